@@ -1,0 +1,22 @@
+//! Sources, spans and diagnostics.
+//!
+//! A diagnostic is data: a code, a message, places in the source and remedies.
+//! Readers collect diagnostics; only the outermost layer renders them.
+//! Nothing here reads files or prints.
+
+mod codes;
+mod json;
+mod model;
+mod render;
+mod source;
+
+pub use codes::{Code, by_name, codes};
+pub use model::{Diagnostic, Fix, Help, Label, Level, Sink};
+pub use json::{sarif, to_github, to_json};
+pub use render::{Style, excerpt, render, render_all};
+pub use source::{Expansion, ExpansionId, FileId, Location, SourceFile, SourceMap, Span};
+
+/// The registered codes, one constant each.
+pub mod code {
+    pub use crate::codes::registry::*;
+}

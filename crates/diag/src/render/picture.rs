@@ -1,0 +1,245 @@
+//! Lines of source with the places on them marked.
+//!
+//! Each file gets a block, the one with the primary place first. Every place takes one line: of a span over several
+//! lines the first is shown. Columns are characters, which is right for all but wide scripts.
+
+use std::collections::BTreeMap;
+
+use super::{Page, Paint};
+use crate::{FileId, Level, SourceMap, Span};
+
+/// The longest piece of a line that is shown.
+pub(super) const WIDEST: usize = 140;
+/// How much of a long line stands before the first place on it.
+const BEFORE: usize = 40;
+const TAB: usize = 4;
+
+/// Which part a place plays.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Primary(Level),
+    Secondary,
+}
+
+/// A place on one line of one file.
+pub(super) struct Mark<'a> {
+    file: FileId,
+    /// The physical line, 0-based.
+    line: u32,
+    /// The number shown for it.
+    number: u32,
+    /// Display columns, at least one of them.
+    from: usize,
+    to: usize,
+    text: &'a str,
+    role: Role,
+}
+
+impl Mark<'_> {
+    pub(super) fn digits(&self) -> usize {
+        self.number.to_string().len()
+    }
+}
+
+/// What stands in the gutter instead of a line number.
+pub(super) enum Gutter {
+    Bar,
+    Gap,
+}
+
+/// The mark for a span of plain text, if it lies in a file.
+pub(super) fn mark<'a>(span: Span, text: &'a str, role: Role, sources: &SourceMap) -> Option<Mark<'a>> {
+    let file = sources.file_of(span)?;
+    let source = sources.file(file);
+    let line = source.line_of(span.lo);
+    let (content, start) = source.line_text(line);
+    let column = |position: u32| {
+        let mut offset = (position.saturating_sub(start) as usize).min(content.len());
+        while !content.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        display(&content[..offset]).len()
+    };
+    let from = column(span.lo);
+    let to = column(span.hi.max(span.lo)).max(from + 1);
+    Some(Mark { file, line, number: source.presumed(line).1, from, to, text, role })
+}
+
+/// The characters of a line as they are shown.
+pub(super) fn display(text: &str) -> Vec<char> {
+    let mut shown = Vec::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\t' => shown.resize((shown.len() / TAB + 1) * TAB, ' '),
+            it if it.is_control() => shown.push('\u{fffd}'),
+            it => shown.push(it),
+        }
+    }
+    shown
+}
+
+impl Page<'_> {
+    /// The lines with these marks, file by file; the first mark's file comes first and is not named again.
+    pub(super) fn picture(&mut self, marks: &[Mark<'_>]) {
+        let Some(first) = marks.first() else { return };
+        let mut files: BTreeMap<(bool, FileId), BTreeMap<u32, Vec<&Mark<'_>>>> = BTreeMap::new();
+        for mark in marks {
+            let lines = files.entry((mark.file != first.file, mark.file)).or_default();
+            lines.entry(mark.line).or_default().push(mark);
+        }
+        for ((is_other, file), lines) in files {
+            let source = self.sources.file(file);
+            if is_other && let Some(mark) = lines.values().next().and_then(|it| it.first()) {
+                let name = source.presumed(mark.line).0;
+                self.place(&format!("{name}:{}:{}", mark.number, mark.from + 1));
+            }
+            self.gutter(Gutter::Bar);
+            self.text.push('\n');
+            let mut last: Option<u32> = None;
+            for (line, marks) in lines {
+                match last.map_or(1, |last| line - last) {
+                    1 => {}
+                    2 => self.source_line(file, line - 1, None),
+                    _ => self.gutter(Gutter::Gap),
+                }
+                self.marked_line(file, line, &marks);
+                last = Some(line);
+            }
+        }
+    }
+
+    /// A line that names another place.
+    pub(super) fn place(&mut self, text: &str) {
+        self.text.push_str(&" ".repeat(self.width));
+        self.paint(Paint::Frame, "::: ");
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    pub(super) fn gutter(&mut self, gutter: Gutter) {
+        match gutter {
+            Gutter::Bar => self.paint(Paint::Frame, &format!("{:1$} |", "", self.width)),
+            Gutter::Gap => self.paint(Paint::Frame, "...\n"),
+        }
+    }
+
+    fn source_line(&mut self, file: FileId, line: u32, window: Option<usize>) {
+        let source = self.sources.file(file);
+        let characters = display(source.line_text(line).0);
+        let start = window.unwrap_or(0);
+        let mut text: String = characters.iter().skip(start).take(WIDEST).collect();
+        if start > 0 {
+            text.insert(0, '…');
+        }
+        if characters.len() > start + WIDEST {
+            text.push('…');
+        }
+        self.paint(Paint::Frame, &format!("{:>1$} |", source.presumed(line).1, self.width));
+        let text = text.trim_end();
+        if !text.is_empty() {
+            self.text.push(' ');
+            self.text.push_str(text);
+        }
+        self.text.push('\n');
+    }
+
+    /// A line, the marks under it, and what is to be said of them.
+    fn marked_line(&mut self, file: FileId, line: u32, marks: &[&Mark<'_>]) {
+        let length = display(self.sources.file(file).line_text(line).0).len();
+        let leftmost = marks.iter().map(|it| it.from).min().unwrap_or(0);
+        let window = if length > WIDEST { leftmost.saturating_sub(BEFORE) } else { 0 };
+        self.source_line(file, line, Some(window));
+        // The dots at a cut take a column.
+        let shift = usize::from(window > 0);
+        let column = |at: usize| (at - window.min(at)).min(WIDEST) + shift;
+
+        let mut row = Row::default();
+        for mark in marks.iter().filter(|it| it.role == Role::Secondary) {
+            row.fill(column(mark.from), column(mark.to), '-', Paint::Frame);
+        }
+        for mark in marks {
+            if let Role::Primary(level) = mark.role {
+                row.fill(column(mark.from), column(mark.to), '^', Paint::of(level));
+            }
+        }
+        let mut hanging: Vec<&Mark<'_>> = marks.iter().copied().filter(|it| !it.text.is_empty()).collect();
+        hanging.sort_by_key(|it| std::cmp::Reverse((it.from, it.to)));
+        // The rightmost mark has room beside it, unless another one reaches further.
+        let furthest = marks.iter().map(|it| it.to).max().unwrap_or(0);
+        if hanging.first().is_some_and(|it| it.to == furthest && it.from >= marks.iter().map(|it| it.from).max().unwrap_or(0)) {
+            let beside = hanging.remove(0);
+            row.say(row.cells.len() + 1, beside);
+        }
+        self.row(&row);
+        for depth in 0..hanging.len() {
+            let mut bars = Row::default();
+            let mut words = Row::default();
+            for mark in hanging[depth + 1..].iter().rev() {
+                words.fill(column(mark.from), column(mark.from) + 1, '|', paint(mark));
+            }
+            for mark in hanging.iter().rev() {
+                bars.fill(column(mark.from), column(mark.from) + 1, '|', paint(mark));
+            }
+            if depth == 0 {
+                self.row(&bars);
+            }
+            words.cells.truncate(column(hanging[depth].from));
+            words.say(column(hanging[depth].from), hanging[depth]);
+            self.row(&words);
+        }
+    }
+
+    fn row(&mut self, row: &Row) {
+        self.gutter(Gutter::Bar);
+        self.text.push(' ');
+        let mut cells = row.cells.as_slice();
+        while let Some((_, look)) = cells.first() {
+            let run = cells.iter().take_while(|(_, it)| same(*it, *look)).count();
+            let text: String = cells[..run].iter().map(|(it, _)| it).collect();
+            match look {
+                Some(look) => self.paint(*look, &text),
+                None => self.text.push_str(&text),
+            }
+            cells = &cells[run..];
+        }
+        self.text.push('\n');
+    }
+}
+
+fn paint(mark: &Mark<'_>) -> Paint {
+    match mark.role {
+        Role::Primary(level) => Paint::of(level),
+        Role::Secondary => Paint::Frame,
+    }
+}
+
+fn same(a: Option<Paint>, b: Option<Paint>) -> bool {
+    a.map(Paint::start) == b.map(Paint::start)
+}
+
+/// Characters below a source line.
+#[derive(Default)]
+struct Row {
+    cells: Vec<(char, Option<Paint>)>,
+}
+
+impl Row {
+    fn fill(&mut self, from: usize, to: usize, with: char, paint: Paint) {
+        // Invariant: at least one cell, also for what a cut pushed to the margin.
+        let to = to.max(from + 1);
+        self.reach(to);
+        self.cells[from..to].fill((with, Some(paint)));
+    }
+
+    fn say(&mut self, at: usize, mark: &Mark<'_>) {
+        self.reach(at);
+        let words = mark.text.chars().map(|it| if it.is_control() { ' ' } else { it });
+        self.cells.extend(words.map(|it| (it, Some(paint(mark)))));
+    }
+
+    fn reach(&mut self, length: usize) {
+        if self.cells.len() < length {
+            self.cells.resize(length, (' ', None));
+        }
+    }
+}

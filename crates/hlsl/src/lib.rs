@@ -1,0 +1,16 @@
+//! HLSL to the intermediate representation: `preprocess → parse → check → lower`.
+//!
+//! Nothing here touches files: text arrives through a [`diag::SourceMap`] and an [`Includer`].
+//! No input makes it panic; mistakes of the user go to a [`diag::Sink`], and every step goes on as far as it can.
+#![forbid(unsafe_code)]
+
+pub mod ast;
+mod lex;
+pub mod options;
+pub mod parse;
+pub mod preprocess;
+pub mod token;
+
+pub use options::{MatrixOrder, Options, Stage, Version};
+pub use parse::parse;
+pub use preprocess::{Includer, preprocess};

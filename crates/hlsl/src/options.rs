@@ -1,0 +1,123 @@
+//! What a user can say about a compilation besides the text: version, stage, macros, switches.
+//!
+//! Options are plain data. Reading them from a command line is the matter of `cli`, and finding
+//! included files is the matter of whoever implements [`crate::Includer`].
+
+/// A version of the language (`-HV`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Version {
+    V2016,
+    V2017,
+    V2018,
+    /// Short-circuit `&&`, `||` and `?:`, templates, operator overloading, bit fields, strict enums.
+    #[default]
+    V2021,
+    V202x,
+}
+
+impl Version {
+    /// The value of `__HLSL_VERSION`.
+    pub fn number(self) -> u32 {
+        match self {
+            Version::V2016 => 2016,
+            Version::V2017 => 2017,
+            Version::V2018 => 2018,
+            Version::V2021 => 2021,
+            // The next version has no final number; its macro says "after 2021".
+            Version::V202x => 2029,
+        }
+    }
+
+    /// The version that `-HV TEXT` names.
+    pub fn parse(text: &str) -> Option<Version> {
+        match text {
+            "2016" => Some(Version::V2016),
+            "2017" => Some(Version::V2017),
+            "2018" => Some(Version::V2018),
+            "2021" => Some(Version::V2021),
+            "202x" | "202X" => Some(Version::V202x),
+            _ => None,
+        }
+    }
+}
+
+/// The kind of shader that an entry point is compiled as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Stage {
+    Pixel,
+    Vertex,
+    Geometry,
+    Hull,
+    Domain,
+    #[default]
+    Compute,
+    Library,
+    Mesh,
+    Amplification,
+}
+
+impl Stage {
+    /// Every stage with the word that macros (`__SHADER_STAGE_COMPUTE`) use and its number in them.
+    pub const MACROS: [(Stage, &'static str, u32); 9] = [
+        (Stage::Pixel, "PIXEL", 0),
+        (Stage::Vertex, "VERTEX", 1),
+        (Stage::Geometry, "GEOMETRY", 2),
+        (Stage::Hull, "HULL", 3),
+        (Stage::Domain, "DOMAIN", 4),
+        (Stage::Compute, "COMPUTE", 5),
+        (Stage::Library, "LIBRARY", 6),
+        (Stage::Mesh, "MESH", 13),
+        (Stage::Amplification, "AMPLIFICATION", 14),
+    ];
+}
+
+/// How matrices lie in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MatrixOrder {
+    RowMajor,
+    #[default]
+    ColumnMajor,
+}
+
+/// Everything a user can choose.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `-D NAME` and `-D NAME=VALUE`, in order; `NAME` may carry parameters.
+    pub defines: Vec<(String, Option<String>)>,
+    /// `-HV`.
+    pub hlsl_version: Version,
+    /// The stage of the profile (`-T cs_6_6`).
+    pub stage: Stage,
+    /// The shader model of the profile: major and minor.
+    pub shader_model: (u32, u32),
+    /// `-enable-16bit-types`: `half` and the `min16` types are real 16-bit types.
+    pub enable_16bit: bool,
+    /// `-Zpr` and `-Zpc`: the order where neither a modifier nor a pragma says one.
+    pub matrix_order: MatrixOrder,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            defines: Vec::new(),
+            hlsl_version: Version::default(),
+            stage: Stage::default(),
+            shader_model: (6, 8),
+            enable_16bit: false,
+            matrix_order: MatrixOrder::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_read_as_dxc_writes_them_and_are_ordered() {
+        assert_eq!(Version::parse("2018"), Some(Version::V2018));
+        assert_eq!(Version::parse("202x"), Some(Version::V202x));
+        assert_eq!(Version::parse("2019"), None);
+        assert!(Version::V2018 < Version::V2021 && Version::default() == Version::V2021);
+    }
+}

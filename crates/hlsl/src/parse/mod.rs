@@ -1,0 +1,386 @@
+//! The parser: tokens to the syntax tree.
+//!
+//! Recursive descent; each method reads one construct and starts at its first token. A method returns
+//! `Err(Reported)` when it could not go on: the report is made where the mistake was found, and the nearest list
+//! of statements or declarations skips to where the next one starts. What is merely missing (`;` at the end of a
+//! line) is reported and taken as if it were there.
+//!
+//! Whether a name is a type, a template or a value is looked up in [`scope`]: C's grammar cannot be read without.
+//! Nothing else about names is decided here; an unknown name is `check`'s business.
+
+mod annotation;
+mod decl;
+mod expr;
+mod function;
+mod scope;
+mod stmt;
+#[cfg(test)]
+mod tests;
+mod ty;
+
+use diag::{Diagnostic, Sink, SourceMap, Span, code};
+
+use crate::ast::{File, Ident, MAX_HEIGHT, Name};
+use crate::options::{MatrixOrder, Options};
+use crate::token::{Flags, Keyword, Names, Punct, Symbol, Token, TokenKind, Tokens};
+
+use scope::Scopes;
+
+/// Reads a whole compilation. The result holds everything that could be read, errors or not.
+pub fn parse(tokens: &Tokens, sources: &SourceMap, options: &Options, sink: &mut Sink) -> File {
+    // The grammar is the same in all versions; what a version lacks is reported by `check`, which knows why.
+    let _ = (sources, options);
+    let end = end_of(&tokens.list);
+    let mut parser = Parser {
+        tokens: &tokens.list,
+        names: &tokens.names,
+        sink,
+        pos: 0,
+        half: false,
+        end,
+        depth: 0,
+        no_greater: false,
+        end_missed: false,
+        scopes: Scopes::new(tokens.names.len()),
+        cache: vec![None; tokens.names.len()],
+        unnamed: 0,
+    };
+    File { items: parser.file() }
+}
+
+/// An error has been reported; the construct could not be read.
+#[derive(Debug)]
+struct Reported;
+
+type Parse<T> = Result<T, Reported>;
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    names: &'a Names,
+    sink: &'a mut Sink,
+    pos: usize,
+    /// The first `>` of the current `>>` (or `>=`) has been read.
+    half: bool,
+    /// The end of the input, for tokens asked for behind it.
+    end: Token,
+    /// How many constructs are around the current one.
+    depth: usize,
+    /// Template arguments are being read: `>` ends them.
+    no_greater: bool,
+    /// Something was found open at the end of the file.
+    end_missed: bool,
+    scopes: Scopes,
+    /// The names made so far, by symbol.
+    cache: Vec<Option<Name>>,
+    /// How many unnamed structs and enums there were.
+    unnamed: u32,
+}
+
+fn end_of(tokens: &[Token]) -> Token {
+    let span = tokens.last().map_or(Span::NONE, |it| it.span);
+    Token { kind: TokenKind::Eof, flags: Flags::LINE_START, symbol: Names::EMPTY, span }
+}
+
+impl<'a> Parser<'a> {
+    // -----------------------------------------------------------------------------------------------------
+    // Tokens
+    // -----------------------------------------------------------------------------------------------------
+
+    fn peek(&self) -> Token {
+        let token = self.at(self.pos);
+        if !self.half {
+            return token;
+        }
+        let rest = if token.is(Punct::Shr) { Punct::Greater } else { Punct::Assign };
+        Token {
+            kind: TokenKind::Punct(rest),
+            span: Span { lo: token.span.lo + 1, ..token.span },
+            ..token
+        }
+    }
+
+    /// The token at an index.
+    fn at(&self, index: usize) -> Token {
+        self.tokens.get(index).copied().unwrap_or(self.end)
+    }
+
+    fn nth(&self, ahead: usize) -> Token {
+        if ahead == 0 { self.peek() } else { self.at(self.pos + ahead) }
+    }
+
+    fn bump(&mut self) -> Token {
+        let token = self.peek();
+        self.half = false;
+        if self.pos < self.tokens.len() {
+            self.pos += 1;
+        }
+        token
+    }
+
+    /// The span of the last token that was read.
+    fn prev(&self) -> Span {
+        match self.pos.checked_sub(1) {
+            Some(before) => self.at(before).span,
+            None => Span { hi: self.at(0).span.lo, ..self.at(0).span },
+        }
+    }
+
+    fn is(&self, punct: Punct) -> bool {
+        self.peek().is(punct)
+    }
+
+    fn is_kw(&self, keyword: Keyword) -> bool {
+        self.peek().is_keyword(keyword)
+    }
+
+    fn is_eof(&self) -> bool {
+        self.peek().kind == TokenKind::Eof
+    }
+
+    fn eat(&mut self, punct: Punct) -> bool {
+        let found = self.is(punct);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn eat_kw(&mut self, keyword: Keyword) -> bool {
+        let found = self.is_kw(keyword);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn text(&self, token: Token) -> &'a str {
+        match token.kind {
+            TokenKind::Punct(punct) => punct.text(),
+            TokenKind::Ident
+            | TokenKind::Number
+            | TokenKind::Char
+            | TokenKind::String
+            | TokenKind::Stray
+            | TokenKind::UnclosedString
+            | TokenKind::UnclosedChar
+            | TokenKind::UnclosedComment
+            | TokenKind::Eof => self.names.text(token.symbol),
+        }
+    }
+
+    fn name(&mut self, symbol: Symbol) -> Name {
+        let slot = &mut self.cache[symbol.0 as usize];
+        slot.get_or_insert_with(|| Name::new(self.names.text(symbol))).clone()
+    }
+
+    /// Whether a token can be the name of something.
+    fn is_name(&self, token: Token) -> bool {
+        token.kind == TokenKind::Ident && token.keyword().is_none_or(Keyword::is_contextual)
+    }
+
+    /// The name of something that is declared or used; `what` says what is expected.
+    fn ident(&mut self, what: &str) -> Parse<Ident> {
+        let token = self.peek();
+        if self.is_name(token) {
+            self.bump();
+            return Ok(Ident { name: self.name(token.symbol), span: token.span });
+        }
+        if token.kind == TokenKind::Ident {
+            let message =
+                format!("`{}` is a word of the language and cannot be a name", self.text(token));
+            return self.report(
+                Diagnostic::new(&code::RESERVED_WORD, token.span, message)
+                    .label(format!("expected {what}")),
+            );
+        }
+        self.unexpected(what)
+    }
+
+    /// The matrix order that pragmas and options set at the current token.
+    fn order(&self) -> MatrixOrder {
+        match self.peek().flags.has(Flags::ROW_MAJOR) {
+            true => MatrixOrder::RowMajor,
+            false => MatrixOrder::ColumnMajor,
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Errors
+    // -----------------------------------------------------------------------------------------------------
+
+    fn report<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
+        // The end of the file is missed by everything that is still open: the innermost has said it.
+        if !(self.is_eof() && self.end_missed) {
+            self.sink.push(diagnostic);
+        }
+        self.end_missed |= self.is_eof();
+        Err(Reported)
+    }
+
+    fn syntax<T>(&mut self, span: Span, message: impl Into<String>) -> Parse<T> {
+        self.report(Diagnostic::new(&code::SYNTAX, span, message))
+    }
+
+    /// How a message names a token.
+    fn describe(&self, token: Token) -> String {
+        match token.kind {
+            TokenKind::Eof | TokenKind::UnclosedComment => "the end of the file".to_string(),
+            _ if self.text(token).len() > 40 => "this".to_string(),
+            _ => format!("`{}`", self.text(token)),
+        }
+    }
+
+    /// The current token is not what is expected.
+    fn unexpected<T>(&mut self, wanted: &str) -> Parse<T> {
+        let token = self.peek();
+        let span = if token.kind == TokenKind::Eof { self.prev().end() } else { token.span };
+        let message = format!("expected {wanted}, found {}", self.describe(token));
+        self.syntax(span, message)
+    }
+
+    /// A token that must be there.
+    fn expect(&mut self, punct: Punct, after: &str) -> Parse<Span> {
+        if self.is(punct) {
+            return Ok(self.bump().span);
+        }
+        let found = self.describe(self.peek());
+        let message = format!("expected `{}` after {after}, found {found}", punct.text());
+        let place = self.prev().end();
+        self.report(
+            Diagnostic::new(&code::SYNTAX, place, message)
+                .also(self.peek().span, "this was not expected here"),
+        )
+    }
+
+    /// The bracket that closes `open`.
+    fn close(&mut self, punct: Punct, open: Span) -> Parse<Span> {
+        if self.is(punct) {
+            return Ok(self.bump().span);
+        }
+        let token = self.peek();
+        if token.kind == TokenKind::Eof {
+            let message = format!("this bracket has no closing `{}`", punct.text());
+            return self.report(Diagnostic::new(&code::UNCLOSED, open, message));
+        }
+        let message = format!("expected `{}`, found {}", punct.text(), self.describe(token));
+        self.report(Diagnostic::new(&code::SYNTAX, token.span, message).also(open, "to close this"))
+    }
+
+    /// The `;` at the end of a statement or declaration.
+    ///
+    /// If it is missing and the next token starts a new line, the report is all that happens.
+    fn semi(&mut self, after: &str) -> Parse<()> {
+        if self.eat(Punct::Semi) {
+            return Ok(());
+        }
+        let token = self.peek();
+        let place = self.prev().end();
+        let message = format!("expected `;` after {after}");
+        let new_line = token.flags.has(Flags::LINE_START) || token.is(Punct::RBrace);
+        let mut report = Diagnostic::new(&code::SYNTAX, place, message);
+        if new_line {
+            report = report.fix("add the `;`", place, ";");
+        } else {
+            report =
+                report.also(token.span, format!("{} was not expected here", self.describe(token)));
+        }
+        self.sink.push(report);
+        if new_line { Ok(()) } else { Err(Reported) }
+    }
+
+    /// Runs `read` one level deeper, unless that is too deep.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.depth >= MAX_HEIGHT {
+            return self.too_deep(self.peek().span);
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn too_deep<T>(&mut self, span: Span) -> Parse<T> {
+        let message = format!("this stands more than {MAX_HEIGHT} levels deep in other constructs");
+        self.report(Diagnostic::new(&code::NESTING_TOO_DEEP, span, message))
+    }
+
+    /// Skips to where the next statement or declaration may start: behind a `;`, before a `}`, or, between
+    /// brackets of its own kind, before a line that starts with a word only they start with.
+    ///
+    /// Always moves, or stops at a `}` or the end.
+    fn recover(&mut self, from: usize) {
+        self.half = false;
+        let mut open = 0usize;
+        while !self.is_eof() && !self.sink.is_full() {
+            let token = self.peek();
+            match token.kind {
+                TokenKind::Punct(Punct::Semi) if open == 0 => {
+                    self.bump();
+                    return;
+                }
+                TokenKind::Punct(Punct::RBrace) if open == 0 => return,
+                TokenKind::Punct(Punct::LBrace) => open += 1,
+                TokenKind::Punct(Punct::RBrace) => {
+                    open -= 1;
+                    self.bump();
+                    // A block ends what it belongs to, unless more of a declaration follows.
+                    if open == 0
+                        && !self.is(Punct::Semi)
+                        && self.peek().flags.has(Flags::LINE_START)
+                    {
+                        return;
+                    }
+                    continue;
+                }
+                TokenKind::Ident
+                    if open == 0
+                        && self.pos > from
+                        && token.flags.has(Flags::LINE_START)
+                        && token.keyword().is_some_and(starts_anew) =>
+                {
+                    return;
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+        if self.sink.is_full() {
+            // Nobody will see more reports: the rest is not read.
+            self.pos = self.tokens.len();
+        }
+    }
+}
+
+/// Words that only start a statement or declaration.
+fn starts_anew(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::If
+            | Keyword::For
+            | Keyword::While
+            | Keyword::Do
+            | Keyword::Switch
+            | Keyword::Case
+            | Keyword::Default
+            | Keyword::Break
+            | Keyword::Continue
+            | Keyword::Discard
+            | Keyword::Return
+            | Keyword::Struct
+            | Keyword::Class
+            | Keyword::Interface
+            | Keyword::Enum
+            | Keyword::Namespace
+            | Keyword::Typedef
+            | Keyword::Using
+            | Keyword::Template
+            | Keyword::CBuffer
+            | Keyword::TBuffer
+            | Keyword::StaticAssert
+            | Keyword::StaticAssertC
+            | Keyword::Static
+            | Keyword::Void
+            | Keyword::GroupShared
+            | Keyword::Const
+    )
+}

@@ -1,0 +1,549 @@
+//! Directives: lines that start with `#`.
+//!
+//! Each method reads its line to the end, whatever it finds. Groups that a condition leaves out are skipped here,
+//! too, and only their own conditional directives are looked at.
+
+use std::sync::Arc;
+
+use diag::{Diagnostic, Span, code};
+
+use super::{Condition, Guard, MAX_INCLUDE_DEPTH, MAX_INCLUDED_BYTES, MAX_INCLUDES, Preprocessor};
+use crate::lex;
+use crate::token::{Flags, Punct, Symbol, Token, TokenKind};
+
+const DIRECTIVES: [&str; 15] = [
+    "define", "undef", "include", "if", "ifdef", "ifndef", "elif", "else", "endif", "line",
+    "error", "warning", "pragma", "elifdef", "elifndef",
+];
+
+impl Preprocessor<'_> {
+    /// Executes the directive whose `#` was just read.
+    pub(super) fn directive(&mut self, hash: Token) {
+        let Some(name) = self.line_token() else { return };
+        // The text of a keyword never changes, but `self` does: the word is copied.
+        let word = self.spelling(&name).to_string();
+        self.note_guard(&word);
+        match word.as_str() {
+            "define" => self.define(name),
+            "undef" => self.undef(name),
+            "include" => self.include(name),
+            "if" => self.open_if(hash, name),
+            "ifdef" => self.open_ifdef(hash, name, true),
+            "ifndef" => self.open_ifdef(hash, name, false),
+            "elif" | "elifdef" | "elifndef" | "else" => self.next_group(hash, name),
+            "endif" => self.close_if(hash),
+            "line" => {
+                let tokens = self.rest_of_line();
+                self.line(name.span, tokens);
+            }
+            "error" | "warning" => self.message(name, word == "error"),
+            "pragma" => self.pragma(name),
+            _ if name.kind == TokenKind::Number => {
+                // `# 12 "file"`, as other preprocessors leave behind.
+                let mut tokens = vec![name];
+                tokens.append(&mut self.rest_of_line());
+                self.line(name.span, tokens);
+            }
+            _ => self.unknown_directive(name, &word),
+        }
+    }
+
+    fn unknown_directive(&mut self, name: Token, word: &str) {
+        let mut report = Diagnostic::new(
+            &code::BAD_DIRECTIVE,
+            name.span,
+            format!("`#{word}` is not a directive"),
+        );
+        if let Some(similar) = DIRECTIVES.iter().find(|it| is_similar(it, word)) {
+            report = report.fix(format!("did you mean `#{similar}`?"), name.span, *similar);
+        }
+        self.error(report);
+        self.skip_rest();
+    }
+
+    pub(super) fn bad_directive(&mut self, span: Span, message: &str) {
+        self.error(Diagnostic::new(&code::BAD_DIRECTIVE, span, message));
+        self.skip_rest();
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Lines
+    // -----------------------------------------------------------------------------------------------------
+
+    /// The next token of the directive's line.
+    pub(super) fn line_token(&mut self) -> Option<Token> {
+        let input = self.inputs.last_mut()?;
+        let before = input.cursor;
+        let token = lex::next(&input.text, &mut input.cursor, input.base, &mut self.names);
+        let over = token.flags.has(Flags::LINE_START)
+            || matches!(token.kind, TokenKind::Eof | TokenKind::UnclosedComment);
+        if over {
+            input.cursor = before;
+            return None;
+        }
+        Some(token)
+    }
+
+    pub(super) fn rest_of_line(&mut self) -> Vec<Token> {
+        let mut tokens = self.fresh();
+        while let Some(token) = self.line_token() {
+            tokens.push(token);
+        }
+        tokens
+    }
+
+    pub(super) fn skip_rest(&mut self) {
+        while self.line_token().is_some() {}
+    }
+
+    /// Complains about what stands behind a complete directive.
+    fn finish_line(&mut self, directive: &str) {
+        if let Some(token) = self.line_token() {
+            let message = format!("unexpected text after `{directive}`");
+            self.error(
+                Diagnostic::new(&code::EXTRA_TOKENS, token.span, message)
+                    .help("make it a comment if it is one"),
+            );
+            self.skip_rest();
+        }
+    }
+
+    /// The rest of the line as it is written.
+    fn raw_rest(&mut self, from: Span) -> String {
+        self.skip_rest();
+        let Some(input) = self.inputs.last() else { return String::new() };
+        let start = (from.hi - input.base) as usize;
+        let rest = input.text.get(start..input.cursor.pos).unwrap_or("");
+        rest.trim().to_string()
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Conditions
+    // -----------------------------------------------------------------------------------------------------
+
+    fn open_if(&mut self, hash: Token, name: Token) {
+        let tokens = self.rest_of_line();
+        let holds = self.condition(name.span, tokens);
+        self.open(hash.span.to(name.span), holds);
+    }
+
+    fn open_ifdef(&mut self, hash: Token, name: Token, wanted: bool) {
+        let is_start = self.inputs.last().is_some_and(|input| input.guard == Guard::Start);
+        let symbol = self.macro_name(name);
+        if let (Some(symbol), true, false, Some(input)) =
+            (symbol, is_start, wanted, self.inputs.last_mut())
+        {
+            input.guard = Guard::Inside(symbol);
+        }
+        let holds = symbol.is_some_and(|symbol| self.macro_of(symbol).is_some() == wanted);
+        self.open(hash.span.to(name.span), holds);
+    }
+
+    /// The name that `#ifdef`, `#ifndef`, `#undef` are about.
+    fn macro_name(&mut self, directive: Token) -> Option<Symbol> {
+        let word = self.spelling(&directive).to_string();
+        match self.line_token() {
+            Some(token) if token.kind == TokenKind::Ident => {
+                self.finish_line(&format!("#{word} {}", self.spelling(&token)));
+                Some(token.symbol)
+            }
+            other => {
+                let span = other.map_or(directive.span.end(), |it| it.span);
+                self.bad_directive(span, &format!("expected the name of a macro after `#{word}`"));
+                None
+            }
+        }
+    }
+
+    fn open(&mut self, span: Span, holds: bool) {
+        let Some(input) = self.inputs.last_mut() else { return };
+        input.conditions.push(Condition { span, taken: holds, otherwise: None });
+        if !holds {
+            self.skip_groups();
+        }
+    }
+
+    /// `#elif` or `#else` where the group before it was taken: everything up to `#endif` is left out.
+    fn next_group(&mut self, hash: Token, name: Token) {
+        if self.check_group(hash, name) {
+            self.skip_rest();
+            self.skip_groups();
+        } else {
+            self.skip_rest();
+        }
+    }
+
+    /// Whether an `#elif` or `#else` has its place here.
+    fn check_group(&mut self, hash: Token, name: Token) -> bool {
+        let word = self.spelling(&name).to_string();
+        let span = hash.span.to(name.span);
+        let Some(input) = self.inputs.last_mut() else { return false };
+        if let (1, Guard::Inside(_)) = (input.conditions.len(), input.guard) {
+            // A guard with an alternative is no guard.
+            input.guard = Guard::Not;
+        }
+        let Some(condition) = input.conditions.last_mut() else {
+            let message = format!("`#{word}` without `#if`");
+            self.error(Diagnostic::new(&code::UNBALANCED_CONDITION, span, message));
+            return false;
+        };
+        let (opened, earlier) = (condition.span, condition.otherwise);
+        if word == "else" {
+            condition.otherwise = Some(span);
+        }
+        if let Some(earlier) = earlier {
+            let message = format!("`#{word}` after `#else`");
+            self.error(
+                Diagnostic::new(&code::UNBALANCED_CONDITION, span, message)
+                    .also(earlier, "the `#else`")
+                    .also(opened, "the `#if`"),
+            );
+        }
+        true
+    }
+
+    fn close_if(&mut self, hash: Token) {
+        let Some(input) = self.inputs.last_mut() else { return };
+        match input.conditions.pop() {
+            Some(_) => {
+                if let (true, Guard::Inside(symbol)) = (input.conditions.is_empty(), input.guard) {
+                    input.guard = Guard::Closed(symbol);
+                }
+            }
+            None => {
+                let message = "`#endif` without `#if`";
+                self.error(Diagnostic::new(&code::UNBALANCED_CONDITION, hash.span, message));
+            }
+        }
+        self.finish_line("#endif");
+    }
+
+    /// Skips from the end of a directive's line to the group that is taken, or behind the `#endif`.
+    fn skip_groups(&mut self) {
+        let mut depth = 0usize;
+        loop {
+            let Some(input) = self.inputs.last_mut() else { return };
+            let closed = lex::skip_blank(input.text.as_bytes(), &mut input.cursor);
+            let Some(&byte) = input.text.as_bytes().get(input.cursor.pos) else { return };
+            if !closed {
+                return;
+            }
+            if byte != b'#' || !input.cursor.line_start {
+                if !lex::skip_line(&input.text, &mut input.cursor) {
+                    return;
+                }
+                continue;
+            }
+            let hash = lex::next(&input.text, &mut input.cursor, input.base, &mut self.names);
+            let Some(name) = self.line_token() else { continue };
+            let mut found = false;
+            match (self.spelling(&name), depth) {
+                ("if" | "ifdef" | "ifndef", _) => depth += 1,
+                ("endif", 0) => return self.close_if(hash),
+                ("endif", _) => depth -= 1,
+                ("elif" | "elifdef" | "elifndef" | "else", 0) => {
+                    found = self.take_group(hash, name)
+                }
+                _ => {}
+            }
+            if found {
+                return;
+            }
+            if let Some(input) = self.inputs.last_mut() {
+                // What follows on this line is nobody's business.
+                if !input.cursor.line_start && !lex::skip_line(&input.text, &mut input.cursor) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Reads an `#elif` or `#else` behind groups that were not taken; whether its own group is.
+    fn take_group(&mut self, hash: Token, name: Token) -> bool {
+        let misplaced = self
+            .inputs
+            .last()
+            .and_then(|it| it.conditions.last())
+            .is_some_and(|it| it.otherwise.is_some());
+        self.check_group(hash, name);
+        let taken =
+            self.inputs.last().and_then(|it| it.conditions.last()).is_some_and(|it| it.taken);
+        if taken || misplaced {
+            return false;
+        }
+        let word = self.spelling(&name).to_string();
+        let holds = match word.as_str() {
+            "else" => {
+                self.finish_line("#else");
+                true
+            }
+            "elif" => {
+                let tokens = self.rest_of_line();
+                self.condition(name.span, tokens)
+            }
+            _ => {
+                let symbol = self.macro_name(name);
+                symbol.is_some_and(|it| self.macro_of(it).is_some() == (word == "elifdef"))
+            }
+        };
+        if let Some(condition) = self.inputs.last_mut().and_then(|it| it.conditions.last_mut()) {
+            condition.taken = holds;
+        }
+        holds
+    }
+
+    /// Keeps watch whether the file is nothing but an include guard.
+    fn note_guard(&mut self, word: &str) {
+        let Some(input) = self.inputs.last_mut() else { return };
+        match input.guard {
+            Guard::Start if word != "ifndef" => input.guard = Guard::Not,
+            Guard::Closed(_) => input.guard = Guard::Not,
+            Guard::Start | Guard::Inside(_) | Guard::Not => {}
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // The others
+    // -----------------------------------------------------------------------------------------------------
+
+    fn undef(&mut self, name: Token) {
+        let Some(symbol) = self.macro_name(name) else { return };
+        if self.macro_of(symbol).is_some_and(|it| it.definition.is_none()) {
+            let message =
+                format!("`{}` is built in and cannot be undefined", self.names.text(symbol));
+            return self.error(Diagnostic::new(&code::BAD_MACRO, name.span, message));
+        }
+        if self.macro_of(symbol).is_some() {
+            self.set_macro(symbol, None);
+        }
+    }
+
+    fn include(&mut self, directive: Token) {
+        let Some((path, span, system)) = self.include_path(directive) else { return };
+        if self.collecting > 0 {
+            let message = "a file cannot be included among the arguments of a macro";
+            return self.error(Diagnostic::new(&code::BAD_DIRECTIVE, span, message));
+        }
+        let Some(includer) = self.inputs.last().map(|it| it.name.clone()) else { return };
+        if self.inputs.len() >= MAX_INCLUDE_DEPTH {
+            return self.include_too_deep(span);
+        }
+        self.includes += 1;
+        if self.includes > MAX_INCLUDES {
+            return self.stop(span, &format!("more than {MAX_INCLUDES} files are included"));
+        }
+        let Some((name, text)) = self.includer.read(&path.replace('\\', "/"), &includer, system)
+        else {
+            let mut report = Diagnostic::new(
+                &code::FILE_NOT_FOUND,
+                span,
+                format!("cannot find the file `{path}`"),
+            );
+            if path.is_empty() {
+                report =
+                    Diagnostic::new(&code::BAD_DIRECTIVE, span, "the name of the file is empty");
+            }
+            if self.inputs.len() > 1 {
+                report = report.note(format!("it is looked for as `{includer}` asks for it"));
+            }
+            return self.error(report);
+        };
+        let name: Arc<str> = name.into();
+        let guarded = self.guards.get(&name).is_some_and(|symbol| self.macro_of(*symbol).is_some());
+        if guarded || self.once.contains(&name) {
+            return;
+        }
+        self.included_bytes += text.len();
+        if self.included_bytes > MAX_INCLUDED_BYTES {
+            return self.stop(
+                span,
+                &format!("the included files hold more than {MAX_INCLUDED_BYTES} bytes"),
+            );
+        }
+        match self.sources.add(name, text) {
+            Some(file) => {
+                self.push_file(file);
+                if let Some(input) = self.inputs.last_mut() {
+                    input.included = span;
+                }
+            }
+            None => self.stop(span, "all sources together are larger than 4 GiB"),
+        }
+    }
+
+    /// The report at the bottom of the stack; nothing is read after it.
+    fn include_too_deep(&mut self, span: Span) {
+        let last = self.inputs.len() - 1;
+        let name = self.inputs[last].name.clone();
+        let earlier = self.inputs[..last].iter().rposition(|it| it.name == name);
+        let report = match earlier {
+            Some(earlier) => {
+                let chain: Vec<String> = self.inputs[earlier..]
+                    .iter()
+                    .take(8)
+                    .map(|it| format!("`{}`", it.name))
+                    .collect();
+                let message = format!("`{name}` includes itself without end");
+                Diagnostic::new(&code::INCLUDE_CYCLE, span, message)
+                    .also(
+                        self.inputs[(earlier + 1).min(last)].included,
+                        "the way round starts here",
+                    )
+                    .note(format!("the way round: {}", chain.join(" → ")))
+                    .help("write `#pragma once` at the top of the file")
+            }
+            None => {
+                let message =
+                    format!("files include each other more than {MAX_INCLUDE_DEPTH} deep");
+                Diagnostic::new(&code::TOO_LARGE, span, message)
+            }
+        };
+        self.error(report);
+        self.halt();
+    }
+
+    /// The path of an `#include`, where it stands, and whether it is in `< >`.
+    fn include_path(&mut self, directive: Token) -> Option<(String, Span, bool)> {
+        // The path is read as bare text: a backslash in it is a separator, not an escape.
+        let input = self.inputs.last_mut()?;
+        let mut cursor = input.cursor;
+        lex::skip_blank(input.text.as_bytes(), &mut cursor);
+        let rest = &input.text[cursor.pos..];
+        let close = match rest.as_bytes().first() {
+            Some(b'"') => Some('"'),
+            Some(b'<') => Some('>'),
+            _ => None,
+        };
+        if let (Some(close), false) = (close, cursor.line_start) {
+            let line = rest.lines().next().unwrap_or("");
+            let start = input.base + cursor.pos as u32;
+            let Some(len) = line[1..].find(close) else {
+                let span = Span::new(start, start + line.trim_end().len() as u32);
+                self.bad_directive(span, &format!("this path has no closing `{close}`"));
+                return None;
+            };
+            let path = line[1..1 + len].trim().to_string();
+            input.cursor.pos = cursor.pos + len + 2;
+            let span = Span::new(start, start + len as u32 + 2);
+            self.finish_line("#include");
+            return Some((path, span, close == '>'));
+        }
+        let tokens = self.rest_of_line();
+        let span = match (tokens.first(), tokens.last()) {
+            (Some(first), Some(last)) => first.span.to(last.span),
+            _ => directive.span.end(),
+        };
+        let tokens = self.expand_alone(tokens);
+        let found = match tokens.first() {
+            Some(first) if first.kind == TokenKind::String && tokens.len() == 1 => {
+                let spelling = self.spelling(first);
+                Some((spelling[1..spelling.len() - 1].to_string(), span, false))
+            }
+            Some(first) if first.is(Punct::Less) && tokens[tokens.len() - 1].is(Punct::Greater) => {
+                let mut path = String::new();
+                for token in &tokens[1..tokens.len() - 1] {
+                    path.push_str(self.spelling(token));
+                }
+                Some((path, span, true))
+            }
+            _ => None,
+        };
+        self.recycle(tokens);
+        if found.is_none() {
+            self.bad_directive(span, "expected `\"path\"` or `<path>` after `#include`");
+        }
+        found
+    }
+
+    /// `#line NUMBER "file"`
+    fn line(&mut self, at: Span, tokens: Vec<Token>) {
+        let tokens = self.expand_alone(tokens);
+        let number = tokens.first().filter(|it| it.kind == TokenKind::Number);
+        let number = number.and_then(|it| self.names.text(it.symbol).parse::<u32>().ok());
+        let name = tokens.get(1).map(|it| match it.kind {
+            TokenKind::String => Some(Arc::from(lex::unquote(self.names.text(it.symbol)))),
+            _ => None,
+        });
+        match (number, name) {
+            (Some(number), None) => self.sources.set_line(at, number, None),
+            (Some(number), Some(Some(name))) => self.sources.set_line(at, number, Some(name)),
+            _ => {
+                let span = tokens.first().map_or(at.end(), |it| it.span);
+                self.bad_directive(
+                    span,
+                    "expected a line number after `#line`, and then perhaps a file in quotes",
+                );
+            }
+        }
+        self.recycle(tokens);
+    }
+
+    fn message(&mut self, name: Token, is_error: bool) {
+        let text = self.raw_rest(name.span);
+        let text = text.trim_matches('"');
+        let code = if is_error { &code::ERROR_DIRECTIVE } else { &code::WARNING_DIRECTIVE };
+        let text =
+            if text.is_empty() { if is_error { "#error" } else { "#warning" } } else { text };
+        self.error(Diagnostic::new(code, name.span, text));
+    }
+
+    fn pragma(&mut self, directive: Token) {
+        let Some(name) = self.line_token() else { return };
+        let word = self.spelling(&name).to_string();
+        match word.as_str() {
+            "once" => {
+                if let Some(input) = self.inputs.last() {
+                    self.once.insert(input.name.clone());
+                }
+                self.finish_line("#pragma once");
+            }
+            "pack_matrix" => {
+                let tokens = self.rest_of_line();
+                let order = match &tokens[..] {
+                    [open, word, close] if open.is(Punct::LParen) && close.is(Punct::RParen) => {
+                        Some(self.spelling(word))
+                    }
+                    _ => None,
+                };
+                match order {
+                    Some("row_major") => self.row_major = true,
+                    Some("column_major") => self.row_major = false,
+                    _ => {
+                        let message = "expected `(row_major)` or `(column_major)` after `#pragma pack_matrix`";
+                        self.bad_directive(
+                            tokens.first().map_or(name.span.end(), |it| it.span),
+                            message,
+                        );
+                    }
+                }
+            }
+            // They steer other compilers' warnings and messages.
+            "warning" | "message" | "dxc" | "clang" | "region" | "endregion" => self.skip_rest(),
+            _ => {
+                self.skip_rest();
+                if self.known_pragmas.insert(word.clone()) {
+                    let message = format!("`#pragma {word}` has no meaning here");
+                    let span = directive.span.to(name.span);
+                    self.error(
+                        Diagnostic::new(&code::UNKNOWN_PRAGMA, span, message)
+                            .note("it is passed over, here and later"),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Whether two words differ by one letter added, missing, wrong, or by two neighbours exchanged.
+fn is_similar(known: &str, word: &str) -> bool {
+    let (a, b) = (known.as_bytes(), word.as_bytes());
+    let front = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[front..], &b[front..]);
+    match (a, b) {
+        ([_, a @ ..], [_, b @ ..]) if a == b => true,
+        ([_, a @ ..], b) if a == b => true,
+        (a, [_, b @ ..]) if a == b => true,
+        ([a0, a1, a @ ..], [b0, b1, b @ ..]) => a0 == b1 && a1 == b0 && a == b,
+        _ => false,
+    }
+}
