@@ -1,0 +1,490 @@
+//! Buffer accesses of a whole wave, robust as D3D has them.
+//!
+//! An access is resolved to a byte offset and the room behind it for each lane; a component that does not fit into the room
+//! loads zero and stores nothing. Addresses are computed in 64 bits, so that nothing wraps into bounds.
+//! Full waves whose addresses form a progression, the common case, take a short way with the same results.
+
+use ir::exec::{Bindings, Buffer, Format};
+use ir::{Atomic, Element, ResourceKind};
+use ops::scalar::eval_binary;
+use ops::{Binary, LaneMask, Repr, Ty};
+
+use crate::code::{AccessCode, AddressCode, Row};
+use crate::registers::Registers;
+use crate::texel;
+
+/// Lanes of the widest wave.
+pub(crate) const MAX_WIDTH: usize = 128;
+
+/// Where each lane's access lies.
+pub(crate) struct Places {
+    /// The byte offset of the first scalar.
+    pub(crate) start: [u64; MAX_WIDTH],
+    /// The bytes that may be accessed from there.
+    pub(crate) room: [u64; MAX_WIDTH],
+}
+
+/// What an access needs to know of the run.
+pub(crate) struct Memory<'a> {
+    pub(crate) resources: &'a [ResourceKind],
+    pub(crate) bindings: &'a mut Bindings,
+    pub(crate) width: u32,
+    pub(crate) active: LaneMask,
+}
+
+/// The addresses of a full wave: `start + lane * step`, all in bounds.
+struct Progression {
+    start: usize,
+    step: usize,
+}
+
+impl Default for Places {
+    fn default() -> Places {
+        Places { start: [0; MAX_WIDTH], room: [0; MAX_WIDTH] }
+    }
+}
+
+impl Places {
+    pub(crate) fn in_bounds(&self, active: LaneMask, size: u32) -> LaneMask {
+        active.iter().filter(|lane| u64::from(size) <= self.room[*lane as usize]).collect()
+    }
+}
+
+/// Calls `visit` with the members in ascending order.
+#[inline(always)]
+pub(crate) fn for_each_lane(lanes: LaneMask, mut visit: impl FnMut(u32)) {
+    for (half, first) in [(lanes.0 as u64, 0), ((lanes.0 >> 64) as u64, 64)] {
+        let mut rest = half;
+        while rest != 0 {
+            visit(first + rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+    }
+}
+
+/// The scalar of `size` bytes at an offset that is in bounds.
+#[inline(always)]
+fn read(bytes: &[u8], at: u64, size: u32) -> u64 {
+    let at = at as usize;
+    let mut word = [0; 8];
+    match size {
+        4 => word[..4].copy_from_slice(&bytes[at..at + 4]),
+        8 => word.copy_from_slice(&bytes[at..at + 8]),
+        2 => word[..2].copy_from_slice(&bytes[at..at + 2]),
+        _ => word[0] = bytes[at],
+    }
+    u64::from_le_bytes(word)
+}
+
+#[inline(always)]
+fn write(bytes: &mut [u8], at: u64, size: u32, value: u64) {
+    let at = at as usize;
+    let word = value.to_le_bytes();
+    match size {
+        4 => bytes[at..at + 4].copy_from_slice(&word[..4]),
+        8 => bytes[at..at + 8].copy_from_slice(&word),
+        2 => bytes[at..at + 2].copy_from_slice(&word[..2]),
+        _ => bytes[at] = word[0],
+    }
+}
+
+/// What an atomic operation leaves in memory.
+pub(crate) fn atomic_result(op: Atomic, ty: Ty, old: u64, args: [u64; 2]) -> u64 {
+    let fold = |op| eval_binary(op, ty, old, args[0]);
+    match op {
+        Atomic::Add => fold(Binary::Add),
+        Atomic::And => fold(Binary::And),
+        Atomic::Or => fold(Binary::Or),
+        Atomic::Xor => fold(Binary::Xor),
+        Atomic::Min(sign) => fold(Binary::Min(sign)),
+        Atomic::Max(sign) => fold(Binary::Max(sign)),
+        Atomic::Exchange => args[0],
+        Atomic::CompareExchange => {
+            if old == args[0] {
+                args[1]
+            } else {
+                old
+            }
+        }
+    }
+}
+
+impl Memory<'_> {
+    pub(crate) fn load(
+        &mut self,
+        access: &AccessCode,
+        registers: &mut Registers,
+        places: &mut Places,
+    ) {
+        if self.load_progression(access, registers) {
+            return;
+        }
+        self.resolve(access, registers, places);
+        if let AddressCode::Texel(_) = access.at {
+            return self.load_texels(access, registers, places);
+        }
+        let size = access.ty.bytes();
+        for_each_lane(self.active, |lane| {
+            let (start, room) = (places.start[lane as usize], places.room[lane as usize]);
+            let bytes = self.buffer(access, registers, lane).map_or(&[][..], |it| &it.bytes);
+            for (c, row) in access.values.iter().enumerate() {
+                let offset = c as u64 * u64::from(size);
+                let fits = offset + u64::from(size) <= room;
+                let bits = if fits { read(bytes, start + offset, size) } else { 0 };
+                registers.set(
+                    *row,
+                    lane,
+                    if access.ty == Ty::Bool { u64::from(bits != 0) } else { bits },
+                );
+            }
+        });
+    }
+
+    pub(crate) fn store(
+        &mut self,
+        access: &AccessCode,
+        registers: &Registers,
+        places: &mut Places,
+    ) {
+        if self.store_progression(access, registers) {
+            return;
+        }
+        self.resolve(access, registers, places);
+        if let AddressCode::Texel(_) = access.at {
+            return self.store_texels(access, registers, places);
+        }
+        let size = access.ty.bytes();
+        for_each_lane(self.active, |lane| {
+            let (start, room) = (places.start[lane as usize], places.room[lane as usize]);
+            let Some(buffer) = self.buffer_mut(access, registers, lane) else { return };
+            for (c, row) in access.values.iter().enumerate() {
+                let offset = c as u64 * u64::from(size);
+                if offset + u64::from(size) <= room {
+                    write(&mut buffer.bytes, start + offset, size, registers.get(*row, lane));
+                }
+            }
+        });
+    }
+
+    pub(crate) fn atomic(
+        &mut self,
+        access: &AccessCode,
+        registers: &mut Registers,
+        places: &mut Places,
+    ) {
+        self.resolve(access, registers, places);
+        let size = access.ty.bytes();
+        let op = access
+            .atomic
+            .unwrap_or_else(|| unreachable!("the decoder gives every atomic access an operation"));
+        for_each_lane(self.active, |lane| {
+            let (start, room) = (places.start[lane as usize], places.room[lane as usize]);
+            let args = operands(access, registers, lane);
+            let mut old = 0;
+            if let Some(buffer) = self.buffer_mut(access, registers, lane)
+                && u64::from(size) <= room
+            {
+                old = read(&buffer.bytes, start, size);
+                write(&mut buffer.bytes, start, size, atomic_result(op, access.ty, old, args));
+            }
+            if let Some(result) = access.result {
+                registers.set(result, lane, old);
+            }
+        });
+    }
+
+    pub(crate) fn size(&self, access: &AccessCode, registers: &mut Registers) {
+        let kind = &self.resources[access.binding.index()];
+        for_each_lane(self.active, |lane| {
+            let buffer = self.buffer(access, registers, lane);
+            let len = buffer.map_or(0, |it| it.bytes.len() as u64);
+            let (count, stride) = match kind {
+                ResourceKind::Structured { stride, .. } => {
+                    (len.checked_div(u64::from(*stride)).unwrap_or(0), *stride)
+                }
+                ResourceKind::Typed { element, .. } => {
+                    (len / texel_bytes(format(buffer, element)), 0)
+                }
+                ResourceKind::Raw { .. } | ResourceKind::Constant { .. } => (len, 0),
+            };
+            for (row, value) in access.values.iter().zip([count, u64::from(stride)]) {
+                registers.set(*row, lane, value);
+            }
+        });
+    }
+
+    pub(crate) fn counter(&mut self, access: &AccessCode, registers: &mut Registers) {
+        for_each_lane(self.active, |lane| {
+            let mut seen = 0;
+            if let Some(buffer) = self.buffer_mut(access, registers, lane) {
+                let before = buffer.counter;
+                buffer.counter = before.wrapping_add_signed(access.delta);
+                seen = if access.delta > 0 { before } else { buffer.counter };
+            }
+            if let Some(result) = access.result {
+                registers.set(result, lane, u64::from(seen));
+            }
+        });
+    }
+
+    /// The bytes that one lane's access takes.
+    pub(crate) fn access_bytes(&self, access: &AccessCode) -> u32 {
+        match (access.at, &self.resources[access.binding.index()]) {
+            (AddressCode::Texel(_), ResourceKind::Typed { element, .. }) => {
+                let first =
+                    self.bindings.bindings.get(access.binding.index()).and_then(|it| it.first());
+                texel_bytes(format(first, element)) as u32
+            }
+            _ if access.atomic.is_some() => access.ty.bytes(),
+            _ => access.ty.bytes() * access.values.len() as u32,
+        }
+    }
+
+    /// Which element of the resource array a lane accesses, and the buffer bound there.
+    fn buffer(&self, access: &AccessCode, registers: &Registers, lane: u32) -> Option<&Buffer> {
+        let element = access.element.map_or(0, |row| registers.words(row)[lane as usize]);
+        self.bindings.bindings.get(access.binding.index())?.get(element as usize)
+    }
+
+    fn buffer_mut(
+        &mut self,
+        access: &AccessCode,
+        registers: &Registers,
+        lane: u32,
+    ) -> Option<&mut Buffer> {
+        let element = access.element.map_or(0, |row| registers.words(row)[lane as usize]);
+        self.bindings.bindings.get_mut(access.binding.index())?.get_mut(element as usize)
+    }
+
+    /// The buffer, where all lanes access the same.
+    fn the_buffer(&self, access: &AccessCode) -> Option<&Buffer> {
+        match access.element {
+            None => self.bindings.bindings.get(access.binding.index())?.first(),
+            Some(_) => None,
+        }
+    }
+
+    pub(crate) fn resolve(&self, access: &AccessCode, registers: &Registers, places: &mut Places) {
+        let element = match &self.resources[access.binding.index()] {
+            ResourceKind::Typed { element, .. } => Some(element),
+            ResourceKind::Constant { .. }
+            | ResourceKind::Structured { .. }
+            | ResourceKind::Raw { .. } => None,
+        };
+        let place = |lane: u32| {
+            let buffer = self.buffer(access, registers, lane);
+            let len = buffer.map_or(0, |it| it.bytes.len() as u64);
+            let word = |row: Row| u64::from(registers.words(row)[lane as usize]);
+            match access.at {
+                AddressCode::Structured { index, offset, stride } => {
+                    let (index, offset, stride) = (word(index), word(offset), u64::from(stride));
+                    let count = len.checked_div(stride).unwrap_or(0);
+                    let room = if index < count { stride.saturating_sub(offset) } else { 0 };
+                    (index * stride + offset, room)
+                }
+                AddressCode::Byte(at) => (word(at), len.saturating_sub(word(at))),
+                AddressCode::Texel(at) => {
+                    let texel = element.map_or(4, |it| texel_bytes(format(buffer, it)));
+                    (word(at) * texel, if word(at) < len / texel { texel } else { 0 })
+                }
+                AddressCode::None => (0, 0),
+            }
+        };
+        for_each_lane(self.active, |lane| {
+            (places.start[lane as usize], places.room[lane as usize]) = place(lane);
+        });
+    }
+
+    fn load_texels(&self, access: &AccessCode, registers: &mut Registers, places: &Places) {
+        let ResourceKind::Typed { element, .. } = &self.resources[access.binding.index()] else {
+            unreachable!("the verifier has checked that texels are loaded from typed buffers");
+        };
+        for_each_lane(self.active, |lane| {
+            let (start, room) = (places.start[lane as usize], places.room[lane as usize]);
+            let buffer = self.buffer(access, registers, lane);
+            let format = format(buffer, element);
+            let size = texel::scalar_bytes(format.scalar);
+            let bytes = buffer.map_or(&[][..], |it| &it.bytes);
+            for (c, row) in access.values.iter().enumerate() {
+                let c = c as u32;
+                let bits = if room == 0 {
+                    0
+                } else if c < format.components {
+                    texel::load(
+                        format.scalar,
+                        access.ty,
+                        read(bytes, start + u64::from(c * size), size),
+                    )
+                } else {
+                    texel::missing(c, access.ty)
+                };
+                registers.set(*row, lane, bits);
+            }
+        });
+    }
+
+    fn store_texels(&mut self, access: &AccessCode, registers: &Registers, places: &Places) {
+        let ResourceKind::Typed { element, .. } = &self.resources[access.binding.index()] else {
+            unreachable!("the verifier has checked that texels are stored to typed buffers");
+        };
+        for_each_lane(self.active, |lane| {
+            let (start, room) = (places.start[lane as usize], places.room[lane as usize]);
+            let Some(buffer) = self.buffer_mut(access, registers, lane) else { return };
+            let format = format(Some(buffer), element);
+            let size = texel::scalar_bytes(format.scalar);
+            if room == 0 {
+                return;
+            }
+            for (c, row) in access.values.iter().enumerate().take(format.components as usize) {
+                let bits =
+                    texel::store(format.scalar, element, access.ty, registers.get(*row, lane));
+                write(&mut buffer.bytes, start + c as u64 * u64::from(size), size, bits);
+            }
+        });
+    }
+
+    /// The short way for words whose addresses form a progression; says whether it could be taken.
+    fn load_progression(&self, access: &AccessCode, registers: &mut Registers) -> bool {
+        if access.ty.repr() != Repr::Word || access.ty.bytes() != 4 {
+            return false;
+        }
+        let (Some(Progression { start, step }), Some(buffer)) =
+            (self.progression(access, registers), self.the_buffer(access))
+        else {
+            return false;
+        };
+        let width = self.width as usize;
+        for (c, row) in access.values.iter().enumerate() {
+            let bytes = &buffer.bytes[start + 4 * c..];
+            let word = |at: &[u8]| at.first_chunk().map_or(0, |it| u32::from_le_bytes(*it));
+            let out = &mut registers.words_mut(*row)[..width];
+            match step {
+                0 => out.fill(word(bytes)),
+                4 => {
+                    out.iter_mut().zip(bytes.chunks_exact(4)).for_each(|(out, at)| *out = word(at))
+                }
+                _ => out.iter_mut().zip(bytes.chunks(step)).for_each(|(out, at)| *out = word(at)),
+            }
+        }
+        true
+    }
+
+    fn store_progression(&mut self, access: &AccessCode, registers: &Registers) -> bool {
+        if access.ty.repr() != Repr::Word || access.ty.bytes() != 4 {
+            return false;
+        }
+        let Some(Progression { start, step }) = self.progression(access, registers) else {
+            return false;
+        };
+        // Lanes that write to the same place do so in order, which is the long way.
+        if step < 4 * access.values.len() {
+            return false;
+        }
+        let bindings = &mut self.bindings.bindings[access.binding.index()];
+        let width = self.width as usize;
+        for (c, row) in access.values.iter().enumerate() {
+            let bytes = &mut bindings[0].bytes[start + 4 * c..];
+            let values = &registers.words(*row)[..width];
+            let put = |(at, value): (&mut [u8], &u32)| {
+                if let Some(at) = at.first_chunk_mut() {
+                    *at = value.to_le_bytes();
+                }
+            };
+            match step {
+                4 => bytes.chunks_exact_mut(4).zip(values).for_each(put),
+                _ => bytes.chunks_mut(step).zip(values).for_each(put),
+            }
+        }
+        true
+    }
+
+    /// The size of the texels of a buffer whose format needs no conversion and has as many components as are accessed.
+    fn plain_texel(&self, access: &AccessCode) -> Option<u64> {
+        let ResourceKind::Typed { element, .. } = &self.resources[access.binding.index()] else {
+            return None;
+        };
+        let format = format(self.the_buffer(access), element);
+        let plain = texel::is_plain(format.scalar, access.ty)
+            && format.components as usize == access.values.len();
+        plain.then(|| texel_bytes(format))
+    }
+
+    /// The addresses of the access if the wave is full, they form an ascending progression, and all lie in bounds.
+    fn progression(&self, access: &AccessCode, registers: &Registers) -> Option<Progression> {
+        if self.active != LaneMask::first_n(self.width) {
+            return None;
+        }
+        let len = self.the_buffer(access)?.bytes.len() as u64;
+        let width = u64::from(self.width);
+        let total = u64::from(access.ty.bytes()) * access.values.len() as u64;
+        let words = |row| &registers.words(row)[..self.width as usize];
+        let (start, step, last) = match access.at {
+            AddressCode::Structured { index, offset, stride } => {
+                let (offset, 0) = steps(words(offset))? else { return None };
+                let (index, step) = steps(words(index))?;
+                let stride = u64::from(stride);
+                if offset + total > stride {
+                    return None;
+                }
+                let last = index.checked_add(step.checked_mul(width - 1)?)?;
+                // The end of the last element must lie in the buffer, not only the end of the access.
+                let end = last.checked_add(1)?.checked_mul(stride)?;
+                if end > len {
+                    return None;
+                }
+                (index * stride + offset, step * stride, last)
+            }
+            AddressCode::Byte(at) => {
+                let (start, step) = steps(words(at))?;
+                let last = start.checked_add(step.checked_mul(width - 1)?)?;
+                if last + total > len {
+                    return None;
+                }
+                (start, step, last)
+            }
+            AddressCode::Texel(at) => {
+                // Only where memory holds what the shader sees.
+                let texel = self.plain_texel(access)?;
+                let (index, step) = steps(words(at))?;
+                let last = index.checked_add(step.checked_mul(width - 1)?)?;
+                if last.checked_add(1)?.checked_mul(texel)? > len {
+                    return None;
+                }
+                (index * texel, step * texel, last)
+            }
+            AddressCode::None => return None,
+        };
+        // Where the words wrap around 32 bits they are no progression.
+        (last <= u64::from(u32::MAX))
+            .then_some(Progression { start: start as usize, step: step as usize })
+    }
+}
+
+/// The first value and the difference between neighbours, if that is the same everywhere.
+#[inline]
+fn steps(words: &[u32]) -> Option<(u64, u64)> {
+    let step = words[1].wrapping_sub(words[0]);
+    let mut expected = words[0];
+    let mut wrong = 0;
+    for word in words {
+        wrong |= word ^ expected;
+        expected = expected.wrapping_add(step);
+    }
+    (wrong == 0).then_some((u64::from(words[0]), u64::from(step)))
+}
+
+/// The operands of an atomic operation.
+pub(crate) fn operands(access: &AccessCode, registers: &Registers, lane: u32) -> [u64; 2] {
+    let arg = |i: usize| access.values.get(i).map_or(0, |row| registers.get(*row, lane));
+    [arg(0), arg(1)]
+}
+
+/// A texel has one to four components, whatever the host says.
+fn format(buffer: Option<&Buffer>, element: &Element) -> Format {
+    let format = buffer.and_then(|it| it.format).unwrap_or_else(|| texel::own_format(element));
+    Format { components: format.components.clamp(1, 4), ..format }
+}
+
+fn texel_bytes(format: Format) -> u64 {
+    u64::from(texel::scalar_bytes(format.scalar) * format.components)
+}

@@ -1,0 +1,281 @@
+//! The flat program that the engine runs: small instructions whose operands are rows of lanes.
+//!
+//! Control flow is in the instructions themselves. Every construct of the IR owns one frame while it runs;
+//! each instruction that can leave no lane active says where execution goes on then.
+
+use ir::{Atomic, Binding, Builtin, Inst, Private, ResourceKind, Shared, Span};
+use ops::{Barrier, Binary, Compare, Repr, Ternary, Ty, Unary, WaveOp};
+
+/// A decoded module. It does not depend on the launch, so that it can be run many times.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(crate) codes: Vec<Code>,
+    /// For each code, the instruction it came from.
+    pub(crate) origins: Vec<Inst>,
+    /// For each instruction of the module, its place in the source.
+    pub(crate) spans: Vec<Span>,
+    /// How many rows of bits, words and longs a wave needs.
+    pub(crate) rows: RowCounts,
+    pub(crate) constants: Vec<Constant>,
+    pub(crate) waves: Vec<WaveCode>,
+    pub(crate) barriers: Vec<BarrierCode>,
+    pub(crate) accesses: Vec<AccessCode>,
+    pub(crate) switches: Vec<SwitchCode>,
+    pub(crate) resources: Vec<ResourceKind>,
+    pub(crate) groupshared: Vec<Array>,
+    pub(crate) privates: Vec<Array>,
+    pub(crate) group_size: [u32; 3],
+    pub(crate) wave_size: ir::WaveSize,
+    pub(crate) wave_masks: bool,
+}
+
+/// One value for each lane of a wave: the representation in the two highest bits, then a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Row(u32);
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RowCounts {
+    pub(crate) bits: u32,
+    pub(crate) words: u32,
+    pub(crate) longs: u32,
+}
+
+/// A row that is written once, when a wave's registers are made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Constant {
+    pub(crate) row: Row,
+    pub(crate) bits: u64,
+    pub(crate) poisoned: bool,
+}
+
+/// Where execution goes on: while decoding a label, in a finished program an index into `codes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target(pub(crate) u32);
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Code {
+    Unary {
+        op: Unary,
+        ty: Ty,
+        to: Row,
+        a: Row,
+    },
+    Binary {
+        op: Binary,
+        ty: Ty,
+        to: Row,
+        a: Row,
+        b: Row,
+    },
+    Compare {
+        op: Compare,
+        ty: Ty,
+        to: Row,
+        a: Row,
+        b: Row,
+    },
+    Ternary {
+        op: Ternary,
+        ty: Ty,
+        to: Row,
+        args: [Row; 3],
+    },
+    Builtin {
+        builtin: Builtin,
+        to: Row,
+    },
+    /// Copies all lanes, the inactive ones included: for rows that no other lane needs.
+    Copy {
+        to: Row,
+        from: Row,
+    },
+    /// Copies the active lanes.
+    Blend {
+        to: Row,
+        from: Row,
+    },
+    /// These stand in a table of their own.
+    Wave(u32),
+    Barrier(u32),
+    Load(u32),
+    Store(u32),
+    Atomic(u32),
+    Size(u32),
+    Counter(u32),
+    SharedLoad {
+        memory: Shared,
+        to: Row,
+        index: Row,
+    },
+    SharedStore {
+        memory: Shared,
+        index: Row,
+        value: Row,
+    },
+    SharedAtomic {
+        memory: Shared,
+        index: Row,
+        table: u32,
+    },
+    PrivateLoad {
+        memory: Private,
+        to: Row,
+        index: Row,
+    },
+    PrivateStore {
+        memory: Private,
+        index: Row,
+        value: Row,
+    },
+
+    /// Pushes a frame and runs the first arm with the lanes that have the condition.
+    If {
+        cond: Row,
+        otherwise: Target,
+    },
+    /// The lanes that came to the end of the first arm wait; those of the second run.
+    Else {
+        end: Target,
+    },
+    /// Pushes the frame of a loop or a block.
+    Enter,
+    /// The back edge of a loop, or its end if nobody is left in it.
+    Next {
+        start: Target,
+        skip: Target,
+    },
+    /// Pushes a frame and sorts the lanes by case.
+    Switch(u32),
+    /// The lanes that selected the case join those that fell in.
+    Case {
+        index: u32,
+        next: Target,
+    },
+    /// The same in two steps, so that the selecting lanes can be given their parameters in between.
+    CaseSelect {
+        index: u32,
+    },
+    CaseJoin {
+        next: Target,
+    },
+    /// Pops a frame; all lanes that came here run on.
+    End {
+        skip: Target,
+    },
+    /// The active lanes wait at the end of the construct whose frame lies `up` below the top.
+    Exit {
+        up: u32,
+        to: Inst,
+        skip: Target,
+    },
+    Return {
+        skip: Target,
+    },
+    /// The wave is done.
+    Halt,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct WaveCode {
+    pub(crate) op: WaveOp,
+    /// The type of the values that the operation folds or moves.
+    pub(crate) ty: Ty,
+    pub(crate) args: Vec<Row>,
+    pub(crate) results: Vec<Row>,
+    pub(crate) lanes: Option<Row>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BarrierCode {
+    pub(crate) barrier: Barrier,
+    pub(crate) lanes: Option<Row>,
+}
+
+/// A buffer access.
+#[derive(Clone, Debug)]
+pub(crate) struct AccessCode {
+    pub(crate) binding: Binding,
+    pub(crate) element: Option<Row>,
+    pub(crate) at: AddressCode,
+    /// The type of one scalar in memory.
+    pub(crate) ty: Ty,
+    /// The results of a load, or the operands of a store or an atomic operation.
+    pub(crate) values: Vec<Row>,
+    /// What an atomic operation gives.
+    pub(crate) result: Option<Row>,
+    pub(crate) atomic: Option<Atomic>,
+    /// What a counter is changed by.
+    pub(crate) delta: i32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AddressCode {
+    Structured {
+        index: Row,
+        offset: Row,
+        stride: u32,
+    },
+    Byte(Row),
+    Texel(Row),
+    /// The access concerns the resource as a whole.
+    None,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct SwitchCode {
+    pub(crate) selector: Row,
+    /// For each case its labels.
+    pub(crate) cases: Vec<Vec<u64>>,
+    pub(crate) default: Option<usize>,
+}
+
+/// An array in groupshared or private memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Array {
+    pub(crate) ty: Ty,
+    pub(crate) len: u32,
+}
+
+impl Row {
+    const SHIFT: u32 = 30;
+
+    pub(crate) fn new(repr: Repr, number: u32) -> Row {
+        debug_assert!(number < 1 << Row::SHIFT);
+        let tag = match repr {
+            Repr::Bit => 0,
+            Repr::Word => 1,
+            Repr::Long => 2,
+        };
+        Row(tag << Row::SHIFT | number)
+    }
+
+    #[inline(always)]
+    pub(crate) fn repr(self) -> Repr {
+        match self.0 >> Row::SHIFT {
+            0 => Repr::Bit,
+            1 => Repr::Word,
+            _ => Repr::Long,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn number(self) -> usize {
+        (self.0 & ((1 << Row::SHIFT) - 1)) as usize
+    }
+}
+
+impl RowCounts {
+    pub(crate) fn of(&mut self, repr: Repr) -> &mut u32 {
+        match repr {
+            Repr::Bit => &mut self.bits,
+            Repr::Word => &mut self.words,
+            Repr::Long => &mut self.longs,
+        }
+    }
+}
+
+impl Program {
+    pub(crate) fn span(&self, pc: usize) -> Span {
+        self.spans[self.origins[pc].index()]
+    }
+}

@@ -1,0 +1,509 @@
+//! Structured IR to the flat program.
+//!
+//! Regions become straight runs of code; what a terminator carries becomes copies between rows.
+//! The module must have passed the verifier. There is no recursion, however deep the module nests.
+
+use std::collections::BTreeMap;
+
+use ir::{Address, Inst, Module, Op, Place, ResourceKind, Span, Value};
+use ops::Ty;
+
+use crate::allocate::{Allocation, allocate};
+use crate::code::*;
+use crate::walk::{Event, Walk};
+
+/// Decodes a verified module.
+pub fn decode(module: &Module) -> Program {
+    let mut decoder = Decoder {
+        module,
+        allocation: allocate(module),
+        program: empty_program(module),
+        labels: Vec::new(),
+        open: Vec::new(),
+        frames: Vec::new(),
+        spare: [None; 3],
+        here: Inst(0),
+    };
+    for event in Walk::new(module) {
+        decoder.visit(event);
+    }
+    decoder.finish()
+}
+
+fn empty_program(module: &Module) -> Program {
+    let array = |it: &ir::Memory| Array { ty: it.ty, len: it.len };
+    Program {
+        codes: Vec::new(),
+        origins: Vec::new(),
+        spans: module.insts.iter().map(|it| it.span).chain([Span::NONE]).collect(),
+        rows: RowCounts::default(),
+        constants: Vec::new(),
+        waves: Vec::new(),
+        barriers: Vec::new(),
+        accesses: Vec::new(),
+        switches: Vec::new(),
+        resources: module.resources.iter().map(|it| it.kind.clone()).collect(),
+        groupshared: module.groupshared.iter().map(array).collect(),
+        privates: module.privates.iter().map(array).collect(),
+        group_size: module.group_size,
+        wave_size: module.wave_size,
+        wave_masks: module.needs.wave_masks,
+    }
+}
+
+struct Decoder<'m> {
+    module: &'m Module,
+    allocation: Allocation,
+    program: Program,
+    /// The code that each label stands before.
+    labels: Vec<u32>,
+    open: Vec<Open>,
+    /// The constructs that own a frame now, outermost first.
+    frames: Vec<Inst>,
+    /// A row for each representation that cycles of copies pass through.
+    spare: [Option<Row>; 3],
+    /// The instruction that is being decoded.
+    here: Inst,
+}
+
+/// A region that is being decoded.
+struct Open {
+    construct: Option<Inst>,
+    index: usize,
+    /// Its end, where execution goes on when none of its lanes is left.
+    skip: Target,
+    /// Its start, for the back edge of a loop.
+    start: u32,
+}
+
+impl<'m> Decoder<'m> {
+    fn visit(&mut self, event: Event) {
+        match event {
+            Event::Plain(inst) => {
+                self.here = inst;
+                self.plain(inst);
+            }
+            Event::Begin(inst) => {
+                self.here = inst;
+                self.begin(inst);
+            }
+            Event::Open { construct, index, .. } => self.open(construct, index),
+            Event::Terminator(inst) => {
+                self.here = inst;
+                self.terminator(inst);
+            }
+            Event::Close { construct, index } => self.close(construct, index),
+            Event::End(inst) => self.end(inst),
+        }
+    }
+
+    fn begin(&mut self, inst: Inst) {
+        let data = self.module.inst(inst);
+        match &data.op {
+            Op::If { cond, .. } => {
+                let otherwise = self.label();
+                let cond = self.row(*cond);
+                self.emit(Code::If { cond, otherwise });
+            }
+            Op::Loop { body, inits } => {
+                self.copy_all(&self.module.region(*body).params, inits);
+                self.emit(Code::Enter);
+            }
+            Op::Block { .. } => self.emit(Code::Enter),
+            Op::Switch { selector, cases, inits } => {
+                // The lanes that select nothing leave with these; all others write over them.
+                self.copy_all(&data.results, inits);
+                let table = SwitchCode {
+                    selector: self.row(*selector),
+                    cases: cases.iter().map(|case| case.labels.clone()).collect(),
+                    default: cases.iter().position(|case| case.default),
+                };
+                self.program.switches.push(table);
+                self.emit(Code::Switch(self.program.switches.len() as u32 - 1));
+            }
+            _ => unreachable!("the walk begins constructs only"),
+        }
+        self.frames.push(inst);
+    }
+
+    fn open(&mut self, construct: Option<Inst>, index: usize) {
+        // The first arm of an `if` ends where the second one starts, which `begin` has already made a label for.
+        let is_then = |op: &Op| matches!(op, Op::If { .. }) && index == 0;
+        let skip = match construct {
+            Some(inst) if is_then(&self.module.inst(inst).op) => {
+                Target(self.labels.len() as u32 - 1)
+            }
+            _ => self.label(),
+        };
+        let start = self.program.codes.len() as u32;
+        self.open.push(Open { construct, index, skip, start });
+        let Some(inst) = construct else { return };
+        self.here = inst;
+        match &self.module.inst(inst).op {
+            Op::If { .. } if index == 1 => self.emit(Code::Else { end: skip }),
+            Op::Switch { cases, inits, .. } => {
+                let params = &self.module.region(cases[index].body).params;
+                if index == 0 || params.is_empty() {
+                    self.copy_all(params, inits);
+                    self.emit(Code::Case { index: index as u32, next: skip });
+                } else {
+                    self.emit(Code::CaseSelect { index: index as u32 });
+                    self.blend_all(params, inits);
+                    self.emit(Code::CaseJoin { next: skip });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn terminator(&mut self, inst: Inst) {
+        let open =
+            self.open.last().unwrap_or_else(|| unreachable!("a terminator stands in a region"));
+        let (construct, index, skip) = (open.construct, open.index, open.skip);
+        match &self.module.inst(inst).op {
+            Op::Return => self.emit(Code::Return { skip }),
+            Op::Exit { to, args } => {
+                self.blend_all(&self.module.inst(*to).results, args);
+                let depth = self.frames.iter().rposition(|it| it == to);
+                let depth = depth.unwrap_or_else(|| {
+                    unreachable!("the verifier has checked that {to} encloses its exits")
+                });
+                let up = (self.frames.len() - 1 - depth) as u32;
+                self.emit(Code::Exit { up, to: *to, skip });
+            }
+            Op::Yield(args) => {
+                let Some(construct) = construct else { return self.emit(Code::Return { skip }) };
+                let data = self.module.inst(construct);
+                match &data.op {
+                    // No lane has written the results yet.
+                    Op::If { .. } if index == 0 => self.copy_all(&data.results, args),
+                    Op::Loop { body, .. } => {
+                        self.copy_parallel(&self.module.region(*body).params, args)
+                    }
+                    Op::Switch { cases, .. } => match cases.get(index + 1) {
+                        Some(next) => self.copy_all(&self.module.region(next.body).params, args),
+                        None => self.blend_all(&data.results, args),
+                    },
+                    _ => self.blend_all(&data.results, args),
+                }
+            }
+            _ => unreachable!("the walk calls nothing else a terminator"),
+        }
+    }
+
+    fn close(&mut self, construct: Option<Inst>, index: usize) {
+        let open =
+            self.open.pop().unwrap_or_else(|| unreachable!("a region closes after it was opened"));
+        self.bind(open.skip);
+        let Some(inst) = construct else { return self.emit(Code::Halt) };
+        self.here = inst;
+        let skip = self.outer_skip();
+        if let Op::Loop { .. } = self.module.inst(inst).op {
+            debug_assert_eq!(index, 0);
+            let start = Target(self.label().0);
+            self.labels[start.0 as usize] = open.start;
+            self.emit(Code::Next { start, skip });
+        }
+    }
+
+    fn end(&mut self, inst: Inst) {
+        self.here = inst;
+        self.frames.pop();
+        if !matches!(self.module.inst(inst).op, Op::Loop { .. }) {
+            let skip = self.outer_skip();
+            self.emit(Code::End { skip });
+        }
+    }
+
+    /// The end of the region around the construct that has just ended.
+    fn outer_skip(&self) -> Target {
+        self.open
+            .last()
+            .map(|it| it.skip)
+            .unwrap_or_else(|| unreachable!("every construct stands in a region"))
+    }
+
+    fn plain(&mut self, inst: Inst) {
+        let module = self.module;
+        let data = module.inst(inst);
+        let to = data.results.first().map(|it| self.row(*it));
+        let result = || {
+            to.unwrap_or_else(|| unreachable!("the verifier has checked that {inst} has a result"))
+        };
+        match &data.op {
+            // Their rows are filled once.
+            Op::Const { .. } | Op::Undef(_) => {}
+            Op::Builtin(builtin) => self.emit(Code::Builtin { builtin: *builtin, to: result() }),
+            Op::Unary(op, a) => {
+                let code =
+                    Code::Unary { op: *op, ty: module.ty(*a), to: result(), a: self.row(*a) };
+                self.emit(code);
+            }
+            Op::Binary(op, a, b) => {
+                let (ty, a, b) = (module.ty(*a), self.row(*a), self.row(*b));
+                self.emit(Code::Binary { op: *op, ty, to: result(), a, b });
+            }
+            Op::Compare(op, a, b) => {
+                let (ty, a, b) = (module.ty(*a), self.row(*a), self.row(*b));
+                self.emit(Code::Compare { op: *op, ty, to: result(), a, b });
+            }
+            Op::Ternary(op, args) => {
+                // The last operand has the type of the result, for a selection too.
+                let (ty, args) = (module.ty(args[2]), args.map(|it| self.row(it)));
+                self.emit(Code::Ternary { op: *op, ty, to: result(), args });
+            }
+            Op::Wave { op, args, lanes } => {
+                let code = WaveCode {
+                    op: *op,
+                    ty: args.first().map_or(Ty::I32, |it| module.ty(*it)),
+                    args: self.rows(args),
+                    results: self.rows(&data.results),
+                    lanes: lanes.map(|it| self.row(it)),
+                };
+                self.program.waves.push(code);
+                self.emit(Code::Wave(self.program.waves.len() as u32 - 1));
+            }
+            Op::Barrier { barrier, lanes } => {
+                let lanes = lanes.map(|it| self.row(it));
+                self.program.barriers.push(BarrierCode { barrier: *barrier, lanes });
+                self.emit(Code::Barrier(self.program.barriers.len() as u32 - 1));
+            }
+            Op::Load { place, at } => {
+                let ty = data.results.first().map_or(Ty::I32, |it| module.ty(*it));
+                let values = self.rows(&data.results);
+                let access = AccessCode { values, ..self.access(*place, Some(*at), ty) };
+                let table = self.push_access(access);
+                self.emit(Code::Load(table));
+            }
+            Op::Store { place, at, values } => {
+                let ty = values.first().map_or(Ty::I32, |it| module.ty(*it));
+                let values = self.rows(values);
+                let access = AccessCode { values, ..self.access(*place, Some(*at), ty) };
+                let table = self.push_access(access);
+                self.emit(Code::Store(table));
+            }
+            Op::Atomic { place, at, op, args } => {
+                let ty = args.first().map_or(Ty::I32, |it| module.ty(*it));
+                let values = self.rows(args);
+                let access = self.access(*place, Some(*at), ty);
+                let table = self.push_access(AccessCode {
+                    values,
+                    result: to,
+                    atomic: Some(*op),
+                    ..access
+                });
+                self.emit(Code::Atomic(table));
+            }
+            Op::Size { place } => {
+                let values = self.rows(&data.results);
+                let access = AccessCode { values, ..self.access(*place, None, Ty::I32) };
+                let table = self.push_access(access);
+                self.emit(Code::Size(table));
+            }
+            Op::Counter { place, delta } => {
+                let access =
+                    AccessCode { delta: *delta, result: to, ..self.access(*place, None, Ty::I32) };
+                let table = self.push_access(access);
+                self.emit(Code::Counter(table));
+            }
+            Op::SharedLoad { memory, index } => {
+                let index = self.row(*index);
+                self.emit(Code::SharedLoad { memory: *memory, to: result(), index });
+            }
+            Op::SharedStore { memory, index, value } => {
+                let (index, value) = (self.row(*index), self.row(*value));
+                self.emit(Code::SharedStore { memory: *memory, index, value });
+            }
+            Op::SharedAtomic { memory, index, op, args } => {
+                let ty = module.groupshared[memory.index()].ty;
+                let access = AccessCode {
+                    binding: ir::Binding(0),
+                    element: None,
+                    at: AddressCode::None,
+                    ty,
+                    values: self.rows(args),
+                    result: to,
+                    atomic: Some(*op),
+                    delta: 0,
+                };
+                let table = self.push_access(access);
+                let index = self.row(*index);
+                self.emit(Code::SharedAtomic { memory: *memory, index, table });
+            }
+            Op::PrivateLoad { memory, index } => {
+                let index = self.row(*index);
+                self.emit(Code::PrivateLoad { memory: *memory, to: result(), index });
+            }
+            Op::PrivateStore { memory, index, value } => {
+                let (index, value) = (self.row(*index), self.row(*value));
+                self.emit(Code::PrivateStore { memory: *memory, index, value });
+            }
+            Op::If { .. }
+            | Op::Loop { .. }
+            | Op::Switch { .. }
+            | Op::Block { .. }
+            | Op::Yield(_)
+            | Op::Exit { .. }
+            | Op::Return => unreachable!("the walk calls nothing of this plain"),
+        }
+    }
+
+    fn access(&self, place: Place, at: Option<Address>, ty: Ty) -> AccessCode {
+        let at = match at {
+            Some(Address::Structured { index, offset }) => {
+                let stride = match self.program.resources[place.binding.index()] {
+                    ResourceKind::Structured { stride, .. } => stride,
+                    _ => 0,
+                };
+                AddressCode::Structured { index: self.row(index), offset: self.row(offset), stride }
+            }
+            Some(Address::Byte(at)) => AddressCode::Byte(self.row(at)),
+            Some(Address::Texel(at)) => AddressCode::Texel(self.row(at)),
+            None => AddressCode::None,
+        };
+        let element = place.element.map(|it| self.row(it));
+        AccessCode {
+            binding: place.binding,
+            element,
+            at,
+            ty,
+            values: Vec::new(),
+            result: None,
+            atomic: None,
+            delta: 0,
+        }
+    }
+
+    fn push_access(&mut self, access: AccessCode) -> u32 {
+        self.program.accesses.push(access);
+        self.program.accesses.len() as u32 - 1
+    }
+
+    fn row(&self, value: Value) -> Row {
+        self.allocation.row(value)
+    }
+
+    fn rows(&self, values: &[Value]) -> Vec<Row> {
+        values.iter().map(|it| self.row(*it)).collect()
+    }
+
+    fn emit(&mut self, code: Code) {
+        self.program.codes.push(code);
+        self.program.origins.push(self.here);
+    }
+
+    /// Sources and destinations are apart here: a destination is never written while a source is needed.
+    fn copy_all(&mut self, to: &[Value], from: &[Value]) {
+        for (to, from) in to.iter().zip(from) {
+            let (to, from) = (self.row(*to), self.row(*from));
+            if to != from {
+                self.emit(Code::Copy { to, from });
+            }
+        }
+    }
+
+    fn blend_all(&mut self, to: &[Value], from: &[Value]) {
+        for (to, from) in to.iter().zip(from) {
+            let (to, from) = (self.row(*to), self.row(*from));
+            if to != from {
+                self.emit(Code::Blend { to, from });
+            }
+        }
+    }
+
+    /// Copies as if all at once: a loop may swap its parameters.
+    fn copy_parallel(&mut self, to: &[Value], from: &[Value]) {
+        let mut waiting: BTreeMap<Row, Row> = BTreeMap::new();
+        let mut readers: BTreeMap<Row, usize> = BTreeMap::new();
+        for (to, from) in to.iter().zip(from) {
+            let (to, from) = (self.row(*to), self.row(*from));
+            if to != from {
+                waiting.insert(to, from);
+                *readers.entry(from).or_default() += 1;
+            }
+        }
+        // A row that nobody reads any more can be written.
+        let mut ready: Vec<Row> =
+            waiting.keys().filter(|to| !readers.contains_key(to)).copied().collect();
+        loop {
+            while let Some(to) = ready.pop() {
+                let Some(from) = waiting.remove(&to) else { continue };
+                self.emit(Code::Copy { to, from });
+                let left = readers.entry(from).or_default();
+                *left -= 1;
+                if *left == 0 {
+                    readers.remove(&from);
+                    ready.push(from);
+                }
+            }
+            // Only cycles are left: one of their rows moves out of the way, and the spare row is free again after each.
+            let Some((broken, _)) = waiting.first_key_value().map(|(to, from)| (*to, *from)) else {
+                return;
+            };
+            let repr = broken.repr();
+            let spare =
+                *self.spare[repr as usize].get_or_insert_with(|| self.allocation.extra(repr));
+            self.emit(Code::Copy { to: spare, from: broken });
+            waiting.values_mut().filter(|from| **from == broken).for_each(|from| *from = spare);
+            if let Some(count) = readers.remove(&broken) {
+                readers.insert(spare, count);
+            }
+            ready.push(broken);
+        }
+    }
+
+    fn label(&mut self) -> Target {
+        self.labels.push(u32::MAX);
+        Target(self.labels.len() as u32 - 1)
+    }
+
+    fn bind(&mut self, label: Target) {
+        self.labels[label.0 as usize] = self.program.codes.len() as u32;
+    }
+
+    fn finish(mut self) -> Program {
+        let labels = self.labels;
+        let resolve = |target: &mut Target| *target = Target(labels[target.0 as usize]);
+        for code in &mut self.program.codes {
+            match code {
+                Code::If { otherwise: it, .. }
+                | Code::Else { end: it }
+                | Code::Case { next: it, .. }
+                | Code::CaseJoin { next: it }
+                | Code::End { skip: it }
+                | Code::Exit { skip: it, .. }
+                | Code::Return { skip: it } => resolve(it),
+                Code::Next { start, skip } => {
+                    resolve(start);
+                    resolve(skip);
+                }
+                Code::Unary { .. }
+                | Code::Binary { .. }
+                | Code::Compare { .. }
+                | Code::Ternary { .. }
+                | Code::Builtin { .. }
+                | Code::Copy { .. }
+                | Code::Blend { .. }
+                | Code::Wave(_)
+                | Code::Barrier(_)
+                | Code::Load(_)
+                | Code::Store(_)
+                | Code::Atomic(_)
+                | Code::Size(_)
+                | Code::Counter(_)
+                | Code::SharedLoad { .. }
+                | Code::SharedStore { .. }
+                | Code::SharedAtomic { .. }
+                | Code::PrivateLoad { .. }
+                | Code::PrivateStore { .. }
+                | Code::Enter
+                | Code::Switch(_)
+                | Code::CaseSelect { .. }
+                | Code::Halt => {}
+            }
+        }
+        self.program.rows = self.allocation.counts;
+        self.program.constants = std::mem::take(&mut self.allocation.constants);
+        self.program
+    }
+}

@@ -1,0 +1,126 @@
+//! The reference engine: runs a module exactly as `docs/semantics.md` says, one wave-wide instruction after the other.
+//!
+//! It is the engine that all others are compared with, so it is obvious before it is fast, but it is no tree walk.
+//! [`decode`] makes a flat program of the structured IR. Its operands are rows, one value for each lane of a wave.
+//! A wave is a program counter, an active set and a stack of frames; it can be suspended between any two instructions.
+//! What an operation means is said in [`ops`] alone; here stand control flow, memory and order.
+//!
+//! # Map
+//! `walk` → `allocate` → `decode` make the program (`code`); `machine` runs one wave, with `registers` (arithmetic),
+//! `memory`, `buffers`, `texel`, `local` (memory) and `wave` (wave operations); `schedule` runs groups and waves;
+//! `observe` is what those see who watch a run.
+//!
+//! # Deliberately absent
+//! Optimisation: the module runs as it is, so that poison is seen before anything is folded away.
+//! Verification: a module must have passed `ir::verify`. Threads, clocks, files.
+#![forbid(unsafe_code)]
+
+mod allocate;
+mod buffers;
+mod code;
+mod decode;
+mod local;
+mod machine;
+mod memory;
+pub mod observe;
+mod registers;
+mod schedule;
+mod texel;
+mod walk;
+mod wave;
+
+pub use code::Program;
+pub use decode::decode;
+pub use observe::{NoObserver, Observer};
+
+use ir::Module;
+use ir::exec::{Bindings, Engine, Failure, Launch, Unsupported, Work};
+
+use buffers::Places;
+use machine::Machine;
+use schedule::Scheduler;
+
+/// The reference engine, with nobody watching.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interpreter;
+
+impl Engine for Interpreter {
+    fn name(&self) -> &'static str {
+        "reference"
+    }
+
+    fn run(
+        &self,
+        module: &Module,
+        launch: &Launch,
+        bindings: &mut Bindings,
+    ) -> Result<(), Failure> {
+        run(module, launch, bindings, &mut NoObserver)
+    }
+}
+
+/// Runs a verified module and shows the run to an observer.
+pub fn run<O: Observer>(
+    module: &Module,
+    launch: &Launch,
+    bindings: &mut Bindings,
+    observer: &mut O,
+) -> Result<(), Failure> {
+    run_program(&decode(module), launch, bindings, observer)
+}
+
+/// Runs a decoded module, for those who launch it often.
+pub fn run_program<O: Observer>(
+    program: &Program,
+    launch: &Launch,
+    bindings: &mut Bindings,
+    observer: &mut O,
+) -> Result<(), Failure> {
+    check(program, launch).map_err(Failure::Unsupported)?;
+    let width = launch.wave_width;
+    let waves = program.group_size.iter().product::<u32>().div_ceil(width);
+    let slots = waves as usize * width as usize;
+    let machine = Machine {
+        program,
+        bindings,
+        observer,
+        width,
+        waves_in_group: waves,
+        threads: schedule::deal(program.group_size, launch.lane_order, slots),
+        places: Places::default(),
+        scratch: Default::default(),
+    };
+    Scheduler::new(machine, launch)?.run()
+}
+
+/// The most threads of a group that any language version allows, with room to spare.
+const MAX_THREADS: u64 = 1 << 16;
+
+fn check(program: &Program, launch: &Launch) -> Result<(), Unsupported> {
+    let Work::Dispatch { .. } = launch.work;
+    let width = launch.wave_width;
+    let unsupported = |missing: &str| {
+        Err(Unsupported { asked: format!("wave width {width}"), missing: missing.into() })
+    };
+    if !width.is_power_of_two() || !(4..=128).contains(&width) {
+        return unsupported("waves have 4, 8, 16, 32, 64 or 128 lanes");
+    }
+    let sizes = program.wave_size;
+    let (min, max) = (sizes.min, if sizes.max == 0 { sizes.min } else { sizes.max });
+    if min != 0 && !(min..=max).contains(&width) {
+        let allowed = if min == max { format!("{min}") } else { format!("{min} to {max}") };
+        return unsupported(&format!("the shader's `WaveSize` allows only {allowed}"));
+    }
+    if program.wave_masks && width > 32 {
+        return unsupported("the shader uses 32-bit wave masks, which cannot name lanes beyond 31");
+    }
+    let threads = program.group_size.iter().map(|it| u64::from(*it)).fold(1, u64::saturating_mul);
+    if threads == 0 || threads > MAX_THREADS {
+        let asked = format!("groups of {threads} threads");
+        return Err(Unsupported {
+            asked,
+            missing: format!("a group has 1 to {MAX_THREADS} threads"),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,436 @@
+//! Runs one wave, one instruction after the other, until it ends, waits or has had its turn.
+//!
+//! A wave is its program counter, its active set, the frames of the constructs it is in, and its registers:
+//! it can be left between any two instructions and taken up again.
+
+use ir::Builtin;
+use ir::exec::Bindings;
+use ops::{LaneMask, SyncScope, Ternary};
+
+use crate::buffers::{Places, for_each_lane};
+use crate::code::{Code, Program, Row, SwitchCode};
+use crate::local::{PrivateMemory, SharedMemory};
+use crate::observe::{At, BarrierEvent, DivergeEvent, ExitTo, Observer};
+use crate::registers::Registers;
+use crate::wave::WaveScratch;
+
+/// Why a wave stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It has run as many instructions as it was given.
+    Budget,
+    /// It has gone round loops so often that others should have a turn.
+    Spinning,
+    /// It waits for the other waves of its group.
+    Barrier,
+    Done,
+}
+
+/// A construct that is being executed.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// The lanes that wait at its end.
+    joined: LaneMask,
+    /// `if`: the lanes of the second arm. `switch`: the lanes that fall into a case while its parameters are written.
+    pending: LaneMask,
+    /// How many selections there were before; those of a `switch`, one for each case, lie from there on.
+    selections: usize,
+}
+
+/// One wave between two instructions.
+#[derive(Debug)]
+pub(crate) struct WaveState {
+    pub(crate) index: u32,
+    pc: usize,
+    active: LaneMask,
+    /// The lanes that have not returned.
+    live: LaneMask,
+    frames: Vec<Frame>,
+    selections: Vec<LaneMask>,
+    pub(crate) registers: Registers,
+    pub(crate) private: PrivateMemory,
+}
+
+/// What stays the same while a group runs.
+pub(crate) struct GroupContext<'a> {
+    pub(crate) id: [u32; 3],
+    pub(crate) shared: &'a mut SharedMemory,
+}
+
+/// What all waves of a launch have in common.
+pub(crate) struct Machine<'a, O> {
+    pub(crate) program: &'a Program,
+    pub(crate) bindings: &'a mut Bindings,
+    pub(crate) observer: &'a mut O,
+    pub(crate) width: u32,
+    pub(crate) waves_in_group: u32,
+    /// For each lane of each wave of a group, `SV_GroupThreadID` and `SV_GroupIndex`.
+    pub(crate) threads: Vec<[u32; 4]>,
+    pub(crate) places: Places,
+    pub(crate) scratch: WaveScratch,
+}
+
+/// How long a wave may run.
+pub(crate) struct Turn {
+    pub(crate) instructions: u64,
+    pub(crate) back_edges: u32,
+}
+
+impl WaveState {
+    pub(crate) fn new(program: &Program, width: u32, track_poison: bool) -> WaveState {
+        WaveState {
+            index: 0,
+            pc: 0,
+            active: LaneMask::EMPTY,
+            live: LaneMask::EMPTY,
+            frames: Vec::new(),
+            selections: Vec::new(),
+            registers: Registers::new(program, width, track_poison),
+            private: PrivateMemory::new(&program.privates, width, track_poison),
+        }
+    }
+
+    /// Prepares for a new wave that starts with these lanes.
+    pub(crate) fn reset(&mut self, index: u32, lanes: LaneMask) {
+        self.index = index;
+        self.pc = 0;
+        self.active = lanes;
+        self.live = lanes;
+        self.frames.clear();
+        self.selections.clear();
+        self.private.reset();
+    }
+
+    pub(crate) fn pc(&self) -> usize {
+        self.pc
+    }
+
+    fn push(&mut self, joined: LaneMask, pending: LaneMask, selections: usize) {
+        self.frames.push(Frame { joined, pending, selections });
+    }
+
+    fn top(&mut self) -> &mut Frame {
+        self.frames.last_mut().unwrap_or_else(|| {
+            unreachable!("the code of a construct runs between its start and its end")
+        })
+    }
+
+    fn pop(&mut self) -> Frame {
+        let frame = *self.top();
+        self.frames.pop();
+        self.selections.truncate(frame.selections);
+        frame
+    }
+}
+
+impl<O: Observer> Machine<'_, O> {
+    /// Runs a wave for a turn; `turn.instructions` is what is left of it then.
+    pub(crate) fn run(
+        &mut self,
+        group: &mut GroupContext<'_>,
+        wave: &mut WaveState,
+        turn: &mut Turn,
+    ) -> Stop {
+        let program = self.program;
+        let mut pc = wave.pc;
+        let mut active = wave.active;
+        let mut left = turn.instructions;
+        let mut back_edges = turn.back_edges;
+        let stop = loop {
+            if left == 0 {
+                break Stop::Budget;
+            }
+            left -= 1;
+            let code = &program.codes[pc];
+            let here = pc;
+            pc += 1;
+            let registers = &mut wave.registers;
+            // Where the active set is empty after a control instruction, execution goes on elsewhere.
+            match *code {
+                Code::Binary { op, ty, to, a, b } => {
+                    registers.binary(op, ty, to, a, b);
+                    if O::POISON {
+                        registers.set_poison(to, registers.poison(a) | registers.poison(b));
+                    }
+                }
+                Code::Unary { op, ty, to, a } => {
+                    registers.unary(op, ty, to, a);
+                    if O::POISON {
+                        registers.set_poison(to, registers.poison(a));
+                    }
+                }
+                Code::Compare { op, ty, to, a, b } => {
+                    registers.compare(op, ty, to, a, b);
+                    if O::POISON {
+                        registers.set_poison(to, registers.poison(a) | registers.poison(b));
+                    }
+                }
+                Code::Ternary { op, ty, to, args } => {
+                    // Poison first: the result may overwrite the condition.
+                    let poison = if O::POISON {
+                        ternary_poison(op, registers, args)
+                    } else {
+                        LaneMask::EMPTY
+                    };
+                    registers.ternary(op, ty, to, args);
+                    if O::POISON {
+                        registers.set_poison(to, poison);
+                    }
+                }
+                Code::Copy { to, from } => {
+                    registers.copy(to, from);
+                    if O::POISON {
+                        registers.set_poison(to, registers.poison(from));
+                    }
+                }
+                Code::Blend { to, from } => {
+                    registers.blend(to, from, active);
+                    if O::POISON {
+                        let (old, new) = (registers.poison(to), registers.poison(from));
+                        registers.set_poison(to, old & !active | new & active);
+                    }
+                }
+                Code::Builtin { builtin, to } => {
+                    let first = wave.index as usize * self.width as usize;
+                    let threads = &self.threads[first..first + self.width as usize];
+                    builtin_row(
+                        threads,
+                        group.id,
+                        program.group_size,
+                        builtin,
+                        registers.words_mut(to),
+                    );
+                    if O::POISON {
+                        registers.set_poison(to, LaneMask::EMPTY);
+                    }
+                }
+                Code::Wave(table) => {
+                    self.wave_op(group.id, wave, &program.waves[table as usize], here, active)
+                }
+                Code::Load(_) | Code::Store(_) | Code::Atomic(_) => {
+                    self.buffer(group.id, wave, here, active)
+                }
+                Code::Size(table) => {
+                    let access = &program.accesses[table as usize];
+                    self.memory(active).size(access, registers);
+                    if O::POISON {
+                        let poison =
+                            access.element.map_or(LaneMask::EMPTY, |row| registers.poison(row));
+                        access.values.iter().for_each(|row| registers.set_poison(*row, poison));
+                    }
+                }
+                Code::Counter(_) => self.counter(group.id, wave, here, active),
+                Code::SharedLoad { .. }
+                | Code::SharedStore { .. }
+                | Code::SharedAtomic { .. }
+                | Code::PrivateLoad { .. }
+                | Code::PrivateStore { .. } => self.local(group, wave, here, active),
+                Code::Barrier(table) => {
+                    let barrier = program.barriers[table as usize];
+                    if O::EVENTS {
+                        let lanes = |row| {
+                            LaneMask(u128::from(
+                                registers.words(row)[active.first().unwrap_or(0) as usize],
+                            ))
+                        };
+                        let named = barrier.lanes.map(lanes);
+                        let at = self.at(group.id, wave.index, here, active);
+                        let event =
+                            BarrierEvent { at, barrier: barrier.barrier, live: wave.live, named };
+                        self.observer.barrier(&event);
+                    }
+                    if barrier.barrier.sync == SyncScope::Group {
+                        break Stop::Barrier;
+                    }
+                }
+
+                Code::If { cond, otherwise } => {
+                    let taken = active & registers.bits(cond);
+                    if O::EVENTS {
+                        let poison = registers.poison(cond) & active;
+                        let at = self.at(group.id, wave.index, here, active);
+                        self.observer.diverge(&DivergeEvent { at, taken, poison });
+                    }
+                    wave.push(LaneMask::EMPTY, active & !taken, wave.selections.len());
+                    active = taken;
+                    if active.is_empty() {
+                        pc = otherwise.0 as usize;
+                    }
+                }
+                Code::Else { end } => {
+                    let frame = wave.top();
+                    frame.joined |= active;
+                    active = frame.pending;
+                    if active.is_empty() {
+                        pc = end.0 as usize;
+                    }
+                }
+                Code::Enter => {
+                    wave.push(LaneMask::EMPTY, LaneMask::EMPTY, wave.selections.len());
+                }
+                Code::Next { start, skip } => {
+                    if active.is_empty() {
+                        active = wave.pop().joined;
+                        if active.is_empty() {
+                            pc = skip.0 as usize;
+                        } else if O::EVENTS {
+                            let at = self.at(group.id, wave.index, here, active);
+                            self.observer.reconverge(at);
+                        }
+                    } else {
+                        if O::EVENTS {
+                            let at = self.at(group.id, wave.index, here, active);
+                            self.observer.back_edge(at);
+                        }
+                        pc = start.0 as usize;
+                        back_edges -= 1;
+                        if back_edges == 0 {
+                            break Stop::Spinning;
+                        }
+                    }
+                }
+                Code::Switch(table) => {
+                    let table = &program.switches[table as usize];
+                    let selections = wave.selections.len();
+                    let unselected = select(table, registers, active, &mut wave.selections);
+                    if O::EVENTS {
+                        let poison = registers.poison(table.selector) & active;
+                        let at = self.at(group.id, wave.index, here, active);
+                        self.observer.diverge(&DivergeEvent {
+                            at,
+                            taken: active & !unselected,
+                            poison,
+                        });
+                    }
+                    wave.push(unselected, LaneMask::EMPTY, selections);
+                    active = LaneMask::EMPTY;
+                }
+                Code::Case { index, next } => {
+                    let first = wave.top().selections;
+                    active |= wave.selections[first + index as usize];
+                    if active.is_empty() {
+                        pc = next.0 as usize;
+                    }
+                }
+                Code::CaseSelect { index } => {
+                    let frame = wave.top();
+                    frame.pending = active;
+                    let first = frame.selections;
+                    active = wave.selections[first + index as usize];
+                }
+                Code::CaseJoin { next } => {
+                    active |= wave.top().pending;
+                    if active.is_empty() {
+                        pc = next.0 as usize;
+                    }
+                }
+                Code::End { skip } => {
+                    active |= wave.pop().joined;
+                    if active.is_empty() {
+                        pc = skip.0 as usize;
+                    } else if O::EVENTS {
+                        let at = self.at(group.id, wave.index, here, active);
+                        self.observer.reconverge(at);
+                    }
+                }
+                Code::Exit { up, to, skip } => {
+                    let depth = wave.frames.len() - 1 - up as usize;
+                    if O::EVENTS {
+                        let at = self.at(group.id, wave.index, here, active);
+                        self.observer.exit(at, ExitTo::Construct(to));
+                    }
+                    wave.frames[depth].joined |= active;
+                    active = LaneMask::EMPTY;
+                    pc = skip.0 as usize;
+                }
+                Code::Return { skip } => {
+                    if O::EVENTS {
+                        let at = self.at(group.id, wave.index, here, active);
+                        self.observer.exit(at, ExitTo::Return);
+                    }
+                    wave.live &= !active;
+                    active = LaneMask::EMPTY;
+                    pc = skip.0 as usize;
+                }
+                Code::Halt => {
+                    pc = here;
+                    break Stop::Done;
+                }
+            }
+        };
+        turn.instructions = left;
+        turn.back_edges = back_edges;
+        wave.pc = pc;
+        wave.active = active;
+        stop
+    }
+    pub(crate) fn at(&self, group: [u32; 3], wave: u32, pc: usize, active: LaneMask) -> At {
+        At { group, wave, inst: self.program.origins[pc], span: self.program.span(pc), active }
+    }
+}
+
+/// The lanes for which a selection or a fused operation is worth nothing.
+fn ternary_poison(op: Ternary, registers: &Registers, [a, b, c]: [Row; 3]) -> LaneMask {
+    let poison = |row| registers.poison(row);
+    match op {
+        Ternary::Fma => poison(a) | poison(b) | poison(c),
+        Ternary::Select => {
+            let which = registers.bits(a);
+            poison(a) | poison(b) & which | poison(c) & !which
+        }
+    }
+}
+
+/// Pushes for each case the lanes that select it; returns those that select none.
+fn select(
+    table: &SwitchCode,
+    registers: &Registers,
+    active: LaneMask,
+    selections: &mut Vec<LaneMask>,
+) -> LaneMask {
+    let first = selections.len();
+    let mut rest = active;
+    for labels in &table.cases {
+        let mut lanes = LaneMask::EMPTY;
+        for label in labels {
+            for_each_lane(rest, |lane| {
+                if registers.get(table.selector, lane) == *label {
+                    lanes |= LaneMask::only(lane);
+                }
+            });
+        }
+        rest &= !lanes;
+        selections.push(lanes);
+    }
+    if let Some(default) = table.default {
+        selections[first + default] |= rest;
+        rest = LaneMask::EMPTY;
+    }
+    rest
+}
+
+/// What a dispatch gives to the threads of a wave.
+fn builtin_row(
+    threads: &[[u32; 4]],
+    group: [u32; 3],
+    size: [u32; 3],
+    builtin: Builtin,
+    out: &mut [u32],
+) {
+    match builtin {
+        Builtin::GroupId(axis) => out.fill(group[usize::from(axis)]),
+        Builtin::GroupThreadId(axis) => {
+            out.iter_mut().zip(threads).for_each(|(out, thread)| *out = thread[usize::from(axis)]);
+        }
+        Builtin::DispatchThreadId(axis) => {
+            let axis = usize::from(axis);
+            let start = group[axis].wrapping_mul(size[axis]);
+            out.iter_mut()
+                .zip(threads)
+                .for_each(|(out, thread)| *out = start.wrapping_add(thread[axis]));
+        }
+        Builtin::GroupIndex => {
+            out.iter_mut().zip(threads).for_each(|(out, thread)| *out = thread[3])
+        }
+    }
+}

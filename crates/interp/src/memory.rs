@@ -1,0 +1,296 @@
+//! The memory instructions: they move values between rows and memory, carry poison along, and tell the observer.
+
+use ops::LaneMask;
+
+use crate::buffers::{Memory, atomic_result, for_each_lane, operands};
+use crate::code::{AccessCode, AddressCode, Code, Row};
+use crate::machine::{GroupContext, Machine, WaveState};
+use crate::observe::{AccessEvent, At, Observer, Space};
+use crate::registers::Registers;
+
+/// The three kinds of access that an observer tells apart.
+#[derive(Clone, Copy)]
+enum Kind {
+    Load,
+    Store,
+    Atomic,
+}
+
+impl<O: Observer> Machine<'_, O> {
+    pub(crate) fn memory(&mut self, active: LaneMask) -> Memory<'_> {
+        Memory {
+            resources: &self.program.resources,
+            bindings: self.bindings,
+            width: self.width,
+            active,
+        }
+    }
+
+    pub(crate) fn buffer(
+        &mut self,
+        group: [u32; 3],
+        wave: &mut WaveState,
+        pc: usize,
+        active: LaneMask,
+    ) {
+        let program = self.program;
+        let registers = &mut wave.registers;
+        let mut memory = Memory {
+            resources: &program.resources,
+            bindings: self.bindings,
+            width: self.width,
+            active,
+        };
+        let (kind, access) = match program.codes[pc] {
+            Code::Load(table) => (Kind::Load, &program.accesses[table as usize]),
+            Code::Store(table) => (Kind::Store, &program.accesses[table as usize]),
+            Code::Atomic(table) => (Kind::Atomic, &program.accesses[table as usize]),
+            _ => unreachable!("the caller runs buffer accesses only"),
+        };
+        if O::EVENTS {
+            // Before the access, while no result has taken the row of an address.
+            memory.resolve(access, registers, &mut self.places);
+            let size = memory.access_bytes(access);
+            let element = access.element.map(|row| registers.words(row));
+            let value_poison = match kind {
+                Kind::Load => LaneMask::EMPTY,
+                Kind::Store | Kind::Atomic => union(registers, &access.values),
+            };
+            let event = AccessEvent {
+                at: At {
+                    group,
+                    wave: wave.index,
+                    inst: program.origins[pc],
+                    span: program.span(pc),
+                    active,
+                },
+                space: Space::Buffer(access.binding, element),
+                addresses: &self.places.start[..self.width as usize],
+                size,
+                in_bounds: self.places.in_bounds(active, size),
+                address_poison: address_poison(registers, access) & active,
+                value_poison: value_poison & active,
+            };
+            tell(self.observer, kind, &event);
+        }
+        let poison = if O::POISON { address_poison(registers, access) } else { LaneMask::EMPTY };
+        match kind {
+            Kind::Load => memory.load(access, registers, &mut self.places),
+            Kind::Store => memory.store(access, registers, &mut self.places),
+            Kind::Atomic => memory.atomic(access, registers, &mut self.places),
+        }
+        if O::POISON {
+            // What lies in a buffer is not tracked: it counts as sound.
+            match kind {
+                Kind::Load => {
+                    access.values.iter().for_each(|row| registers.set_poison(*row, poison))
+                }
+                Kind::Store => {}
+                Kind::Atomic => {
+                    access.result.iter().for_each(|row| registers.set_poison(*row, poison))
+                }
+            }
+        }
+    }
+
+    pub(crate) fn counter(
+        &mut self,
+        group: [u32; 3],
+        wave: &mut WaveState,
+        pc: usize,
+        active: LaneMask,
+    ) {
+        let program = self.program;
+        let Code::Counter(table) = program.codes[pc] else {
+            unreachable!("the caller runs counter operations only")
+        };
+        let access = &program.accesses[table as usize];
+        let poison = address_poison(&wave.registers, access);
+        self.memory(active).counter(access, &mut wave.registers);
+        if let (true, Some(result)) = (O::POISON, access.result) {
+            wave.registers.set_poison(result, poison);
+        }
+        if O::EVENTS {
+            self.places.start = [0; _];
+            let event = AccessEvent {
+                at: self.at(group, wave.index, pc, active),
+                space: Space::Counter(access.binding),
+                addresses: &self.places.start[..self.width as usize],
+                size: 4,
+                in_bounds: active,
+                address_poison: poison & active,
+                value_poison: LaneMask::EMPTY,
+            };
+            self.observer.atomic(&event);
+        }
+    }
+
+    /// Accesses to groupshared and private arrays.
+    pub(crate) fn local(
+        &mut self,
+        group: &mut GroupContext<'_>,
+        wave: &mut WaveState,
+        pc: usize,
+        active: LaneMask,
+    ) {
+        let program = self.program;
+        let registers = &mut wave.registers;
+        let (kind, space, index, value) = match program.codes[pc] {
+            Code::SharedLoad { memory, index, .. } => {
+                (Kind::Load, Space::Shared(memory), index, None)
+            }
+            Code::SharedStore { memory, index, value } => {
+                (Kind::Store, Space::Shared(memory), index, Some(value))
+            }
+            Code::SharedAtomic { memory, index, .. } => {
+                (Kind::Atomic, Space::Shared(memory), index, None)
+            }
+            Code::PrivateLoad { memory, index, .. } => {
+                (Kind::Load, Space::Private(memory), index, None)
+            }
+            Code::PrivateStore { memory, index, value } => {
+                (Kind::Store, Space::Private(memory), index, Some(value))
+            }
+            _ => unreachable!("the caller runs accesses to arrays only"),
+        };
+        let index_poison = registers.poison(index);
+        let mut value_poison = value.map_or(LaneMask::EMPTY, |row| registers.poison(row));
+        if O::EVENTS {
+            // Results may take the row of the index.
+            for (place, index) in self.places.start.iter_mut().zip(registers.words(index)) {
+                *place = u64::from(*index);
+            }
+        }
+        let shared = &mut *group.shared;
+        match program.codes[pc] {
+            Code::SharedLoad { memory, to, index } => {
+                let array = memory.index();
+                let mut poison = LaneMask::EMPTY;
+                for_each_lane(active, |lane| {
+                    let at = u64::from(registers.words(index)[lane as usize]);
+                    if O::POISON && shared.poison(array, at) {
+                        poison |= LaneMask::only(lane);
+                    }
+                    registers.set(to, lane, shared.load(array, at).unwrap_or(0));
+                });
+                if O::POISON {
+                    registers.set_poison(to, poison | index_poison);
+                }
+                value_poison = poison;
+            }
+            Code::SharedStore { memory, index, value } => {
+                let array = memory.index();
+                for_each_lane(active, |lane| {
+                    let at = u64::from(registers.words(index)[lane as usize]);
+                    shared.store(array, at, registers.get(value, lane));
+                    if O::POISON {
+                        shared.set_poison(array, at, value_poison.contains(lane));
+                    }
+                });
+            }
+            Code::SharedAtomic { memory, index, table } => {
+                let (array, access) = (memory.index(), &program.accesses[table as usize]);
+                let op = access.atomic.unwrap_or_else(|| {
+                    unreachable!("the decoder gives atomic accesses an operation")
+                });
+                value_poison = union(registers, &access.values);
+                let mut poison = LaneMask::EMPTY;
+                for_each_lane(active, |lane| {
+                    let at = u64::from(registers.words(index)[lane as usize]);
+                    let args = operands(access, registers, lane);
+                    let old = shared.load(array, at);
+                    if O::POISON {
+                        let bad = shared.poison(array, at);
+                        poison = poison.with(lane, bad);
+                        shared.set_poison(array, at, bad || value_poison.contains(lane));
+                    }
+                    if let Some(old) = old {
+                        shared.store(array, at, atomic_result(op, access.ty, old, args));
+                    }
+                    if let Some(result) = access.result {
+                        registers.set(result, lane, old.unwrap_or(0));
+                    }
+                });
+                if let (true, Some(result)) = (O::POISON, access.result) {
+                    registers.set_poison(result, poison | index_poison);
+                }
+            }
+            Code::PrivateLoad { memory, to, index } => {
+                let array = memory.index();
+                let mut poison = LaneMask::EMPTY;
+                for_each_lane(active, |lane| {
+                    let at = u64::from(registers.words(index)[lane as usize]);
+                    if O::POISON && wave.private.poison(array, at, lane) {
+                        poison |= LaneMask::only(lane);
+                    }
+                    registers.set(to, lane, wave.private.load(array, at, lane).unwrap_or(0));
+                });
+                if O::POISON {
+                    registers.set_poison(to, poison | index_poison);
+                }
+                value_poison = poison;
+            }
+            Code::PrivateStore { memory, index, value } => {
+                let array = memory.index();
+                for_each_lane(active, |lane| {
+                    let at = u64::from(registers.words(index)[lane as usize]);
+                    wave.private.store(array, at, lane, registers.get(value, lane));
+                    if O::POISON {
+                        wave.private.set_poison(array, at, lane, value_poison.contains(lane));
+                    }
+                });
+            }
+            _ => unreachable!("the caller runs accesses to arrays only"),
+        }
+        if O::EVENTS {
+            let len = match space {
+                Space::Shared(memory) => u64::from(program.groupshared[memory.index()].len),
+                Space::Private(memory) => u64::from(program.privates[memory.index()].len),
+                Space::Buffer(..) | Space::Counter(_) => {
+                    unreachable!("buffers are accessed elsewhere")
+                }
+            };
+            let addresses = &self.places.start[..self.width as usize];
+            let event = AccessEvent {
+                at: At {
+                    group: group.id,
+                    wave: wave.index,
+                    inst: program.origins[pc],
+                    span: program.span(pc),
+                    active,
+                },
+                space,
+                addresses,
+                size: 1,
+                in_bounds: active.iter().filter(|lane| addresses[*lane as usize] < len).collect(),
+                address_poison: index_poison & active,
+                value_poison: value_poison & active,
+            };
+            tell(self.observer, kind, &event);
+        }
+    }
+}
+
+fn tell<O: Observer>(observer: &mut O, kind: Kind, event: &AccessEvent<'_>) {
+    match kind {
+        Kind::Load => observer.load(event),
+        Kind::Store => observer.store(event),
+        Kind::Atomic => observer.atomic(event),
+    }
+}
+
+fn union(registers: &Registers, rows: &[Row]) -> LaneMask {
+    rows.iter().fold(LaneMask::EMPTY, |all, row| all | registers.poison(*row))
+}
+
+/// The lanes that do not know where they access.
+fn address_poison(registers: &Registers, access: &AccessCode) -> LaneMask {
+    let at = match access.at {
+        AddressCode::Structured { index, offset, .. } => {
+            registers.poison(index) | registers.poison(offset)
+        }
+        AddressCode::Byte(at) | AddressCode::Texel(at) => registers.poison(at),
+        AddressCode::None => LaneMask::EMPTY,
+    };
+    access.element.map_or(at, |row| at | registers.poison(row))
+}

@@ -1,0 +1,355 @@
+//! Which group and which wave runs next.
+//!
+//! In the canonical order groups run one after the other, and the waves of a group in turn, each to its next barrier or end.
+//! Whoever has started makes progress: a wave that goes round loops for long lets the others of its group run, and a group
+//! all of whose waves do that lets others start, so that a lock between waves or a wait for an earlier group ends.
+
+use std::sync::atomic::Ordering;
+
+use ir::exec::{Failure, LaneOrder, Launch, Schedule, Trap, Work};
+use ops::LaneMask;
+
+use crate::code::Program;
+use crate::local::SharedMemory;
+use crate::machine::{GroupContext, Machine, Stop, Turn, WaveState};
+use crate::observe::Observer;
+
+/// After so many back edges a wave lets the next one run.
+const BACK_EDGES: u32 = 1024;
+/// After so much effort without an end or a barrier, for each of its waves, a group lets another one run.
+const PATIENCE: u64 = 8 * BACK_EDGES as u64;
+/// How many groups may have started and not ended.
+const GROUPS_IN_FLIGHT: usize = 64;
+/// How many groups are mixed by a random schedule.
+const GROUPS_MIXED: usize = 4;
+/// How many instructions a wave runs at a time where waves alternate.
+const SLICE: u64 = 8;
+/// How many instructions run between two looks at the cancellation flag.
+const CHECK: u64 = 8192;
+/// The state of all groups in flight together stays below this, in bytes.
+const FLIGHT_BYTES: u64 = 64 << 20;
+/// A group whose state takes more than this many bytes is not run.
+const GROUP_BYTES: u64 = 1 << 30;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Ready,
+    /// At a group barrier.
+    Waiting,
+    Done,
+}
+
+/// A group that has started.
+struct Group {
+    id: [u32; 3],
+    waves: Vec<(WaveState, Status)>,
+    shared: SharedMemory,
+    ready: usize,
+    left: usize,
+    /// The position, in the order of the schedule, of the wave whose turn is next.
+    cursor: usize,
+    /// What has been spent since a wave ended or a barrier was passed.
+    effort: u64,
+}
+
+/// How a turn of a group ended.
+enum Outcome {
+    Going,
+    /// Its waves only go round.
+    Stuck,
+    Done,
+}
+
+pub(crate) struct Scheduler<'a, O> {
+    machine: Machine<'a, O>,
+    launch: &'a Launch,
+    counts: [u32; 3],
+    total: u64,
+    started: u64,
+    threads: u32,
+    fuel: u64,
+    random: XorShift,
+    in_flight: Vec<Group>,
+    /// The state of groups that have ended, to be used again.
+    idle: Vec<Group>,
+    limit: usize,
+}
+
+/// The threads of a group in the order in which they are dealt to lanes: their three coordinates and their index.
+pub(crate) fn deal(size: [u32; 3], order: LaneOrder, slots: usize) -> Vec<[u32; 4]> {
+    let index = |x: u32, y: u32, z: u32| x + size[0] * (y + size[1] * z);
+    let thread = |x, y, z| [x, y, z, index(x, y, z)];
+    let quads =
+        order == LaneOrder::Quad2d && size[0].is_multiple_of(2) && size[1].is_multiple_of(2);
+    let mut threads = Vec::with_capacity(slots);
+    for z in 0..size[2] {
+        if quads {
+            for (y, x) in
+                (0..size[1]).step_by(2).flat_map(|y| (0..size[0]).step_by(2).map(move |x| (y, x)))
+            {
+                threads.extend([
+                    thread(x, y, z),
+                    thread(x + 1, y, z),
+                    thread(x, y + 1, z),
+                    thread(x + 1, y + 1, z),
+                ]);
+            }
+        } else {
+            threads.extend((0..size[1]).flat_map(|y| (0..size[0]).map(move |x| thread(x, y, z))));
+        }
+    }
+    threads.resize(slots, [0; 4]);
+    threads
+}
+
+/// An estimate of the bytes that the state of one group takes, from above.
+pub(crate) fn group_bytes(program: &Program, waves: u64, width: u64) -> u64 {
+    let rows = program.rows;
+    let lanes = width.max(8);
+    let registers = u64::from(rows.bits) * 32
+        + u64::from(rows.words) * (4 * lanes + 16)
+        + u64::from(rows.longs) * (8 * lanes + 16);
+    let elements =
+        |arrays: &[crate::code::Array]| arrays.iter().map(|it| u64::from(it.len)).sum::<u64>();
+    let wave = registers + elements(&program.privates).saturating_mul(8 * lanes + 16);
+    wave.saturating_mul(waves).saturating_add(elements(&program.groupshared).saturating_mul(9))
+}
+
+impl<'a, O: Observer> Scheduler<'a, O> {
+    pub(crate) fn new(
+        machine: Machine<'a, O>,
+        launch: &'a Launch,
+    ) -> Result<Scheduler<'a, O>, Failure> {
+        let Work::Dispatch { groups } = launch.work;
+        let size = machine.program.group_size;
+        let total = groups.iter().map(|it| u128::from(*it)).product::<u128>();
+        let bytes = group_bytes(
+            machine.program,
+            u64::from(machine.waves_in_group),
+            u64::from(machine.width),
+        );
+        if bytes > GROUP_BYTES {
+            return Err(Failure::Trap(Trap::OutOfMemory { bytes }));
+        }
+        let seed = if let Schedule::Random(seed) = launch.schedule { seed } else { 0 };
+        Ok(Scheduler {
+            machine,
+            launch,
+            counts: groups,
+            // Nobody lives to see so many groups end.
+            total: u64::try_from(total).unwrap_or(u64::MAX),
+            started: 0,
+            threads: size.iter().product(),
+            fuel: launch.fuel.unwrap_or(u64::MAX),
+            random: XorShift::new(seed),
+            in_flight: Vec::new(),
+            idle: Vec::new(),
+            limit: (FLIGHT_BYTES / bytes.max(1)).clamp(2, GROUPS_IN_FLIGHT as u64) as usize,
+        })
+    }
+
+    pub(crate) fn run(&mut self) -> Result<(), Failure> {
+        let mixed = matches!(self.launch.schedule, Schedule::Random(_));
+        let mut current = 0;
+        loop {
+            if mixed {
+                while self.in_flight.len() < GROUPS_MIXED.min(self.limit) && self.start() {}
+            }
+            if self.in_flight.is_empty() && !self.start() {
+                return Ok(());
+            }
+            if mixed {
+                current = self.random.below(self.in_flight.len());
+            }
+            match self.turn(current).map_err(Failure::Trap)? {
+                Outcome::Going => {}
+                Outcome::Done => {
+                    let group = self.in_flight.remove(current);
+                    if O::EVENTS {
+                        self.machine.observer.group_end(group.id);
+                    }
+                    count_one(self.launch);
+                    self.idle.push(group);
+                    // The oldest may have waited for this one.
+                    current = 0;
+                }
+                Outcome::Stuck => {
+                    let started = self.in_flight.len() < self.limit && self.start();
+                    current = if started {
+                        self.in_flight.len() - 1
+                    } else {
+                        (current + 1) % self.in_flight.len()
+                    };
+                }
+            }
+        }
+    }
+
+    /// Starts the next group, if there is one.
+    fn start(&mut self) -> bool {
+        if self.started == self.total {
+            return false;
+        }
+        let number = match self.launch.schedule {
+            Schedule::Descending => self.total - 1 - self.started,
+            Schedule::Ascending | Schedule::RoundRobin | Schedule::Random(_) => self.started,
+        };
+        self.started += 1;
+        let [x, y] = [u64::from(self.counts[0]), u64::from(self.counts[1])];
+        let id = [number % x, number / x % y, number / x / y].map(|it| it as u32);
+
+        let (program, width) = (self.machine.program, self.machine.width);
+        let waves = self.machine.waves_in_group;
+        let mut group = self.idle.pop().unwrap_or_else(|| Group {
+            id,
+            waves: (0..waves)
+                .map(|_| (WaveState::new(program, width, O::POISON), Status::Ready))
+                .collect(),
+            shared: SharedMemory::new(&program.groupshared, O::POISON),
+            ready: 0,
+            left: 0,
+            cursor: 0,
+            effort: 0,
+        });
+        group.id = id;
+        group.shared.reset();
+        (group.ready, group.left) = (waves as usize, waves as usize);
+        (group.cursor, group.effort) = (0, 0);
+        if O::EVENTS {
+            self.machine.observer.group_begin(id);
+        }
+        for (index, (wave, status)) in (0..).zip(&mut group.waves) {
+            let lanes = LaneMask::first_n((self.threads - index * width).min(width));
+            wave.reset(index, lanes);
+            *status = Status::Ready;
+            if O::EVENTS {
+                let at = self.machine.at(id, index, 0, lanes);
+                self.machine.observer.wave_begin(at);
+            }
+        }
+        self.in_flight.push(group);
+        true
+    }
+
+    /// Lets one wave of a group run.
+    fn turn(&mut self, current: usize) -> Result<Outcome, Trap> {
+        let group = &mut self.in_flight[current];
+        if group.ready == 0 {
+            // Spec: whoever has ended counts as arrived, so that the barrier opens when nobody else can come.
+            for (_, status) in
+                group.waves.iter_mut().filter(|(_, status)| *status == Status::Waiting)
+            {
+                *status = Status::Ready;
+            }
+            group.ready = group.left;
+            (group.cursor, group.effort) = (0, 0);
+        }
+        let count = group.waves.len();
+        let slice = match self.launch.schedule {
+            Schedule::Ascending | Schedule::Descending => u64::MAX,
+            Schedule::RoundRobin => SLICE,
+            Schedule::Random(_) => {
+                group.cursor = self.random.below(count);
+                1 + self.random.below(4 * SLICE as usize) as u64
+            }
+        };
+        let at = loop {
+            let at = if self.launch.schedule == Schedule::Descending {
+                count - 1 - group.cursor
+            } else {
+                group.cursor
+            };
+            if group.waves[at].1 == Status::Ready {
+                break at;
+            }
+            group.cursor = (group.cursor + 1) % count;
+        };
+        group.cursor = (group.cursor + 1) % count;
+
+        let (wave, status) = &mut group.waves[at];
+        let mut context = GroupContext { id: group.id, shared: &mut group.shared };
+        match run_wave(&mut self.machine, self.launch, &mut self.fuel, &mut context, wave, slice)? {
+            Stop::Budget => group.effort += 1,
+            Stop::Spinning => group.effort += u64::from(BACK_EDGES),
+            Stop::Barrier => {
+                *status = Status::Waiting;
+                group.ready -= 1;
+            }
+            Stop::Done => {
+                *status = Status::Done;
+                group.ready -= 1;
+                group.left -= 1;
+                group.effort = 0;
+                count_one(self.launch);
+                if O::EVENTS {
+                    let at = self.machine.at(group.id, wave.index, wave.pc(), LaneMask::EMPTY);
+                    self.machine.observer.wave_end(at);
+                }
+            }
+        }
+        let (left, effort) = (group.left, group.effort);
+        if left == 0 {
+            return Ok(Outcome::Done);
+        }
+        if effort > PATIENCE * left as u64 {
+            group.effort = 0;
+            return Ok(Outcome::Stuck);
+        }
+        Ok(Outcome::Going)
+    }
+}
+
+/// A wave or a group has ended.
+fn count_one(launch: &Launch) {
+    if let Some(progress) = &launch.progress {
+        progress.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Runs one wave until it stops by itself or its slice is over.
+fn run_wave<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    launch: &Launch,
+    fuel: &mut u64,
+    group: &mut GroupContext<'_>,
+    wave: &mut WaveState,
+    mut slice: u64,
+) -> Result<Stop, Trap> {
+    let mut back_edges = BACK_EDGES;
+    loop {
+        let span = |wave: &WaveState| machine.program.span(wave.pc());
+        if launch.cancel.as_ref().is_some_and(|it| it.load(Ordering::Relaxed)) {
+            return Err(Trap::Cancelled { span: span(wave) });
+        }
+        if *fuel == 0 {
+            return Err(Trap::OutOfFuel { span: span(wave) });
+        }
+        let granted = slice.min(*fuel).min(CHECK);
+        let mut turn = Turn { instructions: granted, back_edges };
+        let stop = machine.run(group, wave, &mut turn);
+        let used = granted - turn.instructions;
+        *fuel -= used;
+        slice -= used;
+        back_edges = turn.back_edges;
+        if stop != Stop::Budget || slice == 0 {
+            return Ok(stop);
+        }
+    }
+}
+
+/// A small generator whose numbers depend on the seed alone.
+struct XorShift(u64);
+
+impl XorShift {
+    fn new(seed: u64) -> XorShift {
+        // Neighbouring seeds should not give neighbouring sequences, and zero would stay zero.
+        XorShift((seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 11) % n.max(1) as u64) as usize
+    }
+}

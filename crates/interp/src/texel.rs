@@ -1,0 +1,219 @@
+//! Texels of typed buffers: what a format stores, and what a shader sees of it.
+
+use ir::exec::{Format, FormatScalar};
+use ir::{Element, HostScalar, Norm};
+use ops::{F16, Ty};
+
+/// The value of one component between memory and shader.
+#[derive(Clone, Copy)]
+enum Number {
+    Float(f64),
+    Signed(i64),
+    Unsigned(u64),
+}
+
+/// The format of a buffer whose host did not give one: the shader's own element type.
+pub(crate) fn own_format(element: &Element) -> Format {
+    let scalar = match (element.scalar, element.norm) {
+        (HostScalar::F16, Norm::None) => FormatScalar::Float16,
+        (HostScalar::F16, Norm::Unorm) => FormatScalar::Unorm16,
+        (HostScalar::F16, Norm::Snorm) => FormatScalar::Snorm16,
+        (HostScalar::F32, _) => FormatScalar::Float32,
+        (HostScalar::F64, _) => FormatScalar::Float64,
+        (HostScalar::I16, _) => FormatScalar::Int16,
+        (HostScalar::I32, _) => FormatScalar::Int32,
+        (HostScalar::I64, _) => FormatScalar::Int64,
+        (HostScalar::U16, _) => FormatScalar::Uint16,
+        (HostScalar::Bool | HostScalar::U32, _) => FormatScalar::Uint32,
+        (HostScalar::U64, _) => FormatScalar::Uint64,
+    };
+    Format { scalar, components: element.components }
+}
+
+pub(crate) fn scalar_bytes(scalar: FormatScalar) -> u32 {
+    use FormatScalar::*;
+    match scalar {
+        Int8 | Uint8 | Unorm8 | Snorm8 => 1,
+        Float16 | Int16 | Uint16 | Unorm16 | Snorm16 => 2,
+        Float32 | Int32 | Uint32 => 4,
+        Float64 | Int64 | Uint64 => 8,
+    }
+}
+
+/// Whether the scalar in memory has the same bits as in the shader.
+pub(crate) fn is_plain(scalar: FormatScalar, ty: Ty) -> bool {
+    use FormatScalar::*;
+    matches!(
+        (scalar, ty),
+        (Float32, Ty::F32)
+            | (Int32 | Uint32, Ty::I32)
+            | (Float16, Ty::F16)
+            | (Int16 | Uint16, Ty::I16)
+            | (Float64, Ty::F64)
+            | (Int64 | Uint64, Ty::I64)
+    )
+}
+
+/// The bits that a shader of type `ty` sees of a scalar in memory, given zero-extended.
+pub(crate) fn load(scalar: FormatScalar, ty: Ty, stored: u64) -> u64 {
+    use FormatScalar::*;
+    if is_plain(scalar, ty) {
+        return stored;
+    }
+    let number = match scalar {
+        Float16 => Number::Float(f64::from(F16(stored as u16).to_f32())),
+        Float32 => Number::Float(f64::from(f32::from_bits(stored as u32))),
+        Float64 => Number::Float(f64::from_bits(stored)),
+        Int8 => Number::Signed(i64::from(stored as i8)),
+        Int16 => Number::Signed(i64::from(stored as i16)),
+        Int32 => Number::Signed(i64::from(stored as i32)),
+        Int64 => Number::Signed(stored as i64),
+        Uint8 | Uint16 | Uint32 | Uint64 => Number::Unsigned(stored),
+        Unorm8 => Number::Float(norm(stored as u8, u8::MAX)),
+        Unorm16 => Number::Float(norm(stored as u16, u16::MAX)),
+        Snorm8 => Number::Float(norm(stored as i8, i8::MAX).max(-1.0)),
+        Snorm16 => Number::Float(norm(stored as i16, i16::MAX).max(-1.0)),
+    };
+    to_shader(number, ty)
+}
+
+/// What a component reads that the format does not have.
+pub(crate) fn missing(component: u32, ty: Ty) -> u64 {
+    to_shader(Number::Unsigned(u64::from(component == 3)), ty)
+}
+
+/// The bits that a scalar in memory gets from a value of the shader.
+pub(crate) fn store(scalar: FormatScalar, element: &Element, ty: Ty, bits: u64) -> u64 {
+    use FormatScalar::*;
+    if is_plain(scalar, ty) {
+        return bits;
+    }
+    let signed = matches!(element.scalar, HostScalar::I16 | HostScalar::I32 | HostScalar::I64);
+    let number = match ty {
+        Ty::F16 => Number::Float(f64::from(F16(bits as u16).to_f32())),
+        Ty::F32 => Number::Float(f64::from(f32::from_bits(bits as u32))),
+        Ty::F64 => Number::Float(f64::from_bits(bits)),
+        Ty::I16 if signed => Number::Signed(i64::from(bits as i16)),
+        Ty::I32 if signed => Number::Signed(i64::from(bits as i32)),
+        Ty::I64 if signed => Number::Signed(bits as i64),
+        Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => Number::Unsigned(bits),
+    };
+    match scalar {
+        Float16 => u64::from(F16::from_f64(number.to_f64()).0),
+        Float32 => u64::from((number.to_f64() as f32).to_bits()),
+        Float64 => number.to_f64().to_bits(),
+        // Spec: integers that do not fit are clamped, as D3D converts integers to fewer bits.
+        Int8 => number.to_i64().clamp(-0x80, 0x7f) as u8 as u64,
+        Int16 => number.to_i64().clamp(-0x8000, 0x7fff) as u16 as u64,
+        Int32 => number.to_i64().clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32 as u64,
+        Int64 => number.to_i64() as u64,
+        Uint8 => number.to_u64().min(0xff),
+        Uint16 => number.to_u64().min(0xffff),
+        Uint32 => number.to_u64().min(u64::from(u32::MAX)),
+        Uint64 => number.to_u64(),
+        Unorm8 => scaled(number.to_f64(), 0.0, 255.0) as u64,
+        Unorm16 => scaled(number.to_f64(), 0.0, 65535.0) as u64,
+        Snorm8 => scaled(number.to_f64(), -1.0, 127.0) as u8 as u64,
+        Snorm16 => scaled(number.to_f64(), -1.0, 32767.0) as u16 as u64,
+    }
+}
+
+fn norm(value: impl Into<f64>, max: impl Into<f64>) -> f64 {
+    // The quotient in f64 and one more rounding to the shader's type give the nearest value of that type.
+    value.into() / max.into()
+}
+
+/// Spec: clamp, scale, round to nearest with halves away from zero; NaN gives 0.
+fn scaled(value: f64, low: f64, max: f64) -> i64 {
+    (value.clamp(low, 1.0) * max).round() as i64
+}
+
+fn to_shader(number: Number, ty: Ty) -> u64 {
+    match ty {
+        Ty::Bool => u64::from(number.to_f64() != 0.0),
+        Ty::I16 => number.to_integer() & 0xffff,
+        Ty::I32 => number.to_integer() & 0xffff_ffff,
+        Ty::I64 => number.to_integer(),
+        Ty::F16 => u64::from(F16::from_f64(number.to_f64()).0),
+        Ty::F32 => u64::from((number.to_f64() as f32).to_bits()),
+        Ty::F64 => number.to_f64().to_bits(),
+    }
+}
+
+impl Number {
+    fn to_f64(self) -> f64 {
+        match self {
+            Number::Float(it) => it,
+            Number::Signed(it) => it as f64,
+            Number::Unsigned(it) => it as f64,
+        }
+    }
+
+    fn to_i64(self) -> i64 {
+        match self {
+            Number::Float(it) => it as i64,
+            Number::Signed(it) => it,
+            Number::Unsigned(it) => i64::try_from(it).unwrap_or(i64::MAX),
+        }
+    }
+
+    fn to_u64(self) -> u64 {
+        match self {
+            Number::Float(it) => it as u64,
+            Number::Signed(it) => u64::try_from(it).unwrap_or(0),
+            Number::Unsigned(it) => it,
+        }
+    }
+
+    fn to_integer(self) -> u64 {
+        match self {
+            Number::Unsigned(it) => it,
+            Number::Float(_) | Number::Signed(_) => self.to_i64() as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{load, store};
+    use ir::exec::FormatScalar::*;
+    use ir::{Element, HostScalar, Norm};
+    use ops::Ty;
+
+    #[test]
+    fn normalised_formats_round_and_clamp() {
+        let element = Element { scalar: HostScalar::F32, components: 4, norm: Norm::Unorm };
+        let bits = |it: f32| u64::from(it.to_bits());
+        let cases = [
+            (Unorm8, 0.5, 128),
+            (Unorm8, 2.0, 255),
+            (Unorm8, f32::NAN, 0),
+            (Unorm16, 1.0, 65535),
+            (Snorm8, -1.0, 0x81),
+            (Snorm8, -7.0, 0x81),
+            (Snorm16, 1.0, 0x7fff),
+            (Float16, 65504.0, 0x7bff),
+        ];
+        for (format, value, stored) in cases {
+            if format != Float16 {
+                assert_eq!(
+                    store(format, &element, Ty::F32, bits(value)),
+                    stored,
+                    "{format:?} {value}"
+                );
+            }
+        }
+        assert_eq!(load(Unorm8, Ty::F32, 255), bits(1.0));
+        assert_eq!(load(Snorm8, Ty::F32, 0x80), bits(-1.0));
+        assert_eq!(load(Int8, Ty::I32, 0xff), 0xffff_ffff);
+        assert_eq!(load(Uint8, Ty::I32, 0xff), 0xff);
+    }
+
+    #[test]
+    fn integers_that_do_not_fit_are_clamped() {
+        let signed = Element { scalar: HostScalar::I32, components: 1, norm: Norm::None };
+        let unsigned = Element { scalar: HostScalar::U32, ..signed };
+        assert_eq!(store(Int8, &signed, Ty::I32, 0xffff_ff00), 0x80);
+        assert_eq!(store(Uint8, &unsigned, Ty::I32, 0xffff_ff00), 0xff);
+    }
+}

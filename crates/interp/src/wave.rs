@@ -1,0 +1,206 @@
+//! Wave operations: they bring rows to [`ops::wave::eval`], which says what they mean, and its results back.
+
+use ops::wave::{self, Lanes, LanesMut, Wave};
+use ops::{LaneMask, Repr};
+
+use crate::buffers::MAX_WIDTH;
+use crate::code::{Row, WaveCode};
+use crate::machine::{Machine, WaveState};
+use crate::observe::{At, Observer, WaveEvent};
+use crate::registers::Registers;
+
+/// The most results of any operation: the words of a set of lanes.
+const MAX_RESULTS: usize = 4;
+
+/// Where results are computed, as they may not overlap the operands.
+pub(crate) struct WaveScratch {
+    bits: LaneMask,
+    words: [[u32; MAX_WIDTH]; MAX_RESULTS],
+    longs: [u64; MAX_WIDTH],
+}
+
+impl Default for WaveScratch {
+    fn default() -> WaveScratch {
+        WaveScratch {
+            bits: LaneMask::EMPTY,
+            words: [[0; MAX_WIDTH]; MAX_RESULTS],
+            longs: [0; MAX_WIDTH],
+        }
+    }
+}
+
+impl WaveScratch {
+    /// Runs an operation whose results are held like these rows.
+    fn eval(&mut self, code: &WaveCode, wave: &Wave, args: &[Lanes<'_>]) {
+        match code.results[0].repr() {
+            Repr::Bit => {
+                wave::eval(code.op, code.ty, wave, args, &mut [LanesMut::Bits(&mut self.bits)])
+            }
+            Repr::Long => {
+                wave::eval(code.op, code.ty, wave, args, &mut [LanesMut::Longs(&mut self.longs)])
+            }
+            Repr::Word => {
+                let mut out = self.words.each_mut().map(|it| LanesMut::Words(it));
+                wave::eval(
+                    code.op,
+                    code.ty,
+                    wave,
+                    args,
+                    &mut out[..code.results.len().min(MAX_RESULTS)],
+                );
+            }
+        }
+    }
+
+    fn result(&self, index: usize, row: Row) -> Lanes<'_> {
+        match row.repr() {
+            Repr::Bit => Lanes::Bits(self.bits),
+            Repr::Word => Lanes::Words(&self.words[index]),
+            Repr::Long => Lanes::Longs(&self.longs),
+        }
+    }
+
+    /// Writes the results into their rows, for these lanes.
+    fn write(&self, code: &WaveCode, registers: &mut Registers, width: u32, lanes: LaneMask) {
+        let all = lanes == LaneMask::first_n(width);
+        let n = width as usize;
+        for (row, words) in code.results.iter().zip(&self.words) {
+            match row.repr() {
+                Repr::Bit => {
+                    let old = registers.bits(*row);
+                    registers.set_bits(*row, old & !lanes | self.bits & lanes);
+                }
+                Repr::Word if all => registers.words_mut(*row)[..n].copy_from_slice(&words[..n]),
+                Repr::Long if all => {
+                    registers.longs_mut(*row)[..n].copy_from_slice(&self.longs[..n])
+                }
+                Repr::Word | Repr::Long => {
+                    let result = if row.repr() == Repr::Word {
+                        Lanes::Words(words)
+                    } else {
+                        Lanes::Longs(&self.longs)
+                    };
+                    lanes.iter().for_each(|lane| registers.set(*row, lane, result.get(lane)));
+                }
+            }
+        }
+    }
+}
+
+impl<O: Observer> Machine<'_, O> {
+    pub(crate) fn wave_op(
+        &mut self,
+        group: [u32; 3],
+        state: &mut WaveState,
+        code: &WaveCode,
+        pc: usize,
+        active: LaneMask,
+    ) {
+        let Some(lanes) = code.lanes else {
+            let everyone = LaneMask::first_n(self.width);
+            let poison = self.wave_op_by(group, state, code, pc, active, active, None);
+            self.scratch.write(code, &mut state.registers, self.width, everyone);
+            if O::POISON {
+                code.results.iter().for_each(|row| state.registers.set_poison(*row, poison));
+            }
+            return;
+        };
+        // Lanes that name the same set run the operation together. The results of one group may be written before the
+        // next one reads its operands, because no result shares a row with an operand.
+        let names = |lane: u32| state.registers.words(lanes)[lane as usize];
+        let mut groups: Vec<(u32, LaneMask)> = Vec::new();
+        for lane in active.iter() {
+            match groups.iter_mut().find(|(name, _)| *name == names(lane)) {
+                Some((_, members)) => *members |= LaneMask::only(lane),
+                None => groups.push((names(lane), LaneMask::only(lane))),
+            }
+        }
+        let mask_poison = state.registers.poison(lanes);
+        let mut all_poison = LaneMask::EMPTY;
+        for (name, members) in groups {
+            let named = LaneMask(u128::from(name));
+            let poison =
+                self.wave_op_by(group, state, code, pc, active, named & active, Some(named));
+            if !poison.is_empty() {
+                // Lanes that are not in the set they name depend on it all the same.
+                all_poison |= members & (poison | !named);
+            }
+            self.scratch.write(code, &mut state.registers, self.width, members);
+        }
+        if O::POISON {
+            code.results
+                .iter()
+                .for_each(|row| state.registers.set_poison(*row, all_poison | mask_poison));
+        }
+    }
+
+    /// Runs the operation with these participants, leaving the results in the scratch; returns the poison of the results.
+    #[expect(clippy::too_many_arguments, reason = "what an event says and what an operation needs")]
+    fn wave_op_by(
+        &mut self,
+        group: [u32; 3],
+        state: &WaveState,
+        code: &WaveCode,
+        pc: usize,
+        active: LaneMask,
+        participants: LaneMask,
+        named: Option<LaneMask>,
+    ) -> LaneMask {
+        let wave = Wave {
+            width: self.width,
+            active: participants,
+            helpers: LaneMask::EMPTY,
+            index_in_group: state.index,
+            waves_in_group: self.waves_in_group,
+        };
+        // Most operations have few operands: a match of a wide vector has the most.
+        let registers = &state.registers;
+        let mut few = [Lanes::Bits(LaneMask::EMPTY); 5];
+        let many: Vec<Lanes<'_>>;
+        let args = if code.args.len() <= few.len() {
+            few.iter_mut().zip(&code.args).for_each(|(lanes, row)| *lanes = registers.lanes(*row));
+            &few[..code.args.len()]
+        } else {
+            many = code.args.iter().map(|row| registers.lanes(*row)).collect();
+            &many
+        };
+        self.scratch.eval(code, &wave, args);
+        if !O::POISON && !O::EVENTS {
+            return LaneMask::EMPTY;
+        }
+        let arg_poison: Vec<LaneMask> =
+            code.args.iter().map(|row| registers.poison(*row)).collect();
+        let result_poison = if O::POISON {
+            wave::poison(code.op, &wave, args, &arg_poison)
+        } else {
+            LaneMask::EMPTY
+        };
+        if O::EVENTS {
+            let program = self.program;
+            let results: Vec<Lanes<'_>> = code
+                .results
+                .iter()
+                .enumerate()
+                .map(|(i, row)| self.scratch.result(i, *row))
+                .collect();
+            self.observer.wave_op(&WaveEvent {
+                at: At {
+                    group,
+                    wave: state.index,
+                    inst: program.origins[pc],
+                    span: program.span(pc),
+                    active,
+                },
+                op: code.op,
+                ty: code.ty,
+                wave,
+                named,
+                args,
+                arg_poison: &arg_poison,
+                results: &results,
+                result_poison,
+            });
+        }
+        result_poison
+    }
+}

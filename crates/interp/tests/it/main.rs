@@ -1,0 +1,9 @@
+//! What the reference engine does to whole modules, built by hand.
+
+mod active_sets;
+mod against_tree;
+mod build;
+mod memory;
+mod poison;
+mod schedules;
+mod values;

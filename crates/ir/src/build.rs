@@ -1,0 +1,114 @@
+//! Makes modules: appends instructions to the region under construction.
+
+use diag::Span;
+use ops::Ty;
+
+use crate::{Case, Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef};
+
+/// Builds the body of a module, region by region.
+///
+/// The regions under construction form a stack: constructs push their regions, fill them, and pop them.
+pub struct Builder {
+    pub module: Module,
+    open: Vec<Region>,
+    /// The place in the source that new instructions are given.
+    pub span: Span,
+}
+
+impl Builder {
+    /// Starts with the body region open.
+    pub fn new(mut module: Module) -> Builder {
+        module.regions.push(RegionData::default());
+        module.body = Region(module.regions.len() as u32 - 1);
+        let body = module.body;
+        Builder { module, open: vec![body], span: Span::NONE }
+    }
+
+    pub fn finish(self) -> Module {
+        debug_assert_eq!(self.open.len(), 1, "every region that was opened has been closed");
+        self.module
+    }
+
+    /// Appends an instruction with results of these types.
+    pub fn inst(&mut self, op: Op, results: &[Ty]) -> Inst {
+        let inst = self.reserve();
+        self.fill(inst, op, results);
+        inst
+    }
+
+    /// Appends an instruction with one result.
+    pub fn value(&mut self, op: Op, ty: Ty) -> Value {
+        let inst = self.inst(op, &[ty]);
+        self.module.insts[inst.index()].results[0]
+    }
+
+    pub fn constant(&mut self, ty: Ty, bits: u64) -> Value {
+        self.value(Op::Const { ty, bits }, ty)
+    }
+
+    pub fn results(&self, inst: Inst) -> &[Value] {
+        &self.module.insts[inst.index()].results
+    }
+
+    /// Appends a construct whose operation is not known yet, so that exits inside it can name it.
+    pub fn reserve(&mut self) -> Inst {
+        let inst = Inst(self.module.insts.len() as u32);
+        self.module.insts.push(InstData { op: Op::Return, results: Vec::new(), span: self.span });
+        self.current().insts.push(inst);
+        inst
+    }
+
+    /// Gives a reserved construct its operation and results.
+    pub fn fill(&mut self, inst: Inst, op: Op, results: &[Ty]) {
+        let first = self.module.values.len() as u32;
+        for (i, ty) in results.iter().enumerate() {
+            self.module.values.push(ValueData { ty: *ty, def: ValueDef::Result(inst, i as u32) });
+        }
+        let data = &mut self.module.insts[inst.index()];
+        data.op = op;
+        data.results = (0..results.len() as u32).map(|i| Value(first + i)).collect();
+    }
+
+    /// Opens a new region with parameters of these types; instructions go there until it is closed.
+    pub fn open(&mut self, params: &[Ty]) -> (Region, Vec<Value>) {
+        let region = Region(self.module.regions.len() as u32);
+        let first = self.module.values.len() as u32;
+        for (i, ty) in params.iter().enumerate() {
+            self.module.values.push(ValueData { ty: *ty, def: ValueDef::Param(region, i as u32) });
+        }
+        let params: Vec<Value> = (0..params.len() as u32).map(|i| Value(first + i)).collect();
+        self.module.regions.push(RegionData { params: params.clone(), insts: Vec::new() });
+        self.open.push(region);
+        (region, params)
+    }
+
+    /// Goes on in a region that was closed before, to append what was not known then.
+    pub fn reopen(&mut self, region: Region) {
+        self.open.push(region);
+    }
+
+    pub fn close(&mut self) -> Region {
+        self.open.pop().unwrap_or_else(|| unreachable!("a region is closed only after it was opened"))
+    }
+
+    /// Whether the open region already ends in a terminator: what follows in the source is dead.
+    pub fn is_terminated(&self) -> bool {
+        let region = &self.module.regions[self.open[self.open.len() - 1].index()];
+        region.insts.last().is_some_and(|last| self.module.inst(*last).op.is_terminator())
+    }
+
+    pub fn terminate(&mut self, op: Op) -> Inst {
+        debug_assert!(op.is_terminator());
+        self.inst(op, &[])
+    }
+
+    /// A case group for a switch.
+    pub fn case(labels: Vec<u64>, default: bool, body: Region) -> Case {
+        Case { labels, default, body }
+    }
+
+    fn current(&mut self) -> &mut RegionData {
+        let region = self.open[self.open.len() - 1];
+        &mut self.module.regions[region.index()]
+    }
+}

@@ -1,0 +1,134 @@
+//! The execution contract: what a launch says, what memory holds, how an engine is asked, how a run can end.
+//!
+//! Two engines given the same launch and the same memory leave the same bytes, unless the language leaves the result open.
+//! Nothing here reads a clock: whoever wants a time-out sets the cancellation flag.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use diag::Span;
+
+use crate::Module;
+
+/// One piece of work for an engine.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub work: Work,
+    /// Lanes in a wave: a power of two, 4 to 128.
+    pub wave_width: u32,
+    pub lane_order: LaneOrder,
+    pub schedule: Schedule,
+    /// How many wave-instructions may run before the run is ended; `None` for no bound.
+    pub fuel: Option<u64>,
+    /// Set from outside to end the run soon.
+    pub cancel: Option<Arc<AtomicBool>>,
+    /// Waves and groups finished so far are counted here, for those who watch.
+    pub progress: Option<Arc<std::sync::atomic::AtomicU64>>,
+}
+
+/// What is to be done. Draws, mesh dispatches and rays follow.
+#[derive(Clone, Debug)]
+pub enum Work {
+    Dispatch { groups: [u32; 3] },
+}
+
+/// How the threads of a group are dealt to lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneOrder {
+    /// Lane = `SV_GroupIndex` modulo the width.
+    Linear,
+    /// Squares of 2×2 threads take four lanes in a row, squares row by row.
+    /// For groups whose X and Y are not both even this is `Linear`.
+    Quad2d,
+}
+
+/// In which order groups and waves take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Ascending; a wave runs to its next barrier or end. This order is the canonical one.
+    Ascending,
+    Descending,
+    /// Waves of a group take turns after a few instructions.
+    RoundRobin,
+    /// By a seed.
+    Random(u64),
+}
+
+/// All buffers of a launch: `bindings[b][e]` is element e of the resource with binding b.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bindings {
+    pub bindings: Vec<Vec<Buffer>>,
+}
+
+/// The bytes of one resource.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Buffer {
+    pub bytes: Vec<u8>,
+    /// The format of a typed buffer; `None` where the shader's own element type says it.
+    pub format: Option<Format>,
+    /// The hidden counter of a structured buffer.
+    pub counter: u32,
+}
+
+/// The format of the texels of a typed buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    pub scalar: FormatScalar,
+    pub components: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormatScalar {
+    Float16,
+    Float32,
+    Float64,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    Uint8,
+    Uint16,
+    Uint32,
+    Uint64,
+    Unorm8,
+    Unorm16,
+    Snorm8,
+    Snorm16,
+}
+
+/// Why a run could not go on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trap {
+    OutOfFuel { span: Span },
+    /// The cancellation flag was set.
+    Cancelled { span: Span },
+    /// Every wave that is left waits at a barrier or spins without end.
+    Deadlock { span: Span },
+    OutOfMemory { bytes: u64 },
+    DeviceLost { why: String },
+}
+
+/// The launch asks for what this engine or this module cannot do; never a pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// What was asked for.
+    pub asked: String,
+    /// What is missing.
+    pub missing: String,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    Unsupported(Unsupported),
+    Trap(Trap),
+}
+
+/// Runs modules.
+pub trait Engine {
+    fn name(&self) -> &'static str;
+
+    /// Runs a launch to its end, leaving the results in `bindings`.
+    /// After a trap `bindings` hold what had been written by then.
+    fn run(&self, module: &Module, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure>;
+}

@@ -1,0 +1,491 @@
+//! The data of a module. Plain data with public fields; [`crate::verify`] says what must hold.
+
+use diag::Span;
+use ops::{Barrier, Binary, Compare, Ternary, Ty, Unary, WaveOp};
+
+macro_rules! entity {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{self}")
+            }
+        }
+    };
+}
+
+entity!(/** One scalar per lane. */ Value, "v");
+entity!(/** An instruction. */ Inst, "i");
+entity!(/** A list of instructions. */ Region, "r");
+entity!(/** A resource binding: an index into [`Module::resources`]. */ Binding, "b");
+entity!(/** An array in groupshared memory: an index into [`Module::groupshared`]. */ Shared, "g");
+entity!(/** An array in a lane's private memory: an index into [`Module::privates`]. */ Private, "p");
+
+/// One entry point and everything it uses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Module {
+    pub name: String,
+    pub stage: ops::intrinsics::Stage,
+    pub shader_model: ops::intrinsics::ShaderModel,
+    pub group_size: [u32; 3],
+    pub wave_size: WaveSize,
+    /// What a device must have to run it.
+    pub needs: Needs,
+    pub resources: Vec<Resource>,
+    pub groupshared: Vec<Memory>,
+    pub privates: Vec<Memory>,
+    pub values: Vec<ValueData>,
+    pub insts: Vec<InstData>,
+    pub regions: Vec<RegionData>,
+    pub body: Region,
+    /// Which values a source variable was held in, for debuggers and names in emitted code.
+    pub variables: Vec<Variable>,
+}
+
+/// The `[WaveSize]` attribute: 0 stands for what is not given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WaveSize {
+    pub min: u32,
+    pub max: u32,
+    pub preferred: u32,
+}
+
+/// Capabilities a module asks of the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    pub wave_ops: bool,
+    pub int64: bool,
+    pub native_16bit: bool,
+    pub double: bool,
+    /// Uses quad operations or derivatives, which decides the default lane order.
+    pub quads: bool,
+    /// Uses 32-bit wave masks, which cannot name lanes beyond 31.
+    pub wave_masks: bool,
+}
+
+/// A resource as the shader declares it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resource {
+    pub name: String,
+    pub kind: ResourceKind,
+    /// How many elements its array has: 1 for no array, `None` for an unbounded one.
+    pub count: Option<u32>,
+    pub register: Register,
+    pub globally_coherent: bool,
+    /// Whether an operation of the module names it.
+    pub used: bool,
+    pub span: Span,
+}
+
+/// Where a resource binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Register {
+    pub class: RegisterClass,
+    pub index: u32,
+    pub space: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RegisterClass {
+    /// `b`: constant buffers.
+    Constant,
+    /// `t`: read-only resources.
+    Shader,
+    /// `u`: writable resources.
+    Unordered,
+    /// `s`: samplers.
+    Sampler,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ResourceKind {
+    /// Constants, with the members by which a host sets them.
+    Constant { size: u32, members: Vec<Member> },
+    /// Elements of `stride` bytes; `members` describe one element.
+    Structured { writable: bool, stride: u32, members: Vec<Member>, counter: bool },
+    /// Bytes addressed by byte.
+    Raw { writable: bool },
+    /// Texels of up to four components, converted from and to the buffer's format.
+    Typed { writable: bool, element: Element },
+}
+
+impl ResourceKind {
+    pub fn writable(&self) -> bool {
+        match self {
+            ResourceKind::Constant { .. } => false,
+            ResourceKind::Structured { writable, .. }
+            | ResourceKind::Raw { writable }
+            | ResourceKind::Typed { writable, .. } => *writable,
+        }
+    }
+}
+
+/// The element of a typed buffer as the shader sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Element {
+    pub scalar: HostScalar,
+    pub components: u32,
+    /// `unorm` or `snorm` as declared.
+    pub norm: Norm,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Norm {
+    None,
+    Unorm,
+    Snorm,
+}
+
+/// A scalar as a host sees it in memory: with its sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HostScalar {
+    Bool,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+    F64,
+}
+
+impl HostScalar {
+    /// The bytes it takes in a buffer; a `bool` takes a whole word.
+    pub fn bytes(self) -> u32 {
+        match self {
+            HostScalar::I16 | HostScalar::U16 | HostScalar::F16 => 2,
+            HostScalar::Bool | HostScalar::I32 | HostScalar::U32 | HostScalar::F32 => 4,
+            HostScalar::I64 | HostScalar::U64 | HostScalar::F64 => 8,
+        }
+    }
+}
+
+/// A scalar, vector or matrix somewhere in a constant buffer or a structured element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// The path from the buffer, such as `Light.Position` or `Weights`.
+    pub name: String,
+    pub offset: u32,
+    pub scalar: HostScalar,
+    /// Components of a vector, or of each stored vector of a matrix.
+    pub components: u32,
+    /// Stored vectors of a matrix, else 1.
+    pub vectors: u32,
+    /// The distance in bytes between stored vectors.
+    pub vector_stride: u32,
+    /// A matrix stored row by row.
+    pub row_major: bool,
+    /// Array dimensions, outermost first, with the distance in bytes between elements.
+    pub dims: Vec<(u32, u32)>,
+}
+
+/// An array of scalars in groupshared or private memory.
+/// Arrays of structures are taken apart into one such array for each scalar member.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    /// The path in the source, such as `tile.weight`.
+    pub name: String,
+    pub ty: Ty,
+    pub len: u32,
+    pub span: Span,
+}
+
+/// A variable of the source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    pub name: String,
+    pub values: Vec<Value>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ValueData {
+    pub ty: Ty,
+    pub def: ValueDef,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueDef {
+    /// A result of an instruction.
+    Result(Inst, u32),
+    /// A parameter of a region.
+    Param(Region, u32),
+}
+
+/// Parameters exist for the bodies of loops and the cases of switches only.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RegionData {
+    pub params: Vec<Value>,
+    /// The last one is a terminator.
+    pub insts: Vec<Inst>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct InstData {
+    pub op: Op,
+    pub results: Vec<Value>,
+    pub span: Span,
+}
+
+/// The value that a dispatch gives to a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    GroupId(u8),
+    GroupThreadId(u8),
+    DispatchThreadId(u8),
+    GroupIndex,
+}
+
+/// Where in a buffer an access lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// Byte `offset` of the element `index` of a structured buffer.
+    Structured { index: Value, offset: Value },
+    /// A byte address, of a raw or a constant buffer.
+    Byte(Value),
+    /// The texel `index` of a typed buffer.
+    Texel(Value),
+}
+
+impl Address {
+    pub fn operands(self) -> impl Iterator<Item = Value> {
+        let (first, second) = match self {
+            Address::Structured { index, offset } => (index, Some(offset)),
+            Address::Byte(at) | Address::Texel(at) => (at, None),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
+/// A resource, or one element of a resource array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    pub binding: Binding,
+    /// Which element of the array, per lane.
+    pub element: Option<Value>,
+}
+
+/// What an atomic operation does to the place it addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Atomic {
+    Add,
+    And,
+    Or,
+    Xor,
+    Min(ops::Sign),
+    Max(ops::Sign),
+    Exchange,
+    /// Stores the second operand where the first equals what is there.
+    CompareExchange,
+}
+
+/// One instruction. Results are listed in [`InstData::results`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// The same bits in all lanes.
+    Const { ty: Ty, bits: u64 },
+    /// An uninitialised value: 0, poisoned.
+    Undef(Ty),
+    Builtin(Builtin),
+    Unary(Unary, Value),
+    Binary(Binary, Value, Value),
+    Compare(Compare, Value, Value),
+    Ternary(Ternary, [Value; 3]),
+
+    /// A wave operation; with `lanes`, the lanes that this 32-bit mask names take part instead of the active set.
+    Wave { op: WaveOp, args: Vec<Value>, lanes: Option<Value> },
+    Barrier { barrier: Barrier, lanes: Option<Value> },
+
+    /// Consecutive scalars; the results say how many and of what type.
+    Load { place: Place, at: Address },
+    Store { place: Place, at: Address, values: Vec<Value> },
+    /// Gives what was there before.
+    Atomic { place: Place, at: Address, op: Atomic, args: Vec<Value> },
+    /// The number of elements (structured, typed) or bytes (raw), and for structured buffers the stride.
+    Size { place: Place },
+    /// Adds 1 or -1 to a structured buffer's hidden counter; gives the value before (+1) or after (-1).
+    Counter { place: Place, delta: i32 },
+
+    SharedLoad { memory: Shared, index: Value },
+    SharedStore { memory: Shared, index: Value, value: Value },
+    SharedAtomic { memory: Shared, index: Value, op: Atomic, args: Vec<Value> },
+    PrivateLoad { memory: Private, index: Value },
+    PrivateStore { memory: Private, index: Value, value: Value },
+
+    /// Results are the arguments of the yields.
+    If { cond: Value, then: Region, else_: Region },
+    /// Each iteration runs the body with its parameters: `inits` first, then the arguments of the body's yield.
+    /// A yield is the back edge. Results come from exits to the loop.
+    Loop { body: Region, inits: Vec<Value> },
+    /// Lanes that select a case enter its region with `inits` as parameters; lanes that yield from a case enter the next
+    /// one with the arguments of the yield, or leave the switch after the last. Lanes that select nothing leave with `inits`.
+    /// Results, as many as `inits`, come from there and from exits to the switch.
+    Switch { selector: Value, cases: Vec<Case>, inits: Vec<Value> },
+    /// Results come from the yield and from exits to the block.
+    Block { body: Region },
+
+    // Terminators.
+    /// The normal end of a region.
+    Yield(Vec<Value>),
+    /// To the end of an enclosing `loop`, `switch` or `block`.
+    Exit { to: Inst, args: Vec<Value> },
+    /// The lanes are done for the rest of the wave's life.
+    Return,
+}
+
+/// A case group of a switch: all labels that stand before the same statements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// Bits of the selector's type.
+    pub labels: Vec<u64>,
+    pub default: bool,
+    pub body: Region,
+}
+
+impl Op {
+    pub fn is_terminator(&self) -> bool {
+        matches!(self, Op::Yield(_) | Op::Exit { .. } | Op::Return)
+    }
+
+    /// The regions directly inside, in the order of the text.
+    pub fn regions(&self) -> Vec<Region> {
+        match self {
+            Op::If { then, else_, .. } => vec![*then, *else_],
+            Op::Loop { body, .. } | Op::Block { body } => vec![*body],
+            Op::Switch { cases, .. } => cases.iter().map(|case| case.body).collect(),
+            Op::Const { .. }
+            | Op::Undef(_)
+            | Op::Builtin(_)
+            | Op::Unary(..)
+            | Op::Binary(..)
+            | Op::Compare(..)
+            | Op::Ternary(..)
+            | Op::Wave { .. }
+            | Op::Barrier { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Atomic { .. }
+            | Op::Size { .. }
+            | Op::Counter { .. }
+            | Op::SharedLoad { .. }
+            | Op::SharedStore { .. }
+            | Op::SharedAtomic { .. }
+            | Op::PrivateLoad { .. }
+            | Op::PrivateStore { .. }
+            | Op::Yield(_)
+            | Op::Exit { .. }
+            | Op::Return => Vec::new(),
+        }
+    }
+
+    /// Calls `visit` with every operand, so that it can be read or replaced.
+    pub fn for_each_operand(&mut self, mut visit: impl FnMut(&mut Value)) {
+        let place_and_address = |place: &mut Place, at: &mut Address, visit: &mut dyn FnMut(&mut Value)| {
+            if let Some(element) = &mut place.element {
+                visit(element);
+            }
+            match at {
+                Address::Structured { index, offset } => {
+                    visit(index);
+                    visit(offset);
+                }
+                Address::Byte(at) | Address::Texel(at) => visit(at),
+            }
+        };
+        match self {
+            Op::Const { .. } | Op::Undef(_) | Op::Builtin(_) | Op::Return => {}
+            Op::Unary(_, a) => visit(a),
+            Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Op::Ternary(_, args) => args.iter_mut().for_each(visit),
+            Op::Wave { args, lanes, .. } => args.iter_mut().chain(lanes).for_each(visit),
+            Op::Barrier { lanes, .. } => lanes.iter_mut().for_each(visit),
+            Op::Load { place, at } => place_and_address(place, at, &mut visit),
+            Op::Store { place, at, values } => {
+                place_and_address(place, at, &mut visit);
+                values.iter_mut().for_each(visit);
+            }
+            Op::Atomic { place, at, args, .. } => {
+                place_and_address(place, at, &mut visit);
+                args.iter_mut().for_each(visit);
+            }
+            Op::Size { place } | Op::Counter { place, .. } => place.element.iter_mut().for_each(visit),
+            Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => visit(index),
+            Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
+                visit(index);
+                visit(value);
+            }
+            Op::SharedAtomic { index, args, .. } => {
+                visit(index);
+                args.iter_mut().for_each(visit);
+            }
+            Op::If { cond, .. } => visit(cond),
+            Op::Loop { inits, .. } => inits.iter_mut().for_each(visit),
+            Op::Switch { selector, inits, .. } => {
+                visit(selector);
+                inits.iter_mut().for_each(visit);
+            }
+            Op::Block { .. } => {}
+            Op::Yield(args) | Op::Exit { args, .. } => args.iter_mut().for_each(visit),
+        }
+    }
+
+    /// All operands in order.
+    pub fn operands(&self) -> Vec<Value> {
+        let mut all = Vec::new();
+        self.clone().for_each_operand(|it| all.push(*it));
+        all
+    }
+}
+
+impl Module {
+    pub fn inst(&self, inst: Inst) -> &InstData {
+        &self.insts[inst.index()]
+    }
+
+    pub fn region(&self, region: Region) -> &RegionData {
+        &self.regions[region.index()]
+    }
+
+    pub fn ty(&self, value: Value) -> Ty {
+        self.values[value.index()].ty
+    }
+
+    pub fn resource(&self, binding: Binding) -> &Resource {
+        &self.resources[binding.index()]
+    }
+
+    /// The bits of a value that is the same constant in all lanes.
+    pub fn constant(&self, value: Value) -> Option<u64> {
+        match self.values[value.index()].def {
+            ValueDef::Result(inst, _) => match self.inst(inst).op {
+                Op::Const { bits, .. } => Some(bits),
+                _ => None,
+            },
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    pub fn threads_per_group(&self) -> u32 {
+        self.group_size.iter().product()
+    }
+}

@@ -1,0 +1,542 @@
+//! Which values are the same in all lanes, affine in the lane index, or different; and where lanes part.
+//!
+//! # The lattice
+//! ```text
+//!            Varying
+//!      /    |     |      \
+//!  Uniform  Affine(1)  Affine(-4)  …        (Uniform is a stride of 0)
+//!      \    |     |      /
+//!         (never computed)
+//! ```
+//! A shape speaks about one execution of the instruction that defines the value, and the lanes active there.
+//! Because a value is visible only where a part of these lanes is active, the shape holds at every use.
+//! - `Uniform`: these lanes hold the same bits.
+//! - `Affine { stride }`: an integer; lane L holds `base + stride * L` modulo the type, with one `base` for these lanes.
+//! - `Varying`: nothing is known.
+//!
+//! What is never computed, such as the result of a loop that nobody leaves, counts as `Uniform`.
+//! Bits are meant, not worth: a uniform value may be poisoned in some lanes only.
+//!
+//! # Where lanes part
+//! Lanes part at an `if` or `switch` whose condition varies, and where some of them exit while others stay.
+//! A construct *splits* if not all lanes that leave it come to its end at the same time by the same way:
+//! then its results vary although every argument is uniform. This is the temporal divergence of loops: an induction
+//! variable is uniform in each iteration, and its last value differs between lanes that left in different ones.
+//! An argument that is one value from outside the construct keeps its shape.
+//!
+//! # What it is not
+//! The analysis is sound for every wave width, lane order and schedule, and for data races as if one lane read for all.
+//! It is conservative: it does not follow memory, and knows no ranges. The module must have been verified.
+
+use ops::{Binary, Relation, Ternary, Ty, Unary, WaveOp};
+
+use crate::{Address, Builtin, Inst, Module, Op, Place, Region, Value};
+
+/// How a value differs between lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Uniform,
+    /// The stride is not 0, and lies in the signed range of the value's type.
+    Affine {
+        stride: i64,
+    },
+    Varying,
+}
+
+/// What is known of a module; indices are those of its values, regions and instructions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shapes {
+    values: Vec<Shape>,
+    regions: Vec<Flow>,
+    splits: Vec<bool>,
+}
+
+/// How the lanes of a wave come to a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// All lanes of the wave that have not returned run every instruction of the region together.
+    Uniform,
+    /// The lanes active before the construct enter the region together or not at all,
+    /// but these may be a part of the wave, or some may leave on the way.
+    Together,
+    /// Some of the lanes active before the construct may enter while others do not.
+    Apart,
+}
+
+impl Shapes {
+    pub fn of(&self, value: Value) -> Shape {
+        self.values[value.index()]
+    }
+
+    pub fn is_uniform(&self, value: Value) -> bool {
+        self.of(value) == Shape::Uniform
+    }
+
+    pub fn flow(&self, region: Region) -> Flow {
+        self.regions[region.index()]
+    }
+
+    /// Whether lanes may come to the end of a construct at different times or by different ways.
+    pub fn splits(&self, construct: Inst) -> bool {
+        self.splits[construct.index()]
+    }
+}
+
+/// Analyses a module that has been verified.
+pub fn shape(module: &Module) -> Shapes {
+    let mut analysis = Analysis {
+        module,
+        values: vec![None; module.values.len()],
+        depths: vec![0; module.values.len()],
+        apart: vec![false; module.regions.len()],
+        parts: vec![false; module.insts.len()],
+        path: Vec::new(),
+        exits: vec![Vec::new(); module.insts.len()],
+        changed: true,
+    };
+    analysis.collect_exits();
+    // Shapes only rise and flags only become true, so this ends; mostly after as many rounds as loops nest.
+    while std::mem::take(&mut analysis.changed) {
+        analysis.region(module.body, 0);
+    }
+    analysis.finish()
+}
+
+/// A shape that has been computed, or none yet.
+type Known = Option<Shape>;
+
+struct Analysis<'a> {
+    module: &'a Module,
+    values: Vec<Known>,
+    /// How deep the region lies in which a value is defined.
+    depths: Vec<usize>,
+    /// Regions that a part of the lanes active before their construct may enter.
+    apart: Vec<bool>,
+    /// Constructs that some lanes exit to while others stay inside, or leave at another time.
+    parts: Vec<bool>,
+    /// The constructs around the current place, from outside, and for each the region of it that this place is in.
+    path: Vec<(Inst, Region)>,
+    /// The exits to each construct.
+    exits: Vec<Vec<Inst>>,
+    changed: bool,
+}
+
+impl<'a> Analysis<'a> {
+    fn collect_exits(&mut self) {
+        for (i, data) in self.module.insts.iter().enumerate() {
+            if let Op::Exit { to, .. } = data.op {
+                self.exits[to.index()].push(Inst(i as u32));
+            }
+        }
+    }
+
+    fn region(&mut self, region: Region, depth: usize) {
+        let data = self.module.region(region);
+        for param in &data.params {
+            self.depths[param.index()] = depth;
+        }
+        for inst in &data.insts {
+            for result in &self.module.inst(*inst).results {
+                self.depths[result.index()] = depth;
+            }
+            self.inst(*inst, depth);
+        }
+    }
+
+    fn nested(&mut self, construct: Inst, region: Region, depth: usize) {
+        self.path.push((construct, region));
+        self.region(region, depth + 1);
+        self.path.pop();
+    }
+
+    fn raise(&mut self, value: Value, shape: Known) {
+        let old = self.values[value.index()];
+        let new = join(old, shape);
+        if new != old {
+            self.values[value.index()] = new;
+            self.changed = true;
+        }
+    }
+
+    fn raise_all(&mut self, values: &[Value], shape: Known) {
+        values.iter().for_each(|it| self.raise(*it, shape));
+    }
+
+    fn set_apart(&mut self, region: Region) {
+        self.changed |= !std::mem::replace(&mut self.apart[region.index()], true);
+    }
+
+    fn known(&self, value: Value) -> Known {
+        self.values[value.index()]
+    }
+
+    fn is_varying(&self, value: Value) -> bool {
+        !matches!(self.known(value), None | Some(Shape::Uniform))
+    }
+
+    fn inst(&mut self, inst: Inst, depth: usize) {
+        let module = self.module;
+        let data = module.inst(inst);
+        let results = data.results.as_slice();
+        match &data.op {
+            Op::Const { .. } | Op::Undef(_) => self.raise_all(results, Some(Shape::Uniform)),
+            Op::Builtin(builtin) => self.raise_all(results, Some(builtin_shape(module, *builtin))),
+            Op::Unary(op, a) => self.raise_all(
+                results,
+                self.known(*a).map(|it| unary(*op, it, module.ty(*a), module.ty(results[0]))),
+            ),
+            Op::Binary(op, a, b) => {
+                let shape =
+                    self.known(*a).zip(self.known(*b)).map(|(x, y)| self.binary(*op, *a, *b, x, y));
+                self.raise_all(results, shape);
+            }
+            Op::Compare(_, a, b) => self.raise_all(results, self.pure(&[*a, *b])),
+            Op::Ternary(Ternary::Fma, args) => self.raise_all(results, self.pure(args)),
+            Op::Ternary(Ternary::Select, [cond, a, b]) => {
+                let shape = match self.known(*cond) {
+                    None => None,
+                    Some(Shape::Uniform) => join(self.known(*a), self.known(*b)),
+                    Some(_) if a == b => self.known(*a),
+                    Some(_) => Some(Shape::Varying),
+                };
+                self.raise_all(results, shape);
+            }
+            Op::Wave { op, args, lanes } => {
+                // Lanes that name different sets get results of different sets.
+                let shape =
+                    if lanes.is_some() { Some(Shape::Varying) } else { self.wave(*op, args) };
+                self.raise_all(results, shape);
+            }
+            Op::Load { place, at } => self.raise_all(results, self.access(*place, Some(*at))),
+            Op::Size { place } => self.raise_all(results, self.access(*place, None)),
+            Op::SharedLoad { index, .. } => self.raise_all(results, self.pure(&[*index])),
+            // Each lane has its own private memory, and its own turn in an atomic operation.
+            Op::PrivateLoad { .. }
+            | Op::Atomic { .. }
+            | Op::SharedAtomic { .. }
+            | Op::Counter { .. } => {
+                self.raise_all(results, Some(Shape::Varying));
+            }
+            Op::Barrier { .. }
+            | Op::Store { .. }
+            | Op::SharedStore { .. }
+            | Op::PrivateStore { .. } => {}
+            Op::If { cond, then, else_ } => {
+                let varying = self.is_varying(*cond);
+                if varying {
+                    self.set_apart(*then);
+                    self.set_apart(*else_);
+                }
+                self.nested(inst, *then, depth);
+                self.nested(inst, *else_, depth);
+                let arms: Vec<&[Value]> =
+                    [then, else_].into_iter().filter_map(|it| self.yielded(*it)).collect();
+                // Where only one arm ends in a yield, all lanes come from there.
+                self.leave(results, &arms, varying && arms.len() > 1, depth);
+            }
+            Op::Loop { body, inits } => {
+                let params = &module.region(*body).params;
+                for (param, init) in params.iter().zip(inits) {
+                    self.raise(*param, self.known(*init));
+                }
+                self.nested(inst, *body, depth);
+                // All lanes of an iteration come from the one yield: those that left earlier are not asked.
+                for (param, arg) in params.iter().zip(self.yielded(*body).unwrap_or_default()) {
+                    self.raise(*param, self.known(*arg));
+                }
+                let ways = self.exited(inst);
+                self.leave(results, &ways, self.parts[inst.index()], depth);
+            }
+            Op::Switch { selector, cases, inits } => {
+                let varying = self.is_varying(*selector);
+                let mut before: Option<&[Value]> = None;
+                for case in cases {
+                    if varying {
+                        self.set_apart(case.body);
+                    }
+                    let params = &module.region(case.body).params;
+                    let ways: Vec<&[Value]> =
+                        std::iter::once(inits.as_slice()).chain(before).collect();
+                    self.leave(params, &ways, varying && before.is_some(), depth);
+                    self.nested(inst, case.body, depth);
+                    before = self.yielded(case.body);
+                }
+                let mut ways = self.exited(inst);
+                ways.extend(before);
+                if !cases.iter().any(|case| case.default) {
+                    ways.push(inits);
+                }
+                self.leave(
+                    results,
+                    &ways,
+                    self.parts[inst.index()] || varying && ways.len() > 1,
+                    depth,
+                );
+            }
+            Op::Block { body } => {
+                self.nested(inst, *body, depth);
+                let mut ways = self.exited(inst);
+                ways.extend(self.yielded(*body));
+                self.leave(results, &ways, self.parts[inst.index()], depth);
+            }
+            Op::Exit { to, .. } => self.exit(*to),
+            Op::Yield(_) | Op::Return => {}
+        }
+    }
+
+    /// Lanes leave for the end of a construct. Where they may be a part of the lanes inside it, it parts.
+    fn exit(&mut self, to: Inst) {
+        let around = self.path.iter().rposition(|(inst, _)| *inst == to);
+        let Some(around) = around else {
+            unreachable!("the verifier has seen that exits name a construct around them")
+        };
+        if self.is_partial(around) {
+            self.changed |= !std::mem::replace(&mut self.parts[to.index()], true);
+        }
+    }
+
+    /// Whether the lanes here may be a part only of those that are still inside the construct at `path[around]`.
+    fn is_partial(&self, around: usize) -> bool {
+        let inside = &self.path[around + 1..];
+        self.apart[self.path[around].1.index()]
+            || inside
+                .iter()
+                .any(|(inst, region)| self.apart[region.index()] || self.parts[inst.index()])
+    }
+
+    /// What a region yields, if it ends in a yield.
+    fn yielded(&self, region: Region) -> Option<&'a [Value]> {
+        match &self.module.inst(*self.module.region(region).insts.last()?).op {
+            Op::Yield(args) => Some(args),
+            _ => None,
+        }
+    }
+
+    /// What lanes bring along on each exit to a construct.
+    fn exited(&self, construct: Inst) -> Vec<&'a [Value]> {
+        let args = |inst: &Inst| match &self.module.inst(*inst).op {
+            Op::Exit { args, .. } => args.as_slice(),
+            _ => unreachable!("only exits are collected"),
+        };
+        self.exits[construct.index()].iter().map(args).collect()
+    }
+
+    /// Values in a region of this depth that take what comes by several ways.
+    /// `split`: lanes may come by different ways, or at different times, and go on together.
+    fn leave(&mut self, results: &[Value], ways: &[&[Value]], split: bool, depth: usize) {
+        for (i, result) in results.iter().enumerate() {
+            let mut args = ways.iter().map(|way| way[i]);
+            let same = match args.next() {
+                Some(first)
+                    if args.all(|it| it == first) && self.depths[first.index()] <= depth =>
+                {
+                    Some(first)
+                }
+                _ => None,
+            };
+            let shape = match same {
+                Some(value) => self.known(value),
+                None if split => Some(Shape::Varying),
+                None => ways.iter().fold(None, |shape, way| join(shape, self.known(way[i]))),
+            };
+            self.raise(*result, shape);
+        }
+    }
+
+    /// An operation that gives the same for the same operands.
+    fn pure(&self, args: &[Value]) -> Known {
+        let args: Option<Vec<Shape>> = args.iter().map(|it| self.known(*it)).collect();
+        Some(if args?.iter().all(|it| *it == Shape::Uniform) {
+            Shape::Uniform
+        } else {
+            Shape::Varying
+        })
+    }
+
+    fn access(&self, place: Place, at: Option<Address>) -> Known {
+        let args: Vec<Value> =
+            place.element.into_iter().chain(at.into_iter().flat_map(Address::operands)).collect();
+        self.pure(&args)
+    }
+
+    fn binary(&self, op: Binary, a: Value, b: Value, x: Shape, y: Shape) -> Shape {
+        let ty = self.module.ty(a);
+        if (x, y) == (Shape::Uniform, Shape::Uniform) {
+            return Shape::Uniform;
+        }
+        let (Some(x), Some(y)) = (stride(x), stride(y)) else { return Shape::Varying };
+        if !ty.is_int() {
+            return Shape::Varying;
+        }
+        let constant = |value| self.module.constant(value).map(|bits| bits as i64);
+        let result = match op {
+            Binary::Add => Some(x.wrapping_add(y)),
+            Binary::Sub => Some(x.wrapping_sub(y)),
+            Binary::Mul => constant(b)
+                .map(|factor| x.wrapping_mul(factor))
+                .or_else(|| constant(a).map(|factor| y.wrapping_mul(factor))),
+            Binary::Shl => constant(b).map(|count| x.wrapping_shl(count as u32 & (ty.bits() - 1))),
+            Binary::Div(_)
+            | Binary::Rem(_)
+            | Binary::And
+            | Binary::Or
+            | Binary::Xor
+            | Binary::Shr(_)
+            | Binary::Min(_)
+            | Binary::Max(_)
+            | Binary::Atan2
+            | Binary::Pow => None,
+        };
+        result.map_or(Shape::Varying, |stride| affine(stride, ty))
+    }
+
+    fn wave(&self, op: WaveOp, args: &[Value]) -> Known {
+        match op {
+            WaveOp::LaneIndex => Some(Shape::Affine { stride: 1 }),
+            // One value for all lanes that take part.
+            WaveOp::LaneCount
+            | WaveOp::GroupWaveIndex
+            | WaveOp::GroupWaveCount
+            | WaveOp::ActiveLanes
+            | WaveOp::ConvergedLanes
+            | WaveOp::AnyTrue
+            | WaveOp::AllTrue
+            | WaveOp::Ballot
+            | WaveOp::CountBits
+            | WaveOp::ReadLaneFirst
+            | WaveOp::AllEqual
+            | WaveOp::Reduce(_) => Some(Shape::Uniform),
+            // All lanes read the same one.
+            WaveOp::ReadLaneAt => self.pure(&args[1..]),
+            // All lanes match each other.
+            WaveOp::Match => self.pure(args),
+            WaveOp::IsFirstLane
+            | WaveOp::IsHelperLane
+            | WaveOp::LaneRelation(
+                Relation::Equal
+                | Relation::GreaterEqual
+                | Relation::Greater
+                | Relation::LessEqual
+                | Relation::Less,
+            )
+            | WaveOp::PrefixCountBits
+            | WaveOp::Rotate
+            | WaveOp::ClusteredRotate
+            | WaveOp::Scan(_)
+            | WaveOp::MultiPrefixCountBits
+            | WaveOp::MultiReduce(_)
+            | WaveOp::MultiScan(_)
+            | WaveOp::MultiScanInclusive(_)
+            | WaveOp::QuadRead(_)
+            | WaveOp::QuadReadLaneAt
+            | WaveOp::QuadAny
+            | WaveOp::QuadAll => Some(Shape::Varying),
+        }
+    }
+
+    /// The whole wave runs a region if no lanes part on the way there.
+    fn finish(self) -> Shapes {
+        let mut regions = vec![Flow::Uniform; self.module.regions.len()];
+        let mut open = vec![(self.module.body, true)];
+        while let Some((region, whole)) = open.pop() {
+            if !whole {
+                let apart = self.apart[region.index()];
+                regions[region.index()] = if apart { Flow::Apart } else { Flow::Together };
+            }
+            for inst in &self.module.region(region).insts {
+                let parts = self.parts[inst.index()];
+                for inner in self.module.inst(*inst).op.regions() {
+                    open.push((inner, whole && !parts && !self.apart[inner.index()]));
+                }
+            }
+        }
+        let splits = self.splits();
+        let values = self.values.into_iter().map(|it| it.unwrap_or(Shape::Uniform)).collect();
+        Shapes { values, regions, splits }
+    }
+
+    fn splits(&self) -> Vec<bool> {
+        let of = |(i, data): (usize, &crate::InstData)| match &data.op {
+            Op::If { cond, .. } => self.is_varying(*cond),
+            Op::Switch { selector, .. } => self.parts[i] || self.is_varying(*selector),
+            _ => self.parts[i],
+        };
+        self.module.insts.iter().enumerate().map(of).collect()
+    }
+}
+
+/// The least shape that covers both.
+fn join(a: Known, b: Known) -> Known {
+    match (a, b) {
+        (None, it) | (it, None) => it,
+        (Some(a), Some(b)) if a == b => Some(a),
+        (Some(_), Some(_)) => Some(Shape::Varying),
+    }
+}
+
+fn stride(shape: Shape) -> Option<i64> {
+    match shape {
+        Shape::Uniform => Some(0),
+        Shape::Affine { stride } => Some(stride),
+        Shape::Varying => None,
+    }
+}
+
+/// The shape of an integer with a stride, taken modulo the type.
+fn affine(stride: i64, ty: Ty) -> Shape {
+    let unused = 64 - ty.bits();
+    match stride << unused >> unused {
+        0 => Shape::Uniform,
+        stride => Shape::Affine { stride },
+    }
+}
+
+fn unary(op: Unary, shape: Shape, from: Ty, to: Ty) -> Shape {
+    match (op, shape) {
+        (_, Shape::Uniform) => Shape::Uniform,
+        (Unary::Neg, Shape::Affine { stride }) if from.is_int() => {
+            affine(stride.wrapping_neg(), from)
+        }
+        // The complement of x is -x - 1.
+        (Unary::Not, Shape::Affine { stride }) if from.is_int() => {
+            affine(stride.wrapping_neg(), from)
+        }
+        // A wider type could tell where the narrow one wraps around.
+        (Unary::Convert { .. }, Shape::Affine { stride })
+            if from.is_int() && to.is_int() && to.bits() <= from.bits() =>
+        {
+            affine(stride, to)
+        }
+        (Unary::Bitcast(_), Shape::Affine { stride }) if from == to => Shape::Affine { stride },
+        (_, Shape::Affine { .. } | Shape::Varying) => Shape::Varying,
+    }
+}
+
+/// Threads are dealt to lanes in the order of their index in the group, unless the group's X and Y are both even:
+/// then a launch may deal them in squares of four.
+fn builtin_shape(module: &Module, builtin: Builtin) -> Shape {
+    let size = module.group_size;
+    let linear = size[0] % 2 == 1 || size[1] % 2 == 1;
+    let lane = Shape::Affine { stride: 1 };
+    let widest = match (module.wave_size.max, module.wave_size.min) {
+        (0, 0) => 128,
+        (0, only) => only,
+        (max, _) => max,
+    };
+    // Whether each wave lies in one row of threads.
+    let in_rows = size[1] == 1 && size[2] == 1 || size[0].is_multiple_of(widest);
+    match builtin {
+        Builtin::GroupId(_) => Shape::Uniform,
+        Builtin::GroupIndex if linear => lane,
+        Builtin::GroupIndex => Shape::Varying,
+        Builtin::GroupThreadId(i) | Builtin::DispatchThreadId(i) => match i {
+            _ if size.get(usize::from(i)) == Some(&1) => Shape::Uniform,
+            0 if linear && in_rows => lane,
+            1 | 2 if linear && in_rows => Shape::Uniform,
+            _ => Shape::Varying,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,486 @@
+//! Cleans up what lowering made: parameters and results that only pass a value on, those that nobody uses, and
+//! arithmetic without uses. What is left is numbered in the order of the text.
+//!
+//! Nothing is folded, so that no poison is hidden, and nothing that an observer could see is removed: loads, stores,
+//! atomics, wave operations, barriers and all control flow stay, whether their results are used or not.
+//! A run before and after has the same events.
+//!
+//! The time is linear in the size of the module, but for parameters that pass on each other in long chains.
+//! The module need not have been verified, but must be as [`crate::Builder`] makes it; what it does not reach from its
+//! body is dropped.
+
+use crate::{Case, Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef};
+
+/// Removes what is of no use, and renumbers the rest.
+pub fn prune(module: &mut Module) {
+    let tree = Tree::of(module);
+    let passed_on = pass_on(module, &tree);
+    for step in &tree.steps {
+        if let Step::Inst(inst) = step {
+            module.insts[inst.index()].op.for_each_operand(|it| *it = passed_on[it.index()]);
+        }
+    }
+    for value in module.variables.iter_mut().flat_map(|variable| &mut variable.values) {
+        *value = passed_on[value.index()];
+    }
+    let needed = Needed::of(module, &tree);
+    rebuild(module, &tree, &needed);
+}
+
+/// Regions and instructions in the order of the text.
+enum Step {
+    Region(Region),
+    Inst(Inst),
+}
+
+/// How a module's regions hang together.
+struct Tree {
+    steps: Vec<Step>,
+    /// The construct that a region belongs to, and how deep the region lies.
+    owners: Vec<Option<Inst>>,
+    depths: Vec<u32>,
+    /// The region that an instruction stands in.
+    regions: Vec<Region>,
+    /// The exits to each construct.
+    exits: Vec<Vec<Inst>>,
+}
+
+impl Tree {
+    fn of(module: &Module) -> Tree {
+        let mut tree = Tree {
+            steps: vec![Step::Region(module.body)],
+            owners: vec![None; module.regions.len()],
+            depths: vec![0; module.regions.len()],
+            regions: vec![module.body; module.insts.len()],
+            exits: vec![Vec::new(); module.insts.len()],
+        };
+        // What is still to be walked; each region or instruction once it is on top.
+        let mut open: Vec<Step> = Vec::new();
+        let push = |open: &mut Vec<Step>, region: Region| {
+            open.extend(module.region(region).insts.iter().rev().map(|inst| Step::Inst(*inst)));
+        };
+        push(&mut open, module.body);
+        while let Some(step) = open.pop() {
+            match step {
+                Step::Region(region) => {
+                    for inst in &module.region(region).insts {
+                        tree.regions[inst.index()] = region;
+                    }
+                    push(&mut open, region);
+                }
+                Step::Inst(inst) => {
+                    let op = &module.inst(inst).op;
+                    if let Op::Exit { to, .. } = op {
+                        tree.exits[to.index()].push(inst);
+                    }
+                    let depth = tree.depths[tree.regions[inst.index()].index()];
+                    for inner in op.regions().into_iter().rev() {
+                        tree.owners[inner.index()] = Some(inst);
+                        tree.depths[inner.index()] = depth + 1;
+                        open.push(Step::Region(inner));
+                    }
+                }
+            }
+            tree.steps.push(step);
+        }
+        tree
+    }
+
+    fn insts(&self) -> impl Iterator<Item = Inst> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Inst(inst) => Some(*inst),
+            Step::Region(_) => None,
+        })
+    }
+}
+
+/// What a region yields, if it ends in a yield.
+fn yielded(module: &Module, region: Region) -> Option<&[Value]> {
+    match module.region(region).insts.last().map(|last| &module.inst(*last).op) {
+        Some(Op::Yield(args)) => Some(args),
+        _ => None,
+    }
+}
+
+/// What lanes bring along to the end of a construct, by each way.
+fn ways_out<'a>(module: &'a Module, tree: &Tree, construct: Inst) -> Vec<&'a [Value]> {
+    let mut ways: Vec<&[Value]> = Vec::new();
+    for exit in &tree.exits[construct.index()] {
+        if let Op::Exit { args, .. } = &module.inst(*exit).op {
+            ways.push(args);
+        }
+    }
+    match &module.inst(construct).op {
+        Op::If { then, else_, .. } => {
+            ways.extend([then, else_].into_iter().filter_map(|it| yielded(module, *it)))
+        }
+        Op::Block { body } => ways.extend(yielded(module, *body)),
+        Op::Switch { cases, inits, .. } => {
+            ways.extend(cases.last().and_then(|case| yielded(module, case.body)));
+            if !cases.iter().any(|case| case.default) {
+                ways.push(inits);
+            }
+        }
+        // The yield of a loop goes to its parameters; nothing else has ways out.
+        _ => {}
+    }
+    ways
+}
+
+// Values that are passed on.
+
+/// A parameter or result that takes one of several values.
+struct Phi {
+    value: Value,
+    /// The depth of the region in which its construct stands.
+    depth: u32,
+    sources: Vec<Value>,
+}
+
+/// For each value the one it is always equal to: itself, or what a parameter or result passes on.
+fn pass_on(module: &Module, tree: &Tree) -> Vec<Value> {
+    let phis = phis(module, tree);
+    let mut takers: Vec<Vec<u32>> = vec![Vec::new(); module.values.len()];
+    for (i, phi) in phis.iter().enumerate() {
+        for source in &phi.sources {
+            takers[source.index()].push(i as u32);
+        }
+    }
+    let depth_of = |value: Value| match module.values[value.index()].def {
+        ValueDef::Result(inst, _) => tree.depths[tree.regions[inst.index()].index()],
+        ValueDef::Param(region, _) => tree.depths[region.index()],
+    };
+    let mut equal: Vec<Value> = (0..module.values.len() as u32).map(Value).collect();
+    let mut open: Vec<u32> = (0..phis.len() as u32).rev().collect();
+    while let Some(i) = open.pop() {
+        let Phi { value, depth, sources } = &phis[i as usize];
+        if equal[value.index()] != *value {
+            continue;
+        }
+        let mut others = sources.iter().map(|it| find(&mut equal, *it)).filter(|it| it != value);
+        let Some(only) = others.next() else { continue };
+        // What is defined inside the construct cannot be named outside.
+        if others.all(|it| it == only) && depth_of(only) <= *depth {
+            equal[value.index()] = only;
+            // Who takes the value now takes the other, and is asked again should that be passed on in turn.
+            let taken = std::mem::take(&mut takers[value.index()]);
+            open.extend(&taken);
+            takers[only.index()].extend(taken);
+        }
+    }
+    for i in 0..equal.len() {
+        find(&mut equal, Value(i as u32));
+    }
+    equal
+}
+
+/// Follows what is equal to what to its end, and shortens the way.
+fn find(equal: &mut [Value], value: Value) -> Value {
+    let mut last = value;
+    while equal[last.index()] != last {
+        last = equal[last.index()];
+    }
+    let mut at = value;
+    while at != last {
+        at = std::mem::replace(&mut equal[at.index()], last);
+    }
+    last
+}
+
+fn phis(module: &Module, tree: &Tree) -> Vec<Phi> {
+    let mut phis = Vec::new();
+    for inst in tree.insts() {
+        let data = module.inst(inst);
+        let depth = tree.depths[tree.regions[inst.index()].index()];
+        let mut add = |values: &[Value], ways: &[&[Value]]| {
+            for (i, value) in values.iter().enumerate() {
+                let sources = ways.iter().filter_map(|way| way.get(i).copied()).collect();
+                phis.push(Phi { value: *value, depth, sources });
+            }
+        };
+        match &data.op {
+            Op::Loop { body, inits } => {
+                let ways: Vec<&[Value]> =
+                    std::iter::once(inits.as_slice()).chain(yielded(module, *body)).collect();
+                add(&module.region(*body).params, &ways);
+            }
+            Op::Switch { cases, inits, .. } => {
+                let mut before = None;
+                for Case { body, .. } in cases {
+                    let ways: Vec<&[Value]> =
+                        std::iter::once(inits.as_slice()).chain(before).collect();
+                    add(&module.region(*body).params, &ways);
+                    before = yielded(module, *body);
+                }
+            }
+            Op::If { .. } | Op::Block { .. } => {}
+            // Without regions there is nothing to be passed on.
+            _ => continue,
+        }
+        add(&data.results, &ways_out(module, tree, inst));
+    }
+    phis
+}
+
+// What is needed.
+
+/// Which values are of use, and which instructions stay.
+struct Needed {
+    values: Vec<bool>,
+    insts: Vec<bool>,
+}
+
+impl Needed {
+    fn of(module: &Module, tree: &Tree) -> Needed {
+        let mut needed = Needed {
+            values: vec![false; module.values.len()],
+            insts: vec![false; module.insts.len()],
+        };
+        let mut open: Vec<Value> = Vec::new();
+        for inst in tree.insts() {
+            let op = &module.inst(inst).op;
+            needed.insts[inst.index()] = !is_pure(op);
+            match op {
+                Op::If { cond, .. } => open.push(*cond),
+                Op::Switch { selector, .. } => open.push(*selector),
+                // What these carry is needed where it arrives.
+                Op::Loop { .. } | Op::Block { .. } | Op::Yield(_) | Op::Exit { .. } => {}
+                op if is_pure(op) => {}
+                op => open.extend(op.operands()),
+            }
+        }
+        while let Some(value) = open.pop() {
+            if std::mem::replace(&mut needed.values[value.index()], true) {
+                continue;
+            }
+            needed.demand(module, tree, value, &mut open);
+        }
+        needed
+    }
+
+    /// What a needed value needs in turn.
+    fn demand(&mut self, module: &Module, tree: &Tree, value: Value, open: &mut Vec<Value>) {
+        let (construct, i) = match module.values[value.index()].def {
+            ValueDef::Result(inst, i) => (inst, i as usize),
+            ValueDef::Param(region, i) => match tree.owners[region.index()] {
+                Some(owner) => (owner, i as usize),
+                None => return,
+            },
+        };
+        let is_param = matches!(module.values[value.index()].def, ValueDef::Param(..));
+        match &module.inst(construct).op {
+            Op::Loop { body, inits } if is_param => {
+                open.extend(inits.get(i));
+                open.extend(yielded(module, *body).and_then(|args| args.get(i)));
+            }
+            // A switch hands the same values from case to case and out: all of them are needed, or none.
+            Op::Switch { cases, inits, .. } => {
+                open.extend(inits.get(i));
+                open.extend(module.inst(construct).results.get(i));
+                for case in cases {
+                    open.extend(module.region(case.body).params.get(i));
+                    open.extend(yielded(module, case.body).and_then(|args| args.get(i)));
+                }
+                open.extend(ways_out(module, tree, construct).iter().filter_map(|way| way.get(i)));
+            }
+            Op::If { .. } | Op::Loop { .. } | Op::Block { .. } => {
+                open.extend(ways_out(module, tree, construct).iter().filter_map(|way| way.get(i)));
+            }
+            op if is_pure(op) => {
+                self.insts[construct.index()] = true;
+                open.extend(op.operands());
+            }
+            // The operands of what stays anyway are needed already.
+            _ => {}
+        }
+    }
+
+    /// Keeps what is for those of `takers` that are needed.
+    fn keep_for(&self, takers: &[Value], args: &mut Vec<Value>) {
+        let mut needed = takers.iter().map(|taker| self.values[taker.index()]);
+        args.retain(|_| needed.next().unwrap_or(true));
+    }
+}
+
+/// Whether an instruction is of no use without its result, and nobody sees it run.
+fn is_pure(op: &Op) -> bool {
+    match op {
+        Op::Const { .. }
+        | Op::Undef(_)
+        | Op::Builtin(_)
+        | Op::Unary(..)
+        | Op::Binary(..)
+        | Op::Compare(..)
+        | Op::Ternary(..)
+        | Op::Size { .. } => true,
+        Op::Wave { .. }
+        | Op::Barrier { .. }
+        | Op::Load { .. }
+        | Op::Store { .. }
+        | Op::Atomic { .. }
+        | Op::Counter { .. }
+        | Op::SharedLoad { .. }
+        | Op::SharedStore { .. }
+        | Op::SharedAtomic { .. }
+        | Op::PrivateLoad { .. }
+        | Op::PrivateStore { .. }
+        | Op::If { .. }
+        | Op::Loop { .. }
+        | Op::Switch { .. }
+        | Op::Block { .. }
+        | Op::Yield(_)
+        | Op::Exit { .. }
+        | Op::Return => false,
+    }
+}
+
+// The new module.
+
+/// The new number of each old entity; what has none is gone.
+struct Numbers {
+    values: Vec<Option<Value>>,
+    insts: Vec<Option<Inst>>,
+    regions: Vec<Option<Region>>,
+}
+
+/// Leaves only what is needed, in the order of the text.
+fn rebuild(module: &mut Module, tree: &Tree, needed: &Needed) {
+    drop_arguments(module, tree, needed);
+    let mut numbers = Numbers {
+        values: vec![None; module.values.len()],
+        insts: vec![None; module.insts.len()],
+        regions: vec![None; module.regions.len()],
+    };
+    let (mut values, mut insts, mut regions) = (Vec::new(), Vec::new(), Vec::new());
+    for step in &tree.steps {
+        match step {
+            Step::Region(old) => {
+                let new = Region(regions.len() as u32);
+                numbers.regions[old.index()] = Some(new);
+                let mut data = std::mem::take(&mut module.regions[old.index()]);
+                data.params.retain(|it| needed.values[it.index()]);
+                numbers.define(&mut data.params, &module.values, &mut values, |i| {
+                    ValueDef::Param(new, i)
+                });
+                regions.push(data);
+            }
+            Step::Inst(old) if needed.insts[old.index()] => {
+                let new = Inst(insts.len() as u32);
+                numbers.insts[old.index()] = Some(new);
+                let InstData { op, mut results, span } = take(&mut module.insts[old.index()]);
+                if is_construct(&op) {
+                    results.retain(|it| needed.values[it.index()]);
+                }
+                numbers.define(&mut results, &module.values, &mut values, |i| {
+                    ValueDef::Result(new, i)
+                });
+                insts.push(InstData { op, results, span });
+            }
+            Step::Inst(_) => {}
+        }
+    }
+    for RegionData { params: _, insts } in &mut regions {
+        *insts = insts.iter().filter_map(|it| numbers.insts[it.index()]).collect();
+    }
+    let mut used = vec![false; module.resources.len()];
+    for data in &mut insts {
+        numbers.rename(&mut data.op);
+        if let Op::Load { place, .. }
+        | Op::Store { place, .. }
+        | Op::Atomic { place, .. }
+        | Op::Size { place }
+        | Op::Counter { place, .. } = &data.op
+        {
+            used[place.binding.index()] = true;
+        }
+    }
+    for (resource, used) in module.resources.iter_mut().zip(used) {
+        resource.used = used;
+    }
+    for variable in &mut module.variables {
+        let mut seen = std::collections::BTreeSet::new();
+        let kept = variable
+            .values
+            .iter()
+            .filter_map(|it| numbers.values[it.index()])
+            .filter(|it| seen.insert(*it));
+        variable.values = kept.collect();
+    }
+    module.variables.retain(|variable| !variable.values.is_empty());
+    (module.values, module.insts, module.regions, module.body) =
+        (values, insts, regions, Region(0));
+}
+
+fn take(data: &mut InstData) -> InstData {
+    std::mem::replace(
+        data,
+        InstData { op: Op::Return, results: Vec::new(), span: diag::Span::NONE },
+    )
+}
+
+fn is_construct(op: &Op) -> bool {
+    matches!(op, Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. })
+}
+
+/// Takes away the arguments of those parameters and results of constructs that are not needed.
+fn drop_arguments(module: &mut Module, tree: &Tree, needed: &Needed) {
+    let params = |module: &Module, region: Region| module.region(region).params.clone();
+    for inst in tree.insts() {
+        let mut op = std::mem::replace(&mut module.insts[inst.index()].op, Op::Return);
+        match &mut op {
+            Op::Loop { body, inits } => needed.keep_for(&params(module, *body), inits),
+            Op::Switch { inits, .. } => needed.keep_for(&module.inst(inst).results, inits),
+            Op::Exit { to, args } => needed.keep_for(&module.inst(*to).results, args),
+            Op::Yield(args) => {
+                let region = tree.regions[inst.index()];
+                // The owner's operation is there: each is put back before the next is taken.
+                match tree.owners[region.index()].map(|owner| module.inst(owner)) {
+                    Some(InstData { op: Op::Loop { body, .. }, .. }) => {
+                        needed.keep_for(&params(module, *body), args)
+                    }
+                    Some(owner) => needed.keep_for(&owner.results, args),
+                    None => {}
+                }
+            }
+            _ => {}
+        }
+        module.insts[inst.index()].op = op;
+    }
+}
+
+impl Numbers {
+    /// Gives values their new numbers, and appends what is known of them.
+    fn define(
+        &mut self,
+        names: &mut [Value],
+        old: &[ValueData],
+        new: &mut Vec<ValueData>,
+        def: impl Fn(u32) -> ValueDef,
+    ) {
+        for (i, name) in names.iter_mut().enumerate() {
+            let number = Value(new.len() as u32);
+            new.push(ValueData { ty: old[name.index()].ty, def: def(i as u32) });
+            self.values[name.index()] = Some(number);
+            *name = number;
+        }
+    }
+
+    /// A malformed module may name what is gone: such names get a number that the verifier will stumble upon.
+    fn rename(&self, op: &mut Op) {
+        const GONE: u32 = u32::MAX;
+        op.for_each_operand(|it| *it = self.values[it.index()].unwrap_or(Value(GONE)));
+        let region = |it: &mut Region| *it = self.regions[it.index()].unwrap_or(Region(GONE));
+        match op {
+            Op::If { then, else_, .. } => [then, else_].into_iter().for_each(region),
+            Op::Loop { body, .. } | Op::Block { body } => region(body),
+            Op::Switch { cases, .. } => {
+                cases.iter_mut().map(|case| &mut case.body).for_each(region)
+            }
+            Op::Exit { to, .. } => *to = self.insts[to.index()].unwrap_or(Inst(GONE)),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

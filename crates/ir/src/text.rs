@@ -1,0 +1,187 @@
+//! The text form of a module: [`print`] writes it, [`read`] reads it back. Reading what was printed gives the same module.
+//!
+//! ```text
+//! entry "main": compute 6.6
+//! group_size 64, 1, 1
+//! needs wave_ops
+//! b0 "Output": structured.rw 4 at u0 used
+//!
+//! body r0 {
+//!   v0: i32 = builtin.group_index
+//!   v1: i32 = const.i32 7
+//!   v2: bool = lt.u v0, v1 @210..223
+//!   v3: i32 = if v2 then r1 {
+//!     v4: i32 = wave.reduce.sum v0
+//!     yield v4
+//!   } else r2 {
+//!     yield v1
+//!   }
+//!   v5: i32 = const.i32 0
+//!   store b0[element v0, byte v5], v3
+//!   yield
+//! }
+//! ```
+//!
+//! # Lines
+//! One instruction a line: `RESULTS = OP OPERANDS @SPAN`. Results are declared with their types, `v1, v2: i32, v3: f32`,
+//! so that the text can also say what the verifier would reject. What follows `//` is a comment.
+//! Instructions are numbered in the order of the text; one that is not, and one that exits can name, starts with
+//! its number: `i12:`. Values, regions and memories always carry their numbers. A span is `@LO..HI`,
+//! with `#N` after it for the macro expansion N.
+//!
+//! # Constructs
+//! ```text
+//! if v1 then r1 { … } else r2 { … }
+//! i3: loop v1, v2 do r1(v3: i32, v4: f32) { … }
+//! i3: switch v1 with v2 {
+//!   case 0, 1, default r1(v3: i32) { … }
+//! }
+//! i3: block do r1 { … }
+//! exit i3 v1, v2
+//! ```
+//!
+//! # Places
+//! `b0[element v1, byte v2]` is an address in a structured buffer, `b0[byte v1]` one in a raw or constant buffer,
+//! `b0[texel v1]` one in a typed buffer, `b0(v5)[…]` one in the element `v5` of an array of buffers.
+//!
+//! Deliberately absent: any check of the module. [`print`] takes every module, and marks what it cannot express;
+//! [`read`] accepts whatever it can represent, for [`crate::verify`] to judge.
+
+mod lex;
+mod print;
+mod read;
+
+pub use print::{print, print_without_spans};
+pub use read::{ReadError, read};
+
+use ops::{Barrier, Sign, Ty, WaveOp, names};
+
+use crate::{Atomic, Builtin, HostScalar, Norm, RegisterClass};
+
+/// How deep regions may nest in the text, and in a module that the verifier accepts.
+pub const MAX_DEPTH: usize = 256;
+
+/// The first word of an instruction whose operation is not one of [`ops::scalar`], which are written by their names alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Head {
+    Const(Ty),
+    Undef(Ty),
+    Builtin(Builtin),
+    Wave(WaveOp),
+    Barrier(Barrier),
+    Load,
+    Store,
+    Atomic(Atomic),
+    Size,
+    Counter,
+    SharedLoad,
+    SharedStore,
+    SharedAtomic(Atomic),
+    PrivateLoad,
+    PrivateStore,
+    If,
+    Loop,
+    Switch,
+    Block,
+    Yield,
+    Exit,
+    Return,
+}
+
+names! { Head {
+    "const" => Const(ty: Ty),
+    "undef" => Undef(ty: Ty),
+    "builtin" => Builtin(builtin: Builtin),
+    "wave" => Wave(op: WaveOp),
+    "barrier" => Barrier(barrier: Barrier),
+    "load" => Load,
+    "store" => Store,
+    "atomic" => Atomic(op: Atomic),
+    "size" => Size,
+    "counter" => Counter,
+    "shared_load" => SharedLoad,
+    "shared_store" => SharedStore,
+    "shared_atomic" => SharedAtomic(op: Atomic),
+    "private_load" => PrivateLoad,
+    "private_store" => PrivateStore,
+    "if" => If,
+    "loop" => Loop,
+    "switch" => Switch,
+    "block" => Block,
+    "yield" => Yield,
+    "exit" => Exit,
+    "return" => Return,
+} }
+
+names! { Builtin {
+    "group_id" => GroupId(component: u8),
+    "group_thread_id" => GroupThreadId(component: u8),
+    "dispatch_thread_id" => DispatchThreadId(component: u8),
+    "group_index" => GroupIndex,
+} }
+
+names! { Atomic {
+    "add" => Add,
+    "and" => And,
+    "or" => Or,
+    "xor" => Xor,
+    "min" => Min(sign: Sign),
+    "max" => Max(sign: Sign),
+    "exchange" => Exchange,
+    "compare_exchange" => CompareExchange,
+} }
+
+names! { RegisterClass {
+    "b" => Constant,
+    "t" => Shader,
+    "u" => Unordered,
+    "s" => Sampler,
+} }
+
+names! { HostScalar {
+    "bool" => Bool,
+    "i16" => I16,
+    "u16" => U16,
+    "i32" => I32,
+    "u32" => U32,
+    "i64" => I64,
+    "u64" => U64,
+    "f16" => F16,
+    "f32" => F32,
+    "f64" => F64,
+} }
+
+names! { Norm {
+    "none" => None,
+    "unorm" => Unorm,
+    "snorm" => Snorm,
+} }
+
+/// A kind of resource, without what it carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum KindWord {
+    Constant,
+    Structured,
+    Raw,
+    Typed,
+}
+
+names! { KindWord {
+    "constant" => Constant,
+    "structured" => Structured,
+    "raw" => Raw,
+    "typed" => Typed,
+} }
+
+/// The words of the `needs` line, each with the field it stands for.
+const NEEDS: [(&str, fn(&mut crate::Needs) -> &mut bool); 6] = [
+    ("wave_ops", |it| &mut it.wave_ops),
+    ("int64", |it| &mut it.int64),
+    ("native_16bit", |it| &mut it.native_16bit),
+    ("double", |it| &mut it.double),
+    ("quads", |it| &mut it.quads),
+    ("wave_masks", |it| &mut it.wave_masks),
+];
+
+#[cfg(test)]
+mod tests;

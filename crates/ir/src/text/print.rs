@@ -1,0 +1,456 @@
+//! Writes modules as text. Takes every module, well formed or not; what cannot be expressed is marked with `?`.
+
+use std::fmt::{self, Display, Write};
+
+use diag::Span;
+use ops::{F16, Named, Ty};
+
+use super::{Head, KindWord, MAX_DEPTH, NEEDS};
+use crate::{
+    Address, Inst, Memory, Module, Norm, Op, Place, Region, Resource, ResourceKind, Value, WaveSize,
+};
+
+/// The module as text, complete.
+pub fn print(module: &Module) -> String {
+    Printer::new(module, true).module()
+}
+
+/// The module as text without the places in the source, to be looked at.
+pub fn print_without_spans(module: &Module) -> String {
+    Printer::new(module, false).module()
+}
+
+struct Printer<'a> {
+    module: &'a Module,
+    out: String,
+    indent: usize,
+    depth: usize,
+    spans: bool,
+    /// The number that the reader will give to the next instruction.
+    next_inst: u32,
+    /// Which regions have been written: a malformed module may use one twice, or inside itself.
+    written: Vec<bool>,
+}
+
+/// Things with commas between them.
+struct List<I>(I);
+
+impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, it) in self.0.clone().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            write!(f, "{comma}{it}")?;
+        }
+        Ok(())
+    }
+}
+
+fn list<T: Display>(items: &[T]) -> List<std::slice::Iter<'_, T>> {
+    List(items.iter())
+}
+
+/// Operands after others: each with a comma before it.
+struct Rest<'a>(&'a [Value]);
+
+impl Display for Rest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|it| write!(f, ", {it}"))
+    }
+}
+
+/// A string in quotes.
+struct Quoted<'a>(&'a str);
+
+impl Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for c in self.0.chars() {
+            match c {
+                '"' | '\\' => write!(f, "\\{c}")?,
+                '\n' => f.write_str("\\n")?,
+                c if c.is_control() => write!(f, "\\u{{{:x}}}", u32::from(c))?,
+                c => f.write_char(c)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+struct At(Place, Option<Address>);
+
+impl Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let At(place, at) = self;
+        write!(f, "{}", place.binding)?;
+        if let Some(element) = place.element {
+            write!(f, "({element})")?;
+        }
+        match at {
+            Some(Address::Structured { index, offset }) => {
+                write!(f, "[element {index}, byte {offset}]")
+            }
+            Some(Address::Byte(at)) => write!(f, "[byte {at}]"),
+            Some(Address::Texel(at)) => write!(f, "[texel {at}]"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Appends to the text; writing to a `String` cannot fail.
+macro_rules! put {
+    ($printer:expr, $($arg:tt)*) => {{
+        let _ = write!($printer.out, $($arg)*);
+    }};
+}
+
+impl<'a> Printer<'a> {
+    fn new(module: &'a Module, spans: bool) -> Printer<'a> {
+        let written = vec![false; module.regions.len()];
+        Printer { module, out: String::new(), indent: 0, depth: 0, spans, next_inst: 0, written }
+    }
+
+    fn module(mut self) -> String {
+        let module = self.module;
+        put!(
+            self,
+            "entry {}: {} {}\n",
+            Quoted(&module.name),
+            module.stage.name(),
+            module.shader_model
+        );
+        put!(self, "group_size {}\n", list(&module.group_size));
+        if module.wave_size != WaveSize::default() {
+            let WaveSize { min, max, preferred } = module.wave_size;
+            put!(self, "wave_size {min}, {max}, {preferred}\n");
+        }
+        let mut needs = module.needs;
+        let needs: Vec<&str> =
+            NEEDS.iter().filter(|(_, field)| *field(&mut needs)).map(|(name, _)| *name).collect();
+        if !needs.is_empty() {
+            put!(self, "needs {}\n", list(&needs));
+        }
+        for (i, resource) in module.resources.iter().enumerate() {
+            self.resource(i, resource);
+        }
+        for (prefix, memories) in [("g", &module.groupshared), ("p", &module.privates)] {
+            for (i, Memory { name, ty, len, span }) in memories.iter().enumerate() {
+                put!(self, "{prefix}{i} {}: {} x {len}", Quoted(name), ty.name());
+                self.span(*span);
+                self.out.push('\n');
+            }
+        }
+        for variable in &module.variables {
+            put!(self, "variable {}:", Quoted(&variable.name));
+            self.args(&variable.values);
+            self.span(variable.span);
+            self.out.push('\n');
+        }
+        self.out.push_str("\nbody ");
+        self.region(module.body);
+        self.out.push('\n');
+        self.out
+    }
+
+    fn resource(&mut self, i: usize, resource: &Resource) {
+        let Resource { name, kind, count, register, globally_coherent, used, span } = resource;
+        put!(self, "b{i} {}: ", Quoted(name));
+        let (word, members) = match kind {
+            ResourceKind::Constant { members, .. } => (KindWord::Constant, members.as_slice()),
+            ResourceKind::Structured { members, .. } => (KindWord::Structured, members.as_slice()),
+            ResourceKind::Raw { .. } => (KindWord::Raw, [].as_slice()),
+            ResourceKind::Typed { .. } => (KindWord::Typed, [].as_slice()),
+        };
+        put!(self, "{}{}", word.name(), if kind.writable() { ".rw" } else { "" });
+        match kind {
+            ResourceKind::Constant { size, members: _ } => put!(self, " {size}"),
+            ResourceKind::Structured { stride, counter, writable: _, members: _ } => {
+                put!(self, " {stride}{}", if *counter { " counter" } else { "" });
+            }
+            ResourceKind::Raw { writable: _ } => {}
+            ResourceKind::Typed { element, writable: _ } => {
+                put!(self, " {} x {}", element.scalar.name(), element.components);
+                if element.norm != Norm::None {
+                    put!(self, " {}", element.norm.name());
+                }
+            }
+        }
+        put!(self, " at {}{}", register.class.name(), register.index);
+        if register.space != 0 {
+            put!(self, " space {}", register.space);
+        }
+        match count {
+            Some(1) => {}
+            Some(count) => put!(self, " count {count}"),
+            None => put!(self, " count any"),
+        }
+        put!(self, "{}", if *globally_coherent { " coherent" } else { "" });
+        put!(self, "{}", if *used { " used" } else { "" });
+        self.span(*span);
+        if !members.is_empty() {
+            self.out.push_str(" {\n");
+            for member in members {
+                put!(
+                    self,
+                    "  {}: {} x {}",
+                    Quoted(&member.name),
+                    member.scalar.name(),
+                    member.components
+                );
+                put!(self, " at {}", member.offset);
+                if (member.vectors, member.vector_stride) != (1, 0) {
+                    put!(self, " vectors {} by {}", member.vectors, member.vector_stride);
+                }
+                put!(self, "{}", if member.row_major { " row_major" } else { "" });
+                for (i, (count, stride)) in member.dims.iter().enumerate() {
+                    put!(self, "{} {count} by {stride}", if i == 0 { " array" } else { "," });
+                }
+                self.out.push('\n');
+            }
+            self.out.push('}');
+        }
+        self.out.push('\n');
+    }
+
+    fn span(&mut self, span: Span) {
+        if !self.spans || span == Span::NONE {
+            return;
+        }
+        put!(self, " @{}..{}", span.lo, span.hi);
+        if !span.expansion.is_none() {
+            put!(self, "#{}", span.expansion.number());
+        }
+    }
+
+    fn line(&mut self) {
+        self.out.push('\n');
+        self.out.extend(std::iter::repeat_n("  ", self.indent));
+    }
+
+    /// `r1(PARAMS) { … }`, starting in the middle of a line and ending there.
+    fn region(&mut self, region: Region) {
+        let module = self.module;
+        put!(self, "{region}");
+        let Some(data) = module.regions.get(region.index()) else {
+            put!(self, " ?");
+            return;
+        };
+        if !data.params.is_empty() {
+            self.out.push('(');
+            self.typed(&data.params);
+            self.out.push(')');
+        }
+        if std::mem::replace(&mut self.written[region.index()], true) || self.depth >= MAX_DEPTH {
+            put!(self, " ?");
+            return;
+        }
+        self.out.push_str(" {");
+        self.indent += 1;
+        self.depth += 1;
+        for inst in &data.insts {
+            self.line();
+            self.inst(*inst);
+        }
+        self.depth -= 1;
+        self.indent -= 1;
+        self.line();
+        self.out.push('}');
+    }
+
+    /// `v1, v2: i32, v3: f32`
+    fn typed(&mut self, values: &[Value]) {
+        let ty = |it: &Value| self.module.values.get(it.index()).map(|data| data.ty);
+        let chunks: Vec<&[Value]> = values.chunk_by(|a, b| ty(a) == ty(b)).collect();
+        for (i, chunk) in chunks.into_iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            let ty = self.module.values.get(chunk[0].index()).map_or("?", |data| data.ty.name());
+            put!(self, "{comma}{}: {ty}", list(chunk));
+        }
+    }
+
+    fn inst(&mut self, inst: Inst) {
+        let module = self.module;
+        let Some(data) = module.insts.get(inst.index()) else {
+            put!(self, "{inst}: ?");
+            return;
+        };
+        let is_target = matches!(data.op, Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. });
+        if is_target || inst.0 != self.next_inst {
+            put!(self, "{inst}: ");
+        }
+        self.next_inst = inst.0.wrapping_add(1);
+        if !data.results.is_empty() {
+            self.typed(&data.results);
+            self.out.push_str(" = ");
+        }
+        self.op(&data.op, data.span);
+    }
+
+    fn op(&mut self, op: &Op, span: Span) {
+        self.head(op);
+        match op {
+            Op::Const { bits, ty } => {
+                if ty.is_float() {
+                    put!(self, " {bits:#x}");
+                } else {
+                    put!(self, " {bits}");
+                }
+            }
+            Op::Undef(_) | Op::Builtin(_) | Op::Return | Op::Block { .. } => {}
+            Op::Unary(_, a) => put!(self, " {a}"),
+            Op::Binary(_, a, b) | Op::Compare(_, a, b) => put!(self, " {a}, {b}"),
+            Op::Ternary(_, args) => put!(self, " {}", list(args)),
+            Op::Wave { args, lanes, .. } => {
+                self.args(args);
+                if let Some(lanes) = lanes {
+                    put!(self, " lanes {lanes}");
+                }
+            }
+            Op::Barrier { lanes, .. } => {
+                if let Some(lanes) = lanes {
+                    put!(self, " lanes {lanes}");
+                }
+            }
+            Op::Load { place, at } => put!(self, " {}", At(*place, Some(*at))),
+            Op::Store { place, at, values } => {
+                put!(self, " {}{}", At(*place, Some(*at)), Rest(values))
+            }
+            Op::Atomic { place, at, args, .. } => {
+                put!(self, " {}{}", At(*place, Some(*at)), Rest(args))
+            }
+            Op::Size { place } => put!(self, " {}", At(*place, None)),
+            Op::Counter { place, delta } => put!(self, " {}, {delta}", At(*place, None)),
+            Op::SharedLoad { memory, index } => put!(self, " {memory}[{index}]"),
+            Op::SharedStore { memory, index, value } => put!(self, " {memory}[{index}], {value}"),
+            Op::SharedAtomic { memory, index, args, .. } => {
+                put!(self, " {memory}[{index}]{}", Rest(args))
+            }
+            Op::PrivateLoad { memory, index } => put!(self, " {memory}[{index}]"),
+            Op::PrivateStore { memory, index, value } => put!(self, " {memory}[{index}], {value}"),
+            Op::If { cond, .. } => put!(self, " {cond}"),
+            Op::Loop { inits, .. } => self.args(inits),
+            Op::Switch { selector, inits, .. } => {
+                put!(self, " {selector}");
+                if !inits.is_empty() {
+                    put!(self, " with {}", list(inits));
+                }
+            }
+            Op::Yield(args) => self.args(args),
+            Op::Exit { to, args } => {
+                put!(self, " {to}");
+                self.args(args);
+            }
+        }
+        self.span(span);
+        if let Op::Const { ty, bits } = op {
+            self.explain(*ty, *bits);
+        }
+        self.nested(op);
+    }
+
+    fn head(&mut self, op: &Op) {
+        let head = match op {
+            Op::Unary(op, _) => return put!(self, "{}", op.name()),
+            Op::Binary(op, ..) => return put!(self, "{}", op.name()),
+            Op::Compare(op, ..) => return put!(self, "{}", op.name()),
+            Op::Ternary(op, _) => return put!(self, "{}", op.name()),
+            Op::Const { ty, .. } => Head::Const(*ty),
+            Op::Undef(ty) => Head::Undef(*ty),
+            Op::Builtin(builtin) => Head::Builtin(*builtin),
+            Op::Wave { op, .. } => Head::Wave(*op),
+            Op::Barrier { barrier, .. } => Head::Barrier(*barrier),
+            Op::Load { .. } => Head::Load,
+            Op::Store { .. } => Head::Store,
+            Op::Atomic { op, .. } => Head::Atomic(*op),
+            Op::Size { .. } => Head::Size,
+            Op::Counter { .. } => Head::Counter,
+            Op::SharedLoad { .. } => Head::SharedLoad,
+            Op::SharedStore { .. } => Head::SharedStore,
+            Op::SharedAtomic { op, .. } => Head::SharedAtomic(*op),
+            Op::PrivateLoad { .. } => Head::PrivateLoad,
+            Op::PrivateStore { .. } => Head::PrivateStore,
+            Op::If { .. } => Head::If,
+            Op::Loop { .. } => Head::Loop,
+            Op::Switch { .. } => Head::Switch,
+            Op::Block { .. } => Head::Block,
+            Op::Yield(_) => Head::Yield,
+            Op::Exit { .. } => Head::Exit,
+            Op::Return => Head::Return,
+        };
+        put!(self, "{}", head.name());
+    }
+
+    fn args(&mut self, args: &[Value]) {
+        if !args.is_empty() {
+            put!(self, " {}", list(args));
+        }
+    }
+
+    /// What the bits of a constant mean, where that is not plain from the number.
+    fn explain(&mut self, ty: Ty, bits: u64) {
+        match ty {
+            Ty::F16 => put!(self, " // {:?}", F16(bits as u16).to_f32()),
+            Ty::F32 => put!(self, " // {:?}", f32::from_bits(bits as u32)),
+            Ty::F64 => put!(self, " // {:?}", f64::from_bits(bits)),
+            Ty::I32 if (bits as i32) < 0 => put!(self, " // {}", bits as i32),
+            Ty::I64 if (bits as i64) < 0 => put!(self, " // {}", bits as i64),
+            Ty::I16 if (bits as i16) < 0 => put!(self, " // {}", bits as i16),
+            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => {}
+        }
+    }
+
+    /// The regions of a construct, after its operands.
+    fn nested(&mut self, op: &Op) {
+        match op {
+            Op::If { then, else_, .. } => {
+                self.out.push_str(" then ");
+                self.region(*then);
+                self.out.push_str(" else ");
+                self.region(*else_);
+            }
+            Op::Loop { body, .. } | Op::Block { body } => {
+                self.out.push_str(" do ");
+                self.region(*body);
+            }
+            Op::Switch { cases, .. } => {
+                self.out.push_str(" {");
+                self.indent += 1;
+                for case in cases {
+                    self.line();
+                    put!(self, "case {}", list(&case.labels));
+                    match (case.labels.is_empty(), case.default) {
+                        (true, true) => self.out.push_str("default "),
+                        (false, true) => self.out.push_str(", default "),
+                        (true, false) => {}
+                        (false, false) => self.out.push(' '),
+                    }
+                    self.region(case.body);
+                }
+                self.indent -= 1;
+                self.line();
+                self.out.push('}');
+            }
+            Op::Const { .. }
+            | Op::Undef(_)
+            | Op::Builtin(_)
+            | Op::Unary(..)
+            | Op::Binary(..)
+            | Op::Compare(..)
+            | Op::Ternary(..)
+            | Op::Wave { .. }
+            | Op::Barrier { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Atomic { .. }
+            | Op::Size { .. }
+            | Op::Counter { .. }
+            | Op::SharedLoad { .. }
+            | Op::SharedStore { .. }
+            | Op::SharedAtomic { .. }
+            | Op::PrivateLoad { .. }
+            | Op::PrivateStore { .. }
+            | Op::Yield(_)
+            | Op::Exit { .. }
+            | Op::Return => {}
+        }
+    }
+}

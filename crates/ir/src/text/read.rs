@@ -1,0 +1,765 @@
+//! Reads modules from text. Every text gives a module or an error with its place; the depth of nesting is bounded, and
+//! memory by the length of the text.
+
+use std::fmt;
+use std::str::FromStr;
+
+use diag::{ExpansionId, Span};
+use ops::intrinsics::{ShaderModel, Stage};
+use ops::{Binary, Compare, Named, Ternary, Ty, Unary};
+
+use super::lex::{Lexer, Token};
+use super::{Head, KindWord, MAX_DEPTH, NEEDS};
+use crate::{
+    Address, Binding, Case, Element, HostScalar, Inst, InstData, Member, Memory, Module, Needs,
+    Norm, Op, Place, Private, Region, RegionData, Register, RegisterClass, Resource, ResourceKind,
+    Shared, Value, ValueData, ValueDef, Variable, WaveSize,
+};
+
+/// Why a text is no module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// Lines and columns count from 1, columns in characters.
+    pub line: u32,
+    pub column: u32,
+    pub message: String,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Reads the text form of a module.
+pub fn read(text: &str) -> Result<Module, ReadError> {
+    let mut lexer = Lexer::new(text);
+    let (token, at) = lexer.next()?;
+    let reader = Reader {
+        lexer,
+        token,
+        at,
+        values: Table::new("v"),
+        insts: Table::new("i"),
+        regions: Table::new("r"),
+        next_inst: 0,
+    };
+    reader.module()
+}
+
+/// A place in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct At {
+    pub(super) line: u32,
+    pub(super) column: u32,
+}
+
+impl At {
+    pub(super) fn error(self, message: impl Into<String>) -> ReadError {
+        ReadError { line: self.line, column: self.column, message: message.into() }
+    }
+}
+
+type Read<T> = Result<T, ReadError>;
+
+/// Entities in the order of the text, with the numbers that the text gives them.
+struct Table<T> {
+    prefix: &'static str,
+    rows: Vec<(u32, T, At)>,
+}
+
+impl<T> Table<T> {
+    fn new(prefix: &'static str) -> Table<T> {
+        Table { prefix, rows: Vec::new() }
+    }
+
+    /// In the order of their numbers, which must be those from 0 on.
+    fn dense(mut self) -> Read<Vec<T>> {
+        self.rows.sort_by_key(|(number, _, at)| (*number, *at));
+        for (i, (number, _, at)) in self.rows.iter().enumerate() {
+            let prefix = self.prefix;
+            match (*number as usize).cmp(&i) {
+                std::cmp::Ordering::Equal => {}
+                std::cmp::Ordering::Less => {
+                    return Err(at.error(format!("`{prefix}{number}` is defined twice")));
+                }
+                std::cmp::Ordering::Greater => {
+                    return Err(at.error(format!(
+                        "`{prefix}{number}` is defined, but `{prefix}{i}` is not"
+                    )));
+                }
+            }
+        }
+        Ok(self.rows.into_iter().map(|(_, it, _)| it).collect())
+    }
+}
+
+struct Reader<'a> {
+    lexer: Lexer<'a>,
+    token: Token<'a>,
+    at: At,
+    values: Table<ValueData>,
+    insts: Table<InstData>,
+    regions: Table<RegionData>,
+    next_inst: u32,
+}
+
+// What the numbers of resources and memories start with.
+const RESOURCE: &str = "b";
+const SHARED: &str = "g";
+const PRIVATE: &str = "p";
+
+impl<'a> Reader<'a> {
+    // Tokens.
+
+    fn next(&mut self) -> Read<Token<'a>> {
+        let (token, at) = self.lexer.next()?;
+        self.at = at;
+        Ok(std::mem::replace(&mut self.token, token))
+    }
+
+    fn expected<T>(&self, what: &str) -> Read<T> {
+        let found = match &self.token {
+            Token::Word(word) => format!("`{word}`"),
+            Token::Number(number) => format!("`{number}`"),
+            Token::Text(_) => "a string".to_owned(),
+            Token::Sign(sign) => format!("`{sign}`"),
+            Token::Newline => "the end of the line".to_owned(),
+            Token::End => "the end of the text".to_owned(),
+        };
+        Err(self.at.error(format!("expected {what}, found {found}")))
+    }
+
+    fn eat(&mut self, token: &Token<'_>) -> Read<bool> {
+        let found = self.token == *token;
+        if found {
+            self.next()?;
+        }
+        Ok(found)
+    }
+
+    fn eat_sign(&mut self, sign: &'static str) -> Read<bool> {
+        self.eat(&Token::Sign(sign))
+    }
+
+    fn eat_word(&mut self, word: &str) -> Read<bool> {
+        self.eat(&Token::Word(word))
+    }
+
+    fn sign(&mut self, sign: &'static str) -> Read<()> {
+        if self.eat_sign(sign)? { Ok(()) } else { self.expected(&format!("`{sign}`")) }
+    }
+
+    fn keyword(&mut self, word: &str) -> Read<()> {
+        if self.eat_word(word)? { Ok(()) } else { self.expected(&format!("`{word}`")) }
+    }
+
+    fn newline(&mut self) -> Read<()> {
+        if self.token == Token::End || self.eat(&Token::Newline)? {
+            Ok(())
+        } else {
+            self.expected("the end of the line")
+        }
+    }
+
+    fn string(&mut self) -> Read<String> {
+        match &mut self.token {
+            Token::Text(text) => {
+                let text = std::mem::take(text);
+                self.next()?;
+                Ok(text)
+            }
+            _ => self.expected("a string"),
+        }
+    }
+
+    fn number<N: TryFrom<u64>>(&mut self) -> Read<N> {
+        let Token::Number(number) = self.token else { return self.expected("a number") };
+        let number = N::try_from(number)
+            .map_err(|_| self.at.error(format!("{number} is too large here")))?;
+        self.next()?;
+        Ok(number)
+    }
+
+    /// What `parse` makes of a word.
+    fn word<T>(&mut self, what: &str, parse: impl FnOnce(&str) -> Option<T>) -> Read<T> {
+        let Token::Word(word) = self.token else { return self.expected(what) };
+        match parse(word) {
+            Some(it) => {
+                self.next()?;
+                Ok(it)
+            }
+            None => self.expected(what),
+        }
+    }
+
+    fn named<T: Named>(&mut self, what: &str) -> Read<T> {
+        self.word(what, T::by_name)
+    }
+
+    /// The number of an entity such as `v7`.
+    fn entity(&mut self, prefix: &str, what: &str) -> Read<u32> {
+        self.word(what, |word| entity(word, prefix))
+    }
+
+    fn value(&mut self) -> Read<Value> {
+        self.entity("v", "a value").map(Value)
+    }
+
+    /// Values with commas between them; none where none starts.
+    fn values(&mut self) -> Read<Vec<Value>> {
+        match self.token {
+            Token::Word(word) if entity(word, "v").is_some() => {
+                let first = self.value()?;
+                self.rest(vec![first])
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Further values, each after a comma.
+    fn rest(&mut self, mut values: Vec<Value>) -> Read<Vec<Value>> {
+        while self.eat_sign(",")? {
+            values.push(self.value()?);
+        }
+        Ok(values)
+    }
+
+    fn span(&mut self) -> Read<Span> {
+        if !self.eat_sign("@")? {
+            return Ok(Span::NONE);
+        }
+        let lo = self.number()?;
+        self.sign("..")?;
+        let hi = self.number()?;
+        let expansion = if self.eat_sign("#")? {
+            ExpansionId::from_number(self.number()?)
+        } else {
+            ExpansionId::NONE
+        };
+        Ok(Span { lo, hi, expansion })
+    }
+
+    // The header.
+
+    fn module(mut self) -> Read<Module> {
+        self.eat(&Token::Newline)?;
+        self.keyword("entry")?;
+        let name = self.string()?;
+        self.sign(":")?;
+        let stage: Stage = self.named("a shader stage")?;
+        let major = self.number()?;
+        self.sign(".")?;
+        let minor = self.number()?;
+        self.newline()?;
+        let mut module = Module {
+            name,
+            stage,
+            shader_model: ShaderModel { major, minor },
+            group_size: [0; 3],
+            wave_size: WaveSize::default(),
+            needs: Needs::default(),
+            resources: Vec::new(),
+            groupshared: Vec::new(),
+            privates: Vec::new(),
+            values: Vec::new(),
+            insts: Vec::new(),
+            regions: Vec::new(),
+            body: Region(0),
+            variables: Vec::new(),
+        };
+        self.keyword("group_size")?;
+        module.group_size = self.triple()?;
+        self.newline()?;
+        if self.eat_word("wave_size")? {
+            let [min, max, preferred] = self.triple()?;
+            module.wave_size = WaveSize { min, max, preferred };
+            self.newline()?;
+        }
+        if self.eat_word("needs")? {
+            loop {
+                let field =
+                    self.word("a need", |word| NEEDS.iter().find(|(name, _)| *name == word))?.1;
+                *field(&mut module.needs) = true;
+                if !self.eat_sign(",")? {
+                    break;
+                }
+            }
+            self.newline()?;
+        }
+        while !self.eat_word("body")? {
+            self.declaration(&mut module)?;
+            self.newline()?;
+        }
+        module.body = self.region(0)?;
+        self.newline()?;
+        if self.token != Token::End {
+            return self.expected("the end of the text");
+        }
+        module.values = self.values.dense()?;
+        module.insts = self.insts.dense()?;
+        module.regions = self.regions.dense()?;
+        Ok(module)
+    }
+
+    fn triple(&mut self) -> Read<[u32; 3]> {
+        let first = self.number()?;
+        self.sign(",")?;
+        let second = self.number()?;
+        self.sign(",")?;
+        Ok([first, second, self.number()?])
+    }
+
+    /// A resource, a memory or a variable.
+    fn declaration(&mut self, module: &mut Module) -> Read<()> {
+        if self.eat_word("variable")? {
+            let name = self.string()?;
+            self.sign(":")?;
+            let values = self.values()?;
+            let span = self.span()?;
+            module.variables.push(Variable { name, values, span });
+            return Ok(());
+        }
+        let at = self.at;
+        let what = "a resource, a memory, a variable or `body`";
+        let kinds = [
+            (RESOURCE, module.resources.len()),
+            (SHARED, module.groupshared.len()),
+            (PRIVATE, module.privates.len()),
+        ];
+        let (prefix, next, number) = self.word(what, |word| {
+            kinds.into_iter().find_map(|(prefix, next)| Some((prefix, next, entity(word, prefix)?)))
+        })?;
+        if number as usize != next {
+            return Err(at.error(format!("`{prefix}{next}` should come here")));
+        }
+        let name = self.string()?;
+        self.sign(":")?;
+        match prefix {
+            RESOURCE => {
+                let resource = self.resource(name)?;
+                module.resources.push(resource);
+            }
+            SHARED => {
+                let memory = self.memory(name)?;
+                module.groupshared.push(memory);
+            }
+            _ => {
+                let memory = self.memory(name)?;
+                module.privates.push(memory);
+            }
+        }
+        Ok(())
+    }
+
+    fn memory(&mut self, name: String) -> Read<Memory> {
+        let ty = self.ty()?;
+        self.keyword("x")?;
+        let len = self.number()?;
+        Ok(Memory { name, ty, len, span: self.span()? })
+    }
+
+    fn ty(&mut self) -> Read<Ty> {
+        self.word("a type", Ty::by_name)
+    }
+
+    fn resource(&mut self, name: String) -> Read<Resource> {
+        let (word, writable) = self.word("a kind of resource", |word| {
+            let (word, writable) =
+                word.strip_suffix(".rw").map_or((word, false), |word| (word, true));
+            Some((KindWord::by_name(word)?, writable))
+        })?;
+        let mut kind = match word {
+            KindWord::Constant if writable => {
+                return self.expected("a constant buffer that is not writable");
+            }
+            KindWord::Constant => {
+                ResourceKind::Constant { size: self.number()?, members: Vec::new() }
+            }
+            KindWord::Structured => {
+                let stride = self.number()?;
+                let counter = self.eat_word("counter")?;
+                ResourceKind::Structured { writable, stride, members: Vec::new(), counter }
+            }
+            KindWord::Raw => ResourceKind::Raw { writable },
+            KindWord::Typed => {
+                let scalar: HostScalar = self.named("a scalar type")?;
+                self.keyword("x")?;
+                let components = self.number()?;
+                let norm = match self.token {
+                    Token::Word(word) => Norm::by_name(word),
+                    _ => None,
+                };
+                if norm.is_some() {
+                    self.next()?;
+                }
+                ResourceKind::Typed {
+                    writable,
+                    element: Element { scalar, components, norm: norm.unwrap_or(Norm::None) },
+                }
+            }
+        };
+        self.keyword("at")?;
+        let register = self.register()?;
+        let count = match self.eat_word("count")? {
+            false => Some(1),
+            true if self.eat_word("any")? => None,
+            true => Some(self.number()?),
+        };
+        let globally_coherent = self.eat_word("coherent")?;
+        let used = self.eat_word("used")?;
+        let span = self.span()?;
+        if self.token == Token::Sign("{") {
+            match &mut kind {
+                ResourceKind::Constant { members, .. }
+                | ResourceKind::Structured { members, .. } => *members = self.members()?,
+                ResourceKind::Raw { .. } | ResourceKind::Typed { .. } => {
+                    return self.expected("the end of the line");
+                }
+            }
+        }
+        Ok(Resource { name, kind, count, register, globally_coherent, used, span })
+    }
+
+    fn register(&mut self) -> Read<Register> {
+        let (class, index) = self.word("a register", |word| {
+            let class = RegisterClass::by_name(word.get(..1)?)?;
+            Some((class, entity(word, &word[..1])?))
+        })?;
+        let space = if self.eat_word("space")? { self.number()? } else { 0 };
+        Ok(Register { class, index, space })
+    }
+
+    fn members(&mut self) -> Read<Vec<Member>> {
+        let mut members = Vec::new();
+        self.sign("{")?;
+        self.newline()?;
+        while !self.eat_sign("}")? {
+            let name = self.string()?;
+            self.sign(":")?;
+            let scalar = self.named("a scalar type")?;
+            self.keyword("x")?;
+            let components = self.number()?;
+            self.keyword("at")?;
+            let offset = self.number()?;
+            let (vectors, vector_stride) =
+                if self.eat_word("vectors")? { self.count_by_stride()? } else { (1, 0) };
+            let row_major = self.eat_word("row_major")?;
+            let mut dims = Vec::new();
+            if self.eat_word("array")? {
+                dims.push(self.count_by_stride()?);
+                while self.eat_sign(",")? {
+                    dims.push(self.count_by_stride()?);
+                }
+            }
+            self.newline()?;
+            members.push(Member {
+                name,
+                offset,
+                scalar,
+                components,
+                vectors,
+                vector_stride,
+                row_major,
+                dims,
+            });
+        }
+        Ok(members)
+    }
+
+    fn count_by_stride(&mut self) -> Read<(u32, u32)> {
+        let count = self.number()?;
+        self.keyword("by")?;
+        Ok((count, self.number()?))
+    }
+
+    // The body.
+
+    /// `v1, v2: i32, v3: f32`, which defines the values. None where none starts.
+    fn definitions(&mut self, def: impl Fn(u32) -> ValueDef) -> Read<Vec<Value>> {
+        let mut values = Vec::new();
+        let mut untyped = 0;
+        if !matches!(self.token, Token::Word(word) if entity(word, "v").is_some()) {
+            return Ok(values);
+        }
+        loop {
+            let at = self.at;
+            let value = self.value()?;
+            let data = ValueData { ty: Ty::Bool, def: def(values.len() as u32) };
+            values.push(value);
+            self.values.rows.push((value.0, data, at));
+            untyped += 1;
+            if self.eat_sign(":")? {
+                let ty = self.ty()?;
+                let first = self.values.rows.len() - std::mem::take(&mut untyped);
+                self.values.rows[first..].iter_mut().for_each(|(_, data, _)| data.ty = ty);
+                if !self.eat_sign(",")? {
+                    return Ok(values);
+                }
+            } else {
+                self.sign(",")?;
+            }
+        }
+    }
+
+    fn region(&mut self, depth: usize) -> Read<Region> {
+        let at = self.at;
+        if depth >= MAX_DEPTH {
+            return Err(at.error(format!("regions nest more than {MAX_DEPTH} deep")));
+        }
+        let region = Region(self.entity("r", "a region")?);
+        let mut params = Vec::new();
+        if self.eat_sign("(")? {
+            params = self.definitions(|i| ValueDef::Param(region, i))?;
+            self.sign(")")?;
+        }
+        self.sign("{")?;
+        self.newline()?;
+        let mut insts = Vec::new();
+        while !self.eat_sign("}")? {
+            insts.push(self.inst(depth)?);
+            self.newline()?;
+        }
+        self.regions.rows.push((region.0, RegionData { params, insts }, at));
+        Ok(region)
+    }
+
+    fn inst(&mut self, depth: usize) -> Read<Inst> {
+        let at = self.at;
+        let mut number = self.next_inst;
+        if let Token::Word(word) = self.token
+            && let Some(label) = entity(word, "i")
+        {
+            number = label;
+            self.next()?;
+            self.sign(":")?;
+        }
+        let Some(next) = number.checked_add(1) else {
+            return Err(at.error(format!("{number} is too large here")));
+        };
+        self.next_inst = next;
+        let inst = Inst(number);
+        let results = self.definitions(|i| ValueDef::Result(inst, i))?;
+        if !results.is_empty() {
+            self.sign("=")?;
+        }
+        let (op, span) = self.op(depth)?;
+        self.insts.rows.push((number, InstData { op, results, span }, at));
+        Ok(inst)
+    }
+
+    fn op(&mut self, depth: usize) -> Read<(Op, Span)> {
+        let Token::Word(word) = self.token else { return self.expected("an instruction") };
+        let op = if let Some(head) = Head::by_name(word) {
+            self.next()?;
+            match head {
+                Head::If | Head::Loop | Head::Switch | Head::Block => {
+                    return self.construct(head, depth);
+                }
+                head => self.plain(head)?,
+            }
+        } else if let Some(op) = Unary::by_name(word) {
+            self.next()?;
+            Op::Unary(op, self.value()?)
+        } else if let Some(op) = Binary::by_name(word) {
+            self.next()?;
+            let [a, b] = self.pair()?;
+            Op::Binary(op, a, b)
+        } else if let Some(op) = Compare::by_name(word) {
+            self.next()?;
+            let [a, b] = self.pair()?;
+            Op::Compare(op, a, b)
+        } else if let Some(op) = Ternary::by_name(word) {
+            self.next()?;
+            let [a, b] = self.pair()?;
+            self.sign(",")?;
+            Op::Ternary(op, [a, b, self.value()?])
+        } else {
+            return self.expected("an instruction");
+        };
+        Ok((op, self.span()?))
+    }
+
+    fn pair(&mut self) -> Read<[Value; 2]> {
+        let first = self.value()?;
+        self.sign(",")?;
+        Ok([first, self.value()?])
+    }
+
+    /// An instruction without regions, after its first word.
+    fn plain(&mut self, head: Head) -> Read<Op> {
+        Ok(match head {
+            Head::Const(ty) => Op::Const { ty, bits: self.number()? },
+            Head::Undef(ty) => Op::Undef(ty),
+            Head::Builtin(builtin) => Op::Builtin(builtin),
+            Head::Wave(op) => Op::Wave { op, args: self.values()?, lanes: self.lanes()? },
+            Head::Barrier(barrier) => Op::Barrier { barrier, lanes: self.lanes()? },
+            Head::Load => Op::Load { place: self.place()?, at: self.address()? },
+            Head::Store => Op::Store {
+                place: self.place()?,
+                at: self.address()?,
+                values: self.rest(Vec::new())?,
+            },
+            Head::Atomic(op) => Op::Atomic {
+                place: self.place()?,
+                at: self.address()?,
+                op,
+                args: self.rest(Vec::new())?,
+            },
+            Head::Size => Op::Size { place: self.place()? },
+            Head::Counter => {
+                let place = self.place()?;
+                self.sign(",")?;
+                Op::Counter { place, delta: self.delta()? }
+            }
+            Head::SharedLoad => Op::SharedLoad { memory: self.shared()?, index: self.index()? },
+            Head::SharedStore => {
+                let (memory, index) = (self.shared()?, self.index()?);
+                self.sign(",")?;
+                Op::SharedStore { memory, index, value: self.value()? }
+            }
+            Head::SharedAtomic(op) => Op::SharedAtomic {
+                memory: self.shared()?,
+                index: self.index()?,
+                op,
+                args: self.rest(Vec::new())?,
+            },
+            Head::PrivateLoad => Op::PrivateLoad { memory: self.private()?, index: self.index()? },
+            Head::PrivateStore => {
+                let (memory, index) = (self.private()?, self.index()?);
+                self.sign(",")?;
+                Op::PrivateStore { memory, index, value: self.value()? }
+            }
+            Head::Yield => Op::Yield(self.values()?),
+            Head::Exit => Op::Exit {
+                to: Inst(self.entity("i", "the construct to leave")?),
+                args: self.values()?,
+            },
+            Head::Return => Op::Return,
+            Head::If | Head::Loop | Head::Switch | Head::Block => {
+                unreachable!("constructs are read elsewhere")
+            }
+        })
+    }
+
+    fn lanes(&mut self) -> Read<Option<Value>> {
+        if self.eat_word("lanes")? { self.value().map(Some) } else { Ok(None) }
+    }
+
+    fn shared(&mut self) -> Read<Shared> {
+        self.entity(SHARED, "a groupshared memory").map(Shared)
+    }
+
+    fn private(&mut self) -> Read<Private> {
+        self.entity(PRIVATE, "a private memory").map(Private)
+    }
+
+    fn index(&mut self) -> Read<Value> {
+        self.sign("[")?;
+        let index = self.value()?;
+        self.sign("]")?;
+        Ok(index)
+    }
+
+    fn delta(&mut self) -> Read<i32> {
+        let at = self.at;
+        let negative = self.eat_sign("-")?;
+        let size: u32 = self.number()?;
+        let delta = if negative { -i64::from(size) } else { i64::from(size) };
+        i32::try_from(delta).map_err(|_| at.error(format!("{delta} is too large here")))
+    }
+
+    fn place(&mut self) -> Read<Place> {
+        let binding = Binding(self.entity(RESOURCE, "a resource")?);
+        let mut element = None;
+        if self.eat_sign("(")? {
+            element = Some(self.value()?);
+            self.sign(")")?;
+        }
+        Ok(Place { binding, element })
+    }
+
+    fn address(&mut self) -> Read<Address> {
+        self.sign("[")?;
+        let address = if self.eat_word("element")? {
+            let index = self.value()?;
+            self.sign(",")?;
+            self.keyword("byte")?;
+            Address::Structured { index, offset: self.value()? }
+        } else if self.eat_word("byte")? {
+            Address::Byte(self.value()?)
+        } else if self.eat_word("texel")? {
+            Address::Texel(self.value()?)
+        } else {
+            return self.expected("`element`, `byte` or `texel`");
+        };
+        self.sign("]")?;
+        Ok(address)
+    }
+
+    /// A construct after its first word.
+    fn construct(&mut self, head: Head, depth: usize) -> Read<(Op, Span)> {
+        match head {
+            Head::If => {
+                let cond = self.value()?;
+                let span = self.span()?;
+                self.keyword("then")?;
+                let then = self.region(depth + 1)?;
+                self.keyword("else")?;
+                let else_ = self.region(depth + 1)?;
+                Ok((Op::If { cond, then, else_ }, span))
+            }
+            Head::Loop => {
+                let inits = self.values()?;
+                let span = self.span()?;
+                self.keyword("do")?;
+                Ok((Op::Loop { body: self.region(depth + 1)?, inits }, span))
+            }
+            Head::Switch => {
+                let selector = self.value()?;
+                let inits = if self.eat_word("with")? { self.values()? } else { Vec::new() };
+                let span = self.span()?;
+                self.sign("{")?;
+                self.newline()?;
+                let mut cases = Vec::new();
+                while !self.eat_sign("}")? {
+                    cases.push(self.case(depth)?);
+                    self.newline()?;
+                }
+                Ok((Op::Switch { selector, cases, inits }, span))
+            }
+            _ => {
+                let span = self.span()?;
+                self.keyword("do")?;
+                Ok((Op::Block { body: self.region(depth + 1)? }, span))
+            }
+        }
+    }
+
+    /// `case 0, 1, default r1 { … }`
+    fn case(&mut self, depth: usize) -> Read<Case> {
+        self.keyword("case")?;
+        let mut labels = Vec::new();
+        let mut default = self.eat_word("default")?;
+        if let (false, Token::Number(_)) = (default, &self.token) {
+            labels.push(self.number()?);
+            while !default && self.eat_sign(",")? {
+                default = self.eat_word("default")?;
+                if !default {
+                    labels.push(self.number()?);
+                }
+            }
+        }
+        Ok(Case { labels, default, body: self.region(depth + 1)? })
+    }
+}
+
+/// The number of an entity: the digits after its prefix, without leading zeros.
+fn entity(word: &str, prefix: &str) -> Option<u32> {
+    let digits = word.strip_prefix(prefix)?;
+    let plain =
+        digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    plain.then(|| u32::from_str(digits).ok())?
+}

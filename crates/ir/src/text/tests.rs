@@ -1,0 +1,134 @@
+use super::*;
+use crate::verify::verify;
+
+const EVERY: &str = include_str!("every.ir");
+
+/// A module whose body has these lines.
+fn body(lines: &str) -> String {
+    format!("entry \"main\": compute 6.0\ngroup_size 1, 1, 1\nbody r0 {{\n{lines}\n}}\n")
+}
+
+#[test]
+fn every_instruction_reads_back() {
+    let module = read(EVERY).unwrap();
+    verify(&module).unwrap();
+    let printed = print(&module);
+    assert_eq!(read(&printed).unwrap(), module);
+    // But for the comment at its head, the file is what the printer makes of it.
+    let lines = |text: &str| -> Vec<String> {
+        text.lines().map(|it| it.split(" //").next().unwrap_or("").to_owned()).collect()
+    };
+    assert_eq!(lines(&printed), lines(&EVERY[EVERY.find("entry").unwrap()..]));
+}
+
+#[test]
+fn spans_can_be_left_out() {
+    let mut module = read(EVERY).unwrap();
+    let brief = print_without_spans(&module);
+    assert!(!brief.contains('@'));
+    module.insts.iter_mut().for_each(|it| it.span = diag::Span::NONE);
+    module.resources.iter_mut().for_each(|it| it.span = diag::Span::NONE);
+    module.groupshared.iter_mut().for_each(|it| it.span = diag::Span::NONE);
+    assert_eq!(read(&brief).unwrap(), module);
+}
+
+#[test]
+fn numbers_of_instructions_survive() {
+    let module =
+        read(&body("i1: v1: i32 = const.i32 1\ni0: v0: i32 = const.i32 2\ni2: return")).unwrap();
+    assert_eq!(read(&print(&module)).unwrap(), module);
+}
+
+#[test]
+fn errors_have_a_place() {
+    for (lines, expected) in [
+        ("  jump", "4:3: expected an instruction, found `jump`"),
+        ("  v0: i32 = add v0", "4:19: expected `,`, found the end of the line"),
+        ("  v0: i32 = const.i32 -1", "4:23: expected a number, found `-`"),
+        ("  v0: i33 = const.i32 1", "4:7: expected a type, found `i33`"),
+        ("v1: i32 = const.i32 1", "4:1: `v1` is defined, but `v0` is not"),
+        ("v0: i32 = const.i32 1\nv0: i32 = const.i32 1", "5:1: `v0` is defined twice"),
+        ("i1: return", "4:1: `i1` is defined, but `i0` is not"),
+        ("i4294967295: return", "4:1: 4294967295 is too large here"),
+        ("block do r0 {\n}", "4:10: `r0` is defined twice"),
+        ("return return", "4:8: expected the end of the line, found `return`"),
+        ("\u{e4}", "4:1: `\u{e4}` means nothing here"),
+        ("const.i32 99999999999999999999", "4:11: `99999999999999999999` is no number of 64 bits"),
+        ("load b0[v1]", "4:9: expected `element`, `byte` or `texel`, found `v1`"),
+        ("}\n}", "5:1: expected the end of the text, found `}`"),
+    ] {
+        assert_eq!(read(&body(lines)).unwrap_err().to_string(), expected, "{lines}");
+    }
+}
+
+#[test]
+fn no_text_makes_the_reader_panic() {
+    // Every prefix, and the text with each byte replaced: all are modules or errors.
+    let text: String = EVERY.chars().filter(char::is_ascii).collect();
+    for end in 0..text.len() {
+        let _ = read(&text[..end]);
+    }
+    for at in (0..text.len()).step_by(3) {
+        for byte in ["", "}", "\"", "v", "9", "\\", "\n", "\u{e4}"] {
+            if let Ok(module) = read(&format!("{}{byte}{}", &text[..at], &text[at + 1..])) {
+                let _ = verify(&module);
+                assert_eq!(read(&print(&module)).as_ref(), Ok(&module));
+            }
+        }
+    }
+}
+
+#[test]
+fn nesting_is_bounded() {
+    for (open, close) in
+        [("loop do r# {\n", "yield\n}\n"), ("switch v0 {\ncase default r# {\n", "yield\n}\n}\n")]
+    {
+        let nested = |depth: usize| {
+            let open: String = (1..=depth).map(|i| open.replace('#', &i.to_string())).collect();
+            body(&format!("v0: i32 = const.i32 1\n{open}{}yield", close.repeat(depth)))
+        };
+        let deepest = read(&nested(MAX_DEPTH - 1)).unwrap();
+        verify(&deepest).unwrap();
+        crate::shape::shape(&deepest);
+        assert_eq!(read(&print(&deepest)).unwrap(), deepest);
+        let error = read(&nested(MAX_DEPTH)).unwrap_err();
+        assert_eq!(error.message, "regions nest more than 256 deep");
+        assert!(read(&nested(100_000)).is_err());
+    }
+}
+
+#[test]
+fn malformed_modules_print() {
+    let mut module = read(&body("block do r1 {\nyield\n}\nyield")).unwrap();
+    module.regions[1].insts.push(crate::Inst(0));
+    module.regions[1].insts.push(crate::Inst(77));
+    module.regions[1].params.push(crate::Value(77));
+    assert!(print(&module).contains('?'));
+    assert!(verify(&module).is_err());
+}
+#[test]
+fn stack_tmp() {
+    let Ok(kb) = std::env::var("KB") else { return };
+    let phase = std::env::var("PHASE").unwrap();
+    let kb: usize = kb.parse().unwrap();
+    let (open, close) = ("switch v0 {\ncase default r# {\n", "yield\n}\n}\n");
+    let text = {
+        let depth = MAX_DEPTH - 1;
+        let open: String = (1..=depth).map(|i| open.replace('#', &i.to_string())).collect();
+        body(&format!("v0: i32 = const.i32 1\n{open}{}yield", close.repeat(depth)))
+    };
+    let big = |kb: usize, f: Box<dyn FnOnce() + Send>| {
+        std::thread::Builder::new().stack_size(kb << 10).spawn(f).unwrap().join().unwrap()
+    };
+    let t = text.clone();
+    let module = std::sync::Arc::new(std::sync::Mutex::new(None));
+    let m2 = module.clone();
+    big(if phase == "read" { kb } else { 64 << 10 }, Box::new(move || *m2.lock().unwrap() = Some(read(&t).unwrap())));
+    let module = module.lock().unwrap().clone().unwrap();
+    big(kb, Box::new(move || match &*phase {
+        "print" => drop(print(&module)),
+        "verify" => verify(&module).unwrap(),
+        "shape" => drop(crate::shape::shape(&module)),
+        _ => {}
+    }));
+}

@@ -1,0 +1,731 @@
+//! Checks that a module is well formed. Engines and analyses rely on what is listed here and check nothing themselves.
+//!
+//! # The header
+//! - Each dimension of the group is at least 1, and a group has at most 1024 threads.
+//! - Wave sizes are powers of two from 4 to 128; a maximum comes with a minimum, a preferred size with both and between them.
+//! - Resources bind to registers of their class, arrays have at least one element, strides are not 0, texels have
+//!   1 to 4 components; a resource that an instruction names is marked as used.
+//! - Members lie inside their constant buffer or element, with 1 to 4 components in 1 to 4 vectors.
+//! - Groupshared and private memories have at least one scalar.
+//! - Variables name values that exist.
+//!
+//! # Structure
+//! - Every region, instruction and value belongs to exactly one place of the tree below the body, and says so itself.
+//! - Every region ends in a terminator, and has no other.
+//! - Regions nest at most [`crate::text::MAX_DEPTH`] deep.
+//! - Parameters stand in the bodies of loops and the cases of switches only, with the types of the construct's initial values.
+//!
+//! # Values
+//! - An operand is visible: a parameter of this region or one around it, or a result of an earlier instruction of these.
+//! - Results leave a construct through terminators: a yield's or exit's arguments have the types that its target takes.
+//! - An exit names a `loop`, `switch` or `block` around it.
+//!
+//! # Operations
+//! - Operands and results are as many and of the types that the operation takes and gives.
+//! - Constants and case labels fit their type; labels of a switch differ, and at most one case is the default.
+//! - Bindings and memories exist; an access suits the kind of its resource: its address, writing, counters, and the number
+//!   of scalars, 1 to 16, or 4 of a texel. Indices, offsets and elements of resource arrays are `i32`.
+//! - Atomics work on integers of 32 or 64 bits; exchanges on `f32` too.
+//! - A mask of named lanes is an `i32`; only barriers that a wave waits at take one.
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Display};
+
+use diag::Span;
+use ops::wave::{Operands, Results};
+use ops::{SyncScope, Ternary, Ty, WaveOp};
+
+use crate::text::MAX_DEPTH;
+use crate::{
+    Address, Atomic, Builtin, Inst, Member, Memory, Module, Op, Place, Region, RegisterClass,
+    Resource, ResourceKind, Value, ValueDef, WaveSize,
+};
+
+/// The most threads that a group may have.
+const MAX_GROUP: u64 = 1024;
+
+/// After so many problems the rest is left out.
+const MAX_PROBLEMS: usize = 100;
+
+/// The most scalars that one access moves: those of a matrix.
+const MAX_SCALARS: usize = 16;
+
+/// Something that must not be in a module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// The instruction it is about; `None` for what concerns the module as a whole.
+    pub inst: Option<Inst>,
+    pub span: Span,
+    pub message: String,
+}
+
+impl Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.inst {
+            Some(inst) => write!(f, "{inst}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+/// Checks everything that the module documentation lists.
+pub fn verify(module: &Module) -> Result<(), Vec<Problem>> {
+    let mut verifier = Verifier {
+        module,
+        problems: Vec::new(),
+        at: None,
+        region_used: vec![false; module.regions.len()],
+        inst_used: vec![false; module.insts.len()],
+        value_defined: vec![false; module.values.len()],
+        visible: vec![false; module.values.len()],
+        scope: Vec::new(),
+        targets: Vec::new(),
+    };
+    verifier.header();
+    verifier.region(module.body, Frame { role: "the body", params: &[], yields: &[] }, 0);
+    verifier.nothing_is_left_over();
+    if verifier.problems.is_empty() { Ok(()) } else { Err(verifier.problems) }
+}
+
+struct Verifier<'a> {
+    module: &'a Module,
+    problems: Vec<Problem>,
+    /// The instruction being checked.
+    at: Option<Inst>,
+    region_used: Vec<bool>,
+    inst_used: Vec<bool>,
+    value_defined: Vec<bool>,
+    /// The values that can be named here.
+    visible: Vec<bool>,
+    /// The visible ones, in the order in which they became visible.
+    scope: Vec<Value>,
+    /// The constructs around this place that an exit can name.
+    targets: Vec<Inst>,
+}
+
+/// What a region must conform to.
+#[derive(Clone, Copy)]
+struct Frame<'a> {
+    role: &'a str,
+    /// The types of its parameters.
+    params: &'a [Ty],
+    /// The types of what it yields.
+    yields: &'a [Ty],
+}
+
+/// Types in a message.
+struct Types<'a>(&'a [Ty]);
+
+impl Display for Types<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        for (i, ty) in self.0.iter().enumerate() {
+            write!(f, "{}{}", if i == 0 { "" } else { ", " }, ty.name())?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl<'a> Verifier<'a> {
+    fn problem(&mut self, message: impl Into<String>) {
+        if self.problems.len() < MAX_PROBLEMS {
+            let span = self.at.map_or(Span::NONE, |inst| self.module.inst(inst).span);
+            self.problems.push(Problem { inst: self.at, span, message: message.into() });
+        }
+    }
+
+    fn require(&mut self, holds: bool, message: impl FnOnce() -> String) {
+        if !holds {
+            self.problem(message());
+        }
+    }
+
+    // The header.
+
+    fn header(&mut self) {
+        let module = self.module;
+        let [x, y, z] = module.group_size.map(u64::from);
+        let threads = x.saturating_mul(y).saturating_mul(z);
+        self.require(threads != 0, || format!("the group size {x}, {y}, {z} has a 0 in it"));
+        self.require(threads <= MAX_GROUP, || {
+            format!("a group has {threads} threads, more than {MAX_GROUP}")
+        });
+        self.wave_size(module.wave_size);
+        for resource in &module.resources {
+            self.resource(resource);
+        }
+        for Memory { name, ty: _, len, span: _ } in
+            module.groupshared.iter().chain(&module.privates)
+        {
+            self.require(*len != 0, || format!("the memory `{name}` holds nothing"));
+        }
+        for variable in &module.variables {
+            for value in &variable.values {
+                let exists = value.index() < module.values.len();
+                self.require(exists, || {
+                    format!("the variable `{}` names {value}, which does not exist", variable.name)
+                });
+            }
+        }
+    }
+
+    fn wave_size(&mut self, size: WaveSize) {
+        let WaveSize { min, max, preferred } = size;
+        let legal = |it: u32| it == 0 || it.is_power_of_two() && (4..=128).contains(&it);
+        let ordered = match (min, max, preferred) {
+            (0, max, preferred) => max == 0 && preferred == 0,
+            (_, 0, preferred) => preferred == 0,
+            (min, max, 0) => min <= max,
+            (min, max, preferred) => min <= preferred && preferred <= max,
+        };
+        let fine = legal(min) && legal(max) && legal(preferred) && ordered;
+        self.require(fine, || format!("the wave size {min}, {max}, {preferred} is not legal"));
+    }
+
+    fn resource(&mut self, resource: &'a Resource) {
+        let name = &resource.name;
+        let class = match &resource.kind {
+            ResourceKind::Constant { .. } => RegisterClass::Constant,
+            kind if kind.writable() => RegisterClass::Unordered,
+            _ => RegisterClass::Shader,
+        };
+        self.require(resource.register.class == class, || {
+            format!("`{name}` binds to a register of the wrong class")
+        });
+        self.require(resource.count != Some(0), || {
+            format!("`{name}` is an array without elements")
+        });
+        match &resource.kind {
+            ResourceKind::Constant { size, members } => self.members(name, members, *size),
+            ResourceKind::Structured { stride, members, counter, writable } => {
+                self.require(*stride != 0, || format!("elements of `{name}` have no size"));
+                self.require(*writable || !counter, || {
+                    format!("`{name}` has a counter but is read-only")
+                });
+                self.members(name, members, *stride);
+            }
+            ResourceKind::Raw { writable: _ } => {}
+            ResourceKind::Typed { element, writable: _ } => {
+                let components = element.components;
+                self.require((1..=4).contains(&components), || {
+                    format!("texels of `{name}` have {components} components")
+                });
+            }
+        }
+    }
+
+    fn members(&mut self, resource: &str, members: &'a [Member], size: u32) {
+        for member in members {
+            let Member {
+                name,
+                offset,
+                scalar,
+                components,
+                vectors,
+                vector_stride,
+                row_major: _,
+                dims,
+            } = member;
+            let shape = (1..=4).contains(components)
+                && (1..=4).contains(vectors)
+                && dims.iter().all(|(count, _)| *count != 0);
+            self.require(shape, || {
+                format!("the member `{name}` of `{resource}` has an impossible shape")
+            });
+            let span =
+                |count: u32, stride: u32| u64::from(count.saturating_sub(1)) * u64::from(stride);
+            let arrays = dims
+                .iter()
+                .fold(0, |sum: u64, (count, stride)| sum.saturating_add(span(*count, *stride)));
+            let one =
+                span(*vectors, *vector_stride) + u64::from(*components) * u64::from(scalar.bytes());
+            let end = u64::from(*offset).saturating_add(arrays).saturating_add(one);
+            self.require(end <= u64::from(size), || {
+                format!("the member `{name}` of `{resource}` ends at byte {end}, beyond {size}")
+            });
+        }
+    }
+
+    // Structure.
+
+    fn region(&mut self, region: Region, frame: Frame<'_>, depth: usize) {
+        let module = self.module;
+        let Some(data) = module.regions.get(region.index()) else {
+            return self.problem(format!("{region} does not exist"));
+        };
+        if std::mem::replace(&mut self.region_used[region.index()], true) {
+            return self.problem(format!("{region} is used twice"));
+        }
+        if depth >= MAX_DEPTH {
+            return self.problem(format!("regions nest more than {MAX_DEPTH} deep"));
+        }
+        let outside = self.scope.len();
+        self.define(&data.params, |i| ValueDef::Param(region, i));
+        let params = self.types_of(&data.params);
+        self.require(params == frame.params, || {
+            format!(
+                "{region}, {}, takes {} but is given {}",
+                frame.role,
+                Types(&params),
+                Types(frame.params)
+            )
+        });
+        if data.insts.is_empty() {
+            self.problem(format!("{region} is empty"));
+        }
+        for (i, inst) in data.insts.iter().enumerate() {
+            let Some(inst_data) = module.insts.get(inst.index()) else {
+                self.problem(format!("{inst}, in {region}, does not exist"));
+                continue;
+            };
+            if std::mem::replace(&mut self.inst_used[inst.index()], true) {
+                self.problem(format!("{inst} stands in two places"));
+                continue;
+            }
+            let around = self.at.replace(*inst);
+            let is_last = i + 1 == data.insts.len();
+            match (inst_data.op.is_terminator(), is_last) {
+                (true, false) => {
+                    self.problem(format!("a terminator stands in the middle of {region}"))
+                }
+                (false, true) => self.problem(format!("{region} does not end in a terminator")),
+                (true, true) | (false, false) => {}
+            }
+            self.op(*inst, &inst_data.op, &inst_data.results, frame, depth);
+            self.define(&inst_data.results, |i| ValueDef::Result(*inst, i));
+            self.at = around;
+        }
+        for value in self.scope.drain(outside..) {
+            self.visible[value.index()] = false;
+        }
+    }
+
+    fn define(&mut self, values: &[Value], def: impl Fn(u32) -> ValueDef) {
+        for (i, value) in values.iter().enumerate() {
+            let Some(data) = self.module.values.get(value.index()) else {
+                self.problem(format!("{value} does not exist"));
+                continue;
+            };
+            if std::mem::replace(&mut self.value_defined[value.index()], true) {
+                self.problem(format!("{value} is defined twice"));
+                continue;
+            }
+            self.require(data.def == def(i as u32), || {
+                format!("{value} says that it is defined elsewhere")
+            });
+            self.visible[value.index()] = true;
+            self.scope.push(*value);
+        }
+    }
+
+    fn nothing_is_left_over(&mut self) {
+        let left = |used: &[bool]| used.iter().position(|used| !used).map(|i| i as u32);
+        let region = left(&self.region_used).map(|i| format!("{} is never used", Region(i)));
+        let inst = left(&self.inst_used).map(|i| format!("{} stands nowhere", Inst(i)));
+        let value = left(&self.value_defined).map(|i| format!("{} is defined nowhere", Value(i)));
+        for message in [region, inst, value].into_iter().flatten() {
+            self.problem(message);
+        }
+    }
+
+    // Values.
+
+    /// The types of values; those that do not exist, which is a problem of its own, count as `bool`.
+    fn types_of(&self, values: &[Value]) -> Vec<Ty> {
+        values
+            .iter()
+            .map(|it| self.module.values.get(it.index()).map_or(Ty::Bool, |data| data.ty))
+            .collect()
+    }
+
+    /// The type of an operand, if it is visible.
+    fn operand(&mut self, value: Value) -> Option<Ty> {
+        match self.visible.get(value.index()) {
+            Some(true) => Some(self.module.ty(value)),
+            Some(false) => {
+                self.problem(format!("{value} is not visible here"));
+                None
+            }
+            None => {
+                self.problem(format!("{value} does not exist"));
+                None
+            }
+        }
+    }
+
+    /// The types of operands, if all are visible.
+    fn operands(&mut self, values: &[Value]) -> Option<Vec<Ty>> {
+        let types: Vec<Option<Ty>> = values.iter().map(|it| self.operand(*it)).collect();
+        types.into_iter().collect()
+    }
+
+    /// Operands that must have these types.
+    fn takes(&mut self, what: &str, values: &[Value], wanted: &[Ty]) {
+        let Some(types) = self.operands(values) else { return };
+        self.require(types == wanted, || {
+            format!("{what} are {}, not {}", Types(&types), Types(wanted))
+        });
+    }
+
+    fn gives(&mut self, results: &[Value], wanted: &[Ty]) {
+        let types = self.types_of(results);
+        self.require(types == wanted, || {
+            format!("the results are {}, not {}", Types(&types), Types(wanted))
+        });
+    }
+
+    fn bits(&mut self, what: &str, ty: Ty, bits: u64) {
+        self.require(ty.bits() == 64 || bits >> ty.bits() == 0, || {
+            format!("the {what} {bits} does not fit {}", ty.name())
+        });
+    }
+
+    // Operations.
+
+    fn op(&mut self, inst: Inst, op: &'a Op, results: &'a [Value], frame: Frame<'_>, depth: usize) {
+        match op {
+            Op::Const { ty, bits } => {
+                self.bits("constant", *ty, *bits);
+                self.gives(results, &[*ty]);
+            }
+            Op::Undef(ty) => self.gives(results, &[*ty]),
+            Op::Builtin(builtin) => {
+                match builtin {
+                    Builtin::GroupId(i)
+                    | Builtin::GroupThreadId(i)
+                    | Builtin::DispatchThreadId(i) => {
+                        self.require(*i < 3, || format!("there is no component {i}"));
+                    }
+                    Builtin::GroupIndex => {}
+                }
+                self.gives(results, &[Ty::I32]);
+            }
+            Op::Unary(op, a) => {
+                if let Some(a) = self.operand(*a) {
+                    self.computes(op.result(a), &[a], results);
+                }
+            }
+            Op::Binary(op, a, b) => {
+                if let Some(types) = self.operands(&[*a, *b]) {
+                    self.computes(
+                        op.result(types[0]).filter(|_| types[0] == types[1]),
+                        &types,
+                        results,
+                    );
+                }
+            }
+            Op::Compare(op, a, b) => {
+                if let Some(types) = self.operands(&[*a, *b]) {
+                    let takes = types[0] == types[1] && op.takes(types[0]);
+                    self.computes(takes.then_some(Ty::Bool), &types, results);
+                }
+            }
+            Op::Ternary(op, args) => {
+                if let Some(types) = self.operands(args) {
+                    let first = match op {
+                        Ternary::Fma => types[1],
+                        Ternary::Select => Ty::Bool,
+                    };
+                    let takes = types[0] == first && types[1] == types[2];
+                    self.computes(op.result(types[1]).filter(|_| takes), &types, results);
+                }
+            }
+            Op::Wave { op, args, lanes } => {
+                self.lanes(*lanes);
+                self.wave(*op, args, results);
+            }
+            Op::Barrier { barrier, lanes } => {
+                self.lanes(*lanes);
+                let fine = lanes.is_none() || barrier.sync == SyncScope::Wave;
+                self.require(fine, || "only a barrier that a wave waits at takes lanes".to_owned());
+                self.gives(results, &[]);
+            }
+            Op::Load { place, at } => {
+                let types = self.types_of(results);
+                self.access(*place, *at, &types, false);
+            }
+            Op::Store { place, at, values } => {
+                let types = self.operands(values);
+                self.access(*place, *at, types.as_deref().unwrap_or(&[Ty::I32]), true);
+                self.gives(results, &[]);
+            }
+            Op::Atomic { place, at, op, args } => {
+                let types = self.operands(args);
+                let ty =
+                    types.and_then(|types| self.atomic(*op, &types, results)).unwrap_or(Ty::I32);
+                self.access(*place, *at, &[ty], true);
+            }
+            Op::Size { place } => {
+                let wanted = match self.place(*place).map(|resource| &resource.kind) {
+                    Some(ResourceKind::Constant { .. }) => {
+                        return self.problem("a constant buffer has no size to ask for");
+                    }
+                    Some(ResourceKind::Structured { .. }) if results.len() == 2 => {
+                        [Ty::I32; 2].as_slice()
+                    }
+                    _ => &[Ty::I32],
+                };
+                self.gives(results, wanted);
+            }
+            Op::Counter { place, delta } => {
+                if let Some(resource) = self.place(*place) {
+                    let has =
+                        matches!(&resource.kind, ResourceKind::Structured { counter: true, .. });
+                    self.require(has, || format!("`{}` has no counter", resource.name));
+                }
+                self.require(matches!(delta, 1 | -1), || {
+                    format!("a counter goes by 1 or -1, not by {delta}")
+                });
+                self.gives(results, &[Ty::I32]);
+            }
+            Op::SharedLoad { memory, index } => {
+                self.memory_load(self.module.groupshared.get(memory.index()), *index, results)
+            }
+            Op::PrivateLoad { memory, index } => {
+                self.memory_load(self.module.privates.get(memory.index()), *index, results)
+            }
+            Op::SharedStore { memory, index, value } => {
+                self.memory_store(
+                    self.module.groupshared.get(memory.index()),
+                    *index,
+                    *value,
+                    results,
+                );
+            }
+            Op::PrivateStore { memory, index, value } => {
+                self.memory_store(
+                    self.module.privates.get(memory.index()),
+                    *index,
+                    *value,
+                    results,
+                );
+            }
+            Op::SharedAtomic { memory, index, op, args } => {
+                let found = self.memory(self.module.groupshared.get(memory.index()), *index);
+                let ty = self.operands(args).and_then(|types| self.atomic(*op, &types, results));
+                if let (Some(ty), Some(found)) = (ty, found) {
+                    self.require(ty == found, || {
+                        format!("the memory holds {}, not {}", found.name(), ty.name())
+                    });
+                }
+            }
+            Op::If { cond, then, else_ } => {
+                self.takes("the condition's types", &[*cond], &[Ty::Bool]);
+                let yields = self.types_of(results);
+                let frame = Frame { role: "an arm of the `if`", params: &[], yields: &yields };
+                self.region(*then, frame, depth + 1);
+                self.region(*else_, frame, depth + 1);
+            }
+            Op::Loop { body, inits } => {
+                let params = self.operands(inits).unwrap_or_else(|| self.types_of(inits));
+                self.targets.push(inst);
+                self.region(
+                    *body,
+                    Frame { role: "the body of the loop", params: &params, yields: &params },
+                    depth + 1,
+                );
+                self.targets.pop();
+            }
+            Op::Switch { selector, cases, inits } => {
+                let selector = self.operand(*selector);
+                let params = self.operands(inits).unwrap_or_else(|| self.types_of(inits));
+                self.gives(results, &params);
+                if let Some(ty) = selector {
+                    self.require(ty.is_int(), || {
+                        format!("the selector is {}, no integer", ty.name())
+                    });
+                    let labels = cases.iter().flat_map(|case| &case.labels);
+                    labels.clone().for_each(|label| self.bits("label", ty, *label));
+                    let mut seen = BTreeSet::new();
+                    if let Some(twice) = labels.into_iter().find(|label| !seen.insert(**label)) {
+                        self.problem(format!("the label {twice} stands twice"));
+                    }
+                }
+                let defaults = cases.iter().filter(|case| case.default).count();
+                self.require(defaults <= 1, || format!("{defaults} cases are the default"));
+                self.targets.push(inst);
+                for case in cases {
+                    let frame =
+                        Frame { role: "a case of the switch", params: &params, yields: &params };
+                    self.region(case.body, frame, depth + 1);
+                }
+                self.targets.pop();
+            }
+            Op::Block { body } => {
+                let yields = self.types_of(results);
+                self.targets.push(inst);
+                self.region(
+                    *body,
+                    Frame { role: "the body of the block", params: &[], yields: &yields },
+                    depth + 1,
+                );
+                self.targets.pop();
+            }
+            Op::Yield(args) => {
+                self.takes("the yielded types", args, frame.yields);
+                self.gives(results, &[]);
+            }
+            Op::Exit { to, args } => {
+                if self.targets.contains(to) {
+                    let wanted = self.types_of(&self.module.inst(*to).results);
+                    self.takes("the types that leave", args, &wanted);
+                } else {
+                    self.problem(format!("{to} is no loop, switch or block around this exit"));
+                }
+                self.gives(results, &[]);
+            }
+            Op::Return => self.gives(results, &[]),
+        }
+    }
+
+    /// An arithmetic operation whose result has that type, or none where it does not take its operands.
+    fn computes(&mut self, result: Option<Ty>, operands: &[Ty], results: &[Value]) {
+        match result {
+            Some(ty) => self.gives(results, &[ty]),
+            None => self.problem(format!("the operation does not take {}", Types(operands))),
+        }
+    }
+
+    fn lanes(&mut self, lanes: Option<Value>) {
+        if let Some(lanes) = lanes {
+            self.takes("the types of the lanes", &[lanes], &[Ty::I32]);
+        }
+    }
+
+    fn wave(&mut self, op: WaveOp, args: &[Value], results: &[Value]) {
+        let Some(types) = self.operands(args) else { return };
+        let shape = op.shape();
+        let first = types.first().copied().unwrap_or(Ty::Bool);
+        // How many operands come after the values, all of them words.
+        let words = match shape.operands {
+            Operands::None | Operands::Bool | Operands::Value | Operands::Values => 0,
+            Operands::ValueAndIndex => 1,
+            Operands::ValueAndTwoIndices => 2,
+            Operands::BoolAndLanes | Operands::ValueAndLanes => 4,
+        };
+        let values = match shape.operands {
+            Operands::None => 0,
+            Operands::Values => types.len().max(1),
+            Operands::Bool
+            | Operands::Value
+            | Operands::ValueAndIndex
+            | Operands::ValueAndTwoIndices
+            | Operands::BoolAndLanes
+            | Operands::ValueAndLanes => 1,
+        };
+        let fine = types.len() == values + words
+            && op.takes(first)
+            && types[..values].iter().all(|ty| *ty == first)
+            && types[values..].iter().all(|ty| *ty == Ty::I32);
+        self.require(fine, || format!("the operation does not take {}", Types(&types)));
+        match shape.results {
+            Results::Bool => self.gives(results, &[Ty::Bool]),
+            Results::Word => self.gives(results, &[Ty::I32]),
+            Results::Value => self.gives(results, &[first]),
+            Results::Lanes => self.gives(results, &[Ty::I32; 4]),
+        }
+    }
+
+    /// The type that an atomic operation works on.
+    fn atomic(&mut self, op: Atomic, types: &[Ty], results: &[Value]) -> Option<Ty> {
+        let (count, floats) = match op {
+            Atomic::CompareExchange => (2, true),
+            Atomic::Exchange => (1, true),
+            Atomic::Add
+            | Atomic::And
+            | Atomic::Or
+            | Atomic::Xor
+            | Atomic::Min(_)
+            | Atomic::Max(_) => (1, false),
+        };
+        let ty = types.first().copied().unwrap_or(Ty::Bool);
+        let works = matches!(ty, Ty::I32 | Ty::I64) || floats && ty == Ty::F32;
+        if !works || types != vec![ty; count] {
+            self.problem(format!("the atomic operation does not take {}", Types(types)));
+            return None;
+        }
+        if !results.is_empty() {
+            self.gives(results, &[ty]);
+        }
+        Some(ty)
+    }
+
+    // Memory.
+
+    fn place(&mut self, place: Place) -> Option<&'a Resource> {
+        let Place { binding, element } = place;
+        if let Some(element) = element {
+            self.takes("the types of the array element", &[element], &[Ty::I32]);
+        }
+        let found = self.module.resources.get(binding.index());
+        match found {
+            Some(resource) => self.require(resource.used, || {
+                format!("`{}` is used but not marked so", resource.name)
+            }),
+            None => self.problem(format!("{binding} does not exist")),
+        }
+        found
+    }
+
+    /// A load, a store or an atomic operation of these scalars.
+    fn access(&mut self, place: Place, at: Address, types: &[Ty], writes: bool) {
+        let address: Vec<Value> = at.operands().collect();
+        self.takes("the types of the address", &address, &[Ty::I32; 2][..address.len()]);
+        let Some(resource) = self.place(place) else { return };
+        let name = &resource.name;
+        let suits = match (&resource.kind, at) {
+            (ResourceKind::Constant { .. } | ResourceKind::Raw { .. }, Address::Byte(_))
+            | (ResourceKind::Structured { .. }, Address::Structured { .. })
+            | (ResourceKind::Typed { .. }, Address::Texel(_)) => true,
+            (
+                ResourceKind::Constant { .. }
+                | ResourceKind::Raw { .. }
+                | ResourceKind::Structured { .. }
+                | ResourceKind::Typed { .. },
+                Address::Byte(_) | Address::Structured { .. } | Address::Texel(_),
+            ) => false,
+        };
+        self.require(suits, || format!("the address does not suit the kind of `{name}`"));
+        self.require(!writes || resource.kind.writable(), || format!("`{name}` is read-only"));
+        let most =
+            if matches!(resource.kind, ResourceKind::Typed { .. }) { 4 } else { MAX_SCALARS };
+        self.require((1..=most).contains(&types.len()), || {
+            format!("an access of {} scalars, not 1 to {most}", types.len())
+        });
+        let alike = types.iter().all(|ty| *ty == types[0]);
+        self.require(alike, || {
+            format!("one access moves scalars of several types: {}", Types(types))
+        });
+    }
+
+    /// The type of the scalars in a groupshared or private memory that is indexed.
+    fn memory(&mut self, memory: Option<&'a Memory>, index: Value) -> Option<Ty> {
+        self.takes("the types of the index", &[index], &[Ty::I32]);
+        if memory.is_none() {
+            self.problem("the memory does not exist");
+        }
+        memory.map(|memory| memory.ty)
+    }
+
+    fn memory_load(&mut self, memory: Option<&'a Memory>, index: Value, results: &[Value]) {
+        if let Some(ty) = self.memory(memory, index) {
+            self.gives(results, &[ty]);
+        }
+    }
+
+    fn memory_store(
+        &mut self,
+        memory: Option<&'a Memory>,
+        index: Value,
+        value: Value,
+        results: &[Value],
+    ) {
+        if let Some(ty) = self.memory(memory, index) {
+            self.takes("the stored types", &[value], &[ty]);
+        }
+        self.gives(results, &[]);
+    }
+}
+
+#[cfg(test)]
+mod tests;

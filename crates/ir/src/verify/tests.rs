@@ -1,0 +1,295 @@
+use super::*;
+use crate::text::read;
+
+const RESOURCES: &str = r#"b0 "C": constant 16 at b0 used
+b1 "S": structured.rw 8 counter at u0 used
+b2 "Raw": raw at t0 used
+b3 "T": typed.rw f32 x 4 at u1 used
+b4 "Spare": raw.rw at u2
+g0 "tile": i32 x 4
+p0 "local": f32 x 4"#;
+
+/// The first problem of a module with these lines before and in its body; empty if there is none.
+fn first_problem(header: &str, lines: &str) -> String {
+    // `v0` to `v2` and what comes with them spare every case its own constants.
+    let text = format!(
+        "entry \"main\": compute 6.0\n{header}\nbody r0 {{\nv0: i32 = const.i32 1\nv1: f32 = const.f32 0\nv2: bool = const.bool 1\n{lines}\n}}"
+    );
+    let module = read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    verify(&module).err().map_or(String::new(), |problems| problems[0].to_string())
+}
+
+fn problem_in_body(lines: &str) -> String {
+    first_problem(&format!("group_size 1, 1, 1\n{RESOURCES}"), lines)
+}
+
+#[test]
+fn headers_are_checked() {
+    for (header, expected) in [
+        ("group_size 1, 1, 1", ""),
+        ("group_size 1, 0, 1", "the group size 1, 0, 1 has a 0 in it"),
+        ("group_size 1024, 2, 1", "a group has 2048 threads, more than 1024"),
+        (
+            "group_size 4294967295, 4294967295, 4294967295",
+            "a group has 18446744073709551615 threads, more than 1024",
+        ),
+        ("group_size 1, 1, 1\nwave_size 64, 0, 0", ""),
+        ("group_size 1, 1, 1\nwave_size 4, 128, 32", ""),
+        ("group_size 1, 1, 1\nwave_size 12, 0, 0", "the wave size 12, 0, 0 is not legal"),
+        ("group_size 1, 1, 1\nwave_size 256, 0, 0", "the wave size 256, 0, 0 is not legal"),
+        ("group_size 1, 1, 1\nwave_size 0, 8, 0", "the wave size 0, 8, 0 is not legal"),
+        ("group_size 1, 1, 1\nwave_size 16, 8, 0", "the wave size 16, 8, 0 is not legal"),
+        ("group_size 1, 1, 1\nwave_size 16, 32, 64", "the wave size 16, 32, 64 is not legal"),
+        ("group_size 1, 1, 1\nb0 \"B\": raw at u0", "`B` binds to a register of the wrong class"),
+        ("group_size 1, 1, 1\nb0 \"B\": raw at t0 count 0", "`B` is an array without elements"),
+        ("group_size 1, 1, 1\nb0 \"B\": structured 0 at t0", "elements of `B` have no size"),
+        (
+            "group_size 1, 1, 1\nb0 \"B\": structured 4 counter at t0",
+            "`B` has a counter but is read-only",
+        ),
+        ("group_size 1, 1, 1\nb0 \"B\": typed f32 x 5 at t0", "texels of `B` have 5 components"),
+        (
+            "group_size 1, 1, 1\nb0 \"B\": constant 16 at b0 {\n\"m\": f32 x 4 at 4\n}",
+            "the member `m` of `B` ends at byte 20, beyond 16",
+        ),
+        (
+            "group_size 1, 1, 1\nb0 \"B\": structured 64 at t0 {\n\"m\": f64 x 2 at 0 vectors 2 by 16 array 4 by 4294967295\n}",
+            "the member `m` of `B` ends at byte 12884901917, beyond 64",
+        ),
+        (
+            "group_size 1, 1, 1\nb0 \"B\": structured 64 at t0 {\n\"m\": f64 x 5 at 0\n}",
+            "the member `m` of `B` has an impossible shape",
+        ),
+        ("group_size 1, 1, 1\ng0 \"g\": i32 x 0", "the memory `g` holds nothing"),
+        (
+            "group_size 1, 1, 1\nvariable \"x\": v0, v9",
+            "the variable `x` names v9, which does not exist",
+        ),
+    ] {
+        assert_eq!(first_problem(header, "yield"), expected, "{header}");
+    }
+}
+
+#[test]
+fn structure_is_checked() {
+    for (lines, expected) in [
+        ("yield", ""),
+        ("yield\nyield", "i3: a terminator stands in the middle of r0"),
+        ("v3: i32 = add v0, v0", "i3: r0 does not end in a terminator"),
+        ("block do r1 {\n}\nyield", "i3: r1 is empty"),
+        (
+            "block do r1(v3: i32) {\nyield\n}\nyield",
+            "i3: r1, the body of the block, takes (i32) but is given ()",
+        ),
+        (
+            "if v2 then r1(v3: i32) {\nyield\n} else r2 {\nyield\n}\nyield",
+            "i3: r1, an arm of the `if`, takes (i32) but is given ()",
+        ),
+        (
+            "loop v0 do r1(v3: f32) {\nyield v3\n}\nyield",
+            "i3: r1, the body of the loop, takes (f32) but is given (i32)",
+        ),
+        ("loop v0 do r1(v3: i32) {\nyield\n}\nyield", "i4: the yielded types are (), not (i32)"),
+        (
+            "i3: v3: i32 = loop do r1 {\nexit i3\n}\nyield",
+            "i4: the types that leave are (), not (i32)",
+        ),
+        (
+            "v3: i32 = if v2 then r1 {\nyield v0\n} else r2 {\nyield v1\n}\nyield",
+            "i5: the yielded types are (f32), not (i32)",
+        ),
+        ("v3: i32 = block do r1 {\nyield\n}\nyield", "i4: the yielded types are (), not (i32)"),
+        ("yield v0", "i3: the yielded types are (i32), not ()"),
+        ("exit i0", "i3: i0 is no loop, switch or block around this exit"),
+        ("exit i99", "i3: i99 is no loop, switch or block around this exit"),
+        (
+            "i3: block do r1 {\nyield\n}\nexit i3",
+            "i5: i3 is no loop, switch or block around this exit",
+        ),
+        (
+            "i3: if v2 then r1 {\nexit i3\n} else r2 {\nyield\n}\nyield",
+            "i4: i3 is no loop, switch or block around this exit",
+        ),
+        ("v3: i32 = return", "i3: the results are (i32), not ()"),
+        ("v3: i32 = yield", "i3: the results are (i32), not ()"),
+    ] {
+        assert_eq!(problem_in_body(lines), expected, "{lines}");
+    }
+}
+
+#[test]
+fn visibility_is_checked() {
+    for (lines, expected) in [
+        ("v3: i32 = add v4, v0\nv4: i32 = add v0, v0\nyield", "i3: v4 is not visible here"),
+        ("v3: i32 = add v3, v0\nyield", "i3: v3 is not visible here"),
+        ("v3: i32 = neg v99\nyield", "i3: v99 does not exist"),
+        (
+            "if v2 then r1 {\nv3: i32 = neg v0\nyield\n} else r2 {\nv4: i32 = neg v3\nyield\n}\nyield",
+            "i6: v3 is not visible here",
+        ),
+        (
+            "block do r1 {\nv3: i32 = neg v0\nyield\n}\nv4: i32 = neg v3\nyield",
+            "i6: v3 is not visible here",
+        ),
+        ("v3: i32 = block do r1 {\nyield v3\n}\nyield", "i4: v3 is not visible here"),
+        (
+            "loop v0 do r1(v3: i32) {\nblock do r2 {\nyield\n}\nyield v3\n}\nv4: i32 = neg v3\nyield",
+            "i7: v3 is not visible here",
+        ),
+    ] {
+        assert_eq!(problem_in_body(lines), expected, "{lines}");
+    }
+}
+
+#[test]
+fn operations_are_checked() {
+    for (line, expected) in [
+        ("v3: i16 = const.i16 65536", "the constant 65536 does not fit i16"),
+        ("v3: bool = const.bool 2", "the constant 2 does not fit bool"),
+        ("v3: i32 = const.i16 1", "the results are (i32), not (i16)"),
+        ("const.i32 1", "the results are (), not (i32)"),
+        ("v3: f32 = undef.i32", "the results are (f32), not (i32)"),
+        ("v3: i32 = builtin.group_id.3", "there is no component 3"),
+        ("v3: f32 = builtin.group_index", "the results are (f32), not (i32)"),
+        ("v3: i32 = floor v0", "the operation does not take (i32)"),
+        ("v3: f32 = neg v0", "the results are (f32), not (i32)"),
+        ("v3: f16 = bitcast.f16 v0", "the operation does not take (i32)"),
+        ("v3: i32 = convert.s.s.f32 v0", "the results are (i32), not (f32)"),
+        ("v3: i32 = add v0, v1", "the operation does not take (i32, f32)"),
+        ("v3: f32 = and v1, v1", "the operation does not take (f32, f32)"),
+        ("v3: f32 = min.u v1, v1", "the operation does not take (f32, f32)"),
+        ("v3: bool = lt.s v2, v2", "the operation does not take (bool, bool)"),
+        ("v3: i32 = eq v0, v0", "the results are (i32), not (bool)"),
+        ("v3: i32 = fma v0, v0, v0", "the operation does not take (i32, i32, i32)"),
+        ("v3: f32 = fma v1, v1, v0", "the operation does not take (f32, f32, i32)"),
+        ("v3: i32 = select v0, v0, v0", "the operation does not take (i32, i32, i32)"),
+        ("v3: i32 = wave.lane_index v0", "the operation does not take (i32)"),
+        ("v3: bool = wave.reduce.sum v2", "the operation does not take (bool)"),
+        ("v3: f32 = wave.reduce.and v1", "the operation does not take (f32)"),
+        ("v3: f32 = wave.read_lane_at v1, v1", "the operation does not take (f32, f32)"),
+        ("v3, v4, v5, v6: i32 = wave.match", "the operation does not take ()"),
+        ("v3, v4, v5, v6: i32 = wave.match v0, v1", "the operation does not take (i32, f32)"),
+        ("v3: i32 = wave.match v0", "the results are (i32), not (i32, i32, i32, i32)"),
+        (
+            "v3: f32 = wave.multi_reduce.sum v1, v0, v0, v0",
+            "the operation does not take (f32, i32, i32, i32)",
+        ),
+        ("v3: f32 = wave.reduce.sum v1 lanes v1", "the types of the lanes are (f32), not (i32)"),
+        ("barrier.group.group lanes v0", "only a barrier that a wave waits at takes lanes"),
+        (
+            "if v0 then r1 {\nyield\n} else r2 {\nyield\n}",
+            "the condition's types are (i32), not (bool)",
+        ),
+        ("switch v1 {\n}", "the selector is f32, no integer"),
+        ("switch v0 {\ncase 1, 1 r1 {\nyield\n}\n}", "the label 1 stands twice"),
+        ("switch v0 {\ncase 4294967296 r1 {\nyield\n}\n}", "the label 4294967296 does not fit i32"),
+        (
+            "switch v0 {\ncase default r1 {\nyield\n}\ncase default r2 {\nyield\n}\n}",
+            "2 cases are the default",
+        ),
+        ("switch v0 with v0 {\n}", "the results are (), not (i32)"),
+    ] {
+        assert_eq!(problem_in_body(&format!("{line}\nyield")), format!("i3: {expected}"), "{line}");
+    }
+}
+
+#[test]
+fn accesses_are_checked() {
+    for (line, expected) in [
+        ("v3: i32 = load b9[byte v0]", "b9 does not exist"),
+        ("store b4[byte v0], v0", "`Spare` is used but not marked so"),
+        ("v3: i32 = load b0[texel v0]", "the address does not suit the kind of `C`"),
+        ("v3: i32 = load b1[byte v0]", "the address does not suit the kind of `S`"),
+        ("v3: i32 = load b2[element v0, byte v0]", "the address does not suit the kind of `Raw`"),
+        ("v3: i32 = load b2[byte v1]", "the types of the address are (f32), not (i32)"),
+        ("v3: i32 = load b2(v1)[byte v0]", "the types of the array element are (f32), not (i32)"),
+        ("store b2[byte v0], v0", "`Raw` is read-only"),
+        ("store b0[byte v0], v0", "`C` is read-only"),
+        ("v3: i32 = atomic.add b2[byte v0], v0", "`Raw` is read-only"),
+        ("load b2[byte v0]", "an access of 0 scalars, not 1 to 16"),
+        ("store b3[texel v0], v1, v1, v1, v1, v1", "an access of 5 scalars, not 1 to 4"),
+        (
+            "store b1[element v0, byte v0], v0, v1",
+            "one access moves scalars of several types: (i32, f32)",
+        ),
+        (
+            "v3: f32 = atomic.add b1[element v0, byte v0], v1",
+            "the atomic operation does not take (f32)",
+        ),
+        (
+            "atomic.compare_exchange b1[element v0, byte v0], v0",
+            "the atomic operation does not take (i32)",
+        ),
+        ("v3: f32 = atomic.add b1[element v0, byte v0], v0", "the results are (f32), not (i32)"),
+        ("v3: i32 = size b0", "a constant buffer has no size to ask for"),
+        ("v3, v4: i32 = size b2", "the results are (i32, i32), not (i32)"),
+        ("v3: i32 = counter b2, 1", "`Raw` has no counter"),
+        ("v3: i32 = counter b1, 2", "a counter goes by 1 or -1, not by 2"),
+        ("v3: i32 = shared_load g7[v0]", "the memory does not exist"),
+        ("v3: i32 = shared_load g0[v1]", "the types of the index are (f32), not (i32)"),
+        ("v3: f32 = shared_load g0[v0]", "the results are (f32), not (i32)"),
+        ("shared_store g0[v0], v1", "the stored types are (f32), not (i32)"),
+        ("shared_atomic.exchange g0[v0], v1", "the memory holds i32, not f32"),
+        ("v3: i32 = private_load p0[v0]", "the results are (i32), not (f32)"),
+        ("private_store p1[v0], v1", "the memory does not exist"),
+    ] {
+        assert_eq!(problem_in_body(&format!("{line}\nyield")), format!("i3: {expected}"), "{line}");
+    }
+}
+
+#[test]
+fn what_the_text_cannot_say_is_checked() {
+    let base = read("entry \"main\": compute 6.0\ngroup_size 1, 1, 1\nbody r0 {\nblock do r1 {\nv0: i32 = const.i32 1\nyield\n}\nyield\n}").unwrap();
+    let problem = |change: &dyn Fn(&mut Module)| {
+        let mut module = base.clone();
+        change(&mut module);
+        verify(&module).err().map_or(String::new(), |problems| problems[0].to_string())
+    };
+    assert_eq!(problem(&|_| {}), "");
+    assert_eq!(problem(&|it| it.body = Region(7)), "r7 does not exist");
+    assert_eq!(
+        problem(&|it| it.insts[0].op = Op::Block { body: Region(0) }),
+        "i0: r0 is used twice"
+    );
+    assert_eq!(problem(&|it| it.regions[0].insts.insert(0, Inst(9))), "i9, in r0, does not exist");
+    assert_eq!(
+        problem(&|it| it.regions[0].insts.insert(0, Inst(1))),
+        "i0: i1 stands in two places"
+    );
+    assert_eq!(
+        problem(&|it| it.insts[1].results.push(Value(0))),
+        "i1: the results are (i32, i32), not (i32)"
+    );
+    assert_eq!(
+        problem(&|it| it.insts[1].results[0] = Value(9)),
+        "i1: the results are (bool), not (i32)"
+    );
+    assert_eq!(
+        problem(&|it| it.values[0].def = ValueDef::Result(Inst(0), 0)),
+        "i1: v0 says that it is defined elsewhere"
+    );
+    assert_eq!(problem(&|it| it.regions.push(crate::RegionData::default())), "r2 is never used");
+    assert_eq!(problem(&|it| it.insts.push(it.insts[2].clone())), "i4 stands nowhere");
+    assert_eq!(problem(&|it| it.values.push(it.values[0])), "v1 is defined nowhere");
+}
+
+#[test]
+fn nesting_is_bounded() {
+    let mut module =
+        read("entry \"main\": compute 6.0\ngroup_size 1, 1, 1\nbody r0 {\nyield\n}").unwrap();
+    // Region 0 holds a block that holds region 1, and so on.
+    let depth = 10_000;
+    for i in 1..=depth {
+        let block = crate::InstData {
+            op: Op::Block { body: Region(i) },
+            results: Vec::new(),
+            span: Span::NONE,
+        };
+        let end = crate::InstData { op: Op::Yield(Vec::new()), ..block.clone() };
+        let first = module.insts.len() as u32;
+        module.insts.extend([block, end]);
+        module.regions[i as usize - 1].insts.insert(0, Inst(first));
+        module.regions.push(crate::RegionData { params: Vec::new(), insts: vec![Inst(first + 1)] });
+    }
+    assert_eq!(verify(&module).unwrap_err()[0].message, "regions nest more than 256 deep");
+}

@@ -1,0 +1,24 @@
+//! What operations mean.
+//!
+//! [`intrinsics`] holds one row for each wave and quad function of HLSL and its dialects: how it is spelled, where it may stand, what it denotes.
+//! [`wave`] says what a wave operation does to the lanes, [`scalar`] what an arithmetic operation does to one lane.
+//! Both are executable and pure; every engine is compared with them, bit for bit.
+//!
+//! Deliberately absent: any dependency, any I/O, any knowledge of source text or of a particular engine.
+#![forbid(unsafe_code)]
+
+pub mod half;
+pub mod intrinsics;
+mod lanes;
+pub mod math;
+mod names;
+pub mod scalar;
+mod ty;
+pub mod wave;
+
+pub use half::F16;
+pub use lanes::LaneMask;
+pub use names::{Name, Named};
+pub use scalar::{Binary, Compare, Ternary, Unary};
+pub use ty::{Held, Lane, Repr, Sign, Ty};
+pub use wave::{Barrier, Fold, MemoryScope, QuadDirection, Relation, SyncScope, WaveOp};

@@ -1,0 +1,271 @@
+//! What a wave operation does: its shapes, and for each the executable meaning over the lanes of one wave.
+//!
+//! Everything here is pure. [`eval`] is the specification that every engine is compared with, [`poison`] says which lanes
+//! of a result are worth nothing because of what went in, [`hazards`] names the lanes that did something undefined.
+//!
+//! Spec: `docs/semantics.md`. The orders of float sums and scans are canonical: every engine of ours gives these bits.
+
+mod eval;
+mod hazards;
+
+pub use eval::{Lanes, LanesMut, eval};
+pub use hazards::{Hazards, hazards, poison};
+
+use crate::{Binary, LaneMask, Sign, Ty};
+
+/// A wave or quad operation on scalars.
+///
+/// Operands are, in this order: the value or values; then a lane, quad or distance index (`i32`),
+/// or the four words of a partition mask (`i32`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WaveOp {
+    LaneIndex,
+    LaneCount,
+    IsFirstLane,
+    IsHelperLane,
+    GroupWaveIndex,
+    GroupWaveCount,
+    /// The four words of the set of lanes that stand in a relation to this lane.
+    LaneRelation(Relation),
+    /// The four words of the active set.
+    ActiveLanes,
+    /// The four words of the lanes that happen to run together: here, the active set.
+    ConvergedLanes,
+    AnyTrue,
+    AllTrue,
+    Ballot,
+    CountBits,
+    PrefixCountBits,
+    ReadLaneFirst,
+    ReadLaneAt,
+    /// The value of the lane a distance further, modulo the wave or, with a second index operand, modulo a cluster.
+    Rotate,
+    ClusteredRotate,
+    AllEqual,
+    Reduce(Fold),
+    /// The fold of the participants below this lane.
+    Scan(Fold),
+    /// The lanes whose values, one or several, have the same bits: four words.
+    Match,
+    MultiPrefixCountBits,
+    MultiReduce(Fold),
+    MultiScan(Fold),
+    MultiScanInclusive(Fold),
+    QuadRead(QuadDirection),
+    QuadReadLaneAt,
+    QuadAny,
+    QuadAll,
+}
+
+/// What a reduction or scan folds with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fold {
+    Sum,
+    Product,
+    Min(Sign),
+    Max(Sign),
+    And,
+    Or,
+    Xor,
+}
+
+/// Which other lanes a lane mask names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    Equal,
+    GreaterEqual,
+    Greater,
+    LessEqual,
+    Less,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QuadDirection {
+    X,
+    Y,
+    Diagonal,
+}
+
+/// A barrier: which accesses it orders and which lanes wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Barrier {
+    pub memory: MemoryScope,
+    pub sync: SyncScope,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryScope {
+    /// Groupshared memory.
+    Group,
+    /// Buffers and textures.
+    Device,
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SyncScope {
+    None,
+    /// The lanes of the wave; with a mask operand, those it names.
+    Wave,
+    Group,
+}
+
+/// What the operations know of the wave they run in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wave {
+    /// The lane count: a power of two, 4 to 128.
+    pub width: u32,
+    /// The lanes that execute the operation together.
+    pub active: LaneMask,
+    /// Which of the wave's lanes are helper lanes.
+    pub helpers: LaneMask,
+    pub index_in_group: u32,
+    pub waves_in_group: u32,
+}
+
+impl Wave {
+    /// The lanes that take part: the active ones that are no helpers.
+    /// Where only helpers are active they take part, so that their loops end.
+    pub fn participants(&self) -> LaneMask {
+        let some = self.active & !self.helpers;
+        if some.is_empty() { self.active } else { some }
+    }
+}
+
+impl Fold {
+    pub fn binary(self) -> Binary {
+        match self {
+            Fold::Sum => Binary::Add,
+            Fold::Product => Binary::Mul,
+            Fold::Min(sign) => Binary::Min(sign),
+            Fold::Max(sign) => Binary::Max(sign),
+            Fold::And => Binary::And,
+            Fold::Or => Binary::Or,
+            Fold::Xor => Binary::Xor,
+        }
+    }
+
+    /// What the lowest lane of an exclusive scan receives, and an empty fold gives.
+    pub fn identity(self, ty: Ty) -> u64 {
+        let float = |f16: u64, f32: u64, f64: u64| match ty {
+            Ty::F16 => f16,
+            Ty::F32 => f32,
+            Ty::F64 => f64,
+            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => unreachable!("{ty:?} is no float"),
+        };
+        let ones = u64::MAX >> (64 - ty.bits());
+        match self {
+            Fold::Sum | Fold::Or | Fold::Xor => 0,
+            Fold::Product if ty.is_float() => float(0x3c00, 0x3f80_0000, 0x3ff0_0000_0000_0000),
+            Fold::Product => 1,
+            Fold::And => ones,
+            Fold::Min(_) if ty.is_float() => float(0x7c00, 0x7f80_0000, 0x7ff0_0000_0000_0000),
+            Fold::Max(_) if ty.is_float() => float(0xfc00, 0xff80_0000, 0xfff0_0000_0000_0000),
+            Fold::Min(Sign::Unsigned) => ones,
+            Fold::Max(Sign::Unsigned) => 0,
+            Fold::Min(Sign::Signed) => ones >> 1,
+            Fold::Max(Sign::Signed) => (ones >> 1) + 1,
+        }
+    }
+
+    /// What the lanes that do not take part hold in a sum or product.
+    /// Unlike [`Fold::identity`] this keeps a lone -0.0.
+    fn neutral(self, ty: Ty) -> u64 {
+        match self {
+            Fold::Sum if ty.is_float() => 1 << (ty.bits() - 1),
+            Fold::Sum | Fold::Product | Fold::Min(_) | Fold::Max(_) | Fold::And | Fold::Or | Fold::Xor => self.identity(ty),
+        }
+    }
+}
+
+impl WaveOp {
+    /// The same operation for operands of that signedness.
+    pub fn with_sign(self, sign: Sign) -> WaveOp {
+        let fold = |fold| match fold {
+            Fold::Min(_) => Fold::Min(sign),
+            Fold::Max(_) => Fold::Max(sign),
+            Fold::Sum | Fold::Product | Fold::And | Fold::Or | Fold::Xor => fold,
+        };
+        match self {
+            WaveOp::Reduce(it) => WaveOp::Reduce(fold(it)),
+            WaveOp::Scan(it) => WaveOp::Scan(fold(it)),
+            WaveOp::MultiReduce(it) => WaveOp::MultiReduce(fold(it)),
+            WaveOp::MultiScan(it) => WaveOp::MultiScan(fold(it)),
+            WaveOp::MultiScanInclusive(it) => WaveOp::MultiScanInclusive(fold(it)),
+            _ => self,
+        }
+    }
+
+    /// The shape of its operands and results.
+    pub fn shape(self) -> Shape {
+        use Operands as In;
+        use Results as Out;
+        use WaveOp::*;
+        let (operands, results) = match self {
+            LaneIndex | LaneCount | GroupWaveIndex | GroupWaveCount => (In::None, Out::Word),
+            IsFirstLane | IsHelperLane => (In::None, Out::Bool),
+            LaneRelation(_) | ActiveLanes | ConvergedLanes => (In::None, Out::Lanes),
+            AnyTrue | AllTrue | QuadAny | QuadAll => (In::Bool, Out::Bool),
+            Ballot => (In::Bool, Out::Lanes),
+            CountBits | PrefixCountBits => (In::Bool, Out::Word),
+            ReadLaneFirst | Reduce(_) | Scan(_) | QuadRead(_) => (In::Value, Out::Value),
+            ReadLaneAt | Rotate | QuadReadLaneAt => (In::ValueAndIndex, Out::Value),
+            ClusteredRotate => (In::ValueAndTwoIndices, Out::Value),
+            AllEqual => (In::Value, Out::Bool),
+            Match => (In::Values, Out::Lanes),
+            MultiPrefixCountBits => (In::BoolAndLanes, Out::Word),
+            MultiReduce(_) | MultiScan(_) | MultiScanInclusive(_) => (In::ValueAndLanes, Out::Value),
+        };
+        Shape { operands, results }
+    }
+
+    /// Whether the operation takes values of that type.
+    pub fn takes(self, ty: Ty) -> bool {
+        match self.shape().operands {
+            Operands::None | Operands::Bool | Operands::BoolAndLanes => ty == Ty::Bool,
+            Operands::Value
+            | Operands::ValueAndIndex
+            | Operands::ValueAndTwoIndices
+            | Operands::Values
+            | Operands::ValueAndLanes => match self {
+                WaveOp::Reduce(fold)
+                | WaveOp::Scan(fold)
+                | WaveOp::MultiReduce(fold)
+                | WaveOp::MultiScan(fold)
+                | WaveOp::MultiScanInclusive(fold) => ty != Ty::Bool && fold.binary().result(ty).is_some(),
+                _ => true,
+            },
+        }
+    }
+}
+
+/// What goes into an operation and comes out of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub operands: Operands,
+    pub results: Results,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operands {
+    None,
+    Bool,
+    Value,
+    /// The components of one HLSL value: one or more.
+    Values,
+    ValueAndIndex,
+    ValueAndTwoIndices,
+    BoolAndLanes,
+    ValueAndLanes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Results {
+    Bool,
+    /// An `i32`.
+    Word,
+    /// Of the type of the operand.
+    Value,
+    /// Four `i32`: lanes 0 to 31 first.
+    Lanes,
+}

@@ -1,0 +1,169 @@
+//! What can go wrong in a wave operation, and what a result is worth then.
+
+use super::eval::{partition, quad, rotated};
+use super::{Lanes, QuadDirection, Wave, WaveOp};
+use crate::LaneMask;
+
+/// The lanes that did something the language leaves undefined; a sanitizer turns them into findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hazards {
+    /// Lanes that read a lane which does not take part.
+    pub inactive_source: LaneMask,
+    /// Lanes that read a lane at or beyond the width, or a quad lane beyond 3.
+    pub index_out_of_range: LaneMask,
+    /// Lanes whose quad is not fully active.
+    pub incomplete_quad: LaneMask,
+    /// Lanes whose partition mask names a group that does not hold the lane itself, or whose members disagree about it.
+    pub bad_partition: LaneMask,
+}
+
+impl Hazards {
+    pub fn any(&self) -> LaneMask {
+        self.inactive_source | self.index_out_of_range | self.incomplete_quad | self.bad_partition
+    }
+}
+
+/// The hazards of one execution; only participants (for quad operations, active lanes) are blamed.
+pub fn hazards(op: WaveOp, wave: &Wave, args: &[Lanes<'_>]) -> Hazards {
+    let on = wave.participants();
+    let mut found = Hazards::default();
+    match op {
+        WaveOp::ReadLaneAt => {
+            for lane in on.iter() {
+                let source = args[1].get(lane) as u32;
+                if source >= wave.width {
+                    found.index_out_of_range |= LaneMask::only(lane);
+                } else if !on.contains(source) {
+                    found.inactive_source |= LaneMask::only(lane);
+                }
+            }
+        }
+        WaveOp::Rotate | WaveOp::ClusteredRotate => {
+            found.inactive_source =
+                on.iter().filter(|lane| !on.contains(source(op, wave, args, *lane))).collect();
+        }
+        WaveOp::QuadRead(_) | WaveOp::QuadReadLaneAt | WaveOp::QuadAny | WaveOp::QuadAll => {
+            let incomplete = |lane: &u32| quad(*lane) & wave.active != quad(*lane);
+            found.incomplete_quad = wave.active.iter().filter(incomplete).collect();
+            if op == WaveOp::QuadReadLaneAt {
+                found.index_out_of_range = wave.active.iter().filter(|lane| args[1].get(*lane) as u32 > 3).collect();
+            }
+        }
+        WaveOp::MultiPrefixCountBits
+        | WaveOp::MultiReduce(_)
+        | WaveOp::MultiScan(_)
+        | WaveOp::MultiScanInclusive(_) => {
+            let group = |lane: u32| partition(&args[1..], lane) & on;
+            let bad = |lane: &u32| {
+                let own = group(*lane);
+                !own.contains(*lane) || own.iter().any(|other| group(other) != own)
+            };
+            found.bad_partition = on.iter().filter(bad).collect();
+        }
+        WaveOp::LaneIndex
+        | WaveOp::LaneCount
+        | WaveOp::IsFirstLane
+        | WaveOp::IsHelperLane
+        | WaveOp::GroupWaveIndex
+        | WaveOp::GroupWaveCount
+        | WaveOp::LaneRelation(_)
+        | WaveOp::ActiveLanes
+        | WaveOp::ConvergedLanes
+        | WaveOp::AnyTrue
+        | WaveOp::AllTrue
+        | WaveOp::Ballot
+        | WaveOp::CountBits
+        | WaveOp::PrefixCountBits
+        | WaveOp::ReadLaneFirst
+        | WaveOp::AllEqual
+        | WaveOp::Reduce(_)
+        | WaveOp::Scan(_)
+        | WaveOp::Match => {}
+    }
+    found
+}
+
+/// The lanes of the result that are worth nothing, given the lanes of each operand that are.
+pub fn poison(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], poisoned: &[LaneMask]) -> LaneMask {
+    let on = wave.participants();
+    let in_any = poisoned.iter().fold(LaneMask::EMPTY, |all, it| all | *it);
+    let everyone_if = |bad: bool| if bad { wave.active } else { LaneMask::EMPTY };
+    match op {
+        WaveOp::LaneIndex
+        | WaveOp::LaneCount
+        | WaveOp::IsFirstLane
+        | WaveOp::IsHelperLane
+        | WaveOp::GroupWaveIndex
+        | WaveOp::GroupWaveCount
+        | WaveOp::LaneRelation(_)
+        | WaveOp::ActiveLanes
+        | WaveOp::ConvergedLanes => LaneMask::EMPTY,
+        WaveOp::AnyTrue
+        | WaveOp::AllTrue
+        | WaveOp::Ballot
+        | WaveOp::CountBits
+        | WaveOp::AllEqual
+        | WaveOp::Reduce(_)
+        | WaveOp::Match => everyone_if(!(in_any & on).is_empty()),
+        WaveOp::ReadLaneFirst => everyone_if(on.first().is_some_and(|first| in_any.contains(first))),
+        WaveOp::PrefixCountBits | WaveOp::Scan(_) => match (in_any & on).first() {
+            Some(lowest) => wave.active & !LaneMask::below(lowest + 1),
+            None => LaneMask::EMPTY,
+        },
+        WaveOp::ReadLaneAt | WaveOp::Rotate | WaveOp::ClusteredRotate => {
+            let bad_index = poisoned[1..].iter().fold(LaneMask::EMPTY, |all, it| all | *it);
+            let bad_source = |lane: &u32| {
+                let source = source(op, wave, args, *lane);
+                !on.contains(source) || poisoned[0].contains(source)
+            };
+            wave.active & bad_index | wave.active.iter().filter(bad_source).collect()
+        }
+        WaveOp::QuadRead(_) | WaveOp::QuadReadLaneAt => {
+            let bad_index = poisoned[1..].iter().fold(LaneMask::EMPTY, |all, it| all | *it);
+            let bad_source = |lane: &u32| {
+                let source = source(op, wave, args, *lane);
+                !wave.active.contains(source) || poisoned[0].contains(source)
+            };
+            let bad_quad = hazards(op, wave, args).index_out_of_range;
+            wave.active & (bad_index | bad_quad) | wave.active.iter().filter(bad_source).collect()
+        }
+        WaveOp::QuadAny | WaveOp::QuadAll => {
+            let bad = |lane: &u32| !(quad(*lane) & (in_any | !wave.active)).is_empty();
+            wave.active.iter().filter(bad).collect()
+        }
+        WaveOp::MultiPrefixCountBits
+        | WaveOp::MultiReduce(_)
+        | WaveOp::MultiScan(_)
+        | WaveOp::MultiScanInclusive(_) => {
+            let bad_masks = poisoned[1..].iter().fold(LaneMask::EMPTY, |all, it| all | *it) & on;
+            if !bad_masks.is_empty() || !hazards(op, wave, args).bad_partition.is_empty() {
+                return wave.active;
+            }
+            let folded = |lane: u32| {
+                let group = partition(&args[1..], lane) & on;
+                match op {
+                    WaveOp::MultiReduce(_) => group,
+                    WaveOp::MultiScanInclusive(_) => group & LaneMask::below(lane + 1),
+                    _ => group & LaneMask::below(lane),
+                }
+            };
+            wave.active.iter().filter(|lane| !(folded(*lane) & poisoned[0]).is_empty()).collect()
+        }
+    }
+}
+
+/// The lane that a lane reads; may lie beyond the width for `ReadLaneAt`.
+fn source(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], lane: u32) -> u32 {
+    match op {
+        WaveOp::ReadLaneAt => args[1].get(lane) as u32,
+        WaveOp::Rotate => rotated(lane, args[1].get(lane) as u32, wave.width),
+        WaveOp::ClusteredRotate => {
+            rotated(lane, args[1].get(lane) as u32, (args[2].get(lane) as u32).clamp(1, wave.width))
+        }
+        WaveOp::QuadRead(QuadDirection::X) => lane ^ 1,
+        WaveOp::QuadRead(QuadDirection::Y) => lane ^ 2,
+        WaveOp::QuadRead(QuadDirection::Diagonal) => lane ^ 3,
+        WaveOp::QuadReadLaneAt => lane & !3 | args[1].get(lane) as u32 & 3,
+        _ => unreachable!("{op:?} reads no single lane"),
+    }
+}
