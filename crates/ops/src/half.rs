@@ -1,112 +1,201 @@
-//! The 16-bit float, as bits, and its conversions: each rounds once, to nearest even.
+//! The 16-bit float: its bits, and the exact conversions to and from the wider floats.
 //!
-//! Arithmetic on it is defined in `scalar`. Written with selects instead of branches, so that loops over lanes vectorise.
+//! Arithmetic is not here: `scalar` computes in a wider type and rounds once.
+//! Conversions are straight lines of integer operations, selects and one addition, so that loops over lanes vectorise.
 
-/// The bits of an IEEE binary16 number.
+/// A float of 1 sign, 5 exponent and 10 fraction bits (IEEE binary16), as its bits.
+///
+/// There is no `PartialEq`: whether bits or numbers are compared is for the user to say.
 #[derive(Clone, Copy, Debug)]
 pub struct F16(pub u16);
 
-/// What is added to the exponent field of a half to make that of a float: 127 - 15.
-const REBIAS: u32 = 112 << 23;
+const SIGN: u16 = 0x8000;
+const INFINITY: u16 = 0x7c00;
+const NAN: u16 = 0x7e00;
 
 impl F16 {
-    /// Rounds to nearest even; overflow gives an infinity, a NaN the canonical one.
-    #[inline(always)]
+    /// Rounds to nearest, ties to even; from 65520 on to infinity. Denormals are kept, every NaN becomes `0x7e00`.
+    #[inline]
     pub fn from_f32(value: f32) -> F16 {
-        let bits = value.to_bits();
-        let sign = bits >> 16 & 0x8000;
-        let magnitude = bits & 0x7fff_ffff;
-        // Adding just under half a unit, and the lowest bit that stays, rounds ties to even.
-        let normal = (magnitude.wrapping_add(0xfff + (magnitude >> 13 & 1)) >> 13).wrapping_sub(REBIAS >> 13);
-        // Added to 0.5, a number below 2^-14 has its last bit where that of a denormal half is: the addition rounds.
+        let sign = (value.to_bits() >> 16) as u16 & SIGN;
+        let magnitude = value.to_bits() & 0x7fff_ffff;
+
+        // Half a unit of the last place, less one if that place is even, carries exactly when rounding goes up;
+        // a carry out of the fraction is the next exponent. The biases differ by 127 - 15.
+        let tie = (magnitude >> 13) & 1;
+        let normal = magnitude.wrapping_add(0xfff + tie).wrapping_sub(112 << 23) >> 13;
+        let normal = normal.min(u32::from(INFINITY));
+
+        // The last place of 0.5 is 2^-24, the smallest f16: the addition rounds, the fraction is the result.
         let denormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
-        let finite = if magnitude < 113 << 23 { denormal } else { normal };
-        // From 65520 on, halfway between the largest half and the next power of two, numbers round to infinity.
-        let rounded = if magnitude >= 0x477f_f000 { 0x7c00 } else { finite };
-        if magnitude > 0x7f80_0000 { F16(0x7e00) } else { F16((sign | rounded) as u16) }
+
+        let number = if magnitude < 0x3880_0000 { denormal } else { normal };
+        F16(if magnitude > 0x7f80_0000 { NAN } else { sign | number as u16 })
     }
 
-    /// Rounds once, to nearest even.
-    #[inline(always)]
+    /// As [`F16::from_f32`], and rounded only once.
+    #[inline]
     pub fn from_f64(value: f64) -> F16 {
-        // Rounded to odd, a float says on which side of a tie the exact value lies, so that the second rounding is right.
-        let nearest = value as f32;
-        let back = f64::from(nearest);
-        let bits = nearest.to_bits();
-        let moves = back != value && bits & 1 == 0 && value.is_finite();
-        let moved = if back.abs() > value.abs() { bits.wrapping_sub(1) } else { bits.wrapping_add(1) };
-        F16::from_f32(f32::from_bits(if moves { moved } else { bits }))
+        let sign = (value.to_bits() >> 48) as u16 & SIGN;
+        let magnitude = value.to_bits() & (u64::MAX >> 1);
+
+        let tie = (magnitude >> 42) & 1;
+        let normal = magnitude.wrapping_add((1 << 41) - 1 + tie).wrapping_sub(1008 << 52) >> 42;
+        let normal = normal.min(u64::from(INFINITY));
+
+        // The last place of 2^28 is 2^-24.
+        let anchor = f64::from(1 << 28);
+        let denormal =
+            (f64::from_bits(magnitude) + anchor).to_bits().wrapping_sub(anchor.to_bits());
+
+        let number = if magnitude < 0x3f10_0000_0000_0000 { denormal } else { normal };
+        F16(if magnitude > 0x7ff0_0000_0000_0000 { NAN } else { sign | number as u16 })
     }
 
-    /// Exact.
-    #[inline(always)]
+    /// Exact; every NaN becomes the canonical quiet one, `0x7fc00000`.
+    #[inline]
     pub fn to_f32(self) -> f32 {
-        let sign = u32::from(self.0 & 0x8000) << 16;
-        let magnitude = u32::from(self.0 & 0x7fff) << 13;
-        let normal = magnitude + REBIAS;
-        // A denormal half becomes normal with the exponent of 2^-14; what that adds is taken away again.
-        let denormal = (f32::from_bits(magnitude + (113 << 23)) - f32::from_bits(113 << 23)).to_bits();
-        let special = magnitude | 0x7f80_0000;
-        let bits = if magnitude < 1 << 23 { denormal } else { normal };
-        let bits = if magnitude >= 31 << 23 { special } else { bits };
-        f32::from_bits(sign | bits)
+        let sign = u32::from(self.0 & SIGN) << 16;
+        let magnitude = u32::from(self.0 & !SIGN);
+
+        let normal = (magnitude << 13) + (112 << 23);
+        // Denormals count units of 2^-24.
+        let denormal = (magnitude as i32 as f32 * (1.0 / 16_777_216.0)).to_bits();
+
+        let number = if magnitude < 0x0400 { denormal } else { normal };
+        let number = if magnitude == u32::from(INFINITY) { 0x7f80_0000 } else { number };
+        f32::from_bits(if magnitude > u32::from(INFINITY) { 0x7fc0_0000 } else { sign | number })
     }
 
-    /// Exact.
-    #[inline(always)]
+    /// Exact; every NaN becomes the canonical quiet one, `0x7ff8000000000000`.
+    #[inline]
     pub fn to_f64(self) -> f64 {
-        f64::from(self.to_f32())
+        let wide = f64::from(self.to_f32());
+        if wide.is_nan() { f64::from_bits(0x7ff8_0000_0000_0000) } else { wide }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::F16;
+    use super::*;
 
-    /// The value by its definition.
-    fn exact(bits: u16) -> f64 {
-        let exponent = i32::from(bits >> 10 & 31);
-        let fraction = f64::from(bits & 0x3ff);
-        let magnitude = match exponent {
-            0 => fraction * 2f64.powi(-24),
-            31 if fraction == 0.0 => f64::INFINITY,
-            31 => f64::NAN,
-            _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
-        };
-        if bits & 0x8000 == 0 { magnitude } else { -magnitude }
+    /// What the bits of a finite value mean, in units of 2^-24, written from the definition.
+    fn units(bits: u16) -> u64 {
+        let (exponent, fraction) = (u64::from(bits >> 10 & 31), u64::from(bits & 1023));
+        if exponent == 0 { fraction } else { (1024 + fraction) << (exponent - 1) }
+    }
+
+    /// The value of non-negative bits, where infinity stands for 2^16, the power that follows the largest number.
+    fn value(bits: u16) -> f64 {
+        units(bits) as f64 / 16_777_216.0
+    }
+
+    /// The conversion by search: the nearer of the two neighbours, of two equally near ones the even one.
+    fn nearest(wide: f64) -> u16 {
+        if wide.is_nan() {
+            return NAN;
+        }
+        let sign = if wide.is_sign_negative() { SIGN } else { 0 };
+        let wide = wide.abs();
+        let (mut low, mut high) = (0, INFINITY);
+        if wide >= value(INFINITY) {
+            return sign | INFINITY;
+        }
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if value(middle) <= wide { low = middle } else { high = middle }
+        }
+        // The midpoint has 12 significant bits: it is exact.
+        let midpoint = (value(low) + value(high)) / 2.0;
+        let up = wide > midpoint || wide == midpoint && low & 1 == 1;
+        sign | if up { high } else { low }
     }
 
     #[test]
-    fn every_half_has_its_value_and_comes_back() {
+    fn every_value_survives_the_way_to_a_wider_float_and_back() {
         for bits in 0..=u16::MAX {
-            let value = F16(bits).to_f64();
-            if value.is_nan() {
-                assert!(exact(bits).is_nan());
-                assert_eq!(F16::from_f64(value).0, 0x7e00);
-                continue;
-            }
-            assert_eq!(value.to_bits(), exact(bits).to_bits());
-            assert_eq!(F16::from_f64(value).0, bits);
-            assert_eq!(F16::from_f32(value as f32).0, bits);
+            let half = F16(bits);
+            let kept = if bits & !SIGN > INFINITY { NAN } else { bits };
+            assert_eq!(F16::from_f32(half.to_f32()).0, kept, "{bits:#06x} through f32");
+            assert_eq!(F16::from_f64(half.to_f64()).0, kept, "{bits:#06x} through f64");
         }
     }
 
     #[test]
-    fn values_between_two_halves_round_to_the_nearer_and_ties_to_even() {
-        for bits in 0..0x7c00u16 {
-            let (low, high) = (exact(bits), if bits == 0x7bff { 65536.0 } else { exact(bits + 1) });
-            let middle = (low + high) / 2.0;
-            let even = if bits & 1 == 0 { bits } else { bits + 1 };
-            for sign in [1.0, -1.0] {
-                let round = |value: f64| F16::from_f64(sign * value).0 & 0x7fff;
-                assert_eq!(round(middle), even);
-                assert_eq!(F16::from_f32((sign * middle) as f32).0 & 0x7fff, even);
-                // So close to the tie that a float cannot tell.
-                assert_eq!(round(f64::from_bits(middle.to_bits() - 1)), bits);
-                assert_eq!(round(f64::from_bits(middle.to_bits() + 1)), bits + 1);
+    fn every_value_means_what_the_definition_says() {
+        for bits in 0..INFINITY {
+            let (positive, negative) = (F16(bits), F16(bits | SIGN));
+            assert_eq!(positive.to_f64().to_bits(), value(bits).to_bits(), "{bits:#06x}");
+            assert_eq!(positive.to_f32().to_bits(), (value(bits) as f32).to_bits(), "{bits:#06x}");
+            assert_eq!(negative.to_f64().to_bits(), (-value(bits)).to_bits(), "-{bits:#06x}");
+            assert_eq!(
+                negative.to_f32().to_bits(),
+                (-value(bits) as f32).to_bits(),
+                "-{bits:#06x}"
+            );
+        }
+        for bits in INFINITY + 1..SIGN {
+            for bits in [bits, bits | SIGN] {
+                assert_eq!(F16(bits).to_f32().to_bits(), 0x7fc0_0000, "{bits:#06x}");
+                assert_eq!(F16(bits).to_f64().to_bits(), 0x7ff8_0000_0000_0000, "{bits:#06x}");
             }
         }
-        assert_eq!(F16::from_f64(1e300).0, 0x7c00);
-        assert_eq!(F16::from_f64(-1e-300).0, 0x8000);
+        assert_eq!(F16(INFINITY).to_f32(), f32::INFINITY);
+        assert_eq!(F16(INFINITY | SIGN).to_f64(), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn every_midpoint_and_its_neighbours_round_to_nearest_even() {
+        for bits in 0..INFINITY {
+            let midpoint = value(bits).midpoint(value(bits + 1));
+            let narrow = midpoint as f32;
+            for wide in [midpoint.next_down(), midpoint, midpoint.next_up()] {
+                for wide in [wide, -wide] {
+                    assert_eq!(F16::from_f64(wide).0, nearest(wide), "{wide:e}");
+                }
+            }
+            for wide in [narrow.next_down(), narrow, narrow.next_up()] {
+                for wide in [wide, -wide] {
+                    assert_eq!(F16::from_f32(wide).0, nearest(f64::from(wide)), "{wide:e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_bits_of_a_wider_float_round_to_nearest_even() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..50_000 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let any = f32::from_bits((state >> 32) as u32);
+            assert_eq!(F16::from_f32(any).0, nearest(f64::from(any)), "{any:e}");
+            let any = f64::from_bits(state);
+            assert_eq!(F16::from_f64(any).0, nearest(any), "{any:e}");
+            // Most f64 are far out of range: this one is not.
+            let near = f64::from_bits(state >> 6 | 0x3c00_0000_0000_0000);
+            assert_eq!(F16::from_f64(near).0, nearest(near), "{near:e}");
+        }
+        for (wide, half) in [
+            (f64::MIN_POSITIVE, 0),
+            (5e-324, 0),
+            (-5e-324, SIGN),
+            (-0.0, SIGN),
+            (f64::MAX, INFINITY),
+        ] {
+            assert_eq!(F16::from_f64(wide).0, half, "{wide:e}");
+        }
+        for nan in [0x7f80_0001, 0xffc0_0000, u32::MAX] {
+            assert_eq!(F16::from_f32(f32::from_bits(nan)).0, NAN, "{nan:#x}");
+        }
+    }
+
+    #[test]
+    fn a_double_is_not_rounded_through_a_float() {
+        // Just above the midpoint of 1 and its successor, by less than a float can tell.
+        let above = 1.0 + 1.0 / 2048.0 + 1.0 / 1_099_511_627_776.0;
+        assert_eq!(F16::from_f64(above).0, 0x3c01);
+        assert_eq!(F16::from_f32(above as f32).0, 0x3c00);
     }
 }

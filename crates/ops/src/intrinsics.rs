@@ -87,10 +87,17 @@ pub struct Stages(u16);
 impl Stages {
     pub const ALL: Stages = Stages(u16::MAX);
     /// Where quads exist.
-    pub const QUADS: Stages =
-        Stages::of(&[Stage::Pixel, Stage::Compute, Stage::Amplification, Stage::Mesh, Stage::Node, Stage::Library]);
+    pub const QUADS: Stages = Stages::of(&[
+        Stage::Pixel,
+        Stage::Compute,
+        Stage::Amplification,
+        Stage::Mesh,
+        Stage::Node,
+        Stage::Library,
+    ]);
     /// Where thread groups exist.
-    pub const GROUPS: Stages = Stages::of(&[Stage::Compute, Stage::Amplification, Stage::Mesh, Stage::Node]);
+    pub const GROUPS: Stages =
+        Stages::of(&[Stage::Compute, Stage::Amplification, Stage::Mesh, Stage::Node]);
 
     const fn of(stages: &[Stage]) -> Stages {
         let mut set = 0;
@@ -223,7 +230,9 @@ mod tests {
 
     #[test]
     fn every_name_is_unique() {
-        let mut names: Vec<&str> = all().flat_map(|it| std::iter::once(it.name).chain(it.aliases.iter().map(|a| a.name))).collect();
+        let mut names: Vec<&str> = all()
+            .flat_map(|it| std::iter::once(it.name).chain(it.aliases.iter().map(|a| a.name)))
+            .collect();
         names.sort_unstable();
         let before = names.len();
         names.dedup();

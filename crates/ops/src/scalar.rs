@@ -63,7 +63,11 @@ pub enum Unary {
     /// The same bits as another type of the same size.
     Bitcast(Ty),
     /// The value as another type; the signs say how the integers on either side are read.
-    Convert { to: Ty, from_sign: Sign, to_sign: Sign },
+    Convert {
+        to: Ty,
+        from_sign: Sign,
+        to_sign: Sign,
+    },
 }
 
 /// Two operands of one type and a result of that type.
@@ -159,9 +163,8 @@ impl Unary {
             Neg | Abs => (ty.is_int() || ty.is_float(), ty),
             Not => (ty.is_int() || ty == Ty::Bool, ty),
             Floor | Ceil | Trunc | Round | Sqrt | Rsqrt | Saturate => (ty.is_float(), ty),
-            Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Exp | Exp2 | Log | Log2 | Log10 => {
-                (matches!(ty, Ty::F16 | Ty::F32), ty)
-            }
+            Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Exp | Exp2 | Log | Log2
+            | Log10 => (matches!(ty, Ty::F16 | Ty::F32), ty),
             IsNan | IsInf | IsFinite => (ty.is_float(), Ty::Bool),
             CountBits | FirstBitLow | FirstBitHigh(_) => (ty.is_int(), Ty::I32),
             ReverseBits => (ty.is_int(), ty),
@@ -307,11 +310,11 @@ fn convert<P: Apply>(from: Ty, from_sign: Sign, to: Ty, to_sign: Sign, apply: P)
             Ty::F32 => apply.map1(|a: bool| f32::from(u8::from(a))),
             Ty::F64 => apply.map1(|a: bool| f64::from(u8::from(a))),
         },
-        (Ty::I16, Unsigned) => convert_int::<u16, P>(to, |a| i128::from(a), apply),
+        (Ty::I16, Unsigned) => convert_int::<u16, P>(to, i128::from, apply),
         (Ty::I16, Signed) => convert_int::<u16, P>(to, |a| i128::from(a as i16), apply),
-        (Ty::I32, Unsigned) => convert_int::<u32, P>(to, |a| i128::from(a), apply),
+        (Ty::I32, Unsigned) => convert_int::<u32, P>(to, i128::from, apply),
         (Ty::I32, Signed) => convert_int::<u32, P>(to, |a| i128::from(a as i32), apply),
-        (Ty::I64, Unsigned) => convert_int::<u64, P>(to, |a| i128::from(a), apply),
+        (Ty::I64, Unsigned) => convert_int::<u64, P>(to, i128::from, apply),
         (Ty::I64, Signed) => convert_int::<u64, P>(to, |a| i128::from(a as i64), apply),
         (Ty::F16, _) => convert_float::<F16, P>(to, to_sign, apply),
         (Ty::F32, _) => convert_float::<f32, P>(to, to_sign, apply),
@@ -474,7 +477,9 @@ pub fn ternary<P: Apply>(op: Ternary, ty: Ty, apply: P) -> P::Out {
             Ty::F16 => apply.map3(|a: F16, b: F16, c: F16| a.fma(b, c).canonical()),
             Ty::F32 => apply.map3(|a: f32, b: f32, c: f32| a.fma(b, c).canonical()),
             Ty::F64 => apply.map3(|a: f64, b: f64, c: f64| a.fma(b, c).canonical()),
-            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => unreachable!("the verifier rejects fma on {ty:?}"),
+            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => {
+                unreachable!("the verifier rejects fma on {ty:?}")
+            }
         },
         Ternary::Select => match ty.repr() {
             crate::Repr::Bit => apply.map3(|c: bool, a: bool, b: bool| if c { a } else { b }),

@@ -173,7 +173,13 @@ impl Fold {
     fn neutral(self, ty: Ty) -> u64 {
         match self {
             Fold::Sum if ty.is_float() => 1 << (ty.bits() - 1),
-            Fold::Sum | Fold::Product | Fold::Min(_) | Fold::Max(_) | Fold::And | Fold::Or | Fold::Xor => self.identity(ty),
+            Fold::Sum
+            | Fold::Product
+            | Fold::Min(_)
+            | Fold::Max(_)
+            | Fold::And
+            | Fold::Or
+            | Fold::Xor => self.identity(ty),
         }
     }
 }
@@ -214,7 +220,9 @@ impl WaveOp {
             AllEqual => (In::Value, Out::Bool),
             Match => (In::Values, Out::Lanes),
             MultiPrefixCountBits => (In::BoolAndLanes, Out::Word),
-            MultiReduce(_) | MultiScan(_) | MultiScanInclusive(_) => (In::ValueAndLanes, Out::Value),
+            MultiReduce(_) | MultiScan(_) | MultiScanInclusive(_) => {
+                (In::ValueAndLanes, Out::Value)
+            }
         };
         Shape { operands, results }
     }
@@ -232,7 +240,9 @@ impl WaveOp {
                 | WaveOp::Scan(fold)
                 | WaveOp::MultiReduce(fold)
                 | WaveOp::MultiScan(fold)
-                | WaveOp::MultiScanInclusive(fold) => ty != Ty::Bool && fold.binary().result(ty).is_some(),
+                | WaveOp::MultiScanInclusive(fold) => {
+                    ty != Ty::Bool && fold.binary().result(ty).is_some()
+                }
                 _ => true,
             },
         }

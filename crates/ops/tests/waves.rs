@@ -21,7 +21,10 @@ fn masks(width: u32) -> Vec<LaneMask> {
     let mut random = Random(u64::from(width));
     let all = LaneMask::first_n(width);
     let mut masks = vec![all, LaneMask::only(0), LaneMask::only(width - 1), LaneMask(0x5555) & all];
-    masks.extend((0..60).map(|_| LaneMask(u128::from(random.next()) << 64 | u128::from(random.next())) & all));
+    masks.extend(
+        (0..60)
+            .map(|_| LaneMask(u128::from(random.next()) << 64 | u128::from(random.next())) & all),
+    );
     masks
 }
 
@@ -58,7 +61,9 @@ fn run_lanes(op: WaveOp, ty: Ty, wave: &Wave, args: &[Lanes<'_>]) -> Vec<LaneMas
     let [a, b, c, d] = &mut words;
     let mut out = [LanesMut::Words(a), LanesMut::Words(b), LanesMut::Words(c), LanesMut::Words(d)];
     eval(op, ty, wave, args, &mut out);
-    (0..wave.width as usize).map(|lane| LaneMask::from_words(std::array::from_fn(|i| words[i][lane]))).collect()
+    (0..wave.width as usize)
+        .map(|lane| LaneMask::from_words(std::array::from_fn(|i| words[i][lane])))
+        .collect()
 }
 
 /// Calls with every width, mask and a row of values.
@@ -86,8 +91,20 @@ fn fold(op: Fold, ty: Ty, values: impl Iterator<Item = u64>) -> Option<u64> {
         Fold::Product => wrap(i128::from(a).wrapping_mul(i128::from(b))),
         Fold::Min(Sign::Unsigned) => a.min(b),
         Fold::Max(Sign::Unsigned) => a.max(b),
-        Fold::Min(Sign::Signed) => if signed(a) < signed(b) { a } else { b },
-        Fold::Max(Sign::Signed) => if signed(a) > signed(b) { a } else { b },
+        Fold::Min(Sign::Signed) => {
+            if signed(a) < signed(b) {
+                a
+            } else {
+                b
+            }
+        }
+        Fold::Max(Sign::Signed) => {
+            if signed(a) > signed(b) {
+                a
+            } else {
+                b
+            }
+        }
         Fold::And => a & b,
         Fold::Or => a | b,
         Fold::Xor => a ^ b,
@@ -108,8 +125,12 @@ const FOLDS: [Fold; 9] = [
 
 fn with_lanes<R>(ty: Ty, values: &[u64], use_them: impl FnOnce(Lanes<'_>) -> R) -> R {
     match ty.repr() {
-        ops::Repr::Bit => use_them(Lanes::Bits((0..values.len() as u32).filter(|i| values[*i as usize] & 1 == 1).collect())),
-        ops::Repr::Word => use_them(Lanes::Words(&values.iter().map(|it| *it as u32).collect::<Vec<_>>())),
+        ops::Repr::Bit => use_them(Lanes::Bits(
+            (0..values.len() as u32).filter(|i| values[*i as usize] & 1 == 1).collect(),
+        )),
+        ops::Repr::Word => {
+            use_them(Lanes::Words(&values.iter().map(|it| *it as u32).collect::<Vec<_>>()))
+        }
         ops::Repr::Long => use_them(Lanes::Longs(values)),
     }
 }
@@ -120,13 +141,21 @@ fn integer_reductions_and_scans_fold_the_participants() {
         for ty in [Ty::I16, Ty::I32, Ty::I64] {
             let values = narrow(ty, values);
             for op in FOLDS {
-                let over = |lanes: LaneMask| fold(op, ty, lanes.iter().map(|lane| values[lane as usize]));
+                let over =
+                    |lanes: LaneMask| fold(op, ty, lanes.iter().map(|lane| values[lane as usize]));
                 let (total, scan) = with_lanes(ty, &values, |lanes| {
-                    (run(WaveOp::Reduce(op), ty, &wave, &[lanes]), run(WaveOp::Scan(op), ty, &wave, &[lanes]))
+                    (
+                        run(WaveOp::Reduce(op), ty, &wave, &[lanes]),
+                        run(WaveOp::Scan(op), ty, &wave, &[lanes]),
+                    )
                 });
                 for lane in wave.active.iter() {
                     let below = wave.active & LaneMask::below(lane);
-                    assert_eq!(Some(total[lane as usize]), over(wave.active), "{op:?} {ty:?} {wave:?}");
+                    assert_eq!(
+                        Some(total[lane as usize]),
+                        over(wave.active),
+                        "{op:?} {ty:?} {wave:?}"
+                    );
                     let expected = over(below).unwrap_or(op.identity(ty));
                     assert_eq!(scan[lane as usize], expected, "{op:?} {ty:?} lane {lane} {wave:?}");
                 }
@@ -140,10 +169,13 @@ fn multi_operations_fold_each_group_apart() {
     everywhere(|wave, values| {
         // Three groups by the lane's value; masks carry bits of inactive lanes, which must not matter.
         let group = |lane: u32| -> LaneMask {
-            (0..wave.width).filter(|it| values[*it as usize] % 3 == values[lane as usize] % 3).collect::<LaneMask>()
+            (0..wave.width)
+                .filter(|it| values[*it as usize] % 3 == values[lane as usize] % 3)
+                .collect::<LaneMask>()
                 | !LaneMask::first_n(wave.width)
         };
-        let words: Vec<Vec<u32>> = (0..4).map(|i| (0..wave.width).map(|lane| group(lane).words()[i]).collect()).collect();
+        let words: Vec<Vec<u32>> =
+            (0..4).map(|i| (0..wave.width).map(|lane| group(lane).words()[i]).collect()).collect();
         let masks: Vec<Lanes<'_>> = words.iter().map(|it| Lanes::Words(it)).collect();
         let small: Vec<u32> = values.iter().map(|it| *it as u32).collect();
         let args = [&[Lanes::Words(&small)], &masks[..]].concat();
@@ -154,16 +186,22 @@ fn multi_operations_fold_each_group_apart() {
             for lane in wave.active.iter() {
                 let over = |lanes: LaneMask| {
                     let lanes = lanes & group(lane) & wave.active;
-                    fold(op, Ty::I32, lanes.iter().map(|it| u64::from(small[it as usize]))).unwrap_or(op.identity(Ty::I32))
+                    fold(op, Ty::I32, lanes.iter().map(|it| u64::from(small[it as usize])))
+                        .unwrap_or(op.identity(Ty::I32))
                 };
                 let at = lane as usize;
                 assert_eq!(own[at], over(LaneMask::ALL), "{op:?}");
                 assert_eq!(exclusive[at], over(LaneMask::below(lane)), "{op:?}");
-                assert_eq!(inclusive[at], over(LaneMask::below(lane) | LaneMask::only(lane)), "{op:?}");
+                assert_eq!(
+                    inclusive[at],
+                    over(LaneMask::below(lane) | LaneMask::only(lane)),
+                    "{op:?}"
+                );
             }
         }
         assert_eq!(hazards(WaveOp::MultiScan(Fold::Sum), &wave, &args).any(), LaneMask::EMPTY);
-        let bits: LaneMask = (0..wave.width).filter(|lane| values[*lane as usize] & 8 == 8).collect();
+        let bits: LaneMask =
+            (0..wave.width).filter(|lane| values[*lane as usize] & 8 == 8).collect();
         let args = [&[Lanes::Bits(bits)], &masks[..]].concat();
         let counts = run(WaveOp::MultiPrefixCountBits, Ty::Bool, &wave, &args);
         for lane in wave.active.iter() {
@@ -176,7 +214,8 @@ fn multi_operations_fold_each_group_apart() {
 #[test]
 fn votes_ballots_and_counts_agree() {
     everywhere(|wave, values| {
-        let bits: LaneMask = (0..wave.width).filter(|lane| values[*lane as usize] & 4 == 4).collect();
+        let bits: LaneMask =
+            (0..wave.width).filter(|lane| values[*lane as usize] & 4 == 4).collect();
         let here = bits & wave.active;
         let args = [Lanes::Bits(bits)];
         let ballots = run_lanes(WaveOp::Ballot, Ty::Bool, &wave, &args);
@@ -201,7 +240,8 @@ fn votes_ballots_and_counts_agree() {
 fn reads_come_from_active_lanes_or_give_zero_and_poison() {
     everywhere(|wave, values| {
         let value: Vec<u32> = values.iter().map(|it| *it as u32 | 1).collect();
-        let index: Vec<u32> = values.iter().map(|it| (it >> 33) as u32 % (wave.width + 2)).collect();
+        let index: Vec<u32> =
+            values.iter().map(|it| (it >> 33) as u32 % (wave.width + 2)).collect();
         let args = [Lanes::Words(&value), Lanes::Words(&index)];
         let got = run(WaveOp::ReadLaneAt, Ty::I32, &wave, &args);
         let bad = poison(WaveOp::ReadLaneAt, &wave, &args, &[LaneMask::EMPTY; 2]);
@@ -217,7 +257,10 @@ fn reads_come_from_active_lanes_or_give_zero_and_poison() {
         }
         let first = run(WaveOp::ReadLaneFirst, Ty::I32, &wave, &args[..1]);
         for lane in wave.active.iter() {
-            assert_eq!(first[lane as usize], u64::from(value[wave.active.first().unwrap() as usize]));
+            assert_eq!(
+                first[lane as usize],
+                u64::from(value[wave.active.first().unwrap() as usize])
+            );
         }
     });
 }
@@ -229,7 +272,9 @@ fn matching_lanes_hold_the_same_bits_in_all_components() {
         let b: Vec<u32> = values.iter().map(|it| (it >> 11) as u32 % 2).collect();
         let got = run_lanes(WaveOp::Match, Ty::I32, &wave, &[Lanes::Words(&a), Lanes::Words(&b)]);
         for lane in wave.active.iter() {
-            let same = |it: &u32| (a[*it as usize], b[*it as usize]) == (a[lane as usize], b[lane as usize]);
+            let same = |it: &u32| {
+                (a[*it as usize], b[*it as usize]) == (a[lane as usize], b[lane as usize])
+            };
             assert_eq!(got[lane as usize], wave.active.iter().filter(same).collect());
         }
     });
@@ -239,7 +284,9 @@ fn matching_lanes_hold_the_same_bits_in_all_components() {
 fn quads_read_their_neighbours_or_themselves() {
     everywhere(|wave, values| {
         let value: Vec<u32> = values.iter().map(|it| *it as u32).collect();
-        for (direction, across) in [(QuadDirection::X, 1), (QuadDirection::Y, 2), (QuadDirection::Diagonal, 3)] {
+        for (direction, across) in
+            [(QuadDirection::X, 1), (QuadDirection::Y, 2), (QuadDirection::Diagonal, 3)]
+        {
             let got = run(WaveOp::QuadRead(direction), Ty::I32, &wave, &[Lanes::Words(&value)]);
             for lane in wave.active.iter() {
                 let source = if wave.active.contains(lane ^ across) { lane ^ across } else { lane };
@@ -271,10 +318,22 @@ fn float_corners_are_decided() {
     };
     let bits = |value: f32| u64::from(value.to_bits());
     // A number beats NaN, -0 is below +0, and NaN alone becomes canonical.
-    assert_eq!(full([nan, 2.0, 1.0, nan], 15, WaveOp::Reduce(Fold::Min(Sign::Signed)))[0], bits(1.0));
-    assert_eq!(full([nan, nan, nan, nan], 15, WaveOp::Reduce(Fold::Max(Sign::Signed)))[0], 0x7fc0_0000);
-    assert_eq!(full([0.0, nan, 0.0, 0.0], 2, WaveOp::Reduce(Fold::Max(Sign::Signed)))[1], 0x7fc0_0000);
-    assert_eq!(full([0.0, -0.0, 0.0, 0.0], 15, WaveOp::Reduce(Fold::Min(Sign::Signed)))[0], bits(-0.0));
+    assert_eq!(
+        full([nan, 2.0, 1.0, nan], 15, WaveOp::Reduce(Fold::Min(Sign::Signed)))[0],
+        bits(1.0)
+    );
+    assert_eq!(
+        full([nan, nan, nan, nan], 15, WaveOp::Reduce(Fold::Max(Sign::Signed)))[0],
+        0x7fc0_0000
+    );
+    assert_eq!(
+        full([0.0, nan, 0.0, 0.0], 2, WaveOp::Reduce(Fold::Max(Sign::Signed)))[1],
+        0x7fc0_0000
+    );
+    assert_eq!(
+        full([0.0, -0.0, 0.0, 0.0], 15, WaveOp::Reduce(Fold::Min(Sign::Signed)))[0],
+        bits(-0.0)
+    );
     // A lone -0 survives a sum; the lowest lane of a scan receives +0.
     assert_eq!(full([0.0, -0.0, 0.0, 0.0], 2, WaveOp::Reduce(Fold::Sum))[1], bits(-0.0));
     assert_eq!(full([-0.0; 4], 15, WaveOp::Scan(Fold::Sum))[0], bits(0.0));
@@ -295,7 +354,8 @@ fn rotations_wrap() {
     let distance = [3u32, 3, 3, 3, 9, 9, 9, u32::MAX];
     let cluster = [4u32; 8];
     let all = wave(8, LaneMask(255));
-    let whole = run(WaveOp::Rotate, Ty::I32, &all, &[Lanes::Words(&value), Lanes::Words(&distance)]);
+    let whole =
+        run(WaveOp::Rotate, Ty::I32, &all, &[Lanes::Words(&value), Lanes::Words(&distance)]);
     assert_eq!(whole, [3, 4, 5, 6, 5, 6, 7, 6]);
     let args = [Lanes::Words(&value), Lanes::Words(&distance), Lanes::Words(&cluster)];
     assert_eq!(run(WaveOp::ClusteredRotate, Ty::I32, &all, &args), [3, 0, 1, 2, 5, 6, 7, 6]);

@@ -129,7 +129,10 @@ pub(super) const ROWS: &[Intrinsic] = &[
     },
     Intrinsic {
         name: "WaveActiveAllEqual",
-        aliases: &[Alias { name: "WaveAllEqual", origin: Origin::Draft, result: Some(Output::Bool) }, Alias { name: "WaveAllEqualBool", origin: Origin::Draft, result: Some(Output::Bool) }],
+        aliases: &[
+            Alias { name: "WaveAllEqual", origin: Origin::Draft, result: Some(Output::Bool) },
+            Alias { name: "WaveAllEqualBool", origin: Origin::Draft, result: Some(Output::Bool) },
+        ],
         summary: "for each component, whether it is the same in all active lanes",
         origin: Origin::Hlsl,
         since: ShaderModel::V6_0,

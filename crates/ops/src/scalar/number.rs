@@ -52,7 +52,11 @@ macro_rules! int {
             }
             #[inline(always)]
             fn div_signed(self, other: Self) -> Self {
-                if other == 0 { Self::MAX } else { (self as $signed).wrapping_div(other as $signed) as Self }
+                if other == 0 {
+                    Self::MAX
+                } else {
+                    (self as $signed).wrapping_div(other as $signed) as Self
+                }
             }
             #[inline(always)]
             fn rem_unsigned(self, other: Self) -> Self {
@@ -60,7 +64,11 @@ macro_rules! int {
             }
             #[inline(always)]
             fn rem_signed(self, other: Self) -> Self {
-                if other == 0 { Self::MAX } else { (self as $signed).wrapping_rem(other as $signed) as Self }
+                if other == 0 {
+                    Self::MAX
+                } else {
+                    (self as $signed).wrapping_rem(other as $signed) as Self
+                }
             }
             #[inline(always)]
             fn and(self, other: Self) -> Self {
@@ -233,7 +241,13 @@ macro_rules! float {
                 let smaller = if self < other { self } else { other };
                 let zeros = $ty::from_bits(self.to_bits() | other.to_bits());
                 let pick = if self == other { zeros } else { smaller };
-                let pick = if self != self { other } else if other != other { self } else { pick };
+                let pick = if self != self {
+                    other
+                } else if other != other {
+                    self
+                } else {
+                    pick
+                };
                 pick.canonical()
             }
             #[inline(always)]
@@ -241,7 +255,13 @@ macro_rules! float {
                 let larger = if self > other { self } else { other };
                 let zeros = $ty::from_bits(self.to_bits() & other.to_bits());
                 let pick = if self == other { zeros } else { larger };
-                let pick = if self != self { other } else if other != other { self } else { pick };
+                let pick = if self != self {
+                    other
+                } else if other != other {
+                    self
+                } else {
+                    pick
+                };
                 pick.canonical()
             }
             #[inline(always)]

@@ -34,14 +34,18 @@ impl<'a> Lanes<'a> {
     fn bits(self) -> LaneMask {
         match self {
             Lanes::Bits(set) => set,
-            Lanes::Words(_) | Lanes::Longs(_) => unreachable!("the verifier has checked that this operand is a bool"),
+            Lanes::Words(_) | Lanes::Longs(_) => {
+                unreachable!("the verifier has checked that this operand is a bool")
+            }
         }
     }
 
     fn words(self) -> &'a [u32] {
         match self {
             Lanes::Words(words) => words,
-            Lanes::Bits(_) | Lanes::Longs(_) => unreachable!("the verifier has checked that this operand is a word"),
+            Lanes::Bits(_) | Lanes::Longs(_) => {
+                unreachable!("the verifier has checked that this operand is a word")
+            }
         }
     }
 }
@@ -59,7 +63,9 @@ impl LanesMut<'_> {
     fn fill(&mut self, wave: &Wave, bits: u64) {
         let n = wave.width as usize;
         match self {
-            LanesMut::Bits(set) => **set = if bits & 1 == 1 { LaneMask::first_n(wave.width) } else { LaneMask::EMPTY },
+            LanesMut::Bits(set) => {
+                **set = if bits & 1 == 1 { LaneMask::first_n(wave.width) } else { LaneMask::EMPTY }
+            }
             LanesMut::Words(words) => words[..n].fill(bits as u32),
             LanesMut::Longs(longs) => longs[..n].fill(bits),
         }
@@ -85,7 +91,9 @@ pub fn eval(op: WaveOp, ty: Ty, wave: &Wave, args: &[Lanes<'_>], out: &mut [Lane
         WaveOp::IsHelperLane => out[0].each(wave, |lane| u64::from(wave.helpers.contains(lane))),
         WaveOp::GroupWaveIndex => out[0].fill(wave, u64::from(wave.index_in_group)),
         WaveOp::GroupWaveCount => out[0].fill(wave, u64::from(wave.waves_in_group)),
-        WaveOp::LaneRelation(relation) => each_set(wave, out, |lane| related(relation, lane, wave.width)),
+        WaveOp::LaneRelation(relation) => {
+            each_set(wave, out, |lane| related(relation, lane, wave.width))
+        }
         WaveOp::ActiveLanes | WaveOp::ConvergedLanes => each_set(wave, out, |_| on),
         WaveOp::AnyTrue => out[0].fill(wave, u64::from(!(args[0].bits() & on).is_empty())),
         WaveOp::AllTrue => out[0].fill(wave, u64::from((!args[0].bits() & on).is_empty())),
@@ -95,14 +103,18 @@ pub fn eval(op: WaveOp, ty: Ty, wave: &Wave, args: &[Lanes<'_>], out: &mut [Lane
             let set = args[0].bits() & on;
             out[0].each(wave, |lane| u64::from((set & LaneMask::below(lane)).count()));
         }
-        WaveOp::ReadLaneFirst => out[0].fill(wave, on.first().map_or(0, |first| args[0].get(first))),
+        WaveOp::ReadLaneFirst => {
+            out[0].fill(wave, on.first().map_or(0, |first| args[0].get(first)))
+        }
         WaveOp::ReadLaneAt => {
             let index = args[1].words();
             out[0].each(wave, |lane| read(args[0], index[lane as usize], on));
         }
         WaveOp::Rotate => {
             let distance = args[1].words();
-            out[0].each(wave, |lane| read(args[0], rotated(lane, distance[lane as usize], wave.width), on));
+            out[0].each(wave, |lane| {
+                read(args[0], rotated(lane, distance[lane as usize], wave.width), on)
+            });
         }
         WaveOp::ClusteredRotate => {
             let (distance, cluster) = (args[1].words(), args[2].words());
@@ -113,7 +125,11 @@ pub fn eval(op: WaveOp, ty: Ty, wave: &Wave, args: &[Lanes<'_>], out: &mut [Lane
         }
         WaveOp::AllEqual => out[0].fill(wave, u64::from(all_equal(args[0], ty, on))),
         WaveOp::Reduce(fold) => {
-            let total = scalar::binary(fold.binary(), ty, Tree { fold, ty, values: args[0], on, width: wave.width });
+            let total = scalar::binary(
+                fold.binary(),
+                ty,
+                Tree { fold, ty, values: args[0], on, width: wave.width },
+            );
             out[0].fill(wave, total);
         }
         WaveOp::Scan(fold) => {
@@ -126,12 +142,17 @@ pub fn eval(op: WaveOp, ty: Ty, wave: &Wave, args: &[Lanes<'_>], out: &mut [Lane
         WaveOp::MultiPrefixCountBits => {
             let set = args[0].bits();
             let group = |lane| partition(&args[1..], lane) & on;
-            out[0].each(wave, |lane| u64::from((set & group(lane) & LaneMask::below(lane)).count()));
+            out[0]
+                .each(wave, |lane| u64::from((set & group(lane) & LaneMask::below(lane)).count()));
         }
         WaveOp::MultiReduce(fold) => multi(fold, ty, wave, args, &mut out[0], |_, group| group),
-        WaveOp::MultiScan(fold) => multi(fold, ty, wave, args, &mut out[0], |lane, group| group & LaneMask::below(lane)),
+        WaveOp::MultiScan(fold) => {
+            multi(fold, ty, wave, args, &mut out[0], |lane, group| group & LaneMask::below(lane))
+        }
         WaveOp::MultiScanInclusive(fold) => {
-            multi(fold, ty, wave, args, &mut out[0], |lane, group| group & LaneMask::below(lane + 1));
+            multi(fold, ty, wave, args, &mut out[0], |lane, group| {
+                group & LaneMask::below(lane + 1)
+            });
         }
         WaveOp::QuadRead(direction) => {
             let across = match direction {
@@ -143,7 +164,9 @@ pub fn eval(op: WaveOp, ty: Ty, wave: &Wave, args: &[Lanes<'_>], out: &mut [Lane
         }
         WaveOp::QuadReadLaneAt => {
             let index = args[1].words();
-            out[0].each(wave, |lane| quad_read(args[0], lane, lane & !3 | index[lane as usize] & 3, wave.active));
+            out[0].each(wave, |lane| {
+                quad_read(args[0], lane, lane & !3 | index[lane as usize] & 3, wave.active)
+            });
         }
         WaveOp::QuadAny => {
             let set = args[0].bits() & wave.active;
@@ -257,7 +280,9 @@ struct Multi<'a, 'b, G> {
 /// which is the same as leaving those lanes out, as min and max of a value with itself is that value.
 fn row<T: Lane>(fold: Fold, ty: Ty, values: Lanes<'_>, on: LaneMask, width: u32) -> [T::Held; 128] {
     let neutral = match fold {
-        Fold::Min(_) | Fold::Max(_) => on.first().map_or(fold.identity(ty), |first| values.get(first)),
+        Fold::Min(_) | Fold::Max(_) => {
+            on.first().map_or(fold.identity(ty), |first| values.get(first))
+        }
         Fold::Sum | Fold::Product | Fold::And | Fold::Or | Fold::Xor => fold.neutral(ty),
     };
     let mut row = [T::Held::from_bits(neutral); 128];
@@ -299,7 +324,8 @@ impl Apply for Scan<'_, '_> {
     type Out = ();
 
     fn map2<A: Lane, B: Lane, R: Lane>(self, f: impl Fn(A, B) -> R) {
-        let combine = |a: A::Held, b: A::Held| same::<R, A>(f(A::of(a), B::of(same::<A, B>(b))).hold());
+        let combine =
+            |a: A::Held, b: A::Held| same::<R, A>(f(A::of(a), B::of(same::<A, B>(b))).hold());
         let width = self.width as usize;
         let first = self.on.first().unwrap_or(0);
         let mut x = row::<A>(self.fold, self.ty, self.values, self.on, self.width);
@@ -335,7 +361,8 @@ impl<G: Fn(u32) -> LaneMask> Apply for Multi<'_, '_, G> {
     type Out = ();
 
     fn map2<A: Lane, B: Lane, R: Lane>(self, f: impl Fn(A, B) -> R) {
-        let combine = |a: A::Held, b: A::Held| same::<R, A>(f(A::of(a), B::of(same::<A, B>(b))).hold());
+        let combine =
+            |a: A::Held, b: A::Held| same::<R, A>(f(A::of(a), B::of(same::<A, B>(b))).hold());
         let value = |lane: u32| A::Held::from_bits(self.values.get(lane));
         for lane in 0..self.wave.width {
             let group = (self.group)(lane) & LaneMask::first_n(self.wave.width);
@@ -362,4 +389,3 @@ impl<G: Fn(u32) -> LaneMask> Apply for Multi<'_, '_, G> {
         unreachable!("a fold is a binary operation")
     }
 }
-

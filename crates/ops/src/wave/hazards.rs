@@ -46,7 +46,8 @@ pub fn hazards(op: WaveOp, wave: &Wave, args: &[Lanes<'_>]) -> Hazards {
             let incomplete = |lane: &u32| quad(*lane) & wave.active != quad(*lane);
             found.incomplete_quad = wave.active.iter().filter(incomplete).collect();
             if op == WaveOp::QuadReadLaneAt {
-                found.index_out_of_range = wave.active.iter().filter(|lane| args[1].get(*lane) as u32 > 3).collect();
+                found.index_out_of_range =
+                    wave.active.iter().filter(|lane| args[1].get(*lane) as u32 > 3).collect();
             }
         }
         WaveOp::MultiPrefixCountBits
@@ -105,7 +106,9 @@ pub fn poison(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], poisoned: &[LaneMask]
         | WaveOp::AllEqual
         | WaveOp::Reduce(_)
         | WaveOp::Match => everyone_if(!(in_any & on).is_empty()),
-        WaveOp::ReadLaneFirst => everyone_if(on.first().is_some_and(|first| in_any.contains(first))),
+        WaveOp::ReadLaneFirst => {
+            everyone_if(on.first().is_some_and(|first| in_any.contains(first)))
+        }
         WaveOp::PrefixCountBits | WaveOp::Scan(_) => match (in_any & on).first() {
             Some(lowest) => wave.active & !LaneMask::below(lowest + 1),
             None => LaneMask::EMPTY,

@@ -1,0 +1,194 @@
+//! Random wave programs that are well defined by construction, as trees that can be printed as HLSL or evaluated.
+//!
+//! [`program`] makes a tree from a seed, [`print`] writes it down as HLSL, and [`crate::second`] evaluates it by a second
+//! definition of everything. What keeps a program well defined:
+//! - lanes read only lanes that are active, partition masks are partitions, wave masks are the active set;
+//! - quads and rotations are used only where the whole wave is active;
+//! - floats hold integers below 16, so that every order of additions gives the same, exactly;
+//! - loops end after a few iterations, and a thread writes only its own part of memory.
+
+mod make;
+mod print;
+
+pub use make::{Statistics, program};
+pub use print::print;
+
+use ops::intrinsics::Intrinsic;
+
+/// The element types that programs compute with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    Bool,
+    U32,
+    I32,
+    U16,
+    I16,
+    U64,
+    I64,
+    F16,
+    F32,
+    F64,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 10] = [
+        Kind::Bool,
+        Kind::U32,
+        Kind::I32,
+        Kind::U16,
+        Kind::I16,
+        Kind::U64,
+        Kind::I64,
+        Kind::F16,
+        Kind::F32,
+        Kind::F64,
+    ];
+
+    pub fn is_int(self) -> bool {
+        self.bits_signed().is_some()
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, Kind::F16 | Kind::F32 | Kind::F64)
+    }
+
+    /// Of an integer: how many bits, and whether signed.
+    pub fn bits_signed(self) -> Option<(u32, bool)> {
+        match self {
+            Kind::U16 => Some((16, false)),
+            Kind::I16 => Some((16, true)),
+            Kind::U32 => Some((32, false)),
+            Kind::I32 => Some((32, true)),
+            Kind::U64 => Some((64, false)),
+            Kind::I64 => Some((64, true)),
+            Kind::Bool | Kind::F16 | Kind::F32 | Kind::F64 => None,
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Bool => "bool",
+            Kind::U32 => "uint",
+            Kind::I32 => "int",
+            Kind::U16 => "uint16_t",
+            Kind::I16 => "int16_t",
+            Kind::U64 => "uint64_t",
+            Kind::I64 => "int64_t",
+            Kind::F16 => "float16_t",
+            Kind::F32 => "float",
+            Kind::F64 => "double",
+        }
+    }
+}
+
+/// A scalar (`n` is 1) or a vector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ty {
+    pub kind: Kind,
+    pub n: usize,
+}
+
+impl Ty {
+    pub const BOOL: Ty = Ty { kind: Kind::Bool, n: 1 };
+    pub const UINT: Ty = Ty { kind: Kind::U32, n: 1 };
+    pub const UINT4: Ty = Ty { kind: Kind::U32, n: 4 };
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bin {
+    Add,
+    Sub,
+    Mul,
+    And,
+    Or,
+    Xor,
+    Min,
+    Max,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cmp {
+    Eq,
+    Ne,
+    Lt,
+    Ge,
+}
+
+/// An expression; it knows its type.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub ty: Ty,
+    pub kind: ExprKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// One small number for each component.
+    Literal(Vec<i64>),
+    /// A local variable of the function.
+    Local(usize),
+    /// `SV_GroupIndex`
+    Thread,
+    Lane,
+    Neg(Box<Expr>),
+    Not(Box<Expr>),
+    Bin(Bin, Box<Expr>, Box<Expr>),
+    /// Shifts by a constant, to the left or to the right.
+    Shift { left: bool, value: Box<Expr>, by: u32 },
+    Cmp(Cmp, Box<Expr>, Box<Expr>),
+    /// To the same number of components.
+    Cast(Box<Expr>),
+    Component(Box<Expr>, usize),
+    Make(Vec<Expr>),
+    /// `&&`, `||`: the right side runs only in the lanes that need it.
+    Logic { and: bool, lhs: Box<Expr>, rhs: Box<Expr> },
+    /// `?:`: the arms run apart.
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    Wave { intrinsic: &'static Intrinsic, args: Vec<Expr> },
+    /// The index of another lane that is active here: this lane's with some bits flipped, or its own.
+    Peer(u32),
+    /// A function of the program, by its index, called with one value.
+    Call(usize, Box<Expr>),
+}
+
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    Assign(usize, Expr),
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// `for (counter = 0; counter < bound; ++counter)`, the bound a small number in a local.
+    For { counter: usize, bound: Expr, body: Vec<Stmt> },
+    /// `counter = 0; do { ++counter; … } while (counter < 4 && condition)`
+    DoWhile { counter: usize, body: Vec<Stmt>, condition: Expr },
+    /// On a value below 4; `None` is `default`. A group ends in `break` if it says so, else it falls through.
+    Switch(Expr, Vec<Group>),
+    Break,
+    Continue,
+    Return(Expr),
+    /// Mixes a value into the thread's place in the log.
+    Log { place: usize, value: Expr },
+}
+
+#[derive(Clone, Debug)]
+pub struct Group {
+    pub labels: Vec<Option<u32>>,
+    pub body: Vec<Stmt>,
+    pub breaks: bool,
+}
+
+/// A function of one parameter, which is its local 0; `main` takes none and returns nothing.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub locals: Vec<Ty>,
+    pub body: Vec<Stmt>,
+    pub result: Option<Ty>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub seed: u64,
+    /// A function calls only those before it; the last one is `main`.
+    pub functions: Vec<Function>,
+    pub threads: u32,
+    /// How many places of the log each thread has.
+    pub places: usize,
+}

@@ -1,0 +1,36 @@
+//! The suite: sections of HLSL that check themselves, run at every width on every engine.
+//!
+//! `suite/README.md` describes the file format. A failing section prints the lanes that failed and what they held.
+//! Deliberately absent: any expectation about a particular implementation; a section is a program and what must come out.
+#![forbid(unsafe_code)]
+
+pub mod generate;
+pub mod run;
+pub mod second;
+pub mod section;
+
+use std::path::{Path, PathBuf};
+
+/// The folder with the suite's files.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suite")
+}
+
+/// All `.hlsl` files below a folder, in a fixed order.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        for entry in entries {
+            let path = entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|it| it == "hlsl") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}

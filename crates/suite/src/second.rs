@@ -1,0 +1,625 @@
+//! A second opinion: evaluates generated programs tangle by tangle from their trees.
+//!
+//! Shares nothing with the interpreter, the IR or `ops::wave`: values are mathematical integers and doubles, sets of lanes
+//! are lists, wave functions are computed from their names, and control flow follows the text of the language.
+//! Only what generated programs contain is known here.
+
+use std::collections::BTreeSet;
+
+use crate::generate::{Bin, Cmp, Expr, ExprKind, Function, Group, Kind, Program, Stmt, Ty};
+
+/// The lanes that execute something together.
+type Tangle = BTreeSet<u32>;
+
+/// A scalar of one lane. Integers are kept in the range of their kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Val {
+    Bool(bool),
+    Int(i128),
+    Float(f64),
+}
+
+/// A scalar or vector of one lane.
+type Vals = Vec<Val>;
+
+/// What the log holds after the program has run.
+pub fn evaluate(program: &Program, width: u32) -> Vec<u32> {
+    let mut log = vec![0; program.threads as usize * program.places];
+    for first in (0..program.threads).step_by(width as usize) {
+        let lanes: Tangle = (0..width.min(program.threads - first)).collect();
+        let mut wave = Wave { program, width, first, log: &mut log };
+        let main = program.functions.len() - 1;
+        wave.call(main, &lanes, None);
+    }
+    log
+}
+
+struct Wave<'a> {
+    program: &'a Program,
+    width: u32,
+    /// The thread of lane 0.
+    first: u32,
+    log: &'a mut [u32],
+}
+
+/// One activation of a function.
+struct Frame<'a> {
+    function: &'a Function,
+    /// `locals[local][lane]`
+    locals: Vec<Vec<Vals>>,
+    returned: Vec<Option<Vals>>,
+}
+
+/// Where the lanes of a tangle went.
+#[derive(Default)]
+struct Leaving {
+    broke: Tangle,
+    continued: Tangle,
+}
+
+impl Wave<'_> {
+    fn call(&mut self, index: usize, lanes: &Tangle, argument: Option<Vec<Vals>>) -> Vec<Option<Vals>> {
+        let program = self.program;
+        let function = &program.functions[index];
+        let n = self.width as usize;
+        let mut locals: Vec<Vec<Vals>> = function.locals.iter().map(|ty| vec![zero(*ty); n]).collect();
+        if let Some(argument) = argument {
+            locals[0] = argument;
+        }
+        let mut frame = Frame { function, locals, returned: vec![None; n] };
+        self.stmts(&function.body, lanes.clone(), &mut frame, &mut Leaving::default());
+        frame.returned
+    }
+
+    /// Runs statements and gives the lanes that reach their end.
+    fn stmts(&mut self, stmts: &[Stmt], mut lanes: Tangle, frame: &mut Frame<'_>, leaving: &mut Leaving) -> Tangle {
+        for stmt in stmts {
+            if lanes.is_empty() {
+                break;
+            }
+            lanes = self.stmt(stmt, lanes, frame, leaving);
+        }
+        lanes
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, lanes: Tangle, frame: &mut Frame<'_>, leaving: &mut Leaving) -> Tangle {
+        match stmt {
+            Stmt::Assign(local, value) => {
+                let values = self.expr(value, &lanes, frame);
+                for lane in &lanes {
+                    frame.locals[*local][*lane as usize] = values[*lane as usize].clone();
+                }
+                lanes
+            }
+            Stmt::If(condition, then, otherwise) => {
+                let (yes, no) = self.split(condition, &lanes, frame);
+                let mut after = self.stmts(then, yes, frame, leaving);
+                after.extend(self.stmts(otherwise, no, frame, leaving));
+                after
+            }
+            Stmt::For { counter, bound, body } => {
+                let bounds = self.expr(bound, &lanes, frame);
+                for lane in &lanes {
+                    frame.locals[*counter][*lane as usize] = vec![Val::Int(0)];
+                }
+                let mut inside = lanes;
+                let mut after = Tangle::new();
+                loop {
+                    let stays = |lane: &u32| {
+                        int(&frame.locals[*counter][*lane as usize]) < int(&bounds[*lane as usize])
+                    };
+                    let (stay, leave): (Tangle, Tangle) = inside.into_iter().partition(stays);
+                    after.extend(leave);
+                    if stay.is_empty() {
+                        return after;
+                    }
+                    let mut mine = Leaving::default();
+                    inside = self.stmts(body, stay, frame, &mut mine);
+                    inside.extend(mine.continued);
+                    after.extend(mine.broke);
+                    for lane in &inside {
+                        increment(&mut frame.locals[*counter][*lane as usize]);
+                    }
+                }
+            }
+            Stmt::DoWhile { counter, body, condition } => {
+                for lane in &lanes {
+                    frame.locals[*counter][*lane as usize] = vec![Val::Int(0)];
+                }
+                let mut inside = lanes;
+                let mut after = Tangle::new();
+                while !inside.is_empty() {
+                    for lane in &inside {
+                        increment(&mut frame.locals[*counter][*lane as usize]);
+                    }
+                    let mut mine = Leaving::default();
+                    let mut end = self.stmts(body, inside, frame, &mut mine);
+                    end.extend(mine.continued);
+                    after.extend(mine.broke);
+                    // `counter < 4 && condition`: the condition runs only in the lanes that have not counted to four.
+                    let below = |lane: &u32| int(&frame.locals[*counter][*lane as usize]) < 4;
+                    let (ask, done): (Tangle, Tangle) = end.into_iter().partition(below);
+                    after.extend(done);
+                    let (yes, no) = self.split(condition, &ask, frame);
+                    after.extend(no);
+                    inside = yes;
+                }
+                after
+            }
+            Stmt::Switch(selector, groups) => self.switch(selector, groups, lanes, frame, leaving),
+            Stmt::Break => {
+                leaving.broke.extend(lanes);
+                Tangle::new()
+            }
+            Stmt::Continue => {
+                leaving.continued.extend(lanes);
+                Tangle::new()
+            }
+            Stmt::Return(value) => {
+                let values = self.expr(value, &lanes, frame);
+                for lane in &lanes {
+                    frame.returned[*lane as usize] = Some(values[*lane as usize].clone());
+                }
+                Tangle::new()
+            }
+            Stmt::Log { place, value } => {
+                let values = self.expr(value, &lanes, frame);
+                for lane in &lanes {
+                    let at = (self.first + lane) as usize * self.program.places + place;
+                    for scalar in &values[*lane as usize] {
+                        for word in words(value.ty.kind, *scalar) {
+                            self.log[at] = self.log[at].wrapping_mul(31).wrapping_add(word);
+                        }
+                    }
+                }
+                lanes
+            }
+        }
+    }
+
+    fn switch(
+        &mut self,
+        selector: &Expr,
+        groups: &[Group],
+        lanes: Tangle,
+        frame: &mut Frame<'_>,
+        leaving: &mut Leaving,
+    ) -> Tangle {
+        let selectors = self.expr(selector, &lanes, frame);
+        let listed: Vec<u32> = groups.iter().flat_map(|group| group.labels.iter().flatten().copied()).collect();
+        let mut waiting = lanes;
+        let mut falling = Tangle::new();
+        let mut after = Tangle::new();
+        for group in groups {
+            let selected = |lane: &u32| {
+                let value = int(&selectors[*lane as usize]);
+                group.labels.iter().any(|label| match label {
+                    Some(label) => i128::from(*label) == value,
+                    None => !listed.iter().any(|label| i128::from(*label) == value),
+                })
+            };
+            let (mut inside, rest): (Tangle, Tangle) = waiting.into_iter().partition(selected);
+            waiting = rest;
+            inside.append(&mut falling);
+            let mut mine = Leaving::default();
+            let end = self.stmts(&group.body, inside, frame, &mut mine);
+            leaving.continued.extend(mine.continued);
+            after.extend(mine.broke);
+            match group.breaks {
+                true => after.extend(end),
+                false => falling = end,
+            }
+        }
+        after.extend(falling);
+        after.extend(waiting);
+        after
+    }
+
+    fn split(&mut self, condition: &Expr, lanes: &Tangle, frame: &Frame<'_>) -> (Tangle, Tangle) {
+        if lanes.is_empty() {
+            return (Tangle::new(), Tangle::new());
+        }
+        let values = self.expr(condition, lanes, frame);
+        lanes.iter().copied().partition(|lane| truth(&values[*lane as usize]))
+    }
+
+    /// The value of an expression in each lane of the tangle; what other lanes get is not looked at.
+    fn expr(&mut self, it: &Expr, lanes: &Tangle, frame: &Frame<'_>) -> Vec<Vals> {
+        let mut result = vec![Vec::new(); self.width as usize];
+        if lanes.is_empty() {
+            return result;
+        }
+        let kind = it.ty.kind;
+        match &it.kind {
+            ExprKind::Literal(values) => {
+                let value: Vals = values.iter().map(|value| number(kind, *value)).collect();
+                set(&mut result, lanes, |_| value.clone());
+            }
+            ExprKind::Local(local) => set(&mut result, lanes, |lane| frame.locals[*local][lane].clone()),
+            ExprKind::Thread => {
+                let first = self.first;
+                set(&mut result, lanes, |lane| vec![Val::Int(i128::from(first) + lane as i128)]);
+            }
+            ExprKind::Lane => set(&mut result, lanes, |lane| vec![Val::Int(lane as i128)]),
+            ExprKind::Neg(a) => {
+                let a = self.expr(a, lanes, frame);
+                set(&mut result, lanes, |lane| a[lane].iter().map(|value| negate(kind, *value)).collect());
+            }
+            ExprKind::Not(a) => {
+                let a = self.expr(a, lanes, frame);
+                set(&mut result, lanes, |lane| a[lane].iter().map(|it| Val::Bool(!boolean(*it))).collect());
+            }
+            ExprKind::Bin(op, a, b) => {
+                let (a, b) = (self.expr(a, lanes, frame), self.expr(b, lanes, frame));
+                set(&mut result, lanes, |lane| pairs(&a[lane], &b[lane], |a, b| binary(kind, *op, a, b)));
+            }
+            ExprKind::Shift { left, value, by } => {
+                let value = self.expr(value, lanes, frame);
+                let shift = |value: Val| {
+                    let value = integer(value);
+                    Val::Int(wrap(kind, if *left { value << by } else { value >> by }))
+                };
+                set(&mut result, lanes, |lane| value[lane].iter().map(|it| shift(*it)).collect());
+            }
+            ExprKind::Cmp(op, a, b) => {
+                let (a, b) = (self.expr(a, lanes, frame), self.expr(b, lanes, frame));
+                set(&mut result, lanes, |lane| pairs(&a[lane], &b[lane], |a, b| Val::Bool(compare(*op, a, b))));
+            }
+            ExprKind::Cast(a) => {
+                let from = a.ty.kind;
+                let a = self.expr(a, lanes, frame);
+                set(&mut result, lanes, |lane| a[lane].iter().map(|it| cast(from, kind, *it)).collect());
+            }
+            ExprKind::Component(a, component) => {
+                let a = self.expr(a, lanes, frame);
+                set(&mut result, lanes, |lane| vec![a[lane][*component]]);
+            }
+            ExprKind::Make(parts) => {
+                for part in parts {
+                    let values = self.expr(part, lanes, frame);
+                    for lane in lanes {
+                        result[*lane as usize].extend(&values[*lane as usize]);
+                    }
+                }
+            }
+            ExprKind::Logic { and, lhs, rhs } => {
+                let (yes, no) = self.split(lhs, lanes, frame);
+                let (ask, known) = if *and { (yes, no) } else { (no, yes) };
+                let (right_yes, _) = self.split(rhs, &ask, frame);
+                set(&mut result, lanes, |lane| {
+                    let lane = lane as u32;
+                    vec![Val::Bool(if known.contains(&lane) { !and } else { right_yes.contains(&lane) })]
+                });
+            }
+            ExprKind::Conditional(condition, a, b) => {
+                let (yes, no) = self.split(condition, lanes, frame);
+                let (a, b) = (self.expr(a, &yes, frame), self.expr(b, &no, frame));
+                set(&mut result, lanes, |lane| if yes.contains(&(lane as u32)) { a[lane].clone() } else { b[lane].clone() });
+            }
+            ExprKind::Wave { intrinsic, args } => {
+                let kinds: Vec<Kind> = args.iter().map(|it| it.ty.kind).collect();
+                let args: Vec<Vec<Vals>> = args.iter().map(|it| self.expr(it, lanes, frame)).collect();
+                let call = Call { name: intrinsic.name, ty: it.ty, kinds: &kinds, args: &args, lanes, wave: self };
+                result = call.run();
+            }
+            ExprKind::Peer(flip) => set(&mut result, lanes, |lane| {
+                let other = lane as u32 ^ flip;
+                vec![Val::Int(i128::from(if lanes.contains(&other) { other } else { lane as u32 }))]
+            }),
+            ExprKind::Call(function, argument) => {
+                let argument = self.expr(argument, lanes, frame);
+                let returned = self.call(*function, lanes, Some(argument));
+                let never = || unreachable!("a function's body ends in a return");
+                set(&mut result, lanes, |lane| returned[lane].clone().unwrap_or_else(never));
+            }
+        }
+        debug_assert!(frame.function.locals.len() == frame.locals.len());
+        result
+    }
+}
+
+/// A call of a wave function.
+struct Call<'a, 'b> {
+    name: &'static str,
+    /// What the caller gets.
+    ty: Ty,
+    kinds: &'a [Kind],
+    args: &'a [Vec<Vals>],
+    lanes: &'a Tangle,
+    wave: &'a Wave<'b>,
+}
+
+impl Call<'_, '_> {
+    fn run(&self) -> Vec<Vals> {
+        let mut result = vec![Vec::new(); self.wave.width as usize];
+        for lane in self.lanes {
+            result[*lane as usize] = self.lane(*lane);
+        }
+        result
+    }
+
+    /// What one lane gets.
+    fn lane(&self, lane: u32) -> Vals {
+        // With a mask in front, everything else is as without it: the mask is the active set here.
+        let masked = self.name.starts_with("WaveMask");
+        let args = &self.args[usize::from(masked)..];
+        let kinds = &self.kinds[usize::from(masked)..];
+        let name = match self.name.strip_prefix("WaveMask") {
+            Some("Match") => "WaveMatch".to_owned(),
+            Some("IsFirstLane") => "WaveIsFirstLane".to_owned(),
+            Some(rest) if rest.starts_with("Prefix") || rest.starts_with("Read") || rest.starts_with("Broadcast") => {
+                format!("Wave{rest}")
+            }
+            Some("Shuffle") => "WaveShuffle".to_owned(),
+            Some(rest) => format!("WaveActive{rest}"),
+            None => self.name.to_owned(),
+        };
+        let below: Vec<u32> = self.lanes.iter().copied().filter(|other| *other < lane).collect();
+        let all: Vec<u32> = self.lanes.iter().copied().collect();
+        let held = |other: u32| args[0][other as usize].clone();
+        let count = |lanes: &[u32]| lanes.iter().filter(|other| truth(&held(**other))).count() as i128;
+        let group = || self.group(lane, &args[1]);
+        let width = self.wave.width;
+        let one = |value: i128| vec![Val::Int(value)];
+        let yes = |value: bool| vec![Val::Bool(value)];
+        match name.as_str() {
+            "WaveGetLaneCount" => one(i128::from(width)),
+            "WaveGetLaneIndex" => one(i128::from(lane)),
+            "WaveIsFirstLane" => yes(below.is_empty()),
+            "IsHelperLane" => yes(false),
+            "GetGroupWaveIndex" | "WaveGetWaveIndex" => one(i128::from(self.wave.first / width)),
+            "GetGroupWaveCount" | "WaveGetNumWaves" => one(i128::from(self.wave.program.threads.div_ceil(width))),
+            "WaveActiveAnyTrue" => yes(count(&all) > 0),
+            "WaveActiveAllTrue" => yes(count(&all) == all.len() as i128),
+            "WaveActiveBallot" => self.lane_words(all.iter().copied().filter(|other| truth(&held(*other)))),
+            "WaveActiveCountBits" => one(count(&all)),
+            "WavePrefixCountBits" => one(count(&below)),
+            "WaveActiveAllEqual" => {
+                let first = held(all[0]);
+                let same = |i: usize| all.iter().all(|other| equal(held(*other)[i], first[i]));
+                let each: Vec<bool> = (0..first.len()).map(same).collect();
+                match each.len() == self.ty.n {
+                    true => each.into_iter().map(Val::Bool).collect(),
+                    false => yes(each.into_iter().all(|it| it)),
+                }
+            }
+            "WaveReadLaneFirst" => held(all[0]),
+            "WaveReadLaneAt" | "WaveShuffle" | "WaveBroadcastLaneAt" => held(int(&args[1][lane as usize]) as u32),
+            "WaveRotate" => held(((i128::from(lane) + int(&args[1][lane as usize])) % i128::from(width)) as u32),
+            "WaveClusteredRotate" => {
+                let (by, size) = (int(&args[1][lane as usize]), int(&args[2][lane as usize]));
+                let start = i128::from(lane) / size * size;
+                held((start + (i128::from(lane) - start + by) % size) as u32)
+            }
+            "WaveMatch" => {
+                let mine = held(lane);
+                let same = |other: &u32| held(*other).iter().zip(&mine).all(|(a, b)| identical(*a, *b));
+                self.lane_words(all.iter().copied().filter(same))
+            }
+            "WaveGetActiveMask" | "WaveGetConvergedMask" | "WaveGetActiveMulti" | "WaveGetConvergedMulti" => {
+                self.lane_words(all.iter().copied())
+            }
+            "WaveGetLaneEqMask" => self.lane_words(lane..lane + 1),
+            "WaveGetLaneGeMask" => self.lane_words(lane..width),
+            "WaveGetLaneGtMask" => self.lane_words(lane + 1..width),
+            "WaveGetLaneLeMask" => self.lane_words(0..lane + 1),
+            "WaveGetLaneLtMask" => self.lane_words(0..lane),
+            "WaveMultiPrefixCountBits" => {
+                let group: Vec<u32> = group().into_iter().filter(|other| *other < lane).collect();
+                one(count(&group))
+            }
+            "QuadReadAcrossX" => held(lane ^ 1),
+            "QuadReadAcrossY" => held(lane ^ 2),
+            "QuadReadAcrossDiagonal" => held(lane ^ 3),
+            "QuadReadLaneAt" => held(lane / 4 * 4 + int(&args[1][lane as usize]) as u32),
+            "QuadAny" => yes((lane / 4 * 4..lane / 4 * 4 + 4).any(|other| truth(&held(other)))),
+            "QuadAll" => yes((lane / 4 * 4..lane / 4 * 4 + 4).all(|other| truth(&held(other)))),
+            _ => {
+                let (lanes, op): (Vec<u32>, &str) = if let Some(op) = name.strip_prefix("WaveActive") {
+                    (all, op)
+                } else if let Some(op) = name.strip_prefix("WavePrefix") {
+                    (below, op)
+                } else if let Some(op) = name.strip_prefix("WaveMultiPrefixInclusive") {
+                    (group().into_iter().filter(|other| *other <= lane).collect(), op)
+                } else if let Some(op) = name.strip_prefix("WaveMultiPrefix") {
+                    let op = op.strip_prefix("Exclusive").unwrap_or(op);
+                    (group().into_iter().filter(|other| *other < lane).collect(), op)
+                } else if let Some(op) = name.strip_prefix("WaveMulti") {
+                    (group(), op)
+                } else {
+                    unreachable!("`{name}` has no second definition")
+                };
+                let n = held(lane).len();
+                let folded = (0..n).map(|i| fold(kinds[0], op, lanes.iter().map(|other| held(*other)[i])));
+                folded.collect()
+            }
+        }
+    }
+
+    /// The words of a set of lanes; the first alone where the function gives only that.
+    fn lane_words(&self, lanes: impl Iterator<Item = u32>) -> Vals {
+        let mut words = [0i128; 4];
+        for lane in lanes {
+            words[lane as usize / 32] += 1 << (lane % 32);
+        }
+        words.iter().take(self.ty.n).map(|word| Val::Int(*word)).collect()
+    }
+
+    /// The active lanes that a lane's partition mask names.
+    fn group(&self, lane: u32, masks: &[Vals]) -> Vec<u32> {
+        let words = &masks[lane as usize];
+        let named = |other: &u32| integer(words[*other as usize / 32]) >> (other % 32) & 1 == 1;
+        self.lanes.iter().copied().filter(named).collect()
+    }
+}
+
+/// Folds values in ascending order of their lanes; nothing at all gives the identity.
+/// Floats are brought back to what the printed program does with them.
+fn fold(kind: Kind, op: &str, values: impl Iterator<Item = Val>) -> Val {
+    let combine = |a: Val, b: Val| match (op, a, b) {
+        ("Sum", Val::Float(a), Val::Float(b)) => Val::Float(a + b),
+        ("Product", Val::Float(a), Val::Float(b)) => Val::Float(a * b),
+        ("Sum", ..) => binary(kind, Bin::Add, a, b),
+        ("Product", ..) => binary(kind, Bin::Mul, a, b),
+        ("Min", ..) => binary(kind, Bin::Min, a, b),
+        ("Max", ..) => binary(kind, Bin::Max, a, b),
+        ("BitAnd", ..) => binary(kind, Bin::And, a, b),
+        ("BitOr", ..) => binary(kind, Bin::Or, a, b),
+        ("BitXor", ..) => binary(kind, Bin::Xor, a, b),
+        _ => unreachable!("`{op}` has no second definition"),
+    };
+    let folded = values.reduce(combine).unwrap_or_else(|| match (op, kind.bits_signed()) {
+        ("Sum" | "BitOr" | "BitXor", _) => number(kind, 0),
+        ("Product", _) => number(kind, 1),
+        ("BitAnd", _) => Val::Int(wrap(kind, -1)),
+        ("Min", None) => Val::Float(f64::INFINITY),
+        ("Max", None) => Val::Float(f64::NEG_INFINITY),
+        ("Min", Some((bits, true))) => Val::Int((1 << (bits - 1)) - 1),
+        ("Min", Some((bits, false))) => Val::Int((1 << bits) - 1),
+        ("Max", Some((bits, true))) => Val::Int(-(1 << (bits - 1))),
+        ("Max", Some((_, false))) => Val::Int(0),
+        _ => unreachable!("`{op}` has no second definition"),
+    });
+    match (op, folded) {
+        ("Sum", Val::Float(value)) => Val::Float(value % 16.0),
+        ("Min" | "Max", Val::Float(value)) => Val::Float(value.clamp(-15.0, 15.0)),
+        _ => folded,
+    }
+}
+
+fn set(result: &mut [Vals], lanes: &Tangle, value: impl Fn(usize) -> Vals) {
+    for lane in lanes {
+        result[*lane as usize] = value(*lane as usize);
+    }
+}
+
+fn pairs(a: &Vals, b: &Vals, f: impl Fn(Val, Val) -> Val) -> Vals {
+    a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
+}
+
+fn zero(ty: Ty) -> Vals {
+    vec![number(ty.kind, 0); ty.n.max(1)]
+}
+
+fn number(kind: Kind, value: i64) -> Val {
+    match kind {
+        Kind::Bool => Val::Bool(value & 1 == 1),
+        Kind::F16 | Kind::F32 | Kind::F64 => Val::Float(value as f64),
+        _ => Val::Int(wrap(kind, i128::from(value))),
+    }
+}
+
+/// Into the range of an integer kind.
+fn wrap(kind: Kind, value: i128) -> i128 {
+    let Some((bits, signed)) = kind.bits_signed() else { unreachable!("{kind:?} is no integer") };
+    let low = value.rem_euclid(1 << bits);
+    if signed && low >= 1 << (bits - 1) { low - (1 << bits) } else { low }
+}
+
+fn integer(value: Val) -> i128 {
+    match value {
+        Val::Int(value) => value,
+        Val::Bool(_) | Val::Float(_) => unreachable!("generated programs are typed"),
+    }
+}
+
+fn boolean(value: Val) -> bool {
+    match value {
+        Val::Bool(value) => value,
+        Val::Int(_) | Val::Float(_) => unreachable!("generated programs are typed"),
+    }
+}
+
+fn int(value: &Vals) -> i128 {
+    integer(value[0])
+}
+
+fn truth(value: &Vals) -> bool {
+    boolean(value[0])
+}
+
+fn increment(value: &mut Vals) {
+    *value = vec![Val::Int(int(value) + 1)];
+}
+
+fn negate(kind: Kind, value: Val) -> Val {
+    match value {
+        Val::Int(value) => Val::Int(wrap(kind, -value)),
+        Val::Float(value) => Val::Float(-value),
+        Val::Bool(_) => unreachable!("generated programs do not negate bools"),
+    }
+}
+
+fn binary(kind: Kind, op: Bin, a: Val, b: Val) -> Val {
+    match (a, b) {
+        (Val::Int(a), Val::Int(b)) => Val::Int(match op {
+            Bin::Add => wrap(kind, a + b),
+            Bin::Sub => wrap(kind, a - b),
+            Bin::Mul => wrap(kind, a.wrapping_mul(b)),
+            Bin::And => a & b,
+            Bin::Or => a | b,
+            Bin::Xor => wrap(kind, a ^ b),
+            Bin::Min => a.min(b),
+            Bin::Max => a.max(b),
+        }),
+        (Val::Float(a), Val::Float(b)) => Val::Float(match op {
+            Bin::Add => (a + b) % 16.0,
+            Bin::Sub => (a - b) % 16.0,
+            Bin::Mul => (a * b) % 16.0,
+            // The smaller one, the negative zero below the positive one: there is no NaN here.
+            Bin::Min => if a.total_cmp(&b).is_lt() { a } else { b },
+            Bin::Max => if a.total_cmp(&b).is_gt() { a } else { b },
+            Bin::And | Bin::Or | Bin::Xor => unreachable!("floats have no bitwise operations"),
+        }),
+        _ => unreachable!("generated programs are typed"),
+    }
+}
+
+fn equal(a: Val, b: Val) -> bool {
+    compare(Cmp::Eq, a, b)
+}
+
+/// The same bits.
+fn identical(a: Val, b: Val) -> bool {
+    match (a, b) {
+        (Val::Float(a), Val::Float(b)) => a.to_bits() == b.to_bits(),
+        _ => a == b,
+    }
+}
+
+fn compare(op: Cmp, a: Val, b: Val) -> bool {
+    let order = match (a, b) {
+        (Val::Int(a), Val::Int(b)) => a.partial_cmp(&b),
+        (Val::Float(a), Val::Float(b)) => a.partial_cmp(&b),
+        (Val::Bool(a), Val::Bool(b)) => a.partial_cmp(&b),
+        _ => unreachable!("generated programs are typed"),
+    };
+    match op {
+        Cmp::Eq => order == Some(std::cmp::Ordering::Equal),
+        Cmp::Ne => order != Some(std::cmp::Ordering::Equal),
+        Cmp::Lt => order == Some(std::cmp::Ordering::Less),
+        Cmp::Ge => matches!(order, Some(std::cmp::Ordering::Greater | std::cmp::Ordering::Equal)),
+    }
+}
+
+fn cast(from: Kind, to: Kind, value: Val) -> Val {
+    match (value, to) {
+        (Val::Bool(value), _) => number(to, i64::from(value)),
+        (Val::Int(value), Kind::Bool) => Val::Bool(value != 0),
+        (Val::Float(value), Kind::Bool) => Val::Bool(value != 0.0),
+        // Floats hold small numbers only.
+        (Val::Int(value), Kind::F16 | Kind::F32 | Kind::F64) => Val::Float((wrap(from, value) & 15) as f64),
+        (Val::Int(value), _) => Val::Int(wrap(to, value)),
+        (Val::Float(value), Kind::F16 | Kind::F32 | Kind::F64) => Val::Float(value),
+        (Val::Float(value), _) => Val::Int(wrap(to, value as i128)),
+    }
+}
+
+fn words(kind: Kind, value: Val) -> Vec<u32> {
+    match (kind, value) {
+        (_, Val::Bool(value)) => vec![u32::from(value)],
+        (_, Val::Float(value)) => vec![(value as f32).to_bits()],
+        (Kind::U64 | Kind::I64, Val::Int(value)) => vec![value as u32, (value >> 32) as u32],
+        (_, Val::Int(value)) => vec![value as u32],
+    }
+}

@@ -1,0 +1,219 @@
+//! Reads suite files: named sections, their directives and what they expect.
+
+use std::path::{Path, PathBuf};
+
+/// The widths every section runs at unless it says otherwise.
+pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
+
+/// One test.
+#[derive(Clone, Debug)]
+pub struct Section {
+    pub file: PathBuf,
+    /// Unique in the whole suite.
+    pub name: String,
+    /// The line of the `//---` marker, so that locations in the section can be given as locations in the file.
+    pub line: u32,
+    /// The text with one empty line for each line before it, which keeps line numbers.
+    pub text: String,
+    pub widths: Vec<u32>,
+    pub groups: [u32; 3],
+    /// Flags as on the command line.
+    pub flags: Vec<String>,
+    pub inputs: Vec<Input>,
+    pub outputs: Vec<Output>,
+    pub annotations: Vec<Annotation>,
+    /// A rendered message that must come out whole.
+    pub rendered: Option<String>,
+}
+
+/// `//# in NAME TYPE: VALUES`
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// `//= NAME TYPE [@WIDTH]: VALUES`
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub name: String,
+    pub width: Option<u32>,
+    pub bytes: Vec<u8>,
+    pub line: u32,
+    /// Bytes per value, to show differences.
+    pub size: usize,
+}
+
+/// `//~ LEVEL[CODE]: TEXT`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Annotation {
+    pub line: u32,
+    pub level: String,
+    pub code: String,
+    pub text: String,
+}
+
+/// All sections of a file, or what is wrong with it.
+pub fn read(file: &Path) -> Result<Vec<Section>, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let mut sections: Vec<Section> = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if let Some(name) = line.strip_prefix("//---") {
+            sections.push(Section {
+                file: file.to_path_buf(),
+                name: name.trim().to_owned(),
+                line: number,
+                text: "\n".repeat(number as usize),
+                widths: WIDTHS.to_vec(),
+                groups: [1, 1, 1],
+                flags: Vec::new(),
+                inputs: Vec::new(),
+                outputs: Vec::new(),
+                annotations: Vec::new(),
+                rendered: None,
+            });
+            continue;
+        }
+        let Some(section) = sections.last_mut() else { continue };
+        let wrong = |what: &str| format!("{}:{number}: {what}", file.display());
+        if let Some(directive) = line.strip_prefix("//#") {
+            apply(section, directive.trim()).map_err(|what| wrong(&what))?;
+        } else if let Some(expected) = line.strip_prefix("//= ") {
+            section.outputs.push(output(expected, number).map_err(|what| wrong(&what))?);
+        } else if let Some(rendered) = line.strip_prefix("//|") {
+            let all = section.rendered.get_or_insert_default();
+            all.push_str(rendered.strip_prefix(' ').unwrap_or(rendered));
+            all.push('\n');
+        } else if let Some((_, note)) = line.split_once("//~") {
+            section.annotations.push(annotation(note.trim(), number).map_err(|what| wrong(&what))?);
+        }
+        let hidden = line.starts_with("//#") || line.starts_with("//=") || line.starts_with("//|");
+        section.text.push_str(if hidden { "" } else { line.split_once("//~").map_or(line, |(code, _)| code.trim_end()) });
+        section.text.push('\n');
+    }
+    if sections.is_empty() {
+        return Err(format!("{}: no section; a section starts with `//--- NAME`", file.display()));
+    }
+    Ok(sections)
+}
+
+fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
+    let (word, rest) = directive.split_once(' ').unwrap_or((directive, ""));
+    let rest = rest.trim();
+    match word {
+        "widths" => {
+            section.widths = match rest.split_once("..") {
+                Some((low, high)) => {
+                    let (low, high) = (number(low)? as u32, number(high)? as u32);
+                    WIDTHS.into_iter().filter(|it| (low..=high).contains(it)).collect()
+                }
+                None => rest.split_whitespace().map(|it| Ok(number(it)? as u32)).collect::<Result<_, String>>()?,
+            };
+        }
+        "groups" => {
+            let mut sizes = rest.split_whitespace().map(|it| number(it).map(|it| it as u32));
+            section.groups = [0; 3].map(|_: u32| 1);
+            for place in &mut section.groups {
+                if let Some(size) = sizes.next() {
+                    *place = size?;
+                }
+            }
+        }
+        "args" => section.flags = rest.split_whitespace().map(str::to_owned).collect(),
+        "in" => {
+            let (head, values) = rest.split_once(':').ok_or("`in NAME TYPE: VALUES`")?;
+            let (name, ty) = head.trim().split_once(' ').ok_or("`in NAME TYPE: VALUES`")?;
+            section.inputs.push(Input { name: name.to_owned(), bytes: bytes(ty.trim(), values)? });
+        }
+        "zero" => {
+            let (name, count) = rest.split_once(' ').ok_or("`zero NAME BYTES`")?;
+            section.inputs.push(Input { name: name.to_owned(), bytes: vec![0; number(count)? as usize] });
+        }
+        _ => return Err(format!("unknown directive `{word}`")),
+    }
+    Ok(())
+}
+
+fn output(text: &str, line: u32) -> Result<Output, String> {
+    let shape = "`//= NAME TYPE [@WIDTH]: VALUES`";
+    let (head, values) = text.split_once(':').ok_or(shape)?;
+    let mut words = head.split_whitespace();
+    let (Some(name), Some(ty)) = (words.next(), words.next()) else { return Err(shape.to_owned()) };
+    let width = match words.next() {
+        Some(word) => Some(number(word.strip_prefix('@').ok_or(shape)?)? as u32),
+        None => None,
+    };
+    let size = bytes(ty, "0")?.len();
+    Ok(Output { name: name.to_owned(), width, bytes: bytes(ty, values)?, line, size })
+}
+
+fn annotation(note: &str, line: u32) -> Result<Annotation, String> {
+    let shape = "`//~ LEVEL[CODE]: TEXT`";
+    let (level, rest) = note.split_once('[').ok_or(shape)?;
+    let (code, text) = rest.split_once(']').ok_or(shape)?;
+    let text = text.strip_prefix(':').unwrap_or(text).trim();
+    Ok(Annotation { line, level: level.to_owned(), code: code.to_owned(), text: text.to_owned() })
+}
+
+fn number(text: &str) -> Result<i128, String> {
+    let text = text.trim();
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let value = match digits.strip_prefix("0x") {
+        Some(hex) => i128::from_str_radix(hex, 16),
+        None => digits.parse(),
+    };
+    value.map(|it| if negative { -it } else { it }).map_err(|_| format!("`{text}` is no number"))
+}
+
+/// The bytes of a list of values; `value*count` repeats, `a..b` counts up.
+fn bytes(ty: &str, values: &str) -> Result<Vec<u8>, String> {
+    let mut all = Vec::new();
+    for word in values.split([' ', ',']).filter(|it| !it.is_empty()) {
+        let (word, count) = match word.split_once('*') {
+            Some((word, count)) => (word, number(count)? as usize),
+            None => (word, 1),
+        };
+        if let Some((low, high)) = word.split_once("..") {
+            for value in number(low)?..number(high)? {
+                push(&mut all, ty, &value.to_string())?;
+            }
+            continue;
+        }
+        for _ in 0..count {
+            push(&mut all, ty, word)?;
+        }
+    }
+    Ok(all)
+}
+
+fn push(all: &mut Vec<u8>, ty: &str, word: &str) -> Result<(), String> {
+    let float = || word.parse::<f64>().map_err(|_| format!("`{word}` is no number"));
+    match ty {
+        "i16" | "u16" => all.extend_from_slice(&(number(word)? as u16).to_le_bytes()),
+        "i32" | "u32" | "bool" => all.extend_from_slice(&(number(word)? as u32).to_le_bytes()),
+        "i64" | "u64" => all.extend_from_slice(&(number(word)? as u64).to_le_bytes()),
+        "f16" => all.extend_from_slice(&ops::F16::from_f64(float()?).0.to_le_bytes()),
+        "f32" => all.extend_from_slice(&(float()? as f32).to_le_bytes()),
+        "f64" => all.extend_from_slice(&float()?.to_le_bytes()),
+        _ => return Err(format!("unknown element type `{ty}`")),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_repeat_and_count() {
+        assert_eq!(bytes("u16", "1 2*2 5..7"), Ok(vec![1, 0, 2, 0, 2, 0, 5, 0, 6, 0]));
+        assert_eq!(bytes("i32", "-1"), Ok(vec![0xff; 4]));
+        assert!(bytes("u32", "x").is_err());
+    }
+
+    #[test]
+    fn annotations_name_level_and_code() {
+        let it = annotation("warning[draft-name]: became", 3).unwrap();
+        assert_eq!((it.level.as_str(), it.code.as_str(), it.text.as_str()), ("warning", "draft-name", "became"));
+    }
+}

@@ -1,0 +1,70 @@
+//! The interpreter agrees with the second evaluator on generated programs.
+//!
+//! Ten thousand programs, each at one width, widths taking turns. The test prints what the programs were made of, and
+//! fails if any wave function has been tried on a type fewer than twenty times.
+
+use std::collections::BTreeMap;
+
+use interp::NoObserver;
+use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use suite::generate::{self, Kind, Program, Statistics};
+use suite::section::WIDTHS;
+use suite::{run, second};
+
+const PROGRAMS: u64 = 10_000;
+
+fn log_of(program: &Program, width: u32) -> Result<Vec<u32>, String> {
+    let text = generate::print(program);
+    let flags = ["-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
+    let mut options = run::options(&flags)?;
+    options.shader_model = (6, 10);
+    let compiled = run::compile_text("generated.hlsl", &text, &options);
+    let Some(module) = compiled.module else {
+        return Err(diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain));
+    };
+    if program.seed % 16 == 0 {
+        run::check_module(&module)?;
+    }
+    let bytes = vec![0; program.threads as usize * program.places * 4];
+    let mut bindings = Bindings { bindings: vec![vec![Buffer { bytes, format: None, counter: 0 }]] };
+    let launch = Launch {
+        work: Work::Dispatch { groups: [1, 1, 1] },
+        wave_width: width,
+        lane_order: LaneOrder::Linear,
+        schedule: Schedule::Ascending,
+        fuel: Some(1 << 30),
+        cancel: None,
+        progress: None,
+    };
+    interp::run(&module, &launch, &mut bindings, &mut NoObserver).map_err(|failure| format!("{failure:?}"))?;
+    let words = bindings.bindings[0][0].bytes.chunks_exact(4);
+    Ok(words.map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect())
+}
+
+#[test]
+fn the_interpreter_agrees_with_the_second_evaluator() {
+    let mut statistics = Statistics::default();
+    for seed in 0..PROGRAMS {
+        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+        let program = generate::program(seed, width, &mut statistics);
+        let expected = second::evaluate(&program, width);
+        let got = log_of(&program, width);
+        if got.as_ref() != Ok(&expected) {
+            let text = generate::print(&program);
+            let first = got.as_ref().map(|got| got.iter().zip(&expected).position(|(a, b)| a != b));
+            let place = first.map(|at| at.map(|at| (at / program.places, at % program.places)));
+            panic!("seed {seed}, width {width}: {place:?} (thread, place)\n{text}\n{}", got.err().unwrap_or_default());
+        }
+    }
+    println!("{PROGRAMS} programs; wave functions by nesting depth: {:?}", statistics.depths);
+    let mut by_name: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for ((name, kind), uses) in &statistics.uses {
+        by_name.entry(name).or_default().push(format!("{} {uses}", kind.word()));
+    }
+    for (name, uses) in &by_name {
+        println!("  {name}: {}", uses.join(", "));
+    }
+    let rare: Vec<&(&str, Kind)> = statistics.uses.iter().filter(|it| *it.1 < 20).map(|it| it.0).collect();
+    assert!(rare.is_empty(), "tried too seldom: {rare:?}");
+    assert!(by_name.len() > 90, "only {} wave functions were tried", by_name.len());
+}

@@ -1,0 +1,248 @@
+//! Measures the reference engine on the kernels in `benches/`.
+//!
+//! Each result is checked once before it is timed. Times are printed, never asserted.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use diag::{Sink, SourceMap, Style};
+use interp::NoObserver;
+use ir::Module;
+use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+
+const ROW: u32 = 1 << 20;
+const N: u32 = 16 << 20;
+
+/// One kernel with its grid, in threads.
+struct Kernel {
+    name: &'static str,
+    /// The name in the harness that pairs engines.
+    known_as: &'static str,
+    grid: [u32; 2],
+    check: fn(&Buffers, u32) -> bool,
+}
+
+/// The words of the three buffers before and after a run.
+struct Buffers {
+    input: Vec<u32>,
+    output: Vec<u32>,
+    count: Vec<u32>,
+}
+
+const LINEAR: [u32; 2] = [ROW, N / ROW];
+
+const KERNELS: [Kernel; 7] = [
+    Kernel { name: "compact", known_as: "compact", grid: LINEAR, check: compact_is_right },
+    Kernel { name: "scan", known_as: "scan", grid: LINEAR, check: scan_is_right },
+    Kernel { name: "reduce", known_as: "reduce", grid: LINEAR, check: reduce_is_right },
+    Kernel { name: "mandel", known_as: "mandel", grid: [2048, 2048], check: mandel_is_right },
+    Kernel { name: "saxpy", known_as: "saxpy", grid: [ROW, 32], check: saxpy_is_right },
+    Kernel { name: "bitonic", known_as: "bitonic", grid: LINEAR, check: bitonic_is_right },
+    Kernel { name: "histogram", known_as: "hist_uni", grid: LINEAR, check: histogram_is_right },
+];
+
+struct Flags {
+    kernels: Option<Vec<String>>,
+    width: u32,
+    rounds: usize,
+    threads: String,
+    csv: Option<String>,
+}
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let flags = flags(arguments)?;
+    println!("reference engine, one thread, {} lanes; median of {} runs", flags.width, flags.rounds);
+    println!("{:>10}  {:>10}  {:>10}  {:>12}", "kernel", "compile ms", "run ms", "ns/thread");
+    for kernel in KERNELS {
+        if flags.kernels.as_ref().is_some_and(|it| !it.iter().any(|name| name == kernel.name || name == kernel.known_as)) {
+            continue;
+        }
+        let start = Instant::now();
+        let module = compile(kernel.name)?;
+        let compile_ms = milliseconds(start);
+        let mut times = Vec::new();
+        for round in 0..flags.rounds {
+            let mut bindings = bindings(&kernel, &module);
+            let before = round.eq(&0).then(|| words(&module, &bindings));
+            let start = Instant::now();
+            interp::run(&module, &launch(&kernel, flags.width), &mut bindings, &mut NoObserver)
+                .map_err(|failure| format!("{}: {failure:?}", kernel.name))?;
+            times.push(milliseconds(start));
+            if let Some(before) = before {
+                let after = words(&module, &bindings);
+                let buffers = Buffers { input: before.input, ..after };
+                if !(kernel.check)(&buffers, flags.width) {
+                    return Err(format!("{}: the result is wrong", kernel.name));
+                }
+            }
+        }
+        report(&kernel, &flags, &times)?;
+        times.sort_by(f64::total_cmp);
+        let median = times[times.len() / 2];
+        let threads = f64::from(kernel.grid[0]) * f64::from(kernel.grid[1]);
+        println!("{:>10}  {compile_ms:>10.2}  {median:>10.1}  {:>12.2}", kernel.name, median * 1e6 / threads);
+    }
+    Ok(())
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+fn flags(arguments: &[String]) -> Result<Flags, String> {
+    let mut flags = Flags { kernels: None, width: 32, rounds: 3, threads: "1".to_owned(), csv: None };
+    let mut rest = arguments.iter();
+    while let Some(flag) = rest.next() {
+        let value = rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
+        let number = || value.parse::<u32>().map_err(|_| format!("`{flag}` needs a number, not `{value}`"));
+        match flag.as_str() {
+            "--kernels" => flags.kernels = Some(value.split(',').map(str::to_owned).collect()),
+            "--width" => flags.width = number()?,
+            "--rounds" => flags.rounds = number()?.max(1) as usize,
+            "--threads" => flags.threads = value.clone(),
+            "--csv" => flags.csv = Some(value.clone()),
+            _ => return Err(format!("unknown flag `{flag}`\n\n{}", crate::USAGE)),
+        }
+    }
+    Ok(flags)
+}
+
+/// Appends the lines that the pairing harness reads.
+fn report(kernel: &Kernel, flags: &Flags, times: &[f64]) -> Result<(), String> {
+    let Some(path) = &flags.csv else { return Ok(()) };
+    let mut file = std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .map_err(|error| format!("{path}: {error}"))?;
+    for ms in times {
+        let (name, width, threads) = (kernel.known_as, flags.width, &flags.threads);
+        writeln!(file, "ms,wavelane-interp-w{width},{name},{width},{threads},{ms},0").map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+struct Benches;
+
+impl hlsl::Includer for Benches {
+    fn read(&mut self, path: &str, _includer: &str, _system: bool) -> Option<(String, Arc<str>)> {
+        let text = std::fs::read_to_string(crate::root().join("benches").join(path)).ok()?;
+        Some((path.to_owned(), text.into()))
+    }
+}
+
+fn compile(name: &str) -> Result<Module, String> {
+    let path = crate::root().join(format!("benches/{name}.hlsl"));
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut sources = SourceMap::new();
+    let mut sink = Sink::new();
+    let main = sources.add(Path::new(name).to_string_lossy().into_owned(), text).ok_or("the file is too large")?;
+    let module = hlsl::compile(main, &mut sources, &mut Benches, &hlsl::Options::default(), &mut sink);
+    module.ok_or_else(|| diag::render_all(&sink.into_sorted(), &sources, Style::Plain))
+}
+
+fn launch(kernel: &Kernel, width: u32) -> Launch {
+    Launch {
+        work: Work::Dispatch { groups: [kernel.grid[0] / 256, kernel.grid[1], 1] },
+        wave_width: width,
+        lane_order: LaneOrder::Linear,
+        schedule: Schedule::Ascending,
+        fuel: None,
+        cancel: None,
+        progress: None,
+    }
+}
+
+/// A hash that looks random enough to defeat branch prediction.
+fn hash(i: u32) -> u32 {
+    let x = i.wrapping_mul(0x9e37_79b1) ^ i >> 15;
+    let x = x.wrapping_mul(0x85eb_ca77) ^ x >> 13;
+    x ^ x >> 16
+}
+
+fn bindings(kernel: &Kernel, module: &Module) -> Bindings {
+    let elements = kernel.grid[0] * kernel.grid[1];
+    let bytes = |values: &mut dyn Iterator<Item = u32>| values.flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+    let float = |i: u32| (hash(i) as f32 / u32::MAX as f32).to_bits();
+    let bindings = module
+        .resources
+        .iter()
+        .map(|resource| {
+            let bytes = match (resource.name.as_str(), kernel.name) {
+                ("Input", "saxpy") => bytes(&mut (0..elements).map(float)),
+                ("Input", _) => bytes(&mut (0..elements).map(hash)),
+                ("Output", "saxpy") => bytes(&mut (0..elements).map(|i| float(!i))),
+                ("Output", _) => vec![0xff; elements as usize * 4],
+                _ => vec![0; 1024],
+            };
+            vec![Buffer { bytes, format: None, counter: 0 }]
+        })
+        .collect();
+    Bindings { bindings }
+}
+
+fn words(module: &Module, bindings: &Bindings) -> Buffers {
+    let of = |name: &str| {
+        let index = module.resources.iter().position(|it| it.name == name);
+        let bytes = index.map_or(&[][..], |index| &bindings.bindings[index][0].bytes);
+        bytes.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
+    };
+    Buffers { input: of("Input"), output: of("Output"), count: of("Count") }
+}
+
+/// In the canonical order, waves append one after the other: the kept values stay in order.
+fn compact_is_right(it: &Buffers, _: u32) -> bool {
+    let kept: Vec<u32> = it.input.iter().copied().filter(|value| value & 1 == 1).collect();
+    it.count[0] as usize == kept.len() && it.output[..kept.len()] == kept
+}
+
+fn scan_is_right(it: &Buffers, width: u32) -> bool {
+    it.input.chunks(width as usize).zip(it.output.chunks(width as usize)).all(|(input, output)| {
+        let mut sum = 0u32;
+        input.iter().zip(output).all(|(value, got)| {
+            let before = sum;
+            sum = sum.wrapping_add(*value);
+            *got == before
+        })
+    })
+}
+
+fn reduce_is_right(it: &Buffers, _: u32) -> bool {
+    it.count[0] == it.input.iter().fold(0, |sum: u32, value| sum.wrapping_add(*value))
+}
+
+fn mandel_is_right(it: &Buffers, _: u32) -> bool {
+    (0..2048 * 2048).step_by(97).all(|at| {
+        let (px, py) = (at % 2048, at / 2048);
+        let (cx, cy) = (3.0 * (px as f32 / 2048.0) - 2.0, 3.0 * (py as f32 / 2048.0) - 1.5);
+        let (mut x, mut y, mut steps) = (0f32, 0f32, 0);
+        while steps < 256 && x * x + y * y <= 4.0 {
+            (x, y) = (x * x - y * y + cx, 2.0 * x * y + cy);
+            steps += 1;
+        }
+        it.output[at as usize] == steps
+    })
+}
+
+fn saxpy_is_right(it: &Buffers, _: u32) -> bool {
+    let float = |i: u32| hash(i) as f32 / u32::MAX as f32;
+    it.output.iter().zip(0..).all(|(got, i)| f32::from_bits(*got) == 2.5 * float(i) + float(!i))
+}
+
+fn bitonic_is_right(it: &Buffers, width: u32) -> bool {
+    it.input.chunks(width as usize).zip(it.output.chunks(width as usize)).all(|(input, output)| {
+        let mut sorted = input.to_vec();
+        sorted.sort_unstable();
+        sorted == output
+    })
+}
+
+fn histogram_is_right(it: &Buffers, _: u32) -> bool {
+    let mut bins = [0u32; 256];
+    for value in &it.input {
+        bins[(value & 255) as usize] += 1;
+    }
+    it.count == bins
+}

@@ -1,0 +1,50 @@
+//! The layers of `ARCHITECTURE.md` are those of the `Cargo.toml`s.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+const CRATES: [&str; 9] = ["ops", "diag", "ir", "hlsl", "interp", "device", "cli", "suite", "xtask"];
+
+/// The table: for each crate, which others it may use.
+fn allowed() -> BTreeMap<String, BTreeSet<String>> {
+    let text = std::fs::read_to_string(crate::root().join("ARCHITECTURE.md")).unwrap();
+    let table = text.split("\n## Layers\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let mut layers = BTreeMap::new();
+    for line in table.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let uses = match cells[3] {
+            "–" => BTreeSet::new(),
+            "all" => CRATES.into_iter().map(str::to_owned).collect(),
+            list => list.split(',').map(|it| it.trim().to_owned()).collect(),
+        };
+        layers.insert(cells[1].trim_matches('`').to_owned(), uses);
+    }
+    layers
+}
+
+#[test]
+fn crates_use_only_what_the_table_allows() {
+    let allowed = allowed();
+    assert_eq!(allowed.keys().map(String::as_str).collect::<BTreeSet<_>>(), CRATES.into_iter().collect());
+    for name in CRATES {
+        let manifest = std::fs::read_to_string(crate::root().join(format!("crates/{name}/Cargo.toml"))).unwrap();
+        let used = manifest.lines().filter_map(|line| {
+            let (name, _) = line.split_once([' ', '.', '='])?;
+            CRATES.contains(&name).then(|| name.to_owned())
+        });
+        for used in used.filter(|it| it != "name") {
+            assert!(allowed[name].contains(&used), "`{name}` may not use `{used}`");
+        }
+    }
+}
+
+#[test]
+fn no_crate_allows_unsafe_code() {
+    for name in CRATES {
+        for file in ["lib.rs", "main.rs"] {
+            let path = crate::root().join(format!("crates/{name}/src/{file}"));
+            if let Ok(text) = std::fs::read_to_string(path) {
+                assert!(text.contains("#![forbid(unsafe_code)]"), "{name}/src/{file}");
+            }
+        }
+    }
+}

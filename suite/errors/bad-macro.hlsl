@@ -1,0 +1,6 @@
+// Macros are used as they are defined.
+
+//--- a-macro-with-too-few-arguments
+#define MAX3(a, b, c) max(a, max(b, c))
+static const int m = MAX3(1, 2); //~ error[bad-macro]: MAX3
+[numthreads(4, 1, 1)] void main() {}

@@ -1,0 +1,7 @@
+// The source may refuse to be compiled.
+
+//--- a-source-that-refuses
+#if WIDTH < 1000
+#error this needs wider waves //~ error[error-directive]: this needs wider waves
+#endif
+[numthreads(4, 1, 1)] void main() {}

@@ -1,0 +1,5 @@
+// An include that nobody can find is reported where it stands.
+
+//--- an-include-that-is-missing
+#include "no/such/file.hlsli" //~ error[file-not-found]: no/such/file.hlsli
+[numthreads(4, 1, 1)] void main() {}

@@ -1,0 +1,11 @@
+// A second definition that differs holds, with a warning; the same one again is silent.
+
+//--- a-macro-with-two-meanings
+#define SAME 1
+#define SAME 1
+#define SIZE 64
+#define SIZE 128 //~ warning[macro-redefined]: SIZE
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    EXPECT_EQ(SIZE, 128);
+}

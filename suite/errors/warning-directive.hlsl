@@ -1,0 +1,8 @@
+// The source may speak to whoever compiles it.
+
+//--- a-source-that-warns
+#warning look out //~ warning[warning-directive]: look out
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    EXPECT(true);
+}

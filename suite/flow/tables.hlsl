@@ -1,0 +1,208 @@
+// Which lanes are active where: small programs for a wave of four lanes, and the ballot at each place.
+
+//--- table-if-else
+// L0; if (t & 1) L1 else L2; L3.
+//# widths 4
+//# zero Out 64
+//= Out u32: 15 15 15 15 0 10 0 10 5 0 5 0 15 15 15 15
+RWStructuredBuffer<uint> Out;
+void at(uint place) { Out[place * 4 + WaveGetLaneIndex()] = WaveActiveBallot(true).x; }
+
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    at(0);
+    if (t & 1) { at(1); } else { at(2); }
+    at(3);
+}
+
+//--- table-early-return
+// Lanes that return are gone for good.
+//# widths 4
+//# zero Out 64
+//= Out u32: 15 15 15 15 0 10 0 10 5 0 5 0 5 0 5 0
+RWStructuredBuffer<uint> Out;
+void at(uint place) { Out[place * 4 + WaveGetLaneIndex()] = WaveActiveBallot(true).x; }
+
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    at(0);
+    if (t & 1) { at(1); return; } else { at(2); }
+    at(3);
+}
+
+//--- table-nested-return
+// Lane 3 returns from the inner branch, lane 1 rejoins the even lanes.
+//# widths 4
+//# zero Out 96
+//= Out u32: 15 15 15 15 0 10 0 10 0 0 0 8 0 2 0 0 5 0 5 0 7 7 7 0
+RWStructuredBuffer<uint> Out;
+void at(uint place) { Out[place * 4 + WaveGetLaneIndex()] = WaveActiveBallot(true).x; }
+
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    at(0);
+    if (t & 1) {
+        at(1);
+        if (t & 2) { at(2); return; }
+        at(3);
+    } else {
+        at(4);
+    }
+    at(5);
+}
+
+//--- table-for-loop
+// Each iteration runs with the lanes that are still in the loop.
+//# widths 4
+//# zero Out 64
+//= Out u32: 0 14 14 14 0 0 12 12 0 0 0 8 15 15 15 15
+RWStructuredBuffer<uint> Out;
+void at(uint place) { Out[place * 4 + WaveGetLaneIndex()] = WaveActiveBallot(true).x; }
+
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    for (uint i = 0; i < t; ++i) at(i);
+    at(3);
+}
+
+//--- table-break-block
+// Code before a break runs in the iteration in which its lanes leave.
+//# widths 4
+//# zero Out 208
+//= Out u32: 15 15 15 15 0 14 14 14 0 0 12 12 0 0 0 8 1 0 0 0 0 2 0 0 0 0 4 0 0 0 0 8 0 14 14 14 0 0 12 12 0 0 0 8 0 0 0 0 15 15 15 15
+RWStructuredBuffer<uint> Out;
+void at(uint place) { Out[place * 4 + WaveGetLaneIndex()] = WaveActiveBallot(true).x; }
+
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint i = 0;
+    for (;;) {
+        at(i);
+        if (i >= t) { at(4 + i); break; }
+        at(8 + i);
+        i++;
+    }
+    at(12);
+}
+
+//--- table-continue
+// The step of a loop runs once for all lanes that continue, however they came there.
+//# widths 4
+//# zero Out 208
+//= Out u32: 0 14 14 14 0 0 12 12 0 0 0 8 0 10 0 10 0 0 0 8 0 0 0 8 0 0 4 0 0 0 4 0 0 0 0 0 0 14 14 14 0 0 12 12 0 0 0 8 15 15 15 15
+RWStructuredBuffer<uint> Out;
+void at(uint place) { Out[place * 4 + WaveGetLaneIndex()] = WaveActiveBallot(true).x; }
+void step(inout uint i) { at(9 + i); i++; }
+
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    for (uint i = 0; i < t; step(i)) {
+        at(i);
+        if (t & 1) { at(3 + i); continue; }
+        at(6 + i);
+    }
+    at(12);
+}
+
+//--- table-breaks-never-taken
+// Edges that no lane takes do not keep the others apart.
+//# widths 4
+//# zero Out 208
+//# in Never u32: 0
+//= Out u32: 0 14 14 14 0 0 12 12 0 0 0 8 0 0 0 8 0 0 0 8 0 0 0 8 0 2 0 0 0 0 0 0 0 0 0 0 0 6 6 0 0 0 4 0 0 0 0 0 15 15 15 15
+RWStructuredBuffer<uint> Out;
+StructuredBuffer<uint> Never;
+void at(uint place) { Out[place * 4 + WaveGetLaneIndex()] = WaveActiveBallot(true).x; }
+
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    for (uint i = 0; i < t; ++i) {
+        at(i);
+        if (t & 1) {
+            if (t & 2) {
+                if (Never[0]) break;
+                at(3 + i);
+                continue;
+            } else {
+                if (Never[0]) break;
+                at(6 + i);
+            }
+        }
+        at(9 + i);
+    }
+    at(12);
+}
+
+//--- table-switch
+// Every lane in its own case, joined after the switch.
+//# widths 4
+//# zero Out 80
+//= Out u32: 1 0 0 0 0 2 0 0 0 0 4 0 0 0 0 8 15 15 15 15
+RWStructuredBuffer<uint> Out;
+void at(uint place) { Out[place * 4 + WaveGetLaneIndex()] = WaveActiveBallot(true).x; }
+
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    switch (t) {
+        case 0: at(0); break;
+        case 1: at(1); break;
+        case 2: at(2); break;
+        default: at(3); break;
+    }
+    at(4);
+}
+
+//--- table-switch-without-default
+// Lane 3 selects nothing and waits at the end.
+//# widths 4
+//# zero Out 64
+//= Out u32: 1 0 0 0 0 2 0 0 0 0 4 0 15 15 15 15
+RWStructuredBuffer<uint> Out;
+void at(uint place) { Out[place * 4 + WaveGetLaneIndex()] = WaveActiveBallot(true).x; }
+
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    switch (t) {
+        case 0: at(0); break;
+        case 1: at(1); break;
+        case 2: at(2); break;
+    }
+    at(3);
+}
+
+//--- table-case-groups
+// Labels before the same statements share them, whatever the selectors were.
+//# widths 4
+//# zero Out 48
+//= Out u32: 3 3 0 0 0 0 12 12 15 15 15 15
+RWStructuredBuffer<uint> Out;
+void at(uint place) { Out[place * 4 + WaveGetLaneIndex()] = WaveActiveBallot(true).x; }
+
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    switch (t) {
+        case 0:
+        case 1: at(0); break;
+        case 2:
+        default: at(1); break;
+    }
+    at(2);
+}
+
+//--- table-fall-through
+// Lanes that fall into a case join those that selected it.
+//# widths 4
+//# zero Out 64
+//= Out u32: 1 0 0 0 3 3 0 0 15 15 15 15 15 15 15 15
+RWStructuredBuffer<uint> Out;
+void at(uint place) { Out[place * 4 + WaveGetLaneIndex()] = WaveActiveBallot(true).x; }
+
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    switch (t) {
+        case 0: at(0);
+        case 1: at(1);
+        default: at(2);
+    }
+    at(3);
+}

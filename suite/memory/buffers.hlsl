@@ -1,0 +1,127 @@
+// Buffers of every kind, and what lies outside of them.
+
+//--- structured-buffers-out-of-bounds
+//# in In u32: 5 6 7
+//# zero Out 16
+//= Out u32: 1 1 1 0
+StructuredBuffer<uint> In;
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(In[t % 4], t % 4 == 3 ? 0 : 5 + t % 4);
+    EXPECT_EQ(In[0xffffffff], 0);
+    EXPECT_EQ(In[0x40000000], 0);
+    // Only three of these land; the others must not reach anything.
+    if (t < 3) Out[t] = 1;
+    Out[4 + t] = 1;
+    Out[0xffffffff - t] = 1;
+    uint before = 9;
+    InterlockedAdd(Out[1000], 1, before);
+    EXPECT_EQ(before, 0);
+}
+
+//--- raw-buffers-are-addressed-by-byte
+//# in In u32: 0x03020100 0x07060504 0x0b0a0908
+//# zero Out 32
+//= Out u32: 0x03020100 0x07060504 0x0b0a0908 0 7 8 9 10
+ByteAddressBuffer In;
+RWByteAddressBuffer Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(In.Load(4), 0x07060504);
+    EXPECT_EQ(In.Load3(0), uint3(0x03020100, 0x07060504, 0x0b0a0908));
+    EXPECT_EQ(In.Load2(8), uint2(0x0b0a0908, 0));
+    EXPECT_EQ(In.Load(12), 0);
+    EXPECT_EQ(In.Load(0xfffffffc), 0);
+    if (t == 0) {
+        Out.Store3(0, In.Load3(0));
+        Out.Store4(16, uint4(7, 8, 9, 10));
+        Out.Store(0xfffffffc, 99);
+        Out.Store2(28, uint2(10, 99));
+    }
+}
+
+//--- structures-in-buffers-have-no-padding-but-alignment
+//# in In u32: 1 2 3 4 5 6 7 8 9 10
+//# zero Out 40
+//= Out u32: 11 12 13 4 15 6 7 8 9 20
+struct Item { uint3 a; uint b; float c; };
+StructuredBuffer<Item> In;
+RWStructuredBuffer<Item> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(In[1].a, uint3(6, 7, 8));
+    EXPECT_EQ(In[1].b, 9);
+    EXPECT_EQ(asuint(In[0].c), 5);
+    if (t == 0) {
+        Out[0] = In[0];
+        Out[0].a += 10;
+        Out[0].c = asfloat(asuint(In[0].c) + 10);
+        Out[1] = In[1];
+        Out[1].c = asfloat(20);
+    }
+}
+
+//--- typed-buffers-hold-vectors
+//# in In f32: 1 2 3 4 5 6 7 8
+//# zero Out 16
+//= Out i32: -1 -2 3 4
+Buffer<float4> In;
+RWBuffer<int2> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(In[1], float4(5, 6, 7, 8));
+    EXPECT_EQ(In.Load(0).yx, float2(2, 1));
+    EXPECT_EQ(In[2], float4(0, 0, 0, 0));
+    if (t < 2) Out[t] = t == 0 ? int2(-1, -2) : int2(3, 4);
+    Out[2 + t] = int2(9, 9);
+}
+
+//--- constant-buffers-pack-into-rows
+//# in Block u32: 1 2 3 4 5 6 0 0 7 0 0 0 8 0 0 0 9 10 11 12
+cbuffer Block {
+    uint3 a;
+    uint b;
+    uint2 c;
+    uint d[3];
+    uint e;
+    uint2 f;
+};
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(a, uint3(1, 2, 3));
+    EXPECT_EQ(b, 4);
+    EXPECT_EQ(c, uint2(5, 6));
+    EXPECT_EQ(d[0], 7);
+    EXPECT_EQ(d[t % 3], t % 3 == 0 ? 7 : t % 3 == 1 ? 8 : 9);
+    EXPECT_EQ(e, 10);
+    EXPECT_EQ(f, uint2(11, 12));
+}
+
+//--- loose-globals-make-a-constant-buffer
+//# in $Globals u32: 3 0 0 0 4 5 6 7
+uint Count;
+uint4 Values;
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    EXPECT_EQ(Count, 3);
+    EXPECT_EQ(Values, uint4(4, 5, 6, 7));
+}
+
+//--- sizes-of-buffers
+//# in A u32: 1 2 3
+//# zero B 28
+//# zero C 24
+StructuredBuffer<uint> A;
+ByteAddressBuffer B;
+RWStructuredBuffer<uint2> C;
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    uint n, stride;
+    A.GetDimensions(n, stride);
+    EXPECT_EQ(uint2(n, stride), uint2(3, 4));
+    B.GetDimensions(n);
+    EXPECT_EQ(n, 28);
+    C.GetDimensions(n, stride);
+    EXPECT_EQ(uint2(n, stride), uint2(3, 8));
+}

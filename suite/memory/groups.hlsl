@@ -1,0 +1,183 @@
+// Groupshared memory, barriers, and atomics in their canonical order.
+
+//--- groupshared-memory-is-shared-by-all-waves-of-a-group
+//# groups 2 1 1
+groupshared uint cells[3 * WIDTH];
+[numthreads(3 * WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
+    cells[t] = t * 2 + group.x;
+    GroupMemoryBarrierWithGroupSync();
+    uint other = 3 * WIDTH - 1 - t;
+    EXPECT_EQ(cells[other], other * 2 + group.x);
+}
+
+//--- barriers-in-a-loop
+groupshared uint cells[2 * WIDTH];
+[numthreads(2 * WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    // Sums neighbours over and over: after all rounds every cell holds the whole sum.
+    cells[t] = 1;
+    for (uint step = 1; step < 2 * WIDTH; step *= 2) {
+        GroupMemoryBarrierWithGroupSync();
+        uint sum = cells[t] + cells[(t + step) % (2 * WIDTH)];
+        GroupMemoryBarrierWithGroupSync();
+        cells[t] = sum;
+    }
+    EXPECT_EQ(cells[t], 2 * WIDTH);
+}
+
+//--- threads-that-left-do-not-hold-up-a-barrier
+groupshared uint cells[2 * WIDTH];
+[numthreads(2 * WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t >= WIDTH) return;
+    cells[t] = t;
+    GroupMemoryBarrierWithGroupSync();
+    EXPECT_EQ(cells[WIDTH - 1 - t], WIDTH - 1 - t);
+}
+
+//--- atomics-return-values-in-the-order-of-lanes-waves-and-groups
+//# groups 2 2 1
+//# zero Counter 4
+RWStructuredBuffer<uint> Counter;
+[numthreads(2 * WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
+    uint before;
+    InterlockedAdd(Counter[0], 1, before);
+    EXPECT_EQ(before, (group.y * 2 + group.x) * 2 * WIDTH + t);
+}
+
+//--- every-atomic-operation
+//# zero U 32
+//# zero I 8
+//= U u32: 10 0 0xff 0xf0 0 9 42 7
+//= I i32: -5 5
+RWStructuredBuffer<uint> U;
+RWStructuredBuffer<int> I;
+[numthreads(1, 1, 1)]
+void main() {
+    uint was;
+    InterlockedAdd(U[0], 7);
+    InterlockedAdd(U[0], 3, was);
+    EXPECT_EQ(was, 7);
+    U[1] = 0xf0;
+    InterlockedAnd(U[1], 0x0f, was);
+    EXPECT_EQ(was, 0xf0);
+    U[2] = 0x0f;
+    InterlockedOr(U[2], 0xf0);
+    U[3] = 0x0f;
+    InterlockedXor(U[3], 0xff);
+    U[4] = 3;
+    InterlockedMin(U[4], 0);
+    InterlockedMax(U[5], 9, was);
+    EXPECT_EQ(was, 0);
+    InterlockedExchange(U[6], 42, was);
+    InterlockedCompareExchange(U[7], 0, 7, was);
+    EXPECT_EQ(was, 0);
+    InterlockedCompareExchange(U[7], 0, 8, was);
+    EXPECT_EQ(was, 7);
+    InterlockedCompareStore(U[7], 1, 9);
+    InterlockedMin(I[0], -5);
+    InterlockedMax(I[1], 5);
+}
+
+//--- atomics-on-members-components-and-groupshared-memory
+struct Bin { uint4 counts; uint total; };
+groupshared Bin bins[2];
+groupshared int lowest;
+[numthreads(2 * WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t < 2) {
+        bins[t].counts = uint4(0, 0, 0, 0);
+        bins[t].total = 0;
+    }
+    if (t == 0) lowest = 100;
+    GroupMemoryBarrierWithGroupSync();
+    InterlockedAdd(bins[t % 2].total, t);
+    InterlockedAdd(bins[t % 2].counts.y, 1);
+    InterlockedAdd(bins[0].counts[t % 2], 1u << 16);
+    InterlockedMin(lowest, -(int)t);
+    GroupMemoryBarrierWithGroupSync();
+    EXPECT_EQ(bins[0].total, WIDTH * (WIDTH - 1));
+    EXPECT_EQ(bins[1].total, WIDTH * WIDTH);
+    EXPECT_EQ(bins[1].counts, uint4(0, WIDTH, 0, 0));
+    EXPECT_EQ(bins[0].counts, uint4(WIDTH << 16, WIDTH + (WIDTH << 16), 0, 0));
+    EXPECT_EQ(lowest, 1 - 2 * (int)WIDTH);
+}
+
+//--- atomics-of-64-bits
+//# zero Out 16
+//= Out u64: 0x100000000 0x8000000000000000
+RWStructuredBuffer<uint64_t> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    InterlockedAdd(Out[0], (1ull << 32) / WIDTH);
+    InterlockedMax(Out[1], 1ull << 63 >> t);
+    uint64_t was;
+    InterlockedAdd(Out[5], 1ull, was);
+    EXPECT_EQ(was, 0ull);
+}
+
+//--- a-lock-between-waves-ends
+groupshared uint lock;
+groupshared uint counter;
+[numthreads(4 * WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) { lock = 0; counter = 0; }
+    GroupMemoryBarrierWithGroupSync();
+    if (WaveIsFirstLane()) {
+        uint taken;
+        do {
+            InterlockedCompareExchange(lock, 0, 1, taken);
+        } while (taken != 0);
+        counter += 1;
+        InterlockedExchange(lock, 0, taken);
+    }
+    GroupMemoryBarrierWithGroupSync();
+    EXPECT_EQ(counter, 4);
+}
+
+//--- waiting-for-an-earlier-group-ends
+//# groups 8 1 1
+//# zero Flags 36
+globallycoherent RWStructuredBuffer<uint> Flags;
+[numthreads(1, 1, 1)]
+void main(uint3 group : SV_GroupID) {
+    // Group 7 runs last in the canonical order; group 0 waits for it all the same.
+    if (group.x == 0) {
+        uint seen = 0;
+        while (seen == 0) InterlockedAdd(Flags[7], 0, seen);
+    }
+    InterlockedExchange(Flags[group.x], 1, Flags[8]);
+    EXPECT(true);
+}
+
+//--- groups-in-three-dimensions
+//# groups 2 3 2
+//# zero Seen 1152
+RWStructuredBuffer<uint> Seen;
+[numthreads(2, 3, 4)]
+void main(uint3 thread : SV_DispatchThreadID, uint3 local : SV_GroupThreadID, uint3 group : SV_GroupID, uint index : SV_GroupIndex) {
+    EXPECT_EQ(thread, group * uint3(2, 3, 4) + local);
+    EXPECT_EQ(index, local.z * 6 + local.y * 2 + local.x);
+    uint was;
+    InterlockedAdd(Seen[thread.z * 36 + thread.y * 4 + thread.x], 1, was);
+    EXPECT_EQ(was, 0);
+}
+
+//--- squares-of-threads-make-quads-in-two-dimensions
+[numthreads(8, 4, 1)]
+void main(uint3 local : SV_GroupThreadID) {
+    EXPECT_EQ(QuadReadAcrossX(local.x), local.x ^ 1);
+    EXPECT_EQ(QuadReadAcrossX(local.y), local.y);
+    EXPECT_EQ(QuadReadAcrossY(local.xy), uint2(local.x, local.y ^ 1));
+    EXPECT_EQ(WaveGetLaneIndex() % 4, local.y % 2 * 2 + local.x % 2);
+}
+
+//--- before-shader-model-6-6-lanes-are-linear
+//# args -T cs_6_5
+[numthreads(8, 4, 1)]
+void main(uint3 local : SV_GroupThreadID, uint index : SV_GroupIndex) {
+    EXPECT_EQ(WaveGetLaneIndex(), index % WIDTH);
+    EXPECT_EQ(QuadReadAcrossY(index), index ^ 2);
+}

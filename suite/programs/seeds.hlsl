@@ -1,0 +1,134 @@
+// The programs of the texts that introduced the wave intrinsics, where necessary mended, and their tables.
+
+//--- the-table-of-prefix-sums-and-products
+//# widths 8
+//# zero Sums 32
+//# zero Products 32
+//= Sums u32: 0 0 2 4 0 6 8 10
+//= Products u32: 0 1 2 4 0 8 16 32
+RWStructuredBuffer<uint> Sums;
+RWStructuredBuffer<uint> Products;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t % 4 == 0) return;
+    Sums[t] = WavePrefixSum(2u);
+    Products[t] = WavePrefixProduct(2u);
+}
+
+//--- the-illustration-of-multi-prefix-sum
+// Lane 0 names lane 1, which is not active: that bit is ignored, and lanes 0 and 3 are one group.
+//# widths 8
+//# in Masks u32: 0x0b 0 0x14 0x09 0x14 0xe0 0xe0 0xe0
+//# in Values i32: 6 0 0 3 -2 1 4 5
+//# in Out i32: 99*8
+//= Out i32: 0 99 0 6 0 0 1 5
+StructuredBuffer<uint> Masks;
+StructuredBuffer<int> Values;
+RWStructuredBuffer<int> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 1) return;
+    Out[t] = WaveMultiPrefixSum(Values[t], uint4(Masks[t], 0, 0, 0));
+}
+
+//--- stream-compaction-keeps-the-order
+//# groups 3 1 1
+//# zero Kept 4096
+//# zero Size 4
+RWStructuredBuffer<uint> Kept;
+RWStructuredBuffer<uint> Size;
+[numthreads(2 * WIDTH, 1, 1)]
+void main(uint thread : SV_DispatchThreadID) {
+    bool keep = thread % 3 == 0;
+    uint start = 0;
+    uint before = WavePrefixCountBits(keep), all = WaveActiveCountBits(keep);
+    if (WaveIsFirstLane()) InterlockedAdd(Size[0], all, start);
+    start = WaveReadLaneFirst(start);
+    if (keep) Kept[start + before] = thread;
+    // Waves append in order here, so that every kept item lies where it would in a loop over all threads.
+    if (keep) EXPECT_EQ(start + before, thread / 3);
+    if (keep) EXPECT_EQ(Kept[thread / 3], thread);
+}
+
+//--- ordered-append-of-several-items-a-lane
+//# zero Items 16384
+//# zero Size 4
+RWStructuredBuffer<uint> Items;
+RWStructuredBuffer<uint> Size;
+uint countOf(uint thread) { return thread * 7 % 5; }
+[numthreads(2 * WIDTH, 1, 1)]
+void main(uint thread : SV_DispatchThreadID) {
+    uint count = countOf(thread);
+    uint start = 0;
+    uint before = WavePrefixSum(count), all = WaveActiveSum(count);
+    if (WaveIsFirstLane()) InterlockedAdd(Size[0], all, start);
+    start = WaveReadLaneFirst(start) + before;
+    for (uint i = 0; i < count; ++i) Items[start + i] = thread * 16 + i;
+    GroupMemoryBarrierWithGroupSync();
+    uint expected = 0;
+    for (uint other = 0; other < thread; ++other) expected += countOf(other);
+    EXPECT_EQ(start, expected);
+    if (count > 0) EXPECT_EQ(Items[expected], thread * 16);
+    if (count > 1) EXPECT_EQ(Items[expected + count - 1], thread * 16 + count - 1);
+}
+
+//--- one-atomic-for-each-key
+//# zero Words 20
+RWStructuredBuffer<uint> Words;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint key = t % 5;
+    uint bit = 1u << (t % 32);
+    uint4 group = WaveMatch(key);
+    int4 highest = (int4)(firstbithigh(group) | uint4(0, 0x20, 0x40, 0x60));
+    uint leader = (uint)max(max(max(highest.x, highest.y), highest.z), highest.w);
+    uint others = WaveMultiPrefixBitOr(bit, group);
+    if (WaveGetLaneIndex() == leader) InterlockedOr(Words[key], others | bit);
+    AllMemoryBarrierWithGroupSync();
+    uint expected = 0;
+    for (uint other = key; other < WIDTH; other += 5) expected |= 1u << (other % 32);
+    EXPECT_EQ(Words[key], expected);
+}
+
+//--- match-with-multi-prefix-equals-the-waterfall-loop
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t % 7 == 3) return;
+    int value = (int)t - 5;
+    uint key = t * 5 % 3;
+    int byLoop = 0;
+    while (true) {
+        if (WaveReadLaneFirst(key) == key) {
+            byLoop = WavePrefixSum(value);
+            break;
+        }
+    }
+    EXPECT_EQ(WaveMultiPrefixSum(value, WaveMatch(key)), byLoop);
+}
+
+//--- free-particle-ids
+//# groups 2 1 1
+//# zero Free 2048
+//# zero Sizes 8
+//# in $Globals u32: 1
+Buffer<int> Unused;
+RWBuffer<int> Free;
+RWBuffer<int> Sizes;
+uint ListIndex;
+int indexOf(uint particle) { return particle % 3 == 1 ? -1 : (int)particle; }
+[numthreads(WIDTH, 1, 1)]
+void main(uint particle : SV_DispatchThreadID) {
+    uint isFree = indexOf(particle) == -1 ? 1 : 0;
+    uint inWave = WaveActiveCountBits(isFree);
+    uint offset = WavePrefixCountBits(isFree);
+    if (inWave > 0) {
+        uint start;
+        if (WaveIsFirstLane()) InterlockedAdd(Sizes[ListIndex], inWave, start);
+        start = WaveReadLaneFirst(start);
+        if (isFree) {
+            Free[start + offset] = particle;
+            EXPECT_EQ(start + offset, particle / 3);
+            EXPECT_EQ(Free[particle / 3], (int)particle);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+// GetGroupWaveCount is the number of waves of the group, a partial one counted.
+
+//--- get-group-wave-count-counts-a-partial-wave-too
+[numthreads(3 * WIDTH + 1, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(GetGroupWaveCount(), 4);
+}
+
+//--- get-group-wave-count-of-one-wave
+[numthreads(2, 2, 1)]
+void main() {
+    EXPECT_EQ(GetGroupWaveCount(), 1);
+}

@@ -1,0 +1,11 @@
+// AllMemoryBarrierWithWaveSync orders all memory between the lanes of a wave.
+
+//--- all-memory-barrier-with-wave-sync-makes-stores-visible
+//# args --dialect slang
+groupshared uint cell[WIDTH];
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    cell[t] = t * t;
+    AllMemoryBarrierWithWaveSync();
+    EXPECT_EQ(cell[WIDTH - 1 - t], (WIDTH - 1 - t) * (WIDTH - 1 - t));
+}

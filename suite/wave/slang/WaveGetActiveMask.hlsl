@@ -1,0 +1,9 @@
+// WaveGetActiveMask is the set of active lanes as far as 32 bits can say it; here the two are the same.
+
+//--- wave-get-active-mask-is-the-ballot
+//# args --dialect slang
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(WaveGetActiveMask(), WaveActiveBallot(true).x);
+    if (t % 3 == 1) EXPECT_EQ(WaveGetActiveMask(), WaveActiveBallot(true).x);
+}

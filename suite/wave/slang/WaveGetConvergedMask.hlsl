@@ -1,0 +1,16 @@
+// WaveGetConvergedMask is the set of converged lanes as far as 32 bits can say it; here the two are the same.
+
+//--- wave-get-converged-mask-is-the-ballot
+//# args --dialect slang
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(WaveGetConvergedMask(), WaveActiveBallot(true).x);
+    if (t % 3 == 1) EXPECT_EQ(WaveGetConvergedMask(), WaveActiveBallot(true).x);
+}
+
+//--- get-converged-mask-is-an-older-name
+//# args --dialect slang
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(GetConvergedMask(), WaveActiveBallot(true).x);
+}

@@ -1,0 +1,15 @@
+// WaveGetNumWaves is the number of waves of the group, a partial one counted.
+
+//--- wave-get-num-waves-counts-a-partial-wave-too
+//# args --dialect slang
+[numthreads(3 * WIDTH + 1, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(WaveGetNumWaves(), 4);
+}
+
+//--- wave-get-num-waves-of-one-wave
+//# args --dialect slang
+[numthreads(2, 2, 1)]
+void main() {
+    EXPECT_EQ(WaveGetNumWaves(), 1);
+}

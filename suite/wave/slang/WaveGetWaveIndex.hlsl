@@ -1,0 +1,9 @@
+// WaveGetWaveIndex is the index of this wave in its group, the same for all its lanes.
+
+//--- wave-get-wave-index-counts-the-waves-of-the-group
+//# groups 2 1 1
+//# args --dialect slang
+[numthreads(3 * WIDTH + 1, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(WaveGetWaveIndex(), t / WIDTH);
+}

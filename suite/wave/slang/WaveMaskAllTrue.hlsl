@@ -1,0 +1,10 @@
+// WaveMaskAllTrue asks the lanes that a 32-bit mask names.
+
+//--- wave-mask-all-true-in-the-lanes-of-the-mask
+//# widths 4..32
+//# args --dialect slang
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT(!WaveMaskAllTrue(WaveActiveBallot(true).x, t != 1));
+    if (t % 2 == 0) EXPECT(WaveMaskAllTrue(WaveActiveBallot(true).x, t != 1));
+}
