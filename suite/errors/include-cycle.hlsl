@@ -1,5 +1,5 @@
 // A file that includes itself without end is found before the limits are.
 
 //--- an-include-without-end
-#include "loop/again.hlsli"
+#include "include-cycle.hlsl" //~ error[include-cycle]: includes itself
 [numthreads(4, 1, 1)] void main() {}

@@ -69,6 +69,41 @@ pub(crate) mod registry {
         // Types and names.
         UNKNOWN_NAME, "unknown-name", Error, "a name is not declared here";
         TYPE_MISMATCH, "type-mismatch", Error, "a value has another type than its place requires";
+        DUPLICATE_NAME, "duplicate-name", Error, "a name is declared twice in one scope";
+        NO_MATCHING_FUNCTION, "no-matching-function", Error, "no function of that name takes these arguments";
+        AMBIGUOUS_CALL, "ambiguous-call", Error, "several overloads take the arguments equally well";
+        NOT_ASSIGNABLE, "not-assignable", Error, "something is written that cannot be written";
+        NOT_CONSTANT, "not-constant", Error, "a value must be known at compile time and is not";
+        INDEX_OUT_OF_RANGE, "index-out-of-range", Error, "a constant index lies outside";
+        BAD_INITIALIZER, "bad-initializer", Error, "a list or constructor has the wrong number of values";
+        INITIALIZER_IGNORED, "initializer-ignored", Warning, "an initialiser that has no effect";
+        IMPLICIT_TRUNCATION, "implicit-truncation", Warning, "components are dropped without a cast";
+        VECTOR_CONDITION, "vector-condition", Error, "a condition of several bools where one is wanted";
+        BAD_DECLARATION, "bad-declaration", Error, "a declaration that makes no sense";
+        BAD_TEMPLATE, "bad-template", Error, "template arguments that do not fit";
+        UNDEFINED_FUNCTION, "undefined-function", Error, "a function is called that has no body";
+        RECURSION, "recursion", Error, "a function comes to call itself";
+        MISPLACED_STATEMENT, "misplaced-statement", Error, "a break or continue outside of a loop";
+        DUPLICATE_LABEL, "duplicate-label", Error, "a label stands twice in a switch";
+        MISSING_RETURN, "missing-return", Warning, "a function can end without returning a value";
+        STATIC_ASSERT, "static-assert", Error, "a static assertion failed";
+        NO_ENTRY_POINT, "no-entry-point", Error, "the function to start with is not there";
+        BAD_ENTRY_POINT, "bad-entry-point", Error, "the entry point cannot be one";
+        BAD_SEMANTIC, "bad-semantic", Error, "an input without a meaning";
+        BAD_ATTRIBUTE, "bad-attribute", Error, "an attribute has values that cannot be";
+        UNKNOWN_ATTRIBUTE, "unknown-attribute", Warning, "an attribute that has no meaning";
+        BAD_WAVE_SIZE, "bad-wave-size", Error, "a [WaveSize] that cannot be";
+        NEEDS_SHADER_MODEL, "needs-shader-model", Error, "the profile's shader model lacks a function";
+        WRONG_STAGE, "wrong-stage", Error, "a function of other kinds of shaders";
+        NEEDS_16BIT_TYPES, "needs-16bit-types", Error, "a real 16-bit type without the flag for it";
+        NEEDS_HLSL_2021, "needs-hlsl-2021", Error, "a feature of HLSL 2021 in an older version";
+        DRAFT_NAME, "draft-name", Warning, "a wave function by the name of the draft";
+        SLANG_ONLY, "slang-only", Warning, "a wave function that only Slang has";
+        DXC_PORTABILITY, "dxc-portability", Warning, "something that DXC refuses";
+        BAD_REGISTER, "bad-register", Error, "a register or offset that does not fit";
+        GROUPSHARED_TOO_LARGE, "groupshared-too-large", Error, "more groupshared memory than a group has";
+        // Lowering.
+        PROGRAM_TOO_LARGE, "program-too-large", Error, "a program that explodes when its calls are expanded";
         // What this implementation does not have.
         UNSUPPORTED_FEATURE, "unsupported-feature", Unsupported, "a feature of HLSL that is not built yet";
     }

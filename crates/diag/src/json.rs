@@ -10,7 +10,8 @@ use crate::{Code, Diagnostic, Help, Label, Level, SourceMap, Span};
 /// `{"file", "line", "column", "end_line", "end_column"}` counting from 1, or null. A help's `fix`, if it has one, is
 /// `{"location", "replacement"}`.
 pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
-    let related = |label: &Label| json!({ "location": location(label.span, sources), "text": label.text });
+    let related =
+        |label: &Label| json!({ "location": location(label.span, sources), "text": label.text });
     let help = |help: &Help| {
         let fix = help.fix.as_ref();
         let fix = fix.map(|fix| json!({ "location": location(fix.span, sources), "replacement": fix.replacement }));
@@ -48,7 +49,8 @@ pub fn sarif(diagnostics: &[(&Diagnostic, &SourceMap)], version: &str) -> Value 
     let mut rules: Vec<&Code> = diagnostics.iter().map(|(it, _)| it.code).collect();
     rules.sort_by_key(|code| code.name);
     rules.dedup_by_key(|code| code.name);
-    let results: Vec<Value> = diagnostics.iter().map(|(it, sources)| sarif_result(it, sources)).collect();
+    let results: Vec<Value> =
+        diagnostics.iter().map(|(it, sources)| sarif_result(it, sources)).collect();
     let rules: Vec<Value> = rules
         .iter()
         .map(|code| {
@@ -122,7 +124,13 @@ impl Extent {
         let from = sources.location(span)?;
         let to = sources.location(sources.written(span).end()).filter(|to| to.file == from.file);
         let to = to.unwrap_or_else(|| from.clone());
-        Some(Extent { file: from.file, line: from.line, column: from.column, end_line: to.line, end_column: to.column })
+        Some(Extent {
+            file: from.file,
+            line: from.line,
+            column: from.column,
+            end_line: to.line,
+            end_column: to.column,
+        })
     }
 }
 
@@ -163,7 +171,8 @@ mod tests {
     #[test]
     fn json_has_places_notes_and_fixes() {
         let (it, sources) = example();
-        let place = json!({ "file": "a,b.hlsl", "line": 2, "column": 1, "end_line": 2, "end_column": 4 });
+        let place =
+            json!({ "file": "a,b.hlsl", "line": 2, "column": 1, "end_line": 2, "end_column": 4 });
         let value = to_json(&it, &sources);
         assert_eq!(value["location"], place);
         assert_eq!(value["code"], "syntax");
@@ -176,7 +185,10 @@ mod tests {
     #[test]
     fn github_commands_escape_what_ends_a_field() {
         let (it, sources) = example();
-        assert_eq!(to_github(&it, &sources), "::error file=a%2Cb.hlsl,line=2,col=1,title=syntax::100%25%0Abad\n");
+        assert_eq!(
+            to_github(&it, &sources),
+            "::error file=a%2Cb.hlsl,line=2,col=1,title=syntax::100%25%0Abad\n"
+        );
     }
 
     #[test]
@@ -185,6 +197,9 @@ mod tests {
         let log = sarif(&[(&it, &sources), (&it, &sources)], "1.0");
         assert_eq!(log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap().len(), 1);
         assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 2);
-        assert_eq!(log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"], 2);
+        assert_eq!(
+            log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"],
+            2
+        );
     }
 }

@@ -11,8 +11,8 @@ mod render;
 mod source;
 
 pub use codes::{Code, by_name, codes};
-pub use model::{Diagnostic, Fix, Help, Label, Level, Sink};
 pub use json::{sarif, to_github, to_json};
+pub use model::{Diagnostic, Fix, Help, Label, Level, Sink};
 pub use render::{Style, excerpt, render, render_all};
 pub use source::{Expansion, ExpansionId, FileId, Location, SourceFile, SourceMap, Span};
 

@@ -102,8 +102,16 @@ impl Diagnostic {
         self
     }
 
-    pub fn fix(mut self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Diagnostic {
-        self.helps.push(Help { text: text.into(), fix: Some(Fix { span, replacement: replacement.into() }) });
+    pub fn fix(
+        mut self,
+        text: impl Into<String>,
+        span: Span,
+        replacement: impl Into<String>,
+    ) -> Diagnostic {
+        self.helps.push(Help {
+            text: text.into(),
+            fix: Some(Fix { span, replacement: replacement.into() }),
+        });
         self
     }
 }

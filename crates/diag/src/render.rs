@@ -27,14 +27,26 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> Str
     let steps = expansions(diagnostic.primary.span, sources);
     let mut marks = Vec::new();
     let role = Role::Primary(diagnostic.level);
-    marks.extend(mark(sources.written(diagnostic.primary.span), &diagnostic.primary.text, role, sources));
+    marks.extend(mark(
+        sources.written(diagnostic.primary.span),
+        &diagnostic.primary.text,
+        role,
+        sources,
+    ));
     for label in &diagnostic.secondary {
         marks.extend(mark(sources.written(label.span), &label.text, Role::Secondary, sources));
     }
-    let inner: Vec<Mark> = steps.iter().filter_map(|(_, span)| mark(*span, "", Role::Secondary, sources)).collect();
+    let inner: Vec<Mark> =
+        steps.iter().filter_map(|(_, span)| mark(*span, "", Role::Secondary, sources)).collect();
     let fixes = diagnostic.helps.iter().filter_map(|help| help.fix.as_ref());
     let fixed = fixes.filter_map(|fix| mark(fix.span, "", Role::Secondary, sources));
-    page.width = marks.iter().chain(&inner).map(Mark::digits).chain(fixed.map(|it| it.digits())).max().unwrap_or(0);
+    page.width = marks
+        .iter()
+        .chain(&inner)
+        .map(Mark::digits)
+        .chain(fixed.map(|it| it.digits()))
+        .max()
+        .unwrap_or(0);
     page.picture(&marks);
     for (name, span) in &steps {
         page.expansion(name, *span);
@@ -62,14 +74,16 @@ pub fn render_all(diagnostics: &[Diagnostic], sources: &SourceMap, style: Style)
 /// The picture of one place alone, for reports that are no diagnostics, such as where a run was ended.
 pub fn excerpt(span: Span, text: &str, sources: &SourceMap, style: Style) -> String {
     let mut page = Page { text: String::new(), style, width: 0, sources };
-    let marks: Vec<Mark> = mark(sources.written(span), text, Role::Primary(Level::Error), sources).into_iter().collect();
+    let marks: Vec<Mark> = mark(sources.written(span), text, Role::Primary(Level::Error), sources)
+        .into_iter()
+        .collect();
     page.width = marks.iter().map(Mark::digits).max().unwrap_or(0);
     page.picture(&marks);
     page.text
 }
 
 /// The macros that a span came out of, outermost first, each with the place in its body.
-fn expansions<'a>(span: Span, sources: &'a SourceMap) -> Vec<(&'a str, Span)> {
+fn expansions(span: Span, sources: &SourceMap) -> Vec<(&str, Span)> {
     let mut steps = Vec::new();
     let mut at = span;
     while let Some(expansion) = sources.expansion(at.expansion) {
@@ -105,7 +119,10 @@ impl Page<'_> {
     /// Where in a macro's body the reported text stands.
     fn expansion(&mut self, name: &str, span: Span) {
         let Some(at) = self.sources.location(span) else { return };
-        self.place(&format!("{}:{}:{}: in the expansion of macro `{name}`", at.file, at.line, at.column));
+        self.place(&format!(
+            "{}:{}:{}: in the expansion of macro `{name}`",
+            at.file, at.line, at.column
+        ));
         let marks: Vec<Mark> = mark(span, "", Role::Secondary, self.sources).into_iter().collect();
         self.picture(&marks);
     }
@@ -135,8 +152,15 @@ impl Page<'_> {
         let file = self.sources.file(id);
         let line = file.line_of(fix.span.lo);
         let (text, start) = file.line_text(line);
-        let (Some(from), Some(to)) = (fix.span.lo.checked_sub(start), fix.span.hi.checked_sub(start)) else { return };
-        let (Some(before), Some(after)) = (text.get(..from as usize), text.get(to as usize..)) else { return };
+        let (Some(from), Some(to)) =
+            (fix.span.lo.checked_sub(start), fix.span.hi.checked_sub(start))
+        else {
+            return;
+        };
+        let (Some(before), Some(after)) = (text.get(..from as usize), text.get(to as usize..))
+        else {
+            return;
+        };
         if text.len() > picture::WIDEST {
             return;
         }
@@ -144,7 +168,9 @@ impl Page<'_> {
         let changed = format!("{before}{}{after}", fix.replacement);
         self.gutter(Gutter::Bar);
         self.text.push('\n');
-        for (sign, paint, text) in [("- ", Paint::Removed, text), ("+ ", Paint::Added, changed.as_str())] {
+        for (sign, paint, text) in
+            [("- ", Paint::Removed, text), ("+ ", Paint::Added, changed.as_str())]
+        {
             // A line that is deleted altogether leaves nothing to show.
             if sign == "+ " && text.trim().is_empty() {
                 continue;
@@ -235,11 +261,12 @@ mod tests {
     #[test]
     fn a_place_a_second_place_a_note_and_a_help() {
         let sources = map(&[("a.hlsl", "if (lane < 2)\n    x;\n    y;\n    z = Read(x, 3);\n")]);
-        let it = Diagnostic::new(&code::UNKNOWN_NAME, find(&sources, "Read(x, 3)", 0), "reads lane 3")
-            .label("lanes 0 and 1 read it")
-            .also(find(&sources, "lane < 2", 0), "lanes 2 and 3 left here")
-            .note("first\nsecond")
-            .help("read before the branch");
+        let it =
+            Diagnostic::new(&code::UNKNOWN_NAME, find(&sources, "Read(x, 3)", 0), "reads lane 3")
+                .label("lanes 0 and 1 read it")
+                .also(find(&sources, "lane < 2", 0), "lanes 2 and 3 left here")
+                .note("first\nsecond")
+                .help("read before the branch");
         check(
             &it,
             &sources,
@@ -287,7 +314,11 @@ a.hlsl:1:14: error: no such sum [type-mismatch]
         let text = "\n".repeat(98) + "\tx = WaveAllSum(1);\n";
         let sources = map(&[("a.hlsl", &text)]);
         let at = find(&sources, "WaveAllSum", 0);
-        let it = Diagnostic::new(&code::MACRO_REDEFINED, at, "a draft name").fix("use the new name", at, "WaveActiveSum");
+        let it = Diagnostic::new(&code::MACRO_REDEFINED, at, "a draft name").fix(
+            "use the new name",
+            at,
+            "WaveActiveSum",
+        );
         check(
             &it,
             &sources,
@@ -307,11 +338,22 @@ a.hlsl:99:6: warning: a draft name [macro-redefined]
 
     #[test]
     fn macros_are_followed_to_their_bodies() {
-        let mut sources = map(&[("m.hlsli", "#define ONE(x) bad(x)\n"), ("a.hlsl", "#define TWO ONE(1)\nTWO;\n")]);
+        let mut sources = map(&[
+            ("m.hlsli", "#define ONE(x) bad(x)\n"),
+            ("a.hlsl", "#define TWO ONE(1)\nTWO;\n"),
+        ]);
         let call = find(&sources, "TWO", 1);
-        let outer = sources.add_expansion(Expansion { name: "TWO".into(), call, definition: find(&sources, "TWO", 0) });
+        let outer = sources.add_expansion(Expansion {
+            name: "TWO".into(),
+            call,
+            definition: find(&sources, "TWO", 0),
+        });
         let call = Span { expansion: outer, ..find(&sources, "ONE(1)", 0) };
-        let inner = sources.add_expansion(Expansion { name: "ONE".into(), call, definition: find(&sources, "ONE", 0) });
+        let inner = sources.add_expansion(Expansion {
+            name: "ONE".into(),
+            call,
+            definition: find(&sources, "ONE", 0),
+        });
         let span = Span { expansion: inner, ..find(&sources, "bad(x)", 0) };
         check(
             &Diagnostic::new(&code::UNKNOWN_NAME, span, "`bad` is not declared"),
@@ -361,11 +403,18 @@ a.hlsl:41:1: error: no [syntax]
         let length = 8;
         for lo in 0..length + 4 {
             for hi in [0, lo, lo + 1, length, u32::MAX - 1] {
-                let it = Diagnostic::new(&code::SYNTAX, Span::new(lo, hi), "m").label("l").fix("f", Span::new(lo, hi), "r");
+                let it = Diagnostic::new(&code::SYNTAX, Span::new(lo, hi), "m").label("l").fix(
+                    "f",
+                    Span::new(lo, hi),
+                    "r",
+                );
                 assert!(!render(&it, &sources, Style::Colour).is_empty());
             }
         }
-        assert_eq!(render(&Diagnostic::new(&code::SYNTAX, Span::NONE, "m"), &sources, Style::Plain), "error: m [syntax]\n");
+        assert_eq!(
+            render(&Diagnostic::new(&code::SYNTAX, Span::NONE, "m"), &sources, Style::Plain),
+            "error: m [syntax]\n"
+        );
         assert_eq!(excerpt(Span::NONE, "", &sources, Style::Plain), "");
     }
 

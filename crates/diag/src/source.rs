@@ -129,7 +129,13 @@ impl SourceMap {
             .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
             .collect();
         let id = FileId(self.files.len() as u32);
-        self.files.push(SourceFile { name: name.into(), text, start, line_starts, overrides: Vec::new() });
+        self.files.push(SourceFile {
+            name: name.into(),
+            text,
+            start,
+            line_starts,
+            overrides: Vec::new(),
+        });
         Some(id)
     }
 
@@ -171,7 +177,9 @@ impl SourceMap {
     pub fn text(&self, span: Span) -> &str {
         let Some(id) = self.file_of(span) else { return "" };
         let file = self.file(id);
-        file.text.get((span.lo - file.start) as usize..(span.hi - file.start) as usize).unwrap_or("")
+        file.text
+            .get((span.lo - file.start) as usize..(span.hi - file.start) as usize)
+            .unwrap_or("")
     }
 
     /// Where in a file a span stands that a person can go to: for text out of a macro, the outermost use of the macro.
@@ -204,8 +212,12 @@ impl SourceFile {
 
     /// A physical line (0-based) without its end, and the position of its first byte in the common space.
     pub(crate) fn line_text(&self, line: u32) -> (&str, u32) {
-        let from = self.line_starts.get(line as usize).map_or(self.text.len(), |start| *start as usize);
-        let to = self.line_starts.get(line as usize + 1).map_or(self.text.len(), |next| *next as usize - 1);
+        let from =
+            self.line_starts.get(line as usize).map_or(self.text.len(), |start| *start as usize);
+        let to = self
+            .line_starts
+            .get(line as usize + 1)
+            .map_or(self.text.len(), |next| *next as usize - 1);
         let text = self.text.get(from..to).unwrap_or("");
         (text.strip_suffix('\r').unwrap_or(text), self.start + from as u32)
     }
@@ -251,7 +263,8 @@ mod tests {
         let mut map = SourceMap::new();
         map.add("a.hlsl", "#define M bad\nM;").unwrap();
         let call = Span::new(14, 15);
-        let id = map.add_expansion(Expansion { name: "M".into(), call, definition: Span::new(8, 13) });
+        let id =
+            map.add_expansion(Expansion { name: "M".into(), call, definition: Span::new(8, 13) });
         let spelled = Span { lo: 10, hi: 13, expansion: id };
         assert_eq!(map.text(spelled), "bad");
         assert_eq!(map.location(spelled).unwrap().line, 2);

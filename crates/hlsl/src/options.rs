@@ -79,9 +79,22 @@ pub enum MatrixOrder {
     ColumnMajor,
 }
 
+/// Whose wave functions may be used without a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    #[default]
+    Hlsl,
+    /// Slang's functions are expected, and no warning says that only Slang has them.
+    Slang,
+}
+
 /// Everything a user can choose.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// `-E`: the name of the entry point.
+    pub entry: String,
+    /// `--dialect`.
+    pub dialect: Dialect,
     /// `-D NAME` and `-D NAME=VALUE`, in order; `NAME` may carry parameters.
     pub defines: Vec<(String, Option<String>)>,
     /// `-HV`.
@@ -99,10 +112,12 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
+            entry: "main".to_owned(),
+            dialect: Dialect::default(),
             defines: Vec::new(),
             hlsl_version: Version::default(),
             stage: Stage::default(),
-            shader_model: (6, 8),
+            shader_model: (6, 10),
             enable_16bit: false,
             matrix_order: MatrixOrder::default(),
         }

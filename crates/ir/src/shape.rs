@@ -296,12 +296,12 @@ impl<'a> Analysis<'a> {
     }
 
     /// Whether the lanes here may be a part only of those that are still inside the construct at `path[around]`.
+    /// That a part only entered its region makes no difference to how that part leaves it.
     fn is_partial(&self, around: usize) -> bool {
-        let inside = &self.path[around + 1..];
-        self.apart[self.path[around].1.index()]
-            || inside
-                .iter()
-                .any(|(inst, region)| self.apart[region.index()] || self.parts[inst.index()])
+        let parted = |(inst, region): &(Inst, Region)| {
+            self.apart[region.index()] || self.parts[inst.index()]
+        };
+        self.path[around + 1..].iter().any(parted)
     }
 
     /// What a region yields, if it ends in a yield.

@@ -1,4 +1,4 @@
-//! The text form of a module: [`print`] writes it, [`read`] reads it back. Reading what was printed gives the same module.
+//! The text form of a module: [`print()`] writes it, [`read`] reads it back. Reading what was printed gives the same module.
 //!
 //! ```text
 //! entry "main": compute 6.6
@@ -44,7 +44,7 @@
 //! `b0[element v1, byte v2]` is an address in a structured buffer, `b0[byte v1]` one in a raw or constant buffer,
 //! `b0[texel v1]` one in a typed buffer, `b0(v5)[…]` one in the element `v5` of an array of buffers.
 //!
-//! Deliberately absent: any check of the module. [`print`] takes every module, and marks what it cannot express;
+//! Deliberately absent: any check of the module. [`print()`] takes every module, and marks what it cannot express;
 //! [`read`] accepts whatever it can represent, for [`crate::verify`] to judge.
 
 mod lex;
@@ -173,8 +173,11 @@ names! { KindWord {
     "typed" => Typed,
 } }
 
+/// A field of [`crate::Needs`].
+type Need = fn(&mut crate::Needs) -> &mut bool;
+
 /// The words of the `needs` line, each with the field it stands for.
-const NEEDS: [(&str, fn(&mut crate::Needs) -> &mut bool); 6] = [
+const NEEDS: [(&str, Need); 6] = [
     ("wave_ops", |it| &mut it.wave_ops),
     ("int64", |it| &mut it.int64),
     ("native_16bit", |it| &mut it.native_16bit),

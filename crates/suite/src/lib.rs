@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod generate;
+pub mod grid;
 pub mod run;
 pub mod second;
 pub mod section;

@@ -53,7 +53,8 @@ fn the_interpreter_agrees_with_the_second_evaluator() {
             let text = generate::print(&program);
             let first = got.as_ref().map(|got| got.iter().zip(&expected).position(|(a, b)| a != b));
             let place = first.map(|at| at.map(|at| (at / program.places, at % program.places)));
-            panic!("seed {seed}, width {width}: {place:?} (thread, place)\n{text}\n{}", got.err().unwrap_or_default());
+            let error = got.as_ref().err().cloned().unwrap_or_default();
+            panic!("seed {seed}, width {width}: {place:?} (thread, place)\n{text}\n{error}");
         }
     }
     println!("{PROGRAMS} programs; wave functions by nesting depth: {:?}", statistics.depths);

@@ -12,5 +12,6 @@ void main(uint t : SV_GroupIndex) {
 //--- an-index-beyond-the-quad-wraps-here
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    EXPECT_EQ(QuadReadLaneAt(t, 5), t / 4 * 4 + 1);
+    uint beyond = 5 + 4 * (t % 2);
+    EXPECT_EQ(QuadReadLaneAt(t, beyond), t / 4 * 4 + 1);
 }

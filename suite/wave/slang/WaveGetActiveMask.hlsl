@@ -1,6 +1,7 @@
 // WaveGetActiveMask is the set of active lanes as far as 32 bits can say it; here the two are the same.
 
 //--- wave-get-active-mask-is-the-ballot
+//# widths 4..32
 //# args --dialect slang
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

@@ -1,6 +1,7 @@
 // WaveGetConvergedMask is the set of converged lanes as far as 32 bits can say it; here the two are the same.
 
 //--- wave-get-converged-mask-is-the-ballot
+//# widths 4..32
 //# args --dialect slang
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
@@ -9,6 +10,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- get-converged-mask-is-an-older-name
+//# widths 4..32
 //# args --dialect slang
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

@@ -13,6 +13,8 @@ pub(super) const WIDEST: usize = 140;
 /// How much of a long line stands before the first place on it.
 const BEFORE: usize = 40;
 const TAB: usize = 4;
+/// A longer line is nothing a person wrote, and is not shown.
+const LONGEST: usize = 1 << 20;
 
 /// Which part a place plays.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,11 +50,19 @@ pub(super) enum Gutter {
 }
 
 /// The mark for a span of plain text, if it lies in a file.
-pub(super) fn mark<'a>(span: Span, text: &'a str, role: Role, sources: &SourceMap) -> Option<Mark<'a>> {
+pub(super) fn mark<'a>(
+    span: Span,
+    text: &'a str,
+    role: Role,
+    sources: &SourceMap,
+) -> Option<Mark<'a>> {
     let file = sources.file_of(span)?;
     let source = sources.file(file);
     let line = source.line_of(span.lo);
     let (content, start) = source.line_text(line);
+    if content.len() > LONGEST {
+        return None;
+    }
     let column = |position: u32| {
         let mut offset = (position.saturating_sub(start) as usize).min(content.len());
         while !content.is_char_boundary(offset) {
@@ -162,11 +172,14 @@ impl Page<'_> {
                 row.fill(column(mark.from), column(mark.to), '^', Paint::of(level));
             }
         }
-        let mut hanging: Vec<&Mark<'_>> = marks.iter().copied().filter(|it| !it.text.is_empty()).collect();
+        let mut hanging: Vec<&Mark<'_>> =
+            marks.iter().copied().filter(|it| !it.text.is_empty()).collect();
         hanging.sort_by_key(|it| std::cmp::Reverse((it.from, it.to)));
         // The rightmost mark has room beside it, unless another one reaches further.
         let furthest = marks.iter().map(|it| it.to).max().unwrap_or(0);
-        if hanging.first().is_some_and(|it| it.to == furthest && it.from >= marks.iter().map(|it| it.from).max().unwrap_or(0)) {
+        if hanging.first().is_some_and(|it| {
+            it.to == furthest && it.from >= marks.iter().map(|it| it.from).max().unwrap_or(0)
+        }) {
             let beside = hanging.remove(0);
             row.say(row.cells.len() + 1, beside);
         }

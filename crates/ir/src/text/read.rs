@@ -504,19 +504,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    // `region`, `inst`, `construct` and `cases` call each other as deep as regions nest. What needs room on the stack
+    // is done by functions that they call, so that the deepest text fits into a small one.
+
     fn region(&mut self, depth: usize) -> Read<Region> {
         let at = self.at;
-        if depth >= MAX_DEPTH {
-            return Err(at.error(format!("regions nest more than {MAX_DEPTH} deep")));
-        }
-        let region = Region(self.entity("r", "a region")?);
-        let mut params = Vec::new();
-        if self.eat_sign("(")? {
-            params = self.definitions(|i| ValueDef::Param(region, i))?;
-            self.sign(")")?;
-        }
-        self.sign("{")?;
-        self.newline()?;
+        let (region, params) = self.region_head(depth)?;
         let mut insts = Vec::new();
         while !self.eat_sign("}")? {
             insts.push(self.inst(depth)?);
@@ -526,7 +519,39 @@ impl<'a> Reader<'a> {
         Ok(region)
     }
 
+    fn region_head(&mut self, depth: usize) -> Read<(Region, Vec<Value>)> {
+        if depth >= MAX_DEPTH {
+            return Err(self.at.error(format!("regions nest more than {MAX_DEPTH} deep")));
+        }
+        let region = Region(self.entity("r", "a region")?);
+        let mut params = Vec::new();
+        if self.eat_sign("(")? {
+            params = self.definitions(|i| ValueDef::Param(region, i))?;
+            self.sign(")")?;
+        }
+        self.sign("{")?;
+        self.newline()?;
+        Ok((region, params))
+    }
+
     fn inst(&mut self, depth: usize) -> Read<Inst> {
+        let at = self.at;
+        let (inst, results) = self.inst_head()?;
+        let (op, span) = match self.token {
+            Token::Word(word) => match Head::by_name(word) {
+                Some(head @ (Head::If | Head::Loop | Head::Switch | Head::Block)) => {
+                    self.construct(head, depth)?
+                }
+                _ => self.op()?,
+            },
+            _ => return self.expected("an instruction"),
+        };
+        self.insts.rows.push((inst.0, InstData { op, results, span }, at));
+        Ok(inst)
+    }
+
+    /// The number and the results.
+    fn inst_head(&mut self) -> Read<(Inst, Vec<Value>)> {
         let at = self.at;
         let mut number = self.next_inst;
         if let Token::Word(word) = self.token
@@ -545,21 +570,15 @@ impl<'a> Reader<'a> {
         if !results.is_empty() {
             self.sign("=")?;
         }
-        let (op, span) = self.op(depth)?;
-        self.insts.rows.push((number, InstData { op, results, span }, at));
-        Ok(inst)
+        Ok((inst, results))
     }
 
-    fn op(&mut self, depth: usize) -> Read<(Op, Span)> {
+    /// An operation without regions.
+    fn op(&mut self) -> Read<(Op, Span)> {
         let Token::Word(word) = self.token else { return self.expected("an instruction") };
         let op = if let Some(head) = Head::by_name(word) {
             self.next()?;
-            match head {
-                Head::If | Head::Loop | Head::Switch | Head::Block => {
-                    return self.construct(head, depth);
-                }
-                head => self.plain(head)?,
-            }
+            self.plain(head)?
         } else if let Some(op) = Unary::by_name(word) {
             self.next()?;
             Op::Unary(op, self.value()?)
@@ -699,47 +718,68 @@ impl<'a> Reader<'a> {
         Ok(address)
     }
 
-    /// A construct after its first word.
+    /// A construct, of which `head` is the first word.
     fn construct(&mut self, head: Head, depth: usize) -> Read<(Op, Span)> {
+        let (operands, span) = self.construct_head(head)?;
         match head {
             Head::If => {
-                let cond = self.value()?;
-                let span = self.span()?;
                 self.keyword("then")?;
                 let then = self.region(depth + 1)?;
                 self.keyword("else")?;
-                let else_ = self.region(depth + 1)?;
-                Ok((Op::If { cond, then, else_ }, span))
-            }
-            Head::Loop => {
-                let inits = self.values()?;
-                let span = self.span()?;
-                self.keyword("do")?;
-                Ok((Op::Loop { body: self.region(depth + 1)?, inits }, span))
+                Ok((Op::If { cond: operands[0], then, else_: self.region(depth + 1)? }, span))
             }
             Head::Switch => {
-                let selector = self.value()?;
-                let inits = if self.eat_word("with")? { self.values()? } else { Vec::new() };
-                let span = self.span()?;
-                self.sign("{")?;
-                self.newline()?;
-                let mut cases = Vec::new();
-                while !self.eat_sign("}")? {
-                    cases.push(self.case(depth)?);
-                    self.newline()?;
-                }
-                Ok((Op::Switch { selector, cases, inits }, span))
+                let cases = self.cases(depth)?;
+                Ok((
+                    Op::Switch { selector: operands[0], cases, inits: operands[1..].to_vec() },
+                    span,
+                ))
             }
             _ => {
-                let span = self.span()?;
                 self.keyword("do")?;
-                Ok((Op::Block { body: self.region(depth + 1)? }, span))
+                let body = self.region(depth + 1)?;
+                let op = if head == Head::Loop {
+                    Op::Loop { body, inits: operands }
+                } else {
+                    Op::Block { body }
+                };
+                Ok((op, span))
             }
         }
     }
 
-    /// `case 0, 1, default r1 { … }`
-    fn case(&mut self, depth: usize) -> Read<Case> {
+    /// The first word of a construct, its operands in order, and its span.
+    fn construct_head(&mut self, head: Head) -> Read<(Vec<Value>, Span)> {
+        self.next()?;
+        let operands = match head {
+            Head::If => vec![self.value()?],
+            Head::Loop => self.values()?,
+            Head::Switch => {
+                let mut operands = vec![self.value()?];
+                if self.eat_word("with")? {
+                    operands.extend(self.values()?);
+                }
+                operands
+            }
+            _ => Vec::new(),
+        };
+        Ok((operands, self.span()?))
+    }
+
+    fn cases(&mut self, depth: usize) -> Read<Vec<Case>> {
+        self.sign("{")?;
+        self.newline()?;
+        let mut cases = Vec::new();
+        while !self.eat_sign("}")? {
+            let (labels, default) = self.labels()?;
+            cases.push(Case { labels, default, body: self.region(depth + 1)? });
+            self.newline()?;
+        }
+        Ok(cases)
+    }
+
+    /// `case 0, 1, default`
+    fn labels(&mut self) -> Read<(Vec<u64>, bool)> {
         self.keyword("case")?;
         let mut labels = Vec::new();
         let mut default = self.eat_word("default")?;
@@ -752,7 +792,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        Ok(Case { labels, default, body: self.region(depth + 1)? })
+        Ok((labels, default))
     }
 }
 

@@ -106,29 +106,3 @@ fn malformed_modules_print() {
     assert!(print(&module).contains('?'));
     assert!(verify(&module).is_err());
 }
-#[test]
-fn stack_tmp() {
-    let Ok(kb) = std::env::var("KB") else { return };
-    let phase = std::env::var("PHASE").unwrap();
-    let kb: usize = kb.parse().unwrap();
-    let (open, close) = ("switch v0 {\ncase default r# {\n", "yield\n}\n}\n");
-    let text = {
-        let depth = MAX_DEPTH - 1;
-        let open: String = (1..=depth).map(|i| open.replace('#', &i.to_string())).collect();
-        body(&format!("v0: i32 = const.i32 1\n{open}{}yield", close.repeat(depth)))
-    };
-    let big = |kb: usize, f: Box<dyn FnOnce() + Send>| {
-        std::thread::Builder::new().stack_size(kb << 10).spawn(f).unwrap().join().unwrap()
-    };
-    let t = text.clone();
-    let module = std::sync::Arc::new(std::sync::Mutex::new(None));
-    let m2 = module.clone();
-    big(if phase == "read" { kb } else { 64 << 10 }, Box::new(move || *m2.lock().unwrap() = Some(read(&t).unwrap())));
-    let module = module.lock().unwrap().clone().unwrap();
-    big(kb, Box::new(move || match &*phase {
-        "print" => drop(print(&module)),
-        "verify" => verify(&module).unwrap(),
-        "shape" => drop(crate::shape::shape(&module)),
-        _ => {}
-    }));
-}

@@ -192,7 +192,10 @@ macro_rules! float {
             }
             #[inline(always)]
             fn canonical(self) -> Self {
-                if self != self { $ty::from_bits($nan) } else { self }
+                // By its bits: of a NaN that arithmetic made, a compiler may pick any, and so drop a choice between two.
+                let exponent = $ty::INFINITY.to_bits();
+                let bits = self.to_bits();
+                $ty::from_bits(if bits & ($int::MAX >> 1) > exponent { $nan } else { bits })
             }
             #[inline(always)]
             fn flip_sign(self) -> Self {

@@ -1,0 +1,474 @@
+//! Calls of functions: overload resolution, passing of arguments.
+
+use diag::{Diagnostic, Span, code};
+
+use super::Checker;
+use super::convert::{self, Rank};
+use super::method::Object;
+use super::scope::{Callee, ScopeKind, ValueEntity};
+use crate::ast::{self, Operator};
+use crate::hir::{Arg, Expr, ExprKind, FunctionId, LocalId, Mode};
+use crate::library::{self, ArgInfo, Resolution};
+use crate::types::{ResourceType, Type, TypeId, Types};
+
+/// How many candidates a report lists.
+const MOST_CANDIDATES: usize = 5;
+
+/// A function that takes the arguments, and how well.
+struct Viable {
+    /// `None` for the built-in function of that name.
+    function: Option<FunctionId>,
+    ranks: Vec<Rank>,
+    /// The fewer the better: a function of the program, an instance of a template, a built-in function.
+    preference: u32,
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn call(&mut self, callee: &'a ast::Expr, args: &'a [ast::Expr], args_span: Span, span: Span) -> Expr {
+        match &callee.kind {
+            ast::ExprKind::Name(path) => self.call_named(path, args, span),
+            ast::ExprKind::Member { base, name, args: template } => {
+                self.method_call(base, name, template.as_deref(), args, span)
+            }
+            _ => {
+                let function = self.expr(callee);
+                let mut values = vec![function];
+                values.extend(args.iter().map(|it| self.expr(it)));
+                if self.struct_behind(values[0].ty).is_some() {
+                    return self.overloaded(Operator::Call, values, span);
+                }
+                if values[0].ty != Types::ERROR {
+                    self.error(&code::TYPE_MISMATCH, args_span, "this is no function that could be called");
+                }
+                self.broken(span)
+            }
+        }
+    }
+
+    fn call_named(&mut self, path: &'a ast::Path, args: &'a [ast::Expr], span: Span) -> Expr {
+        let found = self.declared_value(path);
+        let ident = &path.last.ident;
+        let values: Vec<Expr> = args.iter().map(|it| self.expr(it)).collect();
+        let Ok(found) = found else { return self.broken(span) };
+        let Some((scope, declared)) = found else {
+            if path.as_simple().is_some()
+                && let Some(call) = self.builtin_call(ident, &values, span)
+            {
+                return match call {
+                    Ok(()) => self.builtin(ident, values, span),
+                    Err(expr) => expr,
+                };
+            }
+            if !values.iter().any(|it| it.ty == Types::ERROR) || path.as_simple().is_some() {
+                let scope = match path.global || !path.scope.is_empty() {
+                    true => self.scope_of(path.global, &path.scope),
+                    false => None,
+                };
+                self.unknown(ident, "function", false, scope);
+            }
+            return self.broken(span);
+        };
+        let callees = match &declared.entity {
+            ValueEntity::Functions(callees) => callees.clone(),
+            _ => {
+                let function = self.entity_expr(scope, declared, ident, ident.span);
+                let mut all = vec![function];
+                all.extend(values);
+                if self.struct_behind(all[0].ty).is_some() {
+                    return self.overloaded(Operator::Call, all, span);
+                }
+                if all[0].ty != Types::ERROR {
+                    let message = format!("`{}` is no function", ident.name);
+                    self.error(&code::TYPE_MISMATCH, ident.span, message);
+                }
+                return self.broken(span);
+            }
+        };
+        if values.iter().any(|it| it.ty == Types::ERROR) {
+            return self.broken(span);
+        }
+        // A method that is called without an object works on the one of the method around it.
+        let object = match (self.scopes.kind(scope), self.body.as_ref().and_then(|it| it.this)) {
+            (ScopeKind::Struct(_), Some(this)) => {
+                Object::This(Expr { kind: ExprKind::Local(LocalId(0)), ty: this, span: ident.span })
+            }
+            _ => Object::None,
+        };
+        let template = path.last.args.as_deref();
+        let builtin = (path.as_simple().is_some()).then_some(ident);
+        match self.resolve(&callees, template, &values, builtin, ident, span) {
+            Some(Some(id)) => self.finish_call(id, object, values, span),
+            Some(None) => self.builtin(ident, values, span),
+            None => self.broken(span),
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Overloads
+    // -----------------------------------------------------------------------------------------------------
+
+    /// The best of some functions for some arguments; `Some(None)` if it is the built-in one, `None` after a report.
+    pub(super) fn resolve(
+        &mut self,
+        callees: &[Callee],
+        template: Option<&'a [ast::TemplateArg]>,
+        args: &[Expr],
+        builtin: Option<&ast::Ident>,
+        ident: &ast::Ident,
+        span: Span,
+    ) -> Option<Option<FunctionId>> {
+        let mut viable: Vec<Viable> = Vec::new();
+        for callee in callees {
+            let (id, preference) = match *callee {
+                Callee::Function(id) if template.is_none() => (Some(id), 0),
+                Callee::Function(_) => (None, 0),
+                Callee::Template(index) => (self.instance_for(index, template, args), 1),
+            };
+            let Some(id) = id else { continue };
+            if let Some(ranks) = self.ranks(id, args) {
+                viable.push(Viable { function: Some(id), ranks, preference });
+            }
+        }
+        if let Some(name) = builtin
+            && let Some(ranks) = self.builtin_ranks(name, args)
+        {
+            viable.push(Viable { function: None, ranks, preference: 2 });
+        }
+        let best = viable.iter().position(|it| viable.iter().all(|other| std::ptr::eq(it, other) || beats(it, other)));
+        if let Some(best) = best {
+            return Some(viable[best].function);
+        }
+        match viable.is_empty() {
+            true => self.no_match(callees, args, ident, span),
+            false => self.ambiguous(&viable, args, ident, span),
+        }
+        None
+    }
+
+    /// How well each argument converts; `None` if the function does not take them.
+    fn ranks(&mut self, id: FunctionId, args: &[Expr]) -> Option<Vec<Rank>> {
+        let params: Vec<(TypeId, Mode, bool)> =
+            self.function(id).params.iter().map(|it| (it.ty, it.mode, it.default.is_some())).collect();
+        if args.len() > params.len() || params[args.len()..].iter().any(|it| !it.2) {
+            return None;
+        }
+        args.iter().zip(params).map(|(arg, (ty, mode, _))| self.rank(arg, ty, mode)).collect()
+    }
+
+    fn rank(&self, arg: &Expr, ty: TypeId, mode: Mode) -> Option<Rank> {
+        let from = self.argument_type(arg, ty);
+        let into = || convert::implicit(&self.types, from, ty).map(|it| it.rank);
+        let back = || convert::implicit(&self.types, ty, from).map(|it| it.rank);
+        match mode {
+            Mode::In => into(),
+            Mode::Out if self.is_writable(arg) => back(),
+            Mode::InOut if self.is_writable(arg) => Some(into()?.max(back()?)),
+            Mode::Reference if self.types.get(arg.ty) == self.types.get(ty) => into(),
+            Mode::Out | Mode::InOut | Mode::Reference => None,
+        }
+    }
+
+    /// The type of an argument: a constant buffer is its contents, unless the parameter is one.
+    fn argument_type(&self, arg: &Expr, param: TypeId) -> TypeId {
+        match (self.types.get(arg.ty), self.types.get(param)) {
+            (_, Type::Resource(_)) => arg.ty,
+            (Type::Resource(ResourceType::Constant(inner) | ResourceType::TextureBuffer(inner)), _) => inner,
+            _ => arg.ty,
+        }
+    }
+
+    fn argument_types(&self, args: &[Expr]) -> String {
+        let names: Vec<String> = args.iter().map(|it| self.name_of(it.ty)).collect();
+        format!("({})", names.join(", "))
+    }
+
+    fn no_match(&mut self, callees: &[Callee], args: &[Expr], ident: &ast::Ident, span: Span) {
+        let message = match callees {
+            [Callee::Function(id)] if self.function(*id).params.len() != args.len() => {
+                let wanted = self.function(*id).params.len();
+                let plural = if wanted == 1 { "" } else { "s" };
+                let were = if args.len() == 1 { "was" } else { "were" };
+                format!("`{}` takes {wanted} argument{plural}, and {} {were} given", ident.name, args.len())
+            }
+            _ => format!("no `{}` takes the arguments `{}`", ident.name, self.argument_types(args)),
+        };
+        let mut report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, span, message);
+        for callee in callees.iter().take(MOST_CANDIDATES) {
+            report = match *callee {
+                Callee::Function(id) => {
+                    let reason = self.misfit(id, args);
+                    report.also(self.function(id).span, reason)
+                }
+                Callee::Template(index) => {
+                    let template = &self.function_templates[index];
+                    report.also(template.ast.name.span(), "this template does not fit")
+                }
+            };
+        }
+        if callees.len() > MOST_CANDIDATES {
+            report = report.note(format!("and {} more", callees.len() - MOST_CANDIDATES));
+        }
+        self.report(report);
+    }
+
+    /// Why a function does not take some arguments.
+    fn misfit(&self, id: FunctionId, args: &[Expr]) -> String {
+        let shown = self.show(id);
+        for (i, (arg, param)) in args.iter().zip(&self.function(id).params).enumerate() {
+            if self.rank(arg, param.ty, param.mode).is_some() {
+                continue;
+            }
+            let number = i + 1;
+            if param.mode != Mode::In && !self.is_writable(arg) {
+                return format!("`{shown}` writes argument {number}, which is no variable");
+            }
+            let (have, want) = (self.name_of(arg.ty), self.name_of(param.ty));
+            return format!("`{shown}`: argument {number} is `{have}`, which does not convert to `{want}`");
+        }
+        format!("`{shown}` takes another number of arguments")
+    }
+
+    fn ambiguous(&mut self, viable: &[Viable], args: &[Expr], ident: &ast::Ident, span: Span) {
+        let message =
+            format!("several `{}` take the arguments `{}` equally well", ident.name, self.argument_types(args));
+        let mut report = Diagnostic::new(&code::AMBIGUOUS_CALL, span, message);
+        for it in viable.iter().take(MOST_CANDIDATES) {
+            report = match it.function {
+                Some(id) => report.also(self.function(id).span, format!("`{}`", self.show(id))),
+                None => report.note(format!("`{}` is a built-in function too", ident.name)),
+            };
+        }
+        self.report(report.help("casts of the arguments say which one is meant"));
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Arguments
+    // -----------------------------------------------------------------------------------------------------
+
+    /// The call of a function that takes the arguments.
+    pub(super) fn finish_call(&mut self, id: FunctionId, object: Object, args: Vec<Expr>, span: Span) -> Expr {
+        let mut passed = Vec::with_capacity(args.len() + 1);
+        let mut id = id;
+        if self.function(id).this.is_some() {
+            let Some((receiver, arg)) = self.object_arg(id, object, span) else { return self.broken(span) };
+            id = receiver;
+            passed.push(arg);
+        }
+        self.use_function(id);
+        let params = self.function(id).params.clone();
+        let scope = self.function(id).scope;
+        let result = self.function(id).result;
+        let given = args.len();
+        for (arg, param) in args.into_iter().zip(&params) {
+            passed.push(self.argument(arg, param.ty, param.mode));
+        }
+        for param in params.iter().skip(given) {
+            let Some(default) = param.default else { continue };
+            let value = self.in_scope(scope, |this| {
+                let value = this.expr(default);
+                this.coerce(value, param.ty)
+            });
+            passed.push(Arg::In(value));
+        }
+        if passed.iter().any(|arg| matches!(arg, Arg::In(it) | Arg::Out { place: it, .. } if it.ty == Types::ERROR)) {
+            return self.broken(span);
+        }
+        if let Some(body) = &mut self.body {
+            body.calls.push((id, span));
+        }
+        Expr { kind: ExprKind::Call { function: id, args: passed }, ty: result, span }
+    }
+
+    fn argument(&mut self, arg: Expr, ty: TypeId, mode: Mode) -> Arg {
+        match mode {
+            Mode::In => Arg::In(self.coerce(arg, ty)),
+            Mode::Out | Mode::InOut | Mode::Reference => {
+                if let (Type::Struct(_), true) = (self.types.get(ty), arg.ty != ty) {
+                    self.unsupported(arg.span, "passing a struct for an `out` parameter of its base is not built yet");
+                }
+                self.demand_writable(&arg, "passed to be written");
+                Arg::Out { place: arg, ty, mode }
+            }
+        }
+    }
+
+    /// An operator on structs: a method of the first operand, or a function.
+    pub(super) fn overloaded(&mut self, operator: Operator, mut operands: Vec<Expr>, span: Span) -> Expr {
+        if operands.iter().any(|it| it.ty == Types::ERROR) {
+            return self.broken(span);
+        }
+        let key = ast::Name::new(super::operator::key(operator));
+        let ident = ast::Ident { name: key.clone(), span };
+        let scope = match self.struct_behind(operands[0].ty).map(|it| self.types.get(it)) {
+            Some(Type::Struct(id)) => self.structs.get(&id).map(|it| it.scope),
+            _ => None,
+        };
+        if let Some(scope) = scope
+            && let Some(ValueEntity::Functions(callees)) = self.scopes.value_in(scope, &key).map(|it| it.entity)
+        {
+            let object = operands.remove(0);
+            return match self.resolve(&callees, None, &operands, None, &ident, span) {
+                Some(Some(id)) => self.finish_call(id, Object::Place(object), operands, span),
+                _ => self.broken(span),
+            };
+        }
+        let found = self.scopes.find_value(self.scopes.current(), &key);
+        if let Some((_, declared)) = found
+            && let ValueEntity::Functions(callees) = declared.entity
+        {
+            return match self.resolve(&callees, None, &operands, None, &ident, span) {
+                Some(Some(id)) => self.finish_call(id, Object::None, operands, span),
+                _ => self.broken(span),
+            };
+        }
+        let types = self.argument_types(&operands);
+        let message = format!("`{}` is not defined for `{types}`", key.trim_start_matches("operator"));
+        let report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, span, message);
+        self.report(report.help(format!("a method `{key}` of the struct would define it")));
+        self.broken(span)
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Built-in functions
+    // -----------------------------------------------------------------------------------------------------
+
+    /// Whether a built-in function has that name; an expression if the arguments are broken.
+    fn builtin_call(&mut self, ident: &ast::Ident, args: &[Expr], span: Span) -> Option<Result<(), Expr>> {
+        let name = ident.name.as_str();
+        if ops::intrinsics::by_name(name).is_none() && !library::is_function(name) {
+            return None;
+        }
+        Some(match args.iter().any(|it| it.ty == Types::ERROR) {
+            true => Err(self.broken(span)),
+            false => Ok(()),
+        })
+    }
+
+    fn arg_infos(&self, args: &[Expr]) -> Vec<ArgInfo> {
+        let info = |arg: &Expr| ArgInfo { ty: arg.ty, is_place: self.is_writable(arg), span: arg.span };
+        args.iter().map(info).collect()
+    }
+
+    /// How well the built-in function of that name takes the arguments.
+    fn builtin_ranks(&mut self, ident: &ast::Ident, args: &[Expr]) -> Option<Vec<Rank>> {
+        let name = ident.name.as_str();
+        let params: Vec<(TypeId, Mode)> = if let Some(found) = ops::intrinsics::by_name(name) {
+            self.wave_params(found.intrinsic, args)?.into_iter().map(|ty| (ty, Mode::In)).collect()
+        } else {
+            let infos = self.arg_infos(args);
+            match library::resolve(&mut self.types, name, &infos) {
+                Resolution::Found { params, .. } => params,
+                Resolution::Unknown | Resolution::Mismatch { .. } => return None,
+            }
+        };
+        args.iter().zip(params).map(|(arg, (ty, mode))| self.rank(arg, ty, mode)).collect()
+    }
+
+    fn builtin(&mut self, ident: &ast::Ident, args: Vec<Expr>, span: Span) -> Expr {
+        let name = ident.name.as_str();
+        let args: Vec<Expr> = args.into_iter().map(|it| self.contents(it)).collect();
+        if let Some(found) = ops::intrinsics::by_name(name) {
+            return self.wave(found, ident, args, span);
+        }
+        let infos = self.arg_infos(&args);
+        let (function, params, result) = match library::resolve(&mut self.types, name, &infos) {
+            Resolution::Found { function, params, result } => (function, params, result),
+            Resolution::Mismatch { message, notes } => {
+                let mut report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, span, message);
+                for note in notes.into_iter().take(MOST_CANDIDATES) {
+                    report = report.note(note);
+                }
+                self.report(report);
+                return self.broken(span);
+            }
+            Resolution::Unknown => return self.broken(span),
+        };
+        if let library::Function::Unsupported(name) = function {
+            self.unsupported(span, format!("`{name}` is not built yet"));
+            return self.broken(span);
+        }
+        let since = library::overloads(name).map(|row| row.since).min();
+        if let Some(since) = since
+            && since > self.shader_model()
+        {
+            self.needs_shader_model(span, name, since);
+        }
+        let mut passed = Vec::with_capacity(args.len());
+        for (arg, (ty, mode)) in args.into_iter().zip(params) {
+            if mode == Mode::Reference && !self.is_shared_place(&arg) && arg.ty != Types::ERROR {
+                let report = Diagnostic::new(
+                    &code::NOT_ASSIGNABLE,
+                    arg.span,
+                    "an atomic operation works on memory that lanes share, and this is a lane's own",
+                );
+                self.report(report.help("it works on groupshared variables and elements of writable buffers"));
+                return self.broken(span);
+            }
+            passed.push(self.argument(arg, ty, mode));
+        }
+        if passed.iter().any(|arg| matches!(arg, Arg::In(it) | Arg::Out { place: it, .. } if it.ty == Types::ERROR)) {
+            return self.broken(span);
+        }
+        Expr { kind: ExprKind::Library { function, args: passed }, ty: result, span }
+    }
+
+    /// A method of a resource whose arguments are known.
+    pub(super) fn resource_method(
+        &mut self,
+        object: Expr,
+        name: &ast::Ident,
+        template_arg: Option<TypeId>,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
+        let args: Vec<Expr> = args.into_iter().map(|it| self.contents(it)).collect();
+        let infos = self.arg_infos(&args);
+        match library::resolve_method(&mut self.types, object.ty, &name.name, template_arg, &infos) {
+            Resolution::Unknown => {
+                let ty = self.name_of(object.ty);
+                let message = format!("`{ty}` has no method `{}`", name.name);
+                let mut report = Diagnostic::new(&code::UNKNOWN_NAME, name.span, message);
+                let names = library::method_names(&self.types, object.ty);
+                if let Some(near) = super::scope::most_similar(&name.name, names.iter().map(String::as_str)) {
+                    report = report.fix(format!("a similar name is `{near}`"), name.span, near);
+                }
+                self.report(report);
+                self.broken(span)
+            }
+            Resolution::Mismatch { message, notes } => {
+                let mut report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, span, message);
+                for note in notes.into_iter().take(MOST_CANDIDATES) {
+                    report = report.note(note);
+                }
+                self.report(report);
+                self.broken(span)
+            }
+            Resolution::Found { function: library::Method::Unsupported(name), .. } => {
+                let ty = self.name_of(object.ty);
+                self.unsupported(span, format!("`{name}` of a `{ty}` is not built yet"));
+                self.broken(span)
+            }
+            Resolution::Found { function, params, result } => {
+                let mut passed = Vec::with_capacity(args.len());
+                for (arg, (ty, mode)) in args.into_iter().zip(params) {
+                    passed.push(self.argument(arg, ty, mode));
+                }
+                let is_broken = |arg: &Arg| matches!(arg, Arg::In(it) | Arg::Out { place: it, .. } if it.ty == Types::ERROR);
+                if passed.iter().any(is_broken) {
+                    return self.broken(span);
+                }
+                let kind = ExprKind::Method { method: function, object: object.into(), args: passed };
+                Expr { kind, ty: result, span }
+            }
+        }
+    }
+}
+
+/// Whether one function is the better choice.
+fn beats(a: &Viable, b: &Viable) -> bool {
+    let pairs = || a.ranks.iter().zip(&b.ranks);
+    if pairs().any(|(a, b)| a > b) {
+        return false;
+    }
+    pairs().any(|(a, b)| a < b) || a.preference < b.preference
+}

@@ -1,0 +1,384 @@
+//! Declarations outside functions: namespaces, enums, aliases, variables, constant buffers.
+
+use diag::{Diagnostic, Span, code};
+
+use super::scope::{ScopeKind, Scopes, TypeEntity, ValueEntity};
+use super::template::AliasTemplate;
+use super::{Checker, GlobalInfo};
+use crate::ast::{self, Declarator, Initializer, Item, ItemKind, Modifier};
+use crate::hir::{self, GlobalId, GlobalKind};
+use crate::types::{Type, TypeId, Types};
+
+/// How much groupshared memory a group has, in bytes.
+const MOST_GROUPSHARED: u64 = 32768;
+
+impl<'a> Checker<'a> {
+    pub(super) fn items(&mut self, items: &'a [Item]) {
+        for item in items {
+            if self.sink.is_full() {
+                return;
+            }
+            self.item(item);
+            self.pending_bodies();
+        }
+    }
+
+    pub(super) fn item(&mut self, item: &'a Item) {
+        self.deeper(item.span, |this| this.item_inner(item));
+    }
+
+    fn item_inner(&mut self, item: &'a Item) {
+        match &item.kind {
+            ItemKind::Namespace(namespace) => self.namespace(namespace),
+            ItemKind::Struct(structure) => {
+                self.structure(structure);
+            }
+            ItemKind::Enum(enumeration) => self.enumeration(enumeration),
+            ItemKind::Alias(alias) => self.alias(alias),
+            ItemKind::UsingNamespace(path) => {
+                if let Some(scope) = self.namespace_of(path) {
+                    let current = self.scopes.current();
+                    self.scopes.see(current, scope);
+                }
+            }
+            ItemKind::Using(path) => self.using(path),
+            ItemKind::Buffer(buffer) => self.buffer_block(buffer, &item.attributes),
+            ItemKind::Var(var) => self.file_var(var),
+            ItemKind::Function(function) => {
+                self.attributes_known(&item.attributes);
+                self.declare_function(function, &item.attributes);
+            }
+            ItemKind::StaticAssert(assert) => self.static_assert(assert, item.span),
+            ItemKind::Empty => {}
+        }
+    }
+
+    fn namespace(&mut self, namespace: &'a ast::Namespace) {
+        let current = self.scopes.current();
+        let name = &namespace.name;
+        let known = self.scopes.own_type(current, &name.name).map(|it| (it.entity, it.span));
+        let scope = match known {
+            Some((TypeEntity::Namespace(scope), _)) => scope,
+            Some((_, span)) => {
+                self.duplicate(name, span);
+                return;
+            }
+            None => {
+                let prefix = self.prefix();
+                let scope =
+                    self.scopes.inside(current, ScopeKind::Namespace(format!("{prefix}{}", name.name)));
+                self.scopes.declare_type(current, name.name.clone(), TypeEntity::Namespace(scope), name.span);
+                scope
+            }
+        };
+        self.in_scope(scope, |this| this.items(&namespace.items));
+    }
+
+    /// What stands before names that are declared here.
+    pub(super) fn prefix(&self) -> String {
+        self.scopes.prefix(self.scopes.current(), |id| self.types.structure(id).name.clone())
+    }
+
+    fn namespace_of(&mut self, path: &'a ast::Path) -> Option<super::scope::ScopeId> {
+        let found = if path.global || !path.scope.is_empty() {
+            let scope = self.scope_of(path.global, &path.scope)?;
+            self.scopes.type_in(scope, &path.last.ident.name).map(|it| it.entity)
+        } else {
+            self.scopes.find_type(self.scopes.current(), &path.last.ident.name).map(|it| it.entity)
+        };
+        match found {
+            Some(TypeEntity::Namespace(scope)) => Some(scope),
+            _ => {
+                self.unknown(&path.last.ident, "namespace", true, None);
+                None
+            }
+        }
+    }
+
+    fn using(&mut self, path: &'a ast::Path) {
+        let Some(scope) = self.scope_of(path.global, &path.scope) else { return };
+        let current = self.scopes.current();
+        let name = &path.last.ident.name;
+        let ty = self.scopes.type_in(scope, name).map(|it| it.entity);
+        let value = self.scopes.value_in(scope, name).map(|it| it.entity);
+        if ty.is_none() && value.is_none() {
+            self.unknown(&path.last.ident, "name", false, Some(scope));
+        }
+        if let Some(entity) = ty {
+            self.scopes.declare_type(current, name.clone(), entity, path.span);
+        }
+        if let Some(entity) = value {
+            self.scopes.declare_value(current, name.clone(), entity, path.span);
+        }
+    }
+
+    fn enumeration(&mut self, enumeration: &'a ast::Enum) {
+        let current = self.scopes.current();
+        let name = &enumeration.name;
+        let known = self.scopes.own_type(current, &name.name).map(|it| (it.entity, it.span));
+        let underlying = match &enumeration.underlying {
+            Some(ty) => self.ty(ty),
+            None => Types::INT,
+        };
+        let underlying = match self.types.get(underlying) {
+            Type::Scalar(scalar) if scalar.is_int() || scalar == crate::types::Scalar::Bool => underlying,
+            Type::Error => Types::INT,
+            _ => {
+                let message = format!("an enum is held in an integer, not in `{}`", self.name_of(underlying));
+                let span = enumeration.underlying.as_ref().map_or(name.span, |it| it.span);
+                self.error(&code::TYPE_MISMATCH, span, message);
+                Types::INT
+            }
+        };
+        let scope = match known {
+            Some((TypeEntity::Enum(_, scope), _)) => scope,
+            Some((_, span)) => {
+                self.duplicate(name, span);
+                return;
+            }
+            None => {
+                let kind = ScopeKind::Namespace(format!("{}{}", self.prefix(), name.name));
+                let scope = self.scopes.inside(current, kind);
+                let entity = TypeEntity::Enum(underlying, scope);
+                self.scopes.declare_type(current, name.name.clone(), entity, name.span);
+                scope
+            }
+        };
+        let Some(variants) = &enumeration.variants else { return };
+        let mut next: i64 = 0;
+        for variant in variants {
+            if let Some(value) = &variant.value {
+                // Earlier names of the same enum can be used.
+                let found = self.in_scope(scope, |this| this.constant_integer(value, "the value of an enumerator"));
+                next = found.map_or(next, |(value, _)| value);
+            }
+            let literal = self.literal_int(next, variant.name.span);
+            let bits = match self.convert(literal, underlying).kind {
+                hir::ExprKind::Const(bits) => bits,
+                _ => 0,
+            };
+            let entity = ValueEntity::Constant(underlying, bits);
+            self.in_scope(scope, |this| this.declare(&variant.name, entity.clone()));
+            if !enumeration.scoped {
+                self.declare(&variant.name, entity);
+            }
+            next = next.wrapping_add(1);
+        }
+    }
+
+    pub(super) fn alias(&mut self, alias: &'a ast::Alias) {
+        let current = self.scopes.current();
+        if let Some(head) = &alias.template {
+            let index = self.alias_templates.len();
+            self.alias_templates.push(AliasTemplate { head, ast: alias, scope: current });
+            self.scopes.declare_type(current, alias.name.name.clone(), TypeEntity::AliasTemplate(index), alias.name.span);
+            return;
+        }
+        let ty = self.ty(&alias.ty);
+        let ty = self.array(ty, &alias.dims);
+        let known = self.scopes.own_type(current, &alias.name.name).map(|it| (it.entity, it.span));
+        match known {
+            // Saying the same twice is fine, and `typedef struct S {…} S;` does.
+            Some((TypeEntity::Type(before) | TypeEntity::Enum(before, _), _)) if before == ty || ty == Types::ERROR => {}
+            Some((_, span)) => self.duplicate(&alias.name, span),
+            None => {
+                // An alias of an enum names its enumerators too.
+                let entity = self.enum_named(&alias.ty).unwrap_or(TypeEntity::Type(ty));
+                self.scopes.declare_type(current, alias.name.name.clone(), entity, alias.name.span);
+            }
+        }
+    }
+
+    fn enum_named(&mut self, ty: &'a ast::Type) -> Option<TypeEntity> {
+        let ast::TypeKind::Named(path) = &ty.kind else { return None };
+        let (scope, _) = self.quietly(|this| match path.global || !path.scope.is_empty() {
+            true => this.scope_of(path.global, &path.scope).and_then(|it| this.scopes.type_in(it, &path.last.ident.name).map(|it| it.entity)),
+            false => this.scopes.find_type(this.scopes.current(), &path.last.ident.name).map(|it| it.entity),
+        });
+        scope.filter(|it| matches!(it, TypeEntity::Enum(..)))
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Variables
+    // -----------------------------------------------------------------------------------------------------
+
+    /// Variables at file scope or in a namespace.
+    fn file_var(&mut self, var: &'a ast::Var) {
+        if let Some(head) = &var.template {
+            self.unsupported(head.span, "templates of variables are not built yet");
+        }
+        let base = self.ty_with(&var.ty, &var.modifiers);
+        for declarator in &var.declarators {
+            self.file_declarator(var, base, declarator);
+        }
+    }
+
+    fn file_declarator(&mut self, var: &'a ast::Var, base: TypeId, declarator: &'a Declarator) {
+        if let Some(owner) = &declarator.owner {
+            self.define_member(owner, base, declarator);
+            return;
+        }
+        let ty = self.array(base, &declarator.dims);
+        let modifiers = &var.modifiers;
+        if modifiers.has(Modifier::Static) {
+            let is_const = modifiers.has(Modifier::Const);
+            self.static_var(declarator, ty, is_const);
+        } else if modifiers.has(Modifier::GroupShared) {
+            self.groupshared(declarator, ty);
+        } else if self.is_resource(ty) {
+            self.resource_var(var, declarator, ty);
+        } else if modifiers.has(Modifier::Const) && declarator.init.is_some() {
+            self.static_var(declarator, ty, true);
+        } else {
+            self.loose_var(var, declarator, ty);
+        }
+    }
+
+    /// Refuses types that no variable has.
+    pub(super) fn variable_type(&mut self, ty: TypeId, declarator: &Declarator) -> TypeId {
+        match self.types.get(ty) {
+            Type::Void => {
+                let message = format!("`{}` cannot be of type `void`", declarator.name.name);
+                self.error(&code::BAD_DECLARATION, declarator.name.span, message);
+                Types::ERROR
+            }
+            Type::Array { len: 0, .. } => {
+                let message = format!("the size of the array `{}` is missing", declarator.name.name);
+                self.error(&code::BAD_DECLARATION, declarator.name.span, message);
+                Types::ERROR
+            }
+            _ => ty,
+        }
+    }
+
+    /// The initialiser of a variable of that type; the type's open array size is found from it.
+    pub(super) fn initializer(&mut self, ty: TypeId, declarator: &'a Declarator) -> (TypeId, Option<hir::Expr>) {
+        match &declarator.init {
+            Some(Initializer::Expr(init)) => {
+                let (ty, init) = self.init(ty, init);
+                (ty, Some(init))
+            }
+            Some(Initializer::StateBlock(_)) | None => (self.variable_type(ty, declarator), None),
+        }
+    }
+
+    /// A static variable: at file scope, in a struct or in a function.
+    pub(super) fn static_var(&mut self, declarator: &'a Declarator, ty: TypeId, is_const: bool) {
+        let (ty, init) = self.initializer(ty, declarator);
+        let name = format!("{}{}", self.prefix(), declarator.name.name);
+        if let Some(init) = &init
+            && super::reach::has_local(init)
+        {
+            let message = format!("`{name}` is `static`, so its initialiser cannot depend on variables of the function");
+            self.error(&code::NOT_CONSTANT, init.span, message);
+        }
+        let value = match &init {
+            Some(init) if is_const => self.constant(init),
+            _ => None,
+        };
+        let entity = if ty == Types::ERROR {
+            ValueEntity::Broken
+        } else {
+            ValueEntity::Global(self.add_global(name, ty, GlobalKind::Static { init }, is_const, value, declarator.name.span))
+        };
+        self.declare(&declarator.name, entity);
+    }
+
+    pub(super) fn add_global(
+        &mut self,
+        name: String,
+        ty: TypeId,
+        kind: GlobalKind,
+        is_const: bool,
+        value: Option<Vec<u64>>,
+        span: Span,
+    ) -> GlobalId {
+        self.globals.push(GlobalInfo { global: hir::Global { name, ty, kind, span }, is_const, value });
+        GlobalId(self.globals.len() as u32 - 1)
+    }
+
+    fn groupshared(&mut self, declarator: &'a Declarator, ty: TypeId) {
+        let ty = self.variable_type(ty, declarator);
+        let name = &declarator.name;
+        if let Some(Initializer::Expr(init)) = &declarator.init {
+            let message = format!("`{}` is groupshared, which cannot have an initialiser", name.name);
+            self.error(&code::BAD_DECLARATION, init.span, message);
+        }
+        if self.types.holds_resource(ty) {
+            let message = format!("`{}` is or contains a resource, which cannot be groupshared", name.name);
+            self.error(&code::BAD_DECLARATION, name.span, message);
+        }
+        let entity = if ty == Types::ERROR {
+            ValueEntity::Broken
+        } else {
+            let full = format!("{}{}", self.prefix(), name.name);
+            ValueEntity::Global(self.add_global(full, ty, GlobalKind::Groupshared, false, None, name.span))
+        };
+        self.declare(name, entity);
+    }
+
+    /// The groupshared variables that the program uses must fit into the memory of a group.
+    pub(super) fn groupshared_fits(&mut self, used: &[GlobalId]) {
+        let mut total: u64 = 0;
+        let mut largest: Option<(u64, Span, String)> = None;
+        for id in used {
+            let global = &self.global(*id).global;
+            if !matches!(global.kind, GlobalKind::Groupshared) {
+                continue;
+            }
+            let layout = crate::types::layout_of(
+                &self.types,
+                global.ty,
+                crate::types::Packing::Structured,
+                self.native_16bit(),
+            );
+            let size = u64::from(layout.size);
+            total += size;
+            if largest.as_ref().is_none_or(|(most, ..)| size > *most) {
+                largest = Some((size, global.span, global.name.clone()));
+            }
+        }
+        if let Some((size, span, name)) = largest
+            && total > MOST_GROUPSHARED
+        {
+            let report = Diagnostic::new(
+                &code::GROUPSHARED_TOO_LARGE,
+                span,
+                format!("the groupshared variables take {total} bytes, and a group has {MOST_GROUPSHARED}"),
+            );
+            self.report(report.label(format!("`{name}` takes {size} of them")));
+        }
+    }
+
+    /// `uint S::x = 1;`
+    fn define_member(&mut self, owner: &'a ast::Path, base: TypeId, declarator: &'a Declarator) {
+        let mut segments: Vec<&'a ast::Segment> = owner.scope.iter().collect();
+        segments.push(&owner.last);
+        let mut scope = owner.global.then_some(Scopes::FILE);
+        for segment in segments {
+            scope = self.scope_step(scope, segment);
+            if scope.is_none() {
+                return;
+            }
+        }
+        let Some(scope) = scope else { return };
+        let ty = self.array(base, &declarator.dims);
+        let found = self.scopes.value_in(scope, &declarator.name.name).map(|it| it.entity);
+        match found {
+            Some(ValueEntity::Global(id)) => {
+                let (ty, init) = self.in_scope(scope, |this| this.initializer(ty, declarator));
+                let value = init.as_ref().filter(|_| self.global(id).is_const).and_then(|it| self.constant(it));
+                let info = &mut self.globals[id.0 as usize];
+                if ty != Types::ERROR {
+                    info.global.ty = ty;
+                }
+                info.value = value;
+                if init.is_some() {
+                    info.global.kind = GlobalKind::Static { init };
+                }
+            }
+            Some(_) => self.error(&code::BAD_DECLARATION, declarator.name.span, "this is no static member"),
+            None => self.unknown(&declarator.name, "static member", false, Some(scope)),
+        }
+    }
+}

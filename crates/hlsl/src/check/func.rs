@@ -1,0 +1,444 @@
+//! Functions: signatures, prototypes and definitions, bodies.
+
+use diag::{Diagnostic, Span, code};
+
+use super::scope::{Callee, ScopeId, ScopeKind, Scopes, ValueEntity};
+use super::{Checker, attr, stmt};
+use crate::ast::{self, Attribute, FunctionName, Modifier};
+use crate::hir::{self, FunctionId, LocalId, Mode};
+use crate::types::{Type, TypeId, Types};
+
+/// A declared function, or an instance of a template.
+pub(super) struct Function<'a> {
+    /// With the namespaces and structs around it.
+    pub(super) name: String,
+    pub(super) ast: &'a ast::Function,
+    pub(super) attributes: &'a [Attribute],
+    /// Where its names are looked up.
+    pub(super) scope: ScopeId,
+    /// The struct of a method that has an object.
+    pub(super) this: Option<TypeId>,
+    pub(super) params: Vec<Param<'a>>,
+    pub(super) result: TypeId,
+    pub(super) span: Span,
+    /// The declaration that has a body.
+    pub(super) definition: Option<&'a ast::Function>,
+    /// The body, once it has been checked.
+    pub(super) body: Option<hir::Function>,
+    /// What is reported if the program uses the function.
+    pub(super) gated: Vec<Diagnostic>,
+    /// The functions it calls, with the places.
+    pub(super) calls: Vec<(FunctionId, Span)>,
+    /// Copies of a method for structs that inherit it.
+    pub(super) copies: Vec<(TypeId, FunctionId)>,
+    /// The method that it is a copy of.
+    pub(super) origin: Option<FunctionId>,
+    /// An instance of a template or a copy: its body is checked once it is used.
+    pub(super) is_instance: bool,
+    pub(super) is_queued: bool,
+}
+
+#[derive(Clone)]
+pub(super) struct Param<'a> {
+    pub(super) name: Option<&'a ast::Ident>,
+    pub(super) ty: TypeId,
+    pub(super) mode: Mode,
+    pub(super) is_const: bool,
+    pub(super) default: Option<&'a ast::Expr>,
+    pub(super) span: Span,
+}
+
+/// What is known of a local besides its declaration.
+#[derive(Clone, Copy, Default)]
+pub(super) struct LocalFacts {
+    pub(super) is_const: bool,
+    /// It is another name for memory that lanes share.
+    pub(super) is_reference: bool,
+    /// The value of a constant scalar.
+    pub(super) value: Option<u64>,
+}
+
+/// The function whose body is being checked.
+pub(super) struct Body {
+    pub(super) locals: Vec<hir::Local>,
+    pub(super) facts: Vec<LocalFacts>,
+    pub(super) result: TypeId,
+    pub(super) result_span: Span,
+    /// The type of the object, which is the first local.
+    pub(super) this: Option<TypeId>,
+    /// How many loops, and how many loops and switches are around the current statement.
+    pub(super) loops: u32,
+    pub(super) breakable: u32,
+    pub(super) gated: Vec<Diagnostic>,
+    pub(super) calls: Vec<(FunctionId, Span)>,
+}
+
+/// A signature as it is written.
+pub(super) struct Signature<'a> {
+    pub(super) params: Vec<Param<'a>>,
+    pub(super) result: TypeId,
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn needs_2021(&mut self, span: Span, what: &str) {
+        if !self.is_2021() {
+            let report = Diagnostic::new(&code::NEEDS_HLSL_2021, span, format!("{what} need HLSL 2021"));
+            self.report(report.help("`-HV 2021` selects it"));
+        }
+    }
+
+    /// The name under which a function is found; operators have names that no source can write.
+    pub(super) fn key(name: &FunctionName) -> ast::Name {
+        match name {
+            FunctionName::Plain(ident) => ident.name.clone(),
+            FunctionName::Operator(operator, _) => ast::Name::new(super::operator::key(*operator)),
+            FunctionName::Conversion(_) => ast::Name::new("<conversion>"),
+        }
+    }
+
+    pub(super) fn declare_function(&mut self, function: &'a ast::Function, attributes: &'a [Attribute]) {
+        match &function.name {
+            FunctionName::Plain(_) => {}
+            FunctionName::Operator(_, span) => self.needs_2021(*span, "operators for structs"),
+            FunctionName::Conversion(span) => {
+                self.unsupported(*span, "conversion operators are not built yet");
+                return;
+            }
+        }
+        let scope = match &function.owner {
+            None => self.scopes.current(),
+            Some(owner) => {
+                let mut scope = owner.global.then_some(Scopes::FILE);
+                for segment in owner.scope.iter().chain([&owner.last]) {
+                    scope = self.scope_step(scope, segment);
+                    if scope.is_none() {
+                        return;
+                    }
+                }
+                let Some(scope) = scope else { return };
+                scope
+            }
+        };
+        if let Some(head) = &function.template {
+            self.needs_2021(head.span, "templates");
+            match function.specializes.is_some() || head.params.is_empty() {
+                true => self.specialization(function, attributes, scope),
+                false => self.declare_template(function, attributes, scope),
+            }
+            return;
+        }
+        let Some(signature) = self.in_scope(scope, |this| this.signature(function)) else { return };
+        let id = self.add_overload(function, attributes, scope, signature);
+        if let Some(id) = id
+            && function.body.is_some()
+        {
+            if self.open_structs > 0 || self.body.is_some() {
+                self.pending.push_back(id);
+            } else {
+                self.check_body(id);
+            }
+        }
+    }
+
+    /// The scope that one part of a path names.
+    pub(super) fn scope_step(&mut self, scope: Option<ScopeId>, segment: &'a ast::Segment) -> Option<ScopeId> {
+        match scope {
+            None => self.scope_of(false, std::slice::from_ref(segment)),
+            Some(scope) => self.in_scope(scope, |this| this.scope_of(false, std::slice::from_ref(segment))),
+        }
+    }
+
+    /// The types of the parameters and of the result, looked up in the current scope.
+    pub(super) fn signature(&mut self, function: &'a ast::Function) -> Option<Signature<'a>> {
+        let mut params: Vec<Param<'a>> = Vec::new();
+        for param in &function.params {
+            let base = self.ty_with(&param.ty, &param.modifiers);
+            let mut ty = self.array(base, &param.dims);
+            if ty == Types::VOID {
+                self.error(&code::BAD_DECLARATION, param.ty.span, "a parameter cannot be of type `void`");
+                ty = Types::ERROR;
+            }
+            let has = |it| param.modifiers.has(it);
+            let mode = match (has(Modifier::In), has(Modifier::Out), has(Modifier::InOut)) {
+                _ if has(Modifier::GroupShared) => Mode::Reference,
+                (_, _, true) | (true, true, _) => Mode::InOut,
+                (_, true, _) => Mode::Out,
+                (_, false, false) => Mode::In,
+            };
+            if mode == Mode::In && param.default.is_none() && params.last().is_some_and(|it| it.default.is_some()) {
+                self.error(&code::BAD_DECLARATION, param.span, "parameters behind one with a default need one too");
+            }
+            params.push(Param {
+                name: param.name.as_ref(),
+                ty,
+                mode,
+                is_const: has(Modifier::Const),
+                default: param.default.as_ref(),
+                span: param.name.as_ref().map_or(param.span, |it| it.span),
+            });
+        }
+        let mut result = self.ty_with(&function.result, &function.modifiers);
+        if self.types.get(result) == Type::String {
+            self.unsupported(function.result.span, "functions that return strings are not built yet");
+            result = Types::ERROR;
+        }
+        Some(Signature { params, result })
+    }
+
+    /// Adds a function to the overloads of its name, or finds the prototype that it belongs to.
+    fn add_overload(
+        &mut self,
+        function: &'a ast::Function,
+        attributes: &'a [Attribute],
+        scope: ScopeId,
+        signature: Signature<'a>,
+    ) -> Option<FunctionId> {
+        let key = Self::key(&function.name);
+        let before = self.scopes.own_value(scope, &key).cloned();
+        let mut callees = match before {
+            Some(declared) => match declared.entity {
+                ValueEntity::Functions(callees) => callees,
+                ValueEntity::Broken => Vec::new(),
+                _ => {
+                    let ident = ast::Ident { name: key, span: function.name.span() };
+                    self.duplicate(&ident, declared.span);
+                    return None;
+                }
+            },
+            None => Vec::new(),
+        };
+        for callee in &callees {
+            let Callee::Function(id) = *callee else { continue };
+            let known = self.function(id);
+            let same = known.params.len() == signature.params.len()
+                && known.params.iter().zip(&signature.params).all(|(a, b)| a.ty == b.ty && (a.mode == b.mode));
+            if !same || known.is_instance {
+                continue;
+            }
+            return self.redeclare(id, function, attributes, signature);
+        }
+        if function.owner.is_some() {
+            let name = &key;
+            let report = Diagnostic::new(
+                &code::UNKNOWN_NAME,
+                function.name.span(),
+                format!("`{name}` with these parameters is not declared there"),
+            );
+            self.report(report);
+            return None;
+        }
+        let id = self.add_function(function, attributes, scope, signature);
+        callees.push(Callee::Function(id));
+        let span = function.name.span();
+        self.scopes.declare_value(scope, key, ValueEntity::Functions(callees), span);
+        Some(id)
+    }
+
+    /// A second declaration of a function.
+    fn redeclare(
+        &mut self,
+        id: FunctionId,
+        function: &'a ast::Function,
+        attributes: &'a [Attribute],
+        signature: Signature<'a>,
+    ) -> Option<FunctionId> {
+        let span = function.name.span();
+        let known = self.function(id);
+        let (before, has_body, result) = (known.span, known.definition.is_some(), known.result);
+        if result != signature.result && result != Types::ERROR && signature.result != Types::ERROR {
+            let message = format!(
+                "`{}` returned `{}` before, and `{}` here",
+                known.name,
+                self.name_of(result),
+                self.name_of(signature.result)
+            );
+            let report = Diagnostic::new(&code::DUPLICATE_NAME, span, message);
+            self.report(report.also(before, "first declared here"));
+            return None;
+        }
+        if has_body && function.body.is_some() {
+            let ident = ast::Ident { name: Self::key(&function.name), span };
+            self.duplicate(&ident, before);
+            return None;
+        }
+        let known = self.function_mut(id);
+        let mut params = signature.params;
+        for (param, old) in params.iter_mut().zip(&known.params) {
+            param.default = param.default.or(old.default);
+        }
+        if function.body.is_some() {
+            known.params = params;
+            known.definition = Some(function);
+            known.ast = function;
+            known.span = span;
+            if !attributes.is_empty() {
+                known.attributes = attributes;
+            }
+        } else {
+            for (old, new) in known.params.iter_mut().zip(params) {
+                old.default = new.default;
+            }
+        }
+        Some(id)
+    }
+
+    pub(super) fn add_function(
+        &mut self,
+        function: &'a ast::Function,
+        attributes: &'a [Attribute],
+        scope: ScopeId,
+        signature: Signature<'a>,
+    ) -> FunctionId {
+        let key = Self::key(&function.name);
+        let prefix = self.scopes.prefix(scope, |id| self.types.structure(id).name.clone());
+        let this = self.object_type_of(scope, function);
+        self.functions.push(Function {
+            name: format!("{prefix}{key}"),
+            ast: function,
+            attributes,
+            scope,
+            this,
+            params: signature.params,
+            result: signature.result,
+            span: function.name.span(),
+            definition: function.body.is_some().then_some(function),
+            body: None,
+            gated: Vec::new(),
+            calls: Vec::new(),
+            copies: Vec::new(),
+            origin: None,
+            is_instance: false,
+            is_queued: false,
+        });
+        FunctionId(self.functions.len() as u32 - 1)
+    }
+
+    /// The struct whose object a function has, if it is a method and not static.
+    fn object_type_of(&mut self, scope: ScopeId, function: &ast::Function) -> Option<TypeId> {
+        if function.modifiers.has(Modifier::Static) && function.owner.is_none() {
+            return None;
+        }
+        let mut scope = Some(scope);
+        while let Some(id) = scope {
+            match self.scopes.kind(id) {
+                ScopeKind::Struct(id) => {
+                    let id = *id;
+                    return Some(self.types.intern(Type::Struct(id)));
+                }
+                ScopeKind::Template => scope = self.scopes.parent(id),
+                ScopeKind::Namespace(_) | ScopeKind::Block => return None,
+            }
+        }
+        None
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Bodies
+    // -----------------------------------------------------------------------------------------------------
+
+    /// Checks the bodies that have been waiting, unless something is still open.
+    pub(super) fn pending_bodies(&mut self) {
+        if self.open_structs > 0 || self.body.is_some() {
+            return;
+        }
+        while let Some(id) = self.pending.pop_front() {
+            if self.sink.is_full() {
+                return;
+            }
+            self.check_body(id);
+        }
+    }
+
+    fn check_body(&mut self, id: FunctionId) {
+        let function = self.function(id);
+        let Some(definition) = function.definition else { return };
+        let Some(block) = &definition.body else { return };
+        if function.body.is_some() {
+            return;
+        }
+        let (name, scope, result, this) = (function.name.clone(), function.scope, function.result, function.this);
+        let (span, params) = (function.span, function.params.clone());
+        let outer_open = std::mem::take(&mut self.open_structs);
+        let outer = self.body.replace(Body {
+            locals: Vec::new(),
+            facts: Vec::new(),
+            result,
+            result_span: definition.result.span,
+            this,
+            loops: 0,
+            breakable: 0,
+            gated: Vec::new(),
+            calls: Vec::new(),
+        });
+        let inner = self.scopes.inside(scope, ScopeKind::Block);
+        let mut modes = Vec::new();
+        let stmts = self.in_scope(inner, |checker| {
+            if let Some(this) = this {
+                let is_const = definition.is_const;
+                checker.add_local("this".to_owned(), this, span, LocalFacts { is_const, ..LocalFacts::default() });
+                modes.push(if is_const { Mode::In } else { Mode::InOut });
+            }
+            for param in &params {
+                let facts = LocalFacts {
+                    is_const: param.is_const,
+                    is_reference: param.mode == Mode::Reference,
+                    value: None,
+                };
+                let name = param.name.map_or(String::new(), |it| it.name.to_string());
+                let local = checker.add_local(name, param.ty, param.span, facts);
+                modes.push(param.mode);
+                if let Some(ident) = param.name {
+                    checker.declare(ident, ValueEntity::Local(local));
+                }
+            }
+            checker.stmts(&block.stmts)
+        });
+        let body = std::mem::replace(&mut self.body, outer);
+        self.open_structs = outer_open;
+        let Some(body) = body else { return };
+        if result != Types::VOID && result != Types::ERROR && stmt::falls_through(&stmts) {
+            let report = Diagnostic::new(
+                &code::MISSING_RETURN,
+                definition.name.span(),
+                format!("`{name}` can come to its end without returning a `{}`", self.name_of(result)),
+            );
+            self.report(report.help("its result is undefined then"));
+        }
+        let function = self.function_mut(id);
+        function.gated.extend(body.gated);
+        function.calls = body.calls;
+        function.body =
+            Some(hir::Function { name, locals: body.locals, params: modes, result, body: stmts, span });
+    }
+
+    pub(super) fn add_local(&mut self, name: String, ty: TypeId, span: Span, facts: LocalFacts) -> LocalId {
+        let Some(body) = &mut self.body else { return LocalId(0) };
+        body.locals.push(hir::Local { name, ty, span });
+        body.facts.push(facts);
+        LocalId(body.locals.len() as u32 - 1)
+    }
+
+    /// Attributes that no function has are named.
+    pub(super) fn attributes_known(&mut self, attributes: &[Attribute]) {
+        for attribute in attributes {
+            attr::report_unknown(self, attribute);
+        }
+    }
+
+    /// A function as a message shows it: `float f(float x, inout int y)`.
+    pub(super) fn show(&self, id: FunctionId) -> String {
+        let function = self.function(id);
+        let mut text = format!("{} {}(", self.name_of(function.result), function.name);
+        for (i, param) in function.params.iter().enumerate() {
+            let mode = match param.mode {
+                Mode::In => "",
+                Mode::Out => "out ",
+                Mode::InOut => "inout ",
+                Mode::Reference => "groupshared ",
+            };
+            let comma = if i == 0 { "" } else { ", " };
+            text += &format!("{comma}{mode}{}", self.name_of(param.ty));
+        }
+        text + ")"
+    }
+}

@@ -1,0 +1,284 @@
+//! Values for variables: initialiser lists, casts, constructors.
+
+use diag::{Diagnostic, Span, code};
+
+use super::{Checker, convert};
+use crate::ast::{self, Dim};
+use crate::hir::{Expr, ExprKind};
+use crate::types::{Field, Struct, Type, TypeId, Types};
+
+/// How many scalars a list may fill.
+const MOST_SCALARS: u64 = 1 << 20;
+
+impl<'a> Checker<'a> {
+    /// The initialiser of a variable of a type. An open array size is found from a list.
+    pub(super) fn init(&mut self, ty: TypeId, init: &'a ast::Expr) -> (TypeId, Expr) {
+        if ty == Types::VOID {
+            self.error(&code::BAD_DECLARATION, init.span, "a variable cannot be of type `void`");
+            return (Types::ERROR, self.broken(init.span));
+        }
+        if let ast::ExprKind::List(parts) = &init.kind {
+            return self.list(ty, parts, init.span);
+        }
+        let value = self.expr(init);
+        if let (Type::Array { element, len: 0 }, Type::Array { element: other, len }) =
+            (self.types.get(ty), self.types.get(value.ty))
+            && element == other
+            && len > 0
+        {
+            return (value.ty, value);
+        }
+        let value = self.coerce(value, ty);
+        (ty, value)
+    }
+
+    /// The types of the scalars of a value, resources as they are.
+    fn leaves(&mut self, ty: TypeId, out: &mut Vec<TypeId>) {
+        match self.types.get(ty) {
+            Type::Void | Type::Error => {}
+            Type::Scalar(_) | Type::Resource(_) | Type::String => out.push(ty),
+            Type::Vector(scalar, n) => {
+                let scalar = self.types.scalar(scalar);
+                out.extend(std::iter::repeat_n(scalar, n as usize));
+            }
+            Type::Matrix { scalar, rows, columns, .. } => {
+                let scalar = self.types.scalar(scalar);
+                out.extend(std::iter::repeat_n(scalar, (rows * columns) as usize));
+            }
+            Type::Array { element, len } => {
+                let first = out.len();
+                self.leaves(element, out);
+                let one: Vec<TypeId> = out[first..].to_vec();
+                for _ in 1..len {
+                    out.extend_from_slice(&one);
+                }
+            }
+            Type::Struct(id) => {
+                let stored: Vec<TypeId> =
+                    self.types.structure(id).fields.iter().filter(|it| it.bits.is_none()).map(|it| it.ty).collect();
+                stored.into_iter().for_each(|it| self.leaves(it, out));
+            }
+        }
+    }
+
+    fn has_bit_fields(&self, ty: TypeId) -> bool {
+        match self.types.get(ty) {
+            Type::Struct(id) => {
+                self.types.structure(id).fields.iter().any(|it| it.bits.is_some() || self.has_bit_fields(it.ty))
+            }
+            Type::Array { element, .. } => self.has_bit_fields(element),
+            _ => false,
+        }
+    }
+
+    fn list(&mut self, ty: TypeId, parts: &'a [ast::Expr], span: Span) -> (TypeId, Expr) {
+        let mut values = Vec::new();
+        self.flatten_list(parts, &mut values);
+        if ty == Types::ERROR || values.iter().any(|it| it.ty == Types::ERROR) {
+            return (ty, self.broken(span));
+        }
+        if self.has_bit_fields(ty) {
+            self.unsupported(span, "lists for structs with bit-fields are not built yet");
+            return (ty, self.broken(span));
+        }
+        let given = values.iter().map(|it| self.types.scalar_count(it.ty)).fold(0, u64::saturating_add);
+        let ty = match self.types.get(ty) {
+            Type::Array { element, len: 0 } => {
+                let each = self.types.scalar_count(element);
+                if each == 0 || given == 0 || given % each != 0 {
+                    return self.wrong_count(ty, given, each, span);
+                }
+                let len = u32::try_from(given / each).unwrap_or(u32::MAX);
+                self.types.intern(Type::Array { element, len })
+            }
+            _ => ty,
+        };
+        let wanted = self.types.scalar_count(ty);
+        if wanted > MOST_SCALARS {
+            self.error(&code::TOO_LARGE, span, "this list has too many elements");
+            return (ty, self.broken(span));
+        }
+        if given != wanted {
+            return self.wrong_count(ty, given, wanted, span);
+        }
+        let mut leaves = Vec::new();
+        self.leaves(ty, &mut leaves);
+        let value = self.made_of(ty, &leaves, values, span);
+        (ty, value)
+    }
+
+    fn wrong_count(&mut self, ty: TypeId, given: u64, wanted: u64, span: Span) -> (TypeId, Expr) {
+        let name = self.name_of(ty);
+        let values = if given == 1 { "value" } else { "values" };
+        let mut report = match self.types.get(ty) {
+            Type::Array { len: 0, .. } => Diagnostic::new(
+                &code::BAD_INITIALIZER,
+                span,
+                format!("{given} {values} do not fill elements of {wanted} each"),
+            ),
+            _ => Diagnostic::new(
+                &code::BAD_INITIALIZER,
+                span,
+                format!("`{name}` takes {wanted} values, and the list has {given}"),
+            ),
+        };
+        if given == 1 && wanted > 1 {
+            report = report.help(format!("`({name})0` sets all to one value"));
+        }
+        self.report(report);
+        let ty = if matches!(self.types.get(ty), Type::Array { len: 0, .. }) { Types::ERROR } else { ty };
+        (ty, self.broken(span))
+    }
+
+    fn flatten_list(&mut self, parts: &'a [ast::Expr], out: &mut Vec<Expr>) {
+        for part in parts {
+            match &part.kind {
+                ast::ExprKind::List(inner) => {
+                    self.deeper(part.span, |this| this.flatten_list(inner, out));
+                }
+                _ => {
+                    let value = self.value(part);
+                    out.push(value);
+                }
+            }
+        }
+    }
+
+    /// A value whose scalars, of the types `leaves`, come from some values in order.
+    fn made_of(&mut self, ty: TypeId, leaves: &[TypeId], values: Vec<Expr>, span: Span) -> Expr {
+        let mut parts = Vec::with_capacity(values.len());
+        let mut at = 0;
+        for value in values {
+            let count = self.types.scalar_count(value.ty) as usize;
+            let wanted = &leaves[at..at + count];
+            at += count;
+            parts.push(self.part(value, wanted));
+        }
+        if parts.iter().any(|it| it.ty == Types::ERROR) {
+            return self.broken(span);
+        }
+        match <[Expr; 1]>::try_from(parts) {
+            Ok([one]) if one.ty == ty => one,
+            Ok(one) => Expr { kind: ExprKind::Construct(one.into()), ty, span },
+            Err(parts) => Expr { kind: ExprKind::Construct(parts), ty, span },
+        }
+    }
+
+    /// A value as scalars of these types.
+    fn part(&mut self, value: Expr, wanted: &[TypeId]) -> Expr {
+        if let [one] = wanted
+            && (self.types.scalar_of(value.ty).is_some() || self.types.get(value.ty) == self.types.get(*one))
+        {
+            return self.coerce(value, *one);
+        }
+        let mut have = Vec::new();
+        self.leaves(value.ty, &mut have);
+        if have == wanted {
+            return value;
+        }
+        if have.iter().chain(wanted).any(|it| self.types.scalar_of(*it).is_none()) {
+            let message = format!("`{}` does not fit here", self.name_of(value.ty));
+            self.error(&code::TYPE_MISMATCH, value.span, message);
+            return self.broken(value.span);
+        }
+        let same = wanted.iter().all(|it| *it == wanted[0]);
+        let to = match (self.types.scalar_of(value.ty), self.types.scalar_of(wanted[0])) {
+            (Some(_), Some(scalar)) if same => self.types.with_scalar(value.ty, scalar),
+            _ => {
+                let field = |(i, ty): (usize, &TypeId)| Field {
+                    name: format!("<{i}>"),
+                    ty: *ty,
+                    bits: None,
+                    hidden: false,
+                    offset: None,
+                    span: Span::NONE,
+                };
+                let fields = wanted.iter().enumerate().map(field).collect();
+                let id = self.types.add_struct(Struct { name: "<values>".to_owned(), fields });
+                self.types.intern(Type::Struct(id))
+            }
+        };
+        self.convert(value, to)
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Casts and constructors
+    // -----------------------------------------------------------------------------------------------------
+
+    pub(super) fn cast(&mut self, ty: &'a ast::Type, dims: &'a [Dim], operand: &'a ast::Expr, span: Span) -> Expr {
+        let ty = self.ty(ty);
+        let ty = self.array(ty, dims);
+        let operand = match self.types.get(ty) {
+            Type::Resource(_) => self.expr(operand),
+            _ => self.value(operand),
+        };
+        self.cast_to(ty, operand, span)
+    }
+
+    fn cast_to(&mut self, ty: TypeId, operand: Expr, span: Span) -> Expr {
+        if ty == Types::ERROR || operand.ty == Types::ERROR {
+            return self.broken(span);
+        }
+        if ty == operand.ty {
+            return Expr { span, ..operand };
+        }
+        if ty != Types::VOID && !convert::explicit(&self.types, operand.ty, ty) {
+            let (from, to) = (self.name_of(operand.ty), self.name_of(ty));
+            let report = Diagnostic::new(&code::TYPE_MISMATCH, span, format!("`{from}` cannot be cast to `{to}`"));
+            self.report(report.also(operand.span, format!("this is `{from}`")));
+            return self.broken(span);
+        }
+        if self.has_bit_fields(ty) || self.has_bit_fields(operand.ty) {
+            // Zero is zero in every storage unit.
+            let zero = matches!(self.constant(&operand).as_deref(), Some([0]));
+            if !zero {
+                self.unsupported(span, "casts of structs with bit-fields are not built yet");
+                return self.broken(span);
+            }
+        }
+        Expr { span, ..self.convert(operand, ty) }
+    }
+
+    pub(super) fn construct(&mut self, ty: &'a ast::Type, args: &'a [ast::Expr], span: Span) -> Expr {
+        let ty = self.ty(ty);
+        let mut values: Vec<Expr> = args.iter().map(|it| self.value(it)).collect();
+        if ty == Types::ERROR || values.iter().any(|it| it.ty == Types::ERROR) {
+            return self.broken(span);
+        }
+        let name = self.name_of(ty);
+        let Some(scalar) = self.types.scalar_of(ty) else {
+            let report = Diagnostic::new(
+                &code::TYPE_MISMATCH,
+                span,
+                format!("`{name}` has no constructor; only vectors, matrices and scalars have"),
+            );
+            self.report(report.help(format!("a list initialises a variable: `{name} v = {{ … }};`")));
+            return self.broken(span);
+        };
+        if values.len() == 1
+            && let Some(value) = values.pop()
+        {
+            return self.cast_to(ty, value, span);
+        }
+        let wanted = self.types.scalar_count(ty);
+        let mut given = 0;
+        let mut parts = Vec::with_capacity(values.len());
+        for value in values {
+            if self.types.scalar_of(value.ty).is_none() {
+                let message = format!("`{}` is no number to make a `{name}` of", self.name_of(value.ty));
+                self.error(&code::TYPE_MISMATCH, value.span, message);
+                return self.broken(span);
+            }
+            given += self.types.scalar_count(value.ty);
+            let to = self.types.with_scalar(value.ty, scalar);
+            parts.push(self.convert(value, to));
+        }
+        if given != wanted {
+            let components = if wanted == 1 { "component" } else { "components" };
+            let message = format!("`{name}` has {wanted} {components}, and the arguments have {given}");
+            self.error(&code::BAD_INITIALIZER, span, message);
+            return self.broken(span);
+        }
+        Expr { kind: ExprKind::Construct(parts), ty, span }
+    }
+}

@@ -1,0 +1,147 @@
+//! Arithmetic on literals: they have 64 bits until their place gives them a type.
+//!
+//! An expression of a literal type is a [`ExprKind::Const`] of an `i64` or `f64`, or a `?:` over such: everything else
+//! is computed here at once, or gets a type first (`coerce`).
+
+use diag::Span;
+use ops::scalar::{eval_binary, eval_compare, eval_unary};
+use ops::{Sign, Ty, Unary};
+
+use super::Checker;
+use super::fold::{Operation, operation};
+use crate::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::types::{Scalar, Type, TypeId, Types};
+
+/// What a literal of that type is held as.
+fn held_as(scalar: Scalar) -> Ty {
+    if scalar == Scalar::LiteralFloat { Ty::F64 } else { Ty::I64 }
+}
+
+/// The bits of a literal as a scalar of the language.
+pub(super) fn literal_bits(from: Scalar, bits: u64, to: Scalar, native_16bit: bool) -> u64 {
+    let (before, after) = (held_as(from), to.ty(native_16bit));
+    if before == after {
+        return bits;
+    }
+    let to_sign = if after.is_int() { to.sign() } else { Sign::Signed };
+    eval_unary(Unary::Convert { to: after, from_sign: Sign::Signed, to_sign }, before, bits)
+}
+
+/// What a literal is when nothing gives it a type: an integer that `int` cannot hold gets the next type that can.
+pub(super) fn default_type(scalar: Scalar, bits: u64) -> Scalar {
+    let value = bits as i64;
+    match scalar {
+        Scalar::LiteralInt if i32::try_from(value).is_ok() => Scalar::I32,
+        Scalar::LiteralInt if u32::try_from(value).is_ok() => Scalar::U32,
+        Scalar::LiteralInt => Scalar::I64,
+        Scalar::LiteralFloat => Scalar::F32,
+        other => other,
+    }
+}
+
+impl Checker<'_> {
+    /// The kind of literal an expression is, if it is one.
+    pub(super) fn literal_of(&self, expr: &Expr) -> Option<Scalar> {
+        match self.types.get(expr.ty) {
+            Type::Scalar(scalar) if scalar.is_literal() => Some(scalar),
+            _ => None,
+        }
+    }
+
+    pub(super) fn literal_int(&mut self, value: i64, span: Span) -> Expr {
+        let ty = self.types.scalar(Scalar::LiteralInt);
+        Expr { kind: ExprKind::Const(value as u64), ty, span }
+    }
+
+    /// An operator on two literals, which may be of different kinds; `None` if it must be left to the running program.
+    pub(super) fn literal_binary(
+        &mut self,
+        op: BinaryOp,
+        lhs: &Expr,
+        rhs: &Expr,
+        span: Span,
+    ) -> Option<Expr> {
+        let (left, right) = (self.literal_of(lhs)?, self.literal_of(rhs)?);
+        let (&ExprKind::Const(a), &ExprKind::Const(b)) = (&lhs.kind, &rhs.kind) else { return None };
+        let (mut a, mut b) = (a, b);
+        let scalar = super::convert::join(left, right);
+        let ty = held_as(scalar);
+        if ty == Ty::F64 {
+            a = literal_bits(left, a, Scalar::F64, true);
+            b = literal_bits(right, b, Scalar::F64, true);
+        }
+        let stands_for = if ty == Ty::F64 { Scalar::F64 } else { Scalar::I64 };
+        let (bits, result) = match operation(op, stands_for) {
+            Operation::Binary(binary) => {
+                let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+                if binary.result(ty).is_none() || divides && ty == Ty::I64 && b == 0 {
+                    return None;
+                }
+                (eval_binary(binary, ty, a, b), self.types.scalar(scalar))
+            }
+            Operation::Compare(compare) => {
+                (u64::from(eval_compare(compare, ty, a, b)), Types::BOOL)
+            }
+        };
+        Some(Expr { kind: ExprKind::Const(bits), ty: result, span })
+    }
+
+    /// `-` and `~` on a literal.
+    pub(super) fn literal_unary(&mut self, op: UnaryOp, operand: &Expr, span: Span) -> Option<Expr> {
+        let scalar = self.literal_of(operand)?;
+        let ExprKind::Const(bits) = operand.kind else { return None };
+        let ty = held_as(scalar);
+        let op = match op {
+            UnaryOp::Neg => Unary::Neg,
+            UnaryOp::BitNot if ty == Ty::I64 => Unary::Not,
+            UnaryOp::BitNot | UnaryOp::Not => return None,
+        };
+        Some(Expr { kind: ExprKind::Const(eval_unary(op, ty, bits)), ty: operand.ty, span })
+    }
+
+    /// An expression of a literal type as one of a type of the language.
+    pub(super) fn adapt(&mut self, expr: Expr, scalar: Scalar) -> Expr {
+        let Some(from) = self.literal_of(&expr) else { return expr };
+        let native_16bit = self.native_16bit();
+        let ty = self.types.scalar(scalar);
+        let kind = match expr.kind {
+            ExprKind::Const(bits) => ExprKind::Const(literal_bits(from, bits, scalar, native_16bit)),
+            ExprKind::Conditional { short_circuit, cond, then, else_ } => {
+                let (then, else_) = (self.adapt(*then, scalar), self.adapt(*else_, scalar));
+                ExprKind::Conditional { short_circuit, cond, then: then.into(), else_: else_.into() }
+            }
+            other => other,
+        };
+        Expr { kind, ty, span: expr.span }
+    }
+
+    /// The type that a literal expression gets where nothing else decides.
+    fn settled_type(&self, expr: &Expr) -> Scalar {
+        let Some(scalar) = self.literal_of(expr) else { return Scalar::I32 };
+        match &expr.kind {
+            ExprKind::Const(bits) => default_type(scalar, *bits),
+            ExprKind::Conditional { then, else_, .. } => {
+                super::convert::join(self.settled_type(then), self.settled_type(else_))
+            }
+            _ => default_type(scalar, 0),
+        }
+    }
+
+    /// The expression with a type of the language.
+    pub(super) fn settle(&mut self, expr: Expr) -> Expr {
+        if self.literal_of(&expr).is_none() {
+            return expr;
+        }
+        let scalar = self.settled_type(&expr);
+        self.adapt(expr, scalar)
+    }
+
+    /// The type that [`Checker::settle`] would give.
+    pub(super) fn settled(&mut self, expr: &Expr) -> TypeId {
+        if self.literal_of(expr).is_none() {
+            return expr.ty;
+        }
+        let scalar = self.settled_type(expr);
+        self.types.scalar(scalar)
+    }
+}

@@ -1,0 +1,240 @@
+//! Names, types and overloads: the syntax tree to the checked program.
+//!
+//! Declarations are checked in the order of the source, so that a name means what was declared before it; bodies of
+//! methods wait for the end of their struct, and bodies of template instances for the end of the declaration around them.
+//! Every body is checked, but only what the entry point reaches gets into the program: what this implementation
+//! does not have, or what the profile forbids, is reported there only ([`Checker::gate`]).
+//!
+//! Inside the checker an expression of a literal type (`1`, `2.5`, and `?:` over them) holds its value in 64 bits; it gets a type
+//! of the language where it is used (`coerce`). The checked program has no literal types.
+
+mod attr;
+mod call;
+mod coerce;
+mod constant;
+pub(crate) mod convert;
+mod decl;
+mod deduce;
+mod entry;
+mod expr;
+pub(crate) mod fold;
+mod func;
+mod init;
+mod literal;
+mod member;
+mod method;
+mod name;
+mod object;
+mod operator;
+mod place;
+mod reach;
+mod resource;
+mod scope;
+mod stmt;
+mod structure;
+mod template;
+mod ty;
+mod wave;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use diag::{Diagnostic, Level, Sink, SourceMap, Span, code};
+use ops::intrinsics::ShaderModel;
+
+use crate::ast;
+use crate::hir::{self, FunctionId, GlobalId, ResourceId};
+use crate::options::{Options, Version};
+use crate::types::{StructId, TypeId, Types};
+
+use func::{Body, Function};
+use scope::{ScopeId, Scopes};
+use structure::StructInfo;
+use template::{AliasTemplate, FunctionTemplate, StructTemplate};
+
+/// Checks a whole compilation and makes the program of its entry point. `None` after an error.
+pub fn check(
+    file: &ast::File,
+    sources: &SourceMap,
+    options: &Options,
+    sink: &mut Sink,
+) -> Option<hir::Program> {
+    let _ = sources;
+    let mut checker = Checker::new(options, sink);
+    checker.items(&file.items);
+    checker.pending_bodies();
+    let entry = checker.entry_point(file)?;
+    reach::program(checker, entry)
+}
+
+/// How deep the checker's recursion may go: expressions, statements and the instances of templates they need.
+const MAX_DEPTH: u32 = 1024;
+/// How many operators may stand in each other, chains counted by their length: the height of the trees that come out.
+const MAX_HEIGHT: u32 = 4096;
+/// How many functions and structs templates may make.
+const MAX_INSTANCES: usize = 4096;
+/// How many instances of struct templates may need each other in a row.
+const MAX_TEMPLATE_DEPTH: u32 = 100;
+/// How many scalars a variable may have.
+const MAX_SCALARS: u64 = 1 << 28;
+
+/// A global variable that is no resource.
+struct GlobalInfo {
+    global: hir::Global,
+    is_const: bool,
+    /// The value of a constant.
+    value: Option<Vec<u64>>,
+}
+
+struct Checker<'a> {
+    options: &'a Options,
+    sink: &'a mut Sink,
+    types: Types,
+    scopes: Scopes,
+    functions: Vec<Function<'a>>,
+    function_templates: Vec<FunctionTemplate<'a>>,
+    struct_templates: Vec<StructTemplate<'a>>,
+    alias_templates: Vec<AliasTemplate<'a>>,
+    structs: BTreeMap<StructId, StructInfo<'a>>,
+    globals: Vec<GlobalInfo>,
+    resources: Vec<resource::ResourceInfo>,
+    /// The members of the constant buffer `$Globals`, and which resource it is.
+    loose: Option<(ResourceId, StructId)>,
+    /// The function whose body is being checked.
+    body: Option<Body>,
+    /// Functions whose bodies are still to be checked.
+    pending: VecDeque<FunctionId>,
+    /// Structs whose members are being read: bodies wait.
+    open_structs: u32,
+    /// While not zero, reports are counted and thrown away: a template is tried.
+    muted: u32,
+    muted_errors: u32,
+    depth: u32,
+    height: u32,
+    instances: usize,
+}
+
+impl<'a> Checker<'a> {
+    fn new(options: &'a Options, sink: &'a mut Sink) -> Checker<'a> {
+        Checker {
+            options,
+            sink,
+            types: Types::new(),
+            scopes: Scopes::new(),
+            functions: Vec::new(),
+            function_templates: Vec::new(),
+            struct_templates: Vec::new(),
+            alias_templates: Vec::new(),
+            structs: BTreeMap::new(),
+            globals: Vec::new(),
+            resources: Vec::new(),
+            loose: None,
+            body: None,
+            pending: VecDeque::new(),
+            open_structs: 0,
+            muted: 0,
+            muted_errors: 0,
+            depth: 0,
+            height: 0,
+            instances: 0,
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Reports
+    // -----------------------------------------------------------------------------------------------------
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.muted > 0 {
+            self.muted_errors += u32::from(diagnostic.level >= Level::Error);
+        } else {
+            self.sink.push(diagnostic);
+        }
+    }
+
+    fn error(&mut self, code: &'static diag::Code, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::new(code, span, message));
+    }
+
+    /// Reports something that matters only if the entry point reaches the place: features that are not built,
+    /// or that the profile does not have.
+    fn gate(&mut self, diagnostic: Diagnostic) {
+        if self.muted > 0 {
+            return;
+        }
+        match &mut self.body {
+            Some(body) => body.gated.push(diagnostic),
+            None => self.sink.push(diagnostic),
+        }
+    }
+
+    fn unsupported(&mut self, span: Span, message: impl Into<String>) {
+        self.gate(Diagnostic::new(&code::UNSUPPORTED_FEATURE, span, message));
+    }
+
+    /// Runs something whose reports are thrown away; the second part says whether there were errors.
+    fn quietly<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, bool) {
+        self.muted += 1;
+        let before = self.muted_errors;
+        let result = run(self);
+        self.muted -= 1;
+        (result, self.muted_errors > before)
+    }
+
+    /// Goes one level deeper; `None` and a report where it gets too deep.
+    fn deeper<T>(&mut self, span: Span, run: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            self.error(&code::NESTING_TOO_DEEP, span, "constructs nest too deep here");
+            return None;
+        }
+        self.depth += 1;
+        let result = run(self);
+        self.depth -= 1;
+        Some(result)
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Options
+    // -----------------------------------------------------------------------------------------------------
+
+    /// HLSL 2021: templates, operators for structs, conditions of one scalar.
+    fn is_2021(&self) -> bool {
+        self.options.hlsl_version >= Version::V2021
+    }
+
+    fn native_16bit(&self) -> bool {
+        self.options.enable_16bit
+    }
+
+    fn shader_model(&self) -> ShaderModel {
+        let (major, minor) = self.options.shader_model;
+        let byte = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
+        ShaderModel { major: byte(major), minor: byte(minor) }
+    }
+
+    fn name_of(&self, ty: TypeId) -> String {
+        self.types.name(ty)
+    }
+
+    fn function(&self, id: FunctionId) -> &Function<'a> {
+        &self.functions[id.0 as usize]
+    }
+
+    fn function_mut(&mut self, id: FunctionId) -> &mut Function<'a> {
+        &mut self.functions[id.0 as usize]
+    }
+
+    fn global(&self, id: GlobalId) -> &GlobalInfo {
+        &self.globals[id.0 as usize]
+    }
+
+    /// Enters a scope for the time of something.
+    fn in_scope<T>(&mut self, scope: ScopeId, run: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.scopes.enter(scope);
+        let result = run(self);
+        self.scopes.enter(outer);
+        result
+    }
+}

@@ -1,0 +1,154 @@
+//! Looks up names: qualified or not, of types and of values.
+
+use diag::{Diagnostic, Span, code};
+
+use super::scope::{Declared, ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity, most_similar};
+use super::Checker;
+use crate::ast::{self, Path, Segment};
+use crate::library;
+use crate::types::{Type, TypeId};
+
+impl<'a> Checker<'a> {
+    /// The scope that the part of a path before the last `::` names; `None` after a report.
+    pub(super) fn scope_of(&mut self, global: bool, segments: &'a [Segment]) -> Option<ScopeId> {
+        let mut scope = global.then_some(Scopes::FILE);
+        for segment in segments {
+            let name = &segment.ident.name;
+            let found = match scope {
+                None => self.scopes.find_type(self.scopes.current(), name),
+                Some(scope) => self.scopes.type_in(scope, name),
+            };
+            let entity = found.map(|it| it.entity);
+            scope = match entity {
+                Some(TypeEntity::Namespace(scope) | TypeEntity::Enum(_, scope)) => Some(scope),
+                Some(TypeEntity::Type(ty)) => Some(self.scope_of_type(ty, segment.ident.span)?),
+                Some(TypeEntity::StructTemplate(_) | TypeEntity::AliasTemplate(_)) => {
+                    let ty = self.template_type(entity?, segment)?;
+                    Some(self.scope_of_type(ty, segment.ident.span)?)
+                }
+                None => {
+                    self.unknown(&segment.ident, "namespace, struct or enum", true, scope);
+                    return None;
+                }
+            };
+        }
+        scope
+    }
+
+    fn scope_of_type(&mut self, ty: TypeId, span: Span) -> Option<ScopeId> {
+        match self.types.get(ty) {
+            Type::Struct(id) if self.structs.contains_key(&id) => Some(self.structs[&id].scope),
+            Type::Error => None,
+            _ => {
+                let name = self.name_of(ty);
+                self.error(&code::UNKNOWN_NAME, span, format!("`{name}` has no members that `::` could name"));
+                None
+            }
+        }
+    }
+
+    /// The type that a path names, builtin objects aside; the outer `None` if there is no such declaration.
+    pub(super) fn declared_type(&mut self, path: &'a Path) -> Option<Option<TypeId>> {
+        let name = &path.last.ident.name;
+        let found = if path.global || !path.scope.is_empty() {
+            let Some(scope) = self.scope_of(path.global, &path.scope) else { return Some(None) };
+            let found = self.scopes.type_in(scope, name).map(|it| it.entity);
+            if found.is_none() && !(path.global && path.scope.is_empty()) {
+                self.unknown(&path.last.ident, "type", true, Some(scope));
+                return Some(None);
+            }
+            found
+        } else {
+            self.scopes.find_type(self.scopes.current(), name).map(|it| it.entity)
+        };
+        Some(match found? {
+            TypeEntity::Type(ty) | TypeEntity::Enum(ty, _) => {
+                if path.last.args.is_some() {
+                    // Inside a template its own name is the instance; with arguments it is the template again.
+                    if let Some(index) = self.injected(ty, path) {
+                        return Some(self.template_type(TypeEntity::StructTemplate(index), &path.last));
+                    }
+                    let message = format!("`{name}` is no template");
+                    self.error(&code::BAD_TEMPLATE, path.last.ident.span, message);
+                    return Some(None);
+                }
+                Some(ty)
+            }
+            TypeEntity::Namespace(_) => {
+                self.error(&code::TYPE_MISMATCH, path.span, format!("`{name}` is a namespace, not a type"));
+                None
+            }
+            entity @ (TypeEntity::StructTemplate(_) | TypeEntity::AliasTemplate(_)) => {
+                self.template_type(entity, &path.last)
+            }
+        })
+    }
+
+    /// The template whose instance a type is, if the path names it by its own name.
+    fn injected(&self, ty: TypeId, path: &Path) -> Option<usize> {
+        let Type::Struct(id) = self.types.get(ty) else { return None };
+        let info = self.structs.get(&id)?;
+        let (index, _) = info.template.as_ref()?;
+        (info.ast.name.name == path.last.ident.name).then_some(*index)
+    }
+
+    /// The value that a path names, and the scope through which it was found. Reports nothing about the last name.
+    pub(super) fn declared_value(&mut self, path: &'a Path) -> Result<Option<(ScopeId, Declared<ValueEntity>)>, ()> {
+        let name = &path.last.ident.name;
+        if path.global || !path.scope.is_empty() {
+            let scope = self.scope_of(path.global, &path.scope).ok_or(())?;
+            return Ok(self.scopes.value_in(scope, name).map(|it| (scope, it)));
+        }
+        Ok(self.scopes.find_value(self.scopes.current(), name))
+    }
+
+    /// Reports a name that is not declared, with the one that may be meant.
+    pub(super) fn unknown(&mut self, ident: &ast::Ident, what: &str, types: bool, scope: Option<ScopeId>) {
+        let from = scope.unwrap_or(self.scopes.current());
+        let place = match scope.map(|scope| self.scopes.kind(scope).clone()) {
+            Some(ScopeKind::Namespace(name)) if !name.is_empty() => format!(" in `{name}`"),
+            Some(ScopeKind::Struct(id)) => format!(" in `{}`", self.types.structure(id).name),
+            _ => String::new(),
+        };
+        let message = format!("there is no {what} `{}`{place}", ident.name);
+        let mut report = Diagnostic::new(&code::UNKNOWN_NAME, ident.span, message);
+        match self.scopes.nearest(from, &ident.name, types) {
+            Some((near, span)) => {
+                report = report
+                    .fix(format!("a similar name is `{near}`"), ident.span, near)
+                    .also(span, "declared here");
+            }
+            None if !types => {
+                let waves = ops::intrinsics::all().map(|it| it.name);
+                if let Some(near) = most_similar(&ident.name, library::names().chain(waves)) {
+                    report = report.fix(format!("a similar name is `{near}`"), ident.span, near);
+                }
+            }
+            None => {}
+        }
+        self.report(report);
+    }
+
+    /// Reports a name that is taken in a scope.
+    pub(super) fn duplicate(&mut self, ident: &ast::Ident, before: Span) {
+        let report = Diagnostic::new(
+            &code::DUPLICATE_NAME,
+            ident.span,
+            format!("`{}` is declared twice here", ident.name),
+        );
+        self.report(report.also(before, "first declared here"));
+    }
+
+    /// Declares a value in the current scope, unless its name is taken.
+    pub(super) fn declare(&mut self, ident: &ast::Ident, entity: ValueEntity) {
+        let scope = self.scopes.current();
+        if let Some(before) = self.scopes.own_value(scope, &ident.name) {
+            let (span, broken) = (before.span, before.entity == ValueEntity::Broken);
+            if !broken {
+                self.duplicate(ident, span);
+                return;
+            }
+        }
+        self.scopes.declare_value(scope, ident.name.clone(), entity, ident.span);
+    }
+}

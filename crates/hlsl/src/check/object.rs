@@ -1,0 +1,245 @@
+//! The built-in types that are not plain numbers: `vector<T, N>`, buffers, textures and other objects.
+
+use diag::{Diagnostic, code};
+use ir::Norm;
+
+use super::Checker;
+use crate::ast::{self, Modifier, Modifiers, Path, TemplateArg};
+use crate::options::MatrixOrder;
+use crate::types::{Access, ResourceType, Scalar, TextureDim, Type, TypeId, Types};
+
+/// Objects that parse and are refused when the program uses them.
+const OTHERS: &[&str] = &[
+    "FeedbackTexture2D",
+    "FeedbackTexture2DArray",
+    "InputPatch",
+    "OutputPatch",
+    "PointStream",
+    "LineStream",
+    "TriangleStream",
+    "SubpassInput",
+    "SubpassInputMS",
+    "RayDesc",
+    "RayQuery",
+    "BuiltInTriangleIntersectionAttributes",
+    "GlobalRootSignature",
+    "LocalRootSignature",
+    "StateObjectConfig",
+    "SubobjectToExportsAssociation",
+    "RaytracingShaderConfig",
+    "RaytracingPipelineConfig",
+    "RaytracingPipelineConfig1",
+    "TriangleHitGroup",
+    "ProceduralPrimitiveHitGroup",
+    "DispatchNodeInputRecord",
+    "RWDispatchNodeInputRecord",
+    "GroupNodeInputRecords",
+    "RWGroupNodeInputRecords",
+    "ThreadNodeInputRecord",
+    "RWThreadNodeInputRecord",
+    "EmptyNodeInput",
+    "NodeOutput",
+    "NodeOutputArray",
+    "EmptyNodeOutput",
+    "EmptyNodeOutputArray",
+    "ThreadNodeOutputRecords",
+    "GroupNodeOutputRecords",
+    "RWTexture2DMS",
+    "RWTexture2DMSArray",
+    "sampler1D",
+    "sampler2D",
+    "sampler3D",
+    "samplerCUBE",
+];
+
+/// The texture that a name without `RW` names.
+fn texture(name: &str) -> Option<TextureDim> {
+    Some(match name {
+        "Texture1D" | "texture1D" => TextureDim::D1,
+        "Texture1DArray" => TextureDim::D1Array,
+        "Texture2D" | "texture2D" | "texture" => TextureDim::D2,
+        "Texture2DArray" => TextureDim::D2Array,
+        "Texture2DMS" => TextureDim::D2Ms,
+        "Texture2DMSArray" => TextureDim::D2MsArray,
+        "Texture3D" | "texture3D" => TextureDim::D3,
+        "TextureCube" | "textureCUBE" => TextureDim::Cube,
+        "TextureCubeArray" => TextureDim::CubeArray,
+        _ => return None,
+    })
+}
+
+impl<'a> Checker<'a> {
+    /// The type that a name means without a declaration.
+    pub(super) fn object_type(&mut self, ty: &'a ast::Type, path: &'a Path, modifiers: &Modifiers) -> TypeId {
+        if !path.scope.is_empty() {
+            self.unknown(&path.last.ident, "type", true, None);
+            return Types::ERROR;
+        }
+        let name: &'a str = &path.last.ident.name;
+        let args = path.last.args.as_deref().unwrap_or(&[]);
+        // Rasterizer order concerns pixel shaders only.
+        let plain = name.strip_prefix("RasterizerOrdered").map(|it| format!("RW{it}"));
+        let name = plain.as_deref().unwrap_or(name);
+        let resource = match name {
+            "string" => return self.types.intern(Type::String),
+            "WaveMask" => return Types::UINT,
+            "vector" => return self.vector_type(path, args),
+            "matrix" => return self.matrix_type(ty, modifiers, path, args),
+            "ByteAddressBuffer" => ResourceType::Raw { writable: false },
+            "RWByteAddressBuffer" => ResourceType::Raw { writable: true },
+            "StructuredBuffer" => self.structured(path, args, Access::Read),
+            "RWStructuredBuffer" => self.structured(path, args, Access::ReadWrite),
+            "AppendStructuredBuffer" => self.structured(path, args, Access::Append),
+            "ConsumeStructuredBuffer" => self.structured(path, args, Access::Consume),
+            "ConstantBuffer" | "TextureBuffer" => {
+                let Some(element) = self.element(path, args, None) else { return Types::ERROR };
+                if !matches!(self.types.get(element), Type::Struct(_) | Type::Error) {
+                    let message = format!("`{name}` holds a struct, not `{}`", self.name_of(element));
+                    self.error(&code::TYPE_MISMATCH, path.span, message);
+                    return Types::ERROR;
+                }
+                if name == "ConstantBuffer" { ResourceType::Constant(element) } else { ResourceType::TextureBuffer(element) }
+            }
+            "Buffer" | "RWBuffer" => {
+                let Some(element) = self.texel(path, args) else { return Types::ERROR };
+                ResourceType::Typed { element, writable: name == "RWBuffer", norm: norm(args) }
+            }
+            "SamplerState" | "sampler" | "sampler_state" => ResourceType::Sampler { comparison: false },
+            "SamplerComparisonState" => ResourceType::Sampler { comparison: true },
+            "RaytracingAccelerationStructure" => ResourceType::AccelerationStructure,
+            _ => {
+                let (plain, writable) = match name.strip_prefix("RW") {
+                    Some(plain) => (plain, true),
+                    None => (name, false),
+                };
+                if let Some(other) = OTHERS.iter().find(|it| **it == name) {
+                    ResourceType::Other(other)
+                } else if let Some(dim) = texture(plain) {
+                    let Some(element) = self.texel(path, args) else { return Types::ERROR };
+                    ResourceType::Texture { dim, element, writable, norm: norm(args) }
+                } else {
+                    self.unknown(&path.last.ident, "type", true, None);
+                    return Types::ERROR;
+                }
+            }
+        };
+        match resource {
+            ResourceType::Structured { element: Types::ERROR, .. } => Types::ERROR,
+            resource => self.types.intern(Type::Resource(resource)),
+        }
+    }
+
+    /// The first template argument, or the default.
+    fn element(&mut self, path: &'a Path, args: &'a [TemplateArg], default: Option<TypeId>) -> Option<TypeId> {
+        let Some(first) = args.first() else {
+            if default.is_none() {
+                let name = &path.last.ident.name;
+                let message = format!("`{name}` needs the type of its elements: `{name}<uint>`");
+                self.error(&code::BAD_TEMPLATE, path.span, message);
+            }
+            return default;
+        };
+        match self.type_arg(first) {
+            Some(Types::VOID) | None => {
+                self.error(&code::BAD_TEMPLATE, first.span(), "a type with a value is expected here");
+                None
+            }
+            found => found,
+        }
+    }
+
+    fn structured(&mut self, path: &'a Path, args: &'a [TemplateArg], access: Access) -> ResourceType {
+        let element = self.element(path, args, None).unwrap_or(Types::ERROR);
+        if self.types.holds_resource(element) {
+            let message = format!("a buffer cannot hold `{}`, which is or contains a resource", self.name_of(element));
+            self.error(&code::TYPE_MISMATCH, path.span, message);
+            return ResourceType::Structured { element: Types::ERROR, access };
+        }
+        ResourceType::Structured { element, access }
+    }
+
+    /// The element of a typed buffer or texture: up to four numbers.
+    fn texel(&mut self, path: &'a Path, args: &'a [TemplateArg]) -> Option<TypeId> {
+        let default = self.types.vector(Scalar::F32, 4);
+        let element = self.element(path, args, Some(default))?;
+        match self.types.get(element) {
+            Type::Scalar(_) | Type::Vector(_, 1..=4) => Some(element),
+            Type::Error => None,
+            _ => {
+                let message =
+                    format!("the elements of a `{}` are scalars or vectors, not `{}`", path.last.ident.name, self.name_of(element));
+                self.error(&code::TYPE_MISMATCH, path.span, message);
+                None
+            }
+        }
+    }
+
+    fn vector_type(&mut self, path: &'a Path, args: &'a [TemplateArg]) -> TypeId {
+        let Some(scalar) = self.scalar_arg(args.first()) else { return Types::ERROR };
+        let longest = if self.shader_model() >= (ops::intrinsics::ShaderModel { major: 6, minor: 9 }) { 1024 } else { 4 };
+        let Some(n) = self.size_arg(args.get(1), 4, longest) else { return Types::ERROR };
+        self.no_more_args(path, args, 2);
+        self.types.vector(scalar, n)
+    }
+
+    fn matrix_type(&mut self, ty: &'a ast::Type, modifiers: &Modifiers, path: &'a Path, args: &'a [TemplateArg]) -> TypeId {
+        let Some(scalar) = self.scalar_arg(args.first()) else { return Types::ERROR };
+        let Some(rows) = self.size_arg(args.get(1), 4, 4) else { return Types::ERROR };
+        let Some(columns) = self.size_arg(args.get(2), 4, 4) else { return Types::ERROR };
+        self.no_more_args(path, args, 3);
+        let said = |it| ty.modifiers.has(it) || modifiers.has(it);
+        let row_major = said(Modifier::RowMajor)
+            || !said(Modifier::ColumnMajor) && ty.order == MatrixOrder::RowMajor;
+        self.types.intern(Type::Matrix { scalar, rows, columns, row_major })
+    }
+
+    fn no_more_args(&mut self, path: &'a Path, args: &'a [TemplateArg], most: usize) {
+        if let Some(extra) = args.get(most) {
+            let message = format!("`{}` takes {most} template arguments", path.last.ident.name);
+            self.error(&code::BAD_TEMPLATE, extra.span(), message);
+        }
+    }
+
+    fn scalar_arg(&mut self, arg: Option<&'a TemplateArg>) -> Option<Scalar> {
+        let Some(arg) = arg else { return Some(Scalar::F32) };
+        let ty = self.type_arg(arg);
+        match ty.map(|ty| self.types.get(ty)) {
+            Some(Type::Scalar(scalar)) => Some(scalar),
+            Some(Type::Error) => None,
+            _ => {
+                self.error(&code::BAD_TEMPLATE, arg.span(), "a scalar type is expected here");
+                None
+            }
+        }
+    }
+
+    fn size_arg(&mut self, arg: Option<&'a TemplateArg>, default: u32, most: u32) -> Option<u32> {
+        let Some(arg) = arg else { return Some(default) };
+        let TemplateArg::Expr(expr) = arg else {
+            self.error(&code::BAD_TEMPLATE, arg.span(), "a number is expected here");
+            return None;
+        };
+        let (value, _) = self.constant_integer(expr, "the size")?;
+        match u32::try_from(value) {
+            Ok(size) if (1..=most).contains(&size) => Some(size),
+            _ => {
+                let report = Diagnostic::new(
+                    &code::BAD_TEMPLATE,
+                    expr.span,
+                    format!("the size is {value}, and must be from 1 to {most}"),
+                );
+                self.report(report);
+                None
+            }
+        }
+    }
+}
+
+/// `Buffer<unorm float4>`
+fn norm(args: &[TemplateArg]) -> Norm {
+    match args.first() {
+        Some(TemplateArg::Type(ty)) if ty.modifiers.has(Modifier::Unorm) => Norm::Unorm,
+        Some(TemplateArg::Type(ty)) if ty.modifiers.has(Modifier::Snorm) => Norm::Snorm,
+        _ => Norm::None,
+    }
+}

@@ -1,0 +1,448 @@
+//! What the entry point reaches, and nothing else, becomes the program.
+//!
+//! Ids of the checker are replaced by those of the program; recursion and missing bodies are found on the way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use diag::{Diagnostic, Span, code};
+
+use super::Checker;
+use super::entry::Entry;
+use crate::hir::{self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Mode, Program, ResourceId, Stmt, StmtKind};
+use crate::types::Types;
+
+/// How many functions a report of recursion names.
+const MOST_IN_CHAIN: usize = 8;
+
+/// The parts of an expression.
+fn parts(expr: &Expr) -> Vec<&Expr> {
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => Vec::new(),
+        ExprKind::Field(a, _)
+        | ExprKind::Swizzle(a, _)
+        | ExprKind::MatrixSwizzle(a, _)
+        | ExprKind::Unary(_, a)
+        | ExprKind::Step { place: a, .. }
+        | ExprKind::Convert(a) => vec![a],
+        ExprKind::Index(a, b)
+        | ExprKind::Binary(_, a, b)
+        | ExprKind::Logic { lhs: a, rhs: b, .. }
+        | ExprKind::Assign(a, b)
+        | ExprKind::AssignOp { place: a, value: b, .. }
+        | ExprKind::Comma(a, b) => vec![a, b],
+        ExprKind::Conditional { cond, then, else_, .. } => vec![cond, then, else_],
+        ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => args.iter().map(arg_expr).collect(),
+        ExprKind::Method { object, args, .. } => std::iter::once(&**object).chain(args.iter().map(arg_expr)).collect(),
+        ExprKind::Wave { args, .. } | ExprKind::Construct(args) => args.iter().collect(),
+    }
+}
+
+fn arg_expr(arg: &Arg) -> &Expr {
+    match arg {
+        Arg::In(expr) | Arg::Out { place: expr, .. } => expr,
+    }
+}
+
+fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
+    fn of_arg(arg: &mut Arg) -> &mut Expr {
+        match arg {
+            Arg::In(expr) | Arg::Out { place: expr, .. } => expr,
+        }
+    }
+    match &mut expr.kind {
+        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => Vec::new(),
+        ExprKind::Field(a, _)
+        | ExprKind::Swizzle(a, _)
+        | ExprKind::MatrixSwizzle(a, _)
+        | ExprKind::Unary(_, a)
+        | ExprKind::Step { place: a, .. }
+        | ExprKind::Convert(a) => vec![a],
+        ExprKind::Index(a, b)
+        | ExprKind::Binary(_, a, b)
+        | ExprKind::Logic { lhs: a, rhs: b, .. }
+        | ExprKind::Assign(a, b)
+        | ExprKind::AssignOp { place: a, value: b, .. }
+        | ExprKind::Comma(a, b) => vec![a, b],
+        ExprKind::Conditional { cond, then, else_, .. } => vec![cond, then, else_],
+        ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => args.iter_mut().map(of_arg).collect(),
+        ExprKind::Method { object, args, .. } => {
+            std::iter::once(&mut **object).chain(args.iter_mut().map(of_arg)).collect()
+        }
+        ExprKind::Wave { args, .. } | ExprKind::Construct(args) => args.iter_mut().collect(),
+    }
+}
+
+/// Calls something for an expression and everything in it. Without recursion, since expressions may be tall.
+fn each(expr: &Expr, mut see: impl FnMut(&Expr)) {
+    let mut todo = vec![expr];
+    while let Some(expr) = todo.pop() {
+        see(expr);
+        todo.extend(parts(expr).into_iter().rev());
+    }
+}
+
+fn each_mut(expr: &mut Expr, mut see: impl FnMut(&mut Expr)) {
+    let mut todo = vec![expr];
+    while let Some(expr) = todo.pop() {
+        see(expr);
+        todo.extend(parts_mut(expr));
+    }
+}
+
+/// The expressions that stand in statements, in order.
+fn exprs<'s>(stmts: &'s [Stmt], out: &mut Vec<&'s Expr>) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Expr(expr) | StmtKind::Let(_, Some(expr)) | StmtKind::Return(Some(expr)) => out.push(expr),
+            StmtKind::Block(stmts) => exprs(stmts, out),
+            StmtKind::If { cond, then, else_ } => {
+                out.push(cond);
+                exprs(then, out);
+                exprs(else_, out);
+            }
+            StmtKind::Loop(it) => {
+                out.extend(&it.cond);
+                exprs(&it.body, out);
+                out.extend(&it.step);
+            }
+            StmtKind::Switch(it) => {
+                out.push(&it.selector);
+                it.groups.iter().for_each(|group| exprs(&group.body, out));
+            }
+            StmtKind::Let(_, None)
+            | StmtKind::Return(None)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Discard => {}
+        }
+    }
+}
+
+fn exprs_mut<'s>(stmts: &'s mut [Stmt], out: &mut Vec<&'s mut Expr>) {
+    for stmt in stmts {
+        match &mut stmt.kind {
+            StmtKind::Expr(expr) | StmtKind::Let(_, Some(expr)) | StmtKind::Return(Some(expr)) => out.push(expr),
+            StmtKind::Block(stmts) => exprs_mut(stmts, out),
+            StmtKind::If { cond, then, else_ } => {
+                out.push(cond);
+                exprs_mut(then, out);
+                exprs_mut(else_, out);
+            }
+            StmtKind::Loop(it) => {
+                let it = &mut **it;
+                out.extend(&mut it.cond);
+                exprs_mut(&mut it.body, out);
+                out.extend(&mut it.step);
+            }
+            StmtKind::Switch(it) => {
+                let it = &mut **it;
+                out.push(&mut it.selector);
+                it.groups.iter_mut().for_each(|group| exprs_mut(&mut group.body, out));
+            }
+            StmtKind::Let(_, None)
+            | StmtKind::Return(None)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Discard => {}
+        }
+    }
+}
+
+/// Whether an expression depends on a variable of a function.
+pub(super) fn has_local(expr: &Expr) -> bool {
+    let mut found = false;
+    each(expr, |it| found |= matches!(it.kind, ExprKind::Local(_)));
+    found
+}
+
+/// What the entry point uses.
+#[derive(Default)]
+struct Used {
+    functions: BTreeSet<FunctionId>,
+    globals: BTreeSet<GlobalId>,
+    resources: BTreeSet<ResourceId>,
+}
+
+/// What stands in one function or initialiser.
+#[derive(Default)]
+struct Mentions {
+    calls: Vec<(FunctionId, Span)>,
+    globals: Vec<GlobalId>,
+    resources: Vec<ResourceId>,
+}
+
+impl Mentions {
+    fn add(&mut self, expr: &Expr) {
+        each(expr, |it| match &it.kind {
+            ExprKind::Call { function, .. } => self.calls.push((*function, it.span)),
+            ExprKind::Global(id) => self.globals.push(*id),
+            ExprKind::Resource(id) => self.resources.push(*id),
+            _ => {}
+        });
+    }
+}
+
+pub(super) fn program(mut checker: Checker, entry: Entry) -> Option<Program> {
+    let mut used = Used::default();
+    let mut path = Vec::new();
+    checker.reach_function(entry.function, entry.span, &mut used, &mut path);
+    let globals: Vec<GlobalId> = used.globals.iter().copied().collect();
+    checker.groupshared_fits(&globals);
+    let resources: Vec<ResourceId> = used.resources.iter().copied().collect();
+    let bound = checker.bind(&resources);
+    if checker.sink.has_errors() {
+        return None;
+    }
+    Some(assemble(checker, entry, &used, bound))
+}
+
+impl Checker<'_> {
+    /// Notes a function and all it uses; reports what may not be reached.
+    fn reach_function(&mut self, id: FunctionId, call: Span, used: &mut Used, path: &mut Vec<FunctionId>) {
+        if path.contains(&id) {
+            self.report_recursion(id, call, path);
+            return;
+        }
+        if !used.functions.insert(id) {
+            return;
+        }
+        if path.len() > 512 {
+            self.error(&code::NESTING_TOO_DEEP, call, "functions call each other too many levels deep");
+            return;
+        }
+        // A body that stands behind the first use of an instance.
+        if self.function(id).body.is_none() {
+            let origin = self.function(id).origin.and_then(|it| self.function(it).definition);
+            let function = self.function_mut(id);
+            function.definition = function.definition.or(origin);
+            function.is_queued = false;
+            self.use_function(id);
+            self.pending_bodies();
+        }
+        for diagnostic in std::mem::take(&mut self.function_mut(id).gated) {
+            self.report(diagnostic);
+        }
+        let function = self.function(id);
+        let Some(body) = &function.body else {
+            if !self.sink.has_errors() {
+                let message = format!("`{}` is called and has no body", function.name);
+                let span = function.span;
+                let report = Diagnostic::new(&code::UNDEFINED_FUNCTION, call, message);
+                self.report(report.also(span, "declared here"));
+            }
+            return;
+        };
+        let mut mentions = Mentions::default();
+        let mut all = Vec::new();
+        exprs(&body.body, &mut all);
+        all.into_iter().for_each(|it| mentions.add(it));
+        path.push(id);
+        self.reach_mentions(mentions, used, path);
+        path.pop();
+    }
+
+    fn reach_mentions(&mut self, mentions: Mentions, used: &mut Used, path: &mut Vec<FunctionId>) {
+        used.resources.extend(mentions.resources);
+        for id in mentions.globals {
+            if !used.globals.insert(id) {
+                continue;
+            }
+            let mut inner = Mentions::default();
+            if let GlobalKind::Static { init: Some(init) } = &self.global(id).global.kind {
+                inner.add(init);
+            }
+            self.reach_mentions(inner, used, path);
+        }
+        for (id, span) in mentions.calls {
+            self.reach_function(id, span, used, path);
+        }
+    }
+
+    fn report_recursion(&mut self, id: FunctionId, call: Span, path: &[FunctionId]) {
+        let start = path.iter().position(|it| *it == id).unwrap_or(0);
+        let chain = &path[start..];
+        let name = self.function(id).name.clone();
+        let message = match chain {
+            [_] => format!("`{name}` calls itself, and shaders cannot recurse"),
+            _ => format!("`{name}` comes to call itself, and shaders cannot recurse"),
+        };
+        let mut report = Diagnostic::new(&code::RECURSION, call, message);
+        for pair in chain.windows(2).take(MOST_IN_CHAIN) {
+            let (caller, callee) = (self.function(pair[0]), self.function(pair[1]));
+            report = report.note(format!("`{}` calls `{}`", caller.name, callee.name));
+        }
+        if let (Some(last), true) = (chain.last(), chain.len() > 1) {
+            report = report.note(format!("`{}` calls `{name}`", self.function(*last).name));
+        }
+        report = report.also(self.function(id).span, format!("`{name}` is declared here"));
+        self.report(report);
+    }
+}
+
+/// Takes what is used out of the checker and numbers it anew.
+fn assemble(checker: Checker, entry: Entry, used: &Used, resources: Vec<hir::Resource>) -> Program {
+    fn number<T: Copy + Ord, U>(ids: &BTreeSet<T>, make: impl Fn(u32) -> U) -> BTreeMap<T, U> {
+        ids.iter().enumerate().map(|(i, id)| (*id, make(i as u32))).collect()
+    }
+    let functions = number(&used.functions, FunctionId);
+    let globals = number(&used.globals, GlobalId);
+    let resource_ids = number(&used.resources, ResourceId);
+    let shader_model = checker.shader_model();
+    let native_16bit = checker.native_16bit();
+    let renumber = |expr: &mut Expr| {
+        each_mut(expr, |it| match &mut it.kind {
+            ExprKind::Call { function, .. } => *function = functions[function],
+            ExprKind::Global(id) => *id = globals[id],
+            ExprKind::Resource(id) => *id = resource_ids[id],
+            _ => {}
+        });
+    };
+    let mut program_functions = Vec::new();
+    let mut is_method = Vec::new();
+    for (index, function) in checker.functions.into_iter().enumerate() {
+        if !used.functions.contains(&FunctionId(index as u32)) {
+            continue;
+        }
+        let Some(mut body) = function.body else { continue };
+        let mut all = Vec::new();
+        exprs_mut(&mut body.body, &mut all);
+        all.into_iter().for_each(&renumber);
+        is_method.push(function.this.is_some());
+        program_functions.push(body);
+    }
+    let mut program_globals = Vec::new();
+    for (index, info) in checker.globals.into_iter().enumerate() {
+        if !used.globals.contains(&GlobalId(index as u32)) {
+            continue;
+        }
+        let mut global = info.global;
+        if let GlobalKind::Static { init: Some(init) } = &mut global.kind {
+            renumber(init);
+        }
+        program_globals.push(global);
+    }
+    let mut start = functions[&entry.function];
+    if let Some(mut wrapper) = entry.wrapper {
+        let mut all = Vec::new();
+        exprs_mut(&mut wrapper.body, &mut all);
+        all.into_iter().for_each(&renumber);
+        program_functions.push(wrapper);
+        is_method.push(false);
+        start = FunctionId(program_functions.len() as u32 - 1);
+    }
+    let mut program = Program {
+        types: checker.types,
+        functions: program_functions,
+        globals: program_globals,
+        resources,
+        entry: hir::Entry {
+            function: start,
+            stage: entry.stage,
+            shader_model,
+            group_size: entry.group_size,
+            wave_size: entry.wave_size,
+            inputs: entry.inputs,
+            native_16bit,
+            span: entry.span,
+        },
+    };
+    pass_unchanged_objects_in(&mut program, &is_method);
+    program
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Objects of methods
+// ---------------------------------------------------------------------------------------------------------
+
+/// Methods that change nothing of their object get it as an input, so that calling them stores nothing.
+fn pass_unchanged_objects_in(program: &mut Program, is_method: &[bool]) {
+    let mut writes: Vec<bool> = vec![false; program.functions.len()];
+    loop {
+        let mut changed = false;
+        for (index, function) in program.functions.iter().enumerate() {
+            if is_method[index] && !writes[index] && writes_object(function, &writes, is_method) {
+                writes[index] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let keeps = |id: FunctionId| is_method[id.0 as usize] && !writes[id.0 as usize];
+    for (index, function) in program.functions.iter_mut().enumerate() {
+        if keeps(FunctionId(index as u32))
+            && let Some(mode) = function.params.first_mut()
+        {
+            *mode = Mode::In;
+        }
+        let mut all = Vec::new();
+        exprs_mut(&mut function.body, &mut all);
+        all.into_iter().for_each(|expr| pass_objects_in(expr, &keeps));
+    }
+    for global in &mut program.globals {
+        if let GlobalKind::Static { init: Some(init) } = &mut global.kind {
+            pass_objects_in(init, &keeps);
+        }
+    }
+}
+
+fn pass_objects_in(expr: &mut Expr, keeps: &impl Fn(FunctionId) -> bool) {
+    each_mut(expr, |it| {
+        let ExprKind::Call { function, args } = &mut it.kind else { return };
+        if !keeps(*function) {
+            return;
+        }
+        if let Some(first) = args.first_mut() {
+            let placeholder = Expr { kind: ExprKind::Const(0), ty: Types::ERROR, span: Span::NONE };
+            let (Arg::In(expr) | Arg::Out { place: expr, .. }) = std::mem::replace(first, Arg::In(placeholder));
+            *first = Arg::In(expr);
+        }
+    });
+}
+
+/// Whether a method may change its object, as far as is known of the methods it calls.
+fn writes_object(function: &hir::Function, writes: &[bool], is_method: &[bool]) -> bool {
+    let mut all = Vec::new();
+    exprs(&function.body, &mut all);
+    let mut found = false;
+    for expr in all {
+        each(expr, |it| {
+            found |= match &it.kind {
+                ExprKind::Assign(place, _) | ExprKind::AssignOp { place, .. } | ExprKind::Step { place, .. } => {
+                    is_of_object(place)
+                }
+                ExprKind::Call { function, args } => {
+                    let callee = function.0 as usize;
+                    args.iter().enumerate().any(|(i, arg)| match arg {
+                        Arg::In(_) => false,
+                        Arg::Out { place, .. } => {
+                            is_of_object(place) && (i > 0 || !is_method[callee] || writes[callee])
+                        }
+                    })
+                }
+                ExprKind::Library { args, .. } | ExprKind::Method { args, .. } => {
+                    args.iter().any(|arg| matches!(arg, Arg::Out { place, .. } if is_of_object(place)))
+                }
+                _ => false,
+            }
+        });
+    }
+    found
+}
+
+/// Whether a place is part of the first local, the object of a method.
+fn is_of_object(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::Local(id) => *id == LocalId(0),
+        ExprKind::Field(base, _)
+        | ExprKind::Swizzle(base, _)
+        | ExprKind::MatrixSwizzle(base, _)
+        | ExprKind::Index(base, _)
+        | ExprKind::Assign(base, _)
+        | ExprKind::AssignOp { place: base, .. }
+        | ExprKind::Step { place: base, .. }
+        | ExprKind::Comma(_, base) => is_of_object(base),
+        _ => false,
+    }
+}

@@ -1,0 +1,370 @@
+//! Resources: declarations, constant buffers and their members, registers.
+
+use std::collections::BTreeMap;
+
+use diag::{Diagnostic, Span, code};
+use ir::{Register, RegisterClass};
+
+use super::Checker;
+use super::scope::ValueEntity;
+use crate::ast::{self, Annotation, AnnotationKind, Declarator, ItemKind, Modifier};
+use crate::hir::{self, Expr, ExprKind, GlobalKind, ResourceId};
+use crate::types::{Access, ResourceType, Struct, StructId, Type, TypeId, Types};
+
+/// A resource as it is declared; registers are given to those that the program uses.
+#[derive(Clone)]
+pub(super) struct ResourceInfo {
+    pub(super) name: String,
+    pub(super) ty: TypeId,
+    pub(super) span: Span,
+    class: RegisterClass,
+    /// The register that the source gives.
+    slot: Option<u32>,
+    space: u32,
+    globally_coherent: bool,
+}
+
+/// The class of registers that a resource takes.
+fn class_of(resource: ResourceType) -> RegisterClass {
+    match resource {
+        ResourceType::Constant(_) => RegisterClass::Constant,
+        ResourceType::Sampler { .. } => RegisterClass::Sampler,
+        ResourceType::Structured { access: Access::Read, .. }
+        | ResourceType::Raw { writable: false }
+        | ResourceType::Typed { writable: false, .. }
+        | ResourceType::Texture { writable: false, .. }
+        | ResourceType::TextureBuffer(_)
+        | ResourceType::AccelerationStructure => RegisterClass::Shader,
+        ResourceType::Structured { .. }
+        | ResourceType::Raw { .. }
+        | ResourceType::Typed { .. }
+        | ResourceType::Texture { .. }
+        | ResourceType::Other(_) => RegisterClass::Unordered,
+    }
+}
+
+fn letter(class: RegisterClass) -> char {
+    match class {
+        RegisterClass::Constant => 'b',
+        RegisterClass::Shader => 't',
+        RegisterClass::Unordered => 'u',
+        RegisterClass::Sampler => 's',
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// The resource type of a type or of the elements of an array.
+    pub(super) fn resource_of(&self, ty: TypeId) -> Option<ResourceType> {
+        match self.types.get(ty) {
+            Type::Resource(resource) => Some(resource),
+            Type::Array { element, .. } => self.resource_of(element),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_resource(&self, ty: TypeId) -> bool {
+        self.resource_of(ty).is_some()
+    }
+
+    pub(super) fn resource_var(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
+        let name = format!("{}{}", self.prefix(), declarator.name.name);
+        let coherent = var.modifiers.has(Modifier::GloballyCoherent);
+        let entity = match self.add_resource(name, ty, &declarator.annotations, coherent, declarator.name.span) {
+            Some(id) => ValueEntity::Resource(id),
+            None => ValueEntity::Broken,
+        };
+        self.declare(&declarator.name, entity);
+    }
+
+    fn add_resource(
+        &mut self,
+        name: String,
+        ty: TypeId,
+        annotations: &'a [Annotation],
+        globally_coherent: bool,
+        span: Span,
+    ) -> Option<ResourceId> {
+        let class = class_of(self.resource_of(ty)?);
+        let mut info = ResourceInfo { name, ty, span, class, slot: None, space: 0, globally_coherent };
+        for annotation in annotations {
+            if let AnnotationKind::Register(register) = &annotation.kind {
+                self.register(&mut info, register, annotation.span);
+            }
+        }
+        self.resources.push(info);
+        Some(ResourceId(self.resources.len() as u32 - 1))
+    }
+
+    fn register(&mut self, info: &mut ResourceInfo, register: &ast::Register, span: Span) {
+        if let Some(profile) = &register.profile
+            && !profile.name.starts_with("cs")
+        {
+            return;
+        }
+        info.space = register.space;
+        let Some((given, index)) = register.slot else { return };
+        let wanted = letter(info.class);
+        if given != wanted {
+            let name = self.name_of(info.ty);
+            let report = Diagnostic::new(
+                &code::BAD_REGISTER,
+                span,
+                format!("a `{name}` takes a register `{wanted}`, not `{given}`"),
+            );
+            self.report(report.help(format!("write `register({wanted}{index})`")));
+            return;
+        }
+        info.slot = Some(index);
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Constant buffers
+    // -----------------------------------------------------------------------------------------------------
+
+    /// `cbuffer C { … }`
+    pub(super) fn buffer_block(&mut self, buffer: &'a ast::BufferBlock, attributes: &'a [ast::Attribute]) {
+        let _ = attributes;
+        let name = format!("{}{}", self.prefix(), buffer.name.name);
+        let fields = self.types.add_struct(Struct { name: name.clone(), fields: Vec::new() });
+        let structure = self.types.intern(Type::Struct(fields));
+        let resource = match buffer.texture {
+            true => ResourceType::TextureBuffer(structure),
+            false => ResourceType::Constant(structure),
+        };
+        let ty = self.types.intern(Type::Resource(resource));
+        let Some(id) = self.add_resource(name, ty, &buffer.annotations, false, buffer.name.span) else { return };
+        for item in &buffer.members {
+            let ItemKind::Var(var) = &item.kind else {
+                self.item(item);
+                continue;
+            };
+            let base = self.ty_with(&var.ty, &var.modifiers);
+            for declarator in &var.declarators {
+                let ty = self.array(base, &declarator.dims);
+                if var.modifiers.has(Modifier::Static) {
+                    self.static_var(declarator, ty, var.modifiers.has(Modifier::Const));
+                } else if self.types.holds_resource(ty) {
+                    self.file_resource_in_buffer(var, declarator, ty);
+                } else {
+                    self.buffer_member(id, fields, declarator, ty);
+                }
+            }
+        }
+        self.check_offsets(structure);
+    }
+
+    /// A resource declared in a constant buffer is one of its own.
+    fn file_resource_in_buffer(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
+        if self.is_resource(ty) {
+            self.resource_var(var, declarator, ty);
+        } else {
+            let message = "a struct with resources in a constant buffer is not built yet";
+            self.unsupported(declarator.span, message);
+            self.declare(&declarator.name, ValueEntity::Broken);
+        }
+    }
+
+    fn buffer_member(&mut self, resource: ResourceId, id: StructId, declarator: &'a Declarator, ty: TypeId) {
+        let ty = self.variable_type(ty, declarator);
+        if let Some(ast::Initializer::Expr(init)) = &declarator.init {
+            let report = Diagnostic::new(
+                &code::INITIALIZER_IGNORED,
+                init.span,
+                format!("the initialiser of `{}` has no effect, since the host sets it", declarator.name.name),
+            );
+            self.report(report.help("`static` makes it a variable of the program"));
+        }
+        let mut offset = None;
+        for annotation in &declarator.annotations {
+            if let AnnotationKind::PackOffset { component } = &annotation.kind {
+                offset = component.checked_mul(4).filter(|it| *it < 1 << 16);
+                if offset.is_none() {
+                    self.error(&code::BAD_REGISTER, annotation.span, "a constant buffer is no larger than 65536 bytes");
+                }
+            }
+        }
+        let fields = &mut self.types.structure_mut(id).fields;
+        let name = declarator.name.name.to_string();
+        let span = declarator.name.span;
+        fields.push(crate::types::Field { name, ty, bits: None, hidden: false, offset, span });
+        let index = fields.len() as u32 - 1;
+        let entity =
+            if ty == Types::ERROR { ValueEntity::Broken } else { ValueEntity::BufferMember(resource, index) };
+        self.declare(&declarator.name, entity);
+    }
+
+    /// `packoffset` must not put two members at one place.
+    fn check_offsets(&mut self, structure: TypeId) {
+        let Type::Struct(id) = self.types.get(structure) else { return };
+        if self.types.structure(id).fields.iter().all(|it| it.offset.is_none()) {
+            return;
+        }
+        let packing = crate::types::Packing::Constant;
+        let offsets = crate::types::field_offsets(&self.types, structure, packing, self.native_16bit());
+        let mut taken: BTreeMap<u32, (u32, usize)> = BTreeMap::new();
+        for (index, (offset, ty)) in offsets.into_iter().enumerate() {
+            let size = crate::types::layout_of(&self.types, ty, packing, self.native_16bit()).size;
+            let end = offset.saturating_add(size);
+            if let Some((_, (before_end, before))) = taken.range(..end).next_back()
+                && *before_end > offset
+            {
+                let fields = &self.types.structure(id).fields;
+                let (a, b) = (&fields[index], &fields[*before]);
+                let message = format!("`{}` lies where `{}` is", a.name, b.name);
+                let report = Diagnostic::new(&code::BAD_REGISTER, a.span, message).also(b.span, "this is there");
+                self.report(report);
+            }
+            taken.insert(offset, (end, index));
+        }
+    }
+
+    /// A variable outside functions that is neither static nor groupshared: a member of `$Globals`.
+    pub(super) fn loose_var(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
+        if self.types.holds_resource(ty) {
+            self.struct_of_resources(var, declarator, ty);
+            return;
+        }
+        let (resource, id) = match self.loose {
+            Some(found) => found,
+            None => {
+                let name = "$Globals".to_owned();
+                let id = self.types.add_struct(Struct { name: name.clone(), fields: Vec::new() });
+                let structure = self.types.intern(Type::Struct(id));
+                let ty = self.types.intern(Type::Resource(ResourceType::Constant(structure)));
+                let Some(resource) = self.add_resource(name, ty, &[], false, declarator.name.span) else { return };
+                self.loose = Some((resource, id));
+                (resource, id)
+            }
+        };
+        self.buffer_member(resource, id, declarator, ty);
+    }
+
+    /// A struct with resources in it: each is a resource of its own, and the variable is made of them.
+    fn struct_of_resources(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
+        let name = format!("{}{}", self.prefix(), declarator.name.name);
+        let coherent = var.modifiers.has(Modifier::GloballyCoherent);
+        let span = declarator.name.span;
+        let entity = match self.made_of_resources(&name, ty, coherent, span) {
+            Some(init) => {
+                let kind = GlobalKind::Static { init: Some(init) };
+                ValueEntity::Global(self.add_global(name, ty, kind, true, None, span))
+            }
+            None => {
+                self.unsupported(span, "an array of structs with resources, or one with other fields, is not built yet");
+                ValueEntity::Broken
+            }
+        };
+        self.declare(&declarator.name, entity);
+    }
+
+    fn made_of_resources(&mut self, name: &str, ty: TypeId, coherent: bool, span: Span) -> Option<Expr> {
+        match self.types.get(ty) {
+            Type::Resource(_) => {
+                let id = self.add_resource(name.to_owned(), ty, &[], coherent, span)?;
+                Some(Expr { kind: ExprKind::Resource(id), ty, span })
+            }
+            Type::Struct(id) => {
+                let mut parts = Vec::new();
+                for field in self.types.structure(id).fields.clone() {
+                    parts.push(self.made_of_resources(&format!("{name}.{}", field.name), field.ty, coherent, span)?);
+                }
+                Some(Expr { kind: ExprKind::Construct(parts), ty, span })
+            }
+            _ => None,
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Registers
+    // -----------------------------------------------------------------------------------------------------
+
+    /// The resources that the program uses, by ascending id, with their registers.
+    pub(super) fn bind(&mut self, used: &[ResourceId]) -> Vec<hir::Resource> {
+        let mut taken: BTreeMap<(RegisterClass, u32), Vec<(u64, u64, usize)>> = BTreeMap::new();
+        let mut registers: Vec<Option<u32>> = vec![None; used.len()];
+        let counts: Vec<Option<u32>> = used.iter().map(|id| self.count_of(self.resources[id.0 as usize].ty)).collect();
+        let length = |count: Option<u32>| count.map_or(u64::from(u32::MAX) + 1, u64::from);
+        for (i, id) in used.iter().enumerate() {
+            let info = self.resources[id.0 as usize].clone();
+            let Some(slot) = info.slot else { continue };
+            let (start, end) = (u64::from(slot), u64::from(slot).saturating_add(length(counts[i])));
+            let ranges = taken.entry((info.class, info.space)).or_default();
+            if let Some((_, _, other)) = ranges.iter().find(|(a, b, _)| *a < end && start < *b) {
+                let other = &self.resources[used[*other].0 as usize];
+                let report = Diagnostic::new(
+                    &code::BAD_REGISTER,
+                    info.span,
+                    format!("`{}` has registers that `{}` has too", info.name, other.name),
+                );
+                let report = report.also(other.span, "this has them");
+                self.report(report);
+            }
+            ranges.push((start, end, i));
+            registers[i] = Some(slot);
+        }
+        // `$Globals` is the first constant buffer of a program, wherever its first member stands.
+        let loose = self.loose.map(|(id, _)| id);
+        let mut order: Vec<usize> = (0..used.len()).collect();
+        order.sort_by_key(|i| (Some(used[*i]) != loose, used[*i]));
+        for i in order {
+            let info = &self.resources[used[i].0 as usize];
+            if info.slot.is_some() {
+                continue;
+            }
+            let ranges = taken.entry((info.class, info.space)).or_default();
+            ranges.sort_unstable();
+            let mut start = 0;
+            for (from, to, _) in ranges.iter() {
+                if *from < start + length(counts[i]) && start < *to {
+                    start = *to;
+                }
+            }
+            if start > u64::from(u32::MAX) {
+                let report = Diagnostic::new(
+                    &code::BAD_REGISTER,
+                    info.span,
+                    format!("no registers are left for `{}`", info.name),
+                );
+                self.report(report.help("an unbounded array takes all that follow; put it in a space of its own"));
+                continue;
+            }
+            let end = start.saturating_add(length(counts[i]));
+            ranges.push((start, end, i));
+            registers[i] = Some(start as u32);
+        }
+        let resource = |(i, id): (usize, &ResourceId)| {
+            let info = &self.resources[id.0 as usize];
+            hir::Resource {
+                name: info.name.clone(),
+                ty: info.ty,
+                count: counts[i],
+                dims: self.dims_of(info.ty),
+                register: Register { class: info.class, index: registers[i].unwrap_or(0), space: info.space },
+                globally_coherent: info.globally_coherent,
+                span: info.span,
+            }
+        };
+        used.iter().enumerate().map(resource).collect()
+    }
+
+    fn dims_of(&self, mut ty: TypeId) -> Vec<u32> {
+        let mut dims = Vec::new();
+        while let Type::Array { element, len } = self.types.get(ty) {
+            dims.push(len);
+            ty = element;
+        }
+        dims
+    }
+
+    /// How many resources an array has, `None` for an unbounded one.
+    fn count_of(&self, ty: TypeId) -> Option<u32> {
+        let mut count: u32 = 1;
+        for dim in self.dims_of(ty) {
+            if dim == 0 {
+                return None;
+            }
+            count = count.saturating_mul(dim);
+        }
+        Some(count)
+    }
+}

@@ -1,0 +1,338 @@
+//! Scopes: which names are declared where, and how they are found.
+//!
+//! Types and values have tables of their own, as the parser has already decided which of the two a name stands for.
+//! Scopes are never removed: structs and templates refer to the ones they were declared in.
+
+use std::collections::HashMap;
+
+use diag::Span;
+
+use crate::ast::Name;
+use crate::hir::{FunctionId, GlobalId, LocalId, ResourceId};
+use crate::types::{StructId, TypeId};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct ScopeId(u32);
+
+/// What the scope is the inside of.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ScopeKind {
+    /// The file, or a namespace: with its qualified name.
+    Namespace(String),
+    Struct(StructId),
+    /// The parameters of a template.
+    Template,
+    /// A function with its parameters, a block.
+    Block,
+}
+
+/// What a name in the table of types stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum TypeEntity {
+    Type(TypeId),
+    /// An enumeration: its underlying type, and the scope of its names.
+    Enum(TypeId, ScopeId),
+    Namespace(ScopeId),
+    StructTemplate(usize),
+    AliasTemplate(usize),
+}
+
+/// What a name in the table of values stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ValueEntity {
+    Local(LocalId),
+    Global(GlobalId),
+    /// A resource, or an array of them.
+    Resource(ResourceId),
+    /// A member of a constant buffer, by the index of the field.
+    BufferMember(ResourceId, u32),
+    /// A field of the struct whose scope this is.
+    Field(u32),
+    /// An enumerator or a parameter of a template: its type and its bits.
+    Constant(TypeId, u64),
+    Functions(Vec<Callee>),
+    /// Something that was reported where it is declared.
+    Broken,
+}
+
+/// A function, or a template of functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Callee {
+    Function(FunctionId),
+    Template(usize),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Declared<T> {
+    pub(super) entity: T,
+    pub(super) span: Span,
+}
+
+#[derive(Debug)]
+struct Scope {
+    parent: Option<ScopeId>,
+    kind: ScopeKind,
+    types: HashMap<Name, Declared<TypeEntity>>,
+    values: HashMap<Name, Declared<ValueEntity>>,
+    /// Other scopes whose names are visible here: bases, `using namespace`.
+    others: Vec<ScopeId>,
+}
+
+#[derive(Debug)]
+pub(super) struct Scopes {
+    all: Vec<Scope>,
+    current: ScopeId,
+}
+
+/// How many scopes that see each other are searched.
+const MOST_OTHERS: usize = 64;
+
+impl Scopes {
+    pub(super) const FILE: ScopeId = ScopeId(0);
+
+    pub(super) fn new() -> Scopes {
+        let mut scopes = Scopes { all: Vec::new(), current: Scopes::FILE };
+        scopes.make(None, ScopeKind::Namespace(String::new()));
+        scopes
+    }
+
+    fn make(&mut self, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {
+        self.all.push(Scope {
+            parent,
+            kind,
+            types: HashMap::new(),
+            values: HashMap::new(),
+            others: Vec::new(),
+        });
+        ScopeId(self.all.len() as u32 - 1)
+    }
+
+    fn at(&self, id: ScopeId) -> &Scope {
+        &self.all[id.0 as usize]
+    }
+
+    fn at_mut(&mut self, id: ScopeId) -> &mut Scope {
+        &mut self.all[id.0 as usize]
+    }
+
+    /// A new scope inside another.
+    pub(super) fn inside(&mut self, parent: ScopeId, kind: ScopeKind) -> ScopeId {
+        self.make(Some(parent), kind)
+    }
+
+    pub(super) fn current(&self) -> ScopeId {
+        self.current
+    }
+
+    /// Makes a scope the current one; gives the one that was.
+    pub(super) fn enter(&mut self, scope: ScopeId) -> ScopeId {
+        std::mem::replace(&mut self.current, scope)
+    }
+
+    pub(super) fn kind(&self, scope: ScopeId) -> &ScopeKind {
+        &self.at(scope).kind
+    }
+
+    pub(super) fn parent(&self, scope: ScopeId) -> Option<ScopeId> {
+        self.at(scope).parent
+    }
+
+    /// Makes the names of one scope visible in another.
+    pub(super) fn see(&mut self, scope: ScopeId, other: ScopeId) {
+        let others = &mut self.at_mut(scope).others;
+        if scope != other && !others.contains(&other) {
+            others.push(other);
+        }
+    }
+
+    pub(super) fn declare_type(&mut self, scope: ScopeId, name: Name, entity: TypeEntity, span: Span) {
+        self.at_mut(scope).types.insert(name, Declared { entity, span });
+    }
+
+    pub(super) fn declare_value(&mut self, scope: ScopeId, name: Name, entity: ValueEntity, span: Span) {
+        self.at_mut(scope).values.insert(name, Declared { entity, span });
+    }
+
+    /// The declaration of a type in this very scope.
+    pub(super) fn own_type(&self, scope: ScopeId, name: &str) -> Option<&Declared<TypeEntity>> {
+        self.at(scope).types.get(name)
+    }
+
+    /// The declaration of a value in this very scope.
+    pub(super) fn own_value(&self, scope: ScopeId, name: &str) -> Option<&Declared<ValueEntity>> {
+        self.at(scope).values.get(name)
+    }
+
+    /// A scope with those it sees, nearest first.
+    fn reach(&self, scope: ScopeId) -> Vec<ScopeId> {
+        let mut seen = vec![scope];
+        let mut next = 0;
+        while next < seen.len() && seen.len() < MOST_OTHERS {
+            for other in &self.at(seen[next]).others {
+                if !seen.contains(other) {
+                    seen.push(*other);
+                }
+            }
+            next += 1;
+        }
+        seen
+    }
+
+    /// A type that is declared in a scope or in one it sees.
+    pub(super) fn type_in(&self, scope: ScopeId, name: &str) -> Option<&Declared<TypeEntity>> {
+        if self.at(scope).others.is_empty() {
+            return self.own_type(scope, name);
+        }
+        self.reach(scope).into_iter().find_map(|it| self.own_type(it, name))
+    }
+
+    /// A value that is declared in a scope or in one it sees; functions of all of them together.
+    pub(super) fn value_in(&self, scope: ScopeId, name: &str) -> Option<Declared<ValueEntity>> {
+        if self.at(scope).others.is_empty() {
+            return self.own_value(scope, name).cloned();
+        }
+        // A method hides those of the base; functions of namespaces are overloads of each other.
+        let hides = matches!(self.at(scope).kind, ScopeKind::Struct(_));
+        let mut found: Option<Declared<ValueEntity>> = None;
+        for scope in self.reach(scope) {
+            let Some(declared) = self.own_value(scope, name) else { continue };
+            match (&mut found, &declared.entity) {
+                (None, _) => found = Some(declared.clone()),
+                (Some(Declared { entity: ValueEntity::Functions(all), .. }), ValueEntity::Functions(more)) if !hides => {
+                    all.extend(more.iter().copied().filter(|it| !all.contains(it)).collect::<Vec<_>>());
+                }
+                (Some(_), _) => {}
+            }
+        }
+        found
+    }
+
+    /// A type visible from a scope.
+    pub(super) fn find_type(&self, from: ScopeId, name: &str) -> Option<&Declared<TypeEntity>> {
+        let mut scope = Some(from);
+        while let Some(id) = scope {
+            if let Some(found) = self.type_in(id, name) {
+                return Some(found);
+            }
+            scope = self.at(id).parent;
+        }
+        None
+    }
+
+    /// A value visible from a scope, and the scope through which it was found.
+    pub(super) fn find_value(&self, from: ScopeId, name: &str) -> Option<(ScopeId, Declared<ValueEntity>)> {
+        let mut scope = Some(from);
+        while let Some(id) = scope {
+            if let Some(found) = self.value_in(id, name) {
+                return Some((id, found));
+            }
+            scope = self.at(id).parent;
+        }
+        None
+    }
+
+    /// What to put before a name that is declared in a scope: `A::B::`, or nothing.
+    pub(super) fn prefix(&self, scope: ScopeId, struct_name: impl Fn(StructId) -> String) -> String {
+        let mut scope = Some(scope);
+        while let Some(id) = scope {
+            match &self.at(id).kind {
+                ScopeKind::Namespace(name) if name.is_empty() => return String::new(),
+                ScopeKind::Namespace(name) => return format!("{name}::"),
+                ScopeKind::Struct(id) => return format!("{}::", struct_name(*id)),
+                ScopeKind::Template => scope = self.at(id).parent,
+                ScopeKind::Block => return String::new(),
+            }
+        }
+        String::new()
+    }
+
+    /// The visible name most like a name that is not declared.
+    pub(super) fn nearest(&self, from: ScopeId, name: &str, types: bool) -> Option<(String, Span)> {
+        let mut best: Option<(usize, &Name, Span)> = None;
+        let mut scope = Some(from);
+        while let Some(id) = scope {
+            for id in self.reach(id) {
+                let here = self.at(id);
+                let names: Vec<(&Name, Span)> = match types {
+                    true => here.types.iter().map(|(name, it)| (name, it.span)).collect(),
+                    false => here.values.iter().map(|(name, it)| (name, it.span)).collect(),
+                };
+                for (candidate, span) in names {
+                    let Some(distance) = similarity(name, candidate) else { continue };
+                    // Maps have no order: of equals, the first by text is taken.
+                    let better = match &best {
+                        None => true,
+                        Some((least, other, _)) => (distance, candidate) < (*least, *other),
+                    };
+                    if better {
+                        best = Some((distance, candidate, span));
+                    }
+                }
+            }
+            scope = self.at(id).parent;
+        }
+        best.map(|(_, name, span)| (name.to_string(), span))
+    }
+}
+
+/// The most similar of some names.
+pub(super) fn most_similar<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let scored = names.filter_map(|it| similarity(name, it).map(|distance| (distance, it)));
+    scored.min().map(|(_, name)| name)
+}
+
+/// How many letters differ, where that is few enough to be a slip.
+fn similarity(a: &str, b: &str) -> Option<usize> {
+    const LONGEST: usize = 64;
+    if a.len() > LONGEST || b.len() > LONGEST || a == b || b.starts_with('<') {
+        return None;
+    }
+    let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
+    let most = (longer / 3).clamp(1, 3);
+    if longer - shorter > most || longer < 3 {
+        return None;
+    }
+    if a.eq_ignore_ascii_case(b) {
+        return Some(0);
+    }
+    let distance = edit_distance(a.as_bytes(), b.as_bytes());
+    (distance <= most).then_some(distance)
+}
+
+/// How many letters are to be inserted, removed, replaced or swapped with their neighbour.
+fn edit_distance(a: &[u8], b: &[u8]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let mut least = (last[j + 1] + 1).min(row[j] + 1).min(last[j] + usize::from(x != y));
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_of_the_keyboard_are_recognised() {
+        let names = ["WaveActiveSum", "WaveActiveMin", "lerp", "index"];
+        for (slip, meant) in [
+            ("WaveActiveSmu", Some("WaveActiveSum")),
+            ("waveactivesum", Some("WaveActiveSum")),
+            ("lrep", Some("lerp")),
+            ("idx", None),
+            ("indx", Some("index")),
+            ("x", None),
+        ] {
+            assert_eq!(most_similar(slip, names.into_iter()), meant, "{slip}");
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Statements.
+
+use diag::{Diagnostic, Span, code};
+
+use super::func::LocalFacts;
+use super::scope::{ScopeKind, ValueEntity};
+use super::{Checker, attr};
+use crate::ast::{self, Declarator, Modifier};
+use crate::hir::{CaseGroup, Expr, ExprKind, Loop, Stmt, StmtKind, Switch};
+use crate::types::{Scalar, Type, TypeId, Types};
+
+impl<'a> Checker<'a> {
+    pub(super) fn stmts(&mut self, stmts: &'a [ast::Stmt]) -> Vec<Stmt> {
+        let mut checked = Vec::with_capacity(stmts.len());
+        for stmt in stmts {
+            self.stmt(stmt, &mut checked);
+        }
+        checked
+    }
+
+    /// A statement in a scope of its own.
+    fn scoped(&mut self, stmt: &'a ast::Stmt) -> Vec<Stmt> {
+        let scope = self.scopes.inside(self.scopes.current(), ScopeKind::Block);
+        self.in_scope(scope, |this| match &stmt.kind {
+            ast::StmtKind::Block(block) if stmt.attributes.is_empty() => this.stmts(&block.stmts),
+            _ => this.stmts(std::slice::from_ref(stmt)),
+        })
+    }
+
+    fn stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
+        let span = stmt.span;
+        self.deeper(span, |this| this.stmt_inner(stmt, out));
+    }
+
+    fn stmt_inner(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
+        let span = stmt.span;
+        for attribute in &stmt.attributes {
+            attr::report_unknown_on_statement(self, attribute);
+        }
+        let kind = match &stmt.kind {
+            ast::StmtKind::Empty | ast::StmtKind::Error => return,
+            ast::StmtKind::Block(block) => {
+                let scope = self.scopes.inside(self.scopes.current(), ScopeKind::Block);
+                StmtKind::Block(self.in_scope(scope, |this| this.stmts(&block.stmts)))
+            }
+            ast::StmtKind::Var(var) => return self.local_var(var, out),
+            ast::StmtKind::Item(item) => return self.item(item),
+            ast::StmtKind::Expr(expr) => {
+                let expr = self.expr(expr);
+                StmtKind::Expr(self.settle(expr))
+            }
+            ast::StmtKind::If(it) => return self.if_chain(it, span, out),
+            ast::StmtKind::For(it) => return self.for_loop(it, span, out),
+            ast::StmtKind::While { condition, body } => {
+                let cond = self.loop_condition(condition, "`while`");
+                let body = self.loop_body(body);
+                StmtKind::Loop(Box::new(Loop { cond: Some(cond), test_first: true, body, step: None }))
+            }
+            ast::StmtKind::Do { body, condition } => {
+                let body = self.loop_body(body);
+                let cond = self.loop_condition(condition, "`do`");
+                StmtKind::Loop(Box::new(Loop { cond: Some(cond), test_first: false, body, step: None }))
+            }
+            ast::StmtKind::Switch(it) => match self.switch(it) {
+                Some(kind) => kind,
+                None => return,
+            },
+            ast::StmtKind::Break => {
+                if self.body.as_ref().is_some_and(|it| it.breakable == 0) {
+                    self.error(&code::MISPLACED_STATEMENT, span, "`break` stands in no loop and no `switch`");
+                    return;
+                }
+                StmtKind::Break
+            }
+            ast::StmtKind::Continue => {
+                if self.body.as_ref().is_some_and(|it| it.loops == 0) {
+                    self.error(&code::MISPLACED_STATEMENT, span, "`continue` stands in no loop");
+                    return;
+                }
+                StmtKind::Continue
+            }
+            ast::StmtKind::Discard => {
+                let stage = super::entry::stage(self.options.stage);
+                if !matches!(stage, ops::intrinsics::Stage::Pixel | ops::intrinsics::Stage::Library) {
+                    let message = "`discard` belongs to pixel shaders";
+                    self.gate(Diagnostic::new(&code::WRONG_STAGE, span, message));
+                }
+                StmtKind::Discard
+            }
+            ast::StmtKind::Return(value) => self.return_stmt(value.as_ref(), span),
+        };
+        out.push(Stmt { kind, span });
+    }
+
+    fn return_stmt(&mut self, value: Option<&'a ast::Expr>, span: Span) -> StmtKind {
+        let Some((result, result_span)) = self.body.as_ref().map(|it| (it.result, it.result_span)) else {
+            return StmtKind::Return(None);
+        };
+        let Some(value) = value else {
+            if result != Types::VOID && result != Types::ERROR {
+                let message = format!("a `{}` is to be returned here", self.name_of(result));
+                let report = Diagnostic::new(&code::TYPE_MISMATCH, span, message);
+                self.report(report.also(result_span, "the function's type"));
+            }
+            return StmtKind::Return(None);
+        };
+        let checked = self.init_value(value, result);
+        if result == Types::VOID {
+            if checked.ty != Types::VOID && checked.ty != Types::ERROR {
+                let message = "the function returns nothing, and a value stands here";
+                let report = Diagnostic::new(&code::TYPE_MISMATCH, value.span, message);
+                self.report(report.also(result_span, "the function's type"));
+            }
+            return StmtKind::Return(None);
+        }
+        StmtKind::Return(Some(checked))
+    }
+
+    /// A value where a variable of that type would be initialised, without lists.
+    fn init_value(&mut self, value: &'a ast::Expr, ty: TypeId) -> Expr {
+        let checked = self.expr(value);
+        if ty == Types::VOID { checked } else { self.coerce(checked, ty) }
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Variables
+    // -----------------------------------------------------------------------------------------------------
+
+    fn local_var(&mut self, var: &'a ast::Var, out: &mut Vec<Stmt>) {
+        let base = self.ty_with(&var.ty, &var.modifiers);
+        let is_const = var.modifiers.has(Modifier::Const);
+        for declarator in &var.declarators {
+            if let Some(span) = var.modifiers.span(Modifier::GroupShared) {
+                let report = Diagnostic::new(&code::BAD_DECLARATION, span, "a variable of a function cannot be groupshared");
+                self.report(report.help("declare it outside functions"));
+            }
+            let ty = self.array(base, &declarator.dims);
+            if var.modifiers.has(Modifier::Static) {
+                self.static_var(declarator, ty, is_const);
+            } else {
+                self.local_declarator(declarator, ty, is_const, out);
+            }
+        }
+    }
+
+    fn local_declarator(&mut self, declarator: &'a Declarator, ty: TypeId, is_const: bool, out: &mut Vec<Stmt>) {
+        // The initialiser does not see the variable.
+        let (ty, init) = self.initializer(ty, declarator);
+        if let Some(name) = self.incomplete(ty) {
+            let message = format!("`{name}` is not complete here");
+            self.error(&code::BAD_DECLARATION, declarator.name.span, message);
+        }
+        let value = match (&init, self.types.get(ty)) {
+            (Some(init), Type::Scalar(_)) if is_const => self.constant(init).and_then(|it| it.first().copied()),
+            _ => None,
+        };
+        let facts = LocalFacts { is_const, is_reference: false, value };
+        let local = self.add_local(declarator.name.name.to_string(), ty, declarator.name.span, facts);
+        self.declare(&declarator.name, if ty == Types::ERROR { ValueEntity::Broken } else { ValueEntity::Local(local) });
+        out.push(Stmt { kind: StmtKind::Let(local, init), span: declarator.span });
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Control flow
+    // -----------------------------------------------------------------------------------------------------
+
+    fn if_chain(&mut self, it: &'a ast::If, span: Span, out: &mut Vec<Stmt>) {
+        const MOST_ARMS: usize = 512;
+        if it.arms.len() > MOST_ARMS {
+            return self.error(&code::NESTING_TOO_DEEP, span, format!("more than {MOST_ARMS} `else if` in a row"));
+        }
+        let mut arms = Vec::new();
+        for arm in &it.arms {
+            for attribute in &arm.attributes {
+                attr::report_unknown_on_statement(self, attribute);
+            }
+            let cond = self.expr(&arm.condition);
+            let cond = self.condition(cond, "`if`");
+            arms.push((cond, self.scoped(&arm.then), arm.span));
+        }
+        let mut else_ = it.otherwise.as_ref().map_or(Vec::new(), |it| self.scoped(it));
+        while let Some((cond, then, arm)) = arms.pop() {
+            let span = if arms.is_empty() { span } else { arm };
+            else_ = vec![Stmt { kind: StmtKind::If { cond, then, else_ }, span }];
+        }
+        out.append(&mut else_);
+    }
+
+    fn loop_condition(&mut self, condition: &'a ast::Expr, what: &str) -> Expr {
+        let checked = self.expr(condition);
+        self.condition(checked, what)
+    }
+
+    fn loop_body(&mut self, body: &'a ast::Stmt) -> Vec<Stmt> {
+        self.nested(1, 1, |this| this.scoped(body))
+    }
+
+    /// Runs with so many more loops and breakable statements around.
+    fn nested<T>(&mut self, loops: u32, breakable: u32, run: impl FnOnce(&mut Self) -> T) -> T {
+        if let Some(body) = &mut self.body {
+            body.loops += loops;
+            body.breakable += breakable;
+        }
+        let result = run(self);
+        if let Some(body) = &mut self.body {
+            body.loops -= loops;
+            body.breakable -= breakable;
+        }
+        result
+    }
+
+    fn for_loop(&mut self, it: &'a ast::For, span: Span, out: &mut Vec<Stmt>) {
+        // Before HLSL 2021 the names of the header are seen behind the loop, and the next loop may declare them again.
+        let leaks = !self.is_2021();
+        let outer = self.scopes.current();
+        let scope = self.scopes.inside(outer, ScopeKind::Block);
+        let mut stmts = Vec::new();
+        self.in_scope(scope, |this| {
+            this.stmt(&it.init, &mut stmts);
+            let cond = it.condition.as_ref().map(|it| this.loop_condition(it, "`for`"));
+            let step = it.step.as_ref().map(|it| {
+                let step = this.expr(it);
+                this.settle(step)
+            });
+            let body = this.loop_body(&it.body);
+            let kind = StmtKind::Loop(Box::new(Loop { cond, test_first: true, body, step }));
+            stmts.push(Stmt { kind, span });
+        });
+        if leaks && let ast::StmtKind::Var(var) = &it.init.kind {
+            for declarator in &var.declarators {
+                let name = &declarator.name.name;
+                if let Some(found) = self.scopes.own_value(scope, name).cloned()
+                    && self.scopes.own_value(outer, name).is_none_or(|it| it.span != found.span)
+                {
+                    self.scopes.declare_value(outer, name.clone(), found.entity, found.span);
+                }
+            }
+            out.append(&mut stmts);
+            return;
+        }
+        match stmts.len() {
+            1 => out.append(&mut stmts),
+            _ => out.push(Stmt { kind: StmtKind::Block(stmts), span }),
+        }
+    }
+
+    fn switch(&mut self, it: &'a ast::Switch) -> Option<StmtKind> {
+        let selector = self.expr(&it.value);
+        let selector = self.contents(selector);
+        let selector = self.settle(selector);
+        let scalar = match self.types.get(selector.ty) {
+            Type::Scalar(scalar) if !scalar.is_float() => Some(scalar),
+            Type::Error => None,
+            _ => {
+                let message = format!("a `switch` is over an integer, and this is `{}`", self.name_of(selector.ty));
+                self.error(&code::TYPE_MISMATCH, it.value.span, message);
+                None
+            }
+        };
+        let selector = match scalar {
+            Some(Scalar::Bool) => self.convert(selector, Types::INT),
+            _ => selector,
+        };
+        let scope = self.scopes.inside(self.scopes.current(), ScopeKind::Block);
+        let groups = self.in_scope(scope, |this| {
+            this.nested(0, 1, |this| {
+                let mut labels = Vec::new();
+                let mut groups = Vec::new();
+                for group in &it.groups {
+                    groups.push(this.case_group(group, selector.ty, &mut labels));
+                }
+                groups
+            })
+        });
+        scalar?;
+        Some(StmtKind::Switch(Box::new(Switch { selector, groups })))
+    }
+
+    fn case_group(&mut self, group: &'a ast::CaseGroup, ty: TypeId, seen: &mut Vec<(Option<u64>, Span)>) -> CaseGroup {
+        let mut labels = Vec::new();
+        let mut default = false;
+        for label in &group.labels {
+            let value = match &label.value {
+                None => {
+                    default = true;
+                    None
+                }
+                Some(value) => {
+                    let Some((_, checked)) = self.constant_integer(value, "a label") else { continue };
+                    let converted = self.convert(checked, ty);
+                    let Some([bits]) = self.constant(&converted).as_deref().map(|it| [it[0]]) else { continue };
+                    Some(bits)
+                }
+            };
+            if let Some((_, before)) = seen.iter().find(|(it, _)| *it == value) {
+                let message = match value {
+                    None => "`default` stands twice in this `switch`",
+                    Some(_) => "a label with this value stands in this `switch` already",
+                };
+                let report = Diagnostic::new(&code::DUPLICATE_LABEL, label.span, message).also(*before, "the first one");
+                self.report(report);
+                continue;
+            }
+            seen.push((value, label.span));
+            labels.extend(value);
+        }
+        CaseGroup { labels, default, body: self.stmts(&group.stmts) }
+    }
+}
+
+/// Whether lanes can come to the end of a list of statements.
+pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
+    stmts.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Return(_) | StmtKind::Discard | StmtKind::Break | StmtKind::Continue => false,
+        StmtKind::Block(stmts) => falls_through(stmts),
+        StmtKind::If { then, else_, .. } => falls_through(then) || falls_through(else_),
+        StmtKind::Loop(it) => {
+            let forever = it.cond.as_ref().is_none_or(|cond| matches!(cond.kind, ExprKind::Const(1)));
+            !forever && (it.test_first || falls_through(&it.body) || leaves(&it.body)) || leaves(&it.body)
+        }
+        StmtKind::Switch(it) => {
+            let has_default = it.groups.iter().any(|group| group.default);
+            let last_falls = it.groups.last().is_none_or(|group| falls_through(&group.body));
+            !has_default || last_falls || it.groups.iter().any(|group| leaves(&group.body))
+        }
+        StmtKind::Expr(_) | StmtKind::Let(..) => true,
+    })
+}
+
+/// Whether a `break` in the statements leaves the loop or switch around them.
+fn leaves(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break => true,
+        StmtKind::Block(stmts) => leaves(stmts),
+        StmtKind::If { then, else_, .. } => leaves(then) || leaves(else_),
+        StmtKind::Loop(_) | StmtKind::Switch(_) => false,
+        StmtKind::Return(_)
+        | StmtKind::Discard
+        | StmtKind::Continue
+        | StmtKind::Expr(_)
+        | StmtKind::Let(..) => false,
+    })
+}

@@ -1,0 +1,280 @@
+//! Structs: fields, bases, bit-fields, methods, static members.
+
+use diag::{Span, code};
+
+use super::scope::{ScopeId, ScopeKind, TypeEntity, ValueEntity};
+use super::template::{Captured, StructTemplate};
+use super::{Checker, MAX_SCALARS};
+use crate::ast::{self, Item, ItemKind, Modifier, StructKind};
+use crate::types::{BitField, Field, Scalar, Struct, StructId, Type, TypeId, Types};
+
+/// What is known of a struct besides its fields.
+pub(super) struct StructInfo<'a> {
+    pub(super) ast: &'a ast::Struct,
+    pub(super) scope: ScopeId,
+    /// All members have been read.
+    pub(super) is_complete: bool,
+    /// The template it is an instance of, with the arguments.
+    pub(super) template: Option<(usize, Vec<Captured>)>,
+    pub(super) bases: Vec<TypeId>,
+}
+
+impl<'a> Checker<'a> {
+    /// The declaration of a struct, which may be a template or a specialisation.
+    pub(super) fn structure(&mut self, structure: &'a ast::Struct) {
+        let current = self.scopes.current();
+        let name = &structure.name;
+        let known = self.scopes.own_type(current, &name.name).map(|it| (it.entity, it.span));
+        if structure.template.is_some() || structure.specializes.is_some() {
+            self.needs_2021(name.span, "templates");
+            self.struct_template(structure, known.map(|it| it.0));
+            return;
+        }
+        match known {
+            None => {
+                let ty = self.new_struct(structure, current, None);
+                if structure.members.is_some() {
+                    self.members(ty, structure);
+                }
+            }
+            Some((TypeEntity::Type(ty), span)) => {
+                let complete = match self.types.get(ty) {
+                    Type::Struct(id) => self.structs.get(&id).is_none_or(|it| it.is_complete),
+                    _ => true,
+                };
+                if structure.members.is_none() {
+                    return;
+                }
+                if complete {
+                    self.duplicate(name, span);
+                } else {
+                    self.members(ty, structure);
+                }
+            }
+            Some((_, span)) => self.duplicate(name, span),
+        }
+    }
+
+    fn struct_template(&mut self, structure: &'a ast::Struct, known: Option<TypeEntity>) {
+        let current = self.scopes.current();
+        let name = &structure.name;
+        if structure.specializes.is_some() {
+            match known.or_else(|| self.scopes.find_type(current, &name.name).map(|it| it.entity)) {
+                Some(TypeEntity::StructTemplate(index)) => {
+                    self.struct_templates[index].special.push((structure, current));
+                }
+                _ => self.error(&code::BAD_TEMPLATE, name.span, format!("`{}` is no struct template", name.name)),
+            }
+            return;
+        }
+        if let Some(TypeEntity::StructTemplate(index)) = known {
+            // A forward declaration is followed by the template itself.
+            if structure.members.is_some() {
+                self.struct_templates[index].ast = structure;
+            }
+            return;
+        }
+        let index = self.struct_templates.len();
+        self.struct_templates.push(StructTemplate {
+            ast: structure,
+            scope: current,
+            special: Vec::new(),
+            instances: Vec::new(),
+        });
+        self.scopes.declare_type(current, name.name.clone(), TypeEntity::StructTemplate(index), name.span);
+    }
+
+    /// Makes the struct and declares its name, without members.
+    pub(super) fn new_struct(
+        &mut self,
+        structure: &'a ast::Struct,
+        scope: ScopeId,
+        instance: Option<(String, usize, Vec<Captured>)>,
+    ) -> TypeId {
+        let prefix = self.scopes.prefix(scope, |id| self.types.structure(id).name.clone());
+        let (name, template) = match instance {
+            Some((name, index, args)) => (name, Some((index, args))),
+            None => (format!("{prefix}{}", structure.name.name), None),
+        };
+        let id = self.types.add_struct(Struct { name, fields: Vec::new() });
+        let ty = self.types.intern(Type::Struct(id));
+        let inner = self.scopes.inside(scope, ScopeKind::Struct(id));
+        let info = StructInfo { ast: structure, scope: inner, is_complete: false, template, bases: Vec::new() };
+        self.structs.insert(id, info);
+        self.scopes.declare_type(scope, structure.name.name.clone(), TypeEntity::Type(ty), structure.name.span);
+        ty
+    }
+
+    /// Reads the members of a struct.
+    pub(super) fn members(&mut self, ty: TypeId, structure: &'a ast::Struct) {
+        let Type::Struct(id) = self.types.get(ty) else { return };
+        let scope = self.structs[&id].scope;
+        self.open_structs += 1;
+        self.in_scope(scope, |this| {
+            this.bases(id, scope, structure);
+            for item in structure.members.as_deref().unwrap_or(&[]) {
+                this.member(id, item);
+            }
+        });
+        self.open_structs -= 1;
+        if let Some(info) = self.structs.get_mut(&id) {
+            info.is_complete = true;
+        }
+        if self.types.scalar_count(ty) > MAX_SCALARS {
+            self.error(&code::TOO_LARGE, structure.name.span, "this struct is too large for any device");
+            self.types.structure_mut(id).fields.clear();
+        }
+    }
+
+    fn bases(&mut self, id: StructId, scope: ScopeId, structure: &'a ast::Struct) {
+        for base in &structure.bases {
+            let ty = self.ty(base);
+            let Type::Struct(base_id) = self.types.get(ty) else {
+                if ty != Types::ERROR {
+                    let message = format!("`{}` is no struct to inherit from", self.name_of(ty));
+                    self.error(&code::BAD_DECLARATION, base.span, message);
+                }
+                continue;
+            };
+            let info = &self.structs[&base_id];
+            if !info.is_complete {
+                let message = format!("`{}` is not complete here", self.name_of(ty));
+                self.error(&code::BAD_DECLARATION, base.span, message);
+                continue;
+            }
+            let (base_scope, is_interface) = (info.scope, info.ast.kind == StructKind::Interface);
+            self.scopes.see(scope, base_scope);
+            if is_interface {
+                continue;
+            }
+            if !self.types.structure(id).fields.is_empty() {
+                self.error(&code::BAD_DECLARATION, base.span, "a struct inherits from one struct only");
+                continue;
+            }
+            let inherited = self.types.structure(base_id).fields.clone();
+            self.types.structure_mut(id).fields = inherited;
+            if let Some(info) = self.structs.get_mut(&id) {
+                info.bases.push(ty);
+            }
+        }
+    }
+
+    fn member(&mut self, id: StructId, item: &'a Item) {
+        match &item.kind {
+            ItemKind::Var(var) => self.member_var(id, var),
+            ItemKind::Function(function) => {
+                self.declare_function(function, &item.attributes);
+            }
+            ItemKind::Struct(_)
+            | ItemKind::Enum(_)
+            | ItemKind::Alias(_)
+            | ItemKind::UsingNamespace(_)
+            | ItemKind::Using(_)
+            | ItemKind::StaticAssert(_)
+            | ItemKind::Empty => self.item(item),
+            ItemKind::Namespace(_) | ItemKind::Buffer(_) => {
+                self.error(&code::BAD_DECLARATION, item.span, "this cannot stand in a struct");
+            }
+        }
+    }
+
+    fn member_var(&mut self, id: StructId, var: &'a ast::Var) {
+        let base = self.ty_with(&var.ty, &var.modifiers);
+        let is_const = var.modifiers.has(Modifier::Const);
+        for declarator in &var.declarators {
+            let ty = self.array(base, &declarator.dims);
+            if var.modifiers.has(Modifier::Static) {
+                self.static_var(declarator, ty, is_const);
+                continue;
+            }
+            if let Some(span) = var.modifiers.span(Modifier::GroupShared) {
+                self.error(&code::BAD_DECLARATION, span, "a field cannot be groupshared");
+            }
+            if let Some(ast::Initializer::Expr(init)) = &declarator.init {
+                self.error(&code::BAD_DECLARATION, init.span, "a field cannot have an initialiser");
+            }
+            self.field(id, declarator, ty);
+        }
+    }
+
+    /// Adds a field to a struct, or to the members of a constant buffer.
+    pub(super) fn field(&mut self, id: StructId, declarator: &'a ast::Declarator, ty: TypeId) {
+        let mut ty = self.variable_type(ty, declarator);
+        if let Some(inner) = self.incomplete(ty) {
+            let message = format!("`{inner}` is not complete here, so it cannot be a field");
+            self.error(&code::BAD_DECLARATION, declarator.name.span, message);
+            ty = Types::ERROR;
+        }
+        let bits = declarator.bits.as_ref().and_then(|width| self.bit_field(id, width, ty));
+        let name = declarator.name.name.to_string();
+        let offset = None;
+        let fields = &mut self.types.structure_mut(id).fields;
+        fields.push(Field { name, ty, bits, hidden: false, offset, span: declarator.name.span });
+        let index = fields.len() as u32 - 1;
+        if !(declarator.bits.is_some() && declarator.name.name.is_empty()) {
+            self.declare(&declarator.name, ValueEntity::Field(index));
+        }
+    }
+
+    /// The name of a struct inside a type whose fields are not known yet.
+    pub(super) fn incomplete(&self, ty: TypeId) -> Option<String> {
+        match self.types.get(ty) {
+            Type::Struct(id) => {
+                let known = self.structs.get(&id)?;
+                (!known.is_complete).then(|| self.name_of(ty))
+            }
+            Type::Array { element, .. } => self.incomplete(element),
+            _ => None,
+        }
+    }
+
+    /// Where a bit-field of that width lies: in the unit of the ones before, or in a new one.
+    fn bit_field(&mut self, id: StructId, width: &'a ast::Expr, ty: TypeId) -> Option<BitField> {
+        self.needs_2021(width.span, "bit-fields");
+        let scalar = match self.types.get(ty) {
+            Type::Scalar(scalar) if scalar.is_int() || scalar == Scalar::Bool => scalar,
+            Type::Error => return None,
+            _ => {
+                let message = format!("a bit-field is of an integer type, not of `{}`", self.name_of(ty));
+                self.error(&code::TYPE_MISMATCH, width.span, message);
+                return None;
+            }
+        };
+        let unit_scalar = if scalar == Scalar::Bool { Scalar::U32 } else { scalar };
+        let most = unit_scalar.ty(self.native_16bit()).bits();
+        let (value, _) = self.constant_integer(width, "the width of a bit-field")?;
+        let width = match u32::try_from(value) {
+            Ok(bits) if (1..=most).contains(&bits) => bits,
+            _ => {
+                let message = format!("the width of this bit-field is {value}, and must be from 1 to {most}");
+                self.error(&code::BAD_DECLARATION, width.span, message);
+                return None;
+            }
+        };
+        let native_16bit = self.native_16bit();
+        let fields = &self.types.structure(id).fields;
+        if let Some(Field { bits: Some(last), .. }) = fields.last() {
+            let unit = &fields[last.unit as usize];
+            let unit_bits = self.types.scalar_of(unit.ty).map_or(0, |it| it.ty(native_16bit).bits());
+            let offset = last.offset + last.width;
+            if unit_bits == most && offset + width <= most {
+                return Some(BitField { unit: last.unit, offset, width });
+            }
+        }
+        let unit_ty = self.types.scalar(unit_scalar);
+        let fields = &mut self.types.structure_mut(id).fields;
+        let name = format!("<bits {}>", fields.len());
+        fields.push(Field { name, ty: unit_ty, bits: None, hidden: true, offset: None, span: Span::NONE });
+        Some(BitField { unit: fields.len() as u32 - 1, offset: 0, width })
+    }
+
+    /// Whether one struct is another or inherits from it.
+    pub(super) fn derives_from(&self, ty: TypeId, base: TypeId) -> bool {
+        if ty == base {
+            return true;
+        }
+        let Type::Struct(id) = self.types.get(ty) else { return false };
+        let Some(info) = self.structs.get(&id) else { return false };
+        info.bases.iter().any(|it| self.derives_from(*it, base))
+    }
+}

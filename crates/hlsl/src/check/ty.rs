@@ -1,0 +1,182 @@
+//! Types as they are written to types of the table.
+
+use diag::{Diagnostic, Span, code};
+
+use super::{Checker, MAX_SCALARS};
+use crate::ast::{self, Dim, Modifier, Modifiers, Shape, TemplateArg, TypeKind};
+use crate::options::MatrixOrder;
+use crate::types::{Scalar, Type, TypeId, Types};
+
+/// The type of a member's storage for the words that name scalars.
+pub(super) fn scalar(word: ast::Scalar, native_16bit: bool) -> Scalar {
+    use ast::Scalar as W;
+    match word {
+        W::Bool => Scalar::Bool,
+        W::Int => Scalar::I32,
+        W::Uint | W::Int8x4Packed | W::Uint8x4Packed => Scalar::U32,
+        W::Float => Scalar::F32,
+        W::Double => Scalar::F64,
+        W::Half if native_16bit => Scalar::F16,
+        W::Half => Scalar::F32,
+        W::Min16Float | W::Min10Float => Scalar::Min16Float,
+        W::Min16Int | W::Min12Int => Scalar::Min16Int,
+        W::Min16Uint => Scalar::Min16Uint,
+        W::Float16 => Scalar::F16,
+        W::Int16 => Scalar::I16,
+        W::Uint16 => Scalar::U16,
+        W::Int64 => Scalar::I64,
+        W::Uint64 => Scalar::U64,
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// A type without a declaration around it.
+    pub(super) fn ty(&mut self, ty: &'a ast::Type) -> TypeId {
+        self.ty_with(ty, &Modifiers::default())
+    }
+
+    /// The type of a declaration with these modifiers, without its array sizes.
+    pub(super) fn ty_with(&mut self, ty: &'a ast::Type, modifiers: &Modifiers) -> TypeId {
+        let found = self.deeper(ty.span, |this| this.ty_inner(ty, modifiers));
+        found.unwrap_or(Types::ERROR)
+    }
+
+    fn ty_inner(&mut self, ty: &'a ast::Type, modifiers: &Modifiers) -> TypeId {
+        match &ty.kind {
+            TypeKind::Void => Types::VOID,
+            TypeKind::Error => Types::ERROR,
+            TypeKind::Auto => {
+                self.error(&code::UNKNOWN_NAME, ty.span, "HLSL has no `auto`");
+                Types::ERROR
+            }
+            TypeKind::Numeric(numeric) => {
+                let scalar = scalar(numeric.scalar, self.native_16bit());
+                self.gate_scalar(numeric.scalar, ty.span);
+                match numeric.shape {
+                    Shape::Scalar => self.types.scalar(scalar),
+                    Shape::Vector(n) => self.types.vector(scalar, n.into()),
+                    Shape::Matrix(rows, columns) => {
+                        let row_major = is_row_major(ty, modifiers);
+                        self.types.intern(Type::Matrix {
+                            scalar,
+                            rows: rows.into(),
+                            columns: columns.into(),
+                            row_major,
+                        })
+                    }
+                }
+            }
+            TypeKind::Named(path) => match self.declared_type(path) {
+                Some(found) => {
+                    let found = found.unwrap_or(Types::ERROR);
+                    self.reordered(found, ty, modifiers)
+                }
+                None => self.object_type(ty, path, modifiers),
+            },
+        }
+    }
+
+    /// `row_major` in front of a name for a matrix type.
+    fn reordered(&mut self, found: TypeId, ty: &ast::Type, modifiers: &Modifiers) -> TypeId {
+        let said = |it| ty.modifiers.has(it) || modifiers.has(it);
+        match self.types.get(found) {
+            Type::Matrix { scalar, rows, columns, .. }
+                if said(Modifier::RowMajor) || said(Modifier::ColumnMajor) =>
+            {
+                let row_major = said(Modifier::RowMajor);
+                self.types.intern(Type::Matrix { scalar, rows, columns, row_major })
+            }
+            _ => found,
+        }
+    }
+
+    /// Types of 16 bits need a flag and a shader model, 64 bits a shader model.
+    fn gate_scalar(&mut self, word: ast::Scalar, span: Span) {
+        use ast::Scalar as W;
+        let name = match word {
+            W::Float16 => "float16_t",
+            W::Int16 => "int16_t",
+            W::Uint16 => "uint16_t",
+            _ => return,
+        };
+        if !self.native_16bit() {
+            let report = Diagnostic::new(
+                &code::NEEDS_16BIT_TYPES,
+                span,
+                format!("`{name}` exists with `-enable-16bit-types` only"),
+            );
+            self.gate(report.help("`-enable-16bit-types` gives real 16-bit types; `min16float` and its like exist without it"));
+        } else if self.options.shader_model < (6, 2) {
+            let report = Diagnostic::new(
+                &code::NEEDS_16BIT_TYPES,
+                span,
+                format!("`{name}` needs shader model 6.2"),
+            );
+            self.gate(report);
+        }
+    }
+
+    /// The type with array sizes, outermost first. Only the outermost may be left open, and then is 0.
+    pub(super) fn array(&mut self, element: TypeId, dims: &'a [Dim]) -> TypeId {
+        let mut ty = element;
+        for (i, dim) in dims.iter().enumerate().rev() {
+            let len = match &dim.size {
+                Some(size) => self.array_size(size),
+                None if i == 0 => Some(0),
+                None => {
+                    self.error(&code::BAD_DECLARATION, dim.span, "only the first size of an array can be left open");
+                    None
+                }
+            };
+            let Some(len) = len else { return Types::ERROR };
+            if ty == Types::ERROR {
+                return ty;
+            }
+            if ty == Types::VOID {
+                self.error(&code::BAD_DECLARATION, dim.span, "there are no arrays of `void`");
+                return Types::ERROR;
+            }
+            ty = self.types.intern(Type::Array { element: ty, len });
+        }
+        if self.types.scalar_count(ty) > MAX_SCALARS {
+            let span = dims.first().map_or(Span::NONE, |it| it.span);
+            self.error(&code::TOO_LARGE, span, "this array is too large for any device");
+            return Types::ERROR;
+        }
+        ty
+    }
+
+    fn array_size(&mut self, size: &'a ast::Expr) -> Option<u32> {
+        let (value, _) = self.constant_integer(size, "the size of an array")?;
+        match u32::try_from(value) {
+            Ok(0) | Err(_) if value <= 0 => {
+                let message = format!("an array has at least one element, and this is {value}");
+                self.error(&code::BAD_DECLARATION, size.span, message);
+                None
+            }
+            Ok(len) => Some(len),
+            Err(_) => {
+                self.error(&code::TOO_LARGE, size.span, "this array is too large for any device");
+                None
+            }
+        }
+    }
+
+    /// The type that a template argument names, if it names one.
+    pub(super) fn type_arg(&mut self, arg: &'a TemplateArg) -> Option<TypeId> {
+        match arg {
+            TemplateArg::Type(ty) => Some(self.ty(ty)),
+            // A name that the parser did not know may be a type after all.
+            TemplateArg::Expr(ast::Expr { kind: ast::ExprKind::Name(path), .. }) => {
+                let is_value = matches!(self.quietly(|this| this.declared_value(path)).0, Ok(Some(_)));
+                if is_value { None } else { self.declared_type(path).map(|it| it.unwrap_or(Types::ERROR)) }
+            }
+            TemplateArg::Expr(_) => None,
+        }
+    }
+}
+
+fn is_row_major(ty: &ast::Type, modifiers: &Modifiers) -> bool {
+    let said = |it| ty.modifiers.has(it) || modifiers.has(it);
+    said(Modifier::RowMajor) || !said(Modifier::ColumnMajor) && ty.order == MatrixOrder::RowMajor
+}

@@ -1,0 +1,247 @@
+//! Calls of wave and quad functions, by the rows of [`ops::intrinsics`].
+
+use diag::{Diagnostic, Span, code};
+use ops::intrinsics::{Elements, Found, Intrinsic, Origin, Output, Param, ShaderModel};
+
+use super::{Checker, convert, entry};
+use crate::ast;
+use crate::hir::{Expr, ExprKind};
+use crate::options::Dialect;
+use crate::types::{Scalar, Type, TypeId, Types};
+
+impl Checker<'_> {
+    pub(super) fn needs_shader_model(&mut self, span: Span, name: &str, since: ShaderModel) {
+        let have = self.shader_model();
+        let report = Diagnostic::new(
+            &code::NEEDS_SHADER_MODEL,
+            span,
+            format!("`{name}` needs shader model {since}, and the profile has {have}"),
+        );
+        let stage = entry::profile_word(self.options.stage);
+        self.gate(report.help(format!("`-T {stage}_{}_{}` selects it", since.major, since.minor)));
+    }
+
+    /// The type that a value becomes for a parameter, or why it is refused.
+    fn wave_value(&mut self, elements: Elements, arg: &Expr) -> Option<TypeId> {
+        let given = self.settled(arg);
+        let scalar = self.types.scalar_of(given)?;
+        let is_literal = arg.ty != given;
+        let wanted = match elements {
+            Elements::Any => scalar,
+            Elements::Numeric if scalar == Scalar::Bool => Scalar::I32,
+            Elements::Numeric => scalar,
+            Elements::Integer | Elements::UnsignedInDxc if scalar.is_float() => return None,
+            Elements::Integer | Elements::UnsignedInDxc if scalar == Scalar::Bool => Scalar::U32,
+            Elements::UnsignedInDxc if is_literal && scalar == Scalar::I32 => Scalar::U32,
+            Elements::Integer | Elements::UnsignedInDxc => scalar,
+        };
+        Some(self.types.with_scalar(given, wanted))
+    }
+
+    /// The type of one parameter for an argument.
+    fn wave_param(&mut self, param: Param, arg: &Expr) -> Option<TypeId> {
+        let ty = match param {
+            Param::Value(elements) => return self.wave_value(elements, arg),
+            Param::Bool => Types::BOOL,
+            Param::LaneIndex
+            | Param::ConstantLane
+            | Param::Distance
+            | Param::ClusterSize
+            | Param::QuadIndex
+            | Param::WaveMask => Types::UINT,
+            Param::Lanes => self.types.vector(Scalar::U32, 4),
+        };
+        convert::implicit(&self.types, arg.ty, ty).map(|_| ty)
+    }
+
+    /// The types of the parameters for some arguments, if it takes them.
+    pub(super) fn wave_params(&mut self, intrinsic: &Intrinsic, args: &[Expr]) -> Option<Vec<TypeId>> {
+        if args.len() != intrinsic.params.len() {
+            return None;
+        }
+        intrinsic.params.iter().zip(args).map(|(param, arg)| self.wave_param(*param, arg)).collect()
+    }
+
+    pub(super) fn wave(&mut self, found: Found, ident: &ast::Ident, args: Vec<Expr>, span: Span) -> Expr {
+        let intrinsic = found.intrinsic;
+        let name = ident.name.as_str();
+        self.wave_name(found, ident);
+        if args.len() != intrinsic.params.len() {
+            let message = format!("`{name}` takes {}, and {} given", arguments(intrinsic.params.len()), were(args.len()));
+            let report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, span, message);
+            self.report(report.note(format!("`{}`: {}", signature(intrinsic), intrinsic.summary)));
+            return self.broken(span);
+        }
+        let mut value = None;
+        let mut passed = Vec::with_capacity(args.len());
+        for (param, arg) in intrinsic.params.iter().zip(args) {
+            let Some(ty) = self.wave_param(*param, &arg) else {
+                let message = format!("`{name}` takes {}, and this is `{}`", words(*param), self.name_of(arg.ty));
+                let report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, arg.span, message);
+                self.report(report.note(format!("candidate: `{}`, {}", signature(intrinsic), intrinsic.summary)));
+                return self.broken(span);
+            };
+            if matches!(param, Param::Value(_)) {
+                value = Some(ty);
+            }
+            if *param == Param::Value(Elements::UnsignedInDxc) {
+                self.unsigned_in_dxc(name, ty, arg.span);
+            }
+            let arg = self.coerce(arg, ty);
+            self.demand_constant(*param, name, &arg);
+            passed.push(arg);
+        }
+        if passed.iter().any(|it| it.ty == Types::ERROR) {
+            return self.broken(span);
+        }
+        self.wave_gates(found, name, ident.span);
+        let output = found.result();
+        let value = value.unwrap_or(Types::UINT);
+        let ty = match output {
+            Output::Void => Types::VOID,
+            Output::Bool => Types::BOOL,
+            Output::BoolShape => self.types.with_scalar(value, Scalar::Bool),
+            Output::Uint | Output::WaveMask => Types::UINT,
+            Output::Uint4 => self.types.vector(Scalar::U32, 4),
+            Output::Value => value,
+        };
+        Expr { kind: ExprKind::Wave { intrinsic, output, args: passed }, ty, span }
+    }
+
+    /// Warns about names that other compilers do not know.
+    fn wave_name(&mut self, found: Found, ident: &ast::Ident) {
+        let origin = found.alias.map_or(found.intrinsic.origin, |it| it.origin);
+        let name = &ident.name;
+        let shipped = found.intrinsic.name;
+        match origin {
+            Origin::Hlsl => {}
+            Origin::Draft => {
+                let report = Diagnostic::new(
+                    &code::DRAFT_NAME,
+                    ident.span,
+                    format!("`{name}` is a name of the draft of 2015; HLSL shipped it as `{shipped}`"),
+                );
+                self.report(report.fix(format!("write `{shipped}`"), ident.span, shipped));
+            }
+            Origin::Slang => {
+                if self.options.dialect != Dialect::Slang {
+                    let report = Diagnostic::new(
+                        &code::SLANG_ONLY,
+                        ident.span,
+                        format!("`{name}` is a function of Slang, which DXC does not have"),
+                    );
+                    self.report(report.help("`--dialect slang` says that this is meant"));
+                }
+            }
+        }
+    }
+
+    fn unsigned_in_dxc(&mut self, name: &str, ty: TypeId, span: Span) {
+        if matches!(self.types.scalar_of(ty), Some(Scalar::U32 | Scalar::U64)) {
+            return;
+        }
+        let given = self.name_of(ty);
+        let report = Diagnostic::new(
+            &code::DXC_PORTABILITY,
+            span,
+            format!("DXC takes `uint` and `uint64_t` for `{name}`, and this is `{given}`"),
+        );
+        self.report(report.help("a cast to `uint` gives the same bits and compiles everywhere"));
+    }
+
+    /// Lane numbers of broadcasts and sizes of clusters are part of the instruction.
+    fn demand_constant(&mut self, param: Param, name: &str, arg: &Expr) {
+        if arg.ty == Types::ERROR {
+            return;
+        }
+        let value = self.integer_of(arg);
+        match (param, value) {
+            (Param::ConstantLane | Param::ClusterSize, None) => {
+                let message = format!("{} of `{name}` is to be known at compile time", words(param));
+                self.error(&code::NOT_CONSTANT, arg.span, message);
+            }
+            (Param::ClusterSize, Some(size)) if size < 1 || size & (size - 1) != 0 || size > 128 => {
+                let message = format!("the size of a cluster is a power of two up to 128, and this is {size}");
+                self.error(&code::INDEX_OUT_OF_RANGE, arg.span, message);
+            }
+            (Param::ConstantLane, Some(lane)) if !(0..128).contains(&lane) => {
+                let message = format!("no wave has a lane {lane}");
+                self.error(&code::INDEX_OUT_OF_RANGE, arg.span, message);
+            }
+            (Param::QuadIndex, Some(lane)) if !(0..4).contains(&lane) => {
+                let message = format!("a quad has the lanes 0 to 3, and this is {lane}");
+                self.error(&code::INDEX_OUT_OF_RANGE, arg.span, message);
+            }
+            _ => {}
+        }
+    }
+
+    fn wave_gates(&mut self, found: Found, name: &str, span: Span) {
+        let intrinsic = found.intrinsic;
+        if intrinsic.since > self.shader_model() {
+            self.needs_shader_model(span, name, intrinsic.since);
+        }
+        let stage = entry::stage(self.options.stage);
+        if !intrinsic.stages.contains(stage) {
+            let word = entry::stage_word(stage);
+            let message = format!("`{name}` has no meaning in a {word} shader");
+            self.gate(Diagnostic::new(&code::WRONG_STAGE, span, message));
+        }
+        // A vector of one component goes through the same operation as its scalar.
+        debug_assert!(!matches!(self.types.get(Types::UINT), Type::Error));
+    }
+}
+
+fn arguments(count: usize) -> String {
+    match count {
+        0 => "no arguments".to_owned(),
+        1 => "1 argument".to_owned(),
+        _ => format!("{count} arguments"),
+    }
+}
+
+fn were(count: usize) -> String {
+    if count == 1 { "1 was".to_owned() } else { format!("{count} were") }
+}
+
+/// What a parameter takes, for messages.
+fn words(param: Param) -> &'static str {
+    match param {
+        Param::Value(Elements::Any) => "a number, a vector or a matrix",
+        Param::Value(Elements::Numeric) => "a number, a vector or a matrix",
+        Param::Value(Elements::Integer | Elements::UnsignedInDxc) => "an integer or a vector or matrix of them",
+        Param::Bool => "a `bool`",
+        Param::LaneIndex | Param::ConstantLane => "the index of a lane",
+        Param::Distance => "a distance",
+        Param::ClusterSize => "the size of a cluster",
+        Param::QuadIndex => "the index of a lane in its quad",
+        Param::Lanes => "a `uint4` of lanes",
+        Param::WaveMask => "a `uint` of lanes",
+    }
+}
+
+/// Such as `uint4 WaveMultiPrefixSum(T value, uint4 lanes)`.
+fn signature(intrinsic: &Intrinsic) -> String {
+    let param = |param: &Param| match param {
+        Param::Value(Elements::Any | Elements::Numeric) => "T value",
+        Param::Value(Elements::Integer) => "integer T value",
+        Param::Value(Elements::UnsignedInDxc) => "unsigned T value",
+        Param::Bool => "bool condition",
+        Param::LaneIndex | Param::ConstantLane => "uint lane",
+        Param::Distance => "uint delta",
+        Param::ClusterSize => "constant uint size",
+        Param::QuadIndex => "uint lane",
+        Param::Lanes => "uint4 lanes",
+        Param::WaveMask => "uint lanes",
+    };
+    let params: Vec<&str> = intrinsic.params.iter().map(param).collect();
+    let result = match intrinsic.result {
+        Output::Void => "void",
+        Output::Bool => "bool",
+        Output::BoolShape => "bool<…>",
+        Output::Uint | Output::WaveMask => "uint",
+        Output::Uint4 => "uint4",
+        Output::Value => "T",
+    };
+    format!("{result} {}({})", intrinsic.name, params.join(", "))
+}

@@ -1,0 +1,269 @@
+//! The functions and methods of HLSL that are not wave operations: which exist, what they take, what they mean.
+//!
+//! One row for each overload in `library/rows.rs`: resolution, `wavelane explain` and did-you-mean read the rows.
+//! What pure functions compute is in [`expand`]. Wave and quad functions are rows of [`ops::intrinsics`] instead.
+//!
+//! Deliberately absent: diagnostics (resolution returns words, the checker has the places) and the effects of methods
+//! and interlocked functions, which lowering knows.
+
+pub mod expand;
+mod methods;
+mod resolve;
+mod rows;
+
+use diag::Span;
+use ops::{Binary, Sign, Ternary, Unary};
+
+pub use rows::{Class, Elem, Param, Row, Shape};
+
+use crate::hir::Mode;
+use crate::types::{TypeId, Types};
+
+/// What a function of the library denotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// No effects: [`expand::expand`] makes its instructions.
+    Pure(Pure),
+    /// An atomic operation. Arguments: the place ([`Mode::Reference`]), for a compare the comparand, the value, and
+    /// if it `returns` the place for what was there before ([`Mode::Out`]); all of the first one's scalar type.
+    Interlocked {
+        op: ir::Atomic,
+        returns: bool,
+    },
+    Barrier(ops::Barrier),
+    /// `NonUniformResourceIndex`: its argument.
+    NonUniform,
+    /// A function of the language that is not built yet, by its name.
+    Unsupported(&'static str),
+}
+
+/// A function without side effects. The rows say what each computes; [`expand`] says it in instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pure {
+    /// One operation for each component; where the row leaves the sign open, the argument's type has it.
+    Unary(Unary),
+    Binary(Binary),
+    Ternary(Ternary),
+    // Several operations for each component.
+    Clamp,
+    Degrees,
+    Frac,
+    Frexp,
+    IsNormal,
+    Ldexp,
+    Lerp,
+    Mad,
+    Modf,
+    Radians,
+    Rcp,
+    Sign,
+    SinCos,
+    Smoothstep,
+    Step,
+    // Over the components.
+    All,
+    Any,
+    Cross,
+    Distance,
+    Dot,
+    Dst,
+    FaceForward,
+    Length,
+    Lit,
+    Normalize,
+    Reflect,
+    Refract,
+    // Matrices.
+    Determinant,
+    Mul,
+    Transpose,
+    // Bits.
+    AddUint64,
+    AsDouble,
+    Bitcast,
+    IsMapped,
+    SplitDouble,
+    // Packed bytes.
+    ColorToUbyte4,
+    Dot2Add,
+    Dot4Add {
+        sign: Sign,
+    },
+    Msad4,
+    /// Four numbers to bytes; `clamp` says to the range of which bytes they are brought before.
+    Pack {
+        clamp: Option<Sign>,
+    },
+    Unpack {
+        sign: Sign,
+    },
+}
+
+/// A method of a resource. An optional last `out` argument of loads is the status, which is never zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// `Load(i)` of structured buffers.
+    StructuredLoad,
+    /// `Load`, `Load2`, `Load3`, `Load4` at a byte address: so many `uint`s.
+    RawLoad {
+        n: u32,
+    },
+    /// `Load<T>` at a byte address: the type of the expression.
+    RawLoadT,
+    RawStore {
+        n: u32,
+    },
+    /// `Store<T>`: the second argument.
+    RawStoreT,
+    /// An atomic operation at a byte address. Arguments: the address, for a compare the comparand, the value, and
+    /// if it `returns` an `out` for what was there before. The value's type is the type operated on.
+    RawInterlocked {
+        op: ir::Atomic,
+        returns: bool,
+    },
+    /// `Load(i)` of typed buffers.
+    TypedLoad,
+    IncrementCounter,
+    DecrementCounter,
+    Append,
+    Consume,
+    /// One `out` argument for each number; a structured buffer's second one is the stride.
+    GetDimensions,
+    /// A method that is not built yet, by its name.
+    Unsupported(&'static str),
+}
+
+/// What resolution knows of an argument.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgInfo {
+    pub ty: TypeId,
+    /// Whether it names a place that can be written.
+    pub is_place: bool,
+    pub span: Span,
+}
+
+/// The outcome of looking for an overload.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Resolution<F> {
+    /// No such name.
+    Unknown,
+    /// The arguments do not fit.
+    Mismatch {
+        message: String,
+        notes: Vec<String>,
+    },
+    Found {
+        function: F,
+        params: Vec<(TypeId, Mode)>,
+        result: TypeId,
+    },
+}
+
+/// Finds the overload of a function that takes these arguments, which may be of literal types.
+pub fn resolve(types: &mut Types, name: &str, args: &[ArgInfo]) -> Resolution<Function> {
+    resolve::resolve(types, name, args)
+}
+
+pub fn is_function(name: &str) -> bool {
+    names().any(|it| it == name)
+}
+
+/// The overloads of a name; none for functions that are not built yet.
+pub fn overloads(name: &str) -> impl Iterator<Item = &'static Row> {
+    rows::rows().filter(move |row| row.name == name)
+}
+
+/// All names, each once: first those of the table in its order, then those that are not built yet.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let mut last = "";
+    let built = rows::rows()
+        .map(|row| row.name)
+        .filter(move |name| std::mem::replace(&mut last, *name) != *name);
+    built.chain(rows::UNSUPPORTED.iter().copied())
+}
+
+/// Finds the method of an object of a resource type.
+pub fn resolve_method(
+    types: &mut Types,
+    object: TypeId,
+    name: &str,
+    template_arg: Option<TypeId>,
+    args: &[ArgInfo],
+) -> Resolution<Method> {
+    methods::resolve_method(types, object, name, template_arg, args)
+}
+
+/// The names of the methods of a type, for "did you mean".
+pub fn method_names(types: &Types, object: TypeId) -> Vec<String> {
+    methods::method_names(types, object)
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    //! Reads and writes types as words, for tables in tests.
+
+    use super::ArgInfo;
+    use crate::hir::Mode;
+    use crate::types::{Scalar, Type, TypeId, Types};
+
+    /// Such as `float3x3`, `literal int`.
+    pub(crate) fn ty(types: &mut Types, name: &str) -> TypeId {
+        use Scalar::*;
+        let all = [
+            Bool,
+            I16,
+            U16,
+            I32,
+            U32,
+            I64,
+            U64,
+            F16,
+            F32,
+            F64,
+            Min16Int,
+            Min16Uint,
+            Min16Float,
+            LiteralInt,
+            LiteralFloat,
+        ];
+        // `int16_t` starts with `int` too: the longest name is meant.
+        let candidates = all.into_iter().filter(|scalar| name.starts_with(scalar.name()));
+        let scalar = candidates.max_by_key(|scalar| scalar.name().len()).unwrap();
+        match &name[scalar.name().len()..] {
+            "" => types.scalar(scalar),
+            shape => match shape.split_once('x') {
+                None => types.vector(scalar, shape.parse().unwrap()),
+                Some((rows, columns)) => {
+                    let (rows, columns) = (rows.parse().unwrap(), columns.parse().unwrap());
+                    types.intern(Type::Matrix { scalar, rows, columns, row_major: false })
+                }
+            },
+        }
+    }
+
+    /// Types separated by commas; `out` marks places.
+    pub(crate) fn args(types: &mut Types, list: &str) -> Vec<ArgInfo> {
+        let words = list.split(", ").filter(|word| !word.is_empty());
+        let arg = |word: &str| {
+            let (name, is_place) =
+                word.strip_prefix("out ").map_or((word, false), |name| (name, true));
+            ArgInfo { ty: ty(types, name), is_place, span: diag::Span::NONE }
+        };
+        words.map(arg).collect()
+    }
+
+    /// Such as `(float3, out float3) void`.
+    pub(crate) fn describe(types: &Types, params: &[(TypeId, Mode)], result: TypeId) -> String {
+        let param = |(ty, mode): &(TypeId, Mode)| {
+            let mode = match mode {
+                Mode::In => "",
+                Mode::Out => "out ",
+                Mode::InOut => "inout ",
+                Mode::Reference => "ref ",
+            };
+            format!("{mode}{}", types.name(*ty))
+        };
+        let params: Vec<String> = params.iter().map(param).collect();
+        format!("({}) {}", params.join(", "), types.name(result))
+    }
+}

@@ -1,0 +1,492 @@
+//! The table of functions: one row for each overload.
+//!
+//! To add a function of a known kind, add its row; a new composite also gets a variant of [`Pure`] and a few lines in
+//! a family of `expand/`. Rows of one name stand together.
+
+use ir::Atomic;
+use ops::intrinsics::ShaderModel;
+use ops::{Barrier, Binary, MemoryScope, Sign, SyncScope, Ternary, Unary};
+
+use super::{Function, Pure};
+use crate::hir::Mode;
+use crate::types::Scalar;
+
+/// One overload of a function.
+#[derive(Debug)]
+pub struct Row {
+    pub name: &'static str,
+    /// What it returns or does, as a phrase.
+    pub summary: &'static str,
+    pub since: ShaderModel,
+    /// What [`Elem::T`] may be.
+    pub class: Class,
+    pub params: &'static [Param],
+    /// `None` for `void`.
+    pub result: Option<(Shape, Elem)>,
+    pub function: Function,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Param {
+    pub name: &'static str,
+    pub mode: Mode,
+    pub shape: Shape,
+    pub elem: Elem,
+}
+
+/// The shape of a parameter or result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One shape for all that say so: the smallest of the arguments', where scalars take any.
+    Common,
+    /// As `Common`, but no matrix.
+    CommonVector,
+    /// A matrix.
+    Matrix,
+    /// A square matrix.
+    Square,
+    /// The shape of the matrix, rows and columns exchanged.
+    Transposed,
+    /// Scalar, vector or matrix, each as it is: `mul`.
+    Factor,
+    /// What the product of the factors has.
+    Product,
+    Scalar,
+    Vector(u32),
+}
+
+/// The elements of a parameter or result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elem {
+    /// One type for all that say so, joined from the arguments, of the row's class.
+    T,
+    Is(Scalar),
+}
+
+/// What an element type may be, and what arguments of other types become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Every number, and `bool`.
+    Any,
+    /// Every number; `bool` becomes `int`.
+    Numeric,
+    /// `float` and 16-bit floats; all other numbers become `float`.
+    Float,
+    /// Floats, `double` among them.
+    AnyFloat,
+    /// Every integer; floats become `int`, `bool` becomes `uint`.
+    Int,
+    /// 16- and 32-bit integers.
+    SmallInt,
+    /// Exactly 32 bits.
+    Word,
+    /// Exactly 16 bits.
+    HalfWord,
+    /// Integers of 32 and 64 bits, as they are.
+    Atomic,
+    /// As `Atomic`, and `float`.
+    AtomicOrFloat,
+    /// `float`, as it is.
+    AtomicFloat,
+}
+
+/// All rows.
+pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
+    ARITHMETIC.iter().chain(VECTORS).chain(BITS).chain(MEMORY)
+}
+
+/// Functions that the language has and this implementation does not: of other stages, of textures, for debugging.
+pub(super) const UNSUPPORTED: &[&str] = &[
+    "AcceptHitAndEndSearch",
+    "AllocateRayQuery",
+    "Barrier",
+    "CallShader",
+    "DebugBreak",
+    "DispatchMesh",
+    "DispatchRaysDimensions",
+    "DispatchRaysIndex",
+    "EvaluateAttributeAtSample",
+    "EvaluateAttributeCentroid",
+    "EvaluateAttributeSnapped",
+    "GeometryIndex",
+    "GetAttributeAtVertex",
+    "GetRemainingRecursionLevels",
+    "GetRenderTargetSampleCount",
+    "GetRenderTargetSamplePosition",
+    "HitKind",
+    "IgnoreHit",
+    "InstanceID",
+    "InstanceIndex",
+    "ObjectRayDirection",
+    "ObjectRayOrigin",
+    "ObjectToWorld",
+    "ObjectToWorld3x4",
+    "ObjectToWorld4x3",
+    "PrimitiveIndex",
+    "Process2DQuadTessFactorsAvg",
+    "Process2DQuadTessFactorsMax",
+    "Process2DQuadTessFactorsMin",
+    "ProcessIsolineTessFactors",
+    "ProcessQuadTessFactorsAvg",
+    "ProcessQuadTessFactorsMax",
+    "ProcessQuadTessFactorsMin",
+    "ProcessTriTessFactorsAvg",
+    "ProcessTriTessFactorsMax",
+    "ProcessTriTessFactorsMin",
+    "RayFlags",
+    "RayTCurrent",
+    "RayTMin",
+    "ReportHit",
+    "SetMeshOutputCounts",
+    "TraceRay",
+    "WorldRayDirection",
+    "WorldRayOrigin",
+    "WorldToObject",
+    "WorldToObject3x4",
+    "WorldToObject4x3",
+    "abort",
+    "clip",
+    "ddx",
+    "ddx_coarse",
+    "ddx_fine",
+    "ddy",
+    "ddy_coarse",
+    "ddy_fine",
+    "errorf",
+    "fwidth",
+    "noise",
+    "printf",
+    "source_mark",
+    "tex1D",
+    "tex1Dbias",
+    "tex1Dgrad",
+    "tex1Dlod",
+    "tex1Dproj",
+    "tex2D",
+    "tex2Dbias",
+    "tex2Dgrad",
+    "tex2Dlod",
+    "tex2Dproj",
+    "tex3D",
+    "tex3Dbias",
+    "tex3Dgrad",
+    "tex3Dlod",
+    "tex3Dproj",
+    "texCUBE",
+    "texCUBEbias",
+    "texCUBEgrad",
+    "texCUBElod",
+    "texCUBEproj",
+];
+
+const V6_2: ShaderModel = ShaderModel { major: 6, minor: 2 };
+const V6_4: ShaderModel = ShaderModel { major: 6, minor: 4 };
+const FLOAT: Elem = Elem::Is(Scalar::F32);
+const HALF: Elem = Elem::Is(Scalar::F16);
+const INT: Elem = Elem::Is(Scalar::I32);
+const UINT: Elem = Elem::Is(Scalar::U32);
+const BOOL: Elem = Elem::Is(Scalar::Bool);
+
+const fn param(name: &'static str, shape: Shape, elem: Elem) -> Param {
+    Param { name, mode: Mode::In, shape, elem }
+}
+
+const fn out(name: &'static str, shape: Shape, elem: Elem) -> Param {
+    Param { name, mode: Mode::Out, shape, elem }
+}
+
+/// A value of the common shape and type.
+const fn value(name: &'static str) -> Param {
+    param(name, Shape::Common, Elem::T)
+}
+
+/// A vector of the common length and type.
+const fn vector(name: &'static str) -> Param {
+    param(name, Shape::CommonVector, Elem::T)
+}
+
+type Params = &'static [Param];
+const NONE: Params = &[];
+const X: Params = &[value("x")];
+const XY: Params = &[value("x"), value("y")];
+const ABC: Params = &[value("a"), value("b"), value("c")];
+const BOOLS: Params = &[param("x", Shape::Common, BOOL), param("y", Shape::Common, BOOL)];
+const VECTOR: Params = &[vector("x")];
+const SAME: (Shape, Elem) = (Shape::Common, Elem::T);
+const SAME_VECTOR: (Shape, Elem) = (Shape::CommonVector, Elem::T);
+const SCALAR: (Shape, Elem) = (Shape::Scalar, Elem::T);
+
+const fn row(
+    name: &'static str,
+    class: Class,
+    params: Params,
+    result: (Shape, Elem),
+    function: Pure,
+    summary: &'static str,
+) -> Row {
+    let function = Function::Pure(function);
+    Row { name, summary, since: ShaderModel::V6_0, class, params, result: Some(result), function }
+}
+
+/// A row without a result.
+const fn effect(
+    name: &'static str,
+    class: Class,
+    params: Params,
+    function: Function,
+    summary: &'static str,
+) -> Row {
+    Row { name, summary, since: ShaderModel::V6_0, class, params, result: None, function }
+}
+
+const fn each(name: &'static str, class: Class, op: Unary, summary: &'static str) -> Row {
+    row(name, class, X, SAME, Pure::Unary(op), summary)
+}
+
+const fn since(since: ShaderModel, row: Row) -> Row {
+    Row { since, ..row }
+}
+
+#[rustfmt::skip]
+const ARITHMETIC: &[Row] = &[
+    each("abs", Class::Numeric, Unary::Abs, "the absolute value"),
+    each("acos", Class::Float, Unary::Acos, "the angle from 0 to π with that cosine"),
+    row("all", Class::Any, X, (Shape::Scalar, BOOL), Pure::All, "whether every component is nonzero"),
+    row("and", Class::Any, BOOLS, (Shape::Common, BOOL), Pure::Binary(Binary::And),
+        "whether both hold, for each component"),
+    row("any", Class::Any, X, (Shape::Scalar, BOOL), Pure::Any, "whether some component is nonzero"),
+    each("asin", Class::Float, Unary::Asin, "the angle from -π/2 to π/2 with that sine"),
+    each("atan", Class::Float, Unary::Atan, "the angle from -π/2 to π/2 with that tangent"),
+    row("atan2", Class::Float, &[value("y"), value("x")], SAME, Pure::Binary(Binary::Atan2),
+        "the angle of the point (x, y), from -π to π"),
+    each("ceil", Class::AnyFloat, Unary::Ceil, "the smallest whole number that is not less"),
+    row("clamp", Class::Numeric, &[value("x"), value("min"), value("max")], SAME, Pure::Clamp,
+        "the value, brought into a range"),
+    each("cos", Class::Float, Unary::Cos, "the cosine of an angle in radians"),
+    each("cosh", Class::Float, Unary::Cosh, "the hyperbolic cosine"),
+    row("degrees", Class::AnyFloat, X, SAME, Pure::Degrees, "an angle in radians as degrees"),
+    each("exp", Class::Float, Unary::Exp, "e to that power"),
+    each("exp2", Class::Float, Unary::Exp2, "2 to that power"),
+    each("floor", Class::AnyFloat, Unary::Floor, "the largest whole number that is not greater"),
+    row("fma", Class::AnyFloat, ABC, SAME, Pure::Ternary(Ternary::Fma),
+        "a * b + c, rounded once"),
+    row("fmod", Class::AnyFloat, XY, SAME, Pure::Binary(Binary::Rem(Sign::Signed)),
+        "the exact remainder of x / y, with the sign of x"),
+    row("frac", Class::AnyFloat, X, SAME, Pure::Frac, "x - floor(x)"),
+    row("frexp", Class::Float, &[value("x"), out("exp", Shape::Common, Elem::T)], SAME, Pure::Frexp,
+        "the mantissa, from 0.5 to 1 in size, and the power of 2 that goes with it"),
+    row("isfinite", Class::AnyFloat, X, (Shape::Common, BOOL), Pure::Unary(Unary::IsFinite),
+        "whether it is neither infinite nor NaN"),
+    row("isinf", Class::AnyFloat, X, (Shape::Common, BOOL), Pure::Unary(Unary::IsInf), "whether it is infinite"),
+    row("isnan", Class::AnyFloat, X, (Shape::Common, BOOL), Pure::Unary(Unary::IsNan), "whether it is NaN"),
+    row("isnormal", Class::AnyFloat, X, (Shape::Common, BOOL), Pure::IsNormal,
+        "whether it is neither zero, denormal, infinite nor NaN"),
+    row("ldexp", Class::Float, &[value("x"), value("exp")], SAME, Pure::Ldexp, "x * exp2(exp)"),
+    row("lerp", Class::AnyFloat, &[value("a"), value("b"), value("t")], SAME, Pure::Lerp, "a + t * (b - a)"),
+    each("log", Class::Float, Unary::Log, "the natural logarithm"),
+    each("log10", Class::Float, Unary::Log10, "the decimal logarithm"),
+    each("log2", Class::Float, Unary::Log2, "the binary logarithm"),
+    row("mad", Class::Numeric, ABC, SAME, Pure::Mad, "a * b + c, rounded twice"),
+    row("max", Class::Numeric, XY, SAME, Pure::Binary(Binary::Max(Sign::Signed)),
+        "the greater one; the number if one is NaN"),
+    row("min", Class::Numeric, XY, SAME, Pure::Binary(Binary::Min(Sign::Signed)),
+        "the lesser one; the number if one is NaN"),
+    row("modf", Class::AnyFloat, &[value("x"), out("whole", Shape::Common, Elem::T)], SAME, Pure::Modf,
+        "the fraction and the whole part, both with the sign of x"),
+    row("or", Class::Any, BOOLS, (Shape::Common, BOOL), Pure::Binary(Binary::Or),
+        "whether one holds, for each component"),
+    row("pow", Class::Float, XY, SAME, Pure::Binary(Binary::Pow), "x to the power of y"),
+    row("radians", Class::AnyFloat, X, SAME, Pure::Radians, "an angle in degrees as radians"),
+    row("rcp", Class::AnyFloat, X, SAME, Pure::Rcp, "1 / x, correctly rounded"),
+    each("round", Class::AnyFloat, Unary::Round, "the nearest whole number, the even one of two"),
+    each("rsqrt", Class::AnyFloat, Unary::Rsqrt, "1 / sqrt(x)"),
+    each("saturate", Class::AnyFloat, Unary::Saturate, "the value, brought into the range 0 to 1; NaN becomes 0"),
+    row("select", Class::Any, &[param("cond", Shape::Common, BOOL), value("then"), value("else")], SAME,
+        Pure::Ternary(Ternary::Select), "for each component the second or the third argument; both are evaluated"),
+    row("sign", Class::Numeric, X, (Shape::Common, INT), Pure::Sign, "-1, 0 or 1"),
+    each("sin", Class::Float, Unary::Sin, "the sine of an angle in radians"),
+    Row { name: "sincos", summary: "the sine and the cosine of an angle in radians", since: ShaderModel::V6_0,
+        class: Class::Float, params: &[value("x"), out("s", Shape::Common, Elem::T), out("c", Shape::Common, Elem::T)],
+        result: None, function: Function::Pure(Pure::SinCos) },
+    each("sinh", Class::Float, Unary::Sinh, "the hyperbolic sine"),
+    row("smoothstep", Class::AnyFloat, &[value("a"), value("b"), value("x")], SAME, Pure::Smoothstep,
+        "0 below a, 1 above b, and between them t * t * (3 - 2 * t)"),
+    each("sqrt", Class::AnyFloat, Unary::Sqrt, "the square root, correctly rounded"),
+    row("step", Class::AnyFloat, &[value("edge"), value("x")], SAME, Pure::Step,
+        "1 where x is not less than the edge, else 0"),
+    each("tan", Class::Float, Unary::Tan, "the tangent of an angle in radians"),
+    each("tanh", Class::Float, Unary::Tanh, "the hyperbolic tangent"),
+    each("trunc", Class::AnyFloat, Unary::Trunc, "the whole part"),
+];
+
+#[rustfmt::skip]
+const VECTORS: &[Row] = &[
+    row("cross", Class::AnyFloat, &[param("a", Shape::Vector(3), Elem::T), param("b", Shape::Vector(3), Elem::T)],
+        (Shape::Vector(3), Elem::T), Pure::Cross, "the cross product"),
+    row("determinant", Class::AnyFloat, &[param("m", Shape::Square, Elem::T)], SCALAR, Pure::Determinant,
+        "the determinant, expanded along the first row"),
+    row("distance", Class::AnyFloat, &[vector("a"), vector("b")], SCALAR, Pure::Distance, "length(a - b)"),
+    row("dot", Class::Numeric, &[vector("a"), vector("b")], SCALAR, Pure::Dot, "the dot product, summed from the left"),
+    row("dst", Class::Numeric, &[param("a", Shape::Vector(4), Elem::T), param("b", Shape::Vector(4), Elem::T)],
+        (Shape::Vector(4), Elem::T), Pure::Dst, "(1, a.y * b.y, a.z, b.w)"),
+    row("faceforward", Class::AnyFloat, &[vector("n"), vector("i"), vector("ng")], SAME_VECTOR, Pure::FaceForward,
+        "n where dot(i, ng) is negative, else -n"),
+    row("length", Class::AnyFloat, VECTOR, SCALAR, Pure::Length, "sqrt(dot(x, x))"),
+    row("lit", Class::Float,
+        &[param("l", Shape::Scalar, Elem::T), param("h", Shape::Scalar, Elem::T), param("m", Shape::Scalar, Elem::T)],
+        (Shape::Vector(4), Elem::T), Pure::Lit, "(1, diffuse, specular, 1) of dot products and an exponent"),
+    row("mul", Class::Numeric, &[param("a", Shape::Factor, Elem::T), param("b", Shape::Factor, Elem::T)],
+        (Shape::Product, Elem::T), Pure::Mul,
+        "the product; a vector is a row on the left of a matrix, a column on its right"),
+    row("normalize", Class::AnyFloat, VECTOR, SAME_VECTOR, Pure::Normalize, "x * rsqrt(dot(x, x))"),
+    row("reflect", Class::AnyFloat, &[vector("i"), vector("n")], SAME_VECTOR, Pure::Reflect, "i - 2 * dot(i, n) * n"),
+    row("refract", Class::AnyFloat, &[vector("i"), vector("n"), param("eta", Shape::Scalar, Elem::T)], SAME_VECTOR,
+        Pure::Refract, "the direction behind a surface, or 0 where everything is reflected"),
+    row("transpose", Class::Any, &[param("m", Shape::Matrix, Elem::T)], (Shape::Transposed, Elem::T), Pure::Transpose,
+        "rows and columns exchanged"),
+];
+
+const fn bitcast(name: &'static str, class: Class, to: Scalar, summary: &'static str) -> Row {
+    row(name, class, X, (Shape::Common, Elem::Is(to)), Pure::Bitcast, summary)
+}
+
+const fn word(name: &'static str) -> Param {
+    param(name, Shape::Scalar, UINT)
+}
+
+const FOUR: Params = &[param("v", Shape::Vector(4), Elem::T)];
+const PACKED: Params = &[word("packed")];
+
+#[rustfmt::skip]
+const BITS: &[Row] = &[
+    row("AddUint64", Class::Any, &[param("a", Shape::CommonVector, UINT), param("b", Shape::CommonVector, UINT)],
+        (Shape::CommonVector, UINT), Pure::AddUint64, "the sum of 64-bit numbers that are pairs of uint, low half first"),
+    row("D3DCOLORtoUBYTE4", Class::Any, &[param("x", Shape::Vector(4), FLOAT)], (Shape::Vector(4), INT),
+        Pure::ColorToUbyte4, "x.zyxw * 255.001953, truncated"),
+    row("asdouble", Class::Any, &[param("low", Shape::CommonVector, UINT), param("high", Shape::CommonVector, UINT)],
+        (Shape::CommonVector, Elem::Is(Scalar::F64)), Pure::AsDouble, "the double with these halves"),
+    bitcast("asfloat", Class::Word, Scalar::F32, "the same 32 bits as a float"),
+    since(V6_2, bitcast("asfloat16", Class::HalfWord, Scalar::F16, "the same 16 bits as a float16_t")),
+    bitcast("asint", Class::Word, Scalar::I32, "the same 32 bits as an int"),
+    since(V6_2, bitcast("asint16", Class::HalfWord, Scalar::I16, "the same 16 bits as an int16_t")),
+    bitcast("asuint", Class::Word, Scalar::U32, "the same 32 bits as a uint"),
+    Row { name: "asuint", summary: "the halves of a double", since: ShaderModel::V6_0, class: Class::Any,
+        params: &[param("d", Shape::CommonVector, Elem::Is(Scalar::F64)),
+            out("low", Shape::CommonVector, UINT), out("high", Shape::CommonVector, UINT)],
+        result: None, function: Function::Pure(Pure::SplitDouble) },
+    since(V6_2, bitcast("asuint16", Class::HalfWord, Scalar::U16, "the same 16 bits as a uint16_t")),
+    row("countbits", Class::Int, X, (Shape::Common, UINT), Pure::Unary(Unary::CountBits), "the number of set bits"),
+    since(V6_4, row("dot2add", Class::Any,
+        &[param("a", Shape::Vector(2), HALF), param("b", Shape::Vector(2), HALF), param("acc", Shape::Scalar, FLOAT)],
+        (Shape::Scalar, FLOAT), Pure::Dot2Add, "a.x * b.x + a.y * b.y + acc, computed in float from the left")),
+    since(V6_4, row("dot4add_i8packed", Class::Any, &[word("a"), word("b"), param("acc", Shape::Scalar, INT)],
+        (Shape::Scalar, INT), Pure::Dot4Add { sign: Sign::Signed }, "the dot product of four signed bytes, and acc")),
+    since(V6_4, row("dot4add_u8packed", Class::Any, &[word("a"), word("b"), word("acc")],
+        (Shape::Scalar, UINT), Pure::Dot4Add { sign: Sign::Unsigned },
+        "the dot product of four unsigned bytes, and acc")),
+    row("f16tof32", Class::Any, &[param("x", Shape::Common, UINT)], (Shape::Common, FLOAT),
+        Pure::Unary(Unary::UnpackHalf), "the 16-bit float in the low half"),
+    row("f32tof16", Class::Any, &[param("x", Shape::Common, FLOAT)], (Shape::Common, UINT), Pure::Unary(Unary::PackHalf),
+        "a 16-bit float in the low half, rounded to the nearest"),
+    row("firstbithigh", Class::Int, X, (Shape::Common, UINT), Pure::Unary(Unary::FirstBitHigh(Sign::Unsigned)),
+        "the index of the highest set bit, of a negative number the highest clear bit; all ones if there is none"),
+    row("firstbitlow", Class::Int, X, (Shape::Common, UINT), Pure::Unary(Unary::FirstBitLow),
+        "the index of the lowest set bit; all ones if there is none"),
+    row("msad4", Class::Any,
+        &[word("reference"), param("source", Shape::Vector(2), UINT), param("accum", Shape::Vector(4), UINT)],
+        (Shape::Vector(4), UINT), Pure::Msad4,
+        "sums of absolute differences with the nonzero bytes of the reference, at four byte offsets"),
+    since(ShaderModel::V6_6, row("pack_clamp_s8", Class::SmallInt, FOUR, (Shape::Scalar, UINT),
+        Pure::Pack { clamp: Some(Sign::Signed) }, "four numbers as signed bytes, clamped")),
+    since(ShaderModel::V6_6, row("pack_clamp_u8", Class::SmallInt, FOUR, (Shape::Scalar, UINT),
+        Pure::Pack { clamp: Some(Sign::Unsigned) }, "four signed numbers as unsigned bytes, clamped")),
+    since(ShaderModel::V6_6, row("pack_s8", Class::SmallInt, FOUR, (Shape::Scalar, UINT),
+        Pure::Pack { clamp: None }, "the low bytes of four numbers")),
+    since(ShaderModel::V6_6, row("pack_u8", Class::SmallInt, FOUR, (Shape::Scalar, UINT),
+        Pure::Pack { clamp: None }, "the low bytes of four numbers")),
+    each("reversebits", Class::Int, Unary::ReverseBits, "the bits in the opposite order"),
+    since(ShaderModel::V6_6, row("unpack_s8s16", Class::Any, PACKED, (Shape::Vector(4), Elem::Is(Scalar::I16)),
+        Pure::Unpack { sign: Sign::Signed }, "four signed bytes as numbers")),
+    since(ShaderModel::V6_6, row("unpack_s8s32", Class::Any, PACKED, (Shape::Vector(4), INT),
+        Pure::Unpack { sign: Sign::Signed }, "four signed bytes as numbers")),
+    since(ShaderModel::V6_6, row("unpack_u8u16", Class::Any, PACKED, (Shape::Vector(4), Elem::Is(Scalar::U16)),
+        Pure::Unpack { sign: Sign::Unsigned }, "four unsigned bytes as numbers")),
+    since(ShaderModel::V6_6, row("unpack_u8u32", Class::Any, PACKED, (Shape::Vector(4), UINT),
+        Pure::Unpack { sign: Sign::Unsigned }, "four unsigned bytes as numbers")),
+];
+
+/// The place that an atomic operation works on; its type decides.
+const DEST: Param =
+    Param { name: "dest", mode: Mode::Reference, shape: Shape::Scalar, elem: Elem::T };
+const OPERAND: Param = param("value", Shape::Scalar, Elem::T);
+const COMPARAND: Param = param("compare", Shape::Scalar, Elem::T);
+const ORIGINAL: Param = out("original", Shape::Scalar, Elem::T);
+
+const fn atomic(name: &'static str, op: Atomic, summary: &'static str) -> Row {
+    let function = Function::Interlocked { op, returns: false };
+    effect(name, Class::Atomic, &[DEST, OPERAND], function, summary)
+}
+
+const fn atomic_returning(name: &'static str, op: Atomic, summary: &'static str) -> Row {
+    let function = Function::Interlocked { op, returns: true };
+    effect(name, Class::Atomic, &[DEST, OPERAND, ORIGINAL], function, summary)
+}
+
+const fn compare_store(name: &'static str, class: Class, summary: &'static str) -> Row {
+    let function = Function::Interlocked { op: Atomic::CompareExchange, returns: false };
+    effect(name, class, &[DEST, COMPARAND, OPERAND], function, summary)
+}
+
+const fn compare_exchange(name: &'static str, class: Class, summary: &'static str) -> Row {
+    let function = Function::Interlocked { op: Atomic::CompareExchange, returns: true };
+    effect(name, class, &[DEST, COMPARAND, OPERAND, ORIGINAL], function, summary)
+}
+
+const fn barrier(
+    name: &'static str,
+    memory: MemoryScope,
+    sync: SyncScope,
+    summary: &'static str,
+) -> Row {
+    effect(name, Class::Any, NONE, Function::Barrier(Barrier { memory, sync }), summary)
+}
+
+#[rustfmt::skip]
+const MEMORY: &[Row] = &[
+    barrier("AllMemoryBarrier", MemoryScope::All, SyncScope::None, "orders all memory"),
+    barrier("AllMemoryBarrierWithGroupSync", MemoryScope::All, SyncScope::Group,
+        "orders all memory and waits for the group"),
+    row("CheckAccessFullyMapped", Class::Any, &[word("status")], (Shape::Scalar, BOOL), Pure::IsMapped,
+        "whether the access with this status touched mapped memory only"),
+    barrier("DeviceMemoryBarrier", MemoryScope::Device, SyncScope::None, "orders buffers and textures"),
+    barrier("DeviceMemoryBarrierWithGroupSync", MemoryScope::Device, SyncScope::Group,
+        "orders buffers and textures and waits for the group"),
+    barrier("GroupMemoryBarrier", MemoryScope::Group, SyncScope::None, "orders groupshared memory"),
+    barrier("GroupMemoryBarrierWithGroupSync", MemoryScope::Group, SyncScope::Group,
+        "orders groupshared memory and waits for the group"),
+    atomic("InterlockedAdd", Atomic::Add, "adds in one step"),
+    atomic_returning("InterlockedAdd", Atomic::Add, "adds in one step and gives what was there before"),
+    atomic("InterlockedAnd", Atomic::And, "ands in one step"),
+    atomic_returning("InterlockedAnd", Atomic::And, "ands in one step and gives what was there before"),
+    compare_exchange("InterlockedCompareExchange", Class::Atomic,
+        "stores where the comparand is, in one step, and gives what was there before"),
+    since(ShaderModel::V6_6, compare_exchange("InterlockedCompareExchangeFloatBitwise", Class::AtomicFloat,
+        "stores where the comparand's bits are, in one step, and gives what was there before")),
+    compare_store("InterlockedCompareStore", Class::Atomic, "stores where the comparand is, in one step"),
+    since(ShaderModel::V6_6, compare_store("InterlockedCompareStoreFloatBitwise", Class::AtomicFloat,
+        "stores where the comparand's bits are, in one step")),
+    Row { class: Class::AtomicOrFloat, ..atomic_returning("InterlockedExchange", Atomic::Exchange,
+        "stores in one step and gives what was there before") },
+    atomic("InterlockedMax", Atomic::Max(Sign::Signed), "stores the maximum in one step"),
+    atomic_returning("InterlockedMax", Atomic::Max(Sign::Signed),
+        "stores the maximum in one step and gives what was there before"),
+    atomic("InterlockedMin", Atomic::Min(Sign::Signed), "stores the minimum in one step"),
+    atomic_returning("InterlockedMin", Atomic::Min(Sign::Signed),
+        "stores the minimum in one step and gives what was there before"),
+    atomic("InterlockedOr", Atomic::Or, "ors in one step"),
+    atomic_returning("InterlockedOr", Atomic::Or, "ors in one step and gives what was there before"),
+    atomic("InterlockedXor", Atomic::Xor, "xors in one step"),
+    atomic_returning("InterlockedXor", Atomic::Xor, "xors in one step and gives what was there before"),
+    Row { name: "NonUniformResourceIndex", summary: "its argument; says that lanes may name different resources",
+        since: ShaderModel::V6_0, class: Class::Any, params: X, result: Some(SAME), function: Function::NonUniform },
+];

@@ -1,0 +1,501 @@
+//! Calls: functions are inlined where they are called, library functions expanded, methods of buffers turned into accesses.
+
+use diag::Span;
+use ir::{Builtin, Op, Value};
+use ops::{Sign, Ty, Unary};
+
+use super::env::SlotId;
+use super::place::{Place, Storage};
+use super::resource::{NO_HANDLE, ResourceRef};
+use super::{Lower, Lowerer, MOST_CALLS, Values};
+use crate::hir::{Arg, Expr, FunctionId, LocalId, Mode, SystemValue};
+use crate::library::expand::{Operand, expand};
+use crate::library::{Function as LibraryFunction, Method, Pure};
+use crate::types::{ResourceType, Type, TypeId};
+
+/// A call in progress.
+pub(super) struct Frame {
+    pub(super) function: FunctionId,
+    /// Where the call stands.
+    pub(super) call: Span,
+    /// By [`LocalId`].
+    locals: Vec<Storage>,
+    /// The first of the slots that `return` assigns.
+    pub(super) result: SlotId,
+    pub(super) returns: Returns,
+}
+
+/// What `return` does to its lanes.
+#[derive(Clone, Copy)]
+pub(super) enum Returns {
+    /// In the entry point it ends them.
+    Entry,
+    /// They are where the call ends anyway.
+    AtEnd,
+    /// They go to the end of the block with this index.
+    Exit(usize),
+}
+
+impl Frame {
+    pub(super) fn local(&self, id: LocalId) -> &Storage {
+        &self.locals[id.0 as usize]
+    }
+}
+
+/// An argument that has been evaluated.
+enum Passed {
+    Value(Values),
+    /// A place that is copied back to, with the value that goes in if any does.
+    Place {
+        place: Place,
+        value: Option<Values>,
+    },
+    Alias(Place),
+}
+
+impl Lowerer<'_> {
+    pub(super) fn frame(&self) -> &Frame {
+        self.frames.last().unwrap_or_else(|| unreachable!("statements stand in functions"))
+    }
+
+    pub(super) fn entry(&mut self) -> Lower<()> {
+        let program = self.program;
+        let entry = &program.entry;
+        let function = program.function(entry.function);
+        self.builder.span = entry.span;
+        let mut passed = Vec::new();
+        for (input, local) in entry.inputs.iter().zip(&function.locals) {
+            let leaves = self.leaves(local.ty, local.span)?;
+            let mut values = Values::new();
+            for (i, leaf) in leaves.iter().enumerate() {
+                let i = (i as u8).min(2);
+                let value = self.builtin(match input {
+                    SystemValue::GroupId => Builtin::GroupId(i),
+                    SystemValue::GroupThreadId => Builtin::GroupThreadId(i),
+                    SystemValue::DispatchThreadId => Builtin::DispatchThreadId(i),
+                    SystemValue::GroupIndex => Builtin::GroupIndex,
+                });
+                let to = leaf.unwrap_or(Ty::I32);
+                let op = Unary::Convert { to, from_sign: Sign::Unsigned, to_sign: Sign::Unsigned };
+                values.push(if to == Ty::I32 {
+                    value
+                } else {
+                    self.value(Op::Unary(op, value), to)
+                });
+            }
+            passed.push(Passed::Value(values));
+        }
+        let result = self.env.len();
+        self.frames.push(Frame {
+            function: entry.function,
+            call: Span::NONE,
+            locals: Vec::new(),
+            result,
+            returns: Returns::Entry,
+        });
+        self.locals(&passed)?;
+        self.stmts(&function.body)?;
+        self.frames.pop();
+        Ok(())
+    }
+
+    pub(super) fn call(&mut self, id: FunctionId, args: &[Arg], span: Span) -> Lower<Values> {
+        let program = self.program;
+        let function = program.function(id);
+        if self.frames.len() > MOST_CALLS {
+            return Err(self.nested(span));
+        }
+        let floor = self.env.len();
+        let mut passed = Vec::with_capacity(args.len());
+        for arg in args {
+            passed.push(self.pass(arg)?);
+        }
+        self.builder.span = span;
+
+        let result = self.env.len();
+        let results = self.leaves(function.result, span)?;
+        for leaf in results.iter() {
+            let nothing = match leaf {
+                Some(ty) => self.undefined(*ty),
+                None => NO_HANDLE,
+            };
+            self.env.push(*leaf, nothing);
+        }
+        let returns_last = self.facts.function(id).returns_last;
+        let frame =
+            Frame { function: id, call: span, locals: Vec::new(), result, returns: Returns::AtEnd };
+        self.frames.push(frame);
+        // What is copied back must outlive the block; the other locals come behind, for the block to forget.
+        self.locals(&passed)?;
+        if returns_last {
+            self.stmts(&function.body)?;
+        } else {
+            self.block(|this, block| {
+                if let Some(frame) = this.frames.last_mut() {
+                    frame.returns = Returns::Exit(block);
+                }
+                this.forget_at_end(&passed);
+                this.stmts(&function.body)
+            })?;
+        }
+        self.builder.span = span;
+
+        for (i, passed) in passed.into_iter().enumerate() {
+            let Passed::Place { place, .. } = passed else { continue };
+            let local = &function.locals[i];
+            let param = self.frame().local(LocalId(i as u32)).place(local.ty);
+            let values = self.load(&param, span)?;
+            self.store_converted(&place, local.ty, values, args[i].place_ty())?;
+        }
+        self.frames.pop();
+        let values =
+            (result..result + results.len() as u32).map(|slot| self.env.get(slot)).collect();
+        self.env.truncate(floor);
+        Ok(values)
+    }
+
+    fn pass(&mut self, arg: &Arg) -> Lower<Passed> {
+        Ok(match arg {
+            Arg::In(expr) => Passed::Value(self.expr(expr)?),
+            Arg::Out { place, mode: Mode::Reference, .. } => Passed::Alias(self.place(place)?),
+            Arg::Out { place, ty, mode } => {
+                let target = self.place(place)?;
+                let value = match mode {
+                    Mode::InOut => {
+                        let values = self.load(&target, place.span)?;
+                        Some(self.convert(place.ty, *ty, values, place.span)?)
+                    }
+                    Mode::In | Mode::Out | Mode::Reference => None,
+                };
+                Passed::Place { place: target, value }
+            }
+        })
+    }
+
+    /// Makes the locals of the newest frame; the parameters come first.
+    fn locals(&mut self, passed: &[Passed]) -> Lower<()> {
+        let program = self.program;
+        let id = self.frame().function;
+        let function = program.function(id);
+        for (i, local) in function.locals.iter().enumerate() {
+            let local_id = LocalId(i as u32);
+            let storage = match passed.get(i) {
+                Some(Passed::Alias(place)) => Storage::Alias(place.clone()),
+                passed => {
+                    let dynamic = self.facts.function(id).dynamic.contains(&local_id);
+                    let storage = self.variable(
+                        &local.name,
+                        local.ty,
+                        local.span,
+                        dynamic,
+                        Some((id, local_id)),
+                    )?;
+                    if let Some(Passed::Value(values) | Passed::Place { value: Some(values), .. }) =
+                        passed
+                    {
+                        self.store(&storage.place(local.ty), values)?;
+                    }
+                    storage
+                }
+            };
+            if let Some(frame) = self.frames.last_mut() {
+                frame.locals.push(storage);
+            }
+            if i < passed.len() {
+                self.record(local_id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that is not copied back is a matter of the block alone.
+    fn forget_at_end(&mut self, passed: &[Passed]) {
+        let program = self.program;
+        let frame = self.frame();
+        let function = program.function(frame.function);
+        let mut forgotten = Vec::new();
+        for (i, local) in function.locals.iter().enumerate() {
+            if let (false, Storage::Slots { first }) = (
+                matches!(passed.get(i), Some(Passed::Place { .. })),
+                frame.local(LocalId(i as u32)),
+            ) {
+                forgotten.push((*first, self.count(local.ty)));
+            }
+        }
+        for (first, count) in forgotten {
+            self.env.declare(first, count);
+        }
+    }
+
+    /// Stores a value of type `from` to a place of type `to`.
+    fn store_converted(
+        &mut self,
+        place: &Place,
+        from: TypeId,
+        values: Values,
+        to: TypeId,
+    ) -> Lower<()> {
+        let span = self.builder.span;
+        let values = self.convert(from, to, values, span)?;
+        self.store(place, &values)
+    }
+
+    /// The value of an argument that only goes in.
+    pub(super) fn input(&mut self, arg: &Arg) -> Lower<Values> {
+        match arg {
+            Arg::In(expr) => self.expr(expr),
+            Arg::Out { place, ty, .. } => {
+                let values = self.expr(place)?;
+                self.convert(place.ty, *ty, values, place.span)
+            }
+        }
+    }
+
+    /// The place of an argument that is written, or worked on.
+    fn target(&mut self, arg: &Arg) -> Lower<Option<Target>> {
+        match arg {
+            Arg::In(_) => Ok(None),
+            Arg::Out { place, ty, .. } => {
+                Ok(Some(Target { place: self.place(place)?, from: *ty, to: place.ty }))
+            }
+        }
+    }
+
+    fn write(&mut self, target: Option<Target>, values: Values) -> Lower<()> {
+        match target {
+            Some(Target { place, from, to }) => self.store_converted(&place, from, values, to),
+            None => Ok(()),
+        }
+    }
+
+    // ---------------------------------------------------------------------------------------------------------
+    // The library
+    // ---------------------------------------------------------------------------------------------------------
+
+    pub(super) fn library(
+        &mut self,
+        function: LibraryFunction,
+        args: &[Arg],
+        expr: &Expr,
+    ) -> Lower<Values> {
+        match function {
+            LibraryFunction::Pure(function) => self.pure(function, args, expr),
+            LibraryFunction::Interlocked { op, returns } => {
+                let Some((first, rest)) = args.split_first() else { return Ok(Values::new()) };
+                let place = match first {
+                    Arg::In(expr) | Arg::Out { place: expr, .. } => self.place(expr)?,
+                };
+                self.interlocked(&place, op, returns, rest, expr.span)?;
+                Ok(Values::new())
+            }
+            LibraryFunction::Barrier(barrier) => {
+                self.builder.inst(Op::Barrier { barrier, lanes: None }, &[]);
+                Ok(Values::new())
+            }
+            LibraryFunction::NonUniform => match args.first() {
+                Some(arg) => self.input(arg),
+                None => Ok(Values::new()),
+            },
+            LibraryFunction::Unsupported(name) => {
+                Err(self.unsupported(expr.span, format!("`{name}` is not built yet")))
+            }
+        }
+    }
+
+    fn pure(&mut self, function: Pure, args: &[Arg], expr: &Expr) -> Lower<Values> {
+        let mut operands = Vec::new();
+        let mut targets = Vec::new();
+        for arg in args {
+            match arg {
+                Arg::In(arg) => operands.push(Operand { ty: arg.ty, scalars: self.expr(arg)? }),
+                Arg::Out { mode: Mode::Out, .. } => targets.push(self.target(arg)?),
+                // No row has one; it would be both.
+                Arg::Out { ty, .. } => {
+                    operands.push(Operand { ty: *ty, scalars: self.input(arg)? })
+                }
+            }
+        }
+        self.builder.span = expr.span;
+        let types = &self.program.types;
+        let mut values =
+            expand(function, &mut self.builder, types, self.native_16bit, &operands, expr.ty);
+        let mut rest = values.split_off((self.count(expr.ty) as usize).min(values.len()));
+        for target in targets.into_iter().flatten() {
+            let count = self.count(target.from) as usize;
+            let behind = rest.split_off(count.min(rest.len()));
+            self.write(Some(target), rest)?;
+            rest = behind;
+        }
+        Ok(values)
+    }
+
+    /// The comparand if there is one, the value, and where the old value goes.
+    fn interlocked(
+        &mut self,
+        place: &Place,
+        op: ir::Atomic,
+        returns: bool,
+        args: &[Arg],
+        span: Span,
+    ) -> Lower<()> {
+        let (inputs, output) = match args.split_last() {
+            Some((last, before)) if returns => (before, Some(last)),
+            _ => (args, None),
+        };
+        let mut values = Values::new();
+        for input in inputs {
+            values.extend(self.input(input)?);
+        }
+        let target = match output {
+            Some(output) => self.target(output)?,
+            None => None,
+        };
+        self.builder.span = span;
+        let before = self.atomic(place, op, values, returns, span)?;
+        match before {
+            Some(before) => self.write(target, vec![before]),
+            None => Ok(()),
+        }
+    }
+
+    // ---------------------------------------------------------------------------------------------------------
+    // Methods
+    // ---------------------------------------------------------------------------------------------------------
+
+    pub(super) fn method(
+        &mut self,
+        method: Method,
+        object: &Expr,
+        args: &[Arg],
+        expr: &Expr,
+    ) -> Lower<Values> {
+        if let Method::Unsupported(name) = method {
+            let name = format!(
+                "`{}` of a `{}` is not built yet",
+                name,
+                self.program.types.name(object.ty)
+            );
+            return Err(self.unsupported(expr.span, name));
+        }
+        let span = expr.span;
+        let object_ty = object.ty;
+        let object = self.place(object)?;
+        let resource = self.single_resource(&object, span)?;
+        match method {
+            Method::StructuredLoad => {
+                let index = self.input(&args[0])?;
+                let place = self.structured_place(resource, object_ty, index[0]);
+                self.load_with_status(&place, args, span)
+            }
+            Method::RawLoad { .. } | Method::RawLoadT => {
+                let address = self.input(&args[0])?;
+                let place = self.at_byte(resource, address[0], expr.ty);
+                self.load_with_status(&place, args, span)
+            }
+            Method::RawStore { .. } | Method::RawStoreT => {
+                let address = self.input(&args[0])?;
+                let value = self.input(&args[1])?;
+                let ty = match &args[1] {
+                    Arg::In(value) => value.ty,
+                    Arg::Out { ty, .. } => *ty,
+                };
+                self.builder.span = span;
+                let place = self.at_byte(resource, address[0], ty);
+                self.store(&place, &value)?;
+                Ok(Values::new())
+            }
+            Method::RawInterlocked { op, returns } => {
+                let address = self.input(&args[0])?;
+                let ty = match args.get(1) {
+                    Some(Arg::In(value)) => value.ty,
+                    Some(Arg::Out { ty, .. }) => *ty,
+                    None => expr.ty,
+                };
+                let place = self.at_byte(resource, address[0], ty);
+                self.interlocked(&place, op, returns, &args[1..], span)?;
+                Ok(Values::new())
+            }
+            Method::TypedLoad => {
+                let index = self.input(&args[0])?;
+                let at = super::place::Location::Texel { resource, index: index[0] };
+                self.load_with_status(&Place::whole(at, expr.ty), args, span)
+            }
+            Method::IncrementCounter => Ok(vec![self.counter(resource, 1, span)?]),
+            Method::DecrementCounter => Ok(vec![self.counter(resource, -1, span)?]),
+            Method::Append => {
+                let value = self.input(&args[0])?;
+                self.builder.span = span;
+                let index = self.counter(resource, 1, span)?;
+                let place = self.structured_place(resource, object_ty, index);
+                self.store(&place, &value)?;
+                Ok(Values::new())
+            }
+            Method::Consume => {
+                let index = self.counter(resource, -1, span)?;
+                let place = self.structured_place(resource, object_ty, index);
+                self.load(&place, span)
+            }
+            Method::GetDimensions => {
+                let mut targets = Vec::new();
+                for arg in args {
+                    targets.push(self.target(arg)?);
+                }
+                self.builder.span = span;
+                let place = self.binding(resource, span)?;
+                let inst = self.builder.inst(Op::Size { place }, &vec![Ty::I32; targets.len()]);
+                let sizes = self.builder.results(inst).to_vec();
+                for (target, size) in targets.into_iter().zip(sizes) {
+                    self.write(target, vec![size])?;
+                }
+                Ok(Values::new())
+            }
+            Method::Unsupported(_) => Ok(Values::new()),
+        }
+    }
+
+    fn structured_place(&mut self, resource: ResourceRef, object: TypeId, index: Value) -> Place {
+        let element = match self.program.types.get(object) {
+            Type::Resource(ResourceType::Structured { element, .. }) => element,
+            _ => object,
+        };
+        super::buffer::structured(resource, index, element)
+    }
+
+    /// A second argument takes the status of the access, which never fails here.
+    fn load_with_status(&mut self, place: &Place, args: &[Arg], span: Span) -> Lower<Values> {
+        let status = match args.get(1) {
+            Some(arg) => self.target(arg)?,
+            None => None,
+        };
+        self.builder.span = span;
+        let values = self.load(place, span)?;
+        let fine = self.word(1);
+        self.write(status, vec![fine])?;
+        Ok(values)
+    }
+
+    fn counter(&mut self, resource: ResourceRef, delta: i32, span: Span) -> Lower<Value> {
+        let place = self.binding(resource, span)?;
+        let declared = &mut self.builder.module.resources[place.binding.index()];
+        if let ir::ResourceKind::Structured { counter, .. } = &mut declared.kind {
+            *counter = true;
+        }
+        Ok(self.value(Op::Counter { place, delta }, Ty::I32))
+    }
+}
+
+/// A place that a result is written to: converted from one type to another.
+struct Target {
+    place: Place,
+    from: TypeId,
+    to: TypeId,
+}
+
+impl Arg {
+    /// The type of the expression that was written.
+    fn place_ty(&self) -> TypeId {
+        match self {
+            Arg::In(expr) | Arg::Out { place: expr, .. } => expr.ty,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Values that are the same wherever they are needed: constants, undefined values, what the dispatch gives.
+//!
+//! Each is made once, in front of the body, where everything sees it.
+
+use std::collections::HashMap;
+
+use diag::Span;
+use ir::{Builtin, Inst, InstData, Op, Value, ValueData, ValueDef};
+use ops::{Binary, Ty};
+
+use super::{Lower, Lowerer, Values};
+use crate::types::TypeId;
+
+#[derive(Default)]
+pub(super) struct Prelude {
+    insts: Vec<Inst>,
+    /// Their results, ascending.
+    values: Vec<Value>,
+    constants: HashMap<(Ty, u64), Value>,
+    undefined: HashMap<Ty, Value>,
+    builtins: HashMap<Builtin, Value>,
+}
+
+/// A sum of constant and per-lane parts, as addresses and indices are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sum {
+    pub(super) constant: u32,
+    /// Values of type `i32`, and what each is multiplied by.
+    pub(super) terms: Vec<(Value, u32)>,
+}
+
+impl Sum {
+    pub(super) fn plus(mut self, constant: u32) -> Sum {
+        self.constant = self.constant.saturating_add(constant);
+        self
+    }
+
+    pub(super) fn scaled(mut self, by: u32) -> Sum {
+        self.constant = self.constant.saturating_mul(by);
+        self.terms.iter_mut().for_each(|(_, scale)| *scale = scale.saturating_mul(by));
+        self
+    }
+}
+
+impl Lowerer<'_> {
+    pub(super) fn constant(&mut self, ty: Ty, bits: u64) -> Value {
+        let bits = bits & (u64::MAX >> (64 - ty.bits()));
+        if let Some(known) = self.prelude.constants.get(&(ty, bits)) {
+            return *known;
+        }
+        let value = self.in_front(Op::Const { ty, bits }, ty);
+        self.prelude.constants.insert((ty, bits), value);
+        value
+    }
+
+    pub(super) fn word(&mut self, bits: u32) -> Value {
+        self.constant(Ty::I32, u64::from(bits))
+    }
+
+    pub(super) fn undefined(&mut self, ty: Ty) -> Value {
+        if let Some(known) = self.prelude.undefined.get(&ty) {
+            return *known;
+        }
+        let value = self.in_front(Op::Undef(ty), ty);
+        self.prelude.undefined.insert(ty, value);
+        value
+    }
+
+    pub(super) fn builtin(&mut self, builtin: Builtin) -> Value {
+        if let Some(known) = self.prelude.builtins.get(&builtin) {
+            return *known;
+        }
+        let value = self.in_front(Op::Builtin(builtin), Ty::I32);
+        self.prelude.builtins.insert(builtin, value);
+        value
+    }
+
+    /// The value whose scalars have these bits.
+    pub(super) fn constants(&mut self, ty: TypeId, bits: &[u64], span: Span) -> Lower<Values> {
+        let leaves = self.leaves(ty, span)?;
+        Ok(leaves
+            .iter()
+            .zip(bits)
+            .map(|(leaf, bits)| self.constant(leaf.unwrap_or(Ty::I32), *bits))
+            .collect())
+    }
+
+    /// The instructions that go in front of the body.
+    pub(super) fn take_prelude(&mut self) -> Vec<Inst> {
+        std::mem::take(&mut self.prelude.insts)
+    }
+
+    /// Whether a value is one of these, and so visible everywhere.
+    pub(super) fn is_in_front(&self, value: Value) -> bool {
+        self.prelude.values.binary_search(&value).is_ok()
+    }
+
+    pub(super) fn sum(&mut self, sum: &Sum) -> Value {
+        let mut total = None;
+        for (value, scale) in &sum.terms {
+            let term = self.scale(*value, *scale);
+            total = Some(match total {
+                Some(total) => self.value(Op::Binary(Binary::Add, total, term), Ty::I32),
+                None => term,
+            });
+        }
+        match total {
+            Some(total) => self.offset(total, sum.constant),
+            None => self.word(sum.constant),
+        }
+    }
+
+    /// The value and a constant together.
+    pub(super) fn offset(&mut self, value: Value, by: u32) -> Value {
+        if by == 0 {
+            return value;
+        }
+        if let Some(known) = self.builder.module.constant(value) {
+            return self.word((known as u32).saturating_add(by));
+        }
+        let by = self.word(by);
+        self.value(Op::Binary(Binary::Add, value, by), Ty::I32)
+    }
+
+    fn scale(&mut self, value: Value, by: u32) -> Value {
+        match by {
+            1 => value,
+            _ => {
+                let by = self.word(by);
+                self.value(Op::Binary(Binary::Mul, value, by), Ty::I32)
+            }
+        }
+    }
+
+    fn in_front(&mut self, op: Op, ty: Ty) -> Value {
+        let module = &mut self.builder.module;
+        let inst = Inst(module.insts.len() as u32);
+        let value = Value(module.values.len() as u32);
+        module.values.push(ValueData { ty, def: ValueDef::Result(inst, 0) });
+        module.insts.push(InstData { op, results: vec![value], span: self.builder.span });
+        self.prelude.insts.push(inst);
+        self.prelude.values.push(value);
+        value
+    }
+}

@@ -1,0 +1,431 @@
+//! What lowering must know of code before it comes to it: what a loop assigns, which variables are indexed by values that
+//! are not constant, whether a function returns at its end only.
+
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use crate::check::fold;
+use crate::hir::{
+    Arg, Expr, ExprKind, Function, FunctionId, GlobalId, GlobalKind, LocalId, Program, Stmt,
+    StmtKind,
+};
+use crate::types::Type;
+
+/// What a statement assigns, calls included.
+#[derive(Debug, Default)]
+pub(super) struct Assigned {
+    pub(super) locals: BTreeSet<LocalId>,
+    /// Those of the locals that are declared in it.
+    pub(super) declared: BTreeSet<LocalId>,
+    pub(super) statics: BTreeSet<GlobalId>,
+    /// Whether it contains a `continue` of its own.
+    pub(super) continues: bool,
+}
+
+/// Facts about a function.
+#[derive(Debug, Default)]
+pub(super) struct FunctionFacts {
+    /// The locals that are indexed by what is not constant.
+    pub(super) dynamic: BTreeSet<LocalId>,
+    /// Whether lanes return only where the body ends anyway.
+    pub(super) returns_last: bool,
+    /// Statics that it or what it calls assigns.
+    statics: BTreeSet<GlobalId>,
+}
+
+pub(super) struct Facts {
+    functions: Vec<FunctionFacts>,
+    pub(super) dynamic_globals: BTreeSet<GlobalId>,
+    /// The values of statics that nothing assigns and whose initialiser is constant.
+    constants: Vec<Option<Vec<u64>>>,
+    native_16bit: bool,
+    /// By the address of the statements, which do not move while they are lowered.
+    assigned: HashMap<*const Stmt, Rc<Assigned>>,
+}
+
+impl Facts {
+    pub(super) fn of(program: &Program) -> Facts {
+        let mut facts = Facts {
+            functions: Vec::new(),
+            dynamic_globals: BTreeSet::new(),
+            constants: vec![None; program.globals.len()],
+            native_16bit: program.entry.native_16bit,
+            assigned: HashMap::new(),
+        };
+        let mut callees = Vec::new();
+        for function in &program.functions {
+            let (found, calls) = direct(function);
+            facts.functions.push(found);
+            callees.push(calls);
+        }
+        facts.close_over_calls(&callees);
+        facts.find_constants(program);
+        for (index, function) in program.functions.iter().enumerate() {
+            facts.find_dynamic(program, function, index);
+        }
+        for global in &program.globals {
+            if let GlobalKind::Static { init: Some(init) } = &global.kind {
+                let mut found = BTreeSet::new();
+                Walk::over_expr(init).exprs(|expr| facts.dynamic_root(program, expr, &mut found));
+                facts.dynamic_globals.extend(found.iter().filter_map(|it| it.global()));
+            }
+        }
+        facts
+    }
+
+    pub(super) fn function(&self, id: FunctionId) -> &FunctionFacts {
+        &self.functions[id.0 as usize]
+    }
+
+    /// The bits of an expression that is the same whenever it is evaluated.
+    pub(super) fn constant(&self, program: &Program, expr: &Expr) -> Option<Vec<u64>> {
+        if let ExprKind::Const(bits) = expr.kind {
+            return Some(vec![bits]);
+        }
+        let global = |id: GlobalId| self.constants.get(id.0 as usize).cloned().flatten();
+        fold::fold(&program.types, self.native_16bit, expr, &global)
+    }
+
+    /// What these statements and expressions of a loop or switch assign. `key` is its own statement.
+    pub(super) fn assigned(&mut self, key: &Stmt) -> Rc<Assigned> {
+        if let Some(known) = self.assigned.get(&std::ptr::from_ref(key)) {
+            return Rc::clone(known);
+        }
+        let mut assigned = Assigned::default();
+        for node in Walk::over(std::slice::from_ref(key)) {
+            match node {
+                Node::Stmt(stmt) => {
+                    if let StmtKind::Let(local, _) = stmt.kind {
+                        assigned.declared.insert(local);
+                        assigned.locals.insert(local);
+                    }
+                }
+                Node::Expr(expr) => {
+                    for root in assigned_roots(expr) {
+                        match root {
+                            Root::Local(id) => assigned.locals.insert(id),
+                            Root::Global(id) => assigned.statics.insert(id),
+                        };
+                    }
+                    if let ExprKind::Call { function, .. } = &expr.kind {
+                        assigned.statics.extend(&self.functions[function.0 as usize].statics);
+                    }
+                }
+            }
+        }
+        assigned.continues = match &key.kind {
+            StmtKind::Loop(it) => has_continue(&it.body),
+            _ => false,
+        };
+        let assigned = Rc::new(assigned);
+        self.assigned.insert(std::ptr::from_ref(key), Rc::clone(&assigned));
+        assigned
+    }
+
+    fn close_over_calls(&mut self, callees: &[BTreeSet<FunctionId>]) {
+        // There is no recursion, so after as many rounds as the deepest chain of calls nothing changes any more.
+        loop {
+            let mut changed = false;
+            for (caller, calls) in callees.iter().enumerate() {
+                for callee in calls {
+                    let statics = self.functions[callee.0 as usize].statics.clone();
+                    let before = self.functions[caller].statics.len();
+                    self.functions[caller].statics.extend(statics);
+                    changed |= self.functions[caller].statics.len() != before;
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn find_constants(&mut self, program: &Program) {
+        let assigned: BTreeSet<GlobalId> =
+            self.functions.iter().flat_map(|it| it.statics.iter().copied()).collect();
+        for (index, global) in program.globals.iter().enumerate() {
+            let id = GlobalId(index as u32);
+            if let GlobalKind::Static { init: Some(init) } = &global.kind
+                && !assigned.contains(&id)
+            {
+                self.constants[index] = self.constant(program, init);
+            }
+        }
+    }
+
+    fn find_dynamic(&mut self, program: &Program, function: &Function, index: usize) {
+        let mut found = BTreeSet::new();
+        Walk::over(&function.body).exprs(|expr| self.dynamic_root(program, expr, &mut found));
+        self.dynamic_globals.extend(found.iter().filter_map(|it| it.global()));
+        self.functions[index].dynamic = found.into_iter().filter_map(Root::local).collect();
+    }
+
+    fn dynamic_root(&self, program: &Program, expr: &Expr, found: &mut BTreeSet<Root>) {
+        if let ExprKind::Index(base, index) = &expr.kind
+            && !matches!(program.types.get(base.ty), Type::Resource(_))
+            && let Some(root) = root_of(program, base)
+            && self.constant(program, index).is_none()
+        {
+            found.insert(root);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Root {
+    Local(LocalId),
+    Global(GlobalId),
+}
+
+impl Root {
+    fn local(self) -> Option<LocalId> {
+        match self {
+            Root::Local(id) => Some(id),
+            Root::Global(_) => None,
+        }
+    }
+
+    fn global(self) -> Option<GlobalId> {
+        match self {
+            Root::Global(id) => Some(id),
+            Root::Local(_) => None,
+        }
+    }
+}
+
+/// The variable that a place lies in, without going through a resource.
+fn root_of(program: &Program, mut expr: &Expr) -> Option<Root> {
+    loop {
+        if matches!(program.types.get(expr.ty), Type::Resource(_)) {
+            return None;
+        }
+        match variable_or_base(expr) {
+            Ok(root) => return Some(root),
+            Err(Some(base)) => expr = base,
+            Err(None) => return None,
+        }
+    }
+}
+
+/// The variable that an expression names, or the expression whose part it is.
+fn variable_or_base(expr: &Expr) -> Result<Root, Option<&Expr>> {
+    match &expr.kind {
+        ExprKind::Local(id) => Ok(Root::Local(*id)),
+        ExprKind::Global(id) => Ok(Root::Global(*id)),
+        ExprKind::Field(base, _)
+        | ExprKind::Swizzle(base, _)
+        | ExprKind::MatrixSwizzle(base, _)
+        | ExprKind::Index(base, _)
+        | ExprKind::Assign(base, _)
+        | ExprKind::AssignOp { place: base, .. }
+        | ExprKind::Step { place: base, prefix: true, .. }
+        | ExprKind::Comma(_, base) => Err(Some(base)),
+        ExprKind::Const(_)
+        | ExprKind::Resource(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Logic { .. }
+        | ExprKind::Conditional { .. }
+        | ExprKind::Step { prefix: false, .. }
+        | ExprKind::Call { .. }
+        | ExprKind::Wave { .. }
+        | ExprKind::Library { .. }
+        | ExprKind::Method { .. }
+        | ExprKind::Convert(_)
+        | ExprKind::Construct(_) => Err(None),
+    }
+}
+
+/// The variables that an expression itself assigns; what its parts assign is theirs.
+/// A buffer element counts as its variable where a local holds the buffer: that is too much, never too little.
+fn assigned_roots(expr: &Expr) -> Vec<Root> {
+    let root = |mut place: &Expr| loop {
+        match variable_or_base(place) {
+            Ok(root) => return Some(root),
+            Err(Some(base)) => place = base,
+            Err(None) => return None,
+        }
+    };
+    let out = |arg: &Arg| match arg {
+        Arg::Out { place, .. } => root(place),
+        Arg::In(_) => None,
+    };
+    match &expr.kind {
+        ExprKind::Assign(place, _)
+        | ExprKind::AssignOp { place, .. }
+        | ExprKind::Step { place, .. } => root(place).into_iter().collect(),
+        ExprKind::Call { args, .. }
+        | ExprKind::Library { args, .. }
+        | ExprKind::Method { args, .. } => args.iter().filter_map(out).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What a function does itself, and what it calls.
+fn direct(function: &Function) -> (FunctionFacts, BTreeSet<FunctionId>) {
+    let mut facts =
+        FunctionFacts { returns_last: returns_last(&function.body), ..FunctionFacts::default() };
+    let mut calls = BTreeSet::new();
+    Walk::over(&function.body).exprs(|expr| {
+        if let ExprKind::Call { function, .. } = &expr.kind {
+            calls.insert(*function);
+        }
+        facts.statics.extend(assigned_roots(expr).into_iter().filter_map(Root::global));
+    });
+    (facts, calls)
+}
+
+/// Whether every `return` is the last thing that its lanes do in the body: at its end, or at the end of an arm there.
+fn returns_last(mut body: &[Stmt]) -> bool {
+    let returns = |stmts: &[Stmt]| {
+        Walk::over(stmts)
+            .any(|node| matches!(node, Node::Stmt(Stmt { kind: StmtKind::Return(_), .. })))
+    };
+    loop {
+        let Some((last, before)) = body.split_last() else { return true };
+        if returns(before) {
+            return false;
+        }
+        match &last.kind {
+            StmtKind::Block(inner) => body = inner,
+            StmtKind::If { then, else_, .. } => {
+                // The longer side of an `else if` chain is the second one: go on there, and recurse into the other.
+                if !returns_last(then) {
+                    return false;
+                }
+                body = else_;
+            }
+            StmtKind::Loop(_) | StmtKind::Switch(_) => return !returns(std::slice::from_ref(last)),
+            StmtKind::Expr(_)
+            | StmtKind::Let(..)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_)
+            | StmtKind::Discard => return true,
+        }
+    }
+}
+
+/// Whether a `continue` in these statements belongs to the loop around them.
+fn has_continue(stmts: &[Stmt]) -> bool {
+    let mut walk = Walk::over(stmts);
+    walk.into_loops = false;
+    walk.any(|node| matches!(node, Node::Stmt(Stmt { kind: StmtKind::Continue, .. })))
+}
+
+#[derive(Clone, Copy)]
+enum Node<'a> {
+    Stmt(&'a Stmt),
+    Expr(&'a Expr),
+}
+
+/// Visits everything below some statements, in no particular order, without recursion.
+struct Walk<'a> {
+    todo: Vec<Node<'a>>,
+    into_loops: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn over(stmts: &'a [Stmt]) -> Walk<'a> {
+        Walk { todo: stmts.iter().map(Node::Stmt).collect(), into_loops: true }
+    }
+
+    fn over_expr(expr: &'a Expr) -> Walk<'a> {
+        Walk { todo: vec![Node::Expr(expr)], into_loops: true }
+    }
+
+    fn exprs(self, mut visit: impl FnMut(&'a Expr)) {
+        for node in self {
+            if let Node::Expr(expr) = node {
+                visit(expr);
+            }
+        }
+    }
+
+    fn stmts(&mut self, stmts: &'a [Stmt]) {
+        self.todo.extend(stmts.iter().map(Node::Stmt));
+    }
+
+    fn below_stmt(&mut self, stmt: &'a Stmt) {
+        match &stmt.kind {
+            StmtKind::Expr(expr) => self.todo.push(Node::Expr(expr)),
+            StmtKind::Let(_, init) | StmtKind::Return(init) => {
+                self.todo.extend(init.iter().map(Node::Expr))
+            }
+            StmtKind::Block(stmts) => self.stmts(stmts),
+            StmtKind::If { cond, then, else_ } => {
+                self.todo.push(Node::Expr(cond));
+                self.stmts(then);
+                self.stmts(else_);
+            }
+            StmtKind::Loop(it) => {
+                if self.into_loops {
+                    self.todo.extend(it.cond.iter().chain(&it.step).map(Node::Expr));
+                    self.stmts(&it.body);
+                }
+            }
+            StmtKind::Switch(it) => {
+                self.todo.push(Node::Expr(&it.selector));
+                it.groups.iter().for_each(|group| self.stmts(&group.body));
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Discard => {}
+        }
+    }
+
+    fn below_expr(&mut self, expr: &'a Expr) {
+        let mut push = |expr: &'a Expr| self.todo.push(Node::Expr(expr));
+        match &expr.kind {
+            ExprKind::Const(_)
+            | ExprKind::Local(_)
+            | ExprKind::Global(_)
+            | ExprKind::Resource(_) => {}
+            ExprKind::Field(base, _)
+            | ExprKind::Swizzle(base, _)
+            | ExprKind::MatrixSwizzle(base, _)
+            | ExprKind::Unary(_, base)
+            | ExprKind::Step { place: base, .. }
+            | ExprKind::Convert(base) => push(base),
+            ExprKind::Index(a, b)
+            | ExprKind::Binary(_, a, b)
+            | ExprKind::Logic { lhs: a, rhs: b, .. }
+            | ExprKind::Assign(a, b)
+            | ExprKind::AssignOp { place: a, value: b, .. }
+            | ExprKind::Comma(a, b) => {
+                push(a);
+                push(b);
+            }
+            ExprKind::Conditional { cond, then, else_, .. } => {
+                push(cond);
+                push(then);
+                push(else_);
+            }
+            ExprKind::Wave { args, .. } | ExprKind::Construct(args) => args.iter().for_each(push),
+            ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => {
+                args.iter().map(of_arg).for_each(push)
+            }
+            ExprKind::Method { object, args, .. } => {
+                push(object);
+                args.iter().map(of_arg).for_each(push);
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = Node<'a>;
+
+    fn next(&mut self) -> Option<Node<'a>> {
+        let node = self.todo.pop()?;
+        match node {
+            Node::Stmt(stmt) => self.below_stmt(stmt),
+            Node::Expr(expr) => self.below_expr(expr),
+        }
+        Some(node)
+    }
+}
+
+fn of_arg(arg: &Arg) -> &Expr {
+    match arg {
+        Arg::In(expr) | Arg::Out { place: expr, .. } => expr,
+    }
+}

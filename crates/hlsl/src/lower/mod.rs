@@ -1,0 +1,344 @@
+//! The checked program to IR: aggregates become scalars, calls are inlined, structured code becomes SSA.
+//!
+//! A value of HLSL is a `Vec` of scalars in the order of [`crate::types::Types::flatten`]; a place (`place`) says where such scalars are.
+//! Variables live in SSA slots (`env`) unless they are large or indexed by what is not constant: then they are arrays of
+//! the lane's private memory (`memory`). The active lanes come from structure alone, so `control` builds
+//! exactly the constructs that `docs/semantics.md` B.2 describes.
+//!
+//! Deliberately absent: optimisation. Nothing is folded but addresses, because what is folded away can no longer be
+//! seen to be uninitialised; values that nobody needs are left to [`ir::simplify`].
+
+mod buffer;
+mod call;
+mod constant;
+mod control;
+mod env;
+mod expr;
+mod facts;
+mod finish;
+mod memory;
+mod place;
+mod resource;
+mod wave;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use diag::{Diagnostic, Sink, Span, code};
+use ir::{Builder, Module, Op, Private, Region, Value};
+use ops::Ty;
+
+use crate::hir::{FunctionId, GlobalKind, LocalId, Program};
+use crate::options::Options;
+use crate::types::{Scalar, Type, TypeId};
+
+use call::Frame;
+use constant::Prelude;
+use control::{Block, Break};
+use env::{Env, Mark};
+use facts::Facts;
+use place::Storage;
+use resource::Handles;
+
+pub(crate) use finish::summarise;
+
+/// How many instructions, and how many arguments of branches, a module may have.
+const MOST_INSTS: usize = 2_000_000;
+const MOST_BRANCH_ARGS: usize = 16_000_000;
+/// How deep calls may nest; there is no recursion, so this many functions call each other in a row.
+const MOST_CALLS: usize = 256;
+/// How deep statements and expressions may nest, inlined calls included: each level takes some of our stack.
+const MOST_NESTING: u32 = 800;
+/// How many scalars one value may have.
+const MOST_SCALARS: u64 = 1 << 16;
+/// How many scalars all variables of the functions in progress may have.
+const MOST_SLOTS: u32 = 1 << 20;
+
+/// Makes a module of a checked program. `None` after a report.
+pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Module> {
+    // Everything that options decide has been written into the program by `check`.
+    let _ = options;
+    let mut lowerer = Lowerer {
+        program,
+        native_16bit: program.entry.native_16bit,
+        builder: Builder::new(empty_module(program)),
+        prelude: Prelude::default(),
+        env: Env::default(),
+        facts: Facts::of(program),
+        handles: Handles::default(),
+        bindings: Vec::new(),
+        globals: Vec::new(),
+        privates: HashMap::new(),
+        leaves: HashMap::new(),
+        frames: Vec::new(),
+        blocks: Vec::new(),
+        breaks: Vec::new(),
+        continues: Vec::new(),
+        loops: Vec::new(),
+        reachable: true,
+        regions: 0,
+        depth: 0,
+        branch_args: 0,
+        variable_values: 0,
+        wave_masks: false,
+    };
+    match lowerer.program() {
+        Ok(()) => Some(lowerer.finish()),
+        Err(Stopped(diagnostic)) => {
+            sink.push(*diagnostic);
+            None
+        }
+    }
+}
+
+/// Lowering cannot go on, for a reason that the user is told. Only size and unbuilt features are left to go wrong here,
+/// so the first report is the last.
+#[derive(Debug)]
+struct Stopped(Box<Diagnostic>);
+
+type Lower<T> = Result<T, Stopped>;
+
+/// The scalars of a value.
+type Values = Vec<Value>;
+
+struct Lowerer<'a> {
+    program: &'a Program,
+    native_16bit: bool,
+    builder: Builder,
+    prelude: Prelude,
+    env: Env,
+    facts: Facts,
+    handles: Handles,
+    /// Of each resource of the program; `None` for kinds that the IR does not have.
+    bindings: Vec<Option<ir::Binding>>,
+    globals: Vec<Storage>,
+    /// The first private array of a variable. As there is no recursion, all inlined copies of a function share them.
+    privates: HashMap<(FunctionId, LocalId), Private>,
+    leaves: HashMap<TypeId, Rc<[Option<Ty>]>>,
+    /// The calls in progress, the entry point's first.
+    frames: Vec<Frame>,
+    /// The `block`s around the current place, in which exits are collected.
+    blocks: Vec<Block>,
+    /// Where `break` goes, innermost last.
+    breaks: Vec<Break>,
+    /// Which block ends where `continue` goes, innermost last.
+    continues: Vec<usize>,
+    /// Where the loops and switches around the current place began.
+    loops: Vec<Mark>,
+    /// Whether lanes can get to the current place: not so behind a loop that nothing leaves.
+    reachable: bool,
+    /// How many regions are open.
+    regions: usize,
+    depth: u32,
+    branch_args: usize,
+    variable_values: usize,
+    wave_masks: bool,
+}
+
+impl Lowerer<'_> {
+    fn program(&mut self) -> Lower<()> {
+        self.declare_resources();
+        self.declare_globals()?;
+        self.entry()?;
+        // Behind a loop without end no lane is left to come to the end.
+        self.terminate(if self.reachable { Op::Yield(Vec::new()) } else { Op::Return });
+        Ok(())
+    }
+
+    fn declare_globals(&mut self) -> Lower<()> {
+        let program = self.program;
+        for (index, global) in program.globals.iter().enumerate() {
+            self.builder.span = global.span;
+            let storage = match &global.kind {
+                GlobalKind::Groupshared => {
+                    self.groupshared(&global.name, global.ty, global.span)?
+                }
+                GlobalKind::Static { .. } => {
+                    let dynamic =
+                        self.facts.dynamic_globals.contains(&crate::hir::GlobalId(index as u32));
+                    self.variable(&global.name, global.ty, global.span, dynamic, None)?
+                }
+            };
+            self.globals.push(storage);
+        }
+        for (index, global) in program.globals.iter().enumerate() {
+            let GlobalKind::Static { init } = &global.kind else { continue };
+            self.builder.span = global.span;
+            let storage = self.globals[index].clone();
+            let place = storage.place(global.ty);
+            match init {
+                Some(init) => {
+                    let constant = self.facts.constant(program, init);
+                    let values = match constant {
+                        Some(bits) => self.constants(global.ty, &bits, global.span)?,
+                        None => self.expr(init)?,
+                    };
+                    self.store(&place, &values)?;
+                }
+                // A resource has no zero; using it unset is reported where that happens.
+                None if program.types.holds_resource(global.ty) => {}
+                None => self.zero(&storage, global.ty, global.span)?,
+            }
+        }
+        Ok(())
+    }
+
+    // ---------------------------------------------------------------------------------------------------------
+    // Types
+    // ---------------------------------------------------------------------------------------------------------
+
+    /// The types of a value's scalars in order, `None` for resources.
+    fn leaves(&mut self, ty: TypeId, span: Span) -> Lower<Rc<[Option<Ty>]>> {
+        if let Some(known) = self.leaves.get(&ty) {
+            return Ok(Rc::clone(known));
+        }
+        let count = self.program.types.scalar_count(ty);
+        if count > MOST_SCALARS {
+            let name = self.program.types.name(ty);
+            return Err(
+                self.too_large(span, format!("a value of type `{name}` has {count} scalars"))
+            );
+        }
+        let mut leaves = Vec::with_capacity(count as usize);
+        self.push_leaves(ty, &mut leaves);
+        let leaves: Rc<[Option<Ty>]> = leaves.into();
+        self.leaves.insert(ty, Rc::clone(&leaves));
+        Ok(leaves)
+    }
+
+    fn push_leaves(&self, ty: TypeId, leaves: &mut Vec<Option<Ty>>) {
+        let types = &self.program.types;
+        let of = |scalar: Scalar| Some(scalar.ty(self.native_16bit));
+        match types.get(ty) {
+            Type::Void | Type::String | Type::Error => {}
+            Type::Resource(_) => leaves.push(None),
+            Type::Scalar(scalar) => leaves.push(of(scalar)),
+            Type::Vector(scalar, n) => leaves.extend(std::iter::repeat_n(of(scalar), n as usize)),
+            Type::Matrix { scalar, rows, columns, .. } => {
+                leaves.extend(std::iter::repeat_n(of(scalar), (rows * columns) as usize));
+            }
+            Type::Array { element, len } => {
+                (0..len).for_each(|_| self.push_leaves(element, leaves))
+            }
+            Type::Struct(id) => {
+                let stored = types.structure(id).fields.iter().filter(|field| field.bits.is_none());
+                stored.for_each(|field| self.push_leaves(field.ty, leaves));
+            }
+        }
+    }
+
+    /// The IR type of a scalar, vector or matrix's scalars.
+    fn ty(&self, id: TypeId) -> Ty {
+        self.program.types.scalar_of(id).map_or(Ty::I32, |scalar| scalar.ty(self.native_16bit))
+    }
+
+    fn count(&self, id: TypeId) -> u32 {
+        u32::try_from(self.program.types.scalar_count(id)).unwrap_or(u32::MAX)
+    }
+
+    // ---------------------------------------------------------------------------------------------------------
+    // Instructions
+    // ---------------------------------------------------------------------------------------------------------
+
+    fn value(&mut self, op: Op, ty: Ty) -> Value {
+        self.builder.value(op, ty)
+    }
+
+    fn terminate(&mut self, op: Op) {
+        if !self.builder.is_terminated() {
+            self.builder.terminate(op);
+        }
+    }
+
+    fn open(&mut self, params: &[Ty]) -> Lower<(Region, Values)> {
+        // The text form nests no deeper, and whoever walks a module may rely on it.
+        if self.regions + 2 >= ir::text::MAX_DEPTH {
+            let span = self.builder.span;
+            return Err(self.nested(span));
+        }
+        self.regions += 1;
+        self.reachable = true;
+        Ok(self.builder.open(params))
+    }
+
+    fn close(&mut self) -> Region {
+        self.regions -= 1;
+        self.builder.close()
+    }
+
+    /// Whether what follows in the source is never executed.
+    fn is_ended(&self) -> bool {
+        !self.reachable || self.builder.is_terminated()
+    }
+
+    // ---------------------------------------------------------------------------------------------------------
+    // Limits and reports
+    // ---------------------------------------------------------------------------------------------------------
+
+    /// Goes one level deeper into the program; [`Lowerer::leave`] goes back.
+    fn enter(&mut self, span: Span) -> Lower<()> {
+        if self.depth >= MOST_NESTING {
+            return Err(self.nested(span));
+        }
+        if self.builder.module.insts.len() > MOST_INSTS || self.branch_args > MOST_BRANCH_ARGS {
+            return Err(self.too_large(
+                span,
+                "the program grows too large when its calls are expanded".to_owned(),
+            ));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    fn nested(&self, span: Span) -> Stopped {
+        let message = "statements, expressions and the calls in them nest too deep here";
+        self.stop(Diagnostic::new(&code::NESTING_TOO_DEEP, span, message))
+    }
+
+    fn too_large(&self, span: Span, message: String) -> Stopped {
+        self.stop(Diagnostic::new(&code::PROGRAM_TOO_LARGE, span, message))
+    }
+
+    fn unsupported(&self, span: Span, message: impl Into<String>) -> Stopped {
+        self.stop(Diagnostic::new(&code::UNSUPPORTED_FEATURE, span, message))
+    }
+
+    /// Says by which calls the place was reached.
+    fn stop(&self, mut diagnostic: Diagnostic) -> Stopped {
+        const SHOWN: usize = 4;
+        for frame in self.frames.iter().skip(1).rev().take(SHOWN) {
+            diagnostic = diagnostic.also(
+                frame.call,
+                format!("in this call of `{}`", self.program.function(frame.function).name),
+            );
+        }
+        Stopped(Box::new(diagnostic))
+    }
+}
+
+fn empty_module(program: &Program) -> Module {
+    let entry = &program.entry;
+    Module {
+        name: program.function(entry.function).name.clone(),
+        stage: entry.stage,
+        shader_model: entry.shader_model,
+        group_size: entry.group_size,
+        wave_size: entry.wave_size,
+        needs: ir::Needs::default(),
+        resources: Vec::new(),
+        groupshared: Vec::new(),
+        privates: Vec::new(),
+        values: Vec::new(),
+        insts: Vec::new(),
+        regions: Vec::new(),
+        body: Region(0),
+        variables: Vec::new(),
+    }
+}

@@ -1,0 +1,481 @@
+//! Places: where the scalars of a value are, and how to get to the parts of it.
+//!
+//! A place is a location of some type, of which all scalars are meant or only picked ones (a swizzle). Going to a field,
+//! an element or a component makes a smaller place and loads nothing, so that an access touches only what it names.
+
+use diag::Span;
+use ir::Value;
+use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
+
+use super::buffer::Buffer;
+use super::constant::Sum;
+use super::env::SlotId;
+use super::memory::{Index, Space};
+use super::resource::{NO_HANDLE, ResourceRef};
+use super::{Lower, Lowerer, MOST_SLOTS, Values};
+use crate::hir::{Expr, ExprKind, FunctionId, LocalId, ResourceId};
+use crate::library::Method;
+use crate::types::{BitField, Packing, ResourceType, Scalar, Type, TypeId, field_offsets};
+
+/// Where a variable is.
+#[derive(Clone, Debug)]
+pub(super) enum Storage {
+    /// In the environment: so many scalars from this slot on.
+    Slots { first: SlotId },
+    /// In arrays from this one on.
+    Memory { space: Space, first: u32 },
+    /// It is another name of a place.
+    Alias(Place),
+}
+
+impl Storage {
+    pub(super) fn place(&self, ty: TypeId) -> Place {
+        match self {
+            Storage::Slots { first } => Place::whole(Location::Slots { first: *first }, ty),
+            Storage::Memory { space, first } => Place::whole(
+                Location::Memory { space: *space, first: *first, index: Index::default() },
+                ty,
+            ),
+            Storage::Alias(place) => place.clone(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) at: Location,
+    /// The type of what is at the location.
+    pub(super) ty: TypeId,
+    /// Which of its scalars are meant, in this order; all if `None`.
+    pub(super) pick: Option<Vec<u32>>,
+    /// Only these bits of the one scalar.
+    pub(super) bits: Option<Bits>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bits {
+    offset: u32,
+    width: u32,
+    scalar: Scalar,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Location {
+    Slots {
+        first: SlotId,
+    },
+    Memory {
+        space: Space,
+        first: u32,
+        index: Index,
+    },
+    Buffer(Buffer),
+    Texel {
+        resource: ResourceRef,
+        index: Value,
+    },
+    /// A resource, or an array of them: the elements from here on.
+    Resource {
+        id: ResourceId,
+        element: Option<Sum>,
+    },
+    /// A value that is in no variable.
+    Values(Values),
+    /// Behind the end of a variable: reads as uninitialised, and stores vanish.
+    Nowhere,
+}
+
+impl Place {
+    pub(super) fn whole(at: Location, ty: TypeId) -> Place {
+        Place { at, ty, pick: None, bits: None }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Makes room for a variable. `share` names it where copies of it may use the same memory.
+    pub(super) fn variable(
+        &mut self,
+        name: &str,
+        ty: TypeId,
+        span: Span,
+        is_dynamic: bool,
+        share: Option<(FunctionId, LocalId)>,
+    ) -> Lower<Storage> {
+        // Large arrays are cheaper in memory even if every index is known.
+        const MOST_SCALARS_IN_SLOTS: u64 = 64;
+        let types = &self.program.types;
+        let has_resource = types.holds_resource(ty);
+        let is_large = types.scalar_count(ty) > MOST_SCALARS_IN_SLOTS
+            && !matches!(types.get(ty), Type::Scalar(_) | Type::Vector(..) | Type::Matrix { .. });
+        if !has_resource && (is_dynamic || is_large) {
+            return self.private(name, ty, span, share);
+        }
+        let leaves = self.leaves(ty, span)?;
+        if self.env.len().saturating_add(leaves.len() as u32) > MOST_SLOTS {
+            return Err(self.too_large(
+                span,
+                "the variables of the functions that call each other here are too large".to_owned(),
+            ));
+        }
+        let first = self.env.len();
+        for leaf in leaves.iter() {
+            let value = match leaf {
+                Some(ty) => self.undefined(*ty),
+                None => NO_HANDLE,
+            };
+            self.env.push(*leaf, value);
+        }
+        Ok(Storage::Slots { first })
+    }
+
+    pub(super) fn place(&mut self, expr: &Expr) -> Lower<Place> {
+        self.enter(expr.span)?;
+        let place = self.place_inner(expr);
+        self.leave();
+        place
+    }
+
+    fn place_inner(&mut self, expr: &Expr) -> Lower<Place> {
+        let program = self.program;
+        match &expr.kind {
+            ExprKind::Local(id) => {
+                let frame = self.frame();
+                let ty = program.function(frame.function).locals[id.0 as usize].ty;
+                Ok(frame.local(*id).place(ty))
+            }
+            ExprKind::Global(id) => Ok(self.globals[id.0 as usize].place(program.global(*id).ty)),
+            ExprKind::Resource(id) => {
+                let place = Location::Resource { id: *id, element: None };
+                Ok(Place::whole(place, program.resource(*id).ty))
+            }
+            ExprKind::Field(base, field) => {
+                let base = self.place(base)?;
+                self.field(base, *field, expr.span)
+            }
+            ExprKind::Swizzle(base, components) => {
+                let base = self.place(base)?;
+                let base = self.contents(base, expr.span)?;
+                Ok(pick(base, components.iter().copied()))
+            }
+            ExprKind::MatrixSwizzle(base, elements) => {
+                let base = self.place(base)?;
+                let base = self.contents(base, expr.span)?;
+                let columns = match program.types.get(base.ty) {
+                    Type::Matrix { columns, .. } => columns,
+                    _ => 1,
+                };
+                Ok(pick(base, elements.iter().map(|(row, column)| row * columns + column)))
+            }
+            ExprKind::Index(base, index) => {
+                let base = self.place(base)?;
+                let constant = self.facts.constant(program, index);
+                match constant.as_deref() {
+                    Some([index_bits]) if !self.is_buffer(base.ty) => {
+                        let known = u32::try_from(*index_bits).unwrap_or(u32::MAX);
+                        self.known_element(base, known, expr)
+                    }
+                    _ => {
+                        let index = self.index_value(index)?;
+                        self.element(base, index, expr)
+                    }
+                }
+            }
+            ExprKind::Assign(target, value) => Ok(self.assign(target, value)?.0),
+            ExprKind::AssignOp { op, place, compute, value } => {
+                Ok(self.assign_op(*op, place, *compute, value)?.0)
+            }
+            ExprKind::Step { place, increment, prefix: true } => {
+                Ok(self.step(place, *increment)?.0)
+            }
+            ExprKind::Comma(first, second) => {
+                self.expr(first)?;
+                self.place(second)
+            }
+            // An element that is loaded whole, of which a part may be all that is wanted.
+            ExprKind::Method { method: Method::StructuredLoad, object, args }
+                if args.len() == 1 =>
+            {
+                self.structured_element(object, &args[0], expr)
+            }
+            ExprKind::Convert(inner)
+                if matches!(
+                    program.types.get(inner.ty),
+                    Type::Resource(ResourceType::Constant(_))
+                ) =>
+            {
+                let place = self.place(inner)?;
+                self.contents(place, expr.span)
+            }
+            ExprKind::Const(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Logic { .. }
+            | ExprKind::Conditional { .. }
+            | ExprKind::Step { prefix: false, .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Wave { .. }
+            | ExprKind::Library { .. }
+            | ExprKind::Method { .. }
+            | ExprKind::Convert(_)
+            | ExprKind::Construct(_) => {
+                let values = self.expr(expr)?;
+                Ok(Place::whole(Location::Values(values), expr.ty))
+            }
+        }
+    }
+
+    /// Whether indexing a value of that type reaches into a buffer, where no index is out of bounds for certain.
+    fn is_buffer(&self, ty: TypeId) -> bool {
+        matches!(self.program.types.get(ty), Type::Resource(_))
+    }
+
+    pub(super) fn index_value(&mut self, index: &Expr) -> Lower<Value> {
+        let values = self.expr(index)?;
+        let [value] = values.as_slice() else {
+            return Err(
+                self.unsupported(index.span, "resources with several dimensions are not built yet")
+            );
+        };
+        Ok(self.convert_index(*value, index.ty))
+    }
+
+    fn convert_index(&mut self, value: Value, ty: TypeId) -> Value {
+        if self.builder.module.ty(value) == Ty::I32 {
+            return value;
+        }
+        let from_sign = self.program.types.scalar_of(ty).map_or(Sign::Unsigned, Scalar::sign);
+        let op = Unary::Convert { to: Ty::I32, from_sign, to_sign: Sign::Unsigned };
+        self.value(ir::Op::Unary(op, value), Ty::I32)
+    }
+
+    /// For a constant buffer: the place of its contents. Any other place is its contents.
+    pub(super) fn contents(&mut self, place: Place, span: Span) -> Lower<Place> {
+        let Some(ResourceType::Constant(structure)) = self.resource_type(place.ty) else {
+            return Ok(place);
+        };
+        let resource = self.single_resource(&place, span)?;
+        let buffer = Buffer {
+            resource,
+            element: None,
+            offset: Sum::default(),
+            packing: Packing::Constant,
+            step: None,
+        };
+        Ok(Place::whole(Location::Buffer(buffer), structure))
+    }
+
+    /// The resource at a place of a resource type.
+    pub(super) fn single_resource(&mut self, place: &Place, span: Span) -> Lower<ResourceRef> {
+        let values = self.load(place, span)?;
+        match values.first() {
+            Some(handle) => self.resource_of(*handle, span),
+            None => Err(self.unsupported(span, "this resource is not built yet")),
+        }
+    }
+
+    pub(super) fn field(&mut self, base: Place, field: u32, span: Span) -> Lower<Place> {
+        let base = self.contents(base, span)?;
+        let types = &self.program.types;
+        let Type::Struct(id) = types.get(base.ty) else { return Ok(base) };
+        let fields = &types.structure(id).fields;
+        let wanted = &fields[field as usize];
+        if let Some(BitField { unit, offset, width }) = wanted.bits {
+            let scalar = types.scalar_of(wanted.ty).unwrap_or(Scalar::U32);
+            let unit = self.field(base, unit, span)?;
+            return Ok(Place { bits: Some(Bits { offset, width, scalar }), ..unit });
+        }
+        let before = || fields[..field as usize].iter().filter(|it| it.bits.is_none());
+        let scalars: u32 = before().map(|it| self.count(it.ty)).sum();
+        let ty = wanted.ty;
+        let at = match base.at {
+            Location::Slots { first } => Location::Slots { first: first + scalars },
+            Location::Memory { space, first, index } => {
+                let arrays: u32 = before().map(|it| self.arrays(it.ty)).sum();
+                Location::Memory { space, first: first + arrays, index }
+            }
+            Location::Buffer(buffer) => {
+                let offsets = field_offsets(types, base.ty, buffer.packing, self.native_16bit);
+                let offset = offsets.get(before().count()).map_or(0, |(offset, _)| *offset);
+                Location::Buffer(buffer.plus(offset))
+            }
+            Location::Values(values) => {
+                let (first, count) = (scalars as usize, self.count(ty) as usize);
+                Location::Values(values[first..first + count].to_vec())
+            }
+            at @ (Location::Texel { .. } | Location::Resource { .. } | Location::Nowhere) => at,
+        };
+        Ok(Place::whole(at, ty))
+    }
+
+    /// An element whose index is known.
+    fn known_element(&mut self, base: Place, index: u32, expr: &Expr) -> Lower<Place> {
+        let types = &self.program.types;
+        if let Some(picked) = &base.pick {
+            return Ok(match picked.get(index as usize) {
+                Some(scalar) => Place { pick: Some(vec![*scalar]), ..base },
+                None => Place::whole(Location::Nowhere, expr.ty),
+            });
+        }
+        let len = match types.get(base.ty) {
+            Type::Vector(_, n) => n,
+            Type::Matrix { rows, .. } => rows,
+            Type::Array { len: 0, .. } => u32::MAX,
+            Type::Array { len, .. } => len,
+            _ => 1,
+        };
+        let element = self.count(expr.ty);
+        match base.at {
+            Location::Slots { .. } | Location::Values(_) if index >= len => {
+                Ok(Place::whole(Location::Nowhere, expr.ty))
+            }
+            Location::Slots { first } => {
+                Ok(Place::whole(Location::Slots { first: first + index * element }, expr.ty))
+            }
+            Location::Values(values) => {
+                let first = (index * element) as usize;
+                Ok(Place::whole(
+                    Location::Values(values[first..first + element as usize].to_vec()),
+                    expr.ty,
+                ))
+            }
+            Location::Texel { .. } => Ok(pick(base, [index.min(len - 1)])),
+            Location::Memory { .. }
+            | Location::Buffer(_)
+            | Location::Resource { .. }
+            | Location::Nowhere => {
+                let index = self.word(index);
+                self.element(base, index, expr)
+            }
+        }
+    }
+
+    /// The element of an array, vector, matrix or buffer with that index.
+    pub(super) fn element(&mut self, base: Place, index: Value, expr: &Expr) -> Lower<Place> {
+        let program = self.program;
+        let types = &program.types;
+        if let Some(resource) = self.resource_type(base.ty) {
+            return self.buffer_element(&base, resource, index, expr);
+        }
+        if base.pick.is_some() {
+            return self.chosen(&base, index, expr);
+        }
+        let shape = types.get(base.ty);
+        let len = match shape {
+            Type::Vector(_, n) => n,
+            Type::Matrix { rows, .. } => rows,
+            Type::Array { len, .. } => len,
+            _ => 1,
+        };
+        let at = match base.at {
+            Location::Memory { space, first, index: outer } => {
+                let known = self.builder.module.constant(index);
+                Location::Memory { space, first, index: outer.step(index, known, len) }
+            }
+            Location::Buffer(buffer) => {
+                Location::Buffer(self.element_in_buffer(buffer, base.ty, index))
+            }
+            Location::Resource { id, element } => {
+                let mut element = element.unwrap_or_default().scaled(len.max(1));
+                match self.builder.module.constant(index) {
+                    Some(index) => element = element.plus(index as u32),
+                    None => element.terms.push((index, 1)),
+                }
+                Location::Resource { id, element: Some(element) }
+            }
+            Location::Nowhere => Location::Nowhere,
+            Location::Slots { .. } | Location::Values(_) | Location::Texel { .. } => {
+                return self.chosen(&base, index, expr);
+            }
+        };
+        Ok(Place::whole(at, expr.ty))
+    }
+
+    /// An element chosen by an index from scalars that have no addresses.
+    fn chosen(&mut self, base: &Place, index: Value, expr: &Expr) -> Lower<Place> {
+        let values = self.load(base, expr.span)?;
+        let width = self.count(expr.ty).max(1) as usize;
+        if values.iter().any(|it| super::resource::is_handle(*it)) {
+            return Err(self.unsupported(
+                expr.span,
+                "indexing resources in a variable by what is not constant is not built yet",
+            ));
+        }
+        // A few are compared with; more go to memory and come back.
+        const MOST_COMPARED: usize = 16;
+        if values.len() / width > MOST_COMPARED {
+            let storage = self.private("value", base.ty, expr.span, None)?;
+            let place = storage.place(base.ty);
+            self.store(&place, &values)?;
+            return self.element(place, index, expr);
+        }
+        let mut chosen = Values::with_capacity(width);
+        for value in &values[..width] {
+            let ty = self.builder.module.ty(*value);
+            chosen.push(self.undefined(ty));
+        }
+        for (i, element) in values.chunks_exact(width).enumerate() {
+            let this = self.word(i as u32);
+            let is_this = self.value(ir::Op::Compare(Compare::Eq, index, this), Ty::Bool);
+            for (chosen, value) in chosen.iter_mut().zip(element) {
+                let ty = self.builder.module.ty(*value);
+                *chosen =
+                    self.value(ir::Op::Ternary(Ternary::Select, [is_this, *value, *chosen]), ty);
+            }
+        }
+        Ok(Place::whole(Location::Values(chosen), expr.ty))
+    }
+
+    /// The bits of a bit-field, as its type.
+    pub(super) fn read_bits(&mut self, unit: Value, bits: Bits) -> Value {
+        let unit_ty = self.builder.module.ty(unit);
+        let width = unit_ty.bits();
+        let (up, down) = (width - bits.offset - bits.width, width - bits.width);
+        let up = self.constant(unit_ty, u64::from(up));
+        let down = self.constant(unit_ty, u64::from(down));
+        let top = self.value(ir::Op::Binary(Binary::Shl, unit, up), unit_ty);
+        let value = self.value(ir::Op::Binary(Binary::Shr(bits.scalar.sign()), top, down), unit_ty);
+        let ty = bits.scalar.ty(self.native_16bit);
+        if ty == unit_ty {
+            return value;
+        }
+        let sign = bits.scalar.sign();
+        self.value(
+            ir::Op::Unary(Unary::Convert { to: ty, from_sign: sign, to_sign: sign }, value),
+            ty,
+        )
+    }
+
+    /// The storage unit with these bits replaced.
+    pub(super) fn write_bits(&mut self, unit: Value, value: Value, bits: Bits) -> Value {
+        let ty = self.builder.module.ty(unit);
+        let value = if self.builder.module.ty(value) == ty {
+            value
+        } else {
+            let sign = bits.scalar.sign();
+            self.value(
+                ir::Op::Unary(
+                    Unary::Convert { to: ty, from_sign: sign, to_sign: Sign::Unsigned },
+                    value,
+                ),
+                ty,
+            )
+        };
+        let ones = u64::MAX >> (64 - bits.width);
+        let field = self.constant(ty, ones << bits.offset);
+        let others = self.constant(ty, !(ones << bits.offset));
+        let offset = self.constant(ty, u64::from(bits.offset));
+        let shifted = self.value(ir::Op::Binary(Binary::Shl, value, offset), ty);
+        let new = self.value(ir::Op::Binary(Binary::And, shifted, field), ty);
+        let kept = self.value(ir::Op::Binary(Binary::And, unit, others), ty);
+        self.value(ir::Op::Binary(Binary::Or, kept, new), ty)
+    }
+}
+
+/// The place with only some of its scalars.
+fn pick(base: Place, scalars: impl IntoIterator<Item = u32>) -> Place {
+    let picked = scalars.into_iter().map(|i| match &base.pick {
+        Some(before) => before.get(i as usize).copied().unwrap_or(0),
+        None => i,
+    });
+    Place { pick: Some(picked.collect()), ..base }
+}

@@ -1,0 +1,198 @@
+//! Resources as values: which binding a variable names is known here, only the index into its array is a lane's own.
+//!
+//! A scalar of a resource type is a *handle*: a `Value` beyond all real ones that stands for a [`ResourceRef`]. Handles pass
+//! through variables, parameters and structs like other scalars, and never get into an instruction.
+
+use diag::Span;
+use ir::{Binding, Element, Op, Place, ResourceKind, Value};
+use ops::{Ternary, Ty};
+
+use super::{Lower, Lowerer};
+use crate::hir::{Resource, ResourceId};
+use crate::types::{
+    Access, Packing, ResourceType, Scalar, Type, TypeId, cbuffer_members, host, layout_of,
+    structured_members,
+};
+
+/// The first value that is a handle; modules stay far below.
+const FIRST_HANDLE: u32 = 1 << 31;
+
+/// A resource, or a per-lane element of an array of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ResourceRef {
+    pub(super) id: ResourceId,
+    pub(super) element: Option<Value>,
+}
+
+/// What handles stand for.
+#[derive(Default)]
+pub(super) struct Handles(Vec<ResourceRef>);
+
+impl Handles {
+    pub(super) fn make(&mut self, resource: ResourceRef) -> Value {
+        let known = self.0.iter().rposition(|it| *it == resource);
+        let index = known.unwrap_or_else(|| {
+            self.0.push(resource);
+            self.0.len() - 1
+        });
+        Value(FIRST_HANDLE + index as u32)
+    }
+
+    pub(super) fn get(&self, value: Value) -> Option<ResourceRef> {
+        let index = value.0.checked_sub(FIRST_HANDLE)?;
+        self.0.get(index as usize).copied()
+    }
+}
+
+/// What stands in variables of resource types that nothing was assigned to.
+pub(super) const NO_HANDLE: Value = Value(u32::MAX);
+
+pub(super) fn is_handle(value: Value) -> bool {
+    value.0 >= FIRST_HANDLE
+}
+
+impl Lowerer<'_> {
+    pub(super) fn declare_resources(&mut self) {
+        let program = self.program;
+        for resource in &program.resources {
+            let binding = self.kind(resource).map(|kind| {
+                let resources = &mut self.builder.module.resources;
+                resources.push(ir::Resource {
+                    name: resource.name.clone(),
+                    kind,
+                    count: resource.count,
+                    register: resource.register,
+                    globally_coherent: resource.globally_coherent,
+                    used: false,
+                    span: resource.span,
+                });
+                Binding(resources.len() as u32 - 1)
+            });
+            self.bindings.push(binding);
+        }
+    }
+
+    /// How the IR knows the resource; textures and their like it does not.
+    fn kind(&self, resource: &Resource) -> Option<ResourceKind> {
+        let types = &self.program.types;
+        let mut ty = resource.ty;
+        while let Type::Array { element, .. } = types.get(ty) {
+            ty = element;
+        }
+        let Type::Resource(ty) = types.get(ty) else { return None };
+        match ty {
+            ResourceType::Constant(structure) => Some(ResourceKind::Constant {
+                size: layout_of(types, structure, Packing::Constant, self.native_16bit).size,
+                members: cbuffer_members(types, structure, self.native_16bit),
+            }),
+            ResourceType::Structured { element, access } => Some(ResourceKind::Structured {
+                writable: access != Access::Read,
+                stride: layout_of(types, element, Packing::Structured, self.native_16bit).size,
+                members: structured_members(types, element, self.native_16bit),
+                // Others get one with the first instruction that counts.
+                counter: matches!(access, Access::Append | Access::Consume),
+            }),
+            ResourceType::Raw { writable } => Some(ResourceKind::Raw { writable }),
+            ResourceType::Typed { element, writable, norm } => Some(ResourceKind::Typed {
+                writable,
+                element: Element {
+                    scalar: host(
+                        types.scalar_of(element).unwrap_or(Scalar::F32),
+                        self.native_16bit,
+                    ),
+                    components: self.count(element),
+                    norm,
+                },
+            }),
+            ResourceType::TextureBuffer(_)
+            | ResourceType::Texture { .. }
+            | ResourceType::Sampler { .. }
+            | ResourceType::AccelerationStructure
+            | ResourceType::Other(_) => None,
+        }
+    }
+
+    /// The resource that a handle stands for.
+    pub(super) fn resource_of(&mut self, handle: Value, span: Span) -> Lower<ResourceRef> {
+        self.handles.get(handle).ok_or_else(|| {
+            self.unsupported(span, "this variable holds no resource on some path that leads here")
+        })
+    }
+
+    /// How instructions name the resource.
+    pub(super) fn binding(&mut self, resource: ResourceRef, span: Span) -> Lower<Place> {
+        let declared = self.program.resource(resource.id);
+        match self.bindings[resource.id.0 as usize] {
+            Some(binding) => Ok(Place { binding, element: resource.element }),
+            None => {
+                let name = self.program.types.name(declared.ty);
+                Err(self.unsupported(
+                    span,
+                    format!("`{}` is a `{name}`, which is not built yet", declared.name),
+                ))
+            }
+        }
+    }
+
+    /// The type of the resource behind a type, which may be an array of such.
+    pub(super) fn resource_type(&self, ty: TypeId) -> Option<ResourceType> {
+        match self.program.types.get(ty) {
+            Type::Resource(resource) => Some(resource),
+            _ => None,
+        }
+    }
+
+    /// The one resource that a variable holds which got these handles on different ways.
+    /// `Ok(Err(elements))` where they are elements of one array that differ by lane.
+    pub(super) fn common_resource(
+        &mut self,
+        handles: &[Value],
+        span: Span,
+    ) -> Lower<(ResourceId, Vec<Option<Value>>)> {
+        let mut id = None;
+        let mut elements = Vec::new();
+        for handle in handles {
+            // Nothing reads a variable on a way that does not set it.
+            let Some(resource) = self.handles.get(*handle) else {
+                elements.push(None);
+                continue;
+            };
+            if id.is_some_and(|id| id != resource.id) {
+                return Err(self.differing_resources(span));
+            }
+            id = Some(resource.id);
+            elements.push(resource.element);
+        }
+        match id {
+            Some(id) => Ok((id, elements)),
+            None => Err(self.differing_resources(span)),
+        }
+    }
+
+    pub(super) fn differing_resources(&self, span: Span) -> super::Stopped {
+        let message =
+            "a variable that holds different resources on different paths is not built yet";
+        self.unsupported(span, message)
+    }
+
+    /// A resource chosen by a condition, both sides having been evaluated.
+    pub(super) fn select_handle(
+        &mut self,
+        cond: Value,
+        then: Value,
+        else_: Value,
+        span: Span,
+    ) -> Lower<Value> {
+        if then == else_ {
+            return Ok(then);
+        }
+        let (id, elements) = self.common_resource(&[then, else_], span)?;
+        let element = match (elements[0], elements[1]) {
+            (Some(a), Some(b)) => {
+                Some(self.value(Op::Ternary(Ternary::Select, [cond, a, b]), Ty::I32))
+            }
+            (a, b) => a.or(b),
+        };
+        Ok(self.handles.make(ResourceRef { id, element }))
+    }
+}

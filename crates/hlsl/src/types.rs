@@ -1,0 +1,418 @@
+//! The types of HLSL, interned, and how they lie in memory.
+//!
+//! Two equal types have the same [`TypeId`]. Deliberately absent: conversions (see `check`) and names of types in scopes.
+
+mod layout;
+
+use std::collections::HashMap;
+
+use ir::Norm;
+use ops::{Sign, Ty};
+
+pub use layout::{
+    Layout, Packing, array_stride, cbuffer_members, field_offsets, host, layout_of, matrix_stride, place, structured_members,
+};
+
+/// A type of a [`Types`] table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(u32);
+
+/// A struct of a [`Types`] table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StructId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    Void,
+    Scalar(Scalar),
+    /// One to 1024 components; `vector<float, 1>` is not `float`.
+    Vector(Scalar, u32),
+    /// The storage order matters in buffers only.
+    Matrix { scalar: Scalar, rows: u32, columns: u32, row_major: bool },
+    /// `len` is 0 for the unbounded arrays that only resources can have.
+    Array { element: TypeId, len: u32 },
+    Struct(StructId),
+    Resource(ResourceType),
+    String,
+    /// Of something that was reported already: whatever is done with it is right.
+    Error,
+}
+
+/// The type of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scalar {
+    Bool,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+    F64,
+    /// `min16int` and friends are types of their own for overloads; what they hold is decided by `-enable-16bit-types`.
+    Min16Int,
+    Min16Uint,
+    Min16Float,
+    /// The type of a literal without suffix, until its place decides.
+    LiteralInt,
+    LiteralFloat,
+}
+
+/// Resource objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResourceType {
+    /// `ConstantBuffer<T>`, `cbuffer`.
+    Constant(TypeId),
+    /// `tbuffer`, `TextureBuffer<T>`.
+    TextureBuffer(TypeId),
+    Structured { element: TypeId, access: Access },
+    /// `ByteAddressBuffer`.
+    Raw { writable: bool },
+    /// `Buffer<T>`, `RWBuffer<T>`.
+    Typed { element: TypeId, writable: bool, norm: Norm },
+    Texture { dim: TextureDim, element: TypeId, writable: bool, norm: Norm },
+    Sampler { comparison: bool },
+    AccelerationStructure,
+    /// `FeedbackTexture2D` and others that parse and are refused when used.
+    Other(&'static str),
+}
+
+/// What a structured buffer can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    Read,
+    ReadWrite,
+    Append,
+    Consume,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextureDim {
+    D1,
+    D1Array,
+    D2,
+    D2Array,
+    D2Ms,
+    D2MsArray,
+    D3,
+    Cube,
+    CubeArray,
+}
+
+#[derive(Clone, Debug)]
+pub struct Struct {
+    pub name: String,
+    /// Inherited fields first; bit-fields carry where they lie in their storage unit.
+    pub fields: Vec<Field>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub name: String,
+    pub ty: TypeId,
+    /// For a bit-field: the field of this struct that stores it is a hidden one at this index, and the bits (offset, width) in it.
+    pub bits: Option<BitField>,
+    /// A hidden storage unit of bit-fields, which has no name that source can use.
+    pub hidden: bool,
+    /// The byte offset that `packoffset` gives.
+    pub offset: Option<u32>,
+    pub span: diag::Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BitField {
+    pub unit: u32,
+    pub offset: u32,
+    pub width: u32,
+}
+
+impl Scalar {
+    pub fn is_float(self) -> bool {
+        use Scalar::*;
+        matches!(self, F16 | F32 | F64 | Min16Float | LiteralFloat)
+    }
+
+    pub fn is_int(self) -> bool {
+        !self.is_float() && self != Scalar::Bool
+    }
+
+    pub fn is_literal(self) -> bool {
+        matches!(self, Scalar::LiteralInt | Scalar::LiteralFloat)
+    }
+
+    /// How integer operations read it; floats and bools use `Signed` and `Unsigned`.
+    pub fn sign(self) -> Sign {
+        use Scalar::*;
+        match self {
+            Bool | U16 | U32 | U64 | Min16Uint => Sign::Unsigned,
+            I16 | I32 | I64 | Min16Int | LiteralInt | F16 | F32 | F64 | Min16Float | LiteralFloat => Sign::Signed,
+        }
+    }
+
+    /// What engines compute with. Literals that nothing gave a type are `int` and `float`.
+    pub fn ty(self, native_16bit: bool) -> Ty {
+        use Scalar::*;
+        match self {
+            Bool => Ty::Bool,
+            I16 | U16 => Ty::I16,
+            I32 | U32 | LiteralInt => Ty::I32,
+            I64 | U64 => Ty::I64,
+            F16 => Ty::F16,
+            F32 | LiteralFloat => Ty::F32,
+            F64 => Ty::F64,
+            Min16Int | Min16Uint => {
+                if native_16bit {
+                    Ty::I16
+                } else {
+                    Ty::I32
+                }
+            }
+            Min16Float => {
+                if native_16bit {
+                    Ty::F16
+                } else {
+                    Ty::F32
+                }
+            }
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        use Scalar::*;
+        match self {
+            Bool => "bool",
+            I16 => "int16_t",
+            U16 => "uint16_t",
+            I32 => "int",
+            U32 => "uint",
+            I64 => "int64_t",
+            U64 => "uint64_t",
+            F16 => "float16_t",
+            F32 => "float",
+            F64 => "double",
+            Min16Int => "min16int",
+            Min16Uint => "min16uint",
+            Min16Float => "min16float",
+            LiteralInt => "literal int",
+            LiteralFloat => "literal float",
+        }
+    }
+}
+
+/// All types of one compilation.
+#[derive(Debug)]
+pub struct Types {
+    types: Vec<Type>,
+    ids: HashMap<Type, TypeId>,
+    structs: Vec<Struct>,
+}
+
+impl Default for Types {
+    fn default() -> Types {
+        Types::new()
+    }
+}
+
+impl Types {
+    pub const VOID: TypeId = TypeId(0);
+    pub const ERROR: TypeId = TypeId(1);
+    pub const BOOL: TypeId = TypeId(2);
+    pub const INT: TypeId = TypeId(3);
+    pub const UINT: TypeId = TypeId(4);
+    pub const FLOAT: TypeId = TypeId(5);
+
+    pub fn new() -> Types {
+        let mut types = Types { types: Vec::new(), ids: HashMap::new(), structs: Vec::new() };
+        // Invariant: in the order of the constants above.
+        types.intern(Type::Void);
+        types.intern(Type::Error);
+        for scalar in [Scalar::Bool, Scalar::I32, Scalar::U32, Scalar::F32] {
+            types.intern(Type::Scalar(scalar));
+        }
+        types
+    }
+
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        *self.ids.entry(ty).or_insert_with(|| {
+            self.types.push(ty);
+            TypeId(self.types.len() as u32 - 1)
+        })
+    }
+
+    pub fn get(&self, id: TypeId) -> Type {
+        self.types[id.0 as usize]
+    }
+
+    pub fn scalar(&mut self, scalar: Scalar) -> TypeId {
+        self.intern(Type::Scalar(scalar))
+    }
+
+    pub fn vector(&mut self, scalar: Scalar, n: u32) -> TypeId {
+        self.intern(Type::Vector(scalar, n))
+    }
+
+    /// The type with the shape of `shape` and the scalars of `scalar`.
+    pub fn with_scalar(&mut self, shape: TypeId, scalar: Scalar) -> TypeId {
+        match self.get(shape) {
+            Type::Vector(_, n) => self.vector(scalar, n),
+            Type::Matrix { rows, columns, row_major, .. } => {
+                self.intern(Type::Matrix { scalar, rows, columns, row_major })
+            }
+            Type::Scalar(_) => self.scalar(scalar),
+            Type::Void | Type::Array { .. } | Type::Struct(_) | Type::Resource(_) | Type::String | Type::Error => shape,
+        }
+    }
+
+    pub fn add_struct(&mut self, structure: Struct) -> StructId {
+        self.structs.push(structure);
+        StructId(self.structs.len() as u32 - 1)
+    }
+
+    pub fn structure(&self, id: StructId) -> &Struct {
+        &self.structs[id.0 as usize]
+    }
+
+    pub fn structure_mut(&mut self, id: StructId) -> &mut Struct {
+        &mut self.structs[id.0 as usize]
+    }
+
+    /// The scalar of a scalar, vector or matrix.
+    pub fn scalar_of(&self, id: TypeId) -> Option<Scalar> {
+        match self.get(id) {
+            Type::Scalar(scalar) | Type::Vector(scalar, _) | Type::Matrix { scalar, .. } => Some(scalar),
+            Type::Void | Type::Array { .. } | Type::Struct(_) | Type::Resource(_) | Type::String | Type::Error => None,
+        }
+    }
+
+    /// The number of scalars of a value, hidden storage of bit-fields counted, bit-fields not; saturating.
+    /// A resource inside counts as one scalar: the index of the resource.
+    pub fn scalar_count(&self, id: TypeId) -> u64 {
+        match self.get(id) {
+            Type::Void | Type::String | Type::Error => 0,
+            Type::Scalar(_) | Type::Resource(_) => 1,
+            Type::Vector(_, n) => u64::from(n),
+            Type::Matrix { rows, columns, .. } => u64::from(rows * columns),
+            Type::Array { element, len } => self.scalar_count(element).saturating_mul(u64::from(len)),
+            Type::Struct(id) => self
+                .structure(id)
+                .fields
+                .iter()
+                .filter(|field| field.bits.is_none())
+                .fold(0, |sum: u64, field| sum.saturating_add(self.scalar_count(field.ty))),
+        }
+    }
+
+    /// The scalars of a value in order: vectors by component, matrices row by row, arrays by element, structs by field.
+    /// `None` where there are more than `most`, or a resource is inside.
+    pub fn flatten(&self, id: TypeId, most: usize) -> Option<Vec<Scalar>> {
+        if self.scalar_count(id) > most as u64 {
+            return None;
+        }
+        let mut scalars = Vec::new();
+        self.flatten_into(id, &mut scalars).then_some(scalars)
+    }
+
+    fn flatten_into(&self, id: TypeId, scalars: &mut Vec<Scalar>) -> bool {
+        match self.get(id) {
+            Type::Void | Type::String | Type::Error => true,
+            Type::Resource(_) => false,
+            Type::Scalar(scalar) => {
+                scalars.push(scalar);
+                true
+            }
+            Type::Vector(scalar, n) => {
+                scalars.extend(std::iter::repeat_n(scalar, n as usize));
+                true
+            }
+            Type::Matrix { scalar, rows, columns, .. } => {
+                scalars.extend(std::iter::repeat_n(scalar, (rows * columns) as usize));
+                true
+            }
+            Type::Array { element, len } => (0..len).all(|_| self.flatten_into(element, scalars)),
+            Type::Struct(id) => {
+                self.structure(id).fields.iter().filter(|it| it.bits.is_none()).all(|it| self.flatten_into(it.ty, scalars))
+            }
+        }
+    }
+
+    /// Whether a resource is somewhere inside.
+    pub fn holds_resource(&self, id: TypeId) -> bool {
+        match self.get(id) {
+            Type::Resource(_) => true,
+            Type::Array { element, .. } => self.holds_resource(element),
+            Type::Struct(id) => self.structure(id).fields.iter().any(|field| self.holds_resource(field.ty)),
+            Type::Void | Type::Scalar(_) | Type::Vector(..) | Type::Matrix { .. } | Type::String | Type::Error => false,
+        }
+    }
+
+    /// As the source would spell it.
+    pub fn name(&self, id: TypeId) -> String {
+        match self.get(id) {
+            Type::Void => "void".to_owned(),
+            Type::Error => "an unknown type".to_owned(),
+            Type::String => "string".to_owned(),
+            Type::Scalar(scalar) => scalar.name().to_owned(),
+            Type::Vector(scalar, n) if n <= 4 => format!("{}{n}", scalar.name()),
+            Type::Vector(scalar, n) => format!("vector<{}, {n}>", scalar.name()),
+            Type::Matrix { scalar, rows, columns, .. } => format!("{}{rows}x{columns}", scalar.name()),
+            Type::Array { element, len } => {
+                // The dimensions read from the outside in.
+                let mut dims = String::new();
+                let (mut element, mut len) = (element, len);
+                loop {
+                    dims.push_str(&if len == 0 { "[]".to_owned() } else { format!("[{len}]") });
+                    match self.get(element) {
+                        Type::Array { element: inner, len: inner_len } => (element, len) = (inner, inner_len),
+                        _ => break format!("{}{dims}", self.name(element)),
+                    }
+                }
+            }
+            Type::Struct(id) => self.structure(id).name.clone(),
+            Type::Resource(resource) => self.resource_name(resource),
+        }
+    }
+
+    fn resource_name(&self, resource: ResourceType) -> String {
+        let rw = |writable: bool| if writable { "RW" } else { "" };
+        match resource {
+            ResourceType::Constant(ty) => format!("ConstantBuffer<{}>", self.name(ty)),
+            ResourceType::TextureBuffer(ty) => format!("TextureBuffer<{}>", self.name(ty)),
+            ResourceType::Structured { element, access } => {
+                let kind = match access {
+                    Access::Read => "StructuredBuffer",
+                    Access::ReadWrite => "RWStructuredBuffer",
+                    Access::Append => "AppendStructuredBuffer",
+                    Access::Consume => "ConsumeStructuredBuffer",
+                };
+                format!("{kind}<{}>", self.name(element))
+            }
+            ResourceType::Raw { writable } => format!("{}ByteAddressBuffer", rw(writable)),
+            ResourceType::Typed { element, writable, .. } => format!("{}Buffer<{}>", rw(writable), self.name(element)),
+            ResourceType::Texture { dim, element, writable, .. } => {
+                format!("{}{}<{}>", rw(writable), dim.name(), self.name(element))
+            }
+            ResourceType::Sampler { comparison: false } => "SamplerState".to_owned(),
+            ResourceType::Sampler { comparison: true } => "SamplerComparisonState".to_owned(),
+            ResourceType::AccelerationStructure => "RaytracingAccelerationStructure".to_owned(),
+            ResourceType::Other(name) => name.to_owned(),
+        }
+    }
+}
+
+impl TextureDim {
+    pub fn name(self) -> &'static str {
+        match self {
+            TextureDim::D1 => "Texture1D",
+            TextureDim::D1Array => "Texture1DArray",
+            TextureDim::D2 => "Texture2D",
+            TextureDim::D2Array => "Texture2DArray",
+            TextureDim::D2Ms => "Texture2DMS",
+            TextureDim::D2MsArray => "Texture2DMSArray",
+            TextureDim::D3 => "Texture3D",
+            TextureDim::Cube => "TextureCube",
+            TextureDim::CubeArray => "TextureCubeArray",
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! How values lie in constant buffers and structured buffers.
+//!
+//! Constant buffers pack into rows of 16 bytes: a vector never crosses a row, arrays, structs and matrices start a new one,
+//! and each element of an array (each stored vector of a matrix) takes whole rows but for the last.
+//! Structured and raw buffers align every scalar to its size and nothing more.
+
+use ir::{HostScalar, Member};
+
+use super::{Scalar, Type, TypeId, Types};
+
+/// The rules a buffer packs by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    Constant,
+    Structured,
+}
+
+/// The room a value takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// In bytes, without padding behind the last scalar in constant buffers.
+    pub size: u32,
+    pub align: u32,
+}
+
+/// The size and alignment of a type; sizes saturate.
+pub fn layout_of(types: &Types, id: TypeId, packing: Packing, native_16bit: bool) -> Layout {
+    match types.get(id) {
+        Type::Void | Type::Error | Type::String | Type::Resource(_) => Layout { size: 0, align: 1 },
+        Type::Scalar(scalar) => {
+            let bytes = scalar.ty(native_16bit).bytes();
+            Layout { size: bytes, align: bytes }
+        }
+        Type::Vector(scalar, n) => {
+            let bytes = scalar.ty(native_16bit).bytes();
+            Layout { size: bytes * n, align: bytes }
+        }
+        Type::Matrix { scalar, rows, columns, row_major } => {
+            let bytes = scalar.ty(native_16bit).bytes();
+            let (vectors, components) = if row_major { (rows, columns) } else { (columns, rows) };
+            match packing {
+                Packing::Structured => Layout { size: bytes * rows * columns, align: bytes },
+                Packing::Constant => {
+                    let stride = round_up(bytes * components, 16);
+                    Layout { size: stride * (vectors - 1) + bytes * components, align: 16 }
+                }
+            }
+        }
+        Type::Array { element, len } => {
+            let stride = array_stride(types, element, packing, native_16bit);
+            let element = layout_of(types, element, packing, native_16bit);
+            match packing {
+                Packing::Structured => Layout { size: stride.saturating_mul(len), align: element.align },
+                Packing::Constant => {
+                    let before_last = stride.saturating_mul(len.saturating_sub(1));
+                    Layout { size: before_last.saturating_add(element.size), align: 16 }
+                }
+            }
+        }
+        Type::Struct(_) => {
+            let mut size: u32 = 0;
+            let mut align = 1;
+            for (offset, ty) in field_offsets(types, id, packing, native_16bit) {
+                let layout = layout_of(types, ty, packing, native_16bit);
+                size = size.max(offset.saturating_add(layout.size));
+                align = align.max(layout.align);
+            }
+            match packing {
+                Packing::Structured => Layout { size: round_up(size, align), align },
+                Packing::Constant => Layout { size, align: 16 },
+            }
+        }
+    }
+}
+
+/// The distance between the elements of an array.
+pub fn array_stride(types: &Types, element: TypeId, packing: Packing, native_16bit: bool) -> u32 {
+    let layout = layout_of(types, element, packing, native_16bit);
+    match packing {
+        Packing::Constant => round_up(layout.size, 16),
+        Packing::Structured => round_up(layout.size, layout.align),
+    }
+}
+
+/// The distance between the stored vectors of a matrix, and how many components each has.
+pub fn matrix_stride(scalar: Scalar, components: u32, packing: Packing, native_16bit: bool) -> u32 {
+    let bytes = scalar.ty(native_16bit).bytes() * components;
+    match packing {
+        Packing::Constant => round_up(bytes, 16),
+        Packing::Structured => bytes,
+    }
+}
+
+/// For each field of a struct that takes room (bit-fields do not, their units do): its offset and type.
+pub fn field_offsets(types: &Types, id: TypeId, packing: Packing, native_16bit: bool) -> Vec<(u32, TypeId)> {
+    let Type::Struct(id) = types.get(id) else { return Vec::new() };
+    let mut end: u32 = 0;
+    let mut offsets = Vec::new();
+    for field in &types.structure(id).fields {
+        if field.bits.is_some() {
+            continue;
+        }
+        let offset = field.offset.unwrap_or_else(|| place(types, end, field.ty, packing, native_16bit));
+        end = offset.saturating_add(layout_of(types, field.ty, packing, native_16bit).size);
+        offsets.push((offset, field.ty));
+    }
+    offsets
+}
+
+/// Where a value of that type goes if everything up to `end` is taken.
+pub fn place(types: &Types, end: u32, ty: TypeId, packing: Packing, native_16bit: bool) -> u32 {
+    let layout = layout_of(types, ty, packing, native_16bit);
+    let offset = round_up(end, layout.align);
+    // A vector that would cross a row of a constant buffer starts the next one.
+    if packing == Packing::Constant && offset % 16 + layout.size > 16 { round_up(offset, 16) } else { offset }
+}
+
+fn round_up(value: u32, to: u32) -> u32 {
+    value.checked_next_multiple_of(to).unwrap_or(u32::MAX)
+}
+
+/// The members of a structured buffer's element.
+pub fn structured_members(types: &Types, element: TypeId, native_16bit: bool) -> Vec<Member> {
+    members(types, element, Packing::Structured, native_16bit)
+}
+
+/// The members of a constant buffer of a struct type.
+pub fn cbuffer_members(types: &Types, structure: TypeId, native_16bit: bool) -> Vec<Member> {
+    members(types, structure, Packing::Constant, native_16bit)
+}
+
+/// Beyond this many members a host is not given names: nobody sets them one by one.
+const MOST_MEMBERS: usize = 4096;
+
+fn members(types: &Types, ty: TypeId, packing: Packing, native_16bit: bool) -> Vec<Member> {
+    let mut walk = Walk { types, packing, native_16bit, members: Vec::new() };
+    walk.visit(ty, "", 0, &mut Vec::new());
+    walk.members
+}
+
+struct Walk<'a> {
+    types: &'a Types,
+    packing: Packing,
+    native_16bit: bool,
+    members: Vec<Member>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, ty: TypeId, name: &str, offset: u32, dims: &mut Vec<(u32, u32)>) {
+        if self.members.len() >= MOST_MEMBERS {
+            return;
+        }
+        match self.types.get(ty) {
+            Type::Void | Type::Error | Type::String | Type::Resource(_) => {}
+            Type::Scalar(scalar) => self.push(name, offset, scalar, (1, 1, 0, false), dims),
+            Type::Vector(scalar, n) => self.push(name, offset, scalar, (n, 1, 0, false), dims),
+            Type::Matrix { scalar, rows, columns, row_major } => {
+                let (vectors, components) = if row_major { (rows, columns) } else { (columns, rows) };
+                let stride = matrix_stride(scalar, components, self.packing, self.native_16bit);
+                self.push(name, offset, scalar, (components, vectors, stride, row_major), dims);
+            }
+            Type::Array { element, len } => {
+                dims.push((len, array_stride(self.types, element, self.packing, self.native_16bit)));
+                self.visit(element, name, offset, dims);
+                dims.pop();
+            }
+            Type::Struct(id) => {
+                let offsets = field_offsets(self.types, ty, self.packing, self.native_16bit);
+                let fields = self.types.structure(id).fields.iter().filter(|field| field.bits.is_none());
+                for (field, (at, ty)) in fields.zip(offsets) {
+                    let path = if name.is_empty() { field.name.clone() } else { format!("{name}.{}", field.name) };
+                    self.visit(ty, &path, offset.saturating_add(at), dims);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, name: &str, offset: u32, scalar: Scalar, shape: (u32, u32, u32, bool), dims: &[(u32, u32)]) {
+        let (components, vectors, vector_stride, row_major) = shape;
+        self.members.push(Member {
+            name: name.to_owned(),
+            offset,
+            scalar: host(scalar, self.native_16bit),
+            components,
+            vectors,
+            vector_stride,
+            row_major,
+            dims: dims.to_vec(),
+        });
+    }
+}
+
+/// As a host sees the scalar.
+pub fn host(scalar: Scalar, native_16bit: bool) -> HostScalar {
+    use Scalar::*;
+    match scalar {
+        Bool => HostScalar::Bool,
+        I16 => HostScalar::I16,
+        U16 => HostScalar::U16,
+        I32 | LiteralInt => HostScalar::I32,
+        U32 => HostScalar::U32,
+        I64 => HostScalar::I64,
+        U64 => HostScalar::U64,
+        F16 => HostScalar::F16,
+        F32 | LiteralFloat => HostScalar::F32,
+        F64 => HostScalar::F64,
+        Min16Int if native_16bit => HostScalar::I16,
+        Min16Int => HostScalar::I32,
+        Min16Uint if native_16bit => HostScalar::U16,
+        Min16Uint => HostScalar::U32,
+        Min16Float if native_16bit => HostScalar::F16,
+        Min16Float => HostScalar::F32,
+    }
+}

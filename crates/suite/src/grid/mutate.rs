@@ -1,0 +1,384 @@
+//! Breaks the module of a cell: a wave function that is a little wrong must not go unnoticed.
+//!
+//! The mutations are those of the operation ([`neighbours`]), of the active set, of the lanes a mask names, of the width
+//! of the element type, and of the components of vectors. Those that change nothing are listed with the reason.
+
+use ir::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef};
+use ops::intrinsics::Meaning;
+use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, Unary, WaveOp};
+
+use super::{Cell, Shape};
+
+/// A broken module and the shapes that are broken in it.
+pub struct Mutant {
+    pub what: String,
+    pub module: Module,
+    pub touched: Vec<Shape>,
+}
+
+/// All mutations that apply to a cell at a width; and for those that would change nothing, the reasons.
+pub fn mutants(cell: &Cell, module: &Module, width: u32) -> (Vec<Mutant>, Vec<&'static str>) {
+    let mut mutants = Vec::new();
+    let mut idle = Vec::new();
+    let insts = under_test(module);
+    let every = cell.shapes.clone();
+    let several: Vec<Shape> =
+        cell.shapes.iter().copied().filter(|it| it.components() > 1).collect();
+    let mut add = |what: String, touched: &[Shape], change: &dyn Fn(&mut Module) -> bool| {
+        let mut mutant = module.clone();
+        if !touched.is_empty() && change(&mut mutant) {
+            mutants.push(Mutant { what, module: mutant, touched: touched.to_vec() });
+        }
+    };
+    match cell.row.meaning {
+        Meaning::Barrier(_) => idle
+            .push("lanes of a wave run in lock step, so that a barrier inside it orders nothing"),
+        Meaning::Wave(row_op) => {
+            // The one of the module has the sign of the cell's type.
+            let op = insts.iter().find_map(|inst| wave_op(module, *inst)).unwrap_or(row_op);
+            for other in neighbours(op) {
+                match same_here(op, other, cell, width) {
+                    Some(reason) => idle.push(reason),
+                    None => add(format!("{other:?} for {op:?}"), &every, &|it| {
+                        replace_operation(it, &insts, other)
+                    }),
+                }
+            }
+            if op == WaveOp::AllEqual {
+                add("a comparison of each lane with itself".into(), &every, &|it| {
+                    compare_with_itself(it, &insts)
+                });
+            }
+            if cell.row.is_masked() {
+                add("the active lanes for those of the mask".into(), &every, &|it| {
+                    drop_mask(it, &insts)
+                });
+            }
+        }
+    }
+    match ignores_active(cell) {
+        Some(reason) => idle.push(reason),
+        None => add("all lanes active".into(), &every, &|it| activate_all_lanes(it, &insts)),
+    }
+    add("values narrowed".into(), &every, &|it| narrow(it, &insts));
+    add("the first component for the second".into(), &several, &|it| {
+        first_for_second(it, cell, &insts)
+    });
+    (mutants, idle)
+}
+
+/// The operations that a wave operation is easily taken for.
+pub fn neighbours(op: WaveOp) -> Vec<WaveOp> {
+    use WaveOp::*;
+    match op {
+        LaneIndex => vec![LaneCount],
+        LaneCount => vec![LaneIndex],
+        IsFirstLane => vec![IsHelperLane],
+        IsHelperLane => vec![IsFirstLane],
+        GroupWaveIndex => vec![GroupWaveCount, LaneIndex],
+        GroupWaveCount => vec![GroupWaveIndex, LaneCount],
+        LaneRelation(relation) => vec![LaneRelation(match relation {
+            Relation::Equal => Relation::GreaterEqual,
+            Relation::GreaterEqual => Relation::Greater,
+            Relation::Greater => Relation::Less,
+            Relation::Less => Relation::LessEqual,
+            Relation::LessEqual => Relation::Equal,
+        })],
+        ActiveLanes | ConvergedLanes => vec![LaneRelation(Relation::LessEqual)],
+        AnyTrue => vec![AllTrue, QuadAny],
+        AllTrue => vec![AnyTrue, QuadAll],
+        Ballot => vec![ActiveLanes, Match],
+        CountBits => vec![PrefixCountBits],
+        PrefixCountBits => vec![CountBits],
+        ReadLaneFirst => vec![QuadRead(QuadDirection::X)],
+        ReadLaneAt => vec![Rotate, ReadLaneFirst],
+        Rotate => vec![ReadLaneAt],
+        ClusteredRotate => vec![Rotate],
+        // No other operation gives a truth value for a value: see `compare_with_itself`.
+        AllEqual => Vec::new(),
+        Reduce(fold) => folds(fold).into_iter().map(Reduce).chain([Scan(fold)]).collect(),
+        Scan(fold) => folds(fold).into_iter().map(Scan).chain([Reduce(fold)]).collect(),
+        Match => vec![ActiveLanes, LaneRelation(Relation::Equal)],
+        MultiPrefixCountBits => vec![PrefixCountBits],
+        MultiReduce(fold) => folds(fold)
+            .into_iter()
+            .map(MultiReduce)
+            .chain([MultiScanInclusive(fold), Reduce(fold)])
+            .collect(),
+        MultiScan(fold) => folds(fold)
+            .into_iter()
+            .map(MultiScan)
+            .chain([MultiScanInclusive(fold), Scan(fold)])
+            .collect(),
+        MultiScanInclusive(fold) => folds(fold)
+            .into_iter()
+            .map(MultiScanInclusive)
+            .chain([MultiScan(fold), MultiReduce(fold)])
+            .collect(),
+        QuadRead(direction) => vec![QuadRead(match direction {
+            QuadDirection::X => QuadDirection::Y,
+            QuadDirection::Y => QuadDirection::Diagonal,
+            QuadDirection::Diagonal => QuadDirection::X,
+        })],
+        QuadReadLaneAt => vec![QuadRead(QuadDirection::X), ReadLaneAt],
+        QuadAny => vec![QuadAll, AnyTrue],
+        QuadAll => vec![QuadAny, AllTrue],
+    }
+}
+
+fn folds(fold: Fold) -> Vec<Fold> {
+    match fold {
+        Fold::Sum => vec![Fold::Product],
+        Fold::Product => vec![Fold::Sum],
+        Fold::Min(sign) => vec![Fold::Max(sign), Fold::Min(other(sign))],
+        Fold::Max(sign) => vec![Fold::Min(sign), Fold::Max(other(sign))],
+        Fold::And => vec![Fold::Or],
+        Fold::Or => vec![Fold::Xor],
+        Fold::Xor => vec![Fold::Or],
+    }
+}
+
+fn other(sign: Sign) -> Sign {
+    match sign {
+        Sign::Signed => Sign::Unsigned,
+        Sign::Unsigned => Sign::Signed,
+    }
+}
+
+/// Why a neighbour is the same operation in this cell, if it is.
+fn same_here(op: WaveOp, other: WaveOp, cell: &Cell, width: u32) -> Option<&'static str> {
+    let fold_of = |op| match op {
+        WaveOp::Reduce(fold)
+        | WaveOp::Scan(fold)
+        | WaveOp::MultiReduce(fold)
+        | WaveOp::MultiScan(fold)
+        | WaveOp::MultiScanInclusive(fold) => Some(fold),
+        _ => None,
+    };
+    match (fold_of(op), fold_of(other)) {
+        (Some(Fold::Min(a)), Some(Fold::Min(b))) | (Some(Fold::Max(a)), Some(Fold::Max(b)))
+            if a != b && cell.spelling.kind.is_float() =>
+        {
+            return Some("floats have their sign in themselves");
+        }
+        _ => {}
+    }
+    match (op, other) {
+        (WaveOp::QuadAny, WaveOp::AnyTrue) | (WaveOp::QuadAll, WaveOp::AllTrue) if width == 4 => {
+            Some("a wave of four lanes is one quad")
+        }
+        (WaveOp::AnyTrue, WaveOp::QuadAny) | (WaveOp::AllTrue, WaveOp::QuadAll) if width == 4 => {
+            Some("a wave of four lanes is one quad")
+        }
+        _ => None,
+    }
+}
+
+/// Why it makes no difference to a cell which lanes are active, if it makes none.
+fn ignores_active(cell: &Cell) -> Option<&'static str> {
+    let Meaning::Wave(op) = cell.row.meaning else { return None };
+    match op {
+        WaveOp::LaneIndex | WaveOp::LaneCount | WaveOp::LaneRelation(_) => {
+            Some("lanes keep their index, whichever of them are active")
+        }
+        WaveOp::GroupWaveIndex | WaveOp::GroupWaveCount => {
+            Some("a wave keeps its place in the group")
+        }
+        WaveOp::IsHelperLane => Some("there are no helper lanes in compute"),
+        WaveOp::IsFirstLane
+        | WaveOp::ActiveLanes
+        | WaveOp::ConvergedLanes
+        | WaveOp::AnyTrue
+        | WaveOp::AllTrue
+        | WaveOp::Ballot
+        | WaveOp::CountBits
+        | WaveOp::PrefixCountBits
+        | WaveOp::ReadLaneFirst
+        | WaveOp::ReadLaneAt
+        | WaveOp::Rotate
+        | WaveOp::ClusteredRotate
+        | WaveOp::AllEqual
+        | WaveOp::Reduce(_)
+        | WaveOp::Scan(_)
+        | WaveOp::Match
+        | WaveOp::MultiPrefixCountBits
+        | WaveOp::MultiReduce(_)
+        | WaveOp::MultiScan(_)
+        | WaveOp::MultiScanInclusive(_)
+        | WaveOp::QuadRead(_)
+        | WaveOp::QuadReadLaneAt
+        | WaveOp::QuadAny
+        | WaveOp::QuadAll => None,
+    }
+}
+
+/// The wave operations and barriers of a module, in the order of the text.
+fn under_test(module: &Module) -> Vec<Inst> {
+    fn visit(module: &Module, region: Region, found: &mut Vec<Inst>) {
+        for inst in &module.region(region).insts {
+            let op = &module.inst(*inst).op;
+            if matches!(op, Op::Wave { .. } | Op::Barrier { .. }) {
+                found.push(*inst);
+            }
+            op.regions().into_iter().for_each(|inner| visit(module, inner, found));
+        }
+    }
+    let mut found = Vec::new();
+    visit(module, module.body, &mut found);
+    found
+}
+
+fn wave_op(module: &Module, inst: Inst) -> Option<WaveOp> {
+    match &module.inst(inst).op {
+        Op::Wave { op, .. } => Some(*op),
+        _ => None,
+    }
+}
+
+/// Operands that the other operation does not have are left out.
+fn replace_operation(module: &mut Module, insts: &[Inst], other: WaveOp) -> bool {
+    use ops::wave::Operands as In;
+    for inst in insts {
+        let Op::Wave { op, args, .. } = &mut module.insts[inst.index()].op else { continue };
+        *op = other;
+        args.truncate(match other.shape().operands {
+            In::None => 0,
+            In::Bool | In::Value => 1,
+            In::ValueAndIndex => 2,
+            In::ValueAndTwoIndices => 3,
+            In::BoolAndLanes | In::ValueAndLanes => 5,
+            In::Values => args.len(),
+        });
+        if let Some(value) = args.first().copied()
+            && !other.takes(module.ty(value))
+        {
+            return false;
+        }
+    }
+    true
+}
+
+fn compare_with_itself(module: &mut Module, insts: &[Inst]) -> bool {
+    for inst in insts {
+        let op = &mut module.insts[inst.index()].op;
+        if let Op::Wave { args, .. } = op {
+            *op = Op::Compare(Compare::Eq, args[0], args[0]);
+        }
+    }
+    true
+}
+
+/// The condition before the operation holds in every lane, the one before the stores does not; and no mask names lanes.
+fn activate_all_lanes(module: &mut Module, insts: &[Inst]) -> bool {
+    drop_mask(module, insts);
+    let Some(first) = insts.first() else { return false };
+    let Some((region, at)) = branch_around(module, module.body, *first) else { return false };
+    let always = insert(module, region, at, Op::Const { ty: Ty::Bool, bits: 1 }, Ty::Bool);
+    let branch = module.regions[region.index()].insts[at + 1];
+    if let Op::If { cond, .. } = &mut module.insts[branch.index()].op {
+        *cond = always;
+    }
+    true
+}
+
+/// The innermost branch around an instruction: its region and its place there.
+fn branch_around(module: &Module, region: Region, wanted: Inst) -> Option<(Region, usize)> {
+    for (at, inst) in module.region(region).insts.iter().enumerate() {
+        for inner in module.inst(*inst).op.regions() {
+            if let Some(found) = branch_around(module, inner, wanted) {
+                return Some(found);
+            }
+            if module.region(inner).insts.contains(&wanted)
+                && matches!(module.inst(*inst).op, Op::If { .. })
+            {
+                return Some((region, at));
+            }
+        }
+    }
+    None
+}
+
+fn drop_mask(module: &mut Module, insts: &[Inst]) -> bool {
+    for inst in insts {
+        if let Op::Wave { lanes, .. } | Op::Barrier { lanes, .. } =
+            &mut module.insts[inst.index()].op
+        {
+            *lanes = None;
+        }
+    }
+    true
+}
+
+/// Takes from 16-bit and 64-bit values one half: of integers the upper, of floats the lower one.
+fn narrow(module: &mut Module, insts: &[Inst]) -> bool {
+    let mut narrowed = false;
+    for inst in insts {
+        let Op::Wave { args, op, .. } = &module.inst(*inst).op else { continue };
+        let values = if *op == WaveOp::Match { args.len() } else { 1 };
+        for i in 0..values.min(args.len()) {
+            let Op::Wave { args, .. } = &module.inst(*inst).op else { continue };
+            let value = args[i];
+            let ty = module.ty(value);
+            let (int, kept) = match ty {
+                Ty::I16 => (Ty::I16, 0x00ff),
+                Ty::F16 => (Ty::I16, 0xff00),
+                Ty::I64 => (Ty::I64, 0x0000_0000_ffff_ffff),
+                Ty::F64 => (Ty::I64, 0xffff_ffff_0000_0000),
+                Ty::Bool | Ty::I32 | Ty::F32 => continue,
+            };
+            let value =
+                before(module, *inst, Op::Unary(Unary::Bitcast(int), value), int, ty == int);
+            let mask = before(module, *inst, Op::Const { ty: int, bits: kept }, int, false);
+            let value = before(module, *inst, Op::Binary(Binary::And, value, mask), int, false);
+            let value = before(module, *inst, Op::Unary(Unary::Bitcast(ty), value), ty, ty == int);
+            if let Op::Wave { args, .. } = &mut module.insts[inst.index()].op {
+                args[i] = value;
+            }
+            narrowed = true;
+        }
+    }
+    narrowed
+}
+
+/// In each vector and matrix.
+fn first_for_second(module: &mut Module, cell: &Cell, insts: &[Inst]) -> bool {
+    // One operation for each component, or one for all of them.
+    let together = insts.len() == cell.shapes.len();
+    for (i, shape) in cell.shapes.iter().enumerate().filter(|(_, shape)| shape.components() > 1) {
+        let first = |module: &Module, inst: Inst| match &module.inst(inst).op {
+            Op::Wave { args, .. } => args.first().copied(),
+            _ => None,
+        };
+        let from = if together { insts[i] } else { insts[shape.first] };
+        let Some(value) = first(module, from) else { return false };
+        let (to, arg) = if together { (insts[i], 1) } else { (insts[shape.first + 1], 0) };
+        if let Op::Wave { args, .. } = &mut module.insts[to.index()].op {
+            args[arg] = value;
+        }
+    }
+    true
+}
+
+/// Puts an instruction before another one, unless it is one that would change nothing.
+fn before(module: &mut Module, inst: Inst, op: Op, ty: Ty, idle: bool) -> Value {
+    if let (true, Op::Unary(_, value)) = (idle, &op) {
+        return *value;
+    }
+    let place = module.regions.iter().enumerate().find_map(|(region, data)| {
+        let at = data.insts.iter().position(|it| *it == inst)?;
+        Some((Region(region as u32), at))
+    });
+    let (region, at) =
+        place.unwrap_or_else(|| unreachable!("the instruction was found in a region"));
+    insert(module, region, at, op, ty)
+}
+
+fn insert(module: &mut Module, region: Region, at: usize, op: Op, ty: Ty) -> Value {
+    let inst = Inst(module.insts.len() as u32);
+    let value = Value(module.values.len() as u32);
+    module.values.push(ValueData { ty, def: ValueDef::Result(inst, 0) });
+    let span = module.inst(module.region(region).insts[at]).span;
+    module.insts.push(InstData { op, results: vec![value], span });
+    module.regions[region.index()].insts.insert(at, inst);
+    value
+}
