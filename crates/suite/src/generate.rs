@@ -134,17 +134,28 @@ pub enum ExprKind {
     Not(Box<Expr>),
     Bin(Bin, Box<Expr>, Box<Expr>),
     /// Shifts by a constant, to the left or to the right.
-    Shift { left: bool, value: Box<Expr>, by: u32 },
+    Shift {
+        left: bool,
+        value: Box<Expr>,
+        by: u32,
+    },
     Cmp(Cmp, Box<Expr>, Box<Expr>),
     /// To the same number of components.
     Cast(Box<Expr>),
     Component(Box<Expr>, usize),
     Make(Vec<Expr>),
     /// `&&`, `||`: the right side runs only in the lanes that need it.
-    Logic { and: bool, lhs: Box<Expr>, rhs: Box<Expr> },
+    Logic {
+        and: bool,
+        lhs: Box<Expr>,
+        rhs: Box<Expr>,
+    },
     /// `?:`: the arms run apart.
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    Wave { intrinsic: &'static Intrinsic, args: Vec<Expr> },
+    Wave {
+        intrinsic: &'static Intrinsic,
+        args: Vec<Expr>,
+    },
     /// The index of another lane that is active here: this lane's with some bits flipped, or its own.
     Peer(u32),
     /// A function of the program, by its index, called with one value.
@@ -156,16 +167,27 @@ pub enum Stmt {
     Assign(usize, Expr),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// `for (counter = 0; counter < bound; ++counter)`, the bound a small number in a local.
-    For { counter: usize, bound: Expr, body: Vec<Stmt> },
+    For {
+        counter: usize,
+        bound: Expr,
+        body: Vec<Stmt>,
+    },
     /// `counter = 0; do { ++counter; … } while (counter < 4 && condition)`
-    DoWhile { counter: usize, body: Vec<Stmt>, condition: Expr },
+    DoWhile {
+        counter: usize,
+        body: Vec<Stmt>,
+        condition: Expr,
+    },
     /// On a value below 4; `None` is `default`. A group ends in `break` if it says so, else it falls through.
     Switch(Expr, Vec<Group>),
     Break,
     Continue,
     Return(Expr),
     /// Mixes a value into the thread's place in the log.
-    Log { place: usize, value: Expr },
+    Log {
+        place: usize,
+        value: Expr,
+    },
 }
 
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 //! [`cells`] derives the cells from the rows of [`ops::intrinsics`] alone. A cell is one small program ([`source`]) that
 //! applies one function to a scalar, a vector and, where there is room for one, a matrix. It is compiled once and run at
 //! each width, on data ([`data`]) that the host makes for that width: several groups whose size is a multiple of no width,
-//! waves of which some lanes only take part, first ordinary numbers of both signs, then extremes or NaN, infinities and
+//! waves of which only some lanes take part, first ordinary numbers of both signs, then extremes or NaN, infinities and
 //! zeros. What must come out ([`expect`]) is computed by plain loops over the lanes from the name of the function; nothing
 //! of `ops::wave` is used for it.
 //!

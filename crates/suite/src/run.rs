@@ -29,10 +29,18 @@ pub struct Compiled {
 /// Runs a section at all its widths. `Err` says what went wrong, in words for a person.
 pub fn run(section: &Section) -> Result<(), String> {
     let mut failures = String::new();
-    let widths: &[u32] = if section.annotations.iter().any(is_error) { &section.widths[..1] } else { &section.widths };
+    let widths: &[u32] = if section.annotations.iter().any(is_error) {
+        &section.widths[..1]
+    } else {
+        &section.widths
+    };
     for width in widths {
         if let Err(what) = run_at(section, *width) {
-            failures.push_str(&format!("{}:{} at width {width}: {what}\n", section.file.display(), section.line));
+            failures.push_str(&format!(
+                "{}:{} at width {width}: {what}\n",
+                section.file.display(),
+                section.line
+            ));
         }
     }
     if failures.is_empty() { Ok(()) } else { Err(failures) }
@@ -61,7 +69,8 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
 pub fn compile(section: &Section, width: u32) -> Result<Compiled, String> {
     let mut options = options(&section.flags)?;
     options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
-    let checks_itself = section.annotations.iter().all(|it| !is_error(it)) && section.text.contains("EXPECT");
+    let checks_itself =
+        section.annotations.iter().all(|it| !is_error(it)) && section.text.contains("EXPECT");
     // The first line of a section's text is an empty one that this takes the place of.
     let text = match checks_itself {
         true => section.text.replacen('\n', "#include \"prelude.hlsli\"\n", 1),
@@ -150,7 +159,9 @@ fn compare_diagnostics(section: &Section, compiled: &Compiled) -> Result<(), Str
     }
     for (annotation, _) in section.annotations.iter().zip(&met).filter(|(_, met)| !**met) {
         let Annotation { line, level, code, text } = annotation;
-        problems.push_str(&format!("expected on line {line}, but not reported: {level}[{code}]: {text}\n"));
+        problems.push_str(&format!(
+            "expected on line {line}, but not reported: {level}[{code}]: {text}\n"
+        ));
     }
     if let Some(wanted) = &section.rendered {
         let got = diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain);
@@ -171,7 +182,10 @@ pub fn check_module(module: &Module) -> Result<(), String> {
     }
     match ir::text::read(&text) {
         Ok(again) if again == *module => Ok(()),
-        Ok(again) => Err(format!("the text form reads back differently:\n{text}\n{}", ir::text::print(&again))),
+        Ok(again) => Err(format!(
+            "the text form reads back differently:\n{text}\n{}",
+            ir::text::print(&again)
+        )),
         Err(error) => Err(format!("the text form does not read back: {error:?}\n{text}")),
     }
 }
@@ -189,7 +203,9 @@ pub fn execute<O: Observer>(
             Some(input) => input.bytes.clone(),
             None if resource.name == LOG => vec![0; LOG_BYTES],
             None if !resource.used => Vec::new(),
-            None => return Err(format!("no `//# in {} TYPE: VALUES` for that resource", resource.name)),
+            None => {
+                return Err(format!("no `//# in {} TYPE: VALUES` for that resource", resource.name));
+            }
         };
         let element = Buffer { bytes, format: None, counter: 0 };
         let count = resource.count.unwrap_or(1).clamp(1, 64) as usize;
@@ -224,7 +240,12 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 }
 
 /// Whether the log and the outputs are as they should be.
-fn judge(section: &Section, module: &Module, bindings: &Bindings, width: u32) -> Result<(), String> {
+fn judge(
+    section: &Section,
+    module: &Module,
+    bindings: &Bindings,
+    width: u32,
+) -> Result<(), String> {
     let find = |name: &str| {
         let index = module.resources.iter().position(|it| it.name == name)?;
         Some(&bindings.bindings[index][0].bytes)
@@ -239,7 +260,9 @@ fn judge(section: &Section, module: &Module, bindings: &Bindings, width: u32) ->
             problems.push_str(&format!("{} of {} checks failed\n", log[0], log[1]));
             problems.push_str("  line  lane  got                  expected\n");
             for entry in log[4..].chunks_exact(8).take(log[0].min(64) as usize) {
-                let [line, lane, got, got_high, expected, expected_high, ..] = *entry else { continue };
+                let [line, lane, got, got_high, expected, expected_high, ..] = *entry else {
+                    continue;
+                };
                 problems.push_str(&format!(
                     "  {line:>4}  {lane:>4}  {:<19}  {}\n",
                     format!("{got_high:#x}:{got:#x}"),
@@ -252,12 +275,14 @@ fn judge(section: &Section, module: &Module, bindings: &Bindings, width: u32) ->
     }
     for wanted in section.outputs.iter().filter(|it| it.width.is_none_or(|at| at == width)) {
         let Some(got) = find(&wanted.name) else {
-            problems.push_str(&format!("line {}: there is no buffer `{}`\n", wanted.line, wanted.name));
+            problems
+                .push_str(&format!("line {}: there is no buffer `{}`\n", wanted.line, wanted.name));
             continue;
         };
         let got = &got[..wanted.bytes.len().min(got.len())];
         if got != wanted.bytes {
-            let (wanted_values, got_values) = (wanted.bytes.chunks(wanted.size), got.chunks(wanted.size));
+            let (wanted_values, got_values) =
+                (wanted.bytes.chunks(wanted.size), got.chunks(wanted.size));
             let differ: Vec<String> = wanted_values
                 .zip(got_values)
                 .enumerate()

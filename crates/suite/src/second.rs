@@ -58,11 +58,17 @@ struct Leaving {
 }
 
 impl Wave<'_> {
-    fn call(&mut self, index: usize, lanes: &Tangle, argument: Option<Vec<Vals>>) -> Vec<Option<Vals>> {
+    fn call(
+        &mut self,
+        index: usize,
+        lanes: &Tangle,
+        argument: Option<Vec<Vals>>,
+    ) -> Vec<Option<Vals>> {
         let program = self.program;
         let function = &program.functions[index];
         let n = self.width as usize;
-        let mut locals: Vec<Vec<Vals>> = function.locals.iter().map(|ty| vec![zero(*ty); n]).collect();
+        let mut locals: Vec<Vec<Vals>> =
+            function.locals.iter().map(|ty| vec![zero(*ty); n]).collect();
         if let Some(argument) = argument {
             locals[0] = argument;
         }
@@ -72,7 +78,13 @@ impl Wave<'_> {
     }
 
     /// Runs statements and gives the lanes that reach their end.
-    fn stmts(&mut self, stmts: &[Stmt], mut lanes: Tangle, frame: &mut Frame<'_>, leaving: &mut Leaving) -> Tangle {
+    fn stmts(
+        &mut self,
+        stmts: &[Stmt],
+        mut lanes: Tangle,
+        frame: &mut Frame<'_>,
+        leaving: &mut Leaving,
+    ) -> Tangle {
         for stmt in stmts {
             if lanes.is_empty() {
                 break;
@@ -82,7 +94,13 @@ impl Wave<'_> {
         lanes
     }
 
-    fn stmt(&mut self, stmt: &Stmt, lanes: Tangle, frame: &mut Frame<'_>, leaving: &mut Leaving) -> Tangle {
+    fn stmt(
+        &mut self,
+        stmt: &Stmt,
+        lanes: Tangle,
+        frame: &mut Frame<'_>,
+        leaving: &mut Leaving,
+    ) -> Tangle {
         match stmt {
             Stmt::Assign(local, value) => {
                 let values = self.expr(value, &lanes, frame);
@@ -186,7 +204,8 @@ impl Wave<'_> {
         leaving: &mut Leaving,
     ) -> Tangle {
         let selectors = self.expr(selector, &lanes, frame);
-        let listed: Vec<u32> = groups.iter().flat_map(|group| group.labels.iter().flatten().copied()).collect();
+        let listed: Vec<u32> =
+            groups.iter().flat_map(|group| group.labels.iter().flatten().copied()).collect();
         let mut waiting = lanes;
         let mut falling = Tangle::new();
         let mut after = Tangle::new();
@@ -235,7 +254,9 @@ impl Wave<'_> {
                 let value: Vals = values.iter().map(|value| number(kind, *value)).collect();
                 set(&mut result, lanes, |_| value.clone());
             }
-            ExprKind::Local(local) => set(&mut result, lanes, |lane| frame.locals[*local][lane].clone()),
+            ExprKind::Local(local) => {
+                set(&mut result, lanes, |lane| frame.locals[*local][lane].clone())
+            }
             ExprKind::Thread => {
                 let first = self.first;
                 set(&mut result, lanes, |lane| vec![Val::Int(i128::from(first) + lane as i128)]);
@@ -243,15 +264,21 @@ impl Wave<'_> {
             ExprKind::Lane => set(&mut result, lanes, |lane| vec![Val::Int(lane as i128)]),
             ExprKind::Neg(a) => {
                 let a = self.expr(a, lanes, frame);
-                set(&mut result, lanes, |lane| a[lane].iter().map(|value| negate(kind, *value)).collect());
+                set(&mut result, lanes, |lane| {
+                    a[lane].iter().map(|value| negate(kind, *value)).collect()
+                });
             }
             ExprKind::Not(a) => {
                 let a = self.expr(a, lanes, frame);
-                set(&mut result, lanes, |lane| a[lane].iter().map(|it| Val::Bool(!boolean(*it))).collect());
+                set(&mut result, lanes, |lane| {
+                    a[lane].iter().map(|it| Val::Bool(!boolean(*it))).collect()
+                });
             }
             ExprKind::Bin(op, a, b) => {
                 let (a, b) = (self.expr(a, lanes, frame), self.expr(b, lanes, frame));
-                set(&mut result, lanes, |lane| pairs(&a[lane], &b[lane], |a, b| binary(kind, *op, a, b)));
+                set(&mut result, lanes, |lane| {
+                    pairs(&a[lane], &b[lane], |a, b| binary(kind, *op, a, b))
+                });
             }
             ExprKind::Shift { left, value, by } => {
                 let value = self.expr(value, lanes, frame);
@@ -263,12 +290,16 @@ impl Wave<'_> {
             }
             ExprKind::Cmp(op, a, b) => {
                 let (a, b) = (self.expr(a, lanes, frame), self.expr(b, lanes, frame));
-                set(&mut result, lanes, |lane| pairs(&a[lane], &b[lane], |a, b| Val::Bool(compare(*op, a, b))));
+                set(&mut result, lanes, |lane| {
+                    pairs(&a[lane], &b[lane], |a, b| Val::Bool(compare(*op, a, b)))
+                });
             }
             ExprKind::Cast(a) => {
                 let from = a.ty.kind;
                 let a = self.expr(a, lanes, frame);
-                set(&mut result, lanes, |lane| a[lane].iter().map(|it| cast(from, kind, *it)).collect());
+                set(&mut result, lanes, |lane| {
+                    a[lane].iter().map(|it| cast(from, kind, *it)).collect()
+                });
             }
             ExprKind::Component(a, component) => {
                 let a = self.expr(a, lanes, frame);
@@ -288,18 +319,32 @@ impl Wave<'_> {
                 let (right_yes, _) = self.split(rhs, &ask, frame);
                 set(&mut result, lanes, |lane| {
                     let lane = lane as u32;
-                    vec![Val::Bool(if known.contains(&lane) { !and } else { right_yes.contains(&lane) })]
+                    vec![Val::Bool(if known.contains(&lane) {
+                        !and
+                    } else {
+                        right_yes.contains(&lane)
+                    })]
                 });
             }
             ExprKind::Conditional(condition, a, b) => {
                 let (yes, no) = self.split(condition, lanes, frame);
                 let (a, b) = (self.expr(a, &yes, frame), self.expr(b, &no, frame));
-                set(&mut result, lanes, |lane| if yes.contains(&(lane as u32)) { a[lane].clone() } else { b[lane].clone() });
+                set(&mut result, lanes, |lane| {
+                    if yes.contains(&(lane as u32)) { a[lane].clone() } else { b[lane].clone() }
+                });
             }
             ExprKind::Wave { intrinsic, args } => {
                 let kinds: Vec<Kind> = args.iter().map(|it| it.ty.kind).collect();
-                let args: Vec<Vec<Vals>> = args.iter().map(|it| self.expr(it, lanes, frame)).collect();
-                let call = Call { name: intrinsic.name, ty: it.ty, kinds: &kinds, args: &args, lanes, wave: self };
+                let args: Vec<Vec<Vals>> =
+                    args.iter().map(|it| self.expr(it, lanes, frame)).collect();
+                let call = Call {
+                    name: intrinsic.name,
+                    ty: it.ty,
+                    kinds: &kinds,
+                    args: &args,
+                    lanes,
+                    wave: self,
+                };
                 result = call.run();
             }
             ExprKind::Peer(flip) => set(&mut result, lanes, |lane| {
@@ -347,7 +392,11 @@ impl Call<'_, '_> {
         let name = match self.name.strip_prefix("WaveMask") {
             Some("Match") => "WaveMatch".to_owned(),
             Some("IsFirstLane") => "WaveIsFirstLane".to_owned(),
-            Some(rest) if rest.starts_with("Prefix") || rest.starts_with("Read") || rest.starts_with("Broadcast") => {
+            Some(rest)
+                if rest.starts_with("Prefix")
+                    || rest.starts_with("Read")
+                    || rest.starts_with("Broadcast") =>
+            {
                 format!("Wave{rest}")
             }
             Some("Shuffle") => "WaveShuffle".to_owned(),
@@ -357,7 +406,8 @@ impl Call<'_, '_> {
         let below: Vec<u32> = self.lanes.iter().copied().filter(|other| *other < lane).collect();
         let all: Vec<u32> = self.lanes.iter().copied().collect();
         let held = |other: u32| args[0][other as usize].clone();
-        let count = |lanes: &[u32]| lanes.iter().filter(|other| truth(&held(**other))).count() as i128;
+        let count =
+            |lanes: &[u32]| lanes.iter().filter(|other| truth(&held(**other))).count() as i128;
         let group = || self.group(lane, &args[1]);
         let width = self.wave.width;
         let one = |value: i128| vec![Val::Int(value)];
@@ -368,10 +418,14 @@ impl Call<'_, '_> {
             "WaveIsFirstLane" => yes(below.is_empty()),
             "IsHelperLane" => yes(false),
             "GetGroupWaveIndex" | "WaveGetWaveIndex" => one(i128::from(self.wave.first / width)),
-            "GetGroupWaveCount" | "WaveGetNumWaves" => one(i128::from(self.wave.program.threads.div_ceil(width))),
+            "GetGroupWaveCount" | "WaveGetNumWaves" => {
+                one(i128::from(self.wave.program.threads.div_ceil(width)))
+            }
             "WaveActiveAnyTrue" => yes(count(&all) > 0),
             "WaveActiveAllTrue" => yes(count(&all) == all.len() as i128),
-            "WaveActiveBallot" => self.lane_words(all.iter().copied().filter(|other| truth(&held(*other)))),
+            "WaveActiveBallot" => {
+                self.lane_words(all.iter().copied().filter(|other| truth(&held(*other))))
+            }
             "WaveActiveCountBits" => one(count(&all)),
             "WavePrefixCountBits" => one(count(&below)),
             "WaveActiveAllEqual" => {
@@ -384,8 +438,12 @@ impl Call<'_, '_> {
                 }
             }
             "WaveReadLaneFirst" => held(all[0]),
-            "WaveReadLaneAt" | "WaveShuffle" | "WaveBroadcastLaneAt" => held(int(&args[1][lane as usize]) as u32),
-            "WaveRotate" => held(((i128::from(lane) + int(&args[1][lane as usize])) % i128::from(width)) as u32),
+            "WaveReadLaneAt" | "WaveShuffle" | "WaveBroadcastLaneAt" => {
+                held(int(&args[1][lane as usize]) as u32)
+            }
+            "WaveRotate" => {
+                held(((i128::from(lane) + int(&args[1][lane as usize])) % i128::from(width)) as u32)
+            }
             "WaveClusteredRotate" => {
                 let (by, size) = (int(&args[1][lane as usize]), int(&args[2][lane as usize]));
                 let start = i128::from(lane) / size * size;
@@ -393,12 +451,14 @@ impl Call<'_, '_> {
             }
             "WaveMatch" => {
                 let mine = held(lane);
-                let same = |other: &u32| held(*other).iter().zip(&mine).all(|(a, b)| identical(*a, *b));
+                let same =
+                    |other: &u32| held(*other).iter().zip(&mine).all(|(a, b)| identical(*a, *b));
                 self.lane_words(all.iter().copied().filter(same))
             }
-            "WaveGetActiveMask" | "WaveGetConvergedMask" | "WaveGetActiveMulti" | "WaveGetConvergedMulti" => {
-                self.lane_words(all.iter().copied())
-            }
+            "WaveGetActiveMask"
+            | "WaveGetConvergedMask"
+            | "WaveGetActiveMulti"
+            | "WaveGetConvergedMulti" => self.lane_words(all.iter().copied()),
             "WaveGetLaneEqMask" => self.lane_words(lane..lane + 1),
             "WaveGetLaneGeMask" => self.lane_words(lane..width),
             "WaveGetLaneGtMask" => self.lane_words(lane + 1..width),
@@ -415,22 +475,24 @@ impl Call<'_, '_> {
             "QuadAny" => yes((lane / 4 * 4..lane / 4 * 4 + 4).any(|other| truth(&held(other)))),
             "QuadAll" => yes((lane / 4 * 4..lane / 4 * 4 + 4).all(|other| truth(&held(other)))),
             _ => {
-                let (lanes, op): (Vec<u32>, &str) = if let Some(op) = name.strip_prefix("WaveActive") {
-                    (all, op)
-                } else if let Some(op) = name.strip_prefix("WavePrefix") {
-                    (below, op)
-                } else if let Some(op) = name.strip_prefix("WaveMultiPrefixInclusive") {
-                    (group().into_iter().filter(|other| *other <= lane).collect(), op)
-                } else if let Some(op) = name.strip_prefix("WaveMultiPrefix") {
-                    let op = op.strip_prefix("Exclusive").unwrap_or(op);
-                    (group().into_iter().filter(|other| *other < lane).collect(), op)
-                } else if let Some(op) = name.strip_prefix("WaveMulti") {
-                    (group(), op)
-                } else {
-                    unreachable!("`{name}` has no second definition")
-                };
+                let (lanes, op): (Vec<u32>, &str) =
+                    if let Some(op) = name.strip_prefix("WaveActive") {
+                        (all, op)
+                    } else if let Some(op) = name.strip_prefix("WavePrefix") {
+                        (below, op)
+                    } else if let Some(op) = name.strip_prefix("WaveMultiPrefixInclusive") {
+                        (group().into_iter().filter(|other| *other <= lane).collect(), op)
+                    } else if let Some(op) = name.strip_prefix("WaveMultiPrefix") {
+                        let op = op.strip_prefix("Exclusive").unwrap_or(op);
+                        (group().into_iter().filter(|other| *other < lane).collect(), op)
+                    } else if let Some(op) = name.strip_prefix("WaveMulti") {
+                        (group(), op)
+                    } else {
+                        unreachable!("`{name}` has no second definition")
+                    };
                 let n = held(lane).len();
-                let folded = (0..n).map(|i| fold(kinds[0], op, lanes.iter().map(|other| held(*other)[i])));
+                let folded =
+                    (0..n).map(|i| fold(kinds[0], op, lanes.iter().map(|other| held(*other)[i])));
                 folded.collect()
             }
         }
@@ -567,8 +629,20 @@ fn binary(kind: Kind, op: Bin, a: Val, b: Val) -> Val {
             Bin::Sub => (a - b) % 16.0,
             Bin::Mul => (a * b) % 16.0,
             // The smaller one, the negative zero below the positive one: there is no NaN here.
-            Bin::Min => if a.total_cmp(&b).is_lt() { a } else { b },
-            Bin::Max => if a.total_cmp(&b).is_gt() { a } else { b },
+            Bin::Min => {
+                if a.total_cmp(&b).is_lt() {
+                    a
+                } else {
+                    b
+                }
+            }
+            Bin::Max => {
+                if a.total_cmp(&b).is_gt() {
+                    a
+                } else {
+                    b
+                }
+            }
             Bin::And | Bin::Or | Bin::Xor => unreachable!("floats have no bitwise operations"),
         }),
         _ => unreachable!("generated programs are typed"),
@@ -608,7 +682,9 @@ fn cast(from: Kind, to: Kind, value: Val) -> Val {
         (Val::Int(value), Kind::Bool) => Val::Bool(value != 0),
         (Val::Float(value), Kind::Bool) => Val::Bool(value != 0.0),
         // Floats hold small numbers only.
-        (Val::Int(value), Kind::F16 | Kind::F32 | Kind::F64) => Val::Float((wrap(from, value) & 15) as f64),
+        (Val::Int(value), Kind::F16 | Kind::F32 | Kind::F64) => {
+            Val::Float((wrap(from, value) & 15) as f64)
+        }
         (Val::Int(value), _) => Val::Int(wrap(to, value)),
         (Val::Float(value), Kind::F16 | Kind::F32 | Kind::F64) => Val::Float(value),
         (Val::Float(value), _) => Val::Int(wrap(to, value as i128)),

@@ -55,7 +55,8 @@ pub struct Annotation {
 
 /// All sections of a file, or what is wrong with it.
 pub fn read(file: &Path) -> Result<Vec<Section>, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let text =
+        std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let mut sections: Vec<Section> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         if let Some(name) = line.strip_prefix("//---") {
@@ -88,7 +89,11 @@ pub fn read(file: &Path) -> Result<Vec<Section>, String> {
             section.annotations.push(annotation(note.trim(), number).map_err(|what| wrong(&what))?);
         }
         let hidden = line.starts_with("//#") || line.starts_with("//=") || line.starts_with("//|");
-        section.text.push_str(if hidden { "" } else { line.split_once("//~").map_or(line, |(code, _)| code.trim_end()) });
+        section.text.push_str(if hidden {
+            ""
+        } else {
+            line.split_once("//~").map_or(line, |(code, _)| code.trim_end())
+        });
         section.text.push('\n');
     }
     if sections.is_empty() {
@@ -107,7 +112,11 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
                     let (low, high) = (number(low)? as u32, number(high)? as u32);
                     WIDTHS.into_iter().filter(|it| (low..=high).contains(it)).collect()
                 }
-                None => rest.split_whitespace().map(|it| Ok(number(it)? as u32)).collect::<Result<_, String>>()?,
+                None => {
+                    rest.split_whitespace()
+                        .map(|it| Ok(number(it)? as u32))
+                        .collect::<Result<_, String>>()?
+                }
             };
         }
         "groups" => {
@@ -127,7 +136,9 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
         }
         "zero" => {
             let (name, count) = rest.split_once(' ').ok_or("`zero NAME BYTES`")?;
-            section.inputs.push(Input { name: name.to_owned(), bytes: vec![0; number(count)? as usize] });
+            section
+                .inputs
+                .push(Input { name: name.to_owned(), bytes: vec![0; number(count)? as usize] });
         }
         _ => return Err(format!("unknown directive `{word}`")),
     }
@@ -214,6 +225,9 @@ mod tests {
     #[test]
     fn annotations_name_level_and_code() {
         let it = annotation("warning[draft-name]: became", 3).unwrap();
-        assert_eq!((it.level.as_str(), it.code.as_str(), it.text.as_str()), ("warning", "draft-name", "became"));
+        assert_eq!(
+            (it.level.as_str(), it.code.as_str(), it.text.as_str()),
+            ("warning", "draft-name", "became")
+        );
     }
 }

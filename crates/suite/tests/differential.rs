@@ -26,7 +26,8 @@ fn log_of(program: &Program, width: u32) -> Result<Vec<u32>, String> {
         run::check_module(&module)?;
     }
     let bytes = vec![0; program.threads as usize * program.places * 4];
-    let mut bindings = Bindings { bindings: vec![vec![Buffer { bytes, format: None, counter: 0 }]] };
+    let mut bindings =
+        Bindings { bindings: vec![vec![Buffer { bytes, format: None, counter: 0 }]] };
     let launch = Launch {
         work: Work::Dispatch { groups: [1, 1, 1] },
         wave_width: width,
@@ -36,7 +37,8 @@ fn log_of(program: &Program, width: u32) -> Result<Vec<u32>, String> {
         cancel: None,
         progress: None,
     };
-    interp::run(&module, &launch, &mut bindings, &mut NoObserver).map_err(|failure| format!("{failure:?}"))?;
+    interp::run(&module, &launch, &mut bindings, &mut NoObserver)
+        .map_err(|failure| format!("{failure:?}"))?;
     let words = bindings.bindings[0][0].bytes.chunks_exact(4);
     Ok(words.map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect())
 }
@@ -65,7 +67,8 @@ fn the_interpreter_agrees_with_the_second_evaluator() {
     for (name, uses) in &by_name {
         println!("  {name}: {}", uses.join(", "));
     }
-    let rare: Vec<&(&str, Kind)> = statistics.uses.iter().filter(|it| *it.1 < 20).map(|it| it.0).collect();
+    let rare: Vec<&(&str, Kind)> =
+        statistics.uses.iter().filter(|it| *it.1 < 20).map(|it| it.0).collect();
     assert!(rare.is_empty(), "tried too seldom: {rare:?}");
     assert!(by_name.len() > 90, "only {} wave functions were tried", by_name.len());
 }

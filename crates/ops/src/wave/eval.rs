@@ -342,8 +342,10 @@ impl Apply for Scan<'_, '_> {
                 self.fold.identity(self.ty)
             } else {
                 let below = x[lane as usize - 1];
-                // A lone NaN has met nobody yet in a min or max: this makes it canonical.
-                if extreme { combine(below, below).to_bits() } else { below.to_bits() }
+                // The lowest lane's NaN has met nobody yet: this step changes nothing else, but makes it canonical.
+                let idle =
+                    if extreme { below } else { A::Held::from_bits(self.fold.neutral(self.ty)) };
+                combine(below, idle).to_bits()
             };
             self.out.set(lane, bits);
         }

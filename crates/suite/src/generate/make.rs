@@ -84,7 +84,8 @@ struct Maker<'a> {
     result: Option<Ty>,
 }
 
-const BINS: [Bin; 8] = [Bin::Add, Bin::Sub, Bin::Mul, Bin::And, Bin::Or, Bin::Xor, Bin::Min, Bin::Max];
+const BINS: [Bin; 8] =
+    [Bin::Add, Bin::Sub, Bin::Mul, Bin::And, Bin::Or, Bin::Xor, Bin::Min, Bin::Max];
 
 impl Maker<'_> {
     fn main(&mut self, whole: bool) -> Function {
@@ -216,7 +217,8 @@ impl Maker<'_> {
 
     fn assign(&mut self) -> Stmt {
         // Counters of loops are not in reach of assignments, so that every loop ends.
-        let free: Vec<usize> = (0..self.locals.len()).filter(|it| self.locals[*it] != COUNTER).collect();
+        let free: Vec<usize> =
+            (0..self.locals.len()).filter(|it| self.locals[*it] != COUNTER).collect();
         let local = self.random.pick(&free);
         let value = self.expr(self.locals[local], 3);
         Stmt::Assign(local, value)
@@ -286,7 +288,10 @@ impl Maker<'_> {
             Kind::Bool => {
                 let bit = literal(Ty::UINT, 1 << self.random.below(3));
                 let masked = bin(Bin::And, uint, bit);
-                Expr { ty, kind: ExprKind::Cmp(Cmp::Ne, Box::new(masked), Box::new(literal(Ty::UINT, 0))) }
+                Expr {
+                    ty,
+                    kind: ExprKind::Cmp(Cmp::Ne, Box::new(masked), Box::new(literal(Ty::UINT, 0))),
+                }
             }
             Kind::U32 => uint,
             // Floats stay below 16; see the head of `generate`.
@@ -319,7 +324,11 @@ impl Maker<'_> {
             kind if kind.is_float() => {
                 let op = self.random.pick(&[Bin::Add, Bin::Sub, Bin::Mul, Bin::Min, Bin::Max]);
                 let (a, b) = (self.expr(ty, depth), self.expr(ty, depth));
-                if self.random.chance(6) { Expr { ty, kind: ExprKind::Neg(Box::new(a)) } } else { bin(op, a, b) }
+                if self.random.chance(6) {
+                    Expr { ty, kind: ExprKind::Neg(Box::new(a)) }
+                } else {
+                    bin(op, a, b)
+                }
             }
             _ => match self.random.below(8) {
                 0 => {
@@ -367,7 +376,10 @@ impl Maker<'_> {
             self.depth -= 1;
             self.whole = whole;
             let and = self.random.chance(2);
-            return Expr { ty, kind: ExprKind::Logic { and, lhs: Box::new(lhs), rhs: Box::new(rhs) } };
+            return Expr {
+                ty,
+                kind: ExprKind::Logic { and, lhs: Box::new(lhs), rhs: Box::new(rhs) },
+            };
         }
         if self.random.chance(5) {
             return Expr { ty, kind: ExprKind::Not(Box::new(self.expr(ty, depth))) };
@@ -380,14 +392,16 @@ impl Maker<'_> {
 
     /// A call of some wave function that gives that type, if one does.
     fn wave(&mut self, ty: Ty, depth: u32) -> Option<Expr> {
-        let fitting: Vec<&'static Intrinsic> = ops::intrinsics::all().filter(|it| self.fits(it, ty)).collect();
+        let fitting: Vec<&'static Intrinsic> =
+            ops::intrinsics::all().filter(|it| self.fits(it, ty)).collect();
         if fitting.is_empty() {
             return None;
         }
         // Of a few, the one that was tried least, so that every pair of function and type has its turn.
         let few = [(); 4].map(|()| self.random.pick(&fitting));
         let wanted = |it: &Intrinsic| (it.result == Output::Value).then_some(ty.kind);
-        let intrinsic = few.into_iter().min_by_key(|it| self.tried(it, wanted(it))).unwrap_or(fitting[0]);
+        let intrinsic =
+            few.into_iter().min_by_key(|it| self.tried(it, wanted(it))).unwrap_or(fitting[0]);
         let value = match intrinsic.result {
             Output::Value => ty,
             Output::BoolShape => Ty { kind: self.least_tried(intrinsic), n: ty.n },
@@ -425,13 +439,17 @@ impl Maker<'_> {
     /// How often a function was tried, on that type or on the one it was tried on least.
     fn tried(&self, intrinsic: &Intrinsic, kind: Option<Kind>) -> usize {
         let kinds = kind.map_or_else(|| kinds_of(intrinsic), |kind| vec![kind]);
-        let uses = |kind: &Kind| self.statistics.uses.get(&(intrinsic.name, *kind)).copied().unwrap_or(0);
+        let uses =
+            |kind: &Kind| self.statistics.uses.get(&(intrinsic.name, *kind)).copied().unwrap_or(0);
         kinds.iter().map(uses).min().unwrap_or(0)
     }
 
     fn least_tried(&self, intrinsic: &Intrinsic) -> Kind {
         let kinds = kinds_of(intrinsic);
-        kinds.into_iter().min_by_key(|kind| self.tried(intrinsic, Some(*kind))).unwrap_or(Kind::Bool)
+        kinds
+            .into_iter()
+            .min_by_key(|kind| self.tried(intrinsic, Some(*kind)))
+            .unwrap_or(Kind::Bool)
     }
 
     /// Whether a function can give that type here and stay defined.
@@ -449,7 +467,10 @@ impl Maker<'_> {
             }),
         };
         let needs_all = intrinsic.name.starts_with("Quad")
-            || intrinsic.params.iter().any(|it| matches!(it, Param::Distance | Param::ConstantLane));
+            || intrinsic
+                .params
+                .iter()
+                .any(|it| matches!(it, Param::Distance | Param::ConstantLane));
         let narrow = intrinsic.is_masked() || intrinsic.result == Output::WaveMask;
         gives && (self.whole || !needs_all) && (self.width <= 32 || !narrow)
     }
@@ -458,7 +479,8 @@ impl Maker<'_> {
         if takes(elements, wanted) {
             return wanted;
         }
-        let fitting: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| takes(elements, *kind)).collect();
+        let fitting: Vec<Kind> =
+            Kind::ALL.into_iter().filter(|kind| takes(elements, *kind)).collect();
         self.random.pick(&fitting)
     }
 
@@ -473,10 +495,17 @@ impl Maker<'_> {
         let parts = (0..ty.n).map(|i| {
             let at = |it: &Expr| match ty.n {
                 1 => Box::new(it.clone()),
-                _ => Box::new(Expr { ty: Ty { n: 1, ..ty }, kind: ExprKind::Component(Box::new(it.clone()), i) }),
+                _ => Box::new(Expr {
+                    ty: Ty { n: 1, ..ty },
+                    kind: ExprKind::Component(Box::new(it.clone()), i),
+                }),
             };
-            let positive = Expr { ty: Ty::BOOL, kind: ExprKind::Cmp(Cmp::Lt, at(&zero), at(&value)) };
-            Expr { ty: Ty { n: 1, ..ty }, kind: ExprKind::Conditional(Box::new(positive), at(&one), at(&minus)) }
+            let positive =
+                Expr { ty: Ty::BOOL, kind: ExprKind::Cmp(Cmp::Lt, at(&zero), at(&value)) };
+            Expr {
+                ty: Ty { n: 1, ..ty },
+                kind: ExprKind::Conditional(Box::new(positive), at(&one), at(&minus)),
+            }
         });
         let mut parts: Vec<Expr> = parts.collect();
         if ty.n == 1 { parts.remove(0) } else { Expr { ty, kind: ExprKind::Make(parts) } }
@@ -542,6 +571,7 @@ fn cast(value: Expr, kind: Kind) -> Expr {
 }
 
 fn call(name: &str, ty: Ty, args: Vec<Expr>) -> Expr {
-    let found = ops::intrinsics::by_name(name).unwrap_or_else(|| unreachable!("`{name}` has a row"));
+    let found =
+        ops::intrinsics::by_name(name).unwrap_or_else(|| unreachable!("`{name}` has a row"));
     Expr { ty, kind: ExprKind::Wave { intrinsic: found.intrinsic, args } }
 }

@@ -21,14 +21,19 @@ void mix(uint place, uint value) {
 /// The whole program. It needs `-enable-16bit-types` and `--dialect slang`.
 pub fn print(program: &Program) -> String {
     let mut text = HEAD.to_owned();
-    let (main, functions) = program.functions.split_last().unwrap_or_else(|| unreachable!("a program has a main"));
+    let (main, functions) =
+        program.functions.split_last().unwrap_or_else(|| unreachable!("a program has a main"));
     for (index, function) in functions.iter().enumerate() {
         let ty = name(function.result.unwrap_or(Ty::UINT));
         let _ = writeln!(text, "{ty} f{index}({ty} v0) {{");
         print_body(&mut text, function, 1, program.places);
         text.push_str("}\n");
     }
-    let _ = writeln!(text, "[numthreads({}, 1, 1)]\nvoid main(uint index : SV_GroupIndex) {{", program.threads);
+    let _ = writeln!(
+        text,
+        "[numthreads({}, 1, 1)]\nvoid main(uint index : SV_GroupIndex) {{",
+        program.threads
+    );
     text.push_str("    thread = index;\n");
     print_body(&mut text, main, 0, program.places);
     text.push_str("}\n");
@@ -123,7 +128,11 @@ impl Printer<'_> {
                 self.line(&format!("{} value = {};", name(value.ty), expr(value)));
                 let places = self.places;
                 for component in 0..value.ty.n.max(1) {
-                    let scalar = if value.ty.n > 1 { format!("value[{component}]") } else { "value".to_owned() };
+                    let scalar = if value.ty.n > 1 {
+                        format!("value[{component}]")
+                    } else {
+                        "value".to_owned()
+                    };
                     for word in words(value.ty.kind, &scalar) {
                         self.line(&format!("mix(thread * {places} + {place}, {word});"));
                     }
@@ -159,8 +168,13 @@ fn expr(it: &Expr) -> String {
     let float = it.ty.kind.is_float();
     match &it.kind {
         ExprKind::Literal(values) => {
-            let parts: Vec<String> = values.iter().map(|value| literal(it.ty.kind, *value)).collect();
-            if it.ty.n > 1 { format!("{}({})", name(it.ty), parts.join(", ")) } else { format!("({})", parts[0]) }
+            let parts: Vec<String> =
+                values.iter().map(|value| literal(it.ty.kind, *value)).collect();
+            if it.ty.n > 1 {
+                format!("{}({})", name(it.ty), parts.join(", "))
+            } else {
+                format!("({})", parts[0])
+            }
         }
         ExprKind::Local(local) => format!("v{local}"),
         ExprKind::Thread => "thread".to_owned(),
@@ -228,7 +242,10 @@ fn expr(it: &Expr) -> String {
             // Sums of many lanes are brought back below 16.
             match float && intrinsic.name.ends_with("Sum") {
                 true => format!("fmod({call}, ({})16.0)", it.ty.kind.word()),
-                false if float && (intrinsic.name.ends_with("Min") || intrinsic.name.ends_with("Max")) => {
+                false
+                    if float
+                        && (intrinsic.name.ends_with("Min") || intrinsic.name.ends_with("Max")) =>
+                {
                     // The identity of a scan is an infinity.
                     format!("clamp({call}, ({0})-15.0, ({0})15.0)", it.ty.kind.word())
                 }
