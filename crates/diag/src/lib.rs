@@ -4,6 +4,8 @@
 //! Readers collect diagnostics; only the outermost layer renders them.
 //! Nothing here reads files or prints.
 
+#![forbid(unsafe_code)]
+
 mod codes;
 mod json;
 mod model;

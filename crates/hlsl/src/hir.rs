@@ -72,7 +72,9 @@ pub struct Global {
 #[derive(Debug)]
 pub enum GlobalKind {
     /// One for each lane, initialised when the entry point starts; without an initialiser it is zero, not poison.
-    Static { init: Option<Expr> },
+    Static {
+        init: Option<Expr>,
+    },
     Groupshared,
 }
 
@@ -132,7 +134,11 @@ pub enum StmtKind {
     /// The declaration of a local; without an initialiser its value is poison.
     Let(LocalId, Option<Expr>),
     Block(Vec<Stmt>),
-    If { cond: Expr, then: Vec<Stmt>, else_: Vec<Stmt> },
+    If {
+        cond: Expr,
+        then: Vec<Stmt>,
+        else_: Vec<Stmt>,
+    },
     Loop(Box<Loop>),
     Switch(Box<Switch>),
     Break,
@@ -197,22 +203,55 @@ pub enum ExprKind {
     /// Both operands have the same type; for shifts too. Comparisons give `bool`s of the same shape.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `&&`, `||`: with `short_circuit` the right side runs only in the lanes that need it, else in all.
-    Logic { and: bool, short_circuit: bool, lhs: Box<Expr>, rhs: Box<Expr> },
+    Logic {
+        and: bool,
+        short_circuit: bool,
+        lhs: Box<Expr>,
+        rhs: Box<Expr>,
+    },
     /// `?:`; the condition is a `bool` or a vector of them that selects component by component.
-    Conditional { short_circuit: bool, cond: Box<Expr>, then: Box<Expr>, else_: Box<Expr> },
+    Conditional {
+        short_circuit: bool,
+        cond: Box<Expr>,
+        then: Box<Expr>,
+        else_: Box<Expr>,
+    },
     /// Both sides have the same type. The value is the left side's new value.
     Assign(Box<Expr>, Box<Expr>),
     /// `a op= b`: `a` is read once, converted to `compute`, combined with `b` (of that type), converted back and stored.
-    AssignOp { op: BinaryOp, place: Box<Expr>, compute: TypeId, value: Box<Expr> },
+    AssignOp {
+        op: BinaryOp,
+        place: Box<Expr>,
+        compute: TypeId,
+        value: Box<Expr>,
+    },
     /// `++` and `--`.
-    Step { place: Box<Expr>, increment: bool, prefix: bool },
-    Call { function: FunctionId, args: Vec<Arg> },
+    Step {
+        place: Box<Expr>,
+        increment: bool,
+        prefix: bool,
+    },
+    Call {
+        function: FunctionId,
+        args: Vec<Arg>,
+    },
     /// A wave or quad function; arguments have the types of its parameters, converted.
-    Wave { intrinsic: &'static Intrinsic, output: Output, args: Vec<Expr> },
+    Wave {
+        intrinsic: &'static Intrinsic,
+        output: Output,
+        args: Vec<Expr>,
+    },
     /// A function of the standard library.
-    Library { function: LibraryFunction, args: Vec<Arg> },
+    Library {
+        function: LibraryFunction,
+        args: Vec<Arg>,
+    },
     /// A method of a resource object.
-    Method { method: Method, object: Box<Expr>, args: Vec<Arg> },
+    Method {
+        method: Method,
+        object: Box<Expr>,
+        args: Vec<Arg>,
+    },
     /// The value as [`Expr::ty`]: numbers, splats, truncations, flattening casts between aggregates.
     Convert(Box<Expr>),
     /// The scalars of all parts, in order, make up a value of [`Expr::ty`]; each part's scalars already have the right types.

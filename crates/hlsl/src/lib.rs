@@ -4,18 +4,18 @@
 //! No input makes it panic; mistakes of the user go to a [`diag::Sink`], and every step goes on as far as it can.
 #![forbid(unsafe_code)]
 
-pub mod options;
-mod lex;
-pub mod token;
-pub mod preprocess;
 pub mod ast;
-pub mod parse;
-pub mod types;
-pub mod library;
-pub mod hir;
 pub mod check;
-pub mod lower;
 mod compile;
+pub mod hir;
+mod lex;
+pub mod library;
+pub mod lower;
+pub mod options;
+pub mod parse;
+pub mod preprocess;
+pub mod token;
+pub mod types;
 
 pub use check::check;
 pub use compile::compile;

@@ -10,7 +10,8 @@ use ir::Norm;
 use ops::{Sign, Ty};
 
 pub use layout::{
-    Layout, Packing, array_stride, cbuffer_members, field_offsets, host, layout_of, matrix_stride, place, structured_members,
+    Layout, Packing, array_stride, cbuffer_members, field_offsets, host, layout_of, matrix_stride,
+    place, structured_members,
 };
 
 /// A type of a [`Types`] table.
@@ -28,9 +29,17 @@ pub enum Type {
     /// One to 1024 components; `vector<float, 1>` is not `float`.
     Vector(Scalar, u32),
     /// The storage order matters in buffers only.
-    Matrix { scalar: Scalar, rows: u32, columns: u32, row_major: bool },
+    Matrix {
+        scalar: Scalar,
+        rows: u32,
+        columns: u32,
+        row_major: bool,
+    },
     /// `len` is 0 for the unbounded arrays that only resources can have.
-    Array { element: TypeId, len: u32 },
+    Array {
+        element: TypeId,
+        len: u32,
+    },
     Struct(StructId),
     Resource(ResourceType),
     String,
@@ -67,13 +76,29 @@ pub enum ResourceType {
     Constant(TypeId),
     /// `tbuffer`, `TextureBuffer<T>`.
     TextureBuffer(TypeId),
-    Structured { element: TypeId, access: Access },
+    Structured {
+        element: TypeId,
+        access: Access,
+    },
     /// `ByteAddressBuffer`.
-    Raw { writable: bool },
+    Raw {
+        writable: bool,
+    },
     /// `Buffer<T>`, `RWBuffer<T>`.
-    Typed { element: TypeId, writable: bool, norm: Norm },
-    Texture { dim: TextureDim, element: TypeId, writable: bool, norm: Norm },
-    Sampler { comparison: bool },
+    Typed {
+        element: TypeId,
+        writable: bool,
+        norm: Norm,
+    },
+    Texture {
+        dim: TextureDim,
+        element: TypeId,
+        writable: bool,
+        norm: Norm,
+    },
+    Sampler {
+        comparison: bool,
+    },
     AccelerationStructure,
     /// `FeedbackTexture2D` and others that parse and are refused when used.
     Other(&'static str),
@@ -147,7 +172,8 @@ impl Scalar {
         use Scalar::*;
         match self {
             Bool | U16 | U32 | U64 | Min16Uint => Sign::Unsigned,
-            I16 | I32 | I64 | Min16Int | LiteralInt | F16 | F32 | F64 | Min16Float | LiteralFloat => Sign::Signed,
+            I16 | I32 | I64 | Min16Int | LiteralInt | F16 | F32 | F64 | Min16Float
+            | LiteralFloat => Sign::Signed,
         }
     }
 
@@ -261,7 +287,12 @@ impl Types {
                 self.intern(Type::Matrix { scalar, rows, columns, row_major })
             }
             Type::Scalar(_) => self.scalar(scalar),
-            Type::Void | Type::Array { .. } | Type::Struct(_) | Type::Resource(_) | Type::String | Type::Error => shape,
+            Type::Void
+            | Type::Array { .. }
+            | Type::Struct(_)
+            | Type::Resource(_)
+            | Type::String
+            | Type::Error => shape,
         }
     }
 
@@ -281,8 +312,15 @@ impl Types {
     /// The scalar of a scalar, vector or matrix.
     pub fn scalar_of(&self, id: TypeId) -> Option<Scalar> {
         match self.get(id) {
-            Type::Scalar(scalar) | Type::Vector(scalar, _) | Type::Matrix { scalar, .. } => Some(scalar),
-            Type::Void | Type::Array { .. } | Type::Struct(_) | Type::Resource(_) | Type::String | Type::Error => None,
+            Type::Scalar(scalar) | Type::Vector(scalar, _) | Type::Matrix { scalar, .. } => {
+                Some(scalar)
+            }
+            Type::Void
+            | Type::Array { .. }
+            | Type::Struct(_)
+            | Type::Resource(_)
+            | Type::String
+            | Type::Error => None,
         }
     }
 
@@ -294,7 +332,9 @@ impl Types {
             Type::Scalar(_) | Type::Resource(_) => 1,
             Type::Vector(_, n) => u64::from(n),
             Type::Matrix { rows, columns, .. } => u64::from(rows * columns),
-            Type::Array { element, len } => self.scalar_count(element).saturating_mul(u64::from(len)),
+            Type::Array { element, len } => {
+                self.scalar_count(element).saturating_mul(u64::from(len))
+            }
             Type::Struct(id) => self
                 .structure(id)
                 .fields
@@ -331,9 +371,12 @@ impl Types {
                 true
             }
             Type::Array { element, len } => (0..len).all(|_| self.flatten_into(element, scalars)),
-            Type::Struct(id) => {
-                self.structure(id).fields.iter().filter(|it| it.bits.is_none()).all(|it| self.flatten_into(it.ty, scalars))
-            }
+            Type::Struct(id) => self
+                .structure(id)
+                .fields
+                .iter()
+                .filter(|it| it.bits.is_none())
+                .all(|it| self.flatten_into(it.ty, scalars)),
         }
     }
 
@@ -342,8 +385,15 @@ impl Types {
         match self.get(id) {
             Type::Resource(_) => true,
             Type::Array { element, .. } => self.holds_resource(element),
-            Type::Struct(id) => self.structure(id).fields.iter().any(|field| self.holds_resource(field.ty)),
-            Type::Void | Type::Scalar(_) | Type::Vector(..) | Type::Matrix { .. } | Type::String | Type::Error => false,
+            Type::Struct(id) => {
+                self.structure(id).fields.iter().any(|field| self.holds_resource(field.ty))
+            }
+            Type::Void
+            | Type::Scalar(_)
+            | Type::Vector(..)
+            | Type::Matrix { .. }
+            | Type::String
+            | Type::Error => false,
         }
     }
 
@@ -356,7 +406,9 @@ impl Types {
             Type::Scalar(scalar) => scalar.name().to_owned(),
             Type::Vector(scalar, n) if n <= 4 => format!("{}{n}", scalar.name()),
             Type::Vector(scalar, n) => format!("vector<{}, {n}>", scalar.name()),
-            Type::Matrix { scalar, rows, columns, .. } => format!("{}{rows}x{columns}", scalar.name()),
+            Type::Matrix { scalar, rows, columns, .. } => {
+                format!("{}{rows}x{columns}", scalar.name())
+            }
             Type::Array { element, len } => {
                 // The dimensions read from the outside in.
                 let mut dims = String::new();
@@ -364,7 +416,9 @@ impl Types {
                 loop {
                     dims.push_str(&if len == 0 { "[]".to_owned() } else { format!("[{len}]") });
                     match self.get(element) {
-                        Type::Array { element: inner, len: inner_len } => (element, len) = (inner, inner_len),
+                        Type::Array { element: inner, len: inner_len } => {
+                            (element, len) = (inner, inner_len)
+                        }
                         _ => break format!("{}{dims}", self.name(element)),
                     }
                 }
@@ -389,7 +443,9 @@ impl Types {
                 format!("{kind}<{}>", self.name(element))
             }
             ResourceType::Raw { writable } => format!("{}ByteAddressBuffer", rw(writable)),
-            ResourceType::Typed { element, writable, .. } => format!("{}Buffer<{}>", rw(writable), self.name(element)),
+            ResourceType::Typed { element, writable, .. } => {
+                format!("{}Buffer<{}>", rw(writable), self.name(element))
+            }
             ResourceType::Texture { dim, element, writable, .. } => {
                 format!("{}{}<{}>", rw(writable), dim.name(), self.name(element))
             }

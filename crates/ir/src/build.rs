@@ -88,7 +88,9 @@ impl Builder {
     }
 
     pub fn close(&mut self) -> Region {
-        self.open.pop().unwrap_or_else(|| unreachable!("a region is closed only after it was opened"))
+        self.open
+            .pop()
+            .unwrap_or_else(|| unreachable!("a region is closed only after it was opened"))
     }
 
     /// Whether the open region already ends in a terminator: what follows in the source is dead.

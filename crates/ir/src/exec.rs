@@ -99,13 +99,23 @@ pub enum FormatScalar {
 /// Why a run could not go on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trap {
-    OutOfFuel { span: Span },
+    OutOfFuel {
+        span: Span,
+    },
     /// The cancellation flag was set.
-    Cancelled { span: Span },
+    Cancelled {
+        span: Span,
+    },
     /// Every wave that is left waits at a barrier or spins without end.
-    Deadlock { span: Span },
-    OutOfMemory { bytes: u64 },
-    DeviceLost { why: String },
+    Deadlock {
+        span: Span,
+    },
+    OutOfMemory {
+        bytes: u64,
+    },
+    DeviceLost {
+        why: String,
+    },
 }
 
 /// The launch asks for what this engine or this module cannot do; never a pass.
@@ -130,5 +140,6 @@ pub trait Engine {
 
     /// Runs a launch to its end, leaving the results in `bindings`.
     /// After a trap `bindings` hold what had been written by then.
-    fn run(&self, module: &Module, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure>;
+    fn run(&self, module: &Module, launch: &Launch, bindings: &mut Bindings)
+    -> Result<(), Failure>;
 }

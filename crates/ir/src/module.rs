@@ -300,7 +300,10 @@ pub enum Atomic {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// The same bits in all lanes.
-    Const { ty: Ty, bits: u64 },
+    Const {
+        ty: Ty,
+        bits: u64,
+    },
     /// An uninitialised value: 0, poisoned.
     Undef(Ty),
     Builtin(Builtin),
@@ -310,42 +313,101 @@ pub enum Op {
     Ternary(Ternary, [Value; 3]),
 
     /// A wave operation; with `lanes`, the lanes that this 32-bit mask names take part instead of the active set.
-    Wave { op: WaveOp, args: Vec<Value>, lanes: Option<Value> },
-    Barrier { barrier: Barrier, lanes: Option<Value> },
+    Wave {
+        op: WaveOp,
+        args: Vec<Value>,
+        lanes: Option<Value>,
+    },
+    Barrier {
+        barrier: Barrier,
+        lanes: Option<Value>,
+    },
 
     /// Consecutive scalars; the results say how many and of what type.
-    Load { place: Place, at: Address },
-    Store { place: Place, at: Address, values: Vec<Value> },
+    Load {
+        place: Place,
+        at: Address,
+    },
+    Store {
+        place: Place,
+        at: Address,
+        values: Vec<Value>,
+    },
     /// Gives what was there before.
-    Atomic { place: Place, at: Address, op: Atomic, args: Vec<Value> },
+    Atomic {
+        place: Place,
+        at: Address,
+        op: Atomic,
+        args: Vec<Value>,
+    },
     /// The number of elements (structured, typed) or bytes (raw), and for structured buffers the stride.
-    Size { place: Place },
+    Size {
+        place: Place,
+    },
     /// Adds 1 or -1 to a structured buffer's hidden counter; gives the value before (+1) or after (-1).
-    Counter { place: Place, delta: i32 },
+    Counter {
+        place: Place,
+        delta: i32,
+    },
 
-    SharedLoad { memory: Shared, index: Value },
-    SharedStore { memory: Shared, index: Value, value: Value },
-    SharedAtomic { memory: Shared, index: Value, op: Atomic, args: Vec<Value> },
-    PrivateLoad { memory: Private, index: Value },
-    PrivateStore { memory: Private, index: Value, value: Value },
+    SharedLoad {
+        memory: Shared,
+        index: Value,
+    },
+    SharedStore {
+        memory: Shared,
+        index: Value,
+        value: Value,
+    },
+    SharedAtomic {
+        memory: Shared,
+        index: Value,
+        op: Atomic,
+        args: Vec<Value>,
+    },
+    PrivateLoad {
+        memory: Private,
+        index: Value,
+    },
+    PrivateStore {
+        memory: Private,
+        index: Value,
+        value: Value,
+    },
 
     /// Results are the arguments of the yields.
-    If { cond: Value, then: Region, else_: Region },
+    If {
+        cond: Value,
+        then: Region,
+        else_: Region,
+    },
     /// Each iteration runs the body with its parameters: `inits` first, then the arguments of the body's yield.
     /// A yield is the back edge. Results come from exits to the loop.
-    Loop { body: Region, inits: Vec<Value> },
+    Loop {
+        body: Region,
+        inits: Vec<Value>,
+    },
     /// Lanes that select a case enter its region with `inits` as parameters; lanes that yield from a case enter the next
     /// one with the arguments of the yield, or leave the switch after the last. Lanes that select nothing leave with `inits`.
     /// Results, as many as `inits`, come from there and from exits to the switch.
-    Switch { selector: Value, cases: Vec<Case>, inits: Vec<Value> },
+    Switch {
+        selector: Value,
+        cases: Vec<Case>,
+        inits: Vec<Value>,
+    },
     /// Results come from the yield and from exits to the block.
-    Block { body: Region },
+    Block {
+        body: Region,
+    },
 
     // Terminators.
     /// The normal end of a region.
     Yield(Vec<Value>),
     /// To the end of an enclosing `loop`, `switch` or `block`.
-    Exit { to: Inst, args: Vec<Value> },
+    Exit {
+        to: Inst,
+        args: Vec<Value>,
+    },
     /// The lanes are done for the rest of the wave's life.
     Return,
 }
@@ -397,18 +459,19 @@ impl Op {
 
     /// Calls `visit` with every operand, so that it can be read or replaced.
     pub fn for_each_operand(&mut self, mut visit: impl FnMut(&mut Value)) {
-        let place_and_address = |place: &mut Place, at: &mut Address, visit: &mut dyn FnMut(&mut Value)| {
-            if let Some(element) = &mut place.element {
-                visit(element);
-            }
-            match at {
-                Address::Structured { index, offset } => {
-                    visit(index);
-                    visit(offset);
+        let place_and_address =
+            |place: &mut Place, at: &mut Address, visit: &mut dyn FnMut(&mut Value)| {
+                if let Some(element) = &mut place.element {
+                    visit(element);
                 }
-                Address::Byte(at) | Address::Texel(at) => visit(at),
-            }
-        };
+                match at {
+                    Address::Structured { index, offset } => {
+                        visit(index);
+                        visit(offset);
+                    }
+                    Address::Byte(at) | Address::Texel(at) => visit(at),
+                }
+            };
         match self {
             Op::Const { .. } | Op::Undef(_) | Op::Builtin(_) | Op::Return => {}
             Op::Unary(_, a) => visit(a),
@@ -428,7 +491,9 @@ impl Op {
                 place_and_address(place, at, &mut visit);
                 args.iter_mut().for_each(visit);
             }
-            Op::Size { place } | Op::Counter { place, .. } => place.element.iter_mut().for_each(visit),
+            Op::Size { place } | Op::Counter { place, .. } => {
+                place.element.iter_mut().for_each(visit)
+            }
             Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => visit(index),
             Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
                 visit(index);

@@ -204,7 +204,10 @@ pub fn execute<O: Observer>(
             None if resource.name == LOG => vec![0; LOG_BYTES],
             None if !resource.used => Vec::new(),
             None => {
-                return Err(format!("no `//# in {} TYPE: VALUES` for that resource", resource.name));
+                return Err(format!(
+                    "no `//# in {} TYPE: VALUES` for that resource",
+                    resource.name
+                ));
             }
         };
         let element = Buffer { bytes, format: None, counter: 0 };
@@ -263,11 +266,11 @@ fn judge(
                 let [line, lane, got, got_high, expected, expected_high, ..] = *entry else {
                     continue;
                 };
-                problems.push_str(&format!(
-                    "  {line:>4}  {lane:>4}  {:<19}  {}\n",
+                let (got, expected) = (
                     format!("{got_high:#x}:{got:#x}"),
-                    format!("{expected_high:#x}:{expected:#x}")
-                ));
+                    format!("{expected_high:#x}:{expected:#x}"),
+                );
+                problems.push_str(&format!("  {line:>4}  {lane:>4}  {got:<19}  {expected}\n"));
             }
         }
     } else if section.outputs.is_empty() {

@@ -53,10 +53,17 @@ struct Flags {
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let flags = flags(arguments)?;
-    println!("reference engine, one thread, {} lanes; median of {} runs", flags.width, flags.rounds);
+    println!(
+        "reference engine, one thread, {} lanes; median of {} runs",
+        flags.width, flags.rounds
+    );
     println!("{:>10}  {:>10}  {:>10}  {:>12}", "kernel", "compile ms", "run ms", "ns/thread");
     for kernel in KERNELS {
-        if flags.kernels.as_ref().is_some_and(|it| !it.iter().any(|name| name == kernel.name || name == kernel.known_as)) {
+        if flags
+            .kernels
+            .as_ref()
+            .is_some_and(|it| !it.iter().any(|name| name == kernel.name || name == kernel.known_as))
+        {
             continue;
         }
         let start = Instant::now();
@@ -82,7 +89,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         times.sort_by(f64::total_cmp);
         let median = times[times.len() / 2];
         let threads = f64::from(kernel.grid[0]) * f64::from(kernel.grid[1]);
-        println!("{:>10}  {compile_ms:>10.2}  {median:>10.1}  {:>12.2}", kernel.name, median * 1e6 / threads);
+        println!(
+            "{:>10}  {compile_ms:>10.2}  {median:>10.1}  {:>12.2}",
+            kernel.name,
+            median * 1e6 / threads
+        );
     }
     Ok(())
 }
@@ -92,11 +103,13 @@ fn milliseconds(since: Instant) -> f64 {
 }
 
 fn flags(arguments: &[String]) -> Result<Flags, String> {
-    let mut flags = Flags { kernels: None, width: 32, rounds: 3, threads: "1".to_owned(), csv: None };
+    let mut flags =
+        Flags { kernels: None, width: 32, rounds: 3, threads: "1".to_owned(), csv: None };
     let mut rest = arguments.iter();
     while let Some(flag) = rest.next() {
         let value = rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
-        let number = || value.parse::<u32>().map_err(|_| format!("`{flag}` needs a number, not `{value}`"));
+        let number =
+            || value.parse::<u32>().map_err(|_| format!("`{flag}` needs a number, not `{value}`"));
         match flag.as_str() {
             "--kernels" => flags.kernels = Some(value.split(',').map(str::to_owned).collect()),
             "--width" => flags.width = number()?,
@@ -119,7 +132,8 @@ fn report(kernel: &Kernel, flags: &Flags, times: &[f64]) -> Result<(), String> {
         .map_err(|error| format!("{path}: {error}"))?;
     for ms in times {
         let (name, width, threads) = (kernel.known_as, flags.width, &flags.threads);
-        writeln!(file, "ms,wavelane-interp-w{width},{name},{width},{threads},{ms},0").map_err(|error| error.to_string())?;
+        writeln!(file, "ms,wavelane-interp-w{width},{name},{width},{threads},{ms},0")
+            .map_err(|error| error.to_string())?;
     }
     Ok(())
 }
@@ -135,11 +149,15 @@ impl hlsl::Includer for Benches {
 
 fn compile(name: &str) -> Result<Module, String> {
     let path = crate::root().join(format!("benches/{name}.hlsl"));
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text =
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut sources = SourceMap::new();
     let mut sink = Sink::new();
-    let main = sources.add(Path::new(name).to_string_lossy().into_owned(), text).ok_or("the file is too large")?;
-    let module = hlsl::compile(main, &mut sources, &mut Benches, &hlsl::Options::default(), &mut sink);
+    let main = sources
+        .add(Path::new(name).to_string_lossy().into_owned(), text)
+        .ok_or("the file is too large")?;
+    let module =
+        hlsl::compile(main, &mut sources, &mut Benches, &hlsl::Options::default(), &mut sink);
     module.ok_or_else(|| diag::render_all(&sink.into_sorted(), &sources, Style::Plain))
 }
 
@@ -164,7 +182,9 @@ fn hash(i: u32) -> u32 {
 
 fn bindings(kernel: &Kernel, module: &Module) -> Bindings {
     let elements = kernel.grid[0] * kernel.grid[1];
-    let bytes = |values: &mut dyn Iterator<Item = u32>| values.flat_map(u32::to_le_bytes).collect::<Vec<u8>>();
+    let bytes = |values: &mut dyn Iterator<Item = u32>| {
+        values.flat_map(u32::to_le_bytes).collect::<Vec<u8>>()
+    };
     let float = |i: u32| (hash(i) as f32 / u32::MAX as f32).to_bits();
     let bindings = module
         .resources

@@ -19,7 +19,11 @@ pub(crate) fn run(check: bool) -> Result<(), String> {
             std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         }
     }
-    if stale.is_empty() { Ok(()) } else { Err(format!("out of date, run `cargo xtask docs`: {}", stale.join(", "))) }
+    if stale.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("out of date, run `cargo xtask docs`: {}", stale.join(", ")))
+    }
 }
 
 /// The reference of all wave and quad functions.
@@ -31,9 +35,12 @@ fn intrinsics() -> String {
     );
     for (title, origin) in [("HLSL", Origin::Hlsl), ("Slang", Origin::Slang)] {
         let _ = write!(text, "\n## {title}\n\n");
-        text.push_str("| function | what it gives | since | stages | also spelled |\n|---|---|---|---|---|\n");
+        text.push_str(
+            "| function | what it gives | since | stages | also spelled |\n|---|---|---|---|---|\n",
+        );
         for row in ops::intrinsics::all().filter(|it| it.origin == origin) {
-            let aliases: Vec<String> = row.aliases.iter().map(|it| format!("`{}`", it.name)).collect();
+            let aliases: Vec<String> =
+                row.aliases.iter().map(|it| format!("`{}`", it.name)).collect();
             let _ = writeln!(
                 text,
                 "| `{}` | {} | {} | {} | {} |",

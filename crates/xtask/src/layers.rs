@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const CRATES: [&str; 9] = ["ops", "diag", "ir", "hlsl", "interp", "device", "cli", "suite", "xtask"];
+const CRATES: [&str; 9] =
+    ["ops", "diag", "ir", "hlsl", "interp", "device", "cli", "suite", "xtask"];
 
 /// The table: for each crate, which others it may use.
 fn allowed() -> BTreeMap<String, BTreeSet<String>> {
@@ -24,9 +25,14 @@ fn allowed() -> BTreeMap<String, BTreeSet<String>> {
 #[test]
 fn crates_use_only_what_the_table_allows() {
     let allowed = allowed();
-    assert_eq!(allowed.keys().map(String::as_str).collect::<BTreeSet<_>>(), CRATES.into_iter().collect());
+    assert_eq!(
+        allowed.keys().map(String::as_str).collect::<BTreeSet<_>>(),
+        CRATES.into_iter().collect()
+    );
     for name in CRATES {
-        let manifest = std::fs::read_to_string(crate::root().join(format!("crates/{name}/Cargo.toml"))).unwrap();
+        let manifest =
+            std::fs::read_to_string(crate::root().join(format!("crates/{name}/Cargo.toml")))
+                .unwrap();
         let used = manifest.lines().filter_map(|line| {
             let (name, _) = line.split_once([' ', '.', '='])?;
             CRATES.contains(&name).then(|| name.to_owned())

@@ -2,7 +2,11 @@
 //!
 //! What must always hold is a test, here or elsewhere, so that `cargo test` is the whole truth.
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool talks to people")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line tool talks to people"
+)]
 
 mod bench;
 mod docs;

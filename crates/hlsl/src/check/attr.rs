@@ -83,7 +83,8 @@ impl<'a> Checker<'a> {
     /// `[numthreads(x, y, z)]` of the entry point.
     pub(super) fn numthreads(&mut self, attribute: &'a Attribute) -> Option<[u32; 3]> {
         if attribute.args.len() != 3 {
-            let message = format!("`numthreads` takes 3 arguments, and {} stand here", attribute.args.len());
+            let message =
+                format!("`numthreads` takes 3 arguments, and {} stand here", attribute.args.len());
             self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
             return None;
         }
@@ -94,7 +95,8 @@ impl<'a> Checker<'a> {
             let most = if i == 2 { MOST_THREADS_IN_Z } else { MOST_THREADS };
             if !(1..=most).contains(&value) {
                 let axis = ["x", "y", "z"][i];
-                let message = format!("a group has 1 to {most} threads in {axis}, and this is {value}");
+                let message =
+                    format!("a group has 1 to {most} threads in {axis}, and this is {value}");
                 self.error(&code::BAD_ATTRIBUTE, arg.span, message);
                 return None;
             }
@@ -102,7 +104,8 @@ impl<'a> Checker<'a> {
             product *= value;
         }
         if product > MOST_THREADS {
-            let message = format!("a group has at most {MOST_THREADS} threads, and these are {product}");
+            let message =
+                format!("a group has at most {MOST_THREADS} threads, and these are {product}");
             self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
             return None;
         }
@@ -135,7 +138,8 @@ impl<'a> Checker<'a> {
         let span = attribute.span;
         let args = &attribute.args;
         if args.is_empty() || args.len() > 3 {
-            let message = format!("`WaveSize` takes 1 to 3 arguments, and {} stand here", args.len());
+            let message =
+                format!("`WaveSize` takes 1 to 3 arguments, and {} stand here", args.len());
             self.error(&code::BAD_WAVE_SIZE, span, message);
             return None;
         }
@@ -151,7 +155,8 @@ impl<'a> Checker<'a> {
         for arg in args {
             let value = self.attribute_value(arg, attribute)?;
             if !(4..=128).contains(&value) || value & (value - 1) != 0 {
-                let message = format!("a wave has 4, 8, 16, 32, 64 or 128 lanes, and this is {value}");
+                let message =
+                    format!("a wave has 4, 8, 16, 32, 64 or 128 lanes, and this is {value}");
                 self.error(&code::BAD_WAVE_SIZE, arg.span, message);
                 return None;
             }
@@ -178,7 +183,8 @@ impl<'a> Checker<'a> {
         if let Some((preferred, span)) = preferred
             && !(min..=max).contains(&preferred)
         {
-            let message = format!("the preferred wave size is {preferred}, and must be from {min} to {max}");
+            let message =
+                format!("the preferred wave size is {preferred}, and must be from {min} to {max}");
             self.error(&code::BAD_WAVE_SIZE, span, message);
             return None;
         }

@@ -3,7 +3,7 @@
 use diag::{Diagnostic, Span, code};
 
 use super::Checker;
-use super::convert::{self, Rank};
+use super::convert::{self, Element, Rank};
 use super::method::Object;
 use super::scope::{Callee, ScopeKind, ValueEntity};
 use crate::ast::{self, Operator};
@@ -24,7 +24,13 @@ struct Viable {
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn call(&mut self, callee: &'a ast::Expr, args: &'a [ast::Expr], args_span: Span, span: Span) -> Expr {
+    pub(super) fn call(
+        &mut self,
+        callee: &'a ast::Expr,
+        args: &'a [ast::Expr],
+        args_span: Span,
+        span: Span,
+    ) -> Expr {
         match &callee.kind {
             ast::ExprKind::Name(path) => self.call_named(path, args, span),
             ast::ExprKind::Member { base, name, args: template } => {
@@ -38,7 +44,11 @@ impl<'a> Checker<'a> {
                     return self.overloaded(Operator::Call, values, span);
                 }
                 if values[0].ty != Types::ERROR {
-                    self.error(&code::TYPE_MISMATCH, args_span, "this is no function that could be called");
+                    self.error(
+                        &code::TYPE_MISMATCH,
+                        args_span,
+                        "this is no function that could be called",
+                    );
                 }
                 self.broken(span)
             }
@@ -134,7 +144,9 @@ impl<'a> Checker<'a> {
         {
             viable.push(Viable { function: None, ranks, preference: 2 });
         }
-        let best = viable.iter().position(|it| viable.iter().all(|other| std::ptr::eq(it, other) || beats(it, other)));
+        let best = viable
+            .iter()
+            .position(|it| viable.iter().all(|other| std::ptr::eq(it, other) || beats(it, other)));
         if let Some(best) = best {
             return Some(viable[best].function);
         }
@@ -147,8 +159,12 @@ impl<'a> Checker<'a> {
 
     /// How well each argument converts; `None` if the function does not take them.
     fn ranks(&mut self, id: FunctionId, args: &[Expr]) -> Option<Vec<Rank>> {
-        let params: Vec<(TypeId, Mode, bool)> =
-            self.function(id).params.iter().map(|it| (it.ty, it.mode, it.default.is_some())).collect();
+        let params: Vec<(TypeId, Mode, bool)> = self
+            .function(id)
+            .params
+            .iter()
+            .map(|it| (it.ty, it.mode, it.default.is_some()))
+            .collect();
         if args.len() > params.len() || params[args.len()..].iter().any(|it| !it.2) {
             return None;
         }
@@ -172,7 +188,10 @@ impl<'a> Checker<'a> {
     fn argument_type(&self, arg: &Expr, param: TypeId) -> TypeId {
         match (self.types.get(arg.ty), self.types.get(param)) {
             (_, Type::Resource(_)) => arg.ty,
-            (Type::Resource(ResourceType::Constant(inner) | ResourceType::TextureBuffer(inner)), _) => inner,
+            (
+                Type::Resource(ResourceType::Constant(inner) | ResourceType::TextureBuffer(inner)),
+                _,
+            ) => inner,
             _ => arg.ty,
         }
     }
@@ -188,7 +207,11 @@ impl<'a> Checker<'a> {
                 let wanted = self.function(*id).params.len();
                 let plural = if wanted == 1 { "" } else { "s" };
                 let were = if args.len() == 1 { "was" } else { "were" };
-                format!("`{}` takes {wanted} argument{plural}, and {} {were} given", ident.name, args.len())
+                format!(
+                    "`{}` takes {wanted} argument{plural}, and {} {were} given",
+                    ident.name,
+                    args.len()
+                )
             }
             _ => format!("no `{}` takes the arguments `{}`", ident.name, self.argument_types(args)),
         };
@@ -223,14 +246,19 @@ impl<'a> Checker<'a> {
                 return format!("`{shown}` writes argument {number}, which is no variable");
             }
             let (have, want) = (self.name_of(arg.ty), self.name_of(param.ty));
-            return format!("`{shown}`: argument {number} is `{have}`, which does not convert to `{want}`");
+            return format!(
+                "`{shown}`: argument {number} is `{have}`, which does not convert to `{want}`"
+            );
         }
         format!("`{shown}` takes another number of arguments")
     }
 
     fn ambiguous(&mut self, viable: &[Viable], args: &[Expr], ident: &ast::Ident, span: Span) {
-        let message =
-            format!("several `{}` take the arguments `{}` equally well", ident.name, self.argument_types(args));
+        let message = format!(
+            "several `{}` take the arguments `{}` equally well",
+            ident.name,
+            self.argument_types(args)
+        );
         let mut report = Diagnostic::new(&code::AMBIGUOUS_CALL, span, message);
         for it in viable.iter().take(MOST_CANDIDATES) {
             report = match it.function {
@@ -246,11 +274,19 @@ impl<'a> Checker<'a> {
     // -----------------------------------------------------------------------------------------------------
 
     /// The call of a function that takes the arguments.
-    pub(super) fn finish_call(&mut self, id: FunctionId, object: Object, args: Vec<Expr>, span: Span) -> Expr {
+    pub(super) fn finish_call(
+        &mut self,
+        id: FunctionId,
+        object: Object,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
         let mut passed = Vec::with_capacity(args.len() + 1);
         let mut id = id;
         if self.function(id).this.is_some() {
-            let Some((receiver, arg)) = self.object_arg(id, object, span) else { return self.broken(span) };
+            let Some((receiver, arg)) = self.object_arg(id, object, span) else {
+                return self.broken(span);
+            };
             id = receiver;
             passed.push(arg);
         }
@@ -270,11 +306,10 @@ impl<'a> Checker<'a> {
             });
             passed.push(Arg::In(value));
         }
-        if passed.iter().any(|arg| matches!(arg, Arg::In(it) | Arg::Out { place: it, .. } if it.ty == Types::ERROR)) {
+        if passed.iter().any(
+            |arg| matches!(arg, Arg::In(it) | Arg::Out { place: it, .. } if it.ty == Types::ERROR),
+        ) {
             return self.broken(span);
-        }
-        if let Some(body) = &mut self.body {
-            body.calls.push((id, span));
         }
         Expr { kind: ExprKind::Call { function: id, args: passed }, ty: result, span }
     }
@@ -284,7 +319,10 @@ impl<'a> Checker<'a> {
             Mode::In => Arg::In(self.coerce(arg, ty)),
             Mode::Out | Mode::InOut | Mode::Reference => {
                 if let (Type::Struct(_), true) = (self.types.get(ty), arg.ty != ty) {
-                    self.unsupported(arg.span, "passing a struct for an `out` parameter of its base is not built yet");
+                    self.unsupported(
+                        arg.span,
+                        "passing a struct for an `out` parameter of its base is not built yet",
+                    );
                 }
                 self.demand_writable(&arg, "passed to be written");
                 Arg::Out { place: arg, ty, mode }
@@ -293,7 +331,12 @@ impl<'a> Checker<'a> {
     }
 
     /// An operator on structs: a method of the first operand, or a function.
-    pub(super) fn overloaded(&mut self, operator: Operator, mut operands: Vec<Expr>, span: Span) -> Expr {
+    pub(super) fn overloaded(
+        &mut self,
+        operator: Operator,
+        mut operands: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
         if operands.iter().any(|it| it.ty == Types::ERROR) {
             return self.broken(span);
         }
@@ -304,7 +347,8 @@ impl<'a> Checker<'a> {
             _ => None,
         };
         if let Some(scope) = scope
-            && let Some(ValueEntity::Functions(callees)) = self.scopes.value_in(scope, &key).map(|it| it.entity)
+            && let Some(ValueEntity::Functions(callees)) =
+                self.scopes.value_in(scope, &key).map(|it| it.entity)
         {
             let object = operands.remove(0);
             return match self.resolve(&callees, None, &operands, None, &ident, span) {
@@ -322,7 +366,8 @@ impl<'a> Checker<'a> {
             };
         }
         let types = self.argument_types(&operands);
-        let message = format!("`{}` is not defined for `{types}`", key.trim_start_matches("operator"));
+        let message =
+            format!("`{}` is not defined for `{types}`", key.trim_start_matches("operator"));
         let report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, span, message);
         self.report(report.help(format!("a method `{key}` of the struct would define it")));
         self.broken(span)
@@ -333,7 +378,12 @@ impl<'a> Checker<'a> {
     // -----------------------------------------------------------------------------------------------------
 
     /// Whether a built-in function has that name; an expression if the arguments are broken.
-    fn builtin_call(&mut self, ident: &ast::Ident, args: &[Expr], span: Span) -> Option<Result<(), Expr>> {
+    fn builtin_call(
+        &mut self,
+        ident: &ast::Ident,
+        args: &[Expr],
+        span: Span,
+    ) -> Option<Result<(), Expr>> {
         let name = ident.name.as_str();
         if ops::intrinsics::by_name(name).is_none() && !library::is_function(name) {
             return None;
@@ -345,7 +395,8 @@ impl<'a> Checker<'a> {
     }
 
     fn arg_infos(&self, args: &[Expr]) -> Vec<ArgInfo> {
-        let info = |arg: &Expr| ArgInfo { ty: arg.ty, is_place: self.is_writable(arg), span: arg.span };
+        let info =
+            |arg: &Expr| ArgInfo { ty: arg.ty, is_place: self.is_writable(arg), span: arg.span };
         args.iter().map(info).collect()
     }
 
@@ -401,12 +452,17 @@ impl<'a> Checker<'a> {
                     arg.span,
                     "an atomic operation works on memory that lanes share, and this is a lane's own",
                 );
-                self.report(report.help("it works on groupshared variables and elements of writable buffers"));
+                self.report(
+                    report
+                        .help("it works on groupshared variables and elements of writable buffers"),
+                );
                 return self.broken(span);
             }
             passed.push(self.argument(arg, ty, mode));
         }
-        if passed.iter().any(|arg| matches!(arg, Arg::In(it) | Arg::Out { place: it, .. } if it.ty == Types::ERROR)) {
+        if passed.iter().any(
+            |arg| matches!(arg, Arg::In(it) | Arg::Out { place: it, .. } if it.ty == Types::ERROR),
+        ) {
             return self.broken(span);
         }
         Expr { kind: ExprKind::Library { function, args: passed }, ty: result, span }
@@ -423,13 +479,16 @@ impl<'a> Checker<'a> {
     ) -> Expr {
         let args: Vec<Expr> = args.into_iter().map(|it| self.contents(it)).collect();
         let infos = self.arg_infos(&args);
-        match library::resolve_method(&mut self.types, object.ty, &name.name, template_arg, &infos) {
+        match library::resolve_method(&mut self.types, object.ty, &name.name, template_arg, &infos)
+        {
             Resolution::Unknown => {
                 let ty = self.name_of(object.ty);
                 let message = format!("`{ty}` has no method `{}`", name.name);
                 let mut report = Diagnostic::new(&code::UNKNOWN_NAME, name.span, message);
                 let names = library::method_names(&self.types, object.ty);
-                if let Some(near) = super::scope::most_similar(&name.name, names.iter().map(String::as_str)) {
+                if let Some(near) =
+                    super::scope::most_similar(&name.name, names.iter().map(String::as_str))
+                {
                     report = report.fix(format!("a similar name is `{near}`"), name.span, near);
                 }
                 self.report(report);
@@ -457,7 +516,8 @@ impl<'a> Checker<'a> {
                 if passed.iter().any(is_broken) {
                     return self.broken(span);
                 }
-                let kind = ExprKind::Method { method: function, object: object.into(), args: passed };
+                let kind =
+                    ExprKind::Method { method: function, object: object.into(), args: passed };
                 Expr { kind, ty: result, span }
             }
         }
@@ -465,10 +525,42 @@ impl<'a> Checker<'a> {
 }
 
 /// Whether one function is the better choice.
+///
+/// All arguments count together, as in DXC: what drops components in fewer of them is better, then what changes shapes in
+/// fewer, then what converts fewer, and so on.
 fn beats(a: &Viable, b: &Viable) -> bool {
-    let pairs = || a.ranks.iter().zip(&b.ranks);
-    if pairs().any(|(a, b)| a > b) {
-        return false;
+    (cost(&a.ranks), a.preference) < (cost(&b.ranks), b.preference)
+}
+
+/// How many arguments need what, the worst first.
+fn cost(ranks: &[Rank]) -> [u32; 7] {
+    let mut cost = [0; 7];
+    for rank in ranks {
+        let element = match *rank {
+            Rank::Truncation(element) => {
+                cost[0] += 1;
+                Some(element)
+            }
+            Rank::Reshape(element) => {
+                cost[1] += 1;
+                Some(element)
+            }
+            Rank::Splat(element) => {
+                cost[2] += 1;
+                Some(element)
+            }
+            Rank::Base => {
+                cost[3] += 1;
+                None
+            }
+            Rank::Kept(element) => Some(element),
+        };
+        match element {
+            Some(Element::Conversion) => cost[4] += 1,
+            Some(Element::Promotion) => cost[5] += 1,
+            Some(Element::Literal(distance)) => cost[6] += u32::from(distance),
+            Some(Element::Same) | None => {}
+        }
     }
-    pairs().any(|(a, b)| a < b) || a.preference < b.preference
+    cost
 }

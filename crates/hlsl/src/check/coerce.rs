@@ -46,7 +46,11 @@ impl Checker<'_> {
 
     /// The expression as a value of that type, converted without a cast; reports where that cannot be.
     pub(super) fn coerce(&mut self, expr: Expr, to: TypeId) -> Expr {
-        let expr = if matches!(self.types.get(to), Type::Resource(_)) { expr } else { self.contents(expr) };
+        let expr = if matches!(self.types.get(to), Type::Resource(_)) {
+            expr
+        } else {
+            self.contents(expr)
+        };
         match convert::implicit(&self.types, expr.ty, to) {
             Some(how) => {
                 if how.truncates {
@@ -56,9 +60,12 @@ impl Checker<'_> {
             }
             None => {
                 let (from, wanted) = (self.name_of(expr.ty), self.name_of(to));
-                let mut report =
-                    Diagnostic::new(&code::TYPE_MISMATCH, expr.span, format!("`{from}` does not convert to `{wanted}`"))
-                        .label(format!("this is `{from}`"));
+                let mut report = Diagnostic::new(
+                    &code::TYPE_MISMATCH,
+                    expr.span,
+                    format!("`{from}` does not convert to `{wanted}`"),
+                )
+                .label(format!("this is `{from}`"));
                 if convert::explicit(&self.types, expr.ty, to) {
                     report = report.help(format!("a cast says that it is meant: `({wanted})…`"));
                 }
@@ -87,7 +94,9 @@ impl Checker<'_> {
             return expr;
         }
         match convert::shape_of(&self.types, expr.ty) {
-            Some(convert::Shape::Scalar | convert::Shape::Vector(1)) => self.convert(expr, Types::BOOL),
+            Some(convert::Shape::Scalar | convert::Shape::Vector(1)) => {
+                self.convert(expr, Types::BOOL)
+            }
             Some(_) => {
                 let name = self.name_of(expr.ty);
                 self.report(

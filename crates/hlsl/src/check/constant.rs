@@ -43,7 +43,11 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks an expression and gives its integer value; reports where it has none.
-    pub(super) fn constant_integer(&mut self, expr: &'a ast::Expr, what: &str) -> Option<(i64, Expr)> {
+    pub(super) fn constant_integer(
+        &mut self,
+        expr: &'a ast::Expr,
+        what: &str,
+    ) -> Option<(i64, Expr)> {
         let checked = self.expr(expr);
         if checked.ty == Types::ERROR {
             return None;
@@ -52,12 +56,21 @@ impl<'a> Checker<'a> {
             return Some((value, checked));
         }
         // A float that is a whole number counts, as it does in array sizes of old shaders.
-        if let (Some(scalar), Some(bits)) = (self.types.scalar_of(checked.ty), self.constant(&checked))
+        if let (Some(scalar), Some(bits)) =
+            (self.types.scalar_of(checked.ty), self.constant(&checked))
             && scalar.is_float()
             && let [bits] = *bits.as_slice()
         {
-            let ty = if scalar == Scalar::LiteralFloat { ops::Ty::F64 } else { scalar.ty(self.native_16bit()) };
-            let op = ops::Unary::Convert { to: ops::Ty::I64, from_sign: ops::Sign::Signed, to_sign: ops::Sign::Signed };
+            let ty = if scalar == Scalar::LiteralFloat {
+                ops::Ty::F64
+            } else {
+                scalar.ty(self.native_16bit())
+            };
+            let op = ops::Unary::Convert {
+                to: ops::Ty::I64,
+                from_sign: ops::Sign::Signed,
+                to_sign: ops::Sign::Signed,
+            };
             return Some((ops::scalar::eval_unary(op, ty, bits) as i64, checked));
         }
         let message = match self.constant(&checked) {
@@ -69,8 +82,9 @@ impl<'a> Checker<'a> {
         };
         let mut report = Diagnostic::new(&code::NOT_CONSTANT, expr.span, message);
         if let Some((name, span)) = self.variable_in(&checked) {
-            report = report.also(span, format!("`{name}` is a variable"))
-                .help(format!("`static const` makes `{name}` a constant, if its initialiser is one"));
+            report = report.also(span, format!("`{name}` is a variable")).help(format!(
+                "`static const` makes `{name}` a constant, if its initialiser is one"
+            ));
         }
         self.report(report);
         None

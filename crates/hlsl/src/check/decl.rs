@@ -65,9 +65,15 @@ impl<'a> Checker<'a> {
             }
             None => {
                 let prefix = self.prefix();
-                let scope =
-                    self.scopes.inside(current, ScopeKind::Namespace(format!("{prefix}{}", name.name)));
-                self.scopes.declare_type(current, name.name.clone(), TypeEntity::Namespace(scope), name.span);
+                let scope = self
+                    .scopes
+                    .inside(current, ScopeKind::Namespace(format!("{prefix}{}", name.name)));
+                self.scopes.declare_type(
+                    current,
+                    name.name.clone(),
+                    TypeEntity::Namespace(scope),
+                    name.span,
+                );
                 scope
             }
         };
@@ -121,10 +127,13 @@ impl<'a> Checker<'a> {
             None => Types::INT,
         };
         let underlying = match self.types.get(underlying) {
-            Type::Scalar(scalar) if scalar.is_int() || scalar == crate::types::Scalar::Bool => underlying,
+            Type::Scalar(scalar) if scalar.is_int() || scalar == crate::types::Scalar::Bool => {
+                underlying
+            }
             Type::Error => Types::INT,
             _ => {
-                let message = format!("an enum is held in an integer, not in `{}`", self.name_of(underlying));
+                let message =
+                    format!("an enum is held in an integer, not in `{}`", self.name_of(underlying));
                 let span = enumeration.underlying.as_ref().map_or(name.span, |it| it.span);
                 self.error(&code::TYPE_MISMATCH, span, message);
                 Types::INT
@@ -149,7 +158,9 @@ impl<'a> Checker<'a> {
         for variant in variants {
             if let Some(value) = &variant.value {
                 // Earlier names of the same enum can be used.
-                let found = self.in_scope(scope, |this| this.constant_integer(value, "the value of an enumerator"));
+                let found = self.in_scope(scope, |this| {
+                    this.constant_integer(value, "the value of an enumerator")
+                });
                 next = found.map_or(next, |(value, _)| value);
             }
             let literal = self.literal_int(next, variant.name.span);
@@ -171,7 +182,12 @@ impl<'a> Checker<'a> {
         if let Some(head) = &alias.template {
             let index = self.alias_templates.len();
             self.alias_templates.push(AliasTemplate { head, ast: alias, scope: current });
-            self.scopes.declare_type(current, alias.name.name.clone(), TypeEntity::AliasTemplate(index), alias.name.span);
+            self.scopes.declare_type(
+                current,
+                alias.name.name.clone(),
+                TypeEntity::AliasTemplate(index),
+                alias.name.span,
+            );
             return;
         }
         let ty = self.ty(&alias.ty);
@@ -179,7 +195,8 @@ impl<'a> Checker<'a> {
         let known = self.scopes.own_type(current, &alias.name.name).map(|it| (it.entity, it.span));
         match known {
             // Saying the same twice is fine, and `typedef struct S {…} S;` does.
-            Some((TypeEntity::Type(before) | TypeEntity::Enum(before, _), _)) if before == ty || ty == Types::ERROR => {}
+            Some((TypeEntity::Type(before) | TypeEntity::Enum(before, _), _))
+                if before == ty || ty == Types::ERROR => {}
             Some((_, span)) => self.duplicate(&alias.name, span),
             None => {
                 // An alias of an enum names its enumerators too.
@@ -192,8 +209,13 @@ impl<'a> Checker<'a> {
     fn enum_named(&mut self, ty: &'a ast::Type) -> Option<TypeEntity> {
         let ast::TypeKind::Named(path) = &ty.kind else { return None };
         let (scope, _) = self.quietly(|this| match path.global || !path.scope.is_empty() {
-            true => this.scope_of(path.global, &path.scope).and_then(|it| this.scopes.type_in(it, &path.last.ident.name).map(|it| it.entity)),
-            false => this.scopes.find_type(this.scopes.current(), &path.last.ident.name).map(|it| it.entity),
+            true => this
+                .scope_of(path.global, &path.scope)
+                .and_then(|it| this.scopes.type_in(it, &path.last.ident.name).map(|it| it.entity)),
+            false => this
+                .scopes
+                .find_type(this.scopes.current(), &path.last.ident.name)
+                .map(|it| it.entity),
         });
         scope.filter(|it| matches!(it, TypeEntity::Enum(..)))
     }
@@ -243,7 +265,8 @@ impl<'a> Checker<'a> {
                 Types::ERROR
             }
             Type::Array { len: 0, .. } => {
-                let message = format!("the size of the array `{}` is missing", declarator.name.name);
+                let message =
+                    format!("the size of the array `{}` is missing", declarator.name.name);
                 self.error(&code::BAD_DECLARATION, declarator.name.span, message);
                 Types::ERROR
             }
@@ -252,7 +275,11 @@ impl<'a> Checker<'a> {
     }
 
     /// The initialiser of a variable of that type; the type's open array size is found from it.
-    pub(super) fn initializer(&mut self, ty: TypeId, declarator: &'a Declarator) -> (TypeId, Option<hir::Expr>) {
+    pub(super) fn initializer(
+        &mut self,
+        ty: TypeId,
+        declarator: &'a Declarator,
+    ) -> (TypeId, Option<hir::Expr>) {
         match &declarator.init {
             Some(Initializer::Expr(init)) => {
                 let (ty, init) = self.init(ty, init);
@@ -269,7 +296,9 @@ impl<'a> Checker<'a> {
         if let Some(init) = &init
             && super::reach::has_local(init)
         {
-            let message = format!("`{name}` is `static`, so its initialiser cannot depend on variables of the function");
+            let message = format!(
+                "`{name}` is `static`, so its initialiser cannot depend on variables of the function"
+            );
             self.error(&code::NOT_CONSTANT, init.span, message);
         }
         let value = match &init {
@@ -279,7 +308,14 @@ impl<'a> Checker<'a> {
         let entity = if ty == Types::ERROR {
             ValueEntity::Broken
         } else {
-            ValueEntity::Global(self.add_global(name, ty, GlobalKind::Static { init }, is_const, value, declarator.name.span))
+            ValueEntity::Global(self.add_global(
+                name,
+                ty,
+                GlobalKind::Static { init },
+                is_const,
+                value,
+                declarator.name.span,
+            ))
         };
         self.declare(&declarator.name, entity);
     }
@@ -293,7 +329,11 @@ impl<'a> Checker<'a> {
         value: Option<Vec<u64>>,
         span: Span,
     ) -> GlobalId {
-        self.globals.push(GlobalInfo { global: hir::Global { name, ty, kind, span }, is_const, value });
+        self.globals.push(GlobalInfo {
+            global: hir::Global { name, ty, kind, span },
+            is_const,
+            value,
+        });
         GlobalId(self.globals.len() as u32 - 1)
     }
 
@@ -301,18 +341,27 @@ impl<'a> Checker<'a> {
         let ty = self.variable_type(ty, declarator);
         let name = &declarator.name;
         if let Some(Initializer::Expr(init)) = &declarator.init {
-            let message = format!("`{}` is groupshared, which cannot have an initialiser", name.name);
+            let message =
+                format!("`{}` is groupshared, which cannot have an initialiser", name.name);
             self.error(&code::BAD_DECLARATION, init.span, message);
         }
         if self.types.holds_resource(ty) {
-            let message = format!("`{}` is or contains a resource, which cannot be groupshared", name.name);
+            let message =
+                format!("`{}` is or contains a resource, which cannot be groupshared", name.name);
             self.error(&code::BAD_DECLARATION, name.span, message);
         }
         let entity = if ty == Types::ERROR {
             ValueEntity::Broken
         } else {
             let full = format!("{}{}", self.prefix(), name.name);
-            ValueEntity::Global(self.add_global(full, ty, GlobalKind::Groupshared, false, None, name.span))
+            ValueEntity::Global(self.add_global(
+                full,
+                ty,
+                GlobalKind::Groupshared,
+                false,
+                None,
+                name.span,
+            ))
         };
         self.declare(name, entity);
     }
@@ -344,7 +393,9 @@ impl<'a> Checker<'a> {
             let report = Diagnostic::new(
                 &code::GROUPSHARED_TOO_LARGE,
                 span,
-                format!("the groupshared variables take {total} bytes, and a group has {MOST_GROUPSHARED}"),
+                format!(
+                    "the groupshared variables take {total} bytes, and a group has {MOST_GROUPSHARED}"
+                ),
             );
             self.report(report.label(format!("`{name}` takes {size} of them")));
         }
@@ -367,7 +418,10 @@ impl<'a> Checker<'a> {
         match found {
             Some(ValueEntity::Global(id)) => {
                 let (ty, init) = self.in_scope(scope, |this| this.initializer(ty, declarator));
-                let value = init.as_ref().filter(|_| self.global(id).is_const).and_then(|it| self.constant(it));
+                let value = init
+                    .as_ref()
+                    .filter(|_| self.global(id).is_const)
+                    .and_then(|it| self.constant(it));
                 let info = &mut self.globals[id.0 as usize];
                 if ty != Types::ERROR {
                     info.global.ty = ty;
@@ -377,7 +431,9 @@ impl<'a> Checker<'a> {
                     info.global.kind = GlobalKind::Static { init };
                 }
             }
-            Some(_) => self.error(&code::BAD_DECLARATION, declarator.name.span, "this is no static member"),
+            Some(_) => {
+                self.error(&code::BAD_DECLARATION, declarator.name.span, "this is no static member")
+            }
             None => self.unknown(&declarator.name, "static member", false, Some(scope)),
         }
     }

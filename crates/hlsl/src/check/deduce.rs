@@ -15,7 +15,9 @@ pub(super) struct Deduction<'a> {
 impl<'a> Deduction<'a> {
     fn param(&self, path: &Path) -> Option<usize> {
         let ident = path.as_simple()?;
-        self.params.iter().position(|it| it.name.as_ref().is_some_and(|name| name.name == ident.name))
+        self.params
+            .iter()
+            .position(|it| it.name.as_ref().is_some_and(|name| name.name == ident.name))
     }
 
     /// Notes an argument; `false` if another one is known.
@@ -69,7 +71,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Compares a written template argument with an actual one.
-    pub(super) fn deduce_arg(&mut self, arg: &'a TemplateArg, actual: &Captured, deduction: &mut Deduction<'a>) -> bool {
+    pub(super) fn deduce_arg(
+        &mut self,
+        arg: &'a TemplateArg,
+        actual: &Captured,
+        deduction: &mut Deduction<'a>,
+    ) -> bool {
         match (arg, actual) {
             (TemplateArg::Type(ty), Captured::Type(actual)) => {
                 let TypeKind::Named(path) = &ty.kind else { return self.same_type(ty, *actual) };
@@ -78,14 +85,17 @@ impl<'a> Checker<'a> {
                 }
                 self.same_type(ty, *actual)
             }
-            (TemplateArg::Expr(expr), actual) => match (self.param_named(expr, deduction), actual) {
-                (Some(index), _) => deduction.bind(index, actual.clone()),
-                (None, Captured::Value(_, bits)) => {
-                    let (value, failed) = self.quietly(|this| this.constant_integer(expr, "the argument"));
-                    !failed && value.is_some_and(|(value, _)| value as u64 == *bits)
+            (TemplateArg::Expr(expr), actual) => {
+                match (self.param_named(expr, deduction), actual) {
+                    (Some(index), _) => deduction.bind(index, actual.clone()),
+                    (None, Captured::Value(_, bits)) => {
+                        let (value, failed) =
+                            self.quietly(|this| this.constant_integer(expr, "the argument"));
+                        !failed && value.is_some_and(|(value, _)| value as u64 == *bits)
+                    }
+                    (None, Captured::Type(_)) => false,
                 }
-                (None, Captured::Type(_)) => false,
-            },
+            }
             (TemplateArg::Type(_), Captured::Value(..)) => false,
         }
     }
@@ -113,15 +123,30 @@ impl<'a> Checker<'a> {
             ("matrix", Type::Matrix { scalar: s, rows, columns, .. }) => {
                 vec![scalar(self, s), number(rows), number(columns)]
             }
-            ("StructuredBuffer", Type::Resource(ResourceType::Structured { element, access: Access::Read }))
-            | ("RWStructuredBuffer", Type::Resource(ResourceType::Structured { element, access: Access::ReadWrite }))
-            | ("AppendStructuredBuffer", Type::Resource(ResourceType::Structured { element, access: Access::Append }))
-            | ("ConsumeStructuredBuffer", Type::Resource(ResourceType::Structured { element, access: Access::Consume }))
+            (
+                "StructuredBuffer",
+                Type::Resource(ResourceType::Structured { element, access: Access::Read }),
+            )
+            | (
+                "RWStructuredBuffer",
+                Type::Resource(ResourceType::Structured { element, access: Access::ReadWrite }),
+            )
+            | (
+                "AppendStructuredBuffer",
+                Type::Resource(ResourceType::Structured { element, access: Access::Append }),
+            )
+            | (
+                "ConsumeStructuredBuffer",
+                Type::Resource(ResourceType::Structured { element, access: Access::Consume }),
+            )
             | ("Buffer", Type::Resource(ResourceType::Typed { element, writable: false, .. }))
             | ("RWBuffer", Type::Resource(ResourceType::Typed { element, writable: true, .. }))
-            | ("ConstantBuffer", Type::Resource(ResourceType::Constant(element))) => vec![ty(element)],
+            | ("ConstantBuffer", Type::Resource(ResourceType::Constant(element))) => {
+                vec![ty(element)]
+            }
             (name, Type::Resource(ResourceType::Texture { element, dim, writable, .. }))
-                if name.strip_prefix("RW").map_or((name, false), |it| (it, true)) == (dim.name(), writable) =>
+                if name.strip_prefix("RW").map_or((name, false), |it| (it, true))
+                    == (dim.name(), writable) =>
             {
                 vec![ty(element)]
             }

@@ -7,7 +7,9 @@ use ops::intrinsics as rows;
 use super::scope::{Callee, Scopes, ValueEntity, most_similar};
 use super::{Checker, attr};
 use crate::ast::{self, Annotation, AnnotationKind};
-use crate::hir::{self, Arg, Expr, ExprKind, FunctionId, LocalId, Mode, Stmt, StmtKind, SystemValue};
+use crate::hir::{
+    self, Arg, Expr, ExprKind, FunctionId, LocalId, Mode, Stmt, StmtKind, SystemValue,
+};
 use crate::options::Stage;
 use crate::types::{Scalar, Type, TypeId, Types};
 
@@ -32,7 +34,8 @@ pub(super) fn stage(stage: Stage) -> rows::Stage {
         Stage::Hull => rows::Stage::Hull,
         Stage::Domain => rows::Stage::Domain,
         Stage::Compute => rows::Stage::Compute,
-        Stage::Library => rows::Stage::Library,
+        // Of a library one entry point is compiled, and only those of compute shaders are.
+        Stage::Library => rows::Stage::Compute,
         Stage::Mesh => rows::Stage::Mesh,
         Stage::Amplification => rows::Stage::Amplification,
     }
@@ -76,23 +79,33 @@ impl<'a> Checker<'a> {
         let (span, attributes, result) = (function.span, function.attributes, function.result);
         if !matches!(self.options.stage, Stage::Compute | Stage::Library) {
             let word = stage_word(stage(self.options.stage));
-            self.error(&code::UNSUPPORTED_FEATURE, span, format!("{word} shaders are not built yet"));
+            self.error(
+                &code::UNSUPPORTED_FEATURE,
+                span,
+                format!("{word} shaders are not built yet"),
+            );
             return None;
         }
-        let sizes: Vec<&'a ast::Attribute> = attributes.iter().filter(|it| attr::is(it, "numthreads")).collect();
+        let sizes: Vec<&'a ast::Attribute> =
+            attributes.iter().filter(|it| attr::is(it, "numthreads")).collect();
         let Some(size) = sizes.last() else {
             let report = Diagnostic::new(
                 &code::BAD_ENTRY_POINT,
                 span,
                 "a compute shader needs `[numthreads(x, y, z)]` before its entry point",
             );
-            self.report(report.help("`[numthreads(32, 1, 1)]` makes groups of 32 threads in a row"));
+            self.report(
+                report.help("`[numthreads(32, 1, 1)]` makes groups of 32 threads in a row"),
+            );
             return None;
         };
         let group_size = self.numthreads(size);
         let wave_size = self.wave_size(attributes);
         if result != Types::VOID && result != Types::ERROR {
-            let message = format!("a compute shader returns nothing, and this returns `{}`", self.name_of(result));
+            let message = format!(
+                "a compute shader returns nothing, and this returns `{}`",
+                self.name_of(result)
+            );
             self.error(&code::BAD_ENTRY_POINT, span, message);
             return None;
         }
@@ -122,7 +135,9 @@ impl<'a> Checker<'a> {
                 Callee::Function(_) | Callee::Template(_) => None,
             })
             .collect();
-        let has_size = |id: &&FunctionId| self.function(**id).attributes.iter().any(|it| attr::is(it, "numthreads"));
+        let has_size = |id: &&FunctionId| {
+            self.function(**id).attributes.iter().any(|it| attr::is(it, "numthreads"))
+        };
         if let Some(id) = functions.iter().rfind(has_size).or(functions.last()) {
             return Some(*id);
         }
@@ -139,7 +154,9 @@ impl<'a> Checker<'a> {
         let candidates: Vec<(String, Span)> = self
             .functions
             .iter()
-            .filter(|it| it.attributes.iter().any(|it| attr::is(it, "numthreads") || attr::is(it, "shader")))
+            .filter(|it| {
+                it.attributes.iter().any(|it| attr::is(it, "numthreads") || attr::is(it, "shader"))
+            })
             .map(|it| (it.name.clone(), it.span))
             .collect();
         for (name, span) in candidates.iter().take(5) {
@@ -169,7 +186,11 @@ impl<'a> Checker<'a> {
         let mut fine = true;
         for (param, written) in params.iter().zip(written) {
             if param.mode != Mode::In {
-                self.error(&code::BAD_ENTRY_POINT, param.span, "the entry point of a compute shader only takes inputs");
+                self.error(
+                    &code::BAD_ENTRY_POINT,
+                    param.span,
+                    "the entry point of a compute shader only takes inputs",
+                );
                 return None;
             }
             if param.ty == Types::ERROR {
@@ -218,7 +239,13 @@ impl<'a> Checker<'a> {
             let mut parts = Vec::new();
             for field in fields {
                 let semantics = annotations_of(members, &field.name);
-                let part = self.input(&format!("{name}.{}", field.name), field.ty, semantics, field.span, leaves)?;
+                let part = self.input(
+                    &format!("{name}.{}", field.name),
+                    field.ty,
+                    semantics,
+                    field.span,
+                    leaves,
+                )?;
                 parts.push(part);
             }
             return Some(Expr { kind: ExprKind::Construct(parts), ty, span });
@@ -233,7 +260,11 @@ impl<'a> Checker<'a> {
                 span,
                 format!("nothing says what `{name}` is: it has no semantic"),
             );
-            self.report(report.help("`: SV_DispatchThreadID` makes it the index of the thread in the dispatch"));
+            self.report(
+                report.help(
+                    "`: SV_DispatchThreadID` makes it the index of the thread in the dispatch",
+                ),
+            );
             return None;
         };
         let value = self.system_value(semantic)?;
@@ -268,7 +299,9 @@ impl<'a> Checker<'a> {
         let message = format!("`{}` is no input of a compute shader", semantic.name);
         let mut report = Diagnostic::new(&code::BAD_SEMANTIC, semantic.span, message);
         match most_similar(&semantic.name, NAMES.iter().map(|it| it.0)) {
-            Some(near) => report = report.fix(format!("a similar name is `{near}`"), semantic.span, near),
+            Some(near) => {
+                report = report.fix(format!("a similar name is `{near}`"), semantic.span, near)
+            }
             None => {
                 let names: Vec<String> = NAMES.iter().map(|it| format!("`{}`", it.0)).collect();
                 report = report.help(format!("its inputs are {}", names.join(", ")));

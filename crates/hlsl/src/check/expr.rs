@@ -2,8 +2,8 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::scope::{Declared, ScopeId, ScopeKind, ValueEntity};
 use super::Checker;
+use super::scope::{Declared, ScopeId, ScopeKind, ValueEntity};
 use crate::ast::{self, FloatSuffix, IntLiteral};
 use crate::hir::{Expr, ExprKind, LocalId};
 use crate::library;
@@ -39,8 +39,12 @@ impl<'a> Checker<'a> {
             K::Unary { op, operand } => self.unary(*op, operand, span),
             K::Step { op, postfix, operand } => self.step(*op, *postfix, operand, span),
             K::Binary { first, rest } => self.binary_chain(first, rest),
-            K::Assign { op, op_span, target, value } => self.assign(*op, *op_span, target, value, span),
-            K::Conditional { condition, then, otherwise } => self.conditional(condition, then, otherwise, span),
+            K::Assign { op, op_span, target, value } => {
+                self.assign(*op, *op_span, target, value, span)
+            }
+            K::Conditional { condition, then, otherwise } => {
+                self.conditional(condition, then, otherwise, span)
+            }
             K::Comma(parts) => self.comma(parts, span),
             K::Cast { ty, dims, operand } => self.cast(ty, dims, operand, span),
             K::Construct { ty, args } => self.construct(ty, args, span),
@@ -51,7 +55,11 @@ impl<'a> Checker<'a> {
                 for part in parts {
                     self.expr(part);
                 }
-                let report = Diagnostic::new(&code::BAD_INITIALIZER, span, "a list in braces initialises variables only");
+                let report = Diagnostic::new(
+                    &code::BAD_INITIALIZER,
+                    span,
+                    "a list in braces initialises variables only",
+                );
                 self.report(report.help("`T(…)` makes a vector or matrix anywhere"));
                 self.broken(span)
             }
@@ -87,7 +95,12 @@ impl<'a> Checker<'a> {
             FloatSuffix::Half => super::ty::scalar(ast::Scalar::Half, self.native_16bit()),
             FloatSuffix::Double => Scalar::F64,
         };
-        let bits = super::literal::literal_bits(Scalar::LiteralFloat, value.to_bits(), scalar, self.native_16bit());
+        let bits = super::literal::literal_bits(
+            Scalar::LiteralFloat,
+            value.to_bits(),
+            scalar,
+            self.native_16bit(),
+        );
         let bits = if scalar == Scalar::LiteralFloat { value.to_bits() } else { bits };
         let ty = self.types.scalar(scalar);
         self.constant_of(ty, bits, span)
@@ -157,7 +170,9 @@ impl<'a> Checker<'a> {
             Err(()) => return self.broken(span),
         };
         let Some((scope, declared)) = found else { return self.undeclared(path, span) };
-        if let (Some(_), false) = (&path.last.args, matches!(declared.entity, ValueEntity::Functions(_))) {
+        if let (Some(_), false) =
+            (&path.last.args, matches!(declared.entity, ValueEntity::Functions(_)))
+        {
             let message = format!("`{}` is no template", path.last.ident.name);
             self.error(&code::BAD_TEMPLATE, span, message);
             return self.broken(span);
@@ -178,7 +193,11 @@ impl<'a> Checker<'a> {
             ValueEntity::Constant(ty, bits) => self.constant_of(ty, bits, span),
             ValueEntity::Local(id) => {
                 let Some(body) = &self.body else {
-                    self.error(&code::UNKNOWN_NAME, span, format!("`{}` cannot be used here", ident.name));
+                    self.error(
+                        &code::UNKNOWN_NAME,
+                        span,
+                        format!("`{}` cannot be used here", ident.name),
+                    );
                     return self.broken(span);
                 };
                 let ty = body.locals[id.0 as usize].ty;
@@ -211,7 +230,9 @@ impl<'a> Checker<'a> {
 
     fn buffer_field(&mut self, buffer: TypeId, field: u32) -> Option<TypeId> {
         use crate::types::ResourceType::{Constant, TextureBuffer};
-        let Type::Resource(Constant(ty) | TextureBuffer(ty)) = self.types.get(buffer) else { return None };
+        let Type::Resource(Constant(ty) | TextureBuffer(ty)) = self.types.get(buffer) else {
+            return None;
+        };
         let Type::Struct(id) = self.types.get(ty) else { return None };
         self.types.structure(id).fields.get(field as usize).map(|it| it.ty)
     }

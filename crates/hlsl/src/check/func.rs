@@ -27,8 +27,6 @@ pub(super) struct Function<'a> {
     pub(super) body: Option<hir::Function>,
     /// What is reported if the program uses the function.
     pub(super) gated: Vec<Diagnostic>,
-    /// The functions it calls, with the places.
-    pub(super) calls: Vec<(FunctionId, Span)>,
     /// Copies of a method for structs that inherit it.
     pub(super) copies: Vec<(TypeId, FunctionId)>,
     /// The method that it is a copy of.
@@ -70,7 +68,6 @@ pub(super) struct Body {
     pub(super) loops: u32,
     pub(super) breakable: u32,
     pub(super) gated: Vec<Diagnostic>,
-    pub(super) calls: Vec<(FunctionId, Span)>,
 }
 
 /// A signature as it is written.
@@ -82,7 +79,8 @@ pub(super) struct Signature<'a> {
 impl<'a> Checker<'a> {
     pub(super) fn needs_2021(&mut self, span: Span, what: &str) {
         if !self.is_2021() {
-            let report = Diagnostic::new(&code::NEEDS_HLSL_2021, span, format!("{what} need HLSL 2021"));
+            let report =
+                Diagnostic::new(&code::NEEDS_HLSL_2021, span, format!("{what} need HLSL 2021"));
             self.report(report.help("`-HV 2021` selects it"));
         }
     }
@@ -96,7 +94,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn declare_function(&mut self, function: &'a ast::Function, attributes: &'a [Attribute]) {
+    pub(super) fn declare_function(
+        &mut self,
+        function: &'a ast::Function,
+        attributes: &'a [Attribute],
+    ) {
         match &function.name {
             FunctionName::Plain(_) => {}
             FunctionName::Operator(_, span) => self.needs_2021(*span, "operators for structs"),
@@ -141,10 +143,16 @@ impl<'a> Checker<'a> {
     }
 
     /// The scope that one part of a path names.
-    pub(super) fn scope_step(&mut self, scope: Option<ScopeId>, segment: &'a ast::Segment) -> Option<ScopeId> {
+    pub(super) fn scope_step(
+        &mut self,
+        scope: Option<ScopeId>,
+        segment: &'a ast::Segment,
+    ) -> Option<ScopeId> {
         match scope {
             None => self.scope_of(false, std::slice::from_ref(segment)),
-            Some(scope) => self.in_scope(scope, |this| this.scope_of(false, std::slice::from_ref(segment))),
+            Some(scope) => {
+                self.in_scope(scope, |this| this.scope_of(false, std::slice::from_ref(segment)))
+            }
         }
     }
 
@@ -155,7 +163,19 @@ impl<'a> Checker<'a> {
             let base = self.ty_with(&param.ty, &param.modifiers);
             let mut ty = self.array(base, &param.dims);
             if ty == Types::VOID {
-                self.error(&code::BAD_DECLARATION, param.ty.span, "a parameter cannot be of type `void`");
+                self.error(
+                    &code::BAD_DECLARATION,
+                    param.ty.span,
+                    "a parameter cannot be of type `void`",
+                );
+                ty = Types::ERROR;
+            }
+            if matches!(self.types.get(ty), Type::Array { len: 0, .. }) && !self.is_resource(ty) {
+                self.error(
+                    &code::BAD_DECLARATION,
+                    param.span,
+                    "the size of an array that is passed must be known",
+                );
                 ty = Types::ERROR;
             }
             let has = |it| param.modifiers.has(it);
@@ -165,8 +185,15 @@ impl<'a> Checker<'a> {
                 (_, true, _) => Mode::Out,
                 (_, false, false) => Mode::In,
             };
-            if mode == Mode::In && param.default.is_none() && params.last().is_some_and(|it| it.default.is_some()) {
-                self.error(&code::BAD_DECLARATION, param.span, "parameters behind one with a default need one too");
+            if mode == Mode::In
+                && param.default.is_none()
+                && params.last().is_some_and(|it| it.default.is_some())
+            {
+                self.error(
+                    &code::BAD_DECLARATION,
+                    param.span,
+                    "parameters behind one with a default need one too",
+                );
             }
             params.push(Param {
                 name: param.name.as_ref(),
@@ -179,7 +206,10 @@ impl<'a> Checker<'a> {
         }
         let mut result = self.ty_with(&function.result, &function.modifiers);
         if self.types.get(result) == Type::String {
-            self.unsupported(function.result.span, "functions that return strings are not built yet");
+            self.unsupported(
+                function.result.span,
+                "functions that return strings are not built yet",
+            );
             result = Types::ERROR;
         }
         Some(Signature { params, result })
@@ -211,7 +241,11 @@ impl<'a> Checker<'a> {
             let Callee::Function(id) = *callee else { continue };
             let known = self.function(id);
             let same = known.params.len() == signature.params.len()
-                && known.params.iter().zip(&signature.params).all(|(a, b)| a.ty == b.ty && (a.mode == b.mode));
+                && known
+                    .params
+                    .iter()
+                    .zip(&signature.params)
+                    .all(|(a, b)| a.ty == b.ty && (a.mode == b.mode));
             if !same || known.is_instance {
                 continue;
             }
@@ -245,7 +279,8 @@ impl<'a> Checker<'a> {
         let span = function.name.span();
         let known = self.function(id);
         let (before, has_body, result) = (known.span, known.definition.is_some(), known.result);
-        if result != signature.result && result != Types::ERROR && signature.result != Types::ERROR {
+        if result != signature.result && result != Types::ERROR && signature.result != Types::ERROR
+        {
             let message = format!(
                 "`{}` returned `{}` before, and `{}` here",
                 known.name,
@@ -304,7 +339,6 @@ impl<'a> Checker<'a> {
             definition: function.body.is_some().then_some(function),
             body: None,
             gated: Vec::new(),
-            calls: Vec::new(),
             copies: Vec::new(),
             origin: None,
             is_instance: false,
@@ -356,7 +390,8 @@ impl<'a> Checker<'a> {
         if function.body.is_some() {
             return;
         }
-        let (name, scope, result, this) = (function.name.clone(), function.scope, function.result, function.this);
+        let (name, scope, result, this) =
+            (function.name.clone(), function.scope, function.result, function.this);
         let (span, params) = (function.span, function.params.clone());
         let outer_open = std::mem::take(&mut self.open_structs);
         let outer = self.body.replace(Body {
@@ -368,14 +403,18 @@ impl<'a> Checker<'a> {
             loops: 0,
             breakable: 0,
             gated: Vec::new(),
-            calls: Vec::new(),
         });
         let inner = self.scopes.inside(scope, ScopeKind::Block);
         let mut modes = Vec::new();
         let stmts = self.in_scope(inner, |checker| {
             if let Some(this) = this {
                 let is_const = definition.is_const;
-                checker.add_local("this".to_owned(), this, span, LocalFacts { is_const, ..LocalFacts::default() });
+                checker.add_local(
+                    "this".to_owned(),
+                    this,
+                    span,
+                    LocalFacts { is_const, ..LocalFacts::default() },
+                );
                 modes.push(if is_const { Mode::In } else { Mode::InOut });
             }
             for param in &params {
@@ -400,18 +439,32 @@ impl<'a> Checker<'a> {
             let report = Diagnostic::new(
                 &code::MISSING_RETURN,
                 definition.name.span(),
-                format!("`{name}` can come to its end without returning a `{}`", self.name_of(result)),
+                format!(
+                    "`{name}` can come to its end without returning a `{}`",
+                    self.name_of(result)
+                ),
             );
             self.report(report.help("its result is undefined then"));
         }
         let function = self.function_mut(id);
         function.gated.extend(body.gated);
-        function.calls = body.calls;
-        function.body =
-            Some(hir::Function { name, locals: body.locals, params: modes, result, body: stmts, span });
+        function.body = Some(hir::Function {
+            name,
+            locals: body.locals,
+            params: modes,
+            result,
+            body: stmts,
+            span,
+        });
     }
 
-    pub(super) fn add_local(&mut self, name: String, ty: TypeId, span: Span, facts: LocalFacts) -> LocalId {
+    pub(super) fn add_local(
+        &mut self,
+        name: String,
+        ty: TypeId,
+        span: Span,
+        facts: LocalFacts,
+    ) -> LocalId {
         let Some(body) = &mut self.body else { return LocalId(0) };
         body.locals.push(hir::Local { name, ty, span });
         body.facts.push(facts);

@@ -54,8 +54,14 @@ impl<'a> Checker<'a> {
                 }
             }
             Type::Struct(id) => {
-                let stored: Vec<TypeId> =
-                    self.types.structure(id).fields.iter().filter(|it| it.bits.is_none()).map(|it| it.ty).collect();
+                let stored: Vec<TypeId> = self
+                    .types
+                    .structure(id)
+                    .fields
+                    .iter()
+                    .filter(|it| it.bits.is_none())
+                    .map(|it| it.ty)
+                    .collect();
                 stored.into_iter().for_each(|it| self.leaves(it, out));
             }
         }
@@ -63,9 +69,12 @@ impl<'a> Checker<'a> {
 
     fn has_bit_fields(&self, ty: TypeId) -> bool {
         match self.types.get(ty) {
-            Type::Struct(id) => {
-                self.types.structure(id).fields.iter().any(|it| it.bits.is_some() || self.has_bit_fields(it.ty))
-            }
+            Type::Struct(id) => self
+                .types
+                .structure(id)
+                .fields
+                .iter()
+                .any(|it| it.bits.is_some() || self.has_bit_fields(it.ty)),
             Type::Array { element, .. } => self.has_bit_fields(element),
             _ => false,
         }
@@ -81,7 +90,8 @@ impl<'a> Checker<'a> {
             self.unsupported(span, "lists for structs with bit-fields are not built yet");
             return (ty, self.broken(span));
         }
-        let given = values.iter().map(|it| self.types.scalar_count(it.ty)).fold(0, u64::saturating_add);
+        let given =
+            values.iter().map(|it| self.types.scalar_count(it.ty)).fold(0, u64::saturating_add);
         let ty = match self.types.get(ty) {
             Type::Array { element, len: 0 } => {
                 let each = self.types.scalar_count(element);
@@ -126,7 +136,11 @@ impl<'a> Checker<'a> {
             report = report.help(format!("`({name})0` sets all to one value"));
         }
         self.report(report);
-        let ty = if matches!(self.types.get(ty), Type::Array { len: 0, .. }) { Types::ERROR } else { ty };
+        let ty = if matches!(self.types.get(ty), Type::Array { len: 0, .. }) {
+            Types::ERROR
+        } else {
+            ty
+        };
         (ty, self.broken(span))
     }
 
@@ -167,7 +181,8 @@ impl<'a> Checker<'a> {
     /// A value as scalars of these types.
     fn part(&mut self, value: Expr, wanted: &[TypeId]) -> Expr {
         if let [one] = wanted
-            && (self.types.scalar_of(value.ty).is_some() || self.types.get(value.ty) == self.types.get(*one))
+            && (self.types.scalar_of(value.ty).is_some()
+                || self.types.get(value.ty) == self.types.get(*one))
         {
             return self.coerce(value, *one);
         }
@@ -205,7 +220,13 @@ impl<'a> Checker<'a> {
     // Casts and constructors
     // -----------------------------------------------------------------------------------------------------
 
-    pub(super) fn cast(&mut self, ty: &'a ast::Type, dims: &'a [Dim], operand: &'a ast::Expr, span: Span) -> Expr {
+    pub(super) fn cast(
+        &mut self,
+        ty: &'a ast::Type,
+        dims: &'a [Dim],
+        operand: &'a ast::Expr,
+        span: Span,
+    ) -> Expr {
         let ty = self.ty(ty);
         let ty = self.array(ty, dims);
         let operand = match self.types.get(ty) {
@@ -224,7 +245,11 @@ impl<'a> Checker<'a> {
         }
         if ty != Types::VOID && !convert::explicit(&self.types, operand.ty, ty) {
             let (from, to) = (self.name_of(operand.ty), self.name_of(ty));
-            let report = Diagnostic::new(&code::TYPE_MISMATCH, span, format!("`{from}` cannot be cast to `{to}`"));
+            let report = Diagnostic::new(
+                &code::TYPE_MISMATCH,
+                span,
+                format!("`{from}` cannot be cast to `{to}`"),
+            );
             self.report(report.also(operand.span, format!("this is `{from}`")));
             return self.broken(span);
         }
@@ -239,7 +264,12 @@ impl<'a> Checker<'a> {
         Expr { span, ..self.convert(operand, ty) }
     }
 
-    pub(super) fn construct(&mut self, ty: &'a ast::Type, args: &'a [ast::Expr], span: Span) -> Expr {
+    pub(super) fn construct(
+        &mut self,
+        ty: &'a ast::Type,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Expr {
         let ty = self.ty(ty);
         let mut values: Vec<Expr> = args.iter().map(|it| self.value(it)).collect();
         if ty == Types::ERROR || values.iter().any(|it| it.ty == Types::ERROR) {
@@ -252,7 +282,9 @@ impl<'a> Checker<'a> {
                 span,
                 format!("`{name}` has no constructor; only vectors, matrices and scalars have"),
             );
-            self.report(report.help(format!("a list initialises a variable: `{name} v = {{ … }};`")));
+            self.report(
+                report.help(format!("a list initialises a variable: `{name} v = {{ … }};`")),
+            );
             return self.broken(span);
         };
         if values.len() == 1
@@ -265,7 +297,8 @@ impl<'a> Checker<'a> {
         let mut parts = Vec::with_capacity(values.len());
         for value in values {
             if self.types.scalar_of(value.ty).is_none() {
-                let message = format!("`{}` is no number to make a `{name}` of", self.name_of(value.ty));
+                let message =
+                    format!("`{}` is no number to make a `{name}` of", self.name_of(value.ty));
                 self.error(&code::TYPE_MISMATCH, value.span, message);
                 return self.broken(span);
             }
@@ -275,7 +308,8 @@ impl<'a> Checker<'a> {
         }
         if given != wanted {
             let components = if wanted == 1 { "component" } else { "components" };
-            let message = format!("`{name}` has {wanted} {components}, and the arguments have {given}");
+            let message =
+                format!("`{name}` has {wanted} {components}, and the arguments have {given}");
             self.error(&code::BAD_INITIALIZER, span, message);
             return self.broken(span);
         }

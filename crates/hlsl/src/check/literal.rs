@@ -62,7 +62,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Expr> {
         let (left, right) = (self.literal_of(lhs)?, self.literal_of(rhs)?);
-        let (&ExprKind::Const(a), &ExprKind::Const(b)) = (&lhs.kind, &rhs.kind) else { return None };
+        let (&ExprKind::Const(a), &ExprKind::Const(b)) = (&lhs.kind, &rhs.kind) else {
+            return None;
+        };
         let (mut a, mut b) = (a, b);
         let scalar = super::convert::join(left, right);
         let ty = held_as(scalar);
@@ -87,7 +89,12 @@ impl Checker<'_> {
     }
 
     /// `-` and `~` on a literal.
-    pub(super) fn literal_unary(&mut self, op: UnaryOp, operand: &Expr, span: Span) -> Option<Expr> {
+    pub(super) fn literal_unary(
+        &mut self,
+        op: UnaryOp,
+        operand: &Expr,
+        span: Span,
+    ) -> Option<Expr> {
         let scalar = self.literal_of(operand)?;
         let ExprKind::Const(bits) = operand.kind else { return None };
         let ty = held_as(scalar);
@@ -105,10 +112,17 @@ impl Checker<'_> {
         let native_16bit = self.native_16bit();
         let ty = self.types.scalar(scalar);
         let kind = match expr.kind {
-            ExprKind::Const(bits) => ExprKind::Const(literal_bits(from, bits, scalar, native_16bit)),
+            ExprKind::Const(bits) => {
+                ExprKind::Const(literal_bits(from, bits, scalar, native_16bit))
+            }
             ExprKind::Conditional { short_circuit, cond, then, else_ } => {
                 let (then, else_) = (self.adapt(*then, scalar), self.adapt(*else_, scalar));
-                ExprKind::Conditional { short_circuit, cond, then: then.into(), else_: else_.into() }
+                ExprKind::Conditional {
+                    short_circuit,
+                    cond,
+                    then: then.into(),
+                    else_: else_.into(),
+                }
             }
             other => other,
         };

@@ -2,8 +2,8 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::scope::{ValueEntity, most_similar};
 use super::Checker;
+use super::scope::{ValueEntity, most_similar};
 use crate::ast;
 use crate::ast::Operator;
 use crate::hir::{Expr, ExprKind};
@@ -11,7 +11,13 @@ use crate::library;
 use crate::types::{ResourceType, Type, TypeId, Types};
 
 impl<'a> Checker<'a> {
-    pub(super) fn member_expr(&mut self, base: &'a ast::Expr, name: &'a ast::Ident, has_args: bool, span: Span) -> Expr {
+    pub(super) fn member_expr(
+        &mut self,
+        base: &'a ast::Expr,
+        name: &'a ast::Ident,
+        has_args: bool,
+        span: Span,
+    ) -> Expr {
         let base = self.expr(base);
         let base = self.settle(base);
         if base.ty == Types::ERROR {
@@ -28,9 +34,18 @@ impl<'a> Checker<'a> {
             }
             Type::Scalar(_) => self.swizzle(base, 1, name, span),
             Type::Vector(_, n) => self.swizzle(base, n, name, span),
-            Type::Matrix { rows, columns, .. } => self.matrix_swizzle(base, rows, columns, name, span),
+            Type::Matrix { rows, columns, .. } => {
+                self.matrix_swizzle(base, rows, columns, name, span)
+            }
             Type::Resource(ResourceType::Texture { .. } | ResourceType::Other(_)) => {
-                self.unsupported(span, format!("`.{}` of a `{}` is not built yet", name.name, self.types.name(base.ty)));
+                self.unsupported(
+                    span,
+                    format!(
+                        "`.{}` of a `{}` is not built yet",
+                        name.name,
+                        self.types.name(base.ty)
+                    ),
+                );
                 self.broken(span)
             }
             Type::Void | Type::Array { .. } | Type::Resource(_) | Type::String | Type::Error => {
@@ -42,8 +57,11 @@ impl<'a> Checker<'a> {
 
     fn no_member(&mut self, base: &Expr, name: &ast::Ident) {
         let ty = self.name_of(base.ty);
-        let mut report =
-            Diagnostic::new(&code::UNKNOWN_NAME, name.span, format!("`{ty}` has no member `{}`", name.name));
+        let mut report = Diagnostic::new(
+            &code::UNKNOWN_NAME,
+            name.span,
+            format!("`{ty}` has no member `{}`", name.name),
+        );
         report = report.also(base.span, format!("this is `{ty}`"));
         if library::method_names(&self.types, base.ty).iter().any(|it| name.name == *it.as_str()) {
             report = report.help(format!("`{}` is a method: `.{}(…)`", name.name, name.name));
@@ -54,7 +72,9 @@ impl<'a> Checker<'a> {
     /// The field of a base by its index.
     pub(super) fn field_of(&mut self, base: Expr, field: u32, span: Span) -> Expr {
         let structure = self.struct_behind(base.ty);
-        let Some(Type::Struct(id)) = structure.map(|it| self.types.get(it)) else { return self.broken(span) };
+        let Some(Type::Struct(id)) = structure.map(|it| self.types.get(it)) else {
+            return self.broken(span);
+        };
         let Some(ty) = self.types.structure(id).fields.get(field as usize).map(|it| it.ty) else {
             return self.broken(span);
         };
@@ -81,7 +101,9 @@ impl<'a> Checker<'a> {
             self.no_member(&base, name);
             return self.broken(span);
         };
-        let Some(scope) = self.structs.get(&id).map(|it| it.scope) else { return self.broken(span) };
+        let Some(scope) = self.structs.get(&id).map(|it| it.scope) else {
+            return self.broken(span);
+        };
         match self.scopes.value_in(scope, &name.name).map(|it| it.entity) {
             Some(ValueEntity::Field(field)) => self.field_of(base, field, span),
             Some(ValueEntity::Global(global)) => {
@@ -97,7 +119,8 @@ impl<'a> Checker<'a> {
             None => {
                 let structure = self.types.structure(id);
                 let ty = structure.name.clone();
-                let names = structure.fields.iter().filter(|it| !it.hidden).map(|it| it.name.as_str());
+                let names =
+                    structure.fields.iter().filter(|it| !it.hidden).map(|it| it.name.as_str());
                 let near = most_similar(&name.name, names).map(str::to_owned);
                 let mut report = Diagnostic::new(
                     &code::UNKNOWN_NAME,
@@ -142,7 +165,11 @@ impl<'a> Checker<'a> {
             return self.broken(span);
         }
         if let Some(beyond) = components.iter().find(|it| **it >= length) {
-            let message = format!("`{}` has {length} components, and this is number {}", self.name_of(base.ty), beyond + 1);
+            let message = format!(
+                "`{}` has {length} components, and this is number {}",
+                self.name_of(base.ty),
+                beyond + 1
+            );
             self.error(&code::INDEX_OUT_OF_RANGE, name.span, message);
             return self.broken(span);
         }
@@ -160,7 +187,14 @@ impl<'a> Checker<'a> {
     }
 
     /// `_m00_m11` or `_11_22`.
-    fn matrix_swizzle(&mut self, base: Expr, rows: u32, columns: u32, name: &ast::Ident, span: Span) -> Expr {
+    fn matrix_swizzle(
+        &mut self,
+        base: Expr,
+        rows: u32,
+        columns: u32,
+        name: &ast::Ident,
+        span: Span,
+    ) -> Expr {
         let mut elements = Vec::new();
         let mut from_zero = None;
         for part in name.name.split('_').skip(1) {
@@ -169,7 +203,8 @@ impl<'a> Checker<'a> {
                 None => (part, false),
             };
             let numbers: Vec<u32> = digits.chars().filter_map(|it| it.to_digit(10)).collect();
-            let ([row, column], true) = (numbers.as_slice(), digits.len() == 2 && *from_zero.get_or_insert(zero) == zero)
+            let ([row, column], true) =
+                (numbers.as_slice(), digits.len() == 2 && *from_zero.get_or_insert(zero) == zero)
             else {
                 self.no_member(&base, name);
                 return self.broken(span);
@@ -195,7 +230,12 @@ impl<'a> Checker<'a> {
     // Elements
     // -----------------------------------------------------------------------------------------------------
 
-    pub(super) fn index_expr(&mut self, base: &'a ast::Expr, index: &'a ast::Expr, span: Span) -> Expr {
+    pub(super) fn index_expr(
+        &mut self,
+        base: &'a ast::Expr,
+        index: &'a ast::Expr,
+        span: Span,
+    ) -> Expr {
         let base = self.expr(base);
         let index = self.value(index);
         if base.ty == Types::ERROR || index.ty == Types::ERROR {
@@ -204,13 +244,18 @@ impl<'a> Checker<'a> {
         let (ty, len) = match self.types.get(base.ty) {
             Type::Struct(_) => return self.overloaded(Operator::Index, vec![base, index], span),
             Type::Vector(scalar, n) => (self.types.scalar(scalar), Some(n)),
-            Type::Matrix { scalar, rows, columns, .. } => (self.types.vector(scalar, columns), Some(rows)),
+            Type::Matrix { scalar, rows, columns, .. } => {
+                (self.types.vector(scalar, columns), Some(rows))
+            }
             Type::Array { element, len } => (element, (len > 0).then_some(len)),
             Type::Resource(resource) => match resource {
                 ResourceType::Structured { element, access } => {
                     use crate::types::Access;
                     if matches!(access, Access::Append | Access::Consume) {
-                        let message = format!("a `{}` has no elements that an index could name", self.name_of(base.ty));
+                        let message = format!(
+                            "a `{}` has no elements that an index could name",
+                            self.name_of(base.ty)
+                        );
                         self.error(&code::TYPE_MISMATCH, span, message);
                         return self.broken(span);
                     }
@@ -218,8 +263,15 @@ impl<'a> Checker<'a> {
                 }
                 ResourceType::Typed { element, .. } => (element, None),
                 ResourceType::Texture { element, .. } => {
-                    self.unsupported(span, format!("a `{}` is not built yet", self.name_of(base.ty)));
-                    return Expr { kind: ExprKind::Index(base.into(), index.into()), ty: element, span };
+                    self.unsupported(
+                        span,
+                        format!("a `{}` is not built yet", self.name_of(base.ty)),
+                    );
+                    return Expr {
+                        kind: ExprKind::Index(base.into(), index.into()),
+                        ty: element,
+                        span,
+                    };
                 }
                 ResourceType::Other(name) => {
                     self.unsupported(span, format!("a `{name}` is not built yet"));
@@ -231,14 +283,17 @@ impl<'a> Checker<'a> {
                 | ResourceType::Sampler { .. }
                 | ResourceType::AccelerationStructure => return self.no_elements(&base, span),
             },
-            Type::Void | Type::Scalar(_) | Type::String | Type::Error => return self.no_elements(&base, span),
+            Type::Void | Type::Scalar(_) | Type::String | Type::Error => {
+                return self.no_elements(&base, span);
+            }
         };
         // The index of an outermost literal is folded by whoever lowers it.
         let index = self.index(index);
         if let (Some(len), Some(value)) = (len, self.integer_of(&index))
             && !(0..i64::from(len)).contains(&value)
         {
-            let message = format!("the index is {value}, and `{}` has {len} elements", self.name_of(base.ty));
+            let message =
+                format!("the index is {value}, and `{}` has {len} elements", self.name_of(base.ty));
             self.error(&code::INDEX_OUT_OF_RANGE, index.span, message);
             return self.broken(span);
         }

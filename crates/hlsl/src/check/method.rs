@@ -45,7 +45,11 @@ impl<'a> Checker<'a> {
                     None => None,
                     Some([arg]) => self.type_arg(arg),
                     Some(_) => {
-                        self.error(&code::BAD_TEMPLATE, name.span, format!("`{}` takes one type in `< >`", name.name));
+                        self.error(
+                            &code::BAD_TEMPLATE,
+                            name.span,
+                            format!("`{}` takes one type in `< >`", name.name),
+                        );
                         return self.broken(span);
                     }
                 };
@@ -72,7 +76,8 @@ impl<'a> Checker<'a> {
             Type::Struct(id) => self.structs.get(&id).map(|it| it.scope),
             _ => None,
         };
-        let found = scope.and_then(|scope| self.scopes.value_in(scope, &name.name).map(|it| (scope, it)));
+        let found =
+            scope.and_then(|scope| self.scopes.value_in(scope, &name.name).map(|it| (scope, it)));
         let Some((scope, declared)) = found else {
             if let Some(scope) = scope {
                 self.unknown(name, "method", false, Some(scope));
@@ -80,10 +85,12 @@ impl<'a> Checker<'a> {
             return self.broken(span);
         };
         match declared.entity {
-            ValueEntity::Functions(callees) => match self.resolve(&callees, template, &args, None, name, span) {
-                Some(Some(id)) => self.finish_call(id, Object::Place(object), args, span),
-                _ => self.broken(span),
-            },
+            ValueEntity::Functions(callees) => {
+                match self.resolve(&callees, template, &args, None, name, span) {
+                    Some(Some(id)) => self.finish_call(id, Object::Place(object), args, span),
+                    _ => self.broken(span),
+                }
+            }
             ValueEntity::Field(field) => {
                 // A field that is an object with `operator()`.
                 let mut all = vec![self.field_of(object, field, name.span)];
@@ -91,23 +98,37 @@ impl<'a> Checker<'a> {
                 if self.struct_behind(all[0].ty).is_some() {
                     return self.overloaded(ast::Operator::Call, all, span);
                 }
-                self.error(&code::TYPE_MISMATCH, name.span, format!("`{}` is a field, not a method", name.name));
+                self.error(
+                    &code::TYPE_MISMATCH,
+                    name.span,
+                    format!("`{}` is a field, not a method", name.name),
+                );
                 self.broken(span)
             }
             _ => {
                 let _ = scope;
-                self.error(&code::TYPE_MISMATCH, name.span, format!("`{}` is no method", name.name));
+                self.error(
+                    &code::TYPE_MISMATCH,
+                    name.span,
+                    format!("`{}` is no method", name.name),
+                );
                 self.broken(span)
             }
         }
     }
 
     /// The object as the first argument of a method, and the copy of the method that works on its type.
-    pub(super) fn object_arg(&mut self, id: FunctionId, object: Object, span: Span) -> Option<(FunctionId, Arg)> {
+    pub(super) fn object_arg(
+        &mut self,
+        id: FunctionId,
+        object: Object,
+        span: Span,
+    ) -> Option<(FunctionId, Arg)> {
         let object = match object {
             Object::This(object) | Object::Place(object) => object,
             Object::None => {
-                let message = format!("`{}` needs an object to be called on", self.function(id).name);
+                let message =
+                    format!("`{}` needs an object to be called on", self.function(id).name);
                 self.error(&code::NO_MATCHING_FUNCTION, span, message);
                 return None;
             }
@@ -116,7 +137,8 @@ impl<'a> Checker<'a> {
         let ty = object.ty;
         let this = self.function(id).this?;
         if !self.derives_from(ty, this) {
-            let message = format!("`{}` is no method of `{}`", self.function(id).name, self.name_of(ty));
+            let message =
+                format!("`{}` is no method of `{}`", self.function(id).name, self.name_of(ty));
             self.error(&code::NO_MATCHING_FUNCTION, span, message);
             return None;
         }
@@ -150,7 +172,6 @@ impl<'a> Checker<'a> {
             definition: function.definition,
             body: None,
             gated: Vec::new(),
-            calls: Vec::new(),
             copies: Vec::new(),
             origin: Some(id),
             is_instance: true,

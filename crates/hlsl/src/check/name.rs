@@ -2,8 +2,8 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::scope::{Declared, ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity, most_similar};
 use super::Checker;
+use super::scope::{Declared, ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity, most_similar};
 use crate::ast::{self, Path, Segment};
 use crate::library;
 use crate::types::{Type, TypeId};
@@ -21,7 +21,16 @@ impl<'a> Checker<'a> {
             let entity = found.map(|it| it.entity);
             scope = match entity {
                 Some(TypeEntity::Namespace(scope) | TypeEntity::Enum(_, scope)) => Some(scope),
-                Some(TypeEntity::Type(ty)) => Some(self.scope_of_type(ty, segment.ident.span)?),
+                Some(TypeEntity::Type(ty)) => {
+                    let template = segment.args.as_ref().and(self.injected(ty, name));
+                    let ty = match template {
+                        Some(index) => {
+                            self.template_type(TypeEntity::StructTemplate(index), segment)?
+                        }
+                        None => ty,
+                    };
+                    Some(self.scope_of_type(ty, segment.ident.span)?)
+                }
                 Some(TypeEntity::StructTemplate(_) | TypeEntity::AliasTemplate(_)) => {
                     let ty = self.template_type(entity?, segment)?;
                     Some(self.scope_of_type(ty, segment.ident.span)?)
@@ -41,7 +50,11 @@ impl<'a> Checker<'a> {
             Type::Error => None,
             _ => {
                 let name = self.name_of(ty);
-                self.error(&code::UNKNOWN_NAME, span, format!("`{name}` has no members that `::` could name"));
+                self.error(
+                    &code::UNKNOWN_NAME,
+                    span,
+                    format!("`{name}` has no members that `::` could name"),
+                );
                 None
             }
         }
@@ -65,8 +78,10 @@ impl<'a> Checker<'a> {
             TypeEntity::Type(ty) | TypeEntity::Enum(ty, _) => {
                 if path.last.args.is_some() {
                     // Inside a template its own name is the instance; with arguments it is the template again.
-                    if let Some(index) = self.injected(ty, path) {
-                        return Some(self.template_type(TypeEntity::StructTemplate(index), &path.last));
+                    if let Some(index) = self.injected(ty, name) {
+                        return Some(
+                            self.template_type(TypeEntity::StructTemplate(index), &path.last),
+                        );
                     }
                     let message = format!("`{name}` is no template");
                     self.error(&code::BAD_TEMPLATE, path.last.ident.span, message);
@@ -75,7 +90,11 @@ impl<'a> Checker<'a> {
                 Some(ty)
             }
             TypeEntity::Namespace(_) => {
-                self.error(&code::TYPE_MISMATCH, path.span, format!("`{name}` is a namespace, not a type"));
+                self.error(
+                    &code::TYPE_MISMATCH,
+                    path.span,
+                    format!("`{name}` is a namespace, not a type"),
+                );
                 None
             }
             entity @ (TypeEntity::StructTemplate(_) | TypeEntity::AliasTemplate(_)) => {
@@ -85,15 +104,18 @@ impl<'a> Checker<'a> {
     }
 
     /// The template whose instance a type is, if the path names it by its own name.
-    fn injected(&self, ty: TypeId, path: &Path) -> Option<usize> {
+    fn injected(&self, ty: TypeId, name: &str) -> Option<usize> {
         let Type::Struct(id) = self.types.get(ty) else { return None };
         let info = self.structs.get(&id)?;
         let (index, _) = info.template.as_ref()?;
-        (info.ast.name.name == path.last.ident.name).then_some(*index)
+        (info.ast.name.name == *name).then_some(*index)
     }
 
     /// The value that a path names, and the scope through which it was found. Reports nothing about the last name.
-    pub(super) fn declared_value(&mut self, path: &'a Path) -> Result<Option<(ScopeId, Declared<ValueEntity>)>, ()> {
+    pub(super) fn declared_value(
+        &mut self,
+        path: &'a Path,
+    ) -> Result<Option<(ScopeId, Declared<ValueEntity>)>, ()> {
         let name = &path.last.ident.name;
         if path.global || !path.scope.is_empty() {
             let scope = self.scope_of(path.global, &path.scope).ok_or(())?;
@@ -103,7 +125,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports a name that is not declared, with the one that may be meant.
-    pub(super) fn unknown(&mut self, ident: &ast::Ident, what: &str, types: bool, scope: Option<ScopeId>) {
+    pub(super) fn unknown(
+        &mut self,
+        ident: &ast::Ident,
+        what: &str,
+        types: bool,
+        scope: Option<ScopeId>,
+    ) {
         let from = scope.unwrap_or(self.scopes.current());
         let place = match scope.map(|scope| self.scopes.kind(scope).clone()) {
             Some(ScopeKind::Namespace(name)) if !name.is_empty() => format!(" in `{name}`"),

@@ -70,7 +70,12 @@ fn texture(name: &str) -> Option<TextureDim> {
 
 impl<'a> Checker<'a> {
     /// The type that a name means without a declaration.
-    pub(super) fn object_type(&mut self, ty: &'a ast::Type, path: &'a Path, modifiers: &Modifiers) -> TypeId {
+    pub(super) fn object_type(
+        &mut self,
+        ty: &'a ast::Type,
+        path: &'a Path,
+        modifiers: &Modifiers,
+    ) -> TypeId {
         if !path.scope.is_empty() {
             self.unknown(&path.last.ident, "type", true, None);
             return Types::ERROR;
@@ -94,17 +99,24 @@ impl<'a> Checker<'a> {
             "ConstantBuffer" | "TextureBuffer" => {
                 let Some(element) = self.element(path, args, None) else { return Types::ERROR };
                 if !matches!(self.types.get(element), Type::Struct(_) | Type::Error) {
-                    let message = format!("`{name}` holds a struct, not `{}`", self.name_of(element));
+                    let message =
+                        format!("`{name}` holds a struct, not `{}`", self.name_of(element));
                     self.error(&code::TYPE_MISMATCH, path.span, message);
                     return Types::ERROR;
                 }
-                if name == "ConstantBuffer" { ResourceType::Constant(element) } else { ResourceType::TextureBuffer(element) }
+                if name == "ConstantBuffer" {
+                    ResourceType::Constant(element)
+                } else {
+                    ResourceType::TextureBuffer(element)
+                }
             }
             "Buffer" | "RWBuffer" => {
                 let Some(element) = self.texel(path, args) else { return Types::ERROR };
                 ResourceType::Typed { element, writable: name == "RWBuffer", norm: norm(args) }
             }
-            "SamplerState" | "sampler" | "sampler_state" => ResourceType::Sampler { comparison: false },
+            "SamplerState" | "sampler" | "sampler_state" => {
+                ResourceType::Sampler { comparison: false }
+            }
             "SamplerComparisonState" => ResourceType::Sampler { comparison: true },
             "RaytracingAccelerationStructure" => ResourceType::AccelerationStructure,
             _ => {
@@ -130,7 +142,12 @@ impl<'a> Checker<'a> {
     }
 
     /// The first template argument, or the default.
-    fn element(&mut self, path: &'a Path, args: &'a [TemplateArg], default: Option<TypeId>) -> Option<TypeId> {
+    fn element(
+        &mut self,
+        path: &'a Path,
+        args: &'a [TemplateArg],
+        default: Option<TypeId>,
+    ) -> Option<TypeId> {
         let Some(first) = args.first() else {
             if default.is_none() {
                 let name = &path.last.ident.name;
@@ -141,17 +158,29 @@ impl<'a> Checker<'a> {
         };
         match self.type_arg(first) {
             Some(Types::VOID) | None => {
-                self.error(&code::BAD_TEMPLATE, first.span(), "a type with a value is expected here");
+                self.error(
+                    &code::BAD_TEMPLATE,
+                    first.span(),
+                    "a type with a value is expected here",
+                );
                 None
             }
             found => found,
         }
     }
 
-    fn structured(&mut self, path: &'a Path, args: &'a [TemplateArg], access: Access) -> ResourceType {
+    fn structured(
+        &mut self,
+        path: &'a Path,
+        args: &'a [TemplateArg],
+        access: Access,
+    ) -> ResourceType {
         let element = self.element(path, args, None).unwrap_or(Types::ERROR);
         if self.types.holds_resource(element) {
-            let message = format!("a buffer cannot hold `{}`, which is or contains a resource", self.name_of(element));
+            let message = format!(
+                "a buffer cannot hold `{}`, which is or contains a resource",
+                self.name_of(element)
+            );
             self.error(&code::TYPE_MISMATCH, path.span, message);
             return ResourceType::Structured { element: Types::ERROR, access };
         }
@@ -166,8 +195,11 @@ impl<'a> Checker<'a> {
             Type::Scalar(_) | Type::Vector(_, 1..=4) => Some(element),
             Type::Error => None,
             _ => {
-                let message =
-                    format!("the elements of a `{}` are scalars or vectors, not `{}`", path.last.ident.name, self.name_of(element));
+                let message = format!(
+                    "the elements of a `{}` are scalars or vectors, not `{}`",
+                    path.last.ident.name,
+                    self.name_of(element)
+                );
                 self.error(&code::TYPE_MISMATCH, path.span, message);
                 None
             }
@@ -176,13 +208,24 @@ impl<'a> Checker<'a> {
 
     fn vector_type(&mut self, path: &'a Path, args: &'a [TemplateArg]) -> TypeId {
         let Some(scalar) = self.scalar_arg(args.first()) else { return Types::ERROR };
-        let longest = if self.shader_model() >= (ops::intrinsics::ShaderModel { major: 6, minor: 9 }) { 1024 } else { 4 };
+        let longest =
+            if self.shader_model() >= (ops::intrinsics::ShaderModel { major: 6, minor: 9 }) {
+                1024
+            } else {
+                4
+            };
         let Some(n) = self.size_arg(args.get(1), 4, longest) else { return Types::ERROR };
         self.no_more_args(path, args, 2);
         self.types.vector(scalar, n)
     }
 
-    fn matrix_type(&mut self, ty: &'a ast::Type, modifiers: &Modifiers, path: &'a Path, args: &'a [TemplateArg]) -> TypeId {
+    fn matrix_type(
+        &mut self,
+        ty: &'a ast::Type,
+        modifiers: &Modifiers,
+        path: &'a Path,
+        args: &'a [TemplateArg],
+    ) -> TypeId {
         let Some(scalar) = self.scalar_arg(args.first()) else { return Types::ERROR };
         let Some(rows) = self.size_arg(args.get(1), 4, 4) else { return Types::ERROR };
         let Some(columns) = self.size_arg(args.get(2), 4, 4) else { return Types::ERROR };

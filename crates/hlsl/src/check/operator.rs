@@ -62,7 +62,8 @@ impl<'a> Checker<'a> {
             return self.overloaded(Operator::Unary(op), vec![operand], span);
         }
         let Some(scalar) = self.types.scalar_of(operand.ty) else {
-            let message = format!("`{}` does not work on `{}`", op.symbol(), self.name_of(operand.ty));
+            let message =
+                format!("`{}` does not work on `{}`", op.symbol(), self.name_of(operand.ty));
             self.error(&code::TYPE_MISMATCH, span, message);
             return self.broken(span);
         };
@@ -74,7 +75,8 @@ impl<'a> Checker<'a> {
             ast::UnaryOp::Not => (Some(UnaryOp::Not), Scalar::Bool),
         };
         if op == ast::UnaryOp::BitNot && scalar.is_float() {
-            let message = format!("`~` works on integers, and this is `{}`", self.name_of(operand.ty));
+            let message =
+                format!("`~` works on integers, and this is `{}`", self.name_of(operand.ty));
             self.error(&code::TYPE_MISMATCH, operand.span, message);
             return self.broken(span);
         }
@@ -93,7 +95,13 @@ impl<'a> Checker<'a> {
         Expr { kind: ExprKind::Unary(hir_op, operand.into()), ty, span }
     }
 
-    pub(super) fn step(&mut self, op: StepOp, postfix: bool, operand: &'a ast::Expr, span: Span) -> Expr {
+    pub(super) fn step(
+        &mut self,
+        op: StepOp,
+        postfix: bool,
+        operand: &'a ast::Expr,
+        span: Span,
+    ) -> Expr {
         let place = self.expr(operand);
         if place.ty == Types::ERROR {
             return place;
@@ -102,7 +110,8 @@ impl<'a> Checker<'a> {
             return self.overloaded(Operator::Step(op), vec![place], span);
         }
         if self.types.scalar_of(place.ty).is_none() {
-            let message = format!("`{}` does not work on `{}`", op.symbol(), self.name_of(place.ty));
+            let message =
+                format!("`{}` does not work on `{}`", op.symbol(), self.name_of(place.ty));
             self.error(&code::TYPE_MISMATCH, span, message);
             return self.broken(span);
         }
@@ -131,7 +140,14 @@ impl<'a> Checker<'a> {
         lhs
     }
 
-    fn binary(&mut self, op: ast::BinaryOp, op_span: Span, lhs: Expr, rhs: Expr, span: Span) -> Expr {
+    fn binary(
+        &mut self,
+        op: ast::BinaryOp,
+        op_span: Span,
+        lhs: Expr,
+        rhs: Expr,
+        span: Span,
+    ) -> Expr {
         if lhs.ty == Types::ERROR || rhs.ty == Types::ERROR {
             return self.broken(span);
         }
@@ -145,7 +161,9 @@ impl<'a> Checker<'a> {
         let (lhs, rhs) = match (self.literal_of(&lhs), self.literal_of(&rhs)) {
             (Some(_), Some(_)) => (self.settle(lhs), self.settle(rhs)),
             // A literal that only shifts by does not decide, and one that is shifted becomes what it is by itself.
-            (Some(_), None) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => (self.settle(lhs), rhs),
+            (Some(_), None) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => {
+                (self.settle(lhs), rhs)
+            }
             _ => (lhs, rhs),
         };
         let Some(ty) = convert::common(&mut self.types, op, lhs.ty, rhs.ty) else {
@@ -181,21 +199,28 @@ impl<'a> Checker<'a> {
         let short_circuit = self.is_2021();
         if short_circuit {
             for operand in [&lhs, &rhs] {
-                if self.types.scalar_of(operand.ty).is_some() && self.types.scalar_count(operand.ty) > 1 {
+                if self.types.scalar_of(operand.ty).is_some()
+                    && self.types.scalar_count(operand.ty) > 1
+                {
                     let name = self.name_of(operand.ty);
                     let (symbol, function) = (op.symbol(), if and { "and" } else { "or" });
                     let report = Diagnostic::new(
                         &code::VECTOR_CONDITION,
                         operand.span,
-                        format!("`{symbol}` works on one `bool` in HLSL 2021, and this is `{name}`"),
+                        format!(
+                            "`{symbol}` works on one `bool` in HLSL 2021, and this is `{name}`"
+                        ),
                     );
-                    self.report(report.help(format!("`{function}(a, b)` works component by component")));
+                    self.report(
+                        report.help(format!("`{function}(a, b)` works component by component")),
+                    );
                     return self.broken(span);
                 }
             }
         }
         let (lhs, rhs) = (self.settle(lhs), self.settle(rhs));
-        let numeric = self.types.scalar_of(lhs.ty).is_some() && self.types.scalar_of(rhs.ty).is_some();
+        let numeric =
+            self.types.scalar_of(lhs.ty).is_some() && self.types.scalar_of(rhs.ty).is_some();
         let ty = match numeric {
             true => convert::with_common_shape(&mut self.types, lhs.ty, rhs.ty, Scalar::Bool),
             false => None,
@@ -203,7 +228,11 @@ impl<'a> Checker<'a> {
         let Some(ty) = ty else { return self.no_operator(span, &lhs, &rhs, span) };
         let ty = if short_circuit { Types::BOOL } else { ty };
         let (lhs, rhs) = (self.convert(lhs, ty), self.convert(rhs, ty));
-        Expr { kind: ExprKind::Logic { and, short_circuit, lhs: lhs.into(), rhs: rhs.into() }, ty, span }
+        Expr {
+            kind: ExprKind::Logic { and, short_circuit, lhs: lhs.into(), rhs: rhs.into() },
+            ty,
+            span,
+        }
     }
 
     pub(super) fn conditional(
@@ -242,26 +271,37 @@ impl<'a> Checker<'a> {
             let report = Diagnostic::new(
                 &code::TYPE_MISMATCH,
                 span,
-                format!("the arms of `?:` are of the types `{a}` and `{b}`, which have none in common"),
+                format!(
+                    "the arms of `?:` are of the types `{a}` and `{b}`, which have none in common"
+                ),
             );
-            self.report(report.also(then.span, format!("`{a}`")).also(else_.span, format!("`{b}`")));
+            self.report(
+                report.also(then.span, format!("`{a}`")).also(else_.span, format!("`{b}`")),
+            );
             return self.broken(span);
         };
         let literal = self.types.scalar_of(ty).is_some_and(Scalar::is_literal);
         let (then, else_) = match literal {
-            true => (self.to_literal(then, ty), self.to_literal(else_, ty)),
+            true => (self.as_literal(then, ty), self.as_literal(else_, ty)),
             false => (self.convert(then, ty), self.convert(else_, ty)),
         };
-        let kind =
-            ExprKind::Conditional { short_circuit, cond: cond.into(), then: then.into(), else_: else_.into() };
+        let kind = ExprKind::Conditional {
+            short_circuit,
+            cond: cond.into(),
+            then: then.into(),
+            else_: else_.into(),
+        };
         Expr { kind, ty, span }
     }
 
     /// The type of a `?:`.
     fn arms_type(&mut self, cond: &Expr, then: &Expr, else_: &Expr) -> Option<TypeId> {
-        let (Some(a), Some(b)) = (self.types.scalar_of(then.ty), self.types.scalar_of(else_.ty)) else {
-            return (then.ty == else_.ty || convert::implicit(&self.types, then.ty, else_.ty) == Some(convert::Implicit::IDENTITY))
-                .then_some(then.ty);
+        let (Some(a), Some(b)) = (self.types.scalar_of(then.ty), self.types.scalar_of(else_.ty))
+        else {
+            return (then.ty == else_.ty
+                || convert::implicit(&self.types, then.ty, else_.ty)
+                    == Some(convert::Implicit::IDENTITY))
+            .then_some(then.ty);
         };
         let scalar = convert::join(a, b);
         let ty = convert::with_common_shape(&mut self.types, then.ty, else_.ty, scalar)?;
@@ -275,7 +315,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A literal as one of another kind of literal.
-    fn to_literal(&mut self, expr: Expr, ty: TypeId) -> Expr {
+    fn as_literal(&mut self, expr: Expr, ty: TypeId) -> Expr {
         if expr.ty == ty {
             return expr;
         }
@@ -284,8 +324,13 @@ impl<'a> Checker<'a> {
             // Integers become floats; the other way round never happens.
             ExprKind::Const(bits) => ExprKind::Const((bits as i64 as f64).to_bits()),
             ExprKind::Conditional { short_circuit, cond, then, else_ } => {
-                let (then, else_) = (self.to_literal(*then, ty), self.to_literal(*else_, ty));
-                ExprKind::Conditional { short_circuit, cond, then: then.into(), else_: else_.into() }
+                let (then, else_) = (self.as_literal(*then, ty), self.as_literal(*else_, ty));
+                ExprKind::Conditional {
+                    short_circuit,
+                    cond,
+                    then: then.into(),
+                    else_: else_.into(),
+                }
             }
             other => other,
         };
@@ -329,7 +374,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn compound(&mut self, op: ast::BinaryOp, op_span: Span, place: Expr, value: Expr, span: Span) -> Expr {
+    fn compound(
+        &mut self,
+        op: ast::BinaryOp,
+        op_span: Span,
+        place: Expr,
+        value: Expr,
+        span: Span,
+    ) -> Expr {
         if value.ty == Types::ERROR {
             return value;
         }
@@ -342,13 +394,19 @@ impl<'a> Checker<'a> {
         let Some(op) = plain(op) else { return self.broken(span) };
         let joined = convert::common(&mut self.types, op, place.ty, value.ty)
             .and_then(|joined| self.types.scalar_of(joined));
-        let (Some(scalar), true) = (joined, convert::implicit(&self.types, value.ty, place.ty).is_some()) else {
+        let (Some(scalar), true) =
+            (joined, convert::implicit(&self.types, value.ty, place.ty).is_some())
+        else {
             return self.no_operator(op_span, &place, &value, span);
         };
         // The place keeps its shape, and the value takes it.
         let compute = self.types.with_scalar(place.ty, convert::settled(scalar));
         let value = self.coerce(value, compute);
         let ty = place.ty;
-        Expr { kind: ExprKind::AssignOp { op, place: place.into(), compute, value: value.into() }, ty, span }
+        Expr {
+            kind: ExprKind::AssignOp { op, place: place.into(), compute, value: value.into() },
+            ty,
+            span,
+        }
     }
 }

@@ -32,7 +32,8 @@ impl Checker<'_> {
         match self.writable(expr) {
             Ok(()) => true,
             Err(reason) => {
-                let mut report = Diagnostic::new(&code::NOT_ASSIGNABLE, expr.span, reason.message).label(why.to_owned());
+                let mut report = Diagnostic::new(&code::NOT_ASSIGNABLE, expr.span, reason.message)
+                    .label(why.to_owned());
                 if let Some((span, text)) = reason.declared {
                     report = report.also(span, text);
                 }
@@ -51,7 +52,10 @@ impl Checker<'_> {
                     return Ok(());
                 }
                 let message = format!("`{}` is `const`", local.name);
-                Err(Unwritable { message, declared: Some((local.span, "declared here".to_owned())) })
+                Err(Unwritable {
+                    message,
+                    declared: Some((local.span, "declared here".to_owned())),
+                })
             }
             ExprKind::Global(id) => {
                 let global = self.global(*id);
@@ -59,23 +63,34 @@ impl Checker<'_> {
                     return Ok(());
                 }
                 let message = format!("`{}` is `const`", global.global.name);
-                Err(Unwritable { message, declared: Some((global.global.span, "declared here".to_owned())) })
+                Err(Unwritable {
+                    message,
+                    declared: Some((global.global.span, "declared here".to_owned())),
+                })
             }
             ExprKind::Resource(id) => {
                 let resource = &self.resources[id.0 as usize];
-                let message = format!("`{}` is a binding, which the program cannot change", resource.name);
-                Err(Unwritable { message, declared: Some((resource.span, "declared here".to_owned())) })
+                let message =
+                    format!("`{}` is a binding, which the program cannot change", resource.name);
+                Err(Unwritable {
+                    message,
+                    declared: Some((resource.span, "declared here".to_owned())),
+                })
             }
             ExprKind::Field(base, _) => self.writable_part(base),
             ExprKind::Swizzle(base, components) => {
                 if has_repeats(components) {
-                    return Err(Unwritable::new("a component stands twice in this swizzle, so it cannot be written"));
+                    return Err(Unwritable::new(
+                        "a component stands twice in this swizzle, so it cannot be written",
+                    ));
                 }
                 self.writable_part(base)
             }
             ExprKind::MatrixSwizzle(base, elements) => {
                 if has_repeats(elements) {
-                    return Err(Unwritable::new("an element stands twice in this swizzle, so it cannot be written"));
+                    return Err(Unwritable::new(
+                        "an element stands twice in this swizzle, so it cannot be written",
+                    ));
                 }
                 self.writable_part(base)
             }
@@ -83,7 +98,9 @@ impl Checker<'_> {
                 Type::Resource(resource) => self.writable_element(base, resource),
                 _ => self.writable_part(base),
             },
-            ExprKind::Assign(..) | ExprKind::AssignOp { .. } | ExprKind::Step { prefix: true, .. } => Ok(()),
+            ExprKind::Assign(..)
+            | ExprKind::AssignOp { .. }
+            | ExprKind::Step { prefix: true, .. } => Ok(()),
             ExprKind::Comma(_, second) => self.writable(second),
             ExprKind::Convert(inner) if matches!(self.types.get(inner.ty), Type::Resource(_)) => {
                 Err(Unwritable::new("a constant buffer cannot be written"))
@@ -124,7 +141,9 @@ impl Checker<'_> {
     fn writable_element(&self, base: &Expr, resource: ResourceType) -> Result<(), Unwritable> {
         let writable = match resource {
             ResourceType::Structured { access, .. } => access == Access::ReadWrite,
-            ResourceType::Typed { writable, .. } | ResourceType::Texture { writable, .. } => writable,
+            ResourceType::Typed { writable, .. } | ResourceType::Texture { writable, .. } => {
+                writable
+            }
             ResourceType::Raw { writable } => writable,
             ResourceType::Constant(_)
             | ResourceType::TextureBuffer(_)
@@ -139,7 +158,8 @@ impl Checker<'_> {
         let name = self.types.name(base.ty);
         let mut reason = Unwritable::new(format!("a `{name}` cannot be written"));
         if let ExprKind::Resource(id) = base.kind {
-            reason.declared = Some((self.resources[id.0 as usize].span, "declared here".to_owned()));
+            reason.declared =
+                Some((self.resources[id.0 as usize].span, "declared here".to_owned()));
         }
         Err(reason)
     }
@@ -154,9 +174,9 @@ impl Checker<'_> {
             ExprKind::Index(base, _) => {
                 matches!(self.types.get(base.ty), Type::Resource(_)) || self.is_shared_place(base)
             }
-            ExprKind::Field(base, _) | ExprKind::Swizzle(base, _) | ExprKind::MatrixSwizzle(base, _) => {
-                self.is_shared_place(base)
-            }
+            ExprKind::Field(base, _)
+            | ExprKind::Swizzle(base, _)
+            | ExprKind::MatrixSwizzle(base, _) => self.is_shared_place(base),
             ExprKind::Comma(_, second) => self.is_shared_place(second),
             _ => false,
         }

@@ -8,7 +8,10 @@ use diag::{Diagnostic, Span, code};
 
 use super::Checker;
 use super::entry::Entry;
-use crate::hir::{self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Mode, Program, ResourceId, Stmt, StmtKind};
+use crate::hir::{
+    self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Mode, Program,
+    ResourceId, Stmt, StmtKind,
+};
 use crate::types::Types;
 
 /// How many functions a report of recursion names.
@@ -17,7 +20,9 @@ const MOST_IN_CHAIN: usize = 8;
 /// The parts of an expression.
 fn parts(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => Vec::new(),
+        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => {
+            Vec::new()
+        }
         ExprKind::Field(a, _)
         | ExprKind::Swizzle(a, _)
         | ExprKind::MatrixSwizzle(a, _)
@@ -31,8 +36,12 @@ fn parts(expr: &Expr) -> Vec<&Expr> {
         | ExprKind::AssignOp { place: a, value: b, .. }
         | ExprKind::Comma(a, b) => vec![a, b],
         ExprKind::Conditional { cond, then, else_, .. } => vec![cond, then, else_],
-        ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => args.iter().map(arg_expr).collect(),
-        ExprKind::Method { object, args, .. } => std::iter::once(&**object).chain(args.iter().map(arg_expr)).collect(),
+        ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => {
+            args.iter().map(arg_expr).collect()
+        }
+        ExprKind::Method { object, args, .. } => {
+            std::iter::once(&**object).chain(args.iter().map(arg_expr)).collect()
+        }
         ExprKind::Wave { args, .. } | ExprKind::Construct(args) => args.iter().collect(),
     }
 }
@@ -50,7 +59,9 @@ fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
         }
     }
     match &mut expr.kind {
-        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => Vec::new(),
+        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => {
+            Vec::new()
+        }
         ExprKind::Field(a, _)
         | ExprKind::Swizzle(a, _)
         | ExprKind::MatrixSwizzle(a, _)
@@ -64,7 +75,9 @@ fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
         | ExprKind::AssignOp { place: a, value: b, .. }
         | ExprKind::Comma(a, b) => vec![a, b],
         ExprKind::Conditional { cond, then, else_, .. } => vec![cond, then, else_],
-        ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => args.iter_mut().map(of_arg).collect(),
+        ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => {
+            args.iter_mut().map(of_arg).collect()
+        }
         ExprKind::Method { object, args, .. } => {
             std::iter::once(&mut **object).chain(args.iter_mut().map(of_arg)).collect()
         }
@@ -93,7 +106,9 @@ fn each_mut(expr: &mut Expr, mut see: impl FnMut(&mut Expr)) {
 fn exprs<'s>(stmts: &'s [Stmt], out: &mut Vec<&'s Expr>) {
     for stmt in stmts {
         match &stmt.kind {
-            StmtKind::Expr(expr) | StmtKind::Let(_, Some(expr)) | StmtKind::Return(Some(expr)) => out.push(expr),
+            StmtKind::Expr(expr) | StmtKind::Let(_, Some(expr)) | StmtKind::Return(Some(expr)) => {
+                out.push(expr)
+            }
             StmtKind::Block(stmts) => exprs(stmts, out),
             StmtKind::If { cond, then, else_ } => {
                 out.push(cond);
@@ -121,7 +136,9 @@ fn exprs<'s>(stmts: &'s [Stmt], out: &mut Vec<&'s Expr>) {
 fn exprs_mut<'s>(stmts: &'s mut [Stmt], out: &mut Vec<&'s mut Expr>) {
     for stmt in stmts {
         match &mut stmt.kind {
-            StmtKind::Expr(expr) | StmtKind::Let(_, Some(expr)) | StmtKind::Return(Some(expr)) => out.push(expr),
+            StmtKind::Expr(expr) | StmtKind::Let(_, Some(expr)) | StmtKind::Return(Some(expr)) => {
+                out.push(expr)
+            }
             StmtKind::Block(stmts) => exprs_mut(stmts, out),
             StmtKind::If { cond, then, else_ } => {
                 out.push(cond);
@@ -198,7 +215,13 @@ pub(super) fn program(mut checker: Checker, entry: Entry) -> Option<Program> {
 
 impl Checker<'_> {
     /// Notes a function and all it uses; reports what may not be reached.
-    fn reach_function(&mut self, id: FunctionId, call: Span, used: &mut Used, path: &mut Vec<FunctionId>) {
+    fn reach_function(
+        &mut self,
+        id: FunctionId,
+        call: Span,
+        used: &mut Used,
+        path: &mut Vec<FunctionId>,
+    ) {
         if path.contains(&id) {
             self.report_recursion(id, call, path);
             return;
@@ -207,7 +230,11 @@ impl Checker<'_> {
             return;
         }
         if path.len() > 512 {
-            self.error(&code::NESTING_TOO_DEEP, call, "functions call each other too many levels deep");
+            self.error(
+                &code::NESTING_TOO_DEEP,
+                call,
+                "functions call each other too many levels deep",
+            );
             return;
         }
         // A body that stands behind the first use of an instance.
@@ -395,7 +422,8 @@ fn pass_objects_in(expr: &mut Expr, keeps: &impl Fn(FunctionId) -> bool) {
         }
         if let Some(first) = args.first_mut() {
             let placeholder = Expr { kind: ExprKind::Const(0), ty: Types::ERROR, span: Span::NONE };
-            let (Arg::In(expr) | Arg::Out { place: expr, .. }) = std::mem::replace(first, Arg::In(placeholder));
+            let (Arg::In(expr) | Arg::Out { place: expr, .. }) =
+                std::mem::replace(first, Arg::In(placeholder));
             *first = Arg::In(expr);
         }
     });
@@ -409,9 +437,9 @@ fn writes_object(function: &hir::Function, writes: &[bool], is_method: &[bool]) 
     for expr in all {
         each(expr, |it| {
             found |= match &it.kind {
-                ExprKind::Assign(place, _) | ExprKind::AssignOp { place, .. } | ExprKind::Step { place, .. } => {
-                    is_of_object(place)
-                }
+                ExprKind::Assign(place, _)
+                | ExprKind::AssignOp { place, .. }
+                | ExprKind::Step { place, .. } => is_of_object(place),
                 ExprKind::Call { function, args } => {
                     let callee = function.0 as usize;
                     args.iter().enumerate().any(|(i, arg)| match arg {
@@ -421,9 +449,9 @@ fn writes_object(function: &hir::Function, writes: &[bool], is_method: &[bool]) 
                         }
                     })
                 }
-                ExprKind::Library { args, .. } | ExprKind::Method { args, .. } => {
-                    args.iter().any(|arg| matches!(arg, Arg::Out { place, .. } if is_of_object(place)))
-                }
+                ExprKind::Library { args, .. } | ExprKind::Method { args, .. } => args
+                    .iter()
+                    .any(|arg| matches!(arg, Arg::Out { place, .. } if is_of_object(place))),
                 _ => false,
             }
         });

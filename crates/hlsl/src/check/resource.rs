@@ -24,6 +24,9 @@ pub(super) struct ResourceInfo {
     globally_coherent: bool,
 }
 
+/// Registers of one class and space that a resource takes: the first, the one behind the last, and which resource.
+type Taken = (u64, u64, usize);
+
 /// The class of registers that a resource takes.
 fn class_of(resource: ResourceType) -> RegisterClass {
     match resource {
@@ -66,10 +69,21 @@ impl<'a> Checker<'a> {
         self.resource_of(ty).is_some()
     }
 
-    pub(super) fn resource_var(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
+    pub(super) fn resource_var(
+        &mut self,
+        var: &'a ast::Var,
+        declarator: &'a Declarator,
+        ty: TypeId,
+    ) {
         let name = format!("{}{}", self.prefix(), declarator.name.name);
         let coherent = var.modifiers.has(Modifier::GloballyCoherent);
-        let entity = match self.add_resource(name, ty, &declarator.annotations, coherent, declarator.name.span) {
+        let entity = match self.add_resource(
+            name,
+            ty,
+            &declarator.annotations,
+            coherent,
+            declarator.name.span,
+        ) {
             Some(id) => ValueEntity::Resource(id),
             None => ValueEntity::Broken,
         };
@@ -85,7 +99,8 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<ResourceId> {
         let class = class_of(self.resource_of(ty)?);
-        let mut info = ResourceInfo { name, ty, span, class, slot: None, space: 0, globally_coherent };
+        let mut info =
+            ResourceInfo { name, ty, span, class, slot: None, space: 0, globally_coherent };
         for annotation in annotations {
             if let AnnotationKind::Register(register) = &annotation.kind {
                 self.register(&mut info, register, annotation.span);
@@ -122,7 +137,11 @@ impl<'a> Checker<'a> {
     // -----------------------------------------------------------------------------------------------------
 
     /// `cbuffer C { … }`
-    pub(super) fn buffer_block(&mut self, buffer: &'a ast::BufferBlock, attributes: &'a [ast::Attribute]) {
+    pub(super) fn buffer_block(
+        &mut self,
+        buffer: &'a ast::BufferBlock,
+        attributes: &'a [ast::Attribute],
+    ) {
         let _ = attributes;
         let name = format!("{}{}", self.prefix(), buffer.name.name);
         let fields = self.types.add_struct(Struct { name: name.clone(), fields: Vec::new() });
@@ -132,7 +151,10 @@ impl<'a> Checker<'a> {
             false => ResourceType::Constant(structure),
         };
         let ty = self.types.intern(Type::Resource(resource));
-        let Some(id) = self.add_resource(name, ty, &buffer.annotations, false, buffer.name.span) else { return };
+        let Some(id) = self.add_resource(name, ty, &buffer.annotations, false, buffer.name.span)
+        else {
+            return;
+        };
         for item in &buffer.members {
             let ItemKind::Var(var) = &item.kind else {
                 self.item(item);
@@ -154,7 +176,12 @@ impl<'a> Checker<'a> {
     }
 
     /// A resource declared in a constant buffer is one of its own.
-    fn file_resource_in_buffer(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
+    fn file_resource_in_buffer(
+        &mut self,
+        var: &'a ast::Var,
+        declarator: &'a Declarator,
+        ty: TypeId,
+    ) {
         if self.is_resource(ty) {
             self.resource_var(var, declarator, ty);
         } else {
@@ -164,13 +191,22 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn buffer_member(&mut self, resource: ResourceId, id: StructId, declarator: &'a Declarator, ty: TypeId) {
+    fn buffer_member(
+        &mut self,
+        resource: ResourceId,
+        id: StructId,
+        declarator: &'a Declarator,
+        ty: TypeId,
+    ) {
         let ty = self.variable_type(ty, declarator);
         if let Some(ast::Initializer::Expr(init)) = &declarator.init {
             let report = Diagnostic::new(
                 &code::INITIALIZER_IGNORED,
                 init.span,
-                format!("the initialiser of `{}` has no effect, since the host sets it", declarator.name.name),
+                format!(
+                    "the initialiser of `{}` has no effect, since the host sets it",
+                    declarator.name.name
+                ),
             );
             self.report(report.help("`static` makes it a variable of the program"));
         }
@@ -179,7 +215,11 @@ impl<'a> Checker<'a> {
             if let AnnotationKind::PackOffset { component } = &annotation.kind {
                 offset = component.checked_mul(4).filter(|it| *it < 1 << 16);
                 if offset.is_none() {
-                    self.error(&code::BAD_REGISTER, annotation.span, "a constant buffer is no larger than 65536 bytes");
+                    self.error(
+                        &code::BAD_REGISTER,
+                        annotation.span,
+                        "a constant buffer is no larger than 65536 bytes",
+                    );
                 }
             }
         }
@@ -188,8 +228,11 @@ impl<'a> Checker<'a> {
         let span = declarator.name.span;
         fields.push(crate::types::Field { name, ty, bits: None, hidden: false, offset, span });
         let index = fields.len() as u32 - 1;
-        let entity =
-            if ty == Types::ERROR { ValueEntity::Broken } else { ValueEntity::BufferMember(resource, index) };
+        let entity = if ty == Types::ERROR {
+            ValueEntity::Broken
+        } else {
+            ValueEntity::BufferMember(resource, index)
+        };
         self.declare(&declarator.name, entity);
     }
 
@@ -200,7 +243,8 @@ impl<'a> Checker<'a> {
             return;
         }
         let packing = crate::types::Packing::Constant;
-        let offsets = crate::types::field_offsets(&self.types, structure, packing, self.native_16bit());
+        let offsets =
+            crate::types::field_offsets(&self.types, structure, packing, self.native_16bit());
         let mut taken: BTreeMap<u32, (u32, usize)> = BTreeMap::new();
         for (index, (offset, ty)) in offsets.into_iter().enumerate() {
             let size = crate::types::layout_of(&self.types, ty, packing, self.native_16bit()).size;
@@ -211,7 +255,8 @@ impl<'a> Checker<'a> {
                 let fields = &self.types.structure(id).fields;
                 let (a, b) = (&fields[index], &fields[*before]);
                 let message = format!("`{}` lies where `{}` is", a.name, b.name);
-                let report = Diagnostic::new(&code::BAD_REGISTER, a.span, message).also(b.span, "this is there");
+                let report = Diagnostic::new(&code::BAD_REGISTER, a.span, message)
+                    .also(b.span, "this is there");
                 self.report(report);
             }
             taken.insert(offset, (end, index));
@@ -231,7 +276,10 @@ impl<'a> Checker<'a> {
                 let id = self.types.add_struct(Struct { name: name.clone(), fields: Vec::new() });
                 let structure = self.types.intern(Type::Struct(id));
                 let ty = self.types.intern(Type::Resource(ResourceType::Constant(structure)));
-                let Some(resource) = self.add_resource(name, ty, &[], false, declarator.name.span) else { return };
+                let Some(resource) = self.add_resource(name, ty, &[], false, declarator.name.span)
+                else {
+                    return;
+                };
                 self.loose = Some((resource, id));
                 (resource, id)
             }
@@ -257,7 +305,13 @@ impl<'a> Checker<'a> {
         self.declare(&declarator.name, entity);
     }
 
-    fn made_of_resources(&mut self, name: &str, ty: TypeId, coherent: bool, span: Span) -> Option<Expr> {
+    fn made_of_resources(
+        &mut self,
+        name: &str,
+        ty: TypeId,
+        coherent: bool,
+        span: Span,
+    ) -> Option<Expr> {
         match self.types.get(ty) {
             Type::Resource(_) => {
                 let id = self.add_resource(name.to_owned(), ty, &[], coherent, span)?;
@@ -266,7 +320,12 @@ impl<'a> Checker<'a> {
             Type::Struct(id) => {
                 let mut parts = Vec::new();
                 for field in self.types.structure(id).fields.clone() {
-                    parts.push(self.made_of_resources(&format!("{name}.{}", field.name), field.ty, coherent, span)?);
+                    parts.push(self.made_of_resources(
+                        &format!("{name}.{}", field.name),
+                        field.ty,
+                        coherent,
+                        span,
+                    )?);
                 }
                 Some(Expr { kind: ExprKind::Construct(parts), ty, span })
             }
@@ -280,9 +339,10 @@ impl<'a> Checker<'a> {
 
     /// The resources that the program uses, by ascending id, with their registers.
     pub(super) fn bind(&mut self, used: &[ResourceId]) -> Vec<hir::Resource> {
-        let mut taken: BTreeMap<(RegisterClass, u32), Vec<(u64, u64, usize)>> = BTreeMap::new();
+        let mut taken: BTreeMap<(RegisterClass, u32), Vec<Taken>> = BTreeMap::new();
         let mut registers: Vec<Option<u32>> = vec![None; used.len()];
-        let counts: Vec<Option<u32>> = used.iter().map(|id| self.count_of(self.resources[id.0 as usize].ty)).collect();
+        let counts: Vec<Option<u32>> =
+            used.iter().map(|id| self.count_of(self.resources[id.0 as usize].ty)).collect();
         let length = |count: Option<u32>| count.map_or(u64::from(u32::MAX) + 1, u64::from);
         for (i, id) in used.iter().enumerate() {
             let info = self.resources[id.0 as usize].clone();
@@ -325,7 +385,9 @@ impl<'a> Checker<'a> {
                     info.span,
                     format!("no registers are left for `{}`", info.name),
                 );
-                self.report(report.help("an unbounded array takes all that follow; put it in a space of its own"));
+                self.report(report.help(
+                    "an unbounded array takes all that follow; put it in a space of its own",
+                ));
                 continue;
             }
             let end = start.saturating_add(length(counts[i]));
@@ -339,7 +401,11 @@ impl<'a> Checker<'a> {
                 ty: info.ty,
                 count: counts[i],
                 dims: self.dims_of(info.ty),
-                register: Register { class: info.class, index: registers[i].unwrap_or(0), space: info.space },
+                register: Register {
+                    class: info.class,
+                    index: registers[i].unwrap_or(0),
+                    space: info.space,
+                },
                 globally_coherent: info.globally_coherent,
                 span: info.span,
             }

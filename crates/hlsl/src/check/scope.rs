@@ -85,7 +85,7 @@ pub(super) struct Scopes {
 }
 
 /// How many scopes that see each other are searched.
-const MOST_OTHERS: usize = 64;
+const MOST_OTHERS: usize = 512;
 
 impl Scopes {
     pub(super) const FILE: ScopeId = ScopeId(0);
@@ -145,11 +145,23 @@ impl Scopes {
         }
     }
 
-    pub(super) fn declare_type(&mut self, scope: ScopeId, name: Name, entity: TypeEntity, span: Span) {
+    pub(super) fn declare_type(
+        &mut self,
+        scope: ScopeId,
+        name: Name,
+        entity: TypeEntity,
+        span: Span,
+    ) {
         self.at_mut(scope).types.insert(name, Declared { entity, span });
     }
 
-    pub(super) fn declare_value(&mut self, scope: ScopeId, name: Name, entity: ValueEntity, span: Span) {
+    pub(super) fn declare_value(
+        &mut self,
+        scope: ScopeId,
+        name: Name,
+        entity: ValueEntity,
+        span: Span,
+    ) {
         self.at_mut(scope).values.insert(name, Declared { entity, span });
     }
 
@@ -198,8 +210,13 @@ impl Scopes {
             let Some(declared) = self.own_value(scope, name) else { continue };
             match (&mut found, &declared.entity) {
                 (None, _) => found = Some(declared.clone()),
-                (Some(Declared { entity: ValueEntity::Functions(all), .. }), ValueEntity::Functions(more)) if !hides => {
-                    all.extend(more.iter().copied().filter(|it| !all.contains(it)).collect::<Vec<_>>());
+                (
+                    Some(Declared { entity: ValueEntity::Functions(all), .. }),
+                    ValueEntity::Functions(more),
+                ) if !hides => {
+                    all.extend(
+                        more.iter().copied().filter(|it| !all.contains(it)).collect::<Vec<_>>(),
+                    );
                 }
                 (Some(_), _) => {}
             }
@@ -220,7 +237,11 @@ impl Scopes {
     }
 
     /// A value visible from a scope, and the scope through which it was found.
-    pub(super) fn find_value(&self, from: ScopeId, name: &str) -> Option<(ScopeId, Declared<ValueEntity>)> {
+    pub(super) fn find_value(
+        &self,
+        from: ScopeId,
+        name: &str,
+    ) -> Option<(ScopeId, Declared<ValueEntity>)> {
         let mut scope = Some(from);
         while let Some(id) = scope {
             if let Some(found) = self.value_in(id, name) {
@@ -232,7 +253,11 @@ impl Scopes {
     }
 
     /// What to put before a name that is declared in a scope: `A::B::`, or nothing.
-    pub(super) fn prefix(&self, scope: ScopeId, struct_name: impl Fn(StructId) -> String) -> String {
+    pub(super) fn prefix(
+        &self,
+        scope: ScopeId,
+        struct_name: impl Fn(StructId) -> String,
+    ) -> String {
         let mut scope = Some(scope);
         while let Some(id) = scope {
             match &self.at(id).kind {
@@ -276,7 +301,10 @@ impl Scopes {
 }
 
 /// The most similar of some names.
-pub(super) fn most_similar<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(super) fn most_similar<'n>(
+    name: &str,
+    names: impl Iterator<Item = &'n str>,
+) -> Option<&'n str> {
     let scored = names.filter_map(|it| similarity(name, it).map(|distance| (distance, it)));
     scored.min().map(|(_, name)| name)
 }

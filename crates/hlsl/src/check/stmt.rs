@@ -54,12 +54,22 @@ impl<'a> Checker<'a> {
             ast::StmtKind::While { condition, body } => {
                 let cond = self.loop_condition(condition, "`while`");
                 let body = self.loop_body(body);
-                StmtKind::Loop(Box::new(Loop { cond: Some(cond), test_first: true, body, step: None }))
+                StmtKind::Loop(Box::new(Loop {
+                    cond: Some(cond),
+                    test_first: true,
+                    body,
+                    step: None,
+                }))
             }
             ast::StmtKind::Do { body, condition } => {
                 let body = self.loop_body(body);
                 let cond = self.loop_condition(condition, "`do`");
-                StmtKind::Loop(Box::new(Loop { cond: Some(cond), test_first: false, body, step: None }))
+                StmtKind::Loop(Box::new(Loop {
+                    cond: Some(cond),
+                    test_first: false,
+                    body,
+                    step: None,
+                }))
             }
             ast::StmtKind::Switch(it) => match self.switch(it) {
                 Some(kind) => kind,
@@ -67,7 +77,11 @@ impl<'a> Checker<'a> {
             },
             ast::StmtKind::Break => {
                 if self.body.as_ref().is_some_and(|it| it.breakable == 0) {
-                    self.error(&code::MISPLACED_STATEMENT, span, "`break` stands in no loop and no `switch`");
+                    self.error(
+                        &code::MISPLACED_STATEMENT,
+                        span,
+                        "`break` stands in no loop and no `switch`",
+                    );
                     return;
                 }
                 StmtKind::Break
@@ -81,7 +95,8 @@ impl<'a> Checker<'a> {
             }
             ast::StmtKind::Discard => {
                 let stage = super::entry::stage(self.options.stage);
-                if !matches!(stage, ops::intrinsics::Stage::Pixel | ops::intrinsics::Stage::Library) {
+                if !matches!(stage, ops::intrinsics::Stage::Pixel | ops::intrinsics::Stage::Library)
+                {
                     let message = "`discard` belongs to pixel shaders";
                     self.gate(Diagnostic::new(&code::WRONG_STAGE, span, message));
                 }
@@ -93,7 +108,8 @@ impl<'a> Checker<'a> {
     }
 
     fn return_stmt(&mut self, value: Option<&'a ast::Expr>, span: Span) -> StmtKind {
-        let Some((result, result_span)) = self.body.as_ref().map(|it| (it.result, it.result_span)) else {
+        let Some((result, result_span)) = self.body.as_ref().map(|it| (it.result, it.result_span))
+        else {
             return StmtKind::Return(None);
         };
         let Some(value) = value else {
@@ -131,7 +147,11 @@ impl<'a> Checker<'a> {
         let is_const = var.modifiers.has(Modifier::Const);
         for declarator in &var.declarators {
             if let Some(span) = var.modifiers.span(Modifier::GroupShared) {
-                let report = Diagnostic::new(&code::BAD_DECLARATION, span, "a variable of a function cannot be groupshared");
+                let report = Diagnostic::new(
+                    &code::BAD_DECLARATION,
+                    span,
+                    "a variable of a function cannot be groupshared",
+                );
                 self.report(report.help("declare it outside functions"));
             }
             let ty = self.array(base, &declarator.dims);
@@ -143,7 +163,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn local_declarator(&mut self, declarator: &'a Declarator, ty: TypeId, is_const: bool, out: &mut Vec<Stmt>) {
+    fn local_declarator(
+        &mut self,
+        declarator: &'a Declarator,
+        ty: TypeId,
+        is_const: bool,
+        out: &mut Vec<Stmt>,
+    ) {
         // The initialiser does not see the variable.
         let (ty, init) = self.initializer(ty, declarator);
         if let Some(name) = self.incomplete(ty) {
@@ -151,12 +177,18 @@ impl<'a> Checker<'a> {
             self.error(&code::BAD_DECLARATION, declarator.name.span, message);
         }
         let value = match (&init, self.types.get(ty)) {
-            (Some(init), Type::Scalar(_)) if is_const => self.constant(init).and_then(|it| it.first().copied()),
+            (Some(init), Type::Scalar(_)) if is_const => {
+                self.constant(init).and_then(|it| it.first().copied())
+            }
             _ => None,
         };
         let facts = LocalFacts { is_const, is_reference: false, value };
-        let local = self.add_local(declarator.name.name.to_string(), ty, declarator.name.span, facts);
-        self.declare(&declarator.name, if ty == Types::ERROR { ValueEntity::Broken } else { ValueEntity::Local(local) });
+        let local =
+            self.add_local(declarator.name.name.to_string(), ty, declarator.name.span, facts);
+        self.declare(
+            &declarator.name,
+            if ty == Types::ERROR { ValueEntity::Broken } else { ValueEntity::Local(local) },
+        );
         out.push(Stmt { kind: StmtKind::Let(local, init), span: declarator.span });
     }
 
@@ -167,7 +199,11 @@ impl<'a> Checker<'a> {
     fn if_chain(&mut self, it: &'a ast::If, span: Span, out: &mut Vec<Stmt>) {
         const MOST_ARMS: usize = 512;
         if it.arms.len() > MOST_ARMS {
-            return self.error(&code::NESTING_TOO_DEEP, span, format!("more than {MOST_ARMS} `else if` in a row"));
+            return self.error(
+                &code::NESTING_TOO_DEEP,
+                span,
+                format!("more than {MOST_ARMS} `else if` in a row"),
+            );
         }
         let mut arms = Vec::new();
         for arm in &it.arms {
@@ -252,7 +288,10 @@ impl<'a> Checker<'a> {
             Type::Scalar(scalar) if !scalar.is_float() => Some(scalar),
             Type::Error => None,
             _ => {
-                let message = format!("a `switch` is over an integer, and this is `{}`", self.name_of(selector.ty));
+                let message = format!(
+                    "a `switch` is over an integer, and this is `{}`",
+                    self.name_of(selector.ty)
+                );
                 self.error(&code::TYPE_MISMATCH, it.value.span, message);
                 None
             }
@@ -276,7 +315,12 @@ impl<'a> Checker<'a> {
         Some(StmtKind::Switch(Box::new(Switch { selector, groups })))
     }
 
-    fn case_group(&mut self, group: &'a ast::CaseGroup, ty: TypeId, seen: &mut Vec<(Option<u64>, Span)>) -> CaseGroup {
+    fn case_group(
+        &mut self,
+        group: &'a ast::CaseGroup,
+        ty: TypeId,
+        seen: &mut Vec<(Option<u64>, Span)>,
+    ) -> CaseGroup {
         let mut labels = Vec::new();
         let mut default = false;
         for label in &group.labels {
@@ -286,9 +330,14 @@ impl<'a> Checker<'a> {
                     None
                 }
                 Some(value) => {
-                    let Some((_, checked)) = self.constant_integer(value, "a label") else { continue };
+                    let Some((_, checked)) = self.constant_integer(value, "a label") else {
+                        continue;
+                    };
                     let converted = self.convert(checked, ty);
-                    let Some([bits]) = self.constant(&converted).as_deref().map(|it| [it[0]]) else { continue };
+                    let Some([bits]) = self.constant(&converted).as_deref().map(|it| [it[0]])
+                    else {
+                        continue;
+                    };
                     Some(bits)
                 }
             };
@@ -297,7 +346,8 @@ impl<'a> Checker<'a> {
                     None => "`default` stands twice in this `switch`",
                     Some(_) => "a label with this value stands in this `switch` already",
                 };
-                let report = Diagnostic::new(&code::DUPLICATE_LABEL, label.span, message).also(*before, "the first one");
+                let report = Diagnostic::new(&code::DUPLICATE_LABEL, label.span, message)
+                    .also(*before, "the first one");
                 self.report(report);
                 continue;
             }
@@ -315,8 +365,10 @@ pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
         StmtKind::Block(stmts) => falls_through(stmts),
         StmtKind::If { then, else_, .. } => falls_through(then) || falls_through(else_),
         StmtKind::Loop(it) => {
-            let forever = it.cond.as_ref().is_none_or(|cond| matches!(cond.kind, ExprKind::Const(1)));
-            !forever && (it.test_first || falls_through(&it.body) || leaves(&it.body)) || leaves(&it.body)
+            let forever =
+                it.cond.as_ref().is_none_or(|cond| matches!(cond.kind, ExprKind::Const(1)));
+            !forever && (it.test_first || falls_through(&it.body) || leaves(&it.body))
+                || leaves(&it.body)
         }
         StmtKind::Switch(it) => {
             let has_default = it.groups.iter().any(|group| group.default);

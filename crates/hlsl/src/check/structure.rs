@@ -17,7 +17,12 @@ pub(super) struct StructInfo<'a> {
     /// The template it is an instance of, with the arguments.
     pub(super) template: Option<(usize, Vec<Captured>)>,
     pub(super) bases: Vec<TypeId>,
+    /// How many fields it has, those of inner structs counted, elements of arrays not.
+    pub(super) fields: u64,
 }
+
+/// How many fields a struct may have, those of inner structs counted: whoever lays it out visits each.
+const MOST_FIELDS: u64 = 1 << 14;
 
 impl<'a> Checker<'a> {
     /// The declaration of a struct, which may be a template or a specialisation.
@@ -63,7 +68,11 @@ impl<'a> Checker<'a> {
                 Some(TypeEntity::StructTemplate(index)) => {
                     self.struct_templates[index].special.push((structure, current));
                 }
-                _ => self.error(&code::BAD_TEMPLATE, name.span, format!("`{}` is no struct template", name.name)),
+                _ => self.error(
+                    &code::BAD_TEMPLATE,
+                    name.span,
+                    format!("`{}` is no struct template", name.name),
+                ),
             }
             return;
         }
@@ -81,7 +90,12 @@ impl<'a> Checker<'a> {
             special: Vec::new(),
             instances: Vec::new(),
         });
-        self.scopes.declare_type(current, name.name.clone(), TypeEntity::StructTemplate(index), name.span);
+        self.scopes.declare_type(
+            current,
+            name.name.clone(),
+            TypeEntity::StructTemplate(index),
+            name.span,
+        );
     }
 
     /// Makes the struct and declares its name, without members.
@@ -99,9 +113,21 @@ impl<'a> Checker<'a> {
         let id = self.types.add_struct(Struct { name, fields: Vec::new() });
         let ty = self.types.intern(Type::Struct(id));
         let inner = self.scopes.inside(scope, ScopeKind::Struct(id));
-        let info = StructInfo { ast: structure, scope: inner, is_complete: false, template, bases: Vec::new() };
+        let info = StructInfo {
+            ast: structure,
+            scope: inner,
+            is_complete: false,
+            template,
+            bases: Vec::new(),
+            fields: 0,
+        };
         self.structs.insert(id, info);
-        self.scopes.declare_type(scope, structure.name.name.clone(), TypeEntity::Type(ty), structure.name.span);
+        self.scopes.declare_type(
+            scope,
+            structure.name.name.clone(),
+            TypeEntity::Type(ty),
+            structure.name.span,
+        );
         ty
     }
 
@@ -120,9 +146,30 @@ impl<'a> Checker<'a> {
         if let Some(info) = self.structs.get_mut(&id) {
             info.is_complete = true;
         }
-        if self.types.scalar_count(ty) > MAX_SCALARS {
-            self.error(&code::TOO_LARGE, structure.name.span, "this struct is too large for any device");
+        let fields = self
+            .types
+            .structure(id)
+            .fields
+            .iter()
+            .fold(0, |sum: u64, it| sum.saturating_add(self.field_count(it.ty)));
+        if fields > MOST_FIELDS || self.types.scalar_count(ty) > MAX_SCALARS {
+            self.error(
+                &code::TOO_LARGE,
+                structure.name.span,
+                "this struct is too large for any device",
+            );
             self.types.structure_mut(id).fields.clear();
+        } else if let Some(info) = self.structs.get_mut(&id) {
+            info.fields = fields;
+        }
+    }
+
+    /// How many fields are in a type.
+    fn field_count(&self, ty: TypeId) -> u64 {
+        match self.types.get(ty) {
+            Type::Array { element, .. } => self.field_count(element),
+            Type::Struct(id) => self.structs.get(&id).map_or(1, |it| it.fields.max(1)),
+            _ => 1,
         }
     }
 
@@ -148,7 +195,11 @@ impl<'a> Checker<'a> {
                 continue;
             }
             if !self.types.structure(id).fields.is_empty() {
-                self.error(&code::BAD_DECLARATION, base.span, "a struct inherits from one struct only");
+                self.error(
+                    &code::BAD_DECLARATION,
+                    base.span,
+                    "a struct inherits from one struct only",
+                );
                 continue;
             }
             let inherited = self.types.structure(base_id).fields.clone();
@@ -235,7 +286,8 @@ impl<'a> Checker<'a> {
             Type::Scalar(scalar) if scalar.is_int() || scalar == Scalar::Bool => scalar,
             Type::Error => return None,
             _ => {
-                let message = format!("a bit-field is of an integer type, not of `{}`", self.name_of(ty));
+                let message =
+                    format!("a bit-field is of an integer type, not of `{}`", self.name_of(ty));
                 self.error(&code::TYPE_MISMATCH, width.span, message);
                 return None;
             }
@@ -246,7 +298,8 @@ impl<'a> Checker<'a> {
         let width = match u32::try_from(value) {
             Ok(bits) if (1..=most).contains(&bits) => bits,
             _ => {
-                let message = format!("the width of this bit-field is {value}, and must be from 1 to {most}");
+                let message =
+                    format!("the width of this bit-field is {value}, and must be from 1 to {most}");
                 self.error(&code::BAD_DECLARATION, width.span, message);
                 return None;
             }
@@ -255,7 +308,8 @@ impl<'a> Checker<'a> {
         let fields = &self.types.structure(id).fields;
         if let Some(Field { bits: Some(last), .. }) = fields.last() {
             let unit = &fields[last.unit as usize];
-            let unit_bits = self.types.scalar_of(unit.ty).map_or(0, |it| it.ty(native_16bit).bits());
+            let unit_bits =
+                self.types.scalar_of(unit.ty).map_or(0, |it| it.ty(native_16bit).bits());
             let offset = last.offset + last.width;
             if unit_bits == most && offset + width <= most {
                 return Some(BitField { unit: last.unit, offset, width });
@@ -264,7 +318,14 @@ impl<'a> Checker<'a> {
         let unit_ty = self.types.scalar(unit_scalar);
         let fields = &mut self.types.structure_mut(id).fields;
         let name = format!("<bits {}>", fields.len());
-        fields.push(Field { name, ty: unit_ty, bits: None, hidden: true, offset: None, span: Span::NONE });
+        fields.push(Field {
+            name,
+            ty: unit_ty,
+            bits: None,
+            hidden: true,
+            offset: None,
+            span: Span::NONE,
+        });
         Some(BitField { unit: fields.len() as u32 - 1, offset: 0, width })
     }
 

@@ -6,7 +6,9 @@ use super::deduce::Deduction;
 use super::func::Function;
 use super::scope::{Callee, ScopeId, ScopeKind, TypeEntity, ValueEntity};
 use super::{Checker, MAX_INSTANCES, MAX_TEMPLATE_DEPTH};
-use crate::ast::{self, Attribute, Segment, TemplateArg, TemplateHead, TemplateParam, TemplateParamKind};
+use crate::ast::{
+    self, Attribute, Segment, TemplateArg, TemplateHead, TemplateParam, TemplateParamKind,
+};
 use crate::hir::{Expr, ExprKind, FunctionId};
 use crate::types::{TypeId, Types};
 
@@ -23,7 +25,9 @@ impl Captured {
         match (self, other) {
             (Captured::Type(a), Captured::Type(b)) => a == b,
             (Captured::Value(_, a), Captured::Value(_, b)) => a == b,
-            (Captured::Type(_), Captured::Value(..)) | (Captured::Value(..), Captured::Type(_)) => false,
+            (Captured::Type(_), Captured::Value(..)) | (Captured::Value(..), Captured::Type(_)) => {
+                false
+            }
         }
     }
 }
@@ -63,7 +67,12 @@ impl<'a> Checker<'a> {
         let Some(name) = &param.name else { return };
         match arg {
             Captured::Type(ty) => {
-                self.scopes.declare_type(scope, name.name.clone(), TypeEntity::Type(*ty), name.span);
+                self.scopes.declare_type(
+                    scope,
+                    name.name.clone(),
+                    TypeEntity::Type(*ty),
+                    name.span,
+                );
             }
             Captured::Value(ty, bits) => {
                 let literal = self.literal_int(*bits as i64, name.span);
@@ -78,7 +87,12 @@ impl<'a> Checker<'a> {
     }
 
     /// A written argument for a parameter; `None` after a report.
-    fn captured(&mut self, param: &'a TemplateParam, arg: &'a TemplateArg, scope: ScopeId) -> Option<Captured> {
+    fn captured(
+        &mut self,
+        param: &'a TemplateParam,
+        arg: &'a TemplateArg,
+        scope: ScopeId,
+    ) -> Option<Captured> {
         match &param.kind {
             TemplateParamKind::Type { .. } => match self.type_arg(arg) {
                 Some(Types::ERROR) => None,
@@ -129,7 +143,9 @@ impl<'a> Checker<'a> {
                     TemplateParamKind::Value { ty, default } => {
                         let default = default.as_ref()?;
                         let ty = self.in_scope(inner, |this| this.ty(ty));
-                        let value = self.in_scope(inner, |this| this.constant_integer(default, "a template argument"));
+                        let value = self.in_scope(inner, |this| {
+                            this.constant_integer(default, "a template argument")
+                        });
                         Captured::Value(ty, value?.0 as u64)
                     }
                 },
@@ -146,7 +162,13 @@ impl<'a> Checker<'a> {
             Captured::Value(Types::BOOL, bits) => (*bits != 0).to_string(),
             Captured::Value(_, bits) => (*bits as i64).to_string(),
         };
-        args.iter().map(show).collect::<Vec<_>>().join(", ")
+        let shown = args.iter().map(show).collect::<Vec<_>>().join(", ");
+        // Names of instances of instances double with each level.
+        const LONGEST: usize = 120;
+        match shown.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &shown[..end]),
+            None => shown,
+        }
     }
 
     fn count_instance(&mut self, span: Span) -> bool {
@@ -155,7 +177,8 @@ impl<'a> Checker<'a> {
             if self.instances == MAX_INSTANCES + 1 {
                 // Said aloud even where a template is only tried: nothing will come of it.
                 let muted = std::mem::take(&mut self.muted);
-                let message = format!("templates make more than {MAX_INSTANCES} functions and structs here");
+                let message =
+                    format!("templates make more than {MAX_INSTANCES} functions and structs here");
                 self.error(&code::TOO_LARGE, span, message);
                 self.muted = muted;
             }
@@ -169,7 +192,11 @@ impl<'a> Checker<'a> {
     // -----------------------------------------------------------------------------------------------------
 
     /// The instance of a template of structs or an alias that a segment of a path names.
-    pub(super) fn template_type(&mut self, entity: TypeEntity, segment: &'a Segment) -> Option<TypeId> {
+    pub(super) fn template_type(
+        &mut self,
+        entity: TypeEntity,
+        segment: &'a Segment,
+    ) -> Option<TypeId> {
         let (params, scope): (&'a [TemplateParam], ScopeId) = match entity {
             TypeEntity::StructTemplate(index) => {
                 let template = &self.struct_templates[index];
@@ -184,7 +211,11 @@ impl<'a> Checker<'a> {
         let given = segment.args.as_deref().unwrap_or(&[]);
         let name = &segment.ident.name;
         if given.len() > params.len() {
-            let message = format!("`{name}` takes {} template arguments, and {} were given", params.len(), given.len());
+            let message = format!(
+                "`{name}` takes {} template arguments, and {} were given",
+                params.len(),
+                given.len()
+            );
             self.error(&code::BAD_TEMPLATE, segment.ident.span, message);
             return None;
         }
@@ -212,13 +243,23 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn struct_instance(&mut self, index: usize, args: Vec<Captured>, inner: ScopeId, span: Span) -> Option<TypeId> {
+    fn struct_instance(
+        &mut self,
+        index: usize,
+        args: Vec<Captured>,
+        inner: ScopeId,
+        span: Span,
+    ) -> Option<TypeId> {
         let template = &self.struct_templates[index];
         if let Some((_, ty)) = template.instances.iter().find(|(it, _)| same_list(it, &args)) {
             return Some(*ty);
         }
         if self.open_structs > MAX_TEMPLATE_DEPTH {
-            self.error(&code::NESTING_TOO_DEEP, span, "instances of templates need each other without end");
+            self.error(
+                &code::NESTING_TOO_DEEP,
+                span,
+                "instances of templates need each other without end",
+            );
             return None;
         }
         if !self.count_instance(span) {
@@ -245,7 +286,12 @@ impl<'a> Checker<'a> {
     }
 
     /// The scope of a specialisation for these arguments, if it is one for them.
-    fn specialized(&mut self, special: &'a ast::Struct, scope: ScopeId, args: &[Captured]) -> Option<ScopeId> {
+    fn specialized(
+        &mut self,
+        special: &'a ast::Struct,
+        scope: ScopeId,
+        args: &[Captured],
+    ) -> Option<ScopeId> {
         let patterns = special.specializes.as_deref()?;
         let params: &'a [TemplateParam] = special.template.as_ref().map_or(&[], |it| &it.params);
         let mut deduction = Deduction { params, found: vec![None; params.len()] };
@@ -253,12 +299,16 @@ impl<'a> Checker<'a> {
             return None;
         }
         let fits = self.in_scope(scope, |this| {
-            patterns.iter().zip(args).all(|(pattern, arg)| this.deduce_arg(pattern, arg, &mut deduction))
+            patterns
+                .iter()
+                .zip(args)
+                .all(|(pattern, arg)| this.deduce_arg(pattern, arg, &mut deduction))
         });
         if !fits {
             return None;
         }
-        let (completed, failed) = self.quietly(|this| this.complete(scope, params, deduction.found));
+        let (completed, failed) =
+            self.quietly(|this| this.complete(scope, params, deduction.found));
         if failed { None } else { completed.map(|it| it.1) }
     }
 
@@ -266,7 +316,12 @@ impl<'a> Checker<'a> {
     // Functions
     // -----------------------------------------------------------------------------------------------------
 
-    pub(super) fn declare_template(&mut self, function: &'a ast::Function, attributes: &'a [Attribute], scope: ScopeId) {
+    pub(super) fn declare_template(
+        &mut self,
+        function: &'a ast::Function,
+        attributes: &'a [Attribute],
+        scope: ScopeId,
+    ) {
         let Some(head) = &function.template else { return };
         let key = Self::key(&function.name);
         let span = function.name.span();
@@ -304,27 +359,47 @@ impl<'a> Checker<'a> {
             }
             return;
         }
-        self.function_templates.push(FunctionTemplate { ast: function, head, attributes, scope, instances: Vec::new() });
+        self.function_templates.push(FunctionTemplate {
+            ast: function,
+            head,
+            attributes,
+            scope,
+            instances: Vec::new(),
+        });
         callees.push(Callee::Template(self.function_templates.len() - 1));
         self.scopes.declare_value(scope, key, ValueEntity::Functions(callees), span);
     }
 
     /// `template<> float f<float>(…) { … }`
-    pub(super) fn specialization(&mut self, function: &'a ast::Function, attributes: &'a [Attribute], scope: ScopeId) {
+    pub(super) fn specialization(
+        &mut self,
+        function: &'a ast::Function,
+        attributes: &'a [Attribute],
+        scope: ScopeId,
+    ) {
         let key = Self::key(&function.name);
         let Some(signature) = self.in_scope(scope, |this| this.signature(function)) else { return };
         let found = self.scopes.find_value(scope, &key).map(|it| it.1.entity);
         let Some(ValueEntity::Functions(callees)) = found else {
-            self.error(&code::BAD_TEMPLATE, function.name.span(), format!("there is no template `{key}`"));
+            self.error(
+                &code::BAD_TEMPLATE,
+                function.name.span(),
+                format!("there is no template `{key}`"),
+            );
             return;
         };
         // The parameters' types say which template and which arguments are meant.
-        let types: Vec<Expr> =
-            signature.params.iter().map(|it| Expr { kind: ExprKind::Const(0), ty: it.ty, span: it.span }).collect();
+        let types: Vec<Expr> = signature
+            .params
+            .iter()
+            .map(|it| Expr { kind: ExprKind::Const(0), ty: it.ty, span: it.span })
+            .collect();
         let given = function.specializes.as_deref().filter(|it| !it.is_empty());
         for callee in callees {
             let Callee::Template(index) = callee else { continue };
-            let Some(args) = self.quietly(|this| this.arguments(index, given, &types)).0 else { continue };
+            let Some(args) = self.quietly(|this| this.arguments(index, given, &types)).0 else {
+                continue;
+            };
             let id = self.add_function(function, attributes, scope, signature);
             let shown = self.show_args(&args.0);
             let made = self.function_mut(id);
@@ -336,7 +411,11 @@ impl<'a> Checker<'a> {
             self.use_function(id);
             return;
         }
-        self.error(&code::BAD_TEMPLATE, function.name.span(), format!("no template `{key}` has such an instance"));
+        self.error(
+            &code::BAD_TEMPLATE,
+            function.name.span(),
+            format!("no template `{key}` has such an instance"),
+        );
     }
 
     /// The arguments of a function template for a call.
@@ -361,11 +440,16 @@ impl<'a> Checker<'a> {
         for (param, arg) in function.params.iter().zip(args) {
             let actual = self.settled(arg);
             let explicit = deduction.found.clone();
-            let fits =
-                self.in_scope(scope, |this| this.deduce(&param.ty, &param.dims, actual, &mut deduction));
+            let fits = self.in_scope(scope, |this| {
+                this.deduce(&param.ty, &param.dims, actual, &mut deduction)
+            });
             if !fits {
                 // What the call says outright stands; the argument is converted.
-                let contradicts = deduction.found.iter().zip(&explicit).any(|(now, before)| before.is_some() && now != before);
+                let contradicts = deduction
+                    .found
+                    .iter()
+                    .zip(&explicit)
+                    .any(|(now, before)| before.is_some() && now != before);
                 if given.is_none() || contradicts {
                     return None;
                 }
@@ -387,7 +471,9 @@ impl<'a> Checker<'a> {
             let (completed, failed) = this.quietly(|this| this.arguments(index, given, args));
             let (captured, inner) = completed.filter(|_| !failed)?;
             let template = &this.function_templates[index];
-            if let Some((_, id)) = template.instances.iter().find(|(it, _)| same_list(it, &captured)) {
+            if let Some((_, id)) =
+                template.instances.iter().find(|(it, _)| same_list(it, &captured))
+            {
                 return Some(*id);
             }
             let (function, attributes) = (template.ast, template.attributes);
@@ -395,7 +481,8 @@ impl<'a> Checker<'a> {
                 return None;
             }
             // A signature that makes no sense for these arguments takes the template out of the race.
-            let (signature, failed) = this.quietly(|this| this.in_scope(inner, |this| this.signature(function)));
+            let (signature, failed) =
+                this.quietly(|this| this.in_scope(inner, |this| this.signature(function)));
             let signature = signature.filter(|_| !failed)?;
             let id = this.add_function(function, attributes, inner, signature);
             let shown = this.show_args(&captured);

@@ -144,6 +144,8 @@ fn declarations_are_accepted() {
          [numthreads(1, 1, 1)] void main() { uint a = twice(1); float b = twice(1.5); uint2 c = twice(uint2(1, 2)); uint z; add(a, 2, z); float f; add(f, 1, f); }",
         "bool all(bool a, uint b) { return a; } uint min(uint a, uint b, uint c) { return min(min(a, b), c); }
          [numthreads(1, 1, 1)] void main() { bool x = all(true, 1) && all(bool2(1, 0)); uint m = min(1u, 2u, 3u) + min(1u, 2u); }",
+        "float3 pick(float3 a, float3 b) { return a; } float pick(float a, float b) { return b; } uint pick(uint a, uint b) { return a; } int pick(int a, int b) { return a; }
+         [numthreads(1, 1, 1)] void main() { float3 v = pick(float3(1, 2, 3), 1.0f); uint u = pick(1, 2u); }",
         "template<typename T> T twice(T x) { return x + x; } template<typename T, uint N = 2> struct S { T a[N]; T first() { return a[0]; } };
          [numthreads(1, 1, 1)] void main() { uint a = twice(2u); float3 v = twice<float3>(1); S<float> s; s.a[1] = 2; S<uint, 4> t; t.a[3] = t.first(); }",
         "template<typename T> struct Id { T v; }; template<> struct Id<bool> { uint w; }; template<typename T> uint f(Id<T> x, vector<T, 3> y) { return 1; }
@@ -225,15 +227,27 @@ fn mistakes_in_declarations_are_reported_once() {
     for (text, codes) in [
         ("void f(uint a) {} [numthreads(1, 1, 1)] void main() { f(); }", "no-matching-function"),
         ("void f(uint a); [numthreads(1, 1, 1)] void main() { f(1); }", "undefined-function"),
-        ("void f(int a, float b) {} void f(float a, int b) {} [numthreads(1, 1, 1)] void main() { f(1, 1); }", "ambiguous-call"),
-        ("void f(out uint a) { a = 1; } [numthreads(1, 1, 1)] void main() { f(3); }", "no-matching-function"),
-        ("uint f(uint n) { return n < 2 ? 1 : f(n - 1); } [numthreads(1, 1, 1)] void main() { f(3); }", "recursion"),
+        (
+            "void f(int a, float b) {} void f(float a, int b) {} [numthreads(1, 1, 1)] void main() { f(1, 1); }",
+            "ambiguous-call",
+        ),
+        (
+            "void f(out uint a) { a = 1; } [numthreads(1, 1, 1)] void main() { f(3); }",
+            "no-matching-function",
+        ),
+        (
+            "uint f(uint n) { return n < 2 ? 1 : f(n - 1); } [numthreads(1, 1, 1)] void main() { f(3); }",
+            "recursion",
+        ),
         ("uint f(uint n) { if (n > 1) return 2; }", "missing-return"),
         ("uint f(uint n) { while (true) { if (n > 1) return 2; n++; } }", ""),
         ("uint f(uint n) { switch (n) { case 1: return 1; default: return 2; } }", ""),
         ("struct S { S inner; };", "bad-declaration"),
         ("struct S { uint a; uint a; };", "duplicate-name"),
-        ("groupshared uint a[9000]; [numthreads(1, 1, 1)] void main() { a[0] = 1; }", "groupshared-too-large"),
+        (
+            "groupshared uint a[9000]; [numthreads(1, 1, 1)] void main() { a[0] = 1; }",
+            "groupshared-too-large",
+        ),
         ("groupshared uint a[9000];", ""),
         ("uint a[0x7fffffff]; void g() { float b[70000][70000]; }", "too-large too-large"),
         ("uint f() { return 1; } uint f() { return 2; }", "duplicate-name"),
@@ -252,11 +266,17 @@ fn mistakes_in_declarations_are_reported_once() {
         ("[WaveSize(16)] [WaveSize(32)] [numthreads(1, 1, 1)] void main() {}", "bad-wave-size"),
         ("[WaveSize(16)] [WaveSize(16)] [numthreads(1, 1, 1)] void main() {}", ""),
         ("RWBuffer<uint> a : register(t0);", "bad-register"),
-        ("RWBuffer<uint> a : register(u1); RWBuffer<uint> b : register(u1); [numthreads(1, 1, 1)] void main() { a[0] = b[0]; }", "bad-register"),
+        (
+            "RWBuffer<uint> a : register(u1); RWBuffer<uint> b : register(u1); [numthreads(1, 1, 1)] void main() { a[0] = b[0]; }",
+            "bad-register",
+        ),
         ("uint x = 3; [numthreads(1, 1, 1)] void main() { uint y = x; }", "initializer-ignored"),
         ("uint x; [numthreads(1, 1, 1)] void main() { x = 1; }", "not-assignable"),
         ("template<typename T> struct S { T a; }; static S<1> s;", "bad-template"),
-        ("Texture2D<float4> t; [numthreads(1, 1, 1)] void main() { float4 c = t[uint2(1, 2)]; }", "unsupported-feature"),
+        (
+            "Texture2D<float4> t; [numthreads(1, 1, 1)] void main() { float4 c = t[uint2(1, 2)]; }",
+            "unsupported-feature",
+        ),
         ("template<uint N> struct S { S<N + 1> a; }; static S<0> s;", "nesting-too-deep"),
     ] {
         reported(text, codes);
@@ -265,9 +285,15 @@ fn mistakes_in_declarations_are_reported_once() {
 
 #[test]
 fn versions_decide_about_conditions_of_several_bools() {
-    let text = body("uint3 b = id > 1 ? id : 3; bool3 c = id > 1 && id < 3; for (int i = 0; i < 2; i++) {} i = 1; for (int i = 0; i < 2; i++) {}");
+    let text = body(
+        "uint3 b = id > 1 ? id : 3; bool3 c = id > 1 && id < 3; for (int i = 0; i < 2; i++) {} i = 1; for (int i = 0; i < 2; i++) {}",
+    );
     good_with(&text, &version(Version::V2018));
-    reported_with("template<typename T> T f(T x) { return x; }", &version(Version::V2018), "needs-hlsl-2021");
+    reported_with(
+        "template<typename T> T f(T x) { return x; }",
+        &version(Version::V2018),
+        "needs-hlsl-2021",
+    );
 }
 
 #[test]
@@ -277,8 +303,16 @@ fn shader_models_decide_what_the_entry_point_may_reach() {
     good_with(&text, &model(6, 5));
     good_with("uint4 f() { return WaveMatch(1); }", &model(6, 0));
     reported_with(&body("uint x = GetGroupWaveIndex();"), &model(6, 9), "needs-shader-model");
-    reported_with("[WaveSize(16)] [numthreads(1, 1, 1)] void main() {}", &model(6, 5), "needs-shader-model");
-    reported_with("[WaveSize(16, 32)] [numthreads(1, 1, 1)] void main() {}", &model(6, 6), "needs-shader-model");
+    reported_with(
+        "[WaveSize(16)] [numthreads(1, 1, 1)] void main() {}",
+        &model(6, 5),
+        "needs-shader-model",
+    );
+    reported_with(
+        "[WaveSize(16, 32)] [numthreads(1, 1, 1)] void main() {}",
+        &model(6, 6),
+        "needs-shader-model",
+    );
 }
 
 #[test]
@@ -300,4 +334,50 @@ fn only_what_the_entry_point_reaches_is_in_the_program() {
     assert_eq!(program.resources.len(), 1);
     assert_eq!(program.globals.len(), 1);
     assert_eq!(program.entry.group_size, [4, 2, 1]);
+}
+
+#[test]
+fn hostile_programs_end_with_a_report() {
+    for (text, codes) in [
+        (
+            "template<uint N> struct S { S<N - 1> a; S<N - 1> b; }; template<> struct S<0> { uint x; }; static S<40> s;",
+            "too-large",
+        ),
+        (
+            "template<uint N> struct S { uint f() { S<N + 1> s; return s.f(); } }; static S<0> s;",
+            "",
+        ),
+        (
+            "template<typename A, typename B> struct Q {}; template<uint N> struct S { Q<S<N + 1>, S<N + 2> > q; }; static S<0> s;",
+            "nesting-too-deep",
+        ),
+        (
+            "struct A { uint4 a[1000]; }; struct B { A a[1000]; }; struct C { B a[1000]; };",
+            "too-large",
+        ),
+        ("struct S : S {}; struct T : uint {};", "bad-declaration bad-declaration"),
+        ("enum E { A = B, B = 1 };", "unknown-name"),
+        ("uint f(uint a[]) { return a[0]; }", "bad-declaration"),
+    ] {
+        reported(text, codes);
+    }
+    let many =
+        |n: usize| (0..n).map(|i| format!("else if (id.x == {i}) {{}} ")).collect::<String>();
+    good(&body(&format!("if (id.y) {{}} {}", many(400))));
+    reported(&body(&format!("if (id.y) {{}} {}", many(600))), "nesting-too-deep");
+    good(&body(&format!("uint x = {};", vec!["id.x"; 1000].join(" + "))));
+}
+
+#[test]
+fn templates_compute_and_choose() {
+    good(
+        "template<uint N> struct F { static const uint v = F<N - 1>::v + F<N - 2>::v; };
+         template<> struct F<0> { static const uint v = 0; }; template<> struct F<1> { static const uint v = 1; };
+         static_assert(F<30>::v == 832040, \"fibonacci\");
+         template<bool B, typename T> struct enable_if {}; template<typename T> struct enable_if<true, T> { using type = T; };
+         template<typename T> struct is_float { static const bool value = false; }; template<> struct is_float<float> { static const bool value = true; };
+         template<typename T> typename enable_if<is_float<T>::value, uint>::type kind(T x) { return 1; }
+         template<typename T> typename enable_if<!is_float<T>::value, uint>::type kind(T x) { return 2; }
+         [numthreads(1, 1, 1)] void main() { uint a = kind(1.0f) + kind(2u); }",
+    );
 }

@@ -124,7 +124,11 @@ impl<'a> Checker<'a> {
                 Some(size) => self.array_size(size),
                 None if i == 0 => Some(0),
                 None => {
-                    self.error(&code::BAD_DECLARATION, dim.span, "only the first size of an array can be left open");
+                    self.error(
+                        &code::BAD_DECLARATION,
+                        dim.span,
+                        "only the first size of an array can be left open",
+                    );
                     None
                 }
             };
@@ -168,8 +172,13 @@ impl<'a> Checker<'a> {
             TemplateArg::Type(ty) => Some(self.ty(ty)),
             // A name that the parser did not know may be a type after all.
             TemplateArg::Expr(ast::Expr { kind: ast::ExprKind::Name(path), .. }) => {
-                let is_value = matches!(self.quietly(|this| this.declared_value(path)).0, Ok(Some(_)));
-                if is_value { None } else { self.declared_type(path).map(|it| it.unwrap_or(Types::ERROR)) }
+                let is_value =
+                    matches!(self.quietly(|this| this.declared_value(path)).0, Ok(Some(_)));
+                if is_value {
+                    None
+                } else {
+                    self.declared_type(path).map(|it| it.unwrap_or(Types::ERROR))
+                }
             }
             TemplateArg::Expr(_) => None,
         }

@@ -55,19 +55,33 @@ impl Checker<'_> {
     }
 
     /// The types of the parameters for some arguments, if it takes them.
-    pub(super) fn wave_params(&mut self, intrinsic: &Intrinsic, args: &[Expr]) -> Option<Vec<TypeId>> {
+    pub(super) fn wave_params(
+        &mut self,
+        intrinsic: &Intrinsic,
+        args: &[Expr],
+    ) -> Option<Vec<TypeId>> {
         if args.len() != intrinsic.params.len() {
             return None;
         }
         intrinsic.params.iter().zip(args).map(|(param, arg)| self.wave_param(*param, arg)).collect()
     }
 
-    pub(super) fn wave(&mut self, found: Found, ident: &ast::Ident, args: Vec<Expr>, span: Span) -> Expr {
+    pub(super) fn wave(
+        &mut self,
+        found: Found,
+        ident: &ast::Ident,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Expr {
         let intrinsic = found.intrinsic;
         let name = ident.name.as_str();
         self.wave_name(found, ident);
         if args.len() != intrinsic.params.len() {
-            let message = format!("`{name}` takes {}, and {} given", arguments(intrinsic.params.len()), were(args.len()));
+            let message = format!(
+                "`{name}` takes {}, and {} given",
+                arguments(intrinsic.params.len()),
+                were(args.len())
+            );
             let report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, span, message);
             self.report(report.note(format!("`{}`: {}", signature(intrinsic), intrinsic.summary)));
             return self.broken(span);
@@ -76,9 +90,17 @@ impl Checker<'_> {
         let mut passed = Vec::with_capacity(args.len());
         for (param, arg) in intrinsic.params.iter().zip(args) {
             let Some(ty) = self.wave_param(*param, &arg) else {
-                let message = format!("`{name}` takes {}, and this is `{}`", words(*param), self.name_of(arg.ty));
+                let message = format!(
+                    "`{name}` takes {}, and this is `{}`",
+                    words(*param),
+                    self.name_of(arg.ty)
+                );
                 let report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, arg.span, message);
-                self.report(report.note(format!("candidate: `{}`, {}", signature(intrinsic), intrinsic.summary)));
+                self.report(report.note(format!(
+                    "candidate: `{}`, {}",
+                    signature(intrinsic),
+                    intrinsic.summary
+                )));
                 return self.broken(span);
             };
             if matches!(param, Param::Value(_)) {
@@ -119,7 +141,9 @@ impl Checker<'_> {
                 let report = Diagnostic::new(
                     &code::DRAFT_NAME,
                     ident.span,
-                    format!("`{name}` is a name of the draft of 2015; HLSL shipped it as `{shipped}`"),
+                    format!(
+                        "`{name}` is a name of the draft of 2015; HLSL shipped it as `{shipped}`"
+                    ),
                 );
                 self.report(report.fix(format!("write `{shipped}`"), ident.span, shipped));
             }
@@ -157,11 +181,16 @@ impl Checker<'_> {
         let value = self.integer_of(arg);
         match (param, value) {
             (Param::ConstantLane | Param::ClusterSize, None) => {
-                let message = format!("{} of `{name}` is to be known at compile time", words(param));
+                let message =
+                    format!("{} of `{name}` is to be known at compile time", words(param));
                 self.error(&code::NOT_CONSTANT, arg.span, message);
             }
-            (Param::ClusterSize, Some(size)) if size < 1 || size & (size - 1) != 0 || size > 128 => {
-                let message = format!("the size of a cluster is a power of two up to 128, and this is {size}");
+            (Param::ClusterSize, Some(size))
+                if size < 1 || size & (size - 1) != 0 || size > 128 =>
+            {
+                let message = format!(
+                    "the size of a cluster is a power of two up to 128, and this is {size}"
+                );
                 self.error(&code::INDEX_OUT_OF_RANGE, arg.span, message);
             }
             (Param::ConstantLane, Some(lane)) if !(0..128).contains(&lane) => {
@@ -209,7 +238,9 @@ fn words(param: Param) -> &'static str {
     match param {
         Param::Value(Elements::Any) => "a number, a vector or a matrix",
         Param::Value(Elements::Numeric) => "a number, a vector or a matrix",
-        Param::Value(Elements::Integer | Elements::UnsignedInDxc) => "an integer or a vector or matrix of them",
+        Param::Value(Elements::Integer | Elements::UnsignedInDxc) => {
+            "an integer or a vector or matrix of them"
+        }
         Param::Bool => "a `bool`",
         Param::LaneIndex | Param::ConstantLane => "the index of a lane",
         Param::Distance => "a distance",

@@ -284,10 +284,7 @@ impl Lowerer<'_> {
             return Err(self.nested(span));
         }
         if self.builder.module.insts.len() > MOST_INSTS || self.branch_args > MOST_BRANCH_ARGS {
-            return Err(self.too_large(
-                span,
-                "the program grows too large when its calls are expanded".to_owned(),
-            ));
+            return Err(self.exploded(span));
         }
         self.depth += 1;
         Ok(())
@@ -300,6 +297,23 @@ impl Lowerer<'_> {
     fn nested(&self, span: Span) -> Stopped {
         let message = "statements, expressions and the calls in them nest too deep here";
         self.stop(Diagnostic::new(&code::NESTING_TOO_DEEP, span, message))
+    }
+
+    /// Blames the call in the entry point: below it, the limit is met at one place as well as at another.
+    fn exploded(&self, span: Span) -> Stopped {
+        let diagnostic = match self.frames.get(1) {
+            Some(frame) => {
+                let name = &self.program.function(frame.function).name;
+                let message = format!(
+                    "the program grows too large when the calls below `{name}` are expanded"
+                );
+                Diagnostic::new(&code::PROGRAM_TOO_LARGE, frame.call, message)
+                    .note(format!("a program may have {MOST_INSTS} instructions after every call has become its function's body"))
+                    .help("turn repeated calls into a loop around one call, or keep the result of the first in a variable")
+            }
+            None => Diagnostic::new(&code::PROGRAM_TOO_LARGE, span, "the program is too large"),
+        };
+        Stopped(Box::new(diagnostic))
     }
 
     fn too_large(&self, span: Span, message: String) -> Stopped {

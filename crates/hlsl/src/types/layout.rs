@@ -50,7 +50,9 @@ pub fn layout_of(types: &Types, id: TypeId, packing: Packing, native_16bit: bool
             let stride = array_stride(types, element, packing, native_16bit);
             let element = layout_of(types, element, packing, native_16bit);
             match packing {
-                Packing::Structured => Layout { size: stride.saturating_mul(len), align: element.align },
+                Packing::Structured => {
+                    Layout { size: stride.saturating_mul(len), align: element.align }
+                }
                 Packing::Constant => {
                     let before_last = stride.saturating_mul(len.saturating_sub(1));
                     Layout { size: before_last.saturating_add(element.size), align: 16 }
@@ -92,7 +94,12 @@ pub fn matrix_stride(scalar: Scalar, components: u32, packing: Packing, native_1
 }
 
 /// For each field of a struct that takes room (bit-fields do not, their units do): its offset and type.
-pub fn field_offsets(types: &Types, id: TypeId, packing: Packing, native_16bit: bool) -> Vec<(u32, TypeId)> {
+pub fn field_offsets(
+    types: &Types,
+    id: TypeId,
+    packing: Packing,
+    native_16bit: bool,
+) -> Vec<(u32, TypeId)> {
     let Type::Struct(id) = types.get(id) else { return Vec::new() };
     let mut end: u32 = 0;
     let mut offsets = Vec::new();
@@ -100,7 +107,8 @@ pub fn field_offsets(types: &Types, id: TypeId, packing: Packing, native_16bit: 
         if field.bits.is_some() {
             continue;
         }
-        let offset = field.offset.unwrap_or_else(|| place(types, end, field.ty, packing, native_16bit));
+        let offset =
+            field.offset.unwrap_or_else(|| place(types, end, field.ty, packing, native_16bit));
         end = offset.saturating_add(layout_of(types, field.ty, packing, native_16bit).size);
         offsets.push((offset, field.ty));
     }
@@ -112,7 +120,11 @@ pub fn place(types: &Types, end: u32, ty: TypeId, packing: Packing, native_16bit
     let layout = layout_of(types, ty, packing, native_16bit);
     let offset = round_up(end, layout.align);
     // A vector that would cross a row of a constant buffer starts the next one.
-    if packing == Packing::Constant && offset % 16 + layout.size > 16 { round_up(offset, 16) } else { offset }
+    if packing == Packing::Constant && offset % 16 + layout.size > 16 {
+        round_up(offset, 16)
+    } else {
+        offset
+    }
 }
 
 fn round_up(value: u32, to: u32) -> u32 {
@@ -155,27 +167,43 @@ impl Walk<'_> {
             Type::Scalar(scalar) => self.push(name, offset, scalar, (1, 1, 0, false), dims),
             Type::Vector(scalar, n) => self.push(name, offset, scalar, (n, 1, 0, false), dims),
             Type::Matrix { scalar, rows, columns, row_major } => {
-                let (vectors, components) = if row_major { (rows, columns) } else { (columns, rows) };
+                let (vectors, components) =
+                    if row_major { (rows, columns) } else { (columns, rows) };
                 let stride = matrix_stride(scalar, components, self.packing, self.native_16bit);
                 self.push(name, offset, scalar, (components, vectors, stride, row_major), dims);
             }
             Type::Array { element, len } => {
-                dims.push((len, array_stride(self.types, element, self.packing, self.native_16bit)));
+                dims.push((
+                    len,
+                    array_stride(self.types, element, self.packing, self.native_16bit),
+                ));
                 self.visit(element, name, offset, dims);
                 dims.pop();
             }
             Type::Struct(id) => {
                 let offsets = field_offsets(self.types, ty, self.packing, self.native_16bit);
-                let fields = self.types.structure(id).fields.iter().filter(|field| field.bits.is_none());
+                let fields =
+                    self.types.structure(id).fields.iter().filter(|field| field.bits.is_none());
                 for (field, (at, ty)) in fields.zip(offsets) {
-                    let path = if name.is_empty() { field.name.clone() } else { format!("{name}.{}", field.name) };
+                    let path = if name.is_empty() {
+                        field.name.clone()
+                    } else {
+                        format!("{name}.{}", field.name)
+                    };
                     self.visit(ty, &path, offset.saturating_add(at), dims);
                 }
             }
         }
     }
 
-    fn push(&mut self, name: &str, offset: u32, scalar: Scalar, shape: (u32, u32, u32, bool), dims: &[(u32, u32)]) {
+    fn push(
+        &mut self,
+        name: &str,
+        offset: u32,
+        scalar: Scalar,
+        shape: (u32, u32, u32, bool),
+        dims: &[(u32, u32)],
+    ) {
         let (components, vectors, vector_stride, row_major) = shape;
         self.members.push(Member {
             name: name.to_owned(),

@@ -1,3 +1,5 @@
+//! Tests of `shape`.
+
 use super::*;
 use crate::text::read;
 use crate::verify::verify;

@@ -1,3 +1,5 @@
+//! Tests of `simplify`.
+
 use super::*;
 use crate::text::{print, read};
 use crate::verify::verify;

@@ -1,3 +1,5 @@
+//! Tests of `text`.
+
 use super::*;
 use crate::verify::verify;
 

@@ -1,3 +1,5 @@
+//! Tests of `verify`.
+
 use super::*;
 use crate::text::read;
 

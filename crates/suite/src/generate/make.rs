@@ -304,10 +304,10 @@ impl Maker<'_> {
             return self.leaf(ty);
         }
         let depth = depth - 1;
-        if self.random.chance(2) {
-            if let Some(wave) = self.wave(ty, depth) {
-                return wave;
-            }
+        if self.random.chance(2)
+            && let Some(wave) = self.wave(ty, depth)
+        {
+            return wave;
         }
         if ty.n == 1 && self.random.chance(12) {
             return self.conditional(ty, depth);

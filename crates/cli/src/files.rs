@@ -1,0 +1,151 @@
+//! Reading source files, and finding included ones.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use device::Includer;
+
+use crate::problem::Problem;
+
+/// What `-` as a file is called in messages.
+pub(crate) const STDIN: &str = "<stdin>";
+
+/// Beyond that, a file is no source text.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The name for messages and the text of a file that was named on the command line; `-` is standard input.
+pub(crate) fn read_source(file: &str) -> Result<(String, String), Problem> {
+    let (name, bytes) = match file {
+        "-" => (STDIN, limited(std::io::stdin().lock())),
+        _ => (file, std::fs::File::open(file).and_then(limited)),
+    };
+    let bytes =
+        bytes.map_err(|error| Problem::input(format!("`{name}` cannot be read: {error}")))?;
+    Ok((name.to_owned(), decode(bytes)))
+}
+
+fn limited(source: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        let what = format!("larger than {} MiB, which is no shader", MOST_BYTES >> 20);
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, what));
+    }
+    Ok(bytes)
+}
+
+/// Replaces each `@file` among the words by the words in that file, as compilers' build scripts use it.
+pub(crate) fn expand(words: Vec<String>) -> Result<Vec<String>, Problem> {
+    let mut expanded = Vec::new();
+    for word in words {
+        match word.strip_prefix('@') {
+            Some(file) if !file.is_empty() => expanded.extend(split(&read_source(file)?.1)),
+            _ => expanded.push(word),
+        }
+    }
+    Ok(expanded)
+}
+
+/// The words of a response file: white space separates them, double quotes hold them together.
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut is_quoted = false;
+    for character in text.chars() {
+        match character {
+            '"' => {
+                is_quoted = !is_quoted;
+                word.get_or_insert_default();
+            }
+            it if it.is_whitespace() && !is_quoted => words.extend(word.take()),
+            it => word.get_or_insert_default().push(it),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// Text in UTF-8, or in UTF-16 with its mark; other encodings occur in comments and only lose those.
+fn decode(bytes: Vec<u8>) -> String {
+    let utf16 = |from: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes[2..].chunks_exact(2).map(|it| from([it[0], it[1]])).collect();
+        String::from_utf16_lossy(&units)
+    };
+    match bytes.as_slice() {
+        [0xff, 0xfe, ..] => utf16(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => utf16(u16::from_be_bytes),
+        [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+        _ => String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+    }
+}
+
+/// Looks for `"file"` beside the file that includes it, then for both kinds in the folders of `-I`, in order.
+pub(crate) struct Folders {
+    pub(crate) folders: Vec<PathBuf>,
+}
+
+impl Includer for Folders {
+    fn read(&mut self, path: &str, includer: &str, system: bool) -> Option<(String, Arc<str>)> {
+        let path = path.replace('\\', "/");
+        let beside = match includer {
+            STDIN => Path::new("").to_path_buf(),
+            _ => Path::new(includer).parent().unwrap_or(Path::new("")).to_path_buf(),
+        };
+        let folders = (!system).then_some(&beside).into_iter().chain(&self.folders);
+        folders.map(|it| tidy(&it.join(&path))).find_map(|file| {
+            if !file.is_file() {
+                return None;
+            }
+            let bytes = std::fs::File::open(&file).and_then(limited).ok()?;
+            Some((file.to_string_lossy().into_owned(), decode(bytes).into()))
+        })
+    }
+}
+
+/// Without `.` and, where it is safe, without `..`, so that one file has one name.
+fn tidy(path: &Path) -> PathBuf {
+    use std::path::Component;
+    let mut tidied = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            // Portability: behind a symbolic link `..` leads elsewhere, so only plain folders are taken away.
+            Component::ParentDir
+                if matches!(tidied.components().next_back(), Some(Component::Normal(_)))
+                    && !tidied.is_symlink() =>
+            {
+                tidied.pop();
+            }
+            _ => tidied.push(part),
+        }
+    }
+    tidied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_usual_encoding_is_read() {
+        assert_eq!(decode(b"\xef\xbb\xbfa".to_vec()), "a");
+        assert_eq!(decode(b"\xff\xfea\0\xe4\0".to_vec()), "a\u{e4}");
+        assert_eq!(decode(b"\xfe\xff\0a".to_vec()), "a");
+        assert_eq!(decode(b"a // \xe4".to_vec()), "a // \u{fffd}");
+        assert_eq!(decode(b"\xff\xfea".to_vec()), "");
+    }
+
+    #[test]
+    fn response_files_are_split_into_words() {
+        assert_eq!(split("-T cs_6_0\n  -D \"A=1 2\"\t\"\""), ["-T", "cs_6_0", "-D", "A=1 2", ""]);
+        assert_eq!(split(" \n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_file_has_one_name_however_it_is_reached() {
+        assert_eq!(tidy(Path::new("a/./b/../c.hlsl")), Path::new("a/c.hlsl"));
+        assert_eq!(tidy(Path::new("../c.hlsl")), Path::new("../c.hlsl"));
+    }
+}

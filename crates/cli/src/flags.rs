@@ -1,0 +1,671 @@
+//! Every flag: one row with its names, the commands that know it, its help, and what it does.
+//!
+//! Reading and `--help` are both made from these rows.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use device::{
+    Dialect, Engine, LaneCounts, LaneOrder, MOST_GROUPS, MatrixOrder, Schedule, ShaderModel, Stage,
+    Version,
+};
+
+use crate::args::{Args, Command, Output, WaveSizes};
+use crate::suggest;
+
+/// One flag.
+pub(crate) struct Flag {
+    /// The spellings, the one that is shown first.
+    pub(crate) names: &'static [&'static str],
+    pub(crate) takes: Takes,
+    pub(crate) on: &'static [Command],
+    pub(crate) section: Section,
+    /// One or several lines.
+    pub(crate) help: &'static str,
+    /// Records the flag, or says what is wrong with the value.
+    pub(crate) set: fn(&mut Args, &str) -> Result<(), String>,
+}
+
+/// What follows a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    Nothing,
+    /// The next word, or after `=`.
+    Value(&'static str),
+    /// The next word, or the rest of this one, as dxc has it.
+    Joined(&'static str),
+    /// So many words that nobody looks at.
+    Ignored(usize),
+}
+
+impl Takes {
+    pub(crate) fn placeholder(self) -> String {
+        match self {
+            Takes::Nothing => String::new(),
+            Takes::Value(name) | Takes::Joined(name) => name.to_owned(),
+            Takes::Ignored(count) => format!("{count} values"),
+        }
+    }
+}
+
+/// Where `--help` lists a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Section {
+    Run,
+    Device,
+    Output,
+    Language,
+    Warnings,
+    /// Accepted so that build scripts can swap the program.
+    Ignored,
+}
+
+impl Section {
+    pub(crate) const ALL: [(Section, &'static str); 6] = [
+        (Section::Run, "The run"),
+        (Section::Device, "The device"),
+        (Section::Output, "Output"),
+        (Section::Language, "The language, as dxc has it"),
+        (Section::Warnings, "Warnings"),
+        (Section::Ignored, "Accepted for dxc's sake, without effect"),
+    ];
+}
+
+const RUN: &[Command] = &[Command::Run];
+const EMIT: &[Command] = &[Command::Emit];
+const COMPILE: &[Command] = &[Command::Check, Command::Emit, Command::Run];
+const DEVICE: &[Command] = &[Command::Check, Command::Run, Command::Caps];
+const FORMAT: &[Command] = &[Command::Check, Command::Run, Command::Caps, Command::Explain];
+
+pub(crate) const ALL: &[Flag] = &[
+    Flag {
+        names: &["--groups"],
+        takes: Takes::Value("X[,Y[,Z]]"),
+        on: RUN,
+        section: Section::Run,
+        help: "how many thread groups to dispatch (1)",
+        set: groups,
+    },
+    Flag {
+        names: &["--wave-size"],
+        takes: Takes::Value("W|LIST|all"),
+        on: RUN,
+        section: Section::Run,
+        help: "lanes in a wave: 4, 8, 16, 32, 64, 128, a list (4,8), a range (4..32),\n\
+               or all that shader and device allow; several are compared.\n\
+               Without it: what `[WaveSize]` prefers, else its smallest;\n\
+               without the attribute 32, else the device's smallest",
+        set: wave_size,
+    },
+    Flag {
+        names: &["--bind"],
+        takes: Takes::Value("NAME=VALUE"),
+        on: RUN,
+        section: Section::Run,
+        help: "what the buffer NAME, or NAME[k] of a resource array, holds:\n\
+               \x20 u32:1,2,3          a list, its element type first\n\
+               \x20 1,2,3              the same where the declaration tells the type\n\
+               \x20 f32[16]            16 zeros\n\
+               \x20 u32[64]:iota       0, 1, 2, …; also iota(START,STEP)\n\
+               \x20 f32[64]:fill(7)    the same number everywhere\n\
+               \x20 f32[64]:rand(1)    random by a seed: integers over their range,\n\
+               \x20                    floats from 0 to 1\n\
+               \x20 [64]:iota          64 elements of the declared type\n\
+               \x20 @file.npy          the numbers of a numpy array\n\
+               \x20 @file.bin          bytes\n\
+               element types: u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64 bool;\n\
+               for typed buffers the type is the format in memory",
+        set: |args, value| {
+            args.binds.push(pair(value)?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--set"],
+        takes: Takes::Value("MEMBER=VALUE"),
+        on: RUN,
+        section: Section::Run,
+        help: "a member of a constant buffer: Count=5, Dim=16,16,1, Weights[2]=0.5,\n\
+               Object.Member=1; matrices row by row",
+        set: |args, value| {
+            args.sets.push(pair(value)?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--counter"],
+        takes: Takes::Value("NAME=N"),
+        on: RUN,
+        section: Section::Run,
+        help: "the hidden counter of a structured buffer (0)",
+        set: |args, value| {
+            let (name, count) = pair(value)?;
+            let count = count.parse().map_err(|_| format!("`{count}` is no whole number"))?;
+            args.counters.push((name, count));
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--lane-order"],
+        takes: Takes::Value("linear|quad2d"),
+        on: RUN,
+        section: Section::Run,
+        help: "how threads are dealt to lanes: by SV_GroupIndex, or in squares of 2x2.\n\
+               Without it: squares where a 2D shader uses quads (from 6.6 on)",
+        set: |args, value| {
+            args.lane_order = Some(choose(
+                value,
+                &[("linear", LaneOrder::Linear), ("quad2d", LaneOrder::Quad2d)],
+            )?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--schedule"],
+        takes: Takes::Value("ORDER"),
+        on: RUN,
+        section: Section::Run,
+        help: "the order of waves and groups: ascending (canonical), descending,\n\
+               round-robin, random[:SEED]",
+        set: schedule,
+    },
+    Flag {
+        names: &["--timeout"],
+        takes: Takes::Value("SECONDS"),
+        on: RUN,
+        section: Section::Run,
+        help: "end the run after so long, with exit status 1",
+        set: timeout,
+    },
+    Flag {
+        names: &["--fuel"],
+        takes: Takes::Value("N|none"),
+        on: RUN,
+        section: Section::Run,
+        help: "end the run after so many wave-instructions, with exit status 1\n\
+               (2^32, which ends an endless loop within about a minute)",
+        set: |args, value| {
+            args.fuel = match value {
+                "none" => None,
+                number => {
+                    Some(number.parse().map_err(|_| format!("`{number}` is no whole number"))?)
+                }
+            };
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--engine"],
+        takes: Takes::Value("NAME"),
+        on: RUN,
+        section: Section::Device,
+        help: "what runs the lanes: interp, the reference engine; cpu, vulkan and cuda\n\
+               are not built yet",
+        set: |args, value| {
+            args.engine = choose(value, &Engine::ALL.map(|it| (it.name(), it)))?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--caps"],
+        takes: Takes::Value("CAP=VALUE,…"),
+        on: DEVICE,
+        section: Section::Device,
+        help: "what the device can do: wave-ops=on|off, lanes=32..64, total-lanes=N,\n\
+               sm=6.5, int64=on|off, 16bit=on|off, double=on|off",
+        set: caps,
+    },
+    Flag {
+        names: &["--print"],
+        takes: Takes::Value("NAME"),
+        on: RUN,
+        section: Section::Output,
+        help: "show this buffer whole, and no others; may be repeated",
+        set: |args, value| {
+            args.prints.extend(value.split(',').map(|it| it.trim().to_owned()));
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--out"],
+        takes: Takes::Value("NAME=FILE"),
+        on: RUN,
+        section: Section::Output,
+        help: "write a buffer to FILE.npy or FILE.bin; with several wave sizes the\n\
+               name must hold {width}, which the size replaces",
+        set: |args, value| {
+            args.outs.push(pair(value)?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--format"],
+        takes: Takes::Value("FORMAT"),
+        on: FORMAT,
+        section: Section::Output,
+        help: "text or json; for check also github and sarif. In the JSON of run\n\
+               each buffer is a flat list of its scalars in memory order, with\n\
+               \"NaN\", \"Infinity\", \"-Infinity\" as strings and bools as 0 and 1",
+        set: format,
+    },
+    Flag {
+        names: &["--ir"],
+        takes: Takes::Nothing,
+        on: EMIT,
+        section: Section::Output,
+        help: "the intermediate representation",
+        set: |args, _| {
+            args.emit_ir = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-T"],
+        takes: Takes::Joined("PROFILE"),
+        on: COMPILE,
+        section: Section::Language,
+        help: "cs_6_0 to cs_6_10 (cs_6_10)",
+        set: profile,
+    },
+    Flag {
+        names: &["-E"],
+        takes: Takes::Joined("NAME"),
+        on: COMPILE,
+        section: Section::Language,
+        help: "the entry point (main)",
+        set: |args, value| {
+            args.options.entry = value.to_owned();
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-D"],
+        takes: Takes::Joined("NAME[=VALUE]"),
+        on: COMPILE,
+        section: Section::Language,
+        help: "define a macro",
+        set: |args, value| {
+            let (name, text) = match value.split_once('=') {
+                Some((name, text)) => (name, Some(text.to_owned())),
+                None => (value, None),
+            };
+            if name.is_empty() {
+                return Err("the macro has no name".to_owned());
+            }
+            args.options.defines.push((name.to_owned(), text));
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-I"],
+        takes: Takes::Joined("FOLDER"),
+        on: COMPILE,
+        section: Section::Language,
+        help: "look for included files there too",
+        set: |args, value| {
+            args.includes.push(PathBuf::from(value));
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-HV"],
+        takes: Takes::Joined("YEAR"),
+        on: COMPILE,
+        section: Section::Language,
+        help: "the language version: 2016, 2017, 2018, 2021, 202x (2021)",
+        set: |args, value| {
+            let known = "the versions are 2016, 2017, 2018, 2021 and 202x";
+            args.options.hlsl_version = Version::parse(value).ok_or(known)?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-enable-16bit-types"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Language,
+        help: "half and min16 types have 16 bits",
+        set: |args, _| {
+            args.options.enable_16bit = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-Zpr"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Language,
+        help: "matrices lie row by row in memory",
+        set: |args, _| {
+            args.options.matrix_order = MatrixOrder::RowMajor;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-Zpc"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Language,
+        help: "matrices lie column by column in memory (so by default)",
+        set: |args, _| {
+            args.options.matrix_order = MatrixOrder::ColumnMajor;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--dialect"],
+        takes: Takes::Value("hlsl|slang"),
+        on: COMPILE,
+        section: Section::Language,
+        help: "with slang, Slang's wave functions are no reason for a warning",
+        set: |args, value| {
+            args.options.dialect =
+                choose(value, &[("hlsl", Dialect::default()), ("slang", Dialect::Slang)])?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-WX", "-Werror"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Warnings,
+        help: "warnings are errors",
+        set: |args, _| {
+            args.warnings.are_errors = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-no-warnings"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Warnings,
+        help: "show no warnings",
+        set: |args, _| {
+            args.warnings.none = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-W"],
+        takes: Takes::Joined("[no-]CODE"),
+        on: COMPILE,
+        section: Section::Warnings,
+        help: "show a warning, or with no- do not; -Werror=CODE makes it an error",
+        set: warning,
+    },
+    Flag {
+        names: &["-O0", "-O1", "-O2", "-O3", "-Od", "-Zi", "-Zs", "-Zss", "-Zsb", "-nologo", "-Vd"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: nothing,
+    },
+    Flag {
+        names: &[
+            "-Gis",
+            "-Gfa",
+            "-Gfp",
+            "-spirv",
+            "-Qembed_debug",
+            "-Qstrip_debug",
+            "-Qstrip_priv",
+            "-Qstrip_reflect",
+            "-Qstrip_rootsignature",
+            "-Qkeep_reflect_in_dxil",
+        ],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: nothing,
+    },
+    Flag {
+        names: &["-Fo", "-Fc", "-Fe", "-Fd", "-Fh", "-Fre", "-Frs", "-Vn"],
+        takes: Takes::Joined("FILE"),
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: nothing,
+    },
+    Flag {
+        names: &[
+            "-fvk-b-shift",
+            "-fvk-t-shift",
+            "-fvk-u-shift",
+            "-fvk-s-shift",
+            "-fvk-bind-globals",
+        ],
+        takes: Takes::Ignored(2),
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: nothing,
+    },
+    Flag {
+        names: &["-fvk-bind-register"],
+        takes: Takes::Ignored(4),
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "other flags that start with -f",
+        set: nothing,
+    },
+];
+
+fn nothing(_: &mut Args, _: &str) -> Result<(), String> {
+    Ok(())
+}
+
+fn pair(value: &str) -> Result<(String, String), String> {
+    let (name, value) = value.split_once('=').ok_or("the form is NAME=VALUE")?;
+    let name = name.trim();
+    if name.is_empty() {
+        Err("the form is NAME=VALUE".to_owned())
+    } else {
+        Ok((name.to_owned(), value.to_owned()))
+    }
+}
+
+fn choose<T: Copy>(word: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    let found = choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        format!("the choices are {}", names.join(", "))
+    })
+}
+
+fn number(word: &str) -> Result<u32, String> {
+    word.trim().parse().map_err(|_| format!("`{}` is no whole number", word.trim()))
+}
+
+fn groups(args: &mut Args, value: &str) -> Result<(), String> {
+    let counts = value.split(',').map(number).collect::<Result<Vec<u32>, String>>()?;
+    if counts.len() > 3 {
+        return Err("a dispatch has three dimensions at most".to_owned());
+    }
+    if counts.iter().any(|it| *it > MOST_GROUPS) {
+        return Err(format!("each dimension has at most {MOST_GROUPS} groups"));
+    }
+    args.groups = [1; 3];
+    args.groups[..counts.len()].copy_from_slice(&counts);
+    Ok(())
+}
+
+fn wave_size(args: &mut Args, value: &str) -> Result<(), String> {
+    args.wave_sizes = match value {
+        "all" => WaveSizes::All,
+        "attr" => WaveSizes::Default,
+        _ => {
+            let mut sizes = Vec::new();
+            for part in value.split(',') {
+                sizes.extend(range(part)?.iter());
+            }
+            sizes.sort_unstable();
+            sizes.dedup();
+            WaveSizes::List(sizes)
+        }
+    };
+    Ok(())
+}
+
+/// `W` or `W..W`.
+fn range(text: &str) -> Result<LaneCounts, String> {
+    let (min, max) = text.split_once("..").unwrap_or((text, text));
+    let (min, max) = (number(min)?, number(max)?);
+    for size in [min, max] {
+        if !size.is_power_of_two() || !(4..=128).contains(&size) {
+            return Err(format!("a wave has a power of two from 4 to 128 lanes, not {size}"));
+        }
+    }
+    if min > max {
+        return Err(format!("there is nothing from {min} to {max}"));
+    }
+    Ok(LaneCounts { min, max })
+}
+
+fn schedule(args: &mut Args, value: &str) -> Result<(), String> {
+    args.schedule = match value.split_once(':') {
+        Some(("random", seed)) => {
+            Schedule::Random(seed.parse().map_err(|_| format!("`{seed}` is no seed"))?)
+        }
+        _ => {
+            let choices = [
+                ("ascending", Schedule::Ascending),
+                ("descending", Schedule::Descending),
+                ("round-robin", Schedule::RoundRobin),
+                ("random", Schedule::Random(1)),
+            ];
+            let schedule = choose(value, &choices)?;
+            if schedule == Schedule::Random(1) {
+                args.remarks.push(
+                    "the seed of the random schedule is 1; `random:SEED` chooses another"
+                        .to_owned(),
+                );
+            }
+            schedule
+        }
+    };
+    Ok(())
+}
+
+fn timeout(args: &mut Args, value: &str) -> Result<(), String> {
+    let seconds: f64 = value.parse().map_err(|_| format!("`{value}` is no number of seconds"))?;
+    let timeout = Duration::try_from_secs_f64(seconds)
+        .map_err(|_| format!("`{value}` is no number of seconds"))?;
+    args.timeout = Some(timeout);
+    Ok(())
+}
+
+fn format(args: &mut Args, value: &str) -> Result<(), String> {
+    let all = [
+        ("text", Output::Text),
+        ("json", Output::Json),
+        ("github", Output::Github),
+        ("sarif", Output::Sarif),
+    ];
+    let choices = if args.command == Command::Check { &all[..] } else { &all[..2] };
+    args.output = choose(value, choices)?;
+    Ok(())
+}
+
+fn profile(args: &mut Args, value: &str) -> Result<(), String> {
+    let stages = [
+        ("cs", Stage::Compute),
+        ("ps", Stage::Pixel),
+        ("vs", Stage::Vertex),
+        ("gs", Stage::Geometry),
+        ("hs", Stage::Hull),
+        ("ds", Stage::Domain),
+        ("ms", Stage::Mesh),
+        ("as", Stage::Amplification),
+        ("lib", Stage::Library),
+    ];
+    let form = "a profile looks like cs_6_6";
+    let [stage, major, minor] = value.split('_').collect::<Vec<_>>()[..] else {
+        return Err(form.to_owned());
+    };
+    args.options.stage = choose(stage, &stages)?;
+    let highest = ShaderModel::HIGHEST;
+    let minor =
+        if minor == "x" { u32::from(highest.minor) } else { minor.parse().map_err(|_| form)? };
+    if major.parse() != Ok(u32::from(highest.major)) || minor > u32::from(highest.minor) {
+        return Err(format!("the shader models are 6.0 to {highest}"));
+    }
+    args.options.shader_model = (u32::from(highest.major), minor);
+    Ok(())
+}
+
+fn warning(args: &mut Args, value: &str) -> Result<(), String> {
+    let (code, into) = match (value.strip_prefix("no-"), value.strip_prefix("error=")) {
+        (Some(code), _) => (code, Some(&mut args.warnings.off)),
+        (None, Some(code)) => (code, Some(&mut args.warnings.errors)),
+        // Everything is on already.
+        (None, None) => (value, None),
+    };
+    if device::diag::by_name(code).is_none() {
+        // Scripts bring the names of other compilers along, which is no reason to stop.
+        let near = suggest::nearest(code, device::diag::codes().iter().map(|it| it.name));
+        let near = near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+        args.remarks.push(format!("`-W{value}`: there is no warning `{code}`{near}"));
+    } else if let Some(list) = into {
+        list.push(code.to_owned());
+    }
+    Ok(())
+}
+
+fn caps(args: &mut Args, value: &str) -> Result<(), String> {
+    for item in value.split(',') {
+        let (cap, value) = item.split_once('=').ok_or("the form is CAP=VALUE")?;
+        cap_value(args, cap.trim(), value.trim())?;
+    }
+    Ok(())
+}
+
+fn cap_value(args: &mut Args, cap: &str, value: &str) -> Result<(), String> {
+    const NAMES: [&str; 7] = ["wave-ops", "lanes", "total-lanes", "sm", "int64", "16bit", "double"];
+    let adapter = &mut args.adapter;
+    let switch = || choose(value, &[("on", true), ("off", false)]);
+    match cap {
+        "wave-ops" => adapter.options1.wave_ops = switch()?,
+        "lanes" => adapter.options1.wave_lane_count = range(value)?,
+        "total-lanes" => adapter.options1.total_lane_count = number(value)?,
+        "int64" => adapter.options1.int64_shader_ops = switch()?,
+        "16bit" => adapter.options4.native_16bit_shader_ops = switch()?,
+        "double" => adapter.double_precision_float_shader_ops = switch()?,
+        "sm" => {
+            let highest = ShaderModel::HIGHEST;
+            let parts = value
+                .split_once(['.', '_'])
+                .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+            let model = parts.map(|(major, minor)| ShaderModel { major, minor });
+            let model = model.filter(|it| it.major == highest.major && it.minor <= highest.minor);
+            adapter.shader_model =
+                model.ok_or_else(|| format!("the shader models are 6.0 to {highest}"))?;
+        }
+        _ => {
+            let near =
+                suggest::nearest(cap, NAMES).or(cap.starts_with("wave").then_some("wave-ops"));
+            let near = near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+            return Err(format!("there is no cap `{cap}`{near}; they are {}", NAMES.join(", ")));
+        }
+    }
+    adapter.name = "custom".to_owned();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_unique_and_every_shown_flag_has_help() {
+        let mut names: Vec<&str> = ALL.iter().flat_map(|it| it.names.iter().copied()).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|it| it[0] != it[1]));
+        for flag in ALL {
+            assert!(flag.section == Section::Ignored || !flag.help.is_empty(), "{}", flag.names[0]);
+            assert!(flag.help.lines().all(|it| it.len() <= 80), "{}", flag.names[0]);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What ends a command early, and the exit statuses.
+
+use std::ffi::OsString;
+use std::fmt::Write;
+
+/// What the exit status says. Scripts rely on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// Everything was done; also when results depend on the wave size, which is an answer and no failure.
+    Fine = 0,
+    /// Findings, failed tests, engines that disagree, or a run whose time or fuel was spent.
+    Findings = 1,
+    /// Wrong arguments, a file that cannot be read, or a shader with errors.
+    BadInput = 2,
+    /// It may be right, but this adapter or this build cannot do it.
+    Unsupported = 3,
+    /// A mistake of ours.
+    Bug = 70,
+}
+
+/// A report that is not about a line of the shader, though it may point to one.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    pub(crate) exit: Exit,
+    pub(crate) message: String,
+    pub(crate) helps: Vec<String>,
+    /// `file:line:col` and the picture of that place.
+    pub(crate) place: Option<(String, String)>,
+}
+
+impl Problem {
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Problem {
+        Problem { exit, message: message.into(), helps: Vec::new(), place: None }
+    }
+
+    /// The usual kind: the user gave something wrong.
+    pub(crate) fn input(message: impl Into<String>) -> Problem {
+        Problem::new(Exit::BadInput, message)
+    }
+
+    pub(crate) fn bug(message: &str) -> Problem {
+        let message = message.trim_start_matches("internal error: entered unreachable code: ");
+        Problem::new(Exit::Bug, format!("a bug in wavelane, not in your shader: {message}"))
+    }
+
+    pub(crate) fn help(mut self, text: impl Into<String>) -> Problem {
+        self.helps.push(text.into());
+        self
+    }
+
+    /// Shows where in the shader the matter lies.
+    pub(crate) fn at(
+        mut self,
+        span: device::Span,
+        label: &str,
+        sources: &device::SourceMap,
+    ) -> Problem {
+        if let Some(at) = sources.location(span) {
+            let place = format!("{}:{}:{}", at.file, at.line, at.column);
+            let picture = device::diag::excerpt(span, label, sources, crate::terminal::style());
+            self.place = Some((place, picture));
+        }
+        self
+    }
+}
+
+/// What a user who met a bug of ours should do.
+pub(crate) fn how_to_report(at: Option<&str>, command: impl Iterator<Item = OsString>) -> String {
+    let mut text = String::new();
+    if let Some(at) = at {
+        let _ = writeln!(text, "  at {at}");
+    }
+    let words: Vec<String> = command.map(|it| quoted(&it.to_string_lossy())).collect();
+    let _ = writeln!(text, "  please report it with the shader and the command that shows it:");
+    let _ = writeln!(text, "    {}", words.join(" "));
+    text
+}
+
+/// As a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:,+%@".contains(it);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_that_shows_a_bug_can_be_pasted_into_a_shell() {
+        let words = ["wavelane", "run", "my shader.hlsl", "--bind", "A[0]=u32:1", "it's"]
+            .map(OsString::from);
+        let text = how_to_report(Some("x.rs:1"), words.into_iter());
+        assert!(
+            text.contains(r"wavelane run 'my shader.hlsl' --bind 'A[0]=u32:1' 'it'\''s'"),
+            "{text}"
+        );
+    }
+}

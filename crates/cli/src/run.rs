@@ -1,0 +1,309 @@
+//! `wavelane run`: binds buffers, runs a shader at one or several widths, shows and compares what came out.
+
+mod bind;
+mod compare;
+mod show;
+mod watch;
+
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+use device::diag::SourceMap;
+use device::{
+    Buffer, ComputePipeline, Device, Dispatch, DispatchError, Layout, ResourceKind, ResourceTable,
+    Shader, Span, Trap,
+};
+
+use crate::args::{Args, Output, WaveSizes};
+use crate::problem::{Exit, Problem};
+use crate::{End, compile, terminal};
+use bind::Bound;
+use watch::Watch;
+
+/// What a run left in the buffers that are shown, written or compared.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    /// In the order of [`Plan::views`].
+    buffers: Vec<Buffer>,
+}
+
+/// A buffer whose contents matter after a run.
+struct View {
+    /// The name of the resource, and which element of its array.
+    resource: String,
+    element: u32,
+    /// As users write it: `Out` or `Out[2]`.
+    name: String,
+    /// What the declaration says, such as `RWStructuredBuffer`.
+    kind: &'static str,
+    layout: Layout,
+    writable: bool,
+    has_counter: bool,
+}
+
+/// The results of all widths.
+struct Runs {
+    views: Vec<View>,
+    /// Equal outcomes are held once.
+    outcomes: Vec<(u32, Rc<Outcome>)>,
+}
+
+pub(crate) fn run(args: Args) -> Result<Exit, End> {
+    let (shader, sources) = compile::shader(args.operand()?, &args)?;
+    let device = Device::with_engine(args.adapter.clone(), args.engine).map_err(|what| {
+        Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
+    })?;
+    let pipeline = device
+        .create_compute_pipeline(&shader)
+        .map_err(|it| crate::caps::problem(&it, &sources))?;
+    let widths = widths(&args, &shader, &pipeline)?;
+    let mut bound = bind::bind(&args, &shader, &sources)?;
+    let views = views(&args, &bound)?;
+    check_outs(&args, &views, widths.len())?;
+
+    let runs = run_all(&args, &pipeline, &widths, &mut bound.table, views, &sources)?;
+    for (name, path) in &args.outs {
+        write_out(&runs, name, path)?;
+    }
+    match args.output {
+        Output::Json => show::json(&runs, &mut terminal::out())?,
+        Output::Text | Output::Github | Output::Sarif => {
+            show::text(&runs, &args.prints, &mut terminal::out())?
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// The widths to run at, ascending.
+fn widths(args: &Args, shader: &Shader, pipeline: &ComputePipeline) -> Result<Vec<u32>, Problem> {
+    let allowed = pipeline.wave_sizes();
+    let list = match &args.wave_sizes {
+        WaveSizes::Default => return Ok(vec![pipeline.default_wave_size()]),
+        WaveSizes::All => return Ok(allowed.to_vec()),
+        WaveSizes::List(list) => list.clone(),
+    };
+    match list.iter().find(|it| !allowed.contains(it)) {
+        None => Ok(list),
+        Some(width) => {
+            let by_adapter = args.adapter.options1.wave_lane_count;
+            let who = match by_adapter.contains(*width) {
+                true => format!("the `[WaveSize]` of `{}`", shader.entry()),
+                false => format!("the adapter `{}`", args.adapter.name),
+            };
+            let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
+            let problem = Problem::new(
+                Exit::Unsupported,
+                format!("waves of {width} lanes are not allowed by {who}"),
+            );
+            Err(problem.help(format!("the widths there are: {}", allowed.join(", "))))
+        }
+    }
+}
+
+/// The buffers that are shown, written or compared: those the shader can write, and what was asked for by name.
+fn views(args: &Args, bound: &Bound) -> Result<Vec<View>, Problem> {
+    let wanted: Vec<&str> = args
+        .prints
+        .iter()
+        .chain(args.outs.iter().map(|(name, _)| name))
+        .map(String::as_str)
+        .collect();
+    let mut views = Vec::new();
+    for (resource, element, buffer) in bound.table.iter() {
+        let is_array = resource.count != Some(1);
+        let name =
+            if is_array { format!("{}[{element}]", resource.name) } else { resource.name.clone() };
+        let by_name = wanted.iter().any(|it| *it == name || *it == resource.name);
+        if !by_name && !resource.kind.writable() {
+            continue;
+        }
+        let kind = match &resource.kind {
+            ResourceKind::Constant { .. } => "ConstantBuffer",
+            ResourceKind::Structured { writable: true, .. } => "RWStructuredBuffer",
+            ResourceKind::Structured { writable: false, .. } => "StructuredBuffer",
+            ResourceKind::Raw { writable: true } => "RWByteAddressBuffer",
+            ResourceKind::Raw { writable: false } => "ByteAddressBuffer",
+            ResourceKind::Typed { writable: true, .. } => "RWBuffer",
+            ResourceKind::Typed { writable: false, .. } => "Buffer",
+        };
+        let layout = match bound.shown_as(&resource.name, element) {
+            Some(scalar) => Layout::uniform(scalar, 1),
+            None => Layout::of(&resource.kind, buffer.format),
+        };
+        views.push(View {
+            resource: resource.name.clone(),
+            element,
+            name,
+            kind,
+            layout,
+            writable: resource.kind.writable(),
+            has_counter: matches!(resource.kind, ResourceKind::Structured { counter: true, .. }),
+        });
+    }
+    for name in wanted {
+        if !views.iter().any(|it| it.name == name || it.resource == name) {
+            let known = bound.table.iter().map(|(resource, ..)| resource.name.as_str());
+            return Err(bind::unknown(&format!("no buffer `{name}` is bound"), name, known));
+        }
+    }
+    Ok(views)
+}
+
+fn check_outs(args: &Args, views: &[View], widths: usize) -> Result<(), Problem> {
+    for (name, path) in &args.outs {
+        let fitting: Vec<&View> =
+            views.iter().filter(|it| it.name == *name || it.resource == *name).collect();
+        if let [_, other, ..] = fitting.as_slice() {
+            return Err(Problem::input(format!("`{name}` is an array of buffers"))
+                .help(format!("--out {}={path}", other.name)));
+        }
+        if widths > 1 && !path.contains("{width}") {
+            let (stem, ending) = path.rsplit_once('.').unwrap_or((path, "npy"));
+            let problem = Problem::input(format!(
+                "`--out {name}={path}` names one file for {widths} wave sizes"
+            ));
+            return Err(problem.help(format!("--out {name}={stem}-{{width}}.{ending}")));
+        }
+        match path.rsplit_once('.').map(|(_, ending)| ending) {
+            Some("bin") => {}
+            Some("npy") if fitting.iter().all(|it| it.layout.only().is_some()) => {}
+            Some("npy") => {
+                let problem = Problem::input(format!(
+                    "`{name}` holds scalars of several types, or gaps; `.npy` holds one type"
+                ));
+                return Err(problem.help("write its bytes: a file that ends in `.bin`"));
+            }
+            _ => {
+                return Err(Problem::input(format!(
+                    "`{path}` ends neither in `.npy` nor in `.bin`"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs at every width, each time from the same contents.
+fn run_all(
+    args: &Args,
+    pipeline: &ComputePipeline,
+    widths: &[u32],
+    table: &mut ResourceTable,
+    views: Vec<View>,
+    sources: &SourceMap,
+) -> Result<Runs, Problem> {
+    // What runs can change must be restored between them.
+    let written: Vec<(String, u32)> = table
+        .iter()
+        .filter(|(resource, ..)| resource.kind.writable())
+        .map(|(resource, element, _)| (resource.name.clone(), element))
+        .collect();
+    let copy = |table: &ResourceTable, name: &str, element: u32| {
+        table.get(name, element).cloned().unwrap_or_default()
+    };
+    let initial: Vec<Buffer> = match widths.len() {
+        1 => Vec::new(),
+        _ => written.iter().map(|(name, element)| copy(table, name, *element)).collect(),
+    };
+    let groups: u64 = args.groups.iter().map(|it| u64::from(*it)).product();
+    let mut watch = Watch::start(args.timeout, groups);
+    let mut outcomes: Vec<(u32, Rc<Outcome>)> = Vec::new();
+    for width in widths {
+        for ((name, element), contents) in written.iter().zip(&initial) {
+            if let Some(buffer) = table.get_mut(name, *element) {
+                buffer.clone_from(contents);
+            }
+        }
+        watch.next(*width, pipeline.steps(args.groups, *width));
+        let dispatch = Dispatch {
+            groups: args.groups,
+            wave_size: Some(*width),
+            lane_order: args.lane_order,
+            schedule: args.schedule,
+            fuel: args.fuel,
+            cancel: Some(watch.cancel.clone()),
+            progress: Some(watch.progress.clone()),
+        };
+        if let Err(error) = pipeline.dispatch(&dispatch, table) {
+            let late = watch.cancel.load(Ordering::Relaxed);
+            watch.stop();
+            return Err(failed(&error, *width, args, late, sources));
+        }
+        let buffers = views.iter().map(|it| copy(table, &it.resource, it.element)).collect();
+        let outcome = Outcome { buffers };
+        let same = outcomes.iter().find(|(_, it)| **it == outcome).map(|(_, it)| it.clone());
+        outcomes.push((*width, same.unwrap_or_else(|| Rc::new(outcome))));
+    }
+    watch.stop();
+    Ok(Runs { views, outcomes })
+}
+
+/// The report about a dispatch that did not come to its end.
+fn failed(
+    error: &DispatchError,
+    width: u32,
+    args: &Args,
+    late: bool,
+    sources: &SourceMap,
+) -> Problem {
+    match error {
+        DispatchError::Trap(trap) => {
+            let (what, label, span) = match trap {
+                Trap::OutOfFuel { span } => {
+                    let fuel = args.fuel.unwrap_or(0);
+                    (
+                        format!("the fuel of {fuel} wave-instructions is spent"),
+                        "the run had come to here",
+                        Some(*span),
+                    )
+                }
+                Trap::Cancelled { span } if late => {
+                    let seconds = args.timeout.unwrap_or_default().as_secs_f64();
+                    (
+                        format!("the time of {seconds} s is spent"),
+                        "the run had come to here",
+                        Some(*span),
+                    )
+                }
+                Trap::Cancelled { span } => ("the run was cancelled".to_owned(), "", Some(*span)),
+                Trap::Deadlock { span } => {
+                    (format!("deadlock: {error}"), "a wave waits here", Some(*span))
+                }
+                Trap::OutOfMemory { .. } | Trap::DeviceLost { .. } => (error.to_string(), "", None),
+            };
+            let problem =
+                Problem::new(Exit::Findings, format!("{what}, with waves of {width} lanes"));
+            let problem = problem.at(span.unwrap_or(Span::NONE), label, sources);
+            match trap {
+                Trap::OutOfFuel { .. } => {
+                    problem.help("if the loop does end, give more: --fuel N, or --fuel none")
+                }
+                Trap::Cancelled { .. }
+                | Trap::Deadlock { .. }
+                | Trap::OutOfMemory { .. }
+                | Trap::DeviceLost { .. } => problem,
+            }
+        }
+        DispatchError::Bug(bug) => Problem::bug(&bug.message),
+        DispatchError::WaveSize { .. } | DispatchError::Unsupported(_) => {
+            Problem::new(Exit::Unsupported, error.to_string().trim_start_matches("unsupported: "))
+        }
+        _ => Problem::input(error.to_string()),
+    }
+}
+
+fn write_out(runs: &Runs, name: &str, path: &str) -> Result<(), Problem> {
+    let index = runs.views.iter().position(|it| it.name == name || it.resource == name);
+    let Some(index) = index else { return Ok(()) };
+    for (width, outcome) in &runs.outcomes {
+        let path = path.replace("{width}", &width.to_string());
+        let bytes = show::file(
+            &runs.views[index].layout,
+            &outcome.buffers[index].bytes,
+            path.ends_with(".npy"),
+        );
+        std::fs::write(&path, bytes)
+            .map_err(|error| Problem::input(format!("`{path}` cannot be written: {error}")))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,532 @@
+//! From `--bind`, `--set` and `--counter` to the buffers of a run.
+//!
+//! Whatever is wrong with them is reported before anything runs, with the declaration it concerns.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+
+use device::{
+    Buffer, Element, Format, FormatScalar, HostScalar, Layout, MOST_BYTES, Member, Norm, Resource,
+    ResourceKind, ResourceTable, Scalar, Shader, SourceMap,
+};
+
+use crate::args::Args;
+use crate::number;
+use crate::problem::Problem;
+use crate::value::{self, Content, Value, counted};
+use crate::{suggest, terminal};
+
+/// What is bound, and how it is to be shown.
+pub(super) struct Bound {
+    pub(super) table: ResourceTable,
+    /// Raw buffers whose values were given as another type than `u32`.
+    shown: Vec<(String, u32, Scalar)>,
+}
+
+impl Bound {
+    /// The type in which a buffer without a type of its own is shown.
+    pub(super) fn shown_as(&self, resource: &str, element: u32) -> Option<Scalar> {
+        self.shown
+            .iter()
+            .find(|(name, at, _)| name == resource && *at == element)
+            .map(|(.., scalar)| *scalar)
+    }
+}
+
+/// Binds everything that the command line gives, and checks that nothing is missing.
+pub(super) fn bind(args: &Args, shader: &Shader, sources: &SourceMap) -> Result<Bound, Problem> {
+    let mut bound = Bound { table: ResourceTable::new(shader), shown: Vec::new() };
+    for (name, text) in &args.binds {
+        bind_one(name, text, shader, sources, &mut bound)?;
+    }
+    set_members(args, shader, &mut bound.table)?;
+    for (name, count) in &args.counters {
+        let (base, element) = split_element(name)?;
+        let Some(buffer) = bound.table.get_mut(base, element) else {
+            return Err(Problem::input(format!(
+                "`--counter {name}={count}`: no buffer `{name}` is bound"
+            )));
+        };
+        buffer.counter = *count;
+    }
+    match bound.table.unbound() {
+        Some(resource) => Err(unbound(resource, sources)),
+        None => Ok(bound),
+    }
+}
+
+/// A problem about a name that is not known, with the one that is meant and the others.
+pub(super) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Problem {
+    let known: Vec<&str> = known.collect();
+    let problem = Problem::input(what);
+    let problem = match suggest::nearest(name, known.iter().copied()) {
+        Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+        None => problem,
+    };
+    if known.is_empty() {
+        problem
+    } else {
+        problem.help(format!("there are: {}", known.join(", ")))
+    }
+}
+
+fn bind_one(
+    name: &str,
+    text: &str,
+    shader: &Shader,
+    sources: &SourceMap,
+    bound: &mut Bound,
+) -> Result<(), Problem> {
+    let (base, element) = split_element(name)?;
+    let Some((_, resource)) = shader.resource(base) else {
+        let known = shader.resources().iter().map(|it| it.name.as_str());
+        return Err(unknown(&format!("the shader has no buffer `{base}`"), base, known));
+    };
+    let fail = |what: String| {
+        Problem::input(format!("`--bind {name}={}`: {what}", shortened(text))).at(
+            resource.span,
+            "declared here",
+            sources,
+        )
+    };
+    if bound.table.get(base, element).is_some() {
+        return Err(fail("it is bound twice".to_owned()));
+    }
+    let value = value::parse(text, &mut open).map_err(fail)?;
+    if let (ResourceKind::Structured { .. }, Some(given)) = (&resource.kind, value.scalar) {
+        let declared = Layout::of(&resource.kind, None).only().unwrap_or(given);
+        if declared.is_float() != given.is_float() {
+            let (given, declared) = (given.name(), declared.name());
+            terminal::warn(&format!(
+                "`{base}` holds {declared}; `{given}:` gives it the bit patterns of {given}"
+            ));
+        }
+    }
+    let (buffer, shown) = contents(resource, value).map_err(fail)?;
+    bound.table.bind(base, element, buffer).map_err(|error| fail(error.to_string()))?;
+    bound.shown.extend(shown.map(|scalar| (base.to_owned(), element, scalar)));
+    Ok(())
+}
+
+/// `Name` or `Name[k]`.
+fn split_element(name: &str) -> Result<(&str, u32), Problem> {
+    let Some((base, index)) = name.split_once('[') else { return Ok((name, 0)) };
+    let index = index.strip_suffix(']').and_then(|it| it.trim().parse().ok());
+    let index = index.ok_or_else(|| {
+        Problem::input(format!("`{name}` is no name of a buffer, or of an element `Name[k]`"))
+    })?;
+    Ok((base, index))
+}
+
+/// The text of a value in messages; a list can be long.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+fn open(path: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|error| format!("`{path}` cannot be read: {error}"))?;
+    if bytes.len() > MOST_BYTES {
+        return Err(format!("`{path}` is too large: {MOST_BYTES} bytes are the most"));
+    }
+    Ok(bytes)
+}
+
+/// The buffer that a value makes for a resource, and for raw buffers the type to show it in.
+fn contents(resource: &Resource, value: Value) -> Result<(Buffer, Option<Scalar>), String> {
+    let kind = &resource.kind;
+    let (layout, format, shown) = match (kind, value.scalar) {
+        (ResourceKind::Raw { .. }, given) => {
+            (Layout::uniform(given.unwrap_or(Scalar::U32), 1), None, given)
+        }
+        (ResourceKind::Typed { element, .. }, Some(given)) => {
+            let format = Format { scalar: format(element, given)?, components: element.components };
+            (Layout::of(kind, Some(format)), Some(format), None)
+        }
+        (ResourceKind::Structured { .. } | ResourceKind::Constant { .. }, Some(given)) => {
+            (Layout::uniform(given, 1), None, None)
+        }
+        (_, None) => (Layout::of(kind, None), None, None),
+    };
+    let least = match kind {
+        ResourceKind::Constant { size, .. } => *size as usize,
+        ResourceKind::Structured { .. } | ResourceKind::Raw { .. } | ResourceKind::Typed { .. } => {
+            0
+        }
+    };
+    let mut bytes = match value.content {
+        Content::Bytes(bytes) => bytes,
+        _ => fill(&resource.name, kind, &layout, &value)?,
+    };
+    bytes.resize(bytes.len().max(least), 0);
+    Ok((Buffer { bytes, format, counter: 0 }, shown))
+}
+
+fn fill(
+    name: &str,
+    kind: &ResourceKind,
+    layout: &Layout,
+    value: &Value,
+) -> Result<Vec<u8>, String> {
+    let each = layout.scalars.len();
+    let count = match (value.count, value.len()) {
+        // With a type of its own the brackets count scalars, else elements of the declaration.
+        (Some(count), _) if value.scalar.is_some() => count,
+        (Some(count), _) => count.checked_mul(each).ok_or("it is too large")?,
+        (None, Some(given)) => given,
+        (None, None) if matches!(kind, ResourceKind::Constant { .. }) => each,
+        (None, None) => {
+            return Err(format!(
+                "its size is not known; say how many elements `{name}` has, as in `{name}=[64]:…`"
+            ));
+        }
+    };
+    if count % each != 0 {
+        return Err(format!(
+            "{} do not fill whole elements, which have {each} scalars each",
+            counted(count, "value")
+        ));
+    }
+    let size = (count / each).checked_mul(layout.stride).filter(|it| *it <= MOST_BYTES);
+    let size = size.ok_or_else(|| format!("it is too large: {MOST_BYTES} bytes are the most"))?;
+    let mut bytes = vec![0; size];
+    value.for_each_scalar(
+        count,
+        |i| layout.scalars[i % each].1,
+        |i, bits| {
+            let (offset, scalar) = layout.scalars[i % each];
+            number::write(bits, scalar, &mut bytes[i / each * layout.stride + offset..]);
+        },
+    )?;
+    Ok(bytes)
+}
+
+/// The format of a typed buffer whose memory holds that type.
+fn format(element: &Element, given: Scalar) -> Result<FormatScalar, String> {
+    let is_float = matches!(element.scalar, HostScalar::F16 | HostScalar::F32 | HostScalar::F64);
+    let format = match (is_float, element.norm, given) {
+        (true, _, Scalar::F16) => FormatScalar::Float16,
+        (true, _, Scalar::F32) => FormatScalar::Float32,
+        (true, _, Scalar::F64) => FormatScalar::Float64,
+        (true, Norm::Unorm, Scalar::U8) => FormatScalar::Unorm8,
+        (true, Norm::Unorm, Scalar::U16) => FormatScalar::Unorm16,
+        (true, Norm::Snorm, Scalar::I8) => FormatScalar::Snorm8,
+        (true, Norm::Snorm, Scalar::I16) => FormatScalar::Snorm16,
+        (false, _, Scalar::I8) => FormatScalar::Int8,
+        (false, _, Scalar::I16) => FormatScalar::Int16,
+        (false, _, Scalar::I32) => FormatScalar::Int32,
+        (false, _, Scalar::I64) => FormatScalar::Int64,
+        (false, _, Scalar::U8) => FormatScalar::Uint8,
+        (false, _, Scalar::U16) => FormatScalar::Uint16,
+        (false, _, Scalar::Bool | Scalar::U32) => FormatScalar::Uint32,
+        (false, _, Scalar::U64) => FormatScalar::Uint64,
+        (true, _, _) => {
+            return Err(format!(
+                "a typed buffer of floats has no format of {}; declared as `unorm` it takes u8 and u16, as `snorm` i8 and i16",
+                given.name()
+            ));
+        }
+        (false, _, _) => {
+            return Err(format!("a typed buffer of integers has no format of {}", given.name()));
+        }
+    };
+    Ok(format)
+}
+
+/// Where a `--set` goes.
+struct Target<'a> {
+    resource: &'a Resource,
+    element: u32,
+    member: &'a Member,
+    /// Indices into the member's array.
+    indices: Vec<u32>,
+}
+
+fn set_members(args: &Args, shader: &Shader, table: &mut ResourceTable) -> Result<(), Problem> {
+    let mut touched: BTreeMap<(String, u32), Vec<String>> = BTreeMap::new();
+    for (path, text) in &args.sets {
+        let target = find_member(path, shader)?;
+        let (name, element) = (&target.resource.name, target.element);
+        let fail =
+            |what: String| Problem::input(format!("`--set {path}={}`: {what}", shortened(text)));
+        let offsets = Layout::offsets_of(target.member, &target.indices);
+        let offsets = offsets
+            .ok_or_else(|| fail(format!("`{}` is not so large", described(target.member))))?;
+        let scalar = Scalar::from(target.member.scalar);
+        let value = value::parse(text, &mut open).map_err(fail)?;
+        if value.scalar.is_some_and(|it| it != scalar) {
+            return Err(fail(format!("the member is a {}", scalar.name())));
+        }
+        if let Some(count) = value.count.filter(|it| *it != offsets.len()) {
+            return Err(fail(format!(
+                "{} for {}",
+                counted(count, "value"),
+                counted(offsets.len(), "scalar")
+            )));
+        }
+        if table.get(name, element).is_none() {
+            let ResourceKind::Constant { size, .. } = target.resource.kind else { continue };
+            let buffer = Buffer { bytes: vec![0; size as usize], ..Buffer::default() };
+            table.bind(name, element, buffer).map_err(|error| fail(error.to_string()))?;
+            touched.insert((name.clone(), element), Vec::new());
+        }
+        let Some(buffer) = table.get_mut(name, element) else { continue };
+        value
+            .for_each_scalar(
+                offsets.len(),
+                |_| scalar,
+                |i, bits| {
+                    if let Some(to) =
+                        buffer.bytes.get_mut(offsets[i]..).filter(|it| it.len() >= scalar.bytes())
+                    {
+                        number::write(bits, scalar, to);
+                    }
+                },
+            )
+            .map_err(|what| fail(format!("{what}; `{}`", described(target.member))))?;
+        if let Some(members) = touched.get_mut(&(name.clone(), element)) {
+            members.push(target.member.name.clone());
+        }
+    }
+    for ((name, _), set) in &touched {
+        tell_about_zeros(name, set, shader);
+    }
+    Ok(())
+}
+
+/// A member that was forgotten is 0, which looks like a wrong result.
+fn tell_about_zeros(resource: &str, set: &[String], shader: &Shader) {
+    let Some((_, Resource { kind: ResourceKind::Constant { members, .. }, .. })) =
+        shader.resource(resource)
+    else {
+        return;
+    };
+    let rest: Vec<String> = members
+        .iter()
+        .filter(|it| !set.contains(&it.name))
+        .map(|it| format!("`{}`", it.name))
+        .collect();
+    match rest.as_slice() {
+        [] => {}
+        [one] => terminal::note(&format!("{one} is not set and is 0")),
+        several => terminal::note(&format!("{} are not set and are 0", several.join(", "))),
+    }
+}
+
+fn find_member<'a>(path: &str, shader: &'a Shader) -> Result<Target<'a>, Problem> {
+    let (name, mut indices) = plain_path(path)?;
+    let all = || {
+        let constants = shader.resources().iter();
+        constants.flat_map(|resource| match &resource.kind {
+            ResourceKind::Constant { members, .. } => {
+                members.iter().map(move |it| (resource, it)).collect::<Vec<_>>()
+            }
+            ResourceKind::Structured { .. }
+            | ResourceKind::Raw { .. }
+            | ResourceKind::Typed { .. } => Vec::new(),
+        })
+    };
+    let full = |resource: &Resource, member: &Member| format!("{}.{}", resource.name, member.name);
+    let fitting: Vec<(&Resource, &Member)> = all()
+        .filter(|(resource, member)| member.name == name || full(resource, member) == name)
+        .collect();
+    match fitting.as_slice() {
+        [(resource, member)] => {
+            let is_array = resource.count != Some(1);
+            let by_object = full(resource, member) == name && member.name != name;
+            let element =
+                if is_array && by_object && !indices.is_empty() { indices.remove(0) } else { 0 };
+            Ok(Target { resource, element, member, indices })
+        }
+        [] => {
+            if let Some((_, resource)) = shader.resource(&name) {
+                let problem = Problem::input(format!(
+                    "`--set` gives values to members, and `{name}` is a whole buffer"
+                ));
+                return Err(problem.help(how_to_bind(resource)));
+            }
+            let names: Vec<String> = all().map(|(_, member)| member.name.clone()).collect();
+            let names = names.iter().map(String::as_str);
+            Err(unknown(&format!("no constant buffer has a member `{path}`"), &name, names))
+        }
+        several => {
+            let names: Vec<String> =
+                several.iter().map(|(resource, member)| full(resource, member)).collect();
+            Err(Problem::input(format!("`{path}` can be several members"))
+                .help(format!("say which: {}", names.join(", "))))
+        }
+    }
+}
+
+/// `Lights[1].Color` is the member `Lights.Color` with the index 1.
+fn plain_path(path: &str) -> Result<(String, Vec<u32>), Problem> {
+    let fail =
+        || Problem::input(format!("`{path}` is no path of a member, such as `Lights[1].Color`"));
+    let mut name = String::new();
+    let mut indices = Vec::new();
+    for part in path.split('.') {
+        let mut pieces = part.split('[');
+        let word = pieces.next().unwrap_or("").trim();
+        if word.is_empty() {
+            return Err(fail());
+        }
+        if !name.is_empty() {
+            name.push('.');
+        }
+        name.push_str(word);
+        for index in pieces {
+            let index = index.trim().strip_suffix(']').and_then(|it| it.trim().parse().ok());
+            indices.push(index.ok_or_else(fail)?);
+        }
+    }
+    Ok((name, indices))
+}
+
+/// A member with its shape, such as `float Weights[4]` or `u32x3 Dim`.
+fn described(member: &Member) -> String {
+    let scalar = Scalar::from(member.scalar).name();
+    let shape = match (member.vectors, member.components) {
+        (1, 1) => String::new(),
+        (1, components) => format!("x{components}"),
+        (vectors, components) if member.row_major => format!("x{vectors}x{components}"),
+        (vectors, components) => format!("x{components}x{vectors}"),
+    };
+    let dims: String = member.dims.iter().map(|(count, _)| format!("[{count}]")).collect();
+    format!("{scalar}{shape} {}{dims}", member.name)
+}
+
+fn unbound(resource: &Resource, sources: &SourceMap) -> Problem {
+    let problem =
+        Problem::input(format!("nothing is bound to `{}`, which the shader uses", resource.name));
+    let problem = problem.at(resource.span, "declared here", sources).help(how_to_bind(resource));
+    match &resource.kind {
+        ResourceKind::Constant { members, .. } => {
+            let members: Vec<String> = members.iter().map(described).collect();
+            problem.help(format!("its members: {}", members.join(", ")))
+        }
+        ResourceKind::Structured { .. } | ResourceKind::Raw { .. } | ResourceKind::Typed { .. } => {
+            problem
+        }
+    }
+}
+
+fn how_to_bind(resource: &Resource) -> String {
+    let name = match resource.count {
+        Some(1) => resource.name.clone(),
+        _ => format!("{}[0]", resource.name),
+    };
+    match &resource.kind {
+        ResourceKind::Constant { members, .. } => {
+            let first = members.first().map_or("Member", |it| it.name.as_str());
+            format!(
+                "--set {first}=… for each member, or all bytes at once: --bind '{name}=@constants.bin'"
+            )
+        }
+        kind @ (ResourceKind::Structured { .. }
+        | ResourceKind::Raw { .. }
+        | ResourceKind::Typed { .. }) => {
+            let scalar = Layout::of(kind, None).only().map_or("", Scalar::name);
+            format!(
+                "--bind '{name}={scalar}[64]' makes it 64 zeros; a list, `{scalar}[64]:iota` or `@file.npy` fill it"
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn structured(members: Vec<Member>, stride: u32) -> Resource {
+        let kind = ResourceKind::Structured { writable: true, stride, members, counter: false };
+        resource(kind)
+    }
+
+    fn resource(kind: ResourceKind) -> Resource {
+        let register =
+            device::Register { class: device::RegisterClass::Unordered, index: 0, space: 0 };
+        Resource {
+            name: "Data".to_owned(),
+            kind,
+            count: Some(1),
+            register,
+            globally_coherent: false,
+            used: true,
+            span: device::Span::NONE,
+        }
+    }
+
+    fn member(name: &str, offset: u32, scalar: HostScalar, components: u32) -> Member {
+        let name = name.to_owned();
+        Member {
+            name,
+            offset,
+            scalar,
+            components,
+            vectors: 1,
+            vector_stride: 0,
+            row_major: false,
+            dims: Vec::new(),
+        }
+    }
+
+    fn bytes(resource: &Resource, text: &str) -> Result<Vec<u8>, String> {
+        let value = value::parse(text, &mut |_| Ok(vec![1, 2, 3, 4]))?;
+        contents(resource, value).map(|(buffer, _)| buffer.bytes)
+    }
+
+    fn words(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|it| it.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn the_declaration_tells_types_and_sizes() {
+        let floats = structured(vec![member("", 0, HostScalar::F32, 1)], 4);
+        assert_eq!(bytes(&floats, "1,2"), Ok(words(&[0x3f80_0000, 0x4000_0000])));
+        assert_eq!(bytes(&floats, "[2]:fill(1)"), Ok(words(&[0x3f80_0000; 2])));
+        assert_eq!(bytes(&floats, "u32:1"), Ok(words(&[1])));
+        assert_eq!(bytes(&floats, "@x.bin"), Ok(vec![1, 2, 3, 4]));
+        let message = bytes(&floats, ":fill(1)").unwrap_err();
+        assert!(message.contains("`Data=[64]:…`"), "{message}");
+        assert!(bytes(&floats, "[999999999]").unwrap_err().contains("too large"));
+    }
+
+    #[test]
+    fn structures_take_flat_lists_by_their_members() {
+        let members =
+            vec![member("p", 0, HostScalar::F32, 2), member("id", 12, HostScalar::U32, 1)];
+        let structures = structured(members, 16);
+        let expected = words(&[0x3f80_0000, 0x4000_0000, 0, 3, 0, 0, 0, 4]);
+        assert_eq!(bytes(&structures, "1,2,3,0,0,4"), Ok(expected));
+        assert_eq!(bytes(&structures, "[2]").map(|it| it.len()), Ok(32));
+        assert!(bytes(&structures, "1,2").unwrap_err().contains("do not fill whole elements"));
+        assert!(bytes(&structures, "1,2,3.5").unwrap_err().contains("`3.5` is no u32"));
+    }
+
+    #[test]
+    fn raw_buffers_take_every_type_and_typed_buffers_formats() {
+        let raw = resource(ResourceKind::Raw { writable: true });
+        assert_eq!(bytes(&raw, "1"), Ok(words(&[1])));
+        assert_eq!(bytes(&raw, "u8:1,2,3,4"), Ok(vec![1, 2, 3, 4]));
+        let element = Element { scalar: HostScalar::F32, components: 4, norm: Norm::Unorm };
+        let typed = resource(ResourceKind::Typed { writable: false, element });
+        let value = value::parse("u8:0,255,0,255", &mut |_| Err(String::new())).unwrap();
+        let (buffer, _) = contents(&typed, value).unwrap();
+        assert_eq!(buffer.format, Some(Format { scalar: FormatScalar::Unorm8, components: 4 }));
+        assert!(bytes(&typed, "u32:0,0,0,0").unwrap_err().contains("no format of u32"));
+    }
+
+    #[test]
+    fn paths_of_members_lose_their_indices() {
+        assert_eq!(plain_path("A[1].B[2][3]").ok(), Some(("A.B".to_owned(), vec![1, 2, 3])));
+        for bad in ["", ".", "A.", "A[", "A[x]", "A[1", "[1]"] {
+            assert!(plain_path(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The results of a run: as text for people, as JSON, and as files.
+
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use device::{Buffer, Layout, Scalar};
+
+use super::{Runs, View, compare};
+use crate::value::counted;
+use crate::{npy, number};
+
+/// Scalars in a line.
+const PER_LINE: usize = 16;
+/// Scalars that are shown of a buffer that nobody asked for, and of one that somebody did.
+const GLANCE: usize = 64;
+const MOST: usize = 1 << 16;
+
+/// Every outcome once, with the widths that had it, and then whether they agree.
+pub(super) fn text(runs: &Runs, prints: &[String], out: &mut impl Write) -> io::Result<()> {
+    let mut rest = runs.outcomes.as_slice();
+    let mut shown: Vec<&Rc<super::Outcome>> = Vec::new();
+    while let [(_, outcome), others @ ..] = rest {
+        rest = others;
+        if shown.iter().any(|it| Rc::ptr_eq(it, outcome)) {
+            continue;
+        }
+        shown.push(outcome);
+        let widths = runs
+            .outcomes
+            .iter()
+            .filter(|(_, it)| Rc::ptr_eq(it, outcome))
+            .map(|(width, _)| width.to_string());
+        writeln!(out, "wave size {}", widths.collect::<Vec<_>>().join(", "))?;
+        let is_wanted =
+            |view: &View| prints.iter().any(|it| *it == view.name || *it == view.resource);
+        for (view, buffer) in runs.views.iter().zip(&outcome.buffers) {
+            if prints.is_empty() && view.writable || is_wanted(view) {
+                buffer_text(view, buffer, if prints.is_empty() { GLANCE } else { MOST }, out)?;
+            }
+        }
+        if runs.views.is_empty() {
+            writeln!(out, "  the shader writes no buffer")?;
+        }
+        writeln!(out)?;
+    }
+    out.write_all(compare::verdict(runs).as_bytes())?;
+    out.flush()
+}
+
+fn buffer_text(view: &View, buffer: &Buffer, most: usize, out: &mut impl Write) -> io::Result<()> {
+    let layout = &view.layout;
+    let count = buffer.bytes.len() / layout.stride;
+    write!(out, "  {}: {}, {count} x {}", view.name, view.kind, element(layout))?;
+    if view.has_counter {
+        write!(out, ", counter {}", buffer.counter)?;
+    }
+    writeln!(out)?;
+
+    let each = layout.scalars.len();
+    let shown = (most / each).clamp(1, count.max(1)).min(count);
+    let cells = cells(layout, &buffer.bytes[..shown * layout.stride]);
+    let width = cells.iter().map(String::len).max().unwrap_or(0);
+    let gutter = count.saturating_sub(1).to_string().len();
+    let per_line = (PER_LINE / each).max(1);
+    for (line, elements) in cells.chunks(per_line * each).enumerate() {
+        // Elements of more scalars than fit a line go on below, under an empty gutter.
+        for (part, piece) in elements.chunks(PER_LINE).enumerate() {
+            match part {
+                0 => write!(out, "    {:>gutter$} |", line * per_line)?,
+                _ => write!(out, "    {:gutter$} |", "")?,
+            }
+            for (i, cell) in piece.iter().enumerate() {
+                let gap = if each > 1 && i > 0 && i % each == 0 { "  " } else { " " };
+                write!(out, "{gap}{cell:>width$}")?;
+            }
+            writeln!(out)?;
+        }
+    }
+    if shown < count {
+        let more = counted(count - shown, "more element").replace("more elements", "more");
+        writeln!(out, "    … {more}; --print {} shows up to {MOST} scalars", view.name)?;
+    }
+    Ok(())
+}
+
+/// What one element is, such as `u32`, `f32x3` or `{f32x2 u32}`.
+fn element(layout: &Layout) -> String {
+    if let Some(scalar) = layout.only() {
+        let each = layout.scalars.len();
+        return if each == 1 {
+            scalar.name().to_owned()
+        } else {
+            format!("{}x{each}", scalar.name())
+        };
+    }
+    let mut parts: Vec<(Scalar, usize)> = Vec::new();
+    for (_, scalar) in &layout.scalars {
+        match parts.last_mut() {
+            Some((last, count)) if last == scalar => *count += 1,
+            _ => parts.push((*scalar, 1)),
+        }
+    }
+    let parts: Vec<String> = parts
+        .iter()
+        .take(8)
+        .map(|(scalar, count)| {
+            if *count == 1 {
+                scalar.name().to_owned()
+            } else {
+                format!("{}x{count}", scalar.name())
+            }
+        })
+        .collect();
+    format!("{{{}}}", parts.join(" "))
+}
+
+fn cells(layout: &Layout, bytes: &[u8]) -> Vec<String> {
+    scalars(layout, bytes).map(|(bits, scalar)| number::text(bits, scalar)).collect()
+}
+
+/// The scalars of whole elements in memory order.
+fn scalars<'a>(layout: &'a Layout, bytes: &'a [u8]) -> impl Iterator<Item = (u64, Scalar)> + 'a {
+    bytes.chunks_exact(layout.stride).flat_map(move |element| {
+        layout
+            .scalars
+            .iter()
+            .map(move |(offset, scalar)| (number::read(&element[*offset..], *scalar), *scalar))
+    })
+}
+
+/// `{"runs":[{"wave_size":…,"buffers":{NAME:[…]}}]}`; buffers with a hidden counter have it in `"counters"`.
+pub(super) fn json(runs: &Runs, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{{\"runs\":[")?;
+    for (i, (width, outcome)) in runs.outcomes.iter().enumerate() {
+        let comma = if i > 0 { "," } else { "" };
+        write!(out, "{comma}\n  {{\"wave_size\":{width},\"buffers\":{{")?;
+        for (j, (view, buffer)) in runs.views.iter().zip(&outcome.buffers).enumerate() {
+            write!(out, "{}\n    {}:[", if j > 0 { "," } else { "" }, quoted(&view.name))?;
+            for (k, (bits, scalar)) in scalars(&view.layout, &buffer.bytes).enumerate() {
+                write!(out, "{}{}", if k > 0 { "," } else { "" }, number::json(bits, scalar))?;
+            }
+            write!(out, "]")?;
+        }
+        write!(out, "}}")?;
+        let with_counter: Vec<String> = runs
+            .views
+            .iter()
+            .zip(&outcome.buffers)
+            .filter(|(view, _)| view.has_counter)
+            .map(|(view, buffer)| format!("{}:{}", quoted(&view.name), buffer.counter))
+            .collect();
+        if !with_counter.is_empty() {
+            write!(out, ",\n    \"counters\":{{{}}}", with_counter.join(","))?;
+        }
+        write!(out, "}}")?;
+    }
+    writeln!(out, "\n]}}")?;
+    out.flush()
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The contents of a file for a buffer.
+pub(super) fn file(layout: &Layout, bytes: &[u8], as_npy: bool) -> Vec<u8> {
+    let (true, Some(scalar)) = (as_npy, layout.only()) else { return bytes.to_vec() };
+    let elements = bytes.len() / layout.stride;
+    let each = layout.scalars.len();
+    let mut file = if each == 1 {
+        npy::header(scalar, &[elements])
+    } else {
+        npy::header(scalar, &[elements, each])
+    };
+    match scalar {
+        // One byte in a file of numpy.
+        Scalar::Bool => file.extend(scalars(layout, bytes).map(|(bits, _)| u8::from(bits != 0))),
+        _ => file.extend_from_slice(&bytes[..elements * layout.stride]),
+    }
+    file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(layout: Layout) -> View {
+        View {
+            resource: "Out".to_owned(),
+            element: 0,
+            name: "Out".to_owned(),
+            kind: "RWBuffer",
+            layout,
+            writable: true,
+            has_counter: false,
+        }
+    }
+
+    fn words(words: impl IntoIterator<Item = u32>) -> Buffer {
+        let bytes = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        Buffer { bytes, ..Buffer::default() }
+    }
+
+    fn shown(layout: Layout, buffer: &Buffer, most: usize) -> String {
+        let mut out = Vec::new();
+        buffer_text(&view(layout), buffer, most, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lists_are_aligned_and_cut() {
+        let buffer = words((0..20).map(|i| 9u32.wrapping_sub(i)));
+        let expected = "
+  Out: RWBuffer, 20 x i32
+     0 |  9  8  7  6  5  4  3  2  1  0 -1 -2 -3 -4 -5 -6
+    16 | -7 -8
+    … 2 more; --print Out shows up to 65536 scalars
+";
+        assert_eq!(
+            shown(Layout::uniform(Scalar::I32, 1), &buffer, 18),
+            expected.trim_start_matches('\n')
+        );
+        assert_eq!(
+            shown(Layout::uniform(Scalar::U32, 1), &words([]), 8),
+            "  Out: RWBuffer, 0 x u32\n"
+        );
+    }
+
+    #[test]
+    fn elements_of_several_scalars_stand_together() {
+        assert_eq!(
+            shown(Layout::uniform(Scalar::U32, 3), &words(0..6), 64),
+            "  Out: RWBuffer, 2 x u32x3\n    0 | 0 1 2  3 4 5\n"
+        );
+        let long = shown(Layout::uniform(Scalar::U32, 20), &words(10..30), 64);
+        assert_eq!(long.lines().count(), 3, "{long}");
+        assert!(long.ends_with("      | 26 27 28 29\n"), "{long}");
+    }
+
+    #[test]
+    fn json_lists_the_scalars_of_each_buffer() {
+        let buffers = vec![words([f32::NAN.to_bits(), 1.5f32.to_bits()])];
+        let outcomes = vec![(4, Rc::new(super::super::Outcome { buffers }))];
+        let runs = Runs { views: vec![view(Layout::uniform(Scalar::F32, 1))], outcomes };
+        let mut out = Vec::new();
+        json(&runs, &mut out).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        let expected =
+            serde_json::json!({ "runs": [{ "wave_size": 4, "buffers": { "Out": ["NaN", 1.5] } }] });
+        assert_eq!(value, expected);
+    }
+
+    #[test]
+    fn files_of_numpy_have_a_row_for_each_element() {
+        let bytes = file(&Layout::uniform(Scalar::Bool, 2), &words([0, 7, 1, 0]).bytes, true);
+        assert!(String::from_utf8_lossy(&bytes).contains("'shape': (2,2,)"));
+        assert!(bytes.ends_with(&[0, 1, 1, 0]));
+        assert_eq!(file(&Layout::uniform(Scalar::U32, 1), &[1, 2, 3, 4], false), [1, 2, 3, 4]);
+    }
+}

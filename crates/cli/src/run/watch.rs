@@ -1,0 +1,119 @@
+//! The thread beside a run: it ends the run when its time is spent, and shows how far it is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::terminal;
+
+/// Whoever waits less long needs no progress.
+const PATIENCE: Duration = Duration::from_secs(1);
+const EVERY: Duration = Duration::from_millis(200);
+
+/// Watches runs, one after the other.
+pub(super) struct Watch {
+    /// Set when the time is spent.
+    pub(super) cancel: Arc<AtomicBool>,
+    /// Steps done, of `steps`.
+    pub(super) progress: Arc<AtomicU64>,
+    steps: Arc<AtomicU64>,
+    width: Arc<AtomicU32>,
+    /// Dropping it ends the thread.
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    /// Starts to count the time.
+    pub(super) fn start(timeout: Option<Duration>, groups: u64) -> Watch {
+        let (end, ended) = mpsc::channel::<()>();
+        let mut watch = Watch {
+            cancel: Arc::default(),
+            progress: Arc::default(),
+            steps: Arc::default(),
+            width: Arc::default(),
+            end: Some(end),
+            thread: None,
+        };
+        let is_watched = terminal::is_watched();
+        if timeout.is_none() && !is_watched {
+            return watch;
+        }
+        let (cancel, progress) = (watch.cancel.clone(), watch.progress.clone());
+        let (steps, width) = (watch.steps.clone(), watch.width.clone());
+        let begin = Instant::now();
+        let work = move || {
+            let mut shown = false;
+            loop {
+                let left = timeout.map(|it| it.saturating_sub(begin.elapsed()));
+                if left.is_some_and(|it| it.is_zero()) {
+                    cancel.store(true, Ordering::Relaxed);
+                }
+                let wait = if is_watched { EVERY } else { Duration::from_secs(3600) };
+                let wait = left.filter(|it| !it.is_zero()).map_or(wait, |it| it.min(wait));
+                match ended.recv_timeout(wait) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
+                }
+                if is_watched && begin.elapsed() > PATIENCE {
+                    let (steps, done) =
+                        (steps.load(Ordering::Relaxed), progress.load(Ordering::Relaxed));
+                    // Groups end one after the other, so their share of the steps is that of the groups.
+                    let done =
+                        u128::from(done.min(steps)) * u128::from(groups) / u128::from(steps.max(1));
+                    let width = width.load(Ordering::Relaxed);
+                    terminal::say(&format!("\r\x1b[Kwave size {width}: {done} of {groups} groups"));
+                    shown = true;
+                }
+            }
+            if shown {
+                terminal::say("\r\x1b[K");
+            }
+        };
+        // Without the thread there is no time-out, but the run is still bounded by its fuel.
+        watch.thread = std::thread::Builder::new().name("watch".to_owned()).spawn(work).ok();
+        watch
+    }
+
+    /// A run at another width begins.
+    pub(super) fn next(&mut self, width: u32, steps: u64) {
+        self.width.store(width, Ordering::Relaxed);
+        self.steps.store(steps, Ordering::Relaxed);
+        self.progress.store(0, Ordering::Relaxed);
+    }
+
+    pub(super) fn stop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            // It has no result, and if it panicked there is nothing to be done about a line of progress.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flag_is_set_when_the_time_is_spent_and_not_before() {
+        let mut watch = Watch::start(Some(Duration::from_millis(20)), 1);
+        let begin = Instant::now();
+        while !watch.cancel.load(Ordering::Relaxed) && begin.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(begin.elapsed() >= Duration::from_millis(20));
+        assert!(watch.cancel.load(Ordering::Relaxed));
+        watch.stop();
+        let calm = Watch::start(Some(Duration::from_secs(3600)), 1);
+        assert!(!calm.cancel.load(Ordering::Relaxed));
+    }
+}

@@ -1,0 +1,72 @@
+//! Standard output and standard error: who gets what, and in which colours.
+//!
+//! Results go to standard output, everything else to standard error. Errors on standard error are ignored: there is
+//! nobody left to tell.
+
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+use device::diag::Style;
+
+use crate::problem::Problem;
+
+/// Standard output, buffered. The caller flushes.
+pub(crate) fn out() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::with_capacity(1 << 16, io::stdout().lock())
+}
+
+/// Writes a text to standard output.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut out = out();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Writes a text to standard error as it is.
+pub(crate) fn say(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether what we write to standard error is looked at by a person.
+pub(crate) fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Colours only on a terminal, and not where `NO_COLOR` forbids them.
+pub(crate) fn style() -> Style {
+    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+    if is_watched() && !unwanted { Style::Colour } else { Style::Plain }
+}
+
+/// A remark about the command line.
+pub(crate) fn warn(message: &str) {
+    say(&format!("{}: {message}\n", coloured("1;33", "warning")));
+}
+
+/// A remark about what was done.
+pub(crate) fn note(message: &str) {
+    say(&format!("{}: {message}\n", coloured("1;36", "note")));
+}
+
+pub(crate) fn report(problem: &Problem) {
+    let word = if problem.exit == crate::Exit::Unsupported { "unsupported" } else { "error" };
+    let (place, picture) = match &problem.place {
+        Some((place, picture)) => (format!("{}: ", coloured("1", place)), picture.as_str()),
+        None => (String::new(), ""),
+    };
+    let mut text = format!("{place}{}: {}\n{picture}", coloured("1;31", word), problem.message);
+    for help in &problem.helps {
+        text.push_str(&format!(
+            "  = {}: {}\n",
+            coloured("1", "help"),
+            help.replace('\n', "\n          ")
+        ));
+    }
+    say(&text);
+}
+
+fn coloured(code: &str, text: &str) -> String {
+    match style() {
+        Style::Plain => text.to_owned(),
+        Style::Colour => format!("\x1b[{code}m{text}\x1b[0m"),
+    }
+}

@@ -1,0 +1,257 @@
+//! The built program on small shaders: what it prints, where, and with which exit status.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+const SUM: &str = "
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint i : SV_GroupIndex) { Out[i] = WaveActiveSum(i); }
+";
+
+const EVEN: &str = "
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint i : SV_GroupIndex) { Out[i] = i * 2; }
+";
+
+const SCALE: &str = "
+StructuredBuffer<float> In : register(t0);
+RWStructuredBuffer<float> Out : register(u0);
+cbuffer Params { uint Count; float3 Scale; };
+[numthreads(4, 1, 1)]
+void main(uint i : SV_GroupIndex) { if (i < Count) Out[i] = In[i] * Scale.y; }
+";
+
+const ENDLESS: &str = "
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint n = 0;
+    while (Out[0] == 0) { n += 1; }
+    Out[i] = n;
+}
+";
+
+/// What came out of the program.
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs `wavelane` with these words in a folder of its own that holds `a.hlsl`.
+fn wavelane(name: &str, shader: &str, line: &str) -> Ran {
+    let folder = folder(name);
+    std::fs::write(folder.join("a.hlsl"), shader).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .args(line.split_whitespace())
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The program need not read it, and may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(shader.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn exit_statuses_are_the_contract() {
+    for (name, shader, line, status, says) in [
+        ("version", SUM, "--version", 0, "wavelane "),
+        ("help", SUM, "run --help", 0, "--wave-size"),
+        ("check", SUM, "check a.hlsl", 0, ""),
+        ("stdin", SUM, "check -", 0, ""),
+        (
+            "widths",
+            SUM,
+            "run a.hlsl --bind Out=[8] --wave-size all",
+            0,
+            "Out depends on the wave size",
+        ),
+        ("agree", EVEN, "run a.hlsl --bind Out=[8] --wave-size all", 0, "all 6 wave sizes agree"),
+        ("fuel", ENDLESS, "run a.hlsl --bind Out=[4] --fuel 10000", 1, "a.hlsl:6"),
+        (
+            "time",
+            ENDLESS,
+            "run a.hlsl --bind Out=[4] --timeout 0.2 --fuel none",
+            1,
+            "the time of 0.2 s is spent",
+        ),
+        ("error", "void main() { x; }", "check a.hlsl", 2, "a.hlsl:1:"),
+        ("flag", SUM, "check a.hlsl --nonsense", 2, "`--nonsense` is no flag"),
+        ("file", SUM, "check b.hlsl", 2, "`b.hlsl` cannot be read"),
+        ("unbound", SUM, "run a.hlsl", 2, "nothing is bound to `Out`"),
+        ("unknown", SUM, "run a.hlsl --bind Ou=[8]", 2, "did you mean `Out`?"),
+        ("stride", SUM, "run a.hlsl --bind Out=u16:1", 2, "which take 4 bytes each"),
+        ("binfile", SUM, "run a.hlsl --bind Out=@none.bin", 2, "`none.bin` cannot be read"),
+        ("groups", SUM, "run a.hlsl --bind Out=[8] --groups 65536", 2, "65535"),
+        (
+            "threads",
+            SUM,
+            "run a.hlsl --bind Out=[8] --groups 65535,65535,65535",
+            2,
+            "threads are too many",
+        ),
+        ("cap", SUM, "run a.hlsl --bind Out=[8] --caps wave-ops=off", 3, "WaveOps"),
+        ("nocap", SUM, "check a.hlsl --caps wave-ops=off", 3, "WaveOps"),
+        ("lanes", SUM, "run a.hlsl --bind Out=[8] --wave-size 4 --caps lanes=32..64", 3, "32, 64"),
+        ("engine", SUM, "run a.hlsl --bind Out=[8] --engine vulkan", 3, "not built yet"),
+        ("test", SUM, "test a.hlsl", 3, "not built yet"),
+        ("code", SUM, "explain unknown-name", 0, "unknown-name"),
+        ("function", SUM, "explain WaveAllSum", 0, "WaveActiveSum"),
+        (
+            "nocode",
+            SUM,
+            "explain WaveActveSum",
+            2,
+            "did you mean `wavelane explain WaveActiveSum`?",
+        ),
+        ("caps", SUM, "caps --caps lanes=8..16", 0, "WaveLaneCountMax               16"),
+    ] {
+        let ran = wavelane(name, shader, line);
+        assert_eq!(ran.status, status, "wavelane {line}\n{}\n{}", ran.out, ran.err);
+        assert!(
+            format!("{}{}", ran.out, ran.err).contains(says),
+            "wavelane {line}\n{}\n{}",
+            ran.out,
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn results_are_shown_by_width_and_the_first_difference_is_named() {
+    let ran = wavelane("shown", SUM, "run a.hlsl --bind Out=[8] --wave-size 4,8,16");
+    assert_eq!(
+        ran.out,
+        "wave size 4
+  Out: RWStructuredBuffer, 8 x u32
+    0 |  6  6  6  6 22 22 22 22
+
+wave size 8, 16
+  Out: RWStructuredBuffer, 8 x u32
+    0 | 28 28 28 28 28 28 28 28
+
+Out depends on the wave size: from 8 lanes on it differs
+  first at Out[0]: 6 with 4 lanes, 28 with 8
+",
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn constants_lists_and_files_reach_the_shader() {
+    let line = "run a.hlsl --bind In=1,2,3,4 --bind Out=[4] --set Count=3 --set Scale=1,0.5,2 --format json --out Out=o.npy";
+    let ran = wavelane("values", SCALE, line);
+    let value: serde_json::Value =
+        serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}{}", ran.out, ran.err));
+    let expected = serde_json::json!({ "runs": [{ "wave_size": 32, "buffers": { "Out": [0.5, 1.0, 1.5, 0.0] } }] });
+    assert_eq!(value, expected);
+    // What was written can be bound again.
+    let line = "run a.hlsl --bind In=@o.npy --bind Out=[4] --set Count=4 --set Params.Scale=1,2,3 --print Out --print In";
+    let ran = wavelane("values", SCALE, line);
+    assert!(
+        ran.out.contains("Out: RWStructuredBuffer, 4 x f32\n    0 | 1 2 3 0\n"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    assert!(ran.out.contains("In: StructuredBuffer, 4 x f32\n"), "{}", ran.out);
+    let ran = wavelane("values", SCALE, "run a.hlsl --bind In=1,2 --bind Out=[4] --set Cuont=3");
+    assert!(ran.status == 2 && ran.err.contains("did you mean `Count`?"), "{}", ran.err);
+    let ran = wavelane("values", SCALE, "run a.hlsl --bind In=1,2 --bind Out=[4] --set Scale=3");
+    assert!(ran.status == 2 && ran.err.contains("1 value for 3 scalars"), "{}", ran.err);
+    let ran = wavelane("values", SCALE, "run a.hlsl --bind In=1,2 --bind Out=[4]");
+    assert!(ran.status == 2 && ran.err.contains("u32 Count, f32x3 Scale"), "{}", ran.err);
+}
+
+#[test]
+fn warnings_become_errors_only_when_asked() {
+    let shader = SUM.replace("WaveActiveSum", "WaveAllSum");
+    assert_eq!(wavelane("warned", &shader, "check a.hlsl").status, 0);
+    let ran = wavelane("warned", &shader, "check a.hlsl -WX");
+    assert_eq!(ran.status, 2, "{}", ran.err);
+    let code = ran
+        .err
+        .lines()
+        .next()
+        .unwrap()
+        .rsplit_once('[')
+        .unwrap()
+        .1
+        .trim_end_matches(']')
+        .to_owned();
+    let ran = wavelane("warned", &shader, &format!("check a.hlsl -WX -Wno-{code}"));
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+}
+
+#[test]
+fn machines_get_their_formats_on_standard_output() {
+    let shader = "void main() { x; }";
+    let json = wavelane("formats", shader, "check a.hlsl --format json");
+    let value: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(value["diagnostics"][0]["location"]["file"], "a.hlsl");
+    let github = wavelane("formats", shader, "check a.hlsl --format github");
+    assert!(github.out.starts_with("::error file=a.hlsl,line=1,"), "{}", github.out);
+    let sarif = wavelane("formats", shader, "check a.hlsl --format sarif");
+    let value: serde_json::Value = serde_json::from_str(&sarif.out).unwrap();
+    assert_eq!(value["version"], "2.1.0");
+    let caps = wavelane("formats", shader, "caps --format json");
+    let value: serde_json::Value = serde_json::from_str(&caps.out).unwrap();
+    assert_eq!(value["adapters"][0]["WaveLaneCountMin"], 4);
+}
+
+#[test]
+fn included_files_are_found_beside_and_in_folders() {
+    let folder = folder("includes");
+    std::fs::create_dir_all(folder.join("inc/sub")).unwrap();
+    std::fs::write(folder.join("inc/sub/b.hlsli"), "#include \"c.hlsli\"\n").unwrap();
+    std::fs::write(folder.join("inc/sub/c.hlsli"), "#define FACTOR 3\n").unwrap();
+    let shader = format!("#include <sub\\b.hlsli>\n{}", EVEN.replace("i * 2", "i * FACTOR"));
+    let ran = wavelane("includes", &shader, "run a.hlsl -I inc --bind Out=[8]");
+    assert!(ran.out.contains("0 |  0  3  6  9 12 15 18 21"), "{}{}", ran.out, ran.err);
+    assert_eq!(wavelane("includes", &shader, "check a.hlsl").status, 2);
+}
+
+#[test]
+fn a_reader_who_leaves_is_no_error() {
+    let folder = folder("pipe");
+    std::fs::write(folder.join("a.hlsl"), EVEN).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .args(["run", "a.hlsl", "--bind", "Out=[200000]", "--print", "Out"])
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()),
+        (Some(0), "")
+    );
+}
+
+#[test]
+fn the_intermediate_representation_is_printed() {
+    let ran = wavelane("emit", SUM, "emit --ir a.hlsl");
+    assert!(ran.status == 0 && ran.out.contains("wave"), "{}{}", ran.out, ran.err);
+    assert_eq!(wavelane("emit", SUM, "emit a.hlsl").status, 2);
+}

@@ -1,0 +1,155 @@
+//! What a device can do, in the terms of Direct3D's feature queries.
+
+use std::fmt;
+
+use ops::intrinsics::ShaderModel;
+
+/// A device to compile for and run on. Virtual: the caller may write any values here that [`Adapter::check`] accepts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapter {
+    /// How messages call it.
+    pub name: String,
+    /// The highest shader model it takes (`D3D12_FEATURE_SHADER_MODEL`).
+    pub shader_model: ShaderModel,
+    /// `DoublePrecisionFloatShaderOps` of `D3D12_FEATURE_D3D12_OPTIONS`.
+    pub double_precision_float_shader_ops: bool,
+    /// `D3D12_FEATURE_D3D12_OPTIONS1`.
+    pub options1: Options1,
+    /// `D3D12_FEATURE_D3D12_OPTIONS4`.
+    pub options4: Options4,
+}
+
+/// The part of `D3D12_FEATURE_DATA_D3D12_OPTIONS1` that concerns shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options1 {
+    /// `WaveOps`: whether shaders may use wave and quad operations at all.
+    pub wave_ops: bool,
+    /// `WaveLaneCountMin` and `WaveLaneCountMax`.
+    pub wave_lane_count: LaneCounts,
+    /// `TotalLaneCount`: the lanes of the whole device, which says how much work fills it.
+    pub total_lane_count: u32,
+    /// `Int64ShaderOps`.
+    pub int64_shader_ops: bool,
+}
+
+/// The wave widths of an adapter: every power of two from `min` to `max`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneCounts {
+    /// The smallest width, by which a portable shader sizes its work.
+    pub min: u32,
+    /// The largest width.
+    pub max: u32,
+}
+
+/// The part of `D3D12_FEATURE_DATA_D3D12_OPTIONS4` that concerns shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options4 {
+    /// `Native16BitShaderOps`.
+    pub native_16bit_shader_ops: bool,
+}
+
+impl Adapter {
+    /// The adapter of the reference engine: everything, at widths 4 to 128.
+    pub fn reference() -> Adapter {
+        Adapter {
+            name: "reference".to_owned(),
+            shader_model: ShaderModel::HIGHEST,
+            double_precision_float_shader_ops: true,
+            options1: Options1 {
+                wave_ops: true,
+                wave_lane_count: LaneCounts { min: 4, max: 128 },
+                // One wave runs at a time, whatever its width.
+                total_lane_count: 128,
+                int64_shader_ops: true,
+            },
+            options4: Options4 { native_16bit_shader_ops: true },
+        }
+    }
+
+    /// Whether the values can belong to a device.
+    pub fn check(&self) -> Result<(), AdapterError> {
+        let LaneCounts { min, max } = self.options1.wave_lane_count;
+        for count in [min, max] {
+            if !count.is_power_of_two() || !(4..=128).contains(&count) {
+                return Err(AdapterError::LaneCount(count));
+            }
+        }
+        if min > max {
+            return Err(AdapterError::EmptyRange { min, max });
+        }
+        Ok(())
+    }
+}
+
+impl LaneCounts {
+    /// The widths in ascending order.
+    pub fn iter(self) -> impl Iterator<Item = u32> {
+        (2..=7).map(|log| 1 << log).filter(move |width| self.contains(*width))
+    }
+
+    /// Whether a wave may be that wide.
+    pub fn contains(self, width: u32) -> bool {
+        width.is_power_of_two() && (self.min..=self.max).contains(&width)
+    }
+}
+
+impl fmt::Display for LaneCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.min == self.max {
+            write!(f, "{}", self.min)
+        } else {
+            write!(f, "{} to {}", self.min, self.max)
+        }
+    }
+}
+
+/// Caps that no device can have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AdapterError {
+    /// A lane count that is not a power of two from 4 to 128.
+    LaneCount(u32),
+    /// The smallest width is larger than the largest.
+    EmptyRange {
+        /// The smallest width.
+        min: u32,
+        /// The largest width.
+        max: u32,
+    },
+}
+
+impl fmt::Display for AdapterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AdapterError::LaneCount(count) => {
+                write!(f, "a lane count is a power of two from 4 to 128, not {count}")
+            }
+            AdapterError::EmptyRange { min, max } => {
+                write!(f, "no lane count lies between {min} and {max}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for AdapterError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lane_counts_are_powers_of_two_from_4_to_128() {
+        let check = |min, max| {
+            let mut adapter = Adapter::reference();
+            adapter.options1.wave_lane_count = LaneCounts { min, max };
+            adapter.check()
+        };
+        assert_eq!(check(4, 128), Ok(()));
+        assert_eq!(check(32, 32), Ok(()));
+        assert_eq!(check(2, 32), Err(AdapterError::LaneCount(2)));
+        assert_eq!(check(4, 48), Err(AdapterError::LaneCount(48)));
+        assert_eq!(check(0, 0), Err(AdapterError::LaneCount(0)));
+        assert_eq!(check(64, 32), Err(AdapterError::EmptyRange { min: 64, max: 32 }));
+        let widths: Vec<u32> = LaneCounts { min: 8, max: 64 }.iter().collect();
+        assert_eq!(widths, [8, 16, 32, 64]);
+    }
+}

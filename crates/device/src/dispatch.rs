@@ -1,0 +1,180 @@
+//! Running a pipeline.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use ir::exec::{Failure, LaneOrder, Launch, Schedule, Trap, Unsupported, Work};
+
+use crate::guard::catch;
+use crate::{Bug, ComputePipeline, Engine, ResourceTable};
+
+/// The most groups a dispatch may have in each dimension (`D3D12_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION`).
+pub const MOST_GROUPS: u32 = 65535;
+/// The most threads of a dispatch: more would take days.
+pub const MOST_THREADS: u64 = 1 << 40;
+
+/// One dispatch.
+#[derive(Clone, Debug)]
+pub struct Dispatch {
+    /// Groups in x, y and z.
+    pub groups: [u32; 3],
+    /// The width of waves; `None` for [`ComputePipeline::default_wave_size`].
+    pub wave_size: Option<u32>,
+    /// How threads are dealt to lanes; `None` for [`ComputePipeline::default_lane_order`].
+    pub lane_order: Option<LaneOrder>,
+    /// In which order groups and waves take turns.
+    pub schedule: Schedule,
+    /// How many wave-instructions may run; `None` for no bound.
+    pub fuel: Option<u64>,
+    /// Set it from another thread to end the run soon.
+    pub cancel: Option<Arc<AtomicBool>>,
+    /// Counts the waves and groups that are done, up to [`ComputePipeline::steps`].
+    pub progress: Option<Arc<AtomicU64>>,
+}
+
+impl Dispatch {
+    /// So many groups, and everything else as it is by default: the canonical schedule, no bound.
+    pub fn new(groups: [u32; 3]) -> Dispatch {
+        Dispatch {
+            groups,
+            wave_size: None,
+            lane_order: None,
+            schedule: Schedule::Ascending,
+            fuel: None,
+            cancel: None,
+            progress: None,
+        }
+    }
+}
+
+impl ComputePipeline {
+    /// Runs the pipeline to its end; the results are left in `table`.
+    ///
+    /// After a trap the table holds what had been written by then.
+    pub fn dispatch(
+        &self,
+        dispatch: &Dispatch,
+        table: &mut ResourceTable,
+    ) -> Result<(), DispatchError> {
+        if let Some(groups) = dispatch.groups.iter().find(|it| **it > MOST_GROUPS) {
+            return Err(DispatchError::TooManyGroups { groups: *groups });
+        }
+        let groups: u64 = dispatch.groups.iter().map(|it| u64::from(*it)).product();
+        let threads = groups.saturating_mul(u64::from(self.module.threads_per_group()));
+        if threads > MOST_THREADS {
+            return Err(DispatchError::TooManyThreads { threads });
+        }
+        let wave_width = dispatch.wave_size.unwrap_or_else(|| self.default_wave_size());
+        if !self.wave_sizes().contains(&wave_width) {
+            return Err(DispatchError::WaveSize {
+                asked: wave_width,
+                allowed: self.wave_sizes().to_vec(),
+            });
+        }
+        if let Some(resource) = table.unbound() {
+            return Err(DispatchError::Unbound { name: resource.name.clone() });
+        }
+        let launch = Launch {
+            work: Work::Dispatch { groups: dispatch.groups },
+            wave_width,
+            lane_order: dispatch.lane_order.unwrap_or_else(|| self.default_lane_order()),
+            schedule: dispatch.schedule,
+            fuel: dispatch.fuel,
+            cancel: dispatch.cancel.clone(),
+            progress: dispatch.progress.clone(),
+        };
+        let mut bindings = table.take();
+        let result = match self.engine {
+            Engine::Interp => {
+                catch(|| interp::run(&self.module, &launch, &mut bindings, &mut interp::NoObserver))
+            }
+            Engine::Cpu | Engine::Vulkan | Engine::Cuda => {
+                unreachable!("no device is made on an engine that is not built")
+            }
+        };
+        table.put(bindings);
+        match result {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(Failure::Unsupported(what))) => Err(DispatchError::Unsupported(what)),
+            Ok(Err(Failure::Trap(trap))) => Err(DispatchError::Trap(trap)),
+            Err(bug) => Err(DispatchError::Bug(bug)),
+        }
+    }
+}
+
+/// Why a dispatch did not come to its end.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum DispatchError {
+    /// A dimension has more than [`MOST_GROUPS`] groups.
+    TooManyGroups {
+        /// How many it has.
+        groups: u32,
+    },
+    /// More than [`MOST_THREADS`] threads.
+    TooManyThreads {
+        /// How many there would be.
+        threads: u64,
+    },
+    /// The width is not one of [`ComputePipeline::wave_sizes`].
+    WaveSize {
+        /// The width asked for.
+        asked: u32,
+        /// The widths there are.
+        allowed: Vec<u32>,
+    },
+    /// The shader uses a resource that nothing is bound to.
+    Unbound {
+        /// The resource.
+        name: String,
+    },
+    /// The engine cannot do it.
+    Unsupported(Unsupported),
+    /// The run could not go on.
+    Trap(Trap),
+    /// A mistake of ours; the buffers hold nothing of worth.
+    Bug(Bug),
+}
+
+impl fmt::Display for DispatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DispatchError::TooManyGroups { groups } => {
+                write!(
+                    f,
+                    "{groups} groups in one dimension are too many: {MOST_GROUPS} are the most"
+                )
+            }
+            DispatchError::TooManyThreads { threads } => {
+                write!(f, "{threads} threads are too many: {MOST_THREADS} are the most")
+            }
+            DispatchError::WaveSize { asked, allowed } => {
+                let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
+                write!(
+                    f,
+                    "waves of {asked} lanes are not allowed here, only of {}",
+                    allowed.join(", ")
+                )
+            }
+            DispatchError::Unbound { name } => {
+                write!(f, "nothing is bound to `{name}`, which the shader uses")
+            }
+            DispatchError::Unsupported(Unsupported { asked, missing }) => {
+                write!(f, "unsupported: {asked}: {missing}")
+            }
+            DispatchError::Trap(trap) => match trap {
+                Trap::OutOfFuel { .. } => write!(f, "the fuel is spent"),
+                Trap::Cancelled { .. } => write!(f, "the run was cancelled"),
+                Trap::Deadlock { .. } => write!(f, "every wave that is left waits for another"),
+                Trap::OutOfMemory { bytes } => {
+                    write!(f, "{bytes} bytes of memory are more than there are")
+                }
+                Trap::DeviceLost { why } => write!(f, "the device is lost: {why}"),
+            },
+            DispatchError::Bug(bug) => bug.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for DispatchError {}

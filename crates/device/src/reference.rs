@@ -1,0 +1,219 @@
+//! What can be looked up: diagnostic codes and the functions of the language.
+
+use ops::intrinsics::{self, Elements, Found, Intrinsic, Origin, Output, Param, Stage};
+use ops::{Barrier, MemoryScope, SyncScope, WaveOp};
+
+/// The wave or quad function of that name, or of which it is another name.
+pub fn function(name: &str) -> Option<Function> {
+    intrinsics::by_name(name).map(|found| Function { found })
+}
+
+/// The names of all wave and quad functions, other spellings included.
+pub fn function_names() -> impl Iterator<Item = &'static str> {
+    intrinsics::all()
+        .flat_map(|it| std::iter::once(it.name).chain(it.aliases.iter().map(|alias| alias.name)))
+}
+
+/// A wave or quad function.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    found: Found,
+}
+
+impl Function {
+    /// The name under which it is explained.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// As a declaration in HLSL, with what `T` may be.
+    pub fn signature(self) -> String {
+        let row = self.row();
+        let params: Vec<&str> = row.params.iter().map(|it| param(*it)).collect();
+        let elements = row.params.iter().find_map(|it| match it {
+            Param::Value(elements) => Some(self::elements(*elements)),
+            Param::Bool
+            | Param::LaneIndex
+            | Param::ConstantLane
+            | Param::Distance
+            | Param::ClusterSize
+            | Param::QuadIndex
+            | Param::Lanes
+            | Param::WaveMask => None,
+        });
+        let of = elements
+            .map(|it| format!("\nT: {it}, as a scalar, vector or matrix"))
+            .unwrap_or_default();
+        format!("{} {}({}){of}", output(self.found.result()), row.name, params.join(", "))
+    }
+
+    /// What it returns or does, as a phrase.
+    pub fn summary(self) -> &'static str {
+        self.row().summary
+    }
+
+    /// Its other names, each with who uses it.
+    pub fn aliases(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.row().aliases.iter().map(|it| (it.name, origin(it.origin)))
+    }
+
+    /// The lowest shader model that has it.
+    pub fn since(self) -> intrinsics::ShaderModel {
+        self.row().since
+    }
+
+    /// Whose function it is.
+    pub fn origin(self) -> &'static str {
+        origin(self.row().origin)
+    }
+
+    /// Where it may be used, in words.
+    pub fn stages(self) -> &'static str {
+        let has = |stage| self.row().stages.contains(stage);
+        match (has(Stage::Vertex), has(Stage::Pixel)) {
+            (true, _) => "all",
+            (false, true) => "pixel, compute, amplification, mesh, node",
+            (false, false) => "compute, amplification, mesh, node",
+        }
+    }
+
+    /// Where it is documented.
+    pub fn link(self) -> &'static str {
+        self.row().link()
+    }
+
+    /// Which lanes take part, and what happens with the others.
+    pub fn lanes(self) -> String {
+        let row = self.row();
+        let mut text = match row.meaning {
+            intrinsics::Meaning::Wave(op) => of_op(op).to_owned(),
+            intrinsics::Meaning::Barrier(it) => of_barrier(it),
+        };
+        if row.is_masked() {
+            text.push_str(
+                "\nThe first argument names the lanes that take part, in place of the active set; it should be exactly the \
+                 active set, and cannot name lanes beyond 31.",
+            );
+        }
+        text
+    }
+
+    fn row(self) -> &'static Intrinsic {
+        self.found.intrinsic
+    }
+}
+
+fn param(param: Param) -> &'static str {
+    match param {
+        Param::Value(_) => "T value",
+        Param::Bool => "bool condition",
+        Param::LaneIndex => "uint lane",
+        Param::ConstantLane => "constant uint lane",
+        Param::Distance => "uint distance",
+        Param::ClusterSize => "constant uint size",
+        Param::QuadIndex => "uint lane",
+        Param::Lanes => "uint4 lanes",
+        Param::WaveMask => "uint lanes",
+    }
+}
+
+fn elements(elements: Elements) -> &'static str {
+    match elements {
+        Elements::Any => "any number or bool",
+        Elements::Numeric => "any number",
+        Elements::Integer => "any integer",
+        Elements::UnsignedInDxc => "any integer (DXC takes `uint` and `uint64_t` alone)",
+    }
+}
+
+fn output(output: Output) -> &'static str {
+    match output {
+        Output::Void => "void",
+        Output::Bool => "bool",
+        Output::BoolShape => "bool<n>",
+        Output::Uint | Output::WaveMask => "uint",
+        Output::Uint4 => "uint4",
+        Output::Value => "T",
+    }
+}
+
+fn origin(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Hlsl => "HLSL",
+        Origin::Draft => "the draft of 2015",
+        Origin::Slang => "Slang",
+    }
+}
+
+fn of_op(op: WaveOp) -> &'static str {
+    use WaveOp::*;
+    match op {
+        LaneIndex | LaneCount | IsHelperLane | GroupWaveIndex | GroupWaveCount
+        | LaneRelation(_) => "Depends on no other lane: it is defined wherever it is called.",
+        IsFirstLane | ActiveLanes | ConvergedLanes => "Answers from the set of active lanes alone.",
+        AnyTrue | AllTrue | Ballot | CountBits | Reduce(_) | AllEqual => {
+            "The active lanes take part. Inactive lanes and helper lanes contribute nothing, whatever they hold; every active \
+             lane gets the same result."
+        }
+        PrefixCountBits | Scan(_) => {
+            "The active lanes below this one contribute. Inactive lanes and helper lanes are passed over, whatever they hold; \
+             the lowest active lane gets the identity."
+        }
+        ReadLaneFirst => "Reads the lowest active lane, so it never meets an inactive one.",
+        ReadLaneAt => {
+            "To read a lane that is not active, or one at or beyond the width, is undefined: here the result is 0, and a \
+             finding for the sanitizer."
+        }
+        Rotate | ClusteredRotate => {
+            "To read a lane that is not active is undefined: here the result is 0, and a finding for the sanitizer."
+        }
+        Match => {
+            "The active lanes are compared with each other, bit by bit; inactive lanes are in no set."
+        }
+        MultiPrefixCountBits | MultiReduce(_) | MultiScan(_) | MultiScanInclusive(_) => {
+            "The active lanes of the group that the mask names contribute; inactive lanes in the mask are passed over. The \
+             masks must be a partition, as `WaveMatch` makes one: a lane whose mask does not hold itself, or disagrees with \
+             the others' of its group, is a finding."
+        }
+        QuadRead(_) | QuadReadLaneAt => {
+            "All four lanes of the quad should be active. To read an inactive one is undefined: here a lane then gets its own \
+             value, and it is a finding for the sanitizer."
+        }
+        QuadAny | QuadAll => {
+            "All four lanes of the quad should be active, helper lanes included; otherwise it is undefined."
+        }
+    }
+}
+
+fn of_barrier(barrier: Barrier) -> String {
+    let memory = match barrier.memory {
+        MemoryScope::Group => "groupshared memory",
+        MemoryScope::Device => "buffers and textures",
+        MemoryScope::All => "all memory",
+    };
+    let sync = match barrier.sync {
+        SyncScope::None => "No lane waits.",
+        SyncScope::Wave => "The lanes of the wave wait for each other.",
+        SyncScope::Group => {
+            "All threads of the group wait for each other; in divergent flow that is undefined."
+        }
+    };
+    format!("Orders accesses to {memory}. {sync}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_can_be_explained_under_each_of_its_names() {
+        for name in function_names() {
+            let function = function(name).unwrap();
+            assert!(function.signature().contains(function.name()), "{name}");
+            assert!(!function.lanes().is_empty() && !function.summary().is_empty(), "{name}");
+        }
+        let draft = function("WaveAllSum").unwrap();
+        assert_eq!(draft.name(), "WaveActiveSum");
+        assert!(draft.aliases().any(|it| it == ("WaveAllSum", "the draft of 2015")));
+    }
+}

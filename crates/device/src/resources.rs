@@ -1,0 +1,272 @@
+//! What a dispatch works on: the buffers bound to a shader's resources.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use ir::exec::{Bindings, Buffer};
+use ir::{Resource, ResourceKind};
+
+use crate::{Layout, Shader};
+
+/// The most bytes a buffer may have.
+pub const MOST_BYTES: usize = 1 << 31;
+/// The highest element of an unbounded resource array that can be bound.
+const MOST_ELEMENTS: u32 = 1 << 16;
+
+/// Buffers by the names of the shader's resources.
+#[derive(Clone, Debug)]
+pub struct ResourceTable {
+    resources: Vec<Resource>,
+    /// For each resource the elements that are bound.
+    slots: Vec<BTreeMap<u32, Buffer>>,
+}
+
+impl ResourceTable {
+    /// A table in which nothing is bound.
+    pub fn new(shader: &Shader) -> ResourceTable {
+        let resources = shader.resources().to_vec();
+        let slots = vec![BTreeMap::new(); resources.len()];
+        ResourceTable { resources, slots }
+    }
+
+    /// Binds a buffer to an element of a resource; element 0 of what is not an array.
+    pub fn bind(&mut self, name: &str, element: u32, buffer: Buffer) -> Result<(), BindError> {
+        let fail = |problem| Err(BindError { name: name.to_owned(), problem });
+        let Some(index) = self.index(name) else { return fail(BindProblem::NoSuchResource) };
+        let resource = &self.resources[index];
+        if element >= resource.count.unwrap_or(MOST_ELEMENTS) {
+            return fail(BindProblem::ElementOutOfRange {
+                element,
+                count: resource.count.unwrap_or(MOST_ELEMENTS),
+            });
+        }
+        let bytes = buffer.bytes.len();
+        if bytes > MOST_BYTES {
+            return fail(BindProblem::TooLarge { bytes });
+        }
+        match &resource.kind {
+            ResourceKind::Constant { size, .. } if bytes < *size as usize => {
+                return fail(BindProblem::TooSmall { bytes, needs: *size as usize });
+            }
+            ResourceKind::Constant { .. } => {}
+            kind @ (ResourceKind::Structured { .. }
+            | ResourceKind::Raw { .. }
+            | ResourceKind::Typed { .. }) => {
+                let stride = Layout::of(kind, buffer.format).stride;
+                if !bytes.is_multiple_of(stride) {
+                    return fail(BindProblem::Stride { bytes, stride });
+                }
+            }
+        }
+        self.slots[index].insert(element, buffer);
+        Ok(())
+    }
+
+    /// The buffer bound to an element of a resource.
+    pub fn get(&self, name: &str, element: u32) -> Option<&Buffer> {
+        self.slots[self.index(name)?].get(&element)
+    }
+
+    /// The same, to be changed. Its size should stay a multiple of the resource's stride.
+    pub fn get_mut(&mut self, name: &str, element: u32) -> Option<&mut Buffer> {
+        let index = self.index(name)?;
+        self.slots[index].get_mut(&element)
+    }
+
+    /// Everything that is bound, in the order of declaration.
+    pub fn iter(&self) -> impl Iterator<Item = (&Resource, u32, &Buffer)> {
+        let each = self.resources.iter().zip(&self.slots);
+        each.flat_map(|(resource, slots)| {
+            slots.iter().map(move |(element, buffer)| (resource, *element, buffer))
+        })
+    }
+
+    /// The first resource that the shader uses and of which no element is bound.
+    pub fn unbound(&self) -> Option<&Resource> {
+        let each = self.resources.iter().zip(&self.slots);
+        each.into_iter()
+            .find(|(resource, slots)| resource.used && slots.is_empty())
+            .map(|(resource, _)| resource)
+    }
+
+    fn index(&self, name: &str) -> Option<usize> {
+        self.resources.iter().position(|it| it.name == name)
+    }
+
+    /// As engines want it: elements that are not bound are empty, so that reads of them give 0.
+    pub(crate) fn take(&mut self) -> Bindings {
+        let each = self.resources.iter().zip(&mut self.slots);
+        let bindings = each.map(|(resource, slots)| {
+            let bound = slots.last_key_value().map_or(0, |(last, _)| last + 1);
+            let count =
+                resource.count.map_or(bound, |count| count.min(MOST_ELEMENTS)).max(bound).max(1);
+            (0..count)
+                .map(|element| slots.get_mut(&element).map(std::mem::take).unwrap_or_default())
+                .collect()
+        });
+        Bindings { bindings: bindings.collect() }
+    }
+
+    /// The way back.
+    pub(crate) fn put(&mut self, bindings: Bindings) {
+        for (slots, buffers) in self.slots.iter_mut().zip(bindings.bindings) {
+            for (element, buffer) in (0..).zip(buffers) {
+                if let Some(slot) = slots.get_mut(&element) {
+                    *slot = buffer;
+                }
+            }
+        }
+    }
+}
+
+/// Why a buffer cannot be bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindError {
+    /// The resource as the caller named it.
+    pub name: String,
+    /// What is wrong.
+    pub problem: BindProblem,
+}
+
+/// What is wrong with a binding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BindProblem {
+    /// The shader declares no resource of that name.
+    NoSuchResource,
+    /// The resource array has fewer elements.
+    ElementOutOfRange {
+        /// The element asked for.
+        element: u32,
+        /// How many there are.
+        count: u32,
+    },
+    /// The size is not a whole number of elements.
+    Stride {
+        /// The size of the buffer.
+        bytes: usize,
+        /// The size of an element.
+        stride: usize,
+    },
+    /// A constant buffer is smaller than its members.
+    TooSmall {
+        /// The size of the buffer.
+        bytes: usize,
+        /// What the members take.
+        needs: usize,
+    },
+    /// A buffer beyond [`MOST_BYTES`].
+    TooLarge {
+        /// The size of the buffer.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.name;
+        match self.problem {
+            BindProblem::NoSuchResource => write!(f, "the shader has no resource `{name}`"),
+            BindProblem::ElementOutOfRange { count: 1, .. } => {
+                write!(f, "`{name}` is not an array of resources")
+            }
+            BindProblem::ElementOutOfRange { element, count } => {
+                write!(f, "`{name}` has {count} elements, there is no `{name}[{element}]`")
+            }
+            BindProblem::Stride { bytes, stride } => {
+                write!(
+                    f,
+                    "{bytes} bytes are no whole number of elements of `{name}`, which take {stride} bytes each"
+                )
+            }
+            BindProblem::TooSmall { bytes, needs } => {
+                write!(f, "the members of `{name}` take {needs} bytes, the buffer has {bytes}")
+            }
+            BindProblem::TooLarge { bytes } => {
+                write!(f, "a buffer of {bytes} bytes is too large: {MOST_BYTES} are the most")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BindError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::{Member, Register, RegisterClass};
+
+    fn table(resources: &[(&str, ResourceKind, Option<u32>)]) -> ResourceTable {
+        let resources: Vec<Resource> = resources
+            .iter()
+            .map(|(name, kind, count)| Resource {
+                name: (*name).to_owned(),
+                kind: kind.clone(),
+                count: *count,
+                register: Register { class: RegisterClass::Unordered, index: 0, space: 0 },
+                globally_coherent: false,
+                used: true,
+                span: diag::Span::NONE,
+            })
+            .collect();
+        ResourceTable { slots: vec![BTreeMap::new(); resources.len()], resources }
+    }
+
+    fn buffer(bytes: usize) -> Buffer {
+        Buffer { bytes: vec![7; bytes], ..Buffer::default() }
+    }
+
+    fn structured(stride: u32) -> ResourceKind {
+        ResourceKind::Structured {
+            writable: true,
+            stride,
+            members: Vec::<Member>::new(),
+            counter: false,
+        }
+    }
+
+    #[test]
+    fn buffers_that_do_not_fit_are_refused() {
+        let constant = ResourceKind::Constant { size: 20, members: Vec::new() };
+        let mut table = table(&[
+            ("A", structured(12), Some(1)),
+            ("B", structured(4), None),
+            ("C", constant, Some(2)),
+        ]);
+        let mut problem = |name, element, bytes| {
+            table.bind(name, element, buffer(bytes)).err().map(|it| it.problem)
+        };
+        assert_eq!(problem("A", 0, 24), None);
+        assert_eq!(problem("A", 0, 25), Some(BindProblem::Stride { bytes: 25, stride: 12 }));
+        assert_eq!(
+            problem("A", 1, 24),
+            Some(BindProblem::ElementOutOfRange { element: 1, count: 1 })
+        );
+        assert_eq!(problem("B", 5, 4), None);
+        assert!(matches!(problem("B", u32::MAX, 4), Some(BindProblem::ElementOutOfRange { .. })));
+        assert_eq!(problem("C", 1, 16), Some(BindProblem::TooSmall { bytes: 16, needs: 20 }));
+        assert_eq!(problem("C", 1, 32), None);
+        assert_eq!(problem("D", 0, 0), Some(BindProblem::NoSuchResource));
+    }
+
+    #[test]
+    fn engines_see_arrays_whole_and_give_back_what_was_bound() {
+        let mut table = table(&[("A", structured(4), Some(3)), ("B", structured(4), None)]);
+        assert_eq!(table.unbound().map(|it| it.name.as_str()), Some("A"));
+        table.bind("A", 1, buffer(4)).unwrap();
+        table.bind("B", 2, buffer(8)).unwrap();
+        assert_eq!(table.unbound(), None);
+        let mut bindings = table.take();
+        let sizes: Vec<Vec<usize>> = bindings
+            .bindings
+            .iter()
+            .map(|it| it.iter().map(|it| it.bytes.len()).collect())
+            .collect();
+        assert_eq!(sizes, [vec![0, 4, 0], vec![0, 0, 8]]);
+        bindings.bindings[0][1].bytes[0] = 9;
+        table.put(bindings);
+        assert_eq!(table.get("A", 1).unwrap().bytes, [9, 7, 7, 7]);
+        assert_eq!(table.get("A", 0), None);
+        assert_eq!(table.iter().count(), 2);
+    }
+}

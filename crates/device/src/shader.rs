@@ -1,0 +1,95 @@
+//! Compiling: text in, a shader or diagnostics out.
+
+use std::sync::Arc;
+
+use diag::{Diagnostic, Sink, SourceMap};
+use hlsl::{Includer, Options};
+use ir::{Module, Resource, WaveSize};
+
+use crate::Bug;
+use crate::guard::catch;
+
+/// A compiled entry point.
+#[derive(Clone, Debug)]
+pub struct Shader {
+    pub(crate) module: Arc<Module>,
+}
+
+/// What came out of a compilation.
+#[derive(Debug)]
+pub struct Compilation {
+    /// Absent exactly when a diagnostic is an error or says that something is not built.
+    pub shader: Option<Shader>,
+    /// In the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that the diagnostics' places refer to.
+    pub sources: SourceMap,
+}
+
+/// Finds no file, for texts that include none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoIncludes;
+
+impl Includer for NoIncludes {
+    fn read(&mut self, _path: &str, _includer: &str, _system: bool) -> Option<(String, Arc<str>)> {
+        None
+    }
+}
+
+impl Shader {
+    /// Compiles a text; `name` is what diagnostics call it, and what `includer` is told about who includes.
+    ///
+    /// The mistakes of the user are in the result; the error is ours alone.
+    pub fn compile(
+        name: &str,
+        text: &str,
+        options: &Options,
+        includer: &mut dyn Includer,
+    ) -> Result<Compilation, Bug> {
+        catch(|| {
+            let mut sources = SourceMap::new();
+            let mut sink = Sink::new();
+            let main = sources.add(name, text);
+            if main.is_none() {
+                let what = format!("`{name}` is larger than a compilation can hold");
+                sink.push(Diagnostic::new(&diag::code::TOO_LARGE, diag::Span::NONE, what));
+            }
+            let module = main
+                .and_then(|main| hlsl::compile(main, &mut sources, includer, options, &mut sink));
+            let failed = sink.has_errors();
+            let module = module.filter(|_| !failed);
+            let shader = module.map(|module| Shader { module: Arc::new(module) });
+            Compilation { shader, diagnostics: sink.into_sorted(), sources }
+        })
+    }
+
+    /// The name of the entry point.
+    pub fn entry(&self) -> &str {
+        &self.module.name
+    }
+
+    /// The `[numthreads]` of the entry point.
+    pub fn group_size(&self) -> [u32; 3] {
+        self.module.group_size
+    }
+
+    /// The `[WaveSize]` of the entry point; zeros stand for what is not given.
+    pub fn wave_size(&self) -> WaveSize {
+        self.module.wave_size
+    }
+
+    /// Every resource that the shader declares, also those it does not use.
+    pub fn resources(&self) -> &[Resource] {
+        &self.module.resources
+    }
+
+    /// The resource of that name, with its index among [`Shader::resources`].
+    pub fn resource(&self, name: &str) -> Option<(usize, &Resource)> {
+        self.resources().iter().enumerate().find(|(_, it)| it.name == name)
+    }
+
+    /// The intermediate representation as text; not part of the stability promise.
+    pub fn ir(&self) -> Result<String, Bug> {
+        catch(|| ir::text::print(&self.module))
+    }
+}
