@@ -1,0 +1,69 @@
+//! What README.md shows is what the program prints.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Splits a command line; only single quotes are used.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (i, part) in line.split('\'').enumerate() {
+        match i % 2 {
+            0 => words.extend(part.split_whitespace().map(str::to_owned)),
+            _ => words.push(part.to_owned()),
+        }
+    }
+    words
+}
+
+#[test]
+fn every_command_in_the_readme_prints_what_stands_below_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let mut shown = 0;
+    for block in readme.split("```console\n$ wavelane ").skip(1) {
+        let block = block.split("```").next().unwrap();
+        let (command, expected) = block.split_once('\n').unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+            .args(words(command))
+            .current_dir(&root)
+            .output()
+            .unwrap();
+        let printed = [output.stdout, output.stderr].concat();
+        assert_eq!(
+            String::from_utf8(printed).unwrap().trim_end(),
+            expected.trim_end(),
+            "wavelane {command}"
+        );
+        shown += 1;
+    }
+    assert!(shown >= 5, "only {shown} commands found");
+}
+
+#[test]
+fn every_example_runs_as_its_head_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for entry in std::fs::read_dir(root.join("examples")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let head: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//")).collect();
+        let (_, command) = head
+            .join("\n")
+            .split_once("wavelane run ")
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .unwrap();
+        let arguments = words(&command.replace("\\\n", " "));
+        let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+            .arg("run")
+            .args(&arguments)
+            .current_dir(&root)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{}: {}",
+            path.display(),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        assert!(!output.stdout.is_empty(), "{}", path.display());
+    }
+}
