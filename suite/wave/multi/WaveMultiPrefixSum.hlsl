@@ -2,208 +2,72 @@
 
 //--- wave-multi-prefix-sum-of-uint
 #define T uint
-T value(uint lane) { return (T)((int)(lane * 5 % 7) - 3); }
-T fold(T a, T b) { return (T)(a + b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0;
-    for (uint lane = 0; lane < t; ++lane) if (lane % 3 == t % 3 && active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint4 group = WaveMatch(t % 3);
-    T got = WaveMultiPrefixSum(value(t), group);
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMultiPrefixSum(v, group)
+#include "wave/folds/sum.hlsli"
+#include "wave/folds/below-in-group.hlsli"
 
 //--- wave-multi-prefix-sum-of-int
 #define T int
-T value(uint lane) { return (T)((int)(lane * 5 % 7) - 3); }
-T fold(T a, T b) { return (T)(a + b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0;
-    for (uint lane = 0; lane < t; ++lane) if (lane % 3 == t % 3 && active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint4 group = WaveMatch(t % 3);
-    T got = WaveMultiPrefixSum(value(t), group);
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMultiPrefixSum(v, group)
+#include "wave/folds/sum.hlsli"
+#include "wave/folds/below-in-group.hlsli"
 
 //--- wave-multi-prefix-sum-of-uint64
 #define T uint64_t
-T value(uint lane) { return (T)((int)(lane * 5 % 7) - 3); }
-T fold(T a, T b) { return (T)(a + b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0;
-    for (uint lane = 0; lane < t; ++lane) if (lane % 3 == t % 3 && active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint4 group = WaveMatch(t % 3);
-    T got = WaveMultiPrefixSum(value(t), group);
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMultiPrefixSum(v, group)
+#include "wave/folds/sum.hlsli"
+#include "wave/folds/below-in-group.hlsli"
 
 //--- wave-multi-prefix-sum-of-int64
 #define T int64_t
-T value(uint lane) { return (T)((int)(lane * 5 % 7) - 3); }
-T fold(T a, T b) { return (T)(a + b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0;
-    for (uint lane = 0; lane < t; ++lane) if (lane % 3 == t % 3 && active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint4 group = WaveMatch(t % 3);
-    T got = WaveMultiPrefixSum(value(t), group);
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMultiPrefixSum(v, group)
+#include "wave/folds/sum.hlsli"
+#include "wave/folds/below-in-group.hlsli"
 
 //--- wave-multi-prefix-sum-of-uint16
 //# args -enable-16bit-types
 #define T uint16_t
-T value(uint lane) { return (T)((int)(lane * 5 % 7) - 3); }
-T fold(T a, T b) { return (T)(a + b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0;
-    for (uint lane = 0; lane < t; ++lane) if (lane % 3 == t % 3 && active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint4 group = WaveMatch(t % 3);
-    T got = WaveMultiPrefixSum(value(t), group);
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMultiPrefixSum(v, group)
+#include "wave/folds/sum.hlsli"
+#include "wave/folds/below-in-group.hlsli"
 
 //--- wave-multi-prefix-sum-of-int16
 //# args -enable-16bit-types
 #define T int16_t
-T value(uint lane) { return (T)((int)(lane * 5 % 7) - 3); }
-T fold(T a, T b) { return (T)(a + b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0;
-    for (uint lane = 0; lane < t; ++lane) if (lane % 3 == t % 3 && active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint4 group = WaveMatch(t % 3);
-    T got = WaveMultiPrefixSum(value(t), group);
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMultiPrefixSum(v, group)
+#include "wave/folds/sum.hlsli"
+#include "wave/folds/below-in-group.hlsli"
 
 //--- wave-multi-prefix-sum-of-float
 #define T float
-T value(uint lane) { return (T)((int)(lane * 5 % 7) - 3); }
-T fold(T a, T b) { return (T)(a + b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0;
-    for (uint lane = 0; lane < t; ++lane) if (lane % 3 == t % 3 && active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint4 group = WaveMatch(t % 3);
-    T got = WaveMultiPrefixSum(value(t), group);
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMultiPrefixSum(v, group)
+#include "wave/folds/sum.hlsli"
+#include "wave/folds/below-in-group.hlsli"
 
 //--- wave-multi-prefix-sum-of-double
 #define T double
-T value(uint lane) { return (T)((int)(lane * 5 % 7) - 3); }
-T fold(T a, T b) { return (T)(a + b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0;
-    for (uint lane = 0; lane < t; ++lane) if (lane % 3 == t % 3 && active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint4 group = WaveMatch(t % 3);
-    T got = WaveMultiPrefixSum(value(t), group);
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMultiPrefixSum(v, group)
+#include "wave/folds/sum.hlsli"
+#include "wave/folds/below-in-group.hlsli"
 
 //--- wave-multi-prefix-sum-of-half
 //# args -enable-16bit-types
 #define T float16_t
-T value(uint lane) { return (T)((int)(lane * 5 % 7) - 3); }
-T fold(T a, T b) { return (T)(a + b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0;
-    for (uint lane = 0; lane < t; ++lane) if (lane % 3 == t % 3 && active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint4 group = WaveMatch(t % 3);
-    T got = WaveMultiPrefixSum(value(t), group);
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMultiPrefixSum(v, group)
+#include "wave/folds/sum.hlsli"
+#include "wave/folds/below-in-group.hlsli"
 
 //--- wave-multi-prefix-sum-of-half-vectors
 //# args -enable-16bit-types
 #define T float16_t
-T value(uint lane) { return (T)((int)(lane * 5 % 7) - 3); }
-T fold(T a, T b) { return (T)(a + b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0;
-    for (uint lane = 0; lane < t; ++lane) if (lane % 3 == t % 3 && active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint4 group = WaveMatch(t % 3);
-    float16_t3 v = float16_t3(value(t), value(t + 1), value(t + 2));
-    float16_t3 got = WaveMultiPrefixSum(v, group);
-    EXPECT_EQ(got.x, expected(t, 0));
-    EXPECT_EQ(got.y, expected(t, 1));
-    EXPECT_EQ(got.z, expected(t, 2));
-}
+#define VECTOR
+#define CALL(v) WaveMultiPrefixSum(v, group)
+#include "wave/folds/sum.hlsli"
+#include "wave/folds/below-in-group.hlsli"
 
 //--- wave-multi-prefix-sum-of-uint64-vectors
 #define T uint64_t
-T value(uint lane) { return (T)((int)(lane * 5 % 7) - 3); }
-T fold(T a, T b) { return (T)(a + b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0;
-    for (uint lane = 0; lane < t; ++lane) if (lane % 3 == t % 3 && active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint4 group = WaveMatch(t % 3);
-    uint64_t3 v = uint64_t3(value(t), value(t + 1), value(t + 2));
-    uint64_t3 got = WaveMultiPrefixSum(v, group);
-    EXPECT_EQ(got.x, expected(t, 0));
-    EXPECT_EQ(got.y, expected(t, 1));
-    EXPECT_EQ(got.z, expected(t, 2));
-}
+#define VECTOR
+#define CALL(v) WaveMultiPrefixSum(v, group)
+#include "wave/folds/sum.hlsli"
+#include "wave/folds/below-in-group.hlsli"

@@ -3,149 +3,57 @@
 //--- wave-prefix-bit-and-of-uint
 //# args --dialect slang
 #define T uint
-T value(uint lane) { return (T)~(1u << (lane * 3 % 13)); }
-T fold(T a, T b) { return (T)(a & b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = ~(uint)0;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixBitAnd(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WavePrefixBitAnd(v)
+#include "wave/folds/bit-and.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-bit-and-of-int
 //# args --dialect slang
 #define T int
-T value(uint lane) { return (T)~(1u << (lane * 3 % 13)); }
-T fold(T a, T b) { return (T)(a & b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = ~(int)0;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixBitAnd(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WavePrefixBitAnd(v)
+#include "wave/folds/bit-and.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-bit-and-of-uint64
 //# args --dialect slang
 #define T uint64_t
-T value(uint lane) { return (T)~(1u << (lane * 3 % 13)); }
-T fold(T a, T b) { return (T)(a & b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = ~(uint64_t)0;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixBitAnd(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WavePrefixBitAnd(v)
+#include "wave/folds/bit-and.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-bit-and-of-int64
 //# args --dialect slang
 #define T int64_t
-T value(uint lane) { return (T)~(1u << (lane * 3 % 13)); }
-T fold(T a, T b) { return (T)(a & b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = ~(int64_t)0;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixBitAnd(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WavePrefixBitAnd(v)
+#include "wave/folds/bit-and.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-bit-and-of-uint16
 //# args -enable-16bit-types --dialect slang
 #define T uint16_t
-T value(uint lane) { return (T)~(1u << (lane * 3 % 13)); }
-T fold(T a, T b) { return (T)(a & b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = ~(uint16_t)0;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixBitAnd(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WavePrefixBitAnd(v)
+#include "wave/folds/bit-and.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-bit-and-of-int16
 //# args -enable-16bit-types --dialect slang
 #define T int16_t
-T value(uint lane) { return (T)~(1u << (lane * 3 % 13)); }
-T fold(T a, T b) { return (T)(a & b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = ~(int16_t)0;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixBitAnd(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WavePrefixBitAnd(v)
+#include "wave/folds/bit-and.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-bit-and-of-uint16-vectors
 //# args -enable-16bit-types --dialect slang
 #define T uint16_t
-T value(uint lane) { return (T)~(1u << (lane * 3 % 13)); }
-T fold(T a, T b) { return (T)(a & b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = ~(uint16_t)0;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint16_t3 v = uint16_t3(value(t), value(t + 1), value(t + 2));
-    uint16_t3 got = WavePrefixBitAnd(v);
-    EXPECT_EQ(got.x, expected(t, 0));
-    EXPECT_EQ(got.y, expected(t, 1));
-    EXPECT_EQ(got.z, expected(t, 2));
-}
+#define VECTOR
+#define CALL(v) WavePrefixBitAnd(v)
+#include "wave/folds/bit-and.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-bit-and-of-uint64-vectors
 //# args --dialect slang
 #define T uint64_t
-T value(uint lane) { return (T)~(1u << (lane * 3 % 13)); }
-T fold(T a, T b) { return (T)(a & b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = ~(uint64_t)0;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint64_t3 v = uint64_t3(value(t), value(t + 1), value(t + 2));
-    uint64_t3 got = WavePrefixBitAnd(v);
-    EXPECT_EQ(got.x, expected(t, 0));
-    EXPECT_EQ(got.y, expected(t, 1));
-    EXPECT_EQ(got.z, expected(t, 2));
-}
+#define VECTOR
+#define CALL(v) WavePrefixBitAnd(v)
+#include "wave/folds/bit-and.hlsli"
+#include "wave/folds/below.hlsli"

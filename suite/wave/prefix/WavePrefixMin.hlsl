@@ -3,203 +3,89 @@
 //--- wave-prefix-min-of-uint
 //# args --dialect slang
 #define T uint
-T value(uint lane) { return (T)((int)(lane * 5 % 11) - 4); }
-T fold(T a, T b) { return (T)(a < b ? a : b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0xffffffff;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixMin(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define IDENTITY 0xffffffff
+#define CALL(v) WavePrefixMin(v)
+#include "wave/folds/min.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-min-of-int
 //# args --dialect slang
 #define T int
-T value(uint lane) { return (T)((int)(lane * 5 % 11) - 4); }
-T fold(T a, T b) { return (T)(a < b ? a : b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 2147483647;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixMin(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define IDENTITY 2147483647
+#define CALL(v) WavePrefixMin(v)
+#include "wave/folds/min.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-min-of-uint64
 //# args --dialect slang
 #define T uint64_t
-T value(uint lane) { return (T)((int)(lane * 5 % 11) - 4); }
-T fold(T a, T b) { return (T)(a < b ? a : b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = ~(uint64_t)0;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixMin(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define IDENTITY ~(uint64_t)0
+#define CALL(v) WavePrefixMin(v)
+#include "wave/folds/min.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-min-of-int64
 //# args --dialect slang
 #define T int64_t
-T value(uint lane) { return (T)((int)(lane * 5 % 11) - 4); }
-T fold(T a, T b) { return (T)(a < b ? a : b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 0x7fffffffffffffffll;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixMin(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define IDENTITY 0x7fffffffffffffffll
+#define CALL(v) WavePrefixMin(v)
+#include "wave/folds/min.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-min-of-uint16
 //# args -enable-16bit-types --dialect slang
 #define T uint16_t
-T value(uint lane) { return (T)((int)(lane * 5 % 11) - 4); }
-T fold(T a, T b) { return (T)(a < b ? a : b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = (uint16_t)0xffff;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixMin(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define IDENTITY (uint16_t)0xffff
+#define CALL(v) WavePrefixMin(v)
+#include "wave/folds/min.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-min-of-int16
 //# args -enable-16bit-types --dialect slang
 #define T int16_t
-T value(uint lane) { return (T)((int)(lane * 5 % 11) - 4); }
-T fold(T a, T b) { return (T)(a < b ? a : b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = (int16_t)0x7fff;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixMin(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define IDENTITY (int16_t)0x7fff
+#define CALL(v) WavePrefixMin(v)
+#include "wave/folds/min.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-min-of-float
 //# args --dialect slang
 #define T float
-T value(uint lane) { return (T)((int)(lane * 5 % 11) - 4); }
-T fold(T a, T b) { return (T)(a < b ? a : b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = asfloat(0x7f800000);
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixMin(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define IDENTITY asfloat(0x7f800000)
+#define CALL(v) WavePrefixMin(v)
+#include "wave/folds/min.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-min-of-double
 //# args --dialect slang
 #define T double
-T value(uint lane) { return (T)((int)(lane * 5 % 11) - 4); }
-T fold(T a, T b) { return (T)(a < b ? a : b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = asdouble(0u, 0x7ff00000u);
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixMin(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define IDENTITY asdouble(0u, 0x7ff00000u)
+#define CALL(v) WavePrefixMin(v)
+#include "wave/folds/min.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-min-of-half
 //# args -enable-16bit-types --dialect slang
 #define T float16_t
-T value(uint lane) { return (T)((int)(lane * 5 % 11) - 4); }
-T fold(T a, T b) { return (T)(a < b ? a : b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = asfloat16((uint16_t)0x7c00);
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    T got = WavePrefixMin(value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define IDENTITY asfloat16((uint16_t)0x7c00)
+#define CALL(v) WavePrefixMin(v)
+#include "wave/folds/min.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-min-of-half-vectors
 //# args -enable-16bit-types --dialect slang
 #define T float16_t
-T value(uint lane) { return (T)((int)(lane * 5 % 11) - 4); }
-T fold(T a, T b) { return (T)(a < b ? a : b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = asfloat16((uint16_t)0x7c00);
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    float16_t3 v = float16_t3(value(t), value(t + 1), value(t + 2));
-    float16_t3 got = WavePrefixMin(v);
-    EXPECT_EQ(got.x, expected(t, 0));
-    EXPECT_EQ(got.y, expected(t, 1));
-    EXPECT_EQ(got.z, expected(t, 2));
-}
+#define IDENTITY asfloat16((uint16_t)0x7c00)
+#define VECTOR
+#define CALL(v) WavePrefixMin(v)
+#include "wave/folds/min.hlsli"
+#include "wave/folds/below.hlsli"
 
 //--- wave-prefix-min-of-uint64-vectors
 //# args --dialect slang
 #define T uint64_t
-T value(uint lane) { return (T)((int)(lane * 5 % 11) - 4); }
-T fold(T a, T b) { return (T)(a < b ? a : b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = ~(uint64_t)0;
-    for (uint lane = 0; lane < t; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint64_t3 v = uint64_t3(value(t), value(t + 1), value(t + 2));
-    uint64_t3 got = WavePrefixMin(v);
-    EXPECT_EQ(got.x, expected(t, 0));
-    EXPECT_EQ(got.y, expected(t, 1));
-    EXPECT_EQ(got.z, expected(t, 2));
-}
+#define IDENTITY ~(uint64_t)0
+#define VECTOR
+#define CALL(v) WavePrefixMin(v)
+#include "wave/folds/min.hlsli"
+#include "wave/folds/below.hlsli"

@@ -4,224 +4,88 @@
 //# widths 4..32
 //# args --dialect slang
 #define T uint
-T value(uint lane) { return (T)(lane % 16 == 2 ? -2 : 1); }
-T fold(T a, T b) { return (T)(a * b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 1;
-    for (uint lane = 0; lane < WIDTH; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint mask = WaveActiveBallot(true).x;
-    T got = WaveMaskProduct(mask, value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMaskProduct(mask, v)
+#include "wave/folds/product.hlsli"
+#include "wave/folds/all.hlsli"
 
 //--- wave-mask-product-of-int
 //# widths 4..32
 //# args --dialect slang
 #define T int
-T value(uint lane) { return (T)(lane % 16 == 2 ? -2 : 1); }
-T fold(T a, T b) { return (T)(a * b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 1;
-    for (uint lane = 0; lane < WIDTH; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint mask = WaveActiveBallot(true).x;
-    T got = WaveMaskProduct(mask, value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMaskProduct(mask, v)
+#include "wave/folds/product.hlsli"
+#include "wave/folds/all.hlsli"
 
 //--- wave-mask-product-of-uint64
 //# widths 4..32
 //# args --dialect slang
 #define T uint64_t
-T value(uint lane) { return (T)(lane % 16 == 2 ? -2 : 1); }
-T fold(T a, T b) { return (T)(a * b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 1;
-    for (uint lane = 0; lane < WIDTH; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint mask = WaveActiveBallot(true).x;
-    T got = WaveMaskProduct(mask, value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMaskProduct(mask, v)
+#include "wave/folds/product.hlsli"
+#include "wave/folds/all.hlsli"
 
 //--- wave-mask-product-of-int64
 //# widths 4..32
 //# args --dialect slang
 #define T int64_t
-T value(uint lane) { return (T)(lane % 16 == 2 ? -2 : 1); }
-T fold(T a, T b) { return (T)(a * b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 1;
-    for (uint lane = 0; lane < WIDTH; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint mask = WaveActiveBallot(true).x;
-    T got = WaveMaskProduct(mask, value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMaskProduct(mask, v)
+#include "wave/folds/product.hlsli"
+#include "wave/folds/all.hlsli"
 
 //--- wave-mask-product-of-uint16
 //# widths 4..32
 //# args -enable-16bit-types --dialect slang
 #define T uint16_t
-T value(uint lane) { return (T)(lane % 16 == 2 ? -2 : 1); }
-T fold(T a, T b) { return (T)(a * b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 1;
-    for (uint lane = 0; lane < WIDTH; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint mask = WaveActiveBallot(true).x;
-    T got = WaveMaskProduct(mask, value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMaskProduct(mask, v)
+#include "wave/folds/product.hlsli"
+#include "wave/folds/all.hlsli"
 
 //--- wave-mask-product-of-int16
 //# widths 4..32
 //# args -enable-16bit-types --dialect slang
 #define T int16_t
-T value(uint lane) { return (T)(lane % 16 == 2 ? -2 : 1); }
-T fold(T a, T b) { return (T)(a * b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 1;
-    for (uint lane = 0; lane < WIDTH; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint mask = WaveActiveBallot(true).x;
-    T got = WaveMaskProduct(mask, value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMaskProduct(mask, v)
+#include "wave/folds/product.hlsli"
+#include "wave/folds/all.hlsli"
 
 //--- wave-mask-product-of-float
 //# widths 4..32
 //# args --dialect slang
 #define T float
-T value(uint lane) { return (T)(lane % 16 == 2 ? -2 : 1); }
-T fold(T a, T b) { return (T)(a * b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 1;
-    for (uint lane = 0; lane < WIDTH; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint mask = WaveActiveBallot(true).x;
-    T got = WaveMaskProduct(mask, value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMaskProduct(mask, v)
+#include "wave/folds/product.hlsli"
+#include "wave/folds/all.hlsli"
 
 //--- wave-mask-product-of-double
 //# widths 4..32
 //# args --dialect slang
 #define T double
-T value(uint lane) { return (T)(lane % 16 == 2 ? -2 : 1); }
-T fold(T a, T b) { return (T)(a * b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 1;
-    for (uint lane = 0; lane < WIDTH; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint mask = WaveActiveBallot(true).x;
-    T got = WaveMaskProduct(mask, value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMaskProduct(mask, v)
+#include "wave/folds/product.hlsli"
+#include "wave/folds/all.hlsli"
 
 //--- wave-mask-product-of-half
 //# widths 4..32
 //# args -enable-16bit-types --dialect slang
 #define T float16_t
-T value(uint lane) { return (T)(lane % 16 == 2 ? -2 : 1); }
-T fold(T a, T b) { return (T)(a * b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 1;
-    for (uint lane = 0; lane < WIDTH; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint mask = WaveActiveBallot(true).x;
-    T got = WaveMaskProduct(mask, value(t));
-    EXPECT_EQ(got, expected(t, 0));
-}
+#define CALL(v) WaveMaskProduct(mask, v)
+#include "wave/folds/product.hlsli"
+#include "wave/folds/all.hlsli"
 
 //--- wave-mask-product-of-half-vectors
 //# widths 4..32
 //# args -enable-16bit-types --dialect slang
 #define T float16_t
-T value(uint lane) { return (T)(lane % 16 == 2 ? -2 : 1); }
-T fold(T a, T b) { return (T)(a * b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 1;
-    for (uint lane = 0; lane < WIDTH; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint mask = WaveActiveBallot(true).x;
-    float16_t3 v = float16_t3(value(t), value(t + 1), value(t + 2));
-    float16_t3 got = WaveMaskProduct(mask, v);
-    EXPECT_EQ(got.x, expected(t, 0));
-    EXPECT_EQ(got.y, expected(t, 1));
-    EXPECT_EQ(got.z, expected(t, 2));
-}
+#define VECTOR
+#define CALL(v) WaveMaskProduct(mask, v)
+#include "wave/folds/product.hlsli"
+#include "wave/folds/all.hlsli"
 
 //--- wave-mask-product-of-uint64-vectors
 //# widths 4..32
 //# args --dialect slang
 #define T uint64_t
-T value(uint lane) { return (T)(lane % 16 == 2 ? -2 : 1); }
-T fold(T a, T b) { return (T)(a * b); }
-bool active(uint lane) { return lane % 5 != 1; }
-T expected(uint t, uint shift) {
-    T folded = 1;
-    for (uint lane = 0; lane < WIDTH; ++lane) if (active(lane)) folded = fold(folded, value(lane + shift));
-    return folded;
-}
-[numthreads(WIDTH, 1, 1)]
-void main(uint t : SV_GroupIndex) {
-    if (!active(t)) return;
-    uint mask = WaveActiveBallot(true).x;
-    uint64_t3 v = uint64_t3(value(t), value(t + 1), value(t + 2));
-    uint64_t3 got = WaveMaskProduct(mask, v);
-    EXPECT_EQ(got.x, expected(t, 0));
-    EXPECT_EQ(got.y, expected(t, 1));
-    EXPECT_EQ(got.z, expected(t, 2));
-}
+#define VECTOR
+#define CALL(v) WaveMaskProduct(mask, v)
+#include "wave/folds/product.hlsli"
+#include "wave/folds/all.hlsli"

@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
                 }
             }
             ItemKind::Using(path) => self.using(path),
-            ItemKind::Buffer(buffer) => self.buffer_block(buffer, &item.attributes),
+            ItemKind::Buffer(buffer) => self.buffer_block(buffer),
             ItemKind::Var(var) => self.file_var(var),
             ItemKind::Function(function) => {
                 self.attributes_known(&item.attributes);

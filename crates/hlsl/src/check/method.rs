@@ -76,9 +76,8 @@ impl<'a> Checker<'a> {
             Type::Struct(id) => self.structs.get(&id).map(|it| it.scope),
             _ => None,
         };
-        let found =
-            scope.and_then(|scope| self.scopes.value_in(scope, &name.name).map(|it| (scope, it)));
-        let Some((scope, declared)) = found else {
+        let found = scope.and_then(|scope| self.scopes.value_in(scope, &name.name));
+        let Some(declared) = found else {
             if let Some(scope) = scope {
                 self.unknown(name, "method", false, Some(scope));
             }
@@ -106,7 +105,6 @@ impl<'a> Checker<'a> {
                 self.broken(span)
             }
             _ => {
-                let _ = scope;
                 self.error(
                     &code::TYPE_MISMATCH,
                     name.span,

@@ -137,12 +137,7 @@ impl<'a> Checker<'a> {
     // -----------------------------------------------------------------------------------------------------
 
     /// `cbuffer C { … }`
-    pub(super) fn buffer_block(
-        &mut self,
-        buffer: &'a ast::BufferBlock,
-        attributes: &'a [ast::Attribute],
-    ) {
-        let _ = attributes;
+    pub(super) fn buffer_block(&mut self, buffer: &'a ast::BufferBlock) {
         let name = format!("{}{}", self.prefix(), buffer.name.name);
         let fields = self.types.add_struct(Struct { name: name.clone(), fields: Vec::new() });
         let structure = self.types.intern(Type::Struct(fields));

@@ -7,7 +7,7 @@ use super::{Checker, convert, entry};
 use crate::ast;
 use crate::hir::{Expr, ExprKind};
 use crate::options::Dialect;
-use crate::types::{Scalar, Type, TypeId, Types};
+use crate::types::{Scalar, TypeId, Types};
 
 impl Checker<'_> {
     pub(super) fn needs_shader_model(&mut self, span: Span, name: &str, since: ShaderModel) {
@@ -216,8 +216,6 @@ impl Checker<'_> {
             let message = format!("`{name}` has no meaning in a {word} shader");
             self.gate(Diagnostic::new(&code::WRONG_STAGE, span, message));
         }
-        // A vector of one component goes through the same operation as its scalar.
-        debug_assert!(!matches!(self.types.get(Types::UINT), Type::Error));
     }
 }
 

@@ -1,0 +1,6 @@
+// Template arguments must fit the template.
+
+//--- arguments-in-the-wrong-order
+template<typename T, uint N> struct Stack { T items[N]; };
+static Stack<4, uint> s; //~ error[bad-template]: a type is expected
+[numthreads(4, 1, 1)] void main() {}

@@ -1,0 +1,9 @@
+// Components that are dropped without a word.
+
+//--- a-vector-becomes-a-scalar
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint3 v = uint3(t, 2, 3);
+    uint x = v; //~ warning[implicit-truncation]: `uint3` loses components
+    EXPECT_EQ(x, t);
+}

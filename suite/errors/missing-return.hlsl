@@ -1,0 +1,8 @@
+// A way through a function that returns nothing.
+
+//--- an-if-without-else
+uint f(uint x) { if (x < 1000) return 1; } //~ warning[missing-return]: `f` can come to its end
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(f(t), 1u);
+}

@@ -1,0 +1,5 @@
+// What the author of the code insists on.
+
+//--- words-of-eight-bytes
+static_assert(sizeof(uint) == 8, "words have eight bytes"); //~ error[static-assert]: words have eight bytes
+[numthreads(4, 1, 1)] void main() {}

@@ -1,0 +1,8 @@
+// A function that is called needs a body.
+
+//--- a-prototype-alone
+uint f(uint x);
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    f(t); //~ error[undefined-function]: `f` is called and has no body
+}

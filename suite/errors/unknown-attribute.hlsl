@@ -1,0 +1,8 @@
+// Attributes that mean nothing.
+
+//--- an-attribute-nobody-knows
+[fastest] //~ warning[unknown-attribute]: `fastest`
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT(true);
+}

@@ -1,0 +1,24 @@
+// A condition decides for a whole lane.
+
+//--- several-bools-before-a-question-mark
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint2 v = uint2(t, 1) > 1 ? 1 : 2; //~ error[vector-condition]: `?:` is one `bool`
+}
+
+//--- several-bools-in-an-if
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (uint2(t, 1) > 1) {} //~ error[vector-condition]: `if`
+}
+
+//--- in-2018-conditions-work-by-component
+//# args -HV 2018
+//# widths 4
+//# zero Out 32
+//= Out u32: 2 1 2 1 1 1 1 1
+RWStructuredBuffer<uint2> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Out[t] = uint2(t, 9) > 1 ? uint2(1, 1) : uint2(2, 2);
+}

@@ -1,0 +1,7 @@
+// What belongs to other shaders.
+
+//--- discard-in-a-compute-shader
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    discard; //~ error[wrong-stage]: pixel shaders
+}

@@ -1,0 +1,4 @@
+// Each lane holds all bits but one.
+#define IDENTITY ~(T)0
+T value(uint lane) { return (T)~(1u << (lane * 3 % 13)); }
+T fold(T a, T b) { return (T)(a & b); }
