@@ -132,3 +132,39 @@ void main(uint particle : SV_DispatchThreadID) {
         }
     }
 }
+
+//--- three-threads-as-the-last-of-them-sees-it
+// The compute column of the table that shows which operations count helper lanes: three threads, no helpers.
+[numthreads(3, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 2) EXPECT(!IsHelperLane());
+    bool h = IsHelperLane();
+    bool any = WaveActiveAnyTrue(h), all = WaveActiveAllTrue(!h), equal = WaveActiveAllEqual(h);
+    uint4 ballot = WaveActiveBallot(true), match = WaveMatch(true), everyone = uint4(~0u, ~0u, ~0u, ~0u);
+    uint count = WaveActiveCountBits(true), sum = WaveActiveSum(4u), product = WaveActiveProduct(4u);
+    uint both = WaveActiveBitAnd(h ? 0u : 1u), either = WaveActiveBitOr(h ? 1u : 0u), odd = WaveActiveBitXor(h ? 1u : 0u);
+    uint low = WaveActiveMin(h ? 1 : 10), high = WaveActiveMax(h ? 10 : 1);
+    uint before = WavePrefixCountBits(true), times = WavePrefixProduct(4u), plus = WavePrefixSum(2u);
+    uint multiCount = WaveMultiPrefixCountBits(true, everyone);
+    uint multiSum = WaveMultiPrefixSum(2u, everyone), multiProduct = WaveMultiPrefixProduct(4u, everyone);
+    uint multiAnd = WaveMultiPrefixBitAnd(h ? 0u : 1u, everyone);
+    uint multiOr = WaveMultiPrefixBitOr(h ? 1u : 0u, everyone), multiXor = WaveMultiPrefixBitXor(h ? 1u : 0u, everyone);
+    uint rounds = 0;
+    for (uint n = 0; n < WaveGetLaneCount();) {
+        ++n;
+        ++rounds;
+        if (WaveReadLaneFirst(!IsHelperLane()) && WaveIsFirstLane()) break;
+    }
+    if (t == 2) {
+        EXPECT(!any && all && equal);
+        EXPECT_EQ(ballot, uint4(7, 0, 0, 0));
+        EXPECT_EQ(match, uint4(7, 0, 0, 0));
+        EXPECT_EQ(rounds, 3);
+        EXPECT_EQ(uint3(count, sum, product), uint3(3, 12, 64));
+        EXPECT_EQ(uint3(both, either, odd), uint3(1, 0, 0));
+        EXPECT_EQ(uint2(low, high), uint2(10, 1));
+        EXPECT_EQ(uint3(before, times, plus), uint3(2, 16, 4));
+        EXPECT_EQ(uint3(multiCount, multiSum, multiProduct), uint3(2, 4, 16));
+        EXPECT_EQ(uint3(multiAnd, multiOr, multiXor), uint3(1, 0, 0));
+    }
+}

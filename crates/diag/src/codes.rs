@@ -85,6 +85,7 @@ pub(crate) mod registry {
         RECURSION, "recursion", Error, "a function comes to call itself";
         MISPLACED_STATEMENT, "misplaced-statement", Error, "a break or continue outside of a loop";
         DUPLICATE_LABEL, "duplicate-label", Error, "a label stands twice in a switch";
+        ENDLESS_LOOP, "endless-loop", Warning, "a loop that no lane can leave";
         MISSING_RETURN, "missing-return", Warning, "a function can end without returning a value";
         STATIC_ASSERT, "static-assert", Error, "a static assertion failed";
         NO_ENTRY_POINT, "no-entry-point", Error, "the function to start with is not there";

@@ -54,22 +54,12 @@ impl<'a> Checker<'a> {
             ast::StmtKind::While { condition, body } => {
                 let cond = self.loop_condition(condition, "`while`");
                 let body = self.loop_body(body);
-                StmtKind::Loop(Box::new(Loop {
-                    cond: Some(cond),
-                    test_first: true,
-                    body,
-                    step: None,
-                }))
+                self.loop_stmt(Loop { cond: Some(cond), test_first: true, body, step: None }, span)
             }
             ast::StmtKind::Do { body, condition } => {
                 let body = self.loop_body(body);
                 let cond = self.loop_condition(condition, "`do`");
-                StmtKind::Loop(Box::new(Loop {
-                    cond: Some(cond),
-                    test_first: false,
-                    body,
-                    step: None,
-                }))
+                self.loop_stmt(Loop { cond: Some(cond), test_first: false, body, step: None }, span)
             }
             ast::StmtKind::Switch(it) => match self.switch(it) {
                 Some(kind) => kind,
@@ -245,6 +235,17 @@ impl<'a> Checker<'a> {
         result
     }
 
+    /// A loop, with a warning if no lane can ever leave it.
+    fn loop_stmt(&mut self, it: Loop, span: Span) -> StmtKind {
+        if runs_forever(&it) && !leaves(&it.body) && !returns(&it.body) {
+            let report =
+                Diagnostic::new(&code::ENDLESS_LOOP, span, "no lane ever leaves this loop")
+                    .help("a `break`, a `return` or a condition that becomes false lets lanes out");
+            self.report(report);
+        }
+        StmtKind::Loop(Box::new(it))
+    }
+
     fn for_loop(&mut self, it: &'a ast::For, span: Span, out: &mut Vec<Stmt>) {
         // Before HLSL 2021 the names of the header are seen behind the loop, and the next loop may declare them again.
         let leaks = !self.is_2021();
@@ -259,7 +260,7 @@ impl<'a> Checker<'a> {
                 this.settle(step)
             });
             let body = this.loop_body(&it.body);
-            let kind = StmtKind::Loop(Box::new(Loop { cond, test_first: true, body, step }));
+            let kind = this.loop_stmt(Loop { cond, test_first: true, body, step }, span);
             stmts.push(Stmt { kind, span });
         });
         if leaks && let ast::StmtKind::Var(var) = &it.init.kind {
@@ -365,9 +366,7 @@ pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
         StmtKind::Block(stmts) => falls_through(stmts),
         StmtKind::If { then, else_, .. } => falls_through(then) || falls_through(else_),
         StmtKind::Loop(it) => {
-            let forever =
-                it.cond.as_ref().is_none_or(|cond| matches!(cond.kind, ExprKind::Const(1)));
-            !forever && (it.test_first || falls_through(&it.body) || leaves(&it.body))
+            !runs_forever(it) && (it.test_first || falls_through(&it.body) || leaves(&it.body))
                 || leaves(&it.body)
         }
         StmtKind::Switch(it) => {
@@ -376,6 +375,23 @@ pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
             !has_default || last_falls || it.groups.iter().any(|group| leaves(&group.body))
         }
         StmtKind::Expr(_) | StmtKind::Let(..) => true,
+    })
+}
+
+/// Whether the condition of a loop is true by itself.
+fn runs_forever(it: &Loop) -> bool {
+    it.cond.as_ref().is_none_or(|cond| matches!(cond.kind, ExprKind::Const(1)))
+}
+
+/// Whether a `return` stands somewhere in the statements.
+fn returns(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Return(_) | StmtKind::Discard => true,
+        StmtKind::Block(stmts) => returns(stmts),
+        StmtKind::If { then, else_, .. } => returns(then) || returns(else_),
+        StmtKind::Loop(it) => returns(&it.body),
+        StmtKind::Switch(it) => it.groups.iter().any(|group| returns(&group.body)),
+        StmtKind::Break | StmtKind::Continue | StmtKind::Expr(_) | StmtKind::Let(..) => false,
     })
 }
 

@@ -1,0 +1,31 @@
+// A loop that no lane can leave is pointed out; one that lanes leave by any way is not.
+
+//--- a-loop-without-a-way-out
+//# in Never u32: 0
+StructuredBuffer<uint> Never;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (Never[0]) {
+        while (true) { //~ warning[endless-loop]: no lane ever leaves
+            if (t == 0) continue;
+        }
+    }
+    for (;;) {
+        if (WaveIsFirstLane()) break;
+    }
+    EXPECT(true);
+}
+
+//--- a-return-is-a-way-out
+uint leave(uint t) {
+    do {
+        switch (t) {
+            case 0: return 1;
+            default: t--;
+        }
+    } while (true);
+}
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(leave(t), 1);
+}
