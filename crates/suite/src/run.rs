@@ -143,7 +143,9 @@ impl Includer for SuiteFiles {
 fn compare_diagnostics(section: &Section, compiled: &Compiled) -> Result<(), String> {
     let mut problems = String::new();
     let mut met = vec![false; section.annotations.len()];
-    let is_allowed = |it: &&Diagnostic| section.flags.iter().any(|flag| flag.strip_prefix("-Wno-") == Some(it.code.name));
+    let is_allowed = |it: &&Diagnostic| {
+        section.flags.iter().any(|flag| flag.strip_prefix("-Wno-") == Some(it.code.name))
+    };
     for diagnostic in compiled.diagnostics.iter().filter(|it| !is_allowed(it)) {
         let line = compiled.sources.location(diagnostic.primary.span).map_or(0, |at| at.line);
         let wanted = section.annotations.iter().zip(&met).position(|(it, met)| {
