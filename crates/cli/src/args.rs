@@ -133,16 +133,33 @@ pub(crate) struct Args {
     pub(crate) lane_order: Option<LaneOrder>,
     pub(crate) schedule: Schedule,
     pub(crate) timeout: Option<Duration>,
-    pub(crate) fuel: Option<u64>,
+    pub(crate) fuel: Fuel,
     /// What is to be said about the command line itself.
     pub(crate) remarks: Vec<String>,
 }
 
-/// Wave-instructions that a run may execute unless `--fuel` says otherwise.
-///
-/// An endless loop then ends within about a minute, and few reasonable runs come near.
-// PERF: the reference engine runs 180 million wave-instructions of 4 lanes in a second, 120 of 32, 50 of 128.
-pub(crate) const FUEL: u64 = 1 << 32;
+/// How many wave-instructions a run may execute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Fuel {
+    /// So many that an endless loop ends within about a minute; few reasonable runs come near.
+    #[default]
+    Usual,
+    Of(u64),
+    Endless,
+}
+
+impl Fuel {
+    /// The bound at a width.
+    pub(crate) fn at(self, width: u32) -> Option<u64> {
+        match self {
+            // PERF: the reference engine runs 130 million wave-instructions of 4 lanes in a second and 100 of 32;
+            // beyond that the lanes tell, and 128 of them give 25.
+            Fuel::Usual => Some((1 << 32) / u64::from(width.max(32) / 32)),
+            Fuel::Of(fuel) => Some(fuel),
+            Fuel::Endless => None,
+        }
+    }
+}
 
 impl Args {
     pub(crate) fn new(command: Command) -> Args {
@@ -168,7 +185,7 @@ impl Args {
             lane_order: None,
             schedule: Schedule::Ascending,
             timeout: None,
-            fuel: Some(FUEL),
+            fuel: Fuel::Usual,
             remarks: Vec::new(),
         }
     }
@@ -413,7 +430,7 @@ mod tests {
         assert_eq!(args.binds[1], ("B[2]".to_owned(), "@x=y.bin".to_owned()));
         assert_eq!(args.schedule, Schedule::Random(7));
         assert_eq!(args.timeout, Some(Duration::from_millis(1500)));
-        assert_eq!(args.fuel, Some(10));
+        assert_eq!(args.fuel, Fuel::Of(10));
         assert!(!args.adapter.options1.wave_ops);
         assert_eq!(args.adapter.options1.wave_lane_count.min, 32);
         assert_eq!(args.adapter.shader_model.to_string(), "6.5");

@@ -1,9 +1,9 @@
-//! `wavelane explain`: the page of a diagnostic code, or a card about a wave function.
+//! `wavelane explain`: the page of a diagnostic code, or a card about a function.
 
 use std::fmt::Write;
 
 use device::diag;
-use device::reference::{self, Function};
+use device::reference::{self, Function, LibraryFunction};
 use serde_json::json;
 
 use crate::args::{Args, Output};
@@ -32,10 +32,21 @@ pub(crate) fn explain(args: &Args) -> Result<Exit, End> {
         }
         return Ok(Exit::Fine);
     }
+    if let Some(function) = reference::library_function(word) {
+        match args.output {
+            Output::Json => print_json(&library_json(function))?,
+            Output::Text | Output::Github | Output::Sarif => {
+                terminal::print(&library_card(function))?;
+            }
+        }
+        return Ok(Exit::Fine);
+    }
     let codes = diag::codes().iter().map(|it| it.name);
-    let problem =
-        Problem::input(format!("`{word}` is neither a diagnostic code nor a wave intrinsic"));
-    Err(match suggest::nearest(word, codes.chain(reference::function_names())) {
+    let known = codes.chain(reference::function_names()).chain(reference::library_names());
+    let problem = Problem::input(format!(
+        "`{word}` is neither a diagnostic code nor a function of the language"
+    ));
+    Err(match suggest::nearest(word, known) {
         Some(meant) => problem.help(format!("did you mean `wavelane explain {meant}`?")),
         None => problem.help("codes stand in brackets behind each message"),
     }
@@ -86,6 +97,46 @@ fn as_json(function: Function) -> serde_json::Value {
         "shader_model": function.since().to_string(),
         "stages": function.stages(),
         "link": function.link(),
+    })
+}
+
+fn library_card(function: LibraryFunction) -> String {
+    if !function.is_built() {
+        return format!("`{}` is a function of HLSL that is not built yet.\n", function.name());
+    }
+    let mut text = String::new();
+    for overload in function.overloads() {
+        let _ = writeln!(text, "{}", overload.signature());
+        if let Some(elements) = overload.elements() {
+            let _ = writeln!(text, "T: {elements}");
+        }
+        let since = overload.since();
+        let since =
+            if since.minor > 0 { format!(" (shader model {since})") } else { String::new() };
+        let _ = writeln!(text, "  {}{since}\n", overload.summary());
+    }
+    if function.overloads().all(reference::Overload::is_pure) {
+        text.push_str("Each lane computes it by itself, whichever others are active.\n");
+    } else {
+        // The last overload ends with an empty line, which nothing follows.
+        text.truncate(text.trim_end().len() + 1);
+    }
+    text
+}
+
+fn library_json(function: LibraryFunction) -> serde_json::Value {
+    let overload = |it: reference::Overload| {
+        json!({
+            "signature": it.signature(),
+            "elements": it.elements(),
+            "summary": it.summary(),
+            "shader_model": it.since().to_string(),
+        })
+    };
+    json!({
+        "name": function.name(),
+        "built": function.is_built(),
+        "overloads": function.overloads().map(overload).collect::<Vec<_>>(),
     })
 }
 

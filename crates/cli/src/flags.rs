@@ -10,7 +10,7 @@ use device::{
     Version,
 };
 
-use crate::args::{Args, Command, Output, WaveSizes};
+use crate::args::{Args, Command, Fuel, Output, WaveSizes};
 use crate::suggest;
 
 /// One flag.
@@ -183,12 +183,12 @@ pub(crate) const ALL: &[Flag] = &[
         on: RUN,
         section: Section::Run,
         help: "end the run after so many wave-instructions, with exit status 1\n\
-               (2^32, which ends an endless loop within about a minute)",
+               (2^32, fewer beyond 32 lanes: endless loops end within about a minute)",
         set: |args, value| {
             args.fuel = match value {
-                "none" => None,
+                "none" => Fuel::Endless,
                 number => {
-                    Some(number.parse().map_err(|_| format!("`{number}` is no whole number"))?)
+                    Fuel::Of(number.parse().map_err(|_| format!("`{number}` is no whole number"))?)
                 }
             };
             Ok(())

@@ -220,7 +220,7 @@ fn run_all(
             wave_size: Some(*width),
             lane_order: args.lane_order,
             schedule: args.schedule,
-            fuel: args.fuel,
+            fuel: args.fuel.at(*width),
             cancel: Some(watch.cancel.clone()),
             progress: Some(watch.progress.clone()),
         };
@@ -229,7 +229,13 @@ fn run_all(
             watch.stop();
             return Err(failed(&error, *width, args, late, sources));
         }
-        let buffers = views.iter().map(|it| copy(table, &it.resource, it.element)).collect();
+        // Nobody needs the table after the last run, and buffers can be large.
+        let is_last = Some(width) == widths.last();
+        let leave = |it: &View| match table.get_mut(&it.resource, it.element) {
+            Some(buffer) if is_last => std::mem::take(buffer),
+            _ => copy(table, &it.resource, it.element),
+        };
+        let buffers = views.iter().map(leave).collect();
         let outcome = Outcome { buffers };
         let same = outcomes.iter().find(|(_, it)| **it == outcome).map(|(_, it)| it.clone());
         outcomes.push((*width, same.unwrap_or_else(|| Rc::new(outcome))));
@@ -250,7 +256,7 @@ fn failed(
         DispatchError::Trap(trap) => {
             let (what, label, span) = match trap {
                 Trap::OutOfFuel { span } => {
-                    let fuel = args.fuel.unwrap_or(0);
+                    let fuel = args.fuel.at(width).unwrap_or(0);
                     (
                         format!("the fuel of {fuel} wave-instructions is spent"),
                         "the run had come to here",

@@ -115,6 +115,7 @@ fn exit_statuses_are_the_contract() {
         ("test", SUM, "test a.hlsl", 3, "not built yet"),
         ("code", SUM, "explain unknown-name", 0, "unknown-name"),
         ("function", SUM, "explain WaveAllSum", 0, "WaveActiveSum"),
+        ("library", SUM, "explain lerp", 0, "T lerp(T a, T b, T t)"),
         (
             "nocode",
             SUM,

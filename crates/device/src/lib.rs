@@ -8,7 +8,7 @@
 //! Deliberately absent: files, the environment, terminals, threads. Text arrives through [`Includer`], and whoever wants a
 //! time-out sets the cancellation flag of a [`Dispatch`].
 //!
-//! ```no_run
+//! ```
 //! use device::*;
 //!
 //! let text = "RWStructuredBuffer<uint> Out;

@@ -1,5 +1,9 @@
 //! What can be looked up: diagnostic codes and the functions of the language.
 
+mod library;
+
+pub use library::{LibraryFunction, Overload, library_function, library_names};
+
 use ops::intrinsics::{self, Elements, Found, Intrinsic, Origin, Output, Param, Stage};
 use ops::{Barrier, MemoryScope, SyncScope, WaveOp};
 

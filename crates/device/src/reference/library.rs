@@ -1,0 +1,140 @@
+//! The functions of HLSL that are not wave functions, as they can be looked up.
+
+use hlsl::library::{self, Class, Elem, Param, Row, Shape};
+
+/// The library function of that name.
+pub fn library_function(name: &str) -> Option<LibraryFunction> {
+    let name = library::names().find(|it| *it == name)?;
+    Some(LibraryFunction { name })
+}
+
+/// The names of all library functions, also of those that are not built yet.
+pub fn library_names() -> impl Iterator<Item = &'static str> {
+    library::names()
+}
+
+/// A function of the language that is no wave function.
+#[derive(Clone, Copy, Debug)]
+pub struct LibraryFunction {
+    name: &'static str,
+}
+
+impl LibraryFunction {
+    /// The name.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// Whether it can be used, or is only known.
+    pub fn is_built(self) -> bool {
+        library::overloads(self.name).next().is_some()
+    }
+
+    /// For each overload its declaration, what `T` may be if it is generic, and what it does.
+    pub fn overloads(self) -> impl Iterator<Item = Overload> {
+        library::overloads(self.name).map(|row| Overload { row })
+    }
+}
+
+/// One overload of a library function.
+#[derive(Clone, Copy, Debug)]
+pub struct Overload {
+    row: &'static Row,
+}
+
+impl Overload {
+    /// As a declaration in HLSL.
+    pub fn signature(self) -> String {
+        let params: Vec<String> = self.row.params.iter().map(param).collect();
+        let result = self.row.result.map_or("void".to_owned(), |(shape, elem)| ty(shape, elem));
+        format!("{result} {}({})", self.row.name, params.join(", "))
+    }
+
+    /// What `T` stands for; `None` where all types are given.
+    pub fn elements(self) -> Option<&'static str> {
+        let mut all = self.row.params.iter().map(|it| (it.shape, it.elem)).chain(self.row.result);
+        all.any(|(_, elem)| elem == Elem::T).then(|| class(self.row.class))
+    }
+
+    /// What it returns or does, as a phrase.
+    pub fn summary(self) -> &'static str {
+        self.row.summary
+    }
+
+    /// Whether it is computed in each lane by itself, without touching memory.
+    pub fn is_pure(self) -> bool {
+        matches!(self.row.function, library::Function::Pure(_))
+    }
+
+    /// The lowest shader model that has it.
+    pub fn since(self) -> ops::intrinsics::ShaderModel {
+        self.row.since
+    }
+}
+
+fn param(param: &Param) -> String {
+    use hlsl::hir::Mode;
+    let mode = match param.mode {
+        Mode::In => "",
+        Mode::Out => "out ",
+        // A place in groupshared memory or in a buffer is changed where it is.
+        Mode::InOut | Mode::Reference => "inout ",
+    };
+    format!("{mode}{} {}", ty(param.shape, param.elem), param.name)
+}
+
+fn ty(shape: Shape, elem: Elem) -> String {
+    let name = match elem {
+        Elem::T => "T",
+        Elem::Is(scalar) => scalar.name(),
+    };
+    match (shape, elem) {
+        (Shape::Common | Shape::CommonVector | Shape::Factor | Shape::Product, Elem::T) => {
+            name.to_owned()
+        }
+        (Shape::Common | Shape::CommonVector | Shape::Factor | Shape::Product, Elem::Is(_)) => {
+            format!("{name}<n>")
+        }
+        (Shape::Scalar, _) => name.to_owned(),
+        (Shape::Vector(n), Elem::Is(_)) => format!("{name}{n}"),
+        (Shape::Vector(n), Elem::T) => format!("vector<{name}, {n}>"),
+        (Shape::Matrix, _) => format!("matrix<{name}, r, c>"),
+        (Shape::Transposed, _) => format!("matrix<{name}, c, r>"),
+        (Shape::Square, _) => format!("matrix<{name}, n, n>"),
+    }
+}
+
+fn class(class: Class) -> &'static str {
+    match class {
+        Class::Any => "any number or bool",
+        Class::Numeric => "any number",
+        Class::Float => "float or a 16-bit float",
+        Class::AnyFloat => "any float, double among them",
+        Class::Int => "any integer",
+        Class::SmallInt => "an integer of 16 or 32 bits",
+        Class::Word => "int, uint or float",
+        Class::HalfWord => "a type of 16 bits",
+        Class::Atomic => "an integer of 32 or 64 bits",
+        Class::AtomicOrFloat => "an integer of 32 or 64 bits, or float",
+        Class::AtomicFloat => "float",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_library_function_can_be_looked_up() {
+        for name in library_names() {
+            let function = library_function(name).unwrap();
+            for overload in function.overloads() {
+                assert!(overload.signature().contains(name), "{name}");
+                assert!(!overload.summary().is_empty(), "{name}");
+            }
+        }
+        let lerp = library_function("lerp").unwrap();
+        assert_eq!(lerp.overloads().next().unwrap().signature(), "T lerp(T a, T b, T t)");
+        assert!(library_function("nonsense").is_none());
+    }
+}
