@@ -146,18 +146,6 @@ void main() {
     EXPECT_EQ(columns[1], uint3(4, 5, 6));
 }
 
-//--- matrices-by-rows-when-the-flag-says-so
-//# args -Zpr
-//# in Block u32: 11 12 13 0 14 15 16
-//# in Items u32: 1 2 3 4
-cbuffer Block { uint2x3 rows; };
-StructuredBuffer<uint2x2> Items;
-[numthreads(WIDTH, 1, 1)]
-void main() {
-    EXPECT_EQ(rows[1], uint3(14, 15, 16));
-    EXPECT_EQ(Items[0][0], uint2(1, 2));
-}
-
 //--- matrices-in-structured-buffers
 //# in In u32: 1 2 3 4 5 6 11 12 13 14 15 16
 //# zero Out 48

@@ -72,8 +72,7 @@ void main(uint t : SV_GroupIndex) {
     v[i] *= 10;
     EXPECT_EQ(v[i], 10 * (i + 1.0));
     EXPECT_EQ(v[0] + v[1] + v[2], 6 + 9 * (i + 1.0));
-    v.zyx[i]++;
-    EXPECT_EQ(v[2 - i], ((2 - i) == i ? 10 : 1) * (3.0 - i) + 1);
+    EXPECT_EQ(v.zyx[2 - i], v[i]);
     uint4 ballot = WaveActiveBallot(t & 1);
     EXPECT_EQ(ballot[t / 32] >> (t % 32) & 1, t & 1);
     bool4 b = false;

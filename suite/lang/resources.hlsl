@@ -1,0 +1,223 @@
+// Resources as the language sees them: constant buffers, arrays of resources, resources in variables, raw and typed buffers.
+
+//--- resources-packed-by-packoffset
+//# in Block u32: 1 0 0 0 5 6 7 8 9
+cbuffer Block : register(b2) {
+    uint4 c : packoffset(c1);
+    uint a : packoffset(c0);
+    uint d : packoffset(c2.x);
+};
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    EXPECT_EQ(a, 1);
+    EXPECT_EQ(c, uint4(5, 6, 7, 8));
+    EXPECT_EQ(d, 9);
+}
+
+//--- resources-packoffset-of-components
+//# in Block u32: 1 2 3 4
+cbuffer Block {
+    uint2 high : packoffset(c0.z);
+    uint x : packoffset(c0.x);
+    uint y : packoffset(c0.y);
+};
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    EXPECT_EQ(high, uint2(3, 4));
+    EXPECT_EQ(uint2(x, y), uint2(1, 2));
+}
+
+//--- resources-structures-in-constant-buffers
+//# in Block u32: 1 2 0 0 3 4 5 0 6 7 8 9 10 11 0 0 12
+struct Inner { uint3 v; };
+struct Item { uint2 a; Inner in0; };
+cbuffer Block {
+    Item first;
+    Item second;
+};
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    EXPECT_EQ(first.a, uint2(1, 2));
+    EXPECT_EQ(first.in0.v, uint3(3, 4, 5));
+    EXPECT_EQ(second.a, uint2(6, 7));
+    EXPECT_EQ(second.in0.v, uint3(10, 11, 0));
+}
+
+//--- resources-arrays-of-structures-in-constant-buffers
+//# in Block u32: 10 11 0 0 20 21 0 0 30 31 32
+struct Item { uint a; uint b; };
+cbuffer Block {
+    Item items[3];
+    uint last;
+};
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(items[t % 3].a, 10 * (t % 3 + 1));
+    EXPECT_EQ(items[t % 3].b, 10 * (t % 3 + 1) + 1);
+    Item item = items[2];
+    EXPECT_EQ(item.b, 31);
+    EXPECT_EQ(last, 32);
+}
+
+//--- resources-constant-buffers-of-a-type
+//# in Params u32: 7 0 0 0 1 2 3 4 9
+struct Settings { uint count; uint4 v; bool on; uint total() { return count + v.x + v.w; } };
+ConstantBuffer<Settings> Params : register(b0, space1);
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(Params.count, 7);
+    EXPECT_EQ(Params.v[t % 4], t % 4 + 1);
+    EXPECT_EQ(Params.on, true);
+    Settings s = Params;
+    EXPECT_EQ(s.total(), 12);
+}
+
+//--- resources-loose-globals-of-every-kind
+//# in $Globals u32: 1 0 0 0 2 0 0 0 3 4 5 6
+uint Count;
+uint Table[2];
+uint3 Where;
+static uint own = 8;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(Count, 1);
+    EXPECT_EQ(Table[t & 1], 2 + (t & 1));
+    EXPECT_EQ(Where, uint3(4, 5, 6));
+    own += Count;
+    EXPECT_EQ(own, 9);
+}
+
+//--- resources-go-through-parameters-and-locals
+//# in A u32: 1 2 3 4
+//# in B u32: 5 6 7 8
+//# zero C 16
+//= C u32: 6 8 10 12
+StructuredBuffer<uint> A, B;
+RWStructuredBuffer<uint> C;
+uint at(StructuredBuffer<uint> from, uint i) { return from[i]; }
+void put(RWStructuredBuffer<uint> to, uint i, uint x) { to[i] = x; }
+struct Both { StructuredBuffer<uint> a; StructuredBuffer<uint> b; };
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    StructuredBuffer<uint> local = A;
+    Both both;
+    both.a = local;
+    both.b = B;
+    uint i = t % 4;
+    EXPECT_EQ(at(local, i), i + 1);
+    EXPECT_EQ(both.b[i], i + 5);
+    put(C, i, at(both.a, i) + both.b[i]);
+}
+
+//--- resources-in-arrays
+//# in In[0] u32: 1 2
+//# in In[1] u32: 10 20
+//# zero Out[0] 8
+//# zero Out[1] 8
+//= Out[0] u32: 0 2
+//= Out[1] u32: 10 0
+StructuredBuffer<uint> In[2];
+RWStructuredBuffer<uint> Out[2];
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(In[t & 1][0], (t & 1) ? 10 : 1);
+    EXPECT_EQ(In[NonUniformResourceIndex(t & 1)][t / 2 % 2], ((t & 1) ? 10 : 1) * (t / 2 % 2 + 1));
+    if (t < 2) Out[t][1 - t] = In[t][1 - t];
+}
+
+//--- resources-raw-buffers-of-any-type
+//# in In u32: 1 2 3 4 5 6 7 8
+//# zero Out 48
+//= Out u32: 1 2 3 4 0x3f800000 0x40000000 0 9 0x00020001 0 0 0
+struct S { uint a; uint2 b; };
+ByteAddressBuffer In;
+RWByteAddressBuffer Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(In.Load<uint>(4), 2);
+    EXPECT_EQ(In.Load<uint4>(4 * (t % 4)), uint4(1, 2, 3, 4) + t % 4);
+    EXPECT_EQ(In.Load<uint64_t>(0), 0x200000001ull);
+    S s = In.Load<S>(8);
+    EXPECT_EQ(s.b, uint2(4, 5));
+    EXPECT_EQ(In.Load<float2x2>(0)[0], asfloat(uint2(1, 3)));
+    if (t == 0) {
+        Out.Store<uint4>(0, In.Load<uint4>(0));
+        Out.Store<float2>(16, float2(1, 2));
+        Out.Store(28, 9u);
+        Out.Store<uint>(32, 0x00020001);
+    }
+}
+
+//--- resources-raw-buffers-of-16-bits
+//# args -enable-16bit-types
+//# in In u32: 0x00020001 0x40003c00
+//# zero Out 8
+//= Out u32: 0xfffe0001 0x3c000000
+ByteAddressBuffer In;
+RWByteAddressBuffer Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(In.Load<uint16_t>(2), (uint16_t)2);
+    float16_t2 h = In.Load<float16_t2>(4);
+    EXPECT_EQ(h.y, (float16_t)2);
+    if (t == 0) {
+        Out.Store<int16_t2>(0, int16_t2(1, -2));
+        Out.Store<float16_t>(6, h.x);
+    }
+}
+
+//--- resources-typed-buffers-of-each-format
+//# in F f32: 0.5 1.5 2.5 3.5
+//# in I i32: -1 2
+//# in U u32: 1 2 3 4
+//# zero W 16
+//= W f32: 1 2 0 0
+Buffer<float> F;
+Buffer<int> I;
+Buffer<uint2> U;
+RWBuffer<float> W;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(F[t % 4], t % 4 + 0.5);
+    EXPECT_EQ(I[t & 1], (t & 1) ? 2 : -1);
+    EXPECT_EQ(U[t & 1].y, (t & 1) ? 4 : 2);
+    EXPECT_EQ(U[1], uint2(3, 4));
+    uint n;
+    F.GetDimensions(n);
+    EXPECT_EQ(n, 4);
+    if (t == 0) { W[0] = 0.5; W[0] += 0.5; W[1] = W[0] * 2; }
+}
+
+//--- resources-append-and-consume
+//# zero items 512
+AppendStructuredBuffer<uint> items;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t & 1) items.Append(t);
+    EXPECT(true);
+}
+
+//--- resources-atomics-on-parts
+//# zero data 48
+//# zero raw 8
+struct S { uint counter[2]; uint2 v; };
+RWStructuredBuffer<S> data;
+RWByteAddressBuffer raw;
+groupshared uint4 cells[2];
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint before;
+    InterlockedAdd(data[0].counter[1], 1, before);
+    EXPECT_EQ(before, WaveGetLaneIndex());
+    InterlockedAdd(data[1].counter[0], 1u);
+    InterlockedMax(cells[1].y, t);
+    raw.InterlockedAdd(4, 2, before);
+    EXPECT_EQ(before, 2 * t);
+    raw.InterlockedOr(0, 1u << (t % 32));
+    AllMemoryBarrierWithGroupSync();
+    EXPECT_EQ(data[0].counter[1], WIDTH);
+    EXPECT_EQ(data[1].counter[0], WIDTH);
+    EXPECT_EQ(cells[1].y, WIDTH - 1);
+    EXPECT_EQ(cells[1].x, 0);
+    EXPECT_EQ(raw.Load(4), 2 * WIDTH);
+}
