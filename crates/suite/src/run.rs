@@ -9,7 +9,7 @@ use interp::{NoObserver, Observer};
 use ir::Module;
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
 
-use crate::section::{Annotation, Section};
+use crate::section::{Annotation, Input, Section};
 
 /// The name of the buffer in which a section logs its checks; see `suite/prelude.hlsli`.
 pub const LOG: &str = "suite_log";
@@ -204,20 +204,20 @@ pub fn execute<O: Observer>(
 ) -> Result<Bindings, String> {
     let mut bindings = Bindings::default();
     for resource in &module.resources {
-        let bytes = match section.inputs.iter().find(|it| it.name == resource.name) {
-            Some(input) => input.bytes.clone(),
-            None if resource.name == LOG => vec![0; LOG_BYTES],
-            None if !resource.used => Vec::new(),
-            None => {
-                return Err(format!(
-                    "no `//# in {} TYPE: VALUES` for that resource",
-                    resource.name
-                ));
+        let count = resource.count.unwrap_or(1).clamp(1, 64);
+        let bytes_of = |index: u32| {
+            let input = input_of(section, &resource.name, index);
+            match input {
+                Some(input) => Ok(input.bytes.clone()),
+                None if resource.name == LOG => Ok(vec![0; LOG_BYTES]),
+                None if !resource.used => Ok(Vec::new()),
+                None => {
+                    Err(format!("no `//# in {} TYPE: VALUES` for that resource", resource.name))
+                }
             }
         };
-        let element = Buffer { bytes, format: None, counter: 0 };
-        let count = resource.count.unwrap_or(1).clamp(1, 64) as usize;
-        bindings.bindings.push(vec![element; count]);
+        let element = |index| Ok(Buffer { bytes: bytes_of(index)?, format: None, counter: 0 });
+        bindings.bindings.push((0..count).map(element).collect::<Result<_, String>>()?);
     }
     let launch = Launch {
         work: Work::Dispatch { groups: section.groups },
@@ -233,6 +233,13 @@ pub fn execute<O: Observer>(
         Err(Failure::Unsupported(what)) => Err(format!("unsupported: {what:?}")),
         Err(Failure::Trap(trap)) => Err(format!("trap: {trap:?}")),
     }
+}
+
+/// The input for one element of a resource: `NAME` is for all that have no `NAME[INDEX]`.
+fn input_of<'a>(section: &'a Section, name: &str, index: u32) -> Option<&'a Input> {
+    let own = format!("{name}[{index}]");
+    let find = |name: &str| section.inputs.iter().find(|it| it.name == name);
+    find(&own).or_else(|| find(name))
 }
 
 /// Squares of threads where quads are used in two dimensions, from shader model 6.6 on.
@@ -255,8 +262,12 @@ fn judge(
     width: u32,
 ) -> Result<(), String> {
     let find = |name: &str| {
+        let (name, element) = match name.strip_suffix(']').and_then(|it| it.split_once('[')) {
+            Some((name, element)) => (name, element.parse().ok()?),
+            None => (name, 0usize),
+        };
         let index = module.resources.iter().position(|it| it.name == name)?;
-        Some(&bindings.bindings[index][0].bytes)
+        bindings.bindings[index].get(element).map(|it| &it.bytes)
     };
     let mut problems = String::new();
     if let Some(log) = find(LOG) {
