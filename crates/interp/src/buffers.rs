@@ -206,6 +206,9 @@ impl Memory<'_> {
                     (len / texel_bytes(format(buffer, element)), 0)
                 }
                 ResourceKind::Raw { .. } | ResourceKind::Constant { .. } => (len, 0),
+                ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } => {
+                    unreachable!("the verifier has checked that sizes are asked of buffers")
+                }
             };
             for (row, value) in access.values.iter().zip([count, u64::from(stride)]) {
                 registers.set(*row, lane, value);
@@ -269,7 +272,9 @@ impl Memory<'_> {
             ResourceKind::Typed { element, .. } => Some(element),
             ResourceKind::Constant { .. }
             | ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. } => None,
+            | ResourceKind::Raw { .. }
+            | ResourceKind::Texture { .. }
+            | ResourceKind::Sampler { .. } => None,
         };
         let place = |lane: u32| {
             let buffer = self.buffer(access, registers, lane);

@@ -3,7 +3,11 @@
 //! Control flow is in the instructions themselves. Every construct of the IR owns one frame while it runs;
 //! each instruction that can leave no lane active says where execution goes on then.
 
-use ir::{Atomic, Binding, Builtin, Inst, Private, ResourceKind, Shared, Span};
+use ir::{
+    Atomic, Binding, Builtin, Derivative, Element, Inst, Private, ResourceKind, Shared, Span,
+    TextureOp,
+};
+use ops::texture::Dim;
 use ops::{Barrier, Binary, Compare, Repr, Ternary, Ty, Unary, WaveOp};
 
 /// A decoded module. It does not depend on the launch, so that it can be run many times.
@@ -20,6 +24,7 @@ pub struct Program {
     pub(crate) waves: Vec<WaveCode>,
     pub(crate) barriers: Vec<BarrierCode>,
     pub(crate) accesses: Vec<AccessCode>,
+    pub(crate) textures: Vec<TextureCode>,
     pub(crate) switches: Vec<SwitchCode>,
     pub(crate) resources: Vec<ResourceKind>,
     pub(crate) groupshared: Vec<Array>,
@@ -102,6 +107,13 @@ pub(crate) enum Code {
     Atomic(u32),
     Size(u32),
     Counter(u32),
+    Texture(u32),
+    Derivative {
+        of: Derivative,
+        ty: Ty,
+        to: Row,
+        a: Row,
+    },
     SharedLoad {
         memory: Shared,
         to: Row,
@@ -206,6 +218,28 @@ pub(crate) struct AccessCode {
     pub(crate) atomic: Option<Atomic>,
     /// What a counter is changed by.
     pub(crate) delta: i32,
+}
+
+/// A texture instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct TextureCode {
+    pub(crate) op: TextureOp,
+    pub(crate) dim: Dim,
+    pub(crate) element: Element,
+    pub(crate) texture: (Binding, Option<Row>),
+    pub(crate) sampler: Option<(Binding, Option<Row>)>,
+    pub(crate) at: Vec<Row>,
+    pub(crate) level: Option<Row>,
+    pub(crate) sample: Option<Row>,
+    pub(crate) ddx: Vec<Row>,
+    pub(crate) ddy: Vec<Row>,
+    pub(crate) offset: Vec<Row>,
+    pub(crate) reference: Option<Row>,
+    pub(crate) least: Option<Row>,
+    pub(crate) values: Vec<Row>,
+    pub(crate) results: Vec<Row>,
+    /// The type of one component of what is loaded or stored.
+    pub(crate) ty: Ty,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use ir::{Address, Inst, Module, Op, Place, ResourceKind, Span, Value};
+use ir::{Address, Inst, Module, Op, Place, ResourceKind, Span, Texture, Value};
 use ops::Ty;
 
 use crate::allocate::{Allocation, allocate};
@@ -41,6 +41,7 @@ fn empty_program(module: &Module) -> Program {
         waves: Vec::new(),
         barriers: Vec::new(),
         accesses: Vec::new(),
+        textures: Vec::new(),
         switches: Vec::new(),
         resources: module.resources.iter().map(|it| it.kind.clone()).collect(),
         groupshared: module.groupshared.iter().map(array).collect(),
@@ -306,6 +307,15 @@ impl<'m> Decoder<'m> {
                 let table = self.push_access(access);
                 self.emit(Code::Counter(table));
             }
+            Op::Texture(texture) => {
+                let code = self.texture(texture, &data.results);
+                self.program.textures.push(code);
+                self.emit(Code::Texture(self.program.textures.len() as u32 - 1));
+            }
+            Op::Derivative(of, a) => {
+                let (ty, a) = (module.ty(*a), self.row(*a));
+                self.emit(Code::Derivative { of: *of, ty, to: result(), a });
+            }
             Op::SharedLoad { memory, index } => {
                 let index = self.row(*index);
                 self.emit(Code::SharedLoad { memory: *memory, to: result(), index });
@@ -371,6 +381,36 @@ impl<'m> Decoder<'m> {
             result: None,
             atomic: None,
             delta: 0,
+        }
+    }
+
+    fn texture(&self, texture: &Texture, results: &[Value]) -> TextureCode {
+        let Texture { op, texture, sampler, args } = texture;
+        let ResourceKind::Texture { dim, element, .. } =
+            self.program.resources[texture.binding.index()]
+        else {
+            unreachable!("the verifier has checked that texture instructions name textures")
+        };
+        let place = |it: &Place| (it.binding, it.element.map(|it| self.row(it)));
+        let one = |values: &[Value]| values.first().map(|it| self.row(*it));
+        let typed = args.values.first().or(results.first());
+        TextureCode {
+            op: *op,
+            dim,
+            element,
+            texture: place(texture),
+            sampler: sampler.as_ref().map(place),
+            at: self.rows(&args.at),
+            level: one(&args.level),
+            sample: one(&args.sample),
+            ddx: self.rows(&args.ddx),
+            ddy: self.rows(&args.ddy),
+            offset: self.rows(&args.offset),
+            reference: one(&args.reference),
+            least: one(&args.least),
+            values: self.rows(&args.values),
+            results: self.rows(results),
+            ty: typed.map_or(Ty::I32, |it| self.module.ty(*it)),
         }
     }
 
@@ -491,6 +531,8 @@ impl<'m> Decoder<'m> {
                 | Code::Atomic(_)
                 | Code::Size(_)
                 | Code::Counter(_)
+                | Code::Texture(_)
+                | Code::Derivative { .. }
                 | Code::SharedLoad { .. }
                 | Code::SharedStore { .. }
                 | Code::SharedAtomic { .. }

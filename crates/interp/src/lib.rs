@@ -7,7 +7,7 @@
 //!
 //! # Map
 //! `walk` → `allocate` → `decode` make the program (`code`); `machine` runs one wave, with `registers` (arithmetic),
-//! `memory`, `buffers`, `texel`, `local` (memory) and `wave` (wave operations); `schedule` runs groups and waves;
+//! `memory`, `buffers`, `texel`, `local` (memory), `texture` and `wave` (wave operations); `schedule` runs groups and waves;
 //! `observe` is what those see who watch a run.
 //!
 //! # Deliberately absent
@@ -26,6 +26,7 @@ pub mod observe;
 mod registers;
 mod schedule;
 mod texel;
+mod texture;
 mod walk;
 mod wave;
 

@@ -220,6 +220,10 @@ impl<O: Observer> Machine<'_, O> {
                     }
                 }
                 Code::Counter(_) => self.counter(group.id, wave, here, active),
+                Code::Texture(_) => self.texture(group.id, wave, here, active),
+                Code::Derivative { of, ty, to, a } => {
+                    self.derivative(group.id, wave, here, active, (of, ty, to, a))
+                }
                 Code::SharedLoad { .. }
                 | Code::SharedStore { .. }
                 | Code::SharedAtomic { .. }

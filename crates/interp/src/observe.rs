@@ -4,7 +4,7 @@
 //! Observers cannot change a run. They see every execution of an instruction once, in the order of the run; between an
 //! event and what it tells of nothing else runs. What an event holds for a lane that is not active means nothing.
 
-use ir::{Binding, Inst, Private, Shared, Span};
+use ir::{Binding, Derivative, Inst, Private, Shared, Span, TextureOp};
 use ops::wave::{Lanes, Wave};
 use ops::{Barrier, LaneMask, Ty, WaveOp};
 
@@ -26,6 +26,11 @@ pub trait Observer {
     fn load(&mut self, _event: &AccessEvent<'_>) {}
     fn store(&mut self, _event: &AccessEvent<'_>) {}
     fn atomic(&mut self, _event: &AccessEvent<'_>) {}
+    /// A texture is about to be sampled or gathered from. Loads, stores and atomic operations on single texels are
+    /// accesses to the bytes of the texture.
+    fn sample(&mut self, _event: &SampleEvent<'_>) {}
+    /// A derivative is about to be taken.
+    fn derivative(&mut self, _event: &DerivativeEvent) {}
     /// A condition or a selector has been evaluated; also when all lanes go one way.
     fn diverge(&mut self, _event: &DivergeEvent) {}
     /// The lanes `at.active` start another iteration.
@@ -93,7 +98,7 @@ pub struct BarrierEvent {
 /// What memory an access concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space<'a> {
-    /// With the element of the resource array for each lane; `None` for element 0.
+    /// A buffer or a texture, with the element of the resource array for each lane; `None` for element 0.
     Buffer(Binding, Option<&'a [u32]>),
     /// The hidden counter of a structured buffer.
     Counter(Binding),
@@ -106,7 +111,7 @@ pub enum Space<'a> {
 pub struct AccessEvent<'a> {
     pub at: At,
     pub space: Space<'a>,
-    /// For each lane the byte offset (buffers) or the index (groupshared and private arrays) of the first scalar.
+    /// For each lane the byte offset (buffers; textures, where a texel that is not there has [`u64::MAX`]) or the index (groupshared and private arrays) of the first scalar.
     pub addresses: &'a [u64],
     /// The bytes of one lane's access: contiguous from its address. For arrays, 1: one element.
     pub size: u32,
@@ -116,6 +121,32 @@ pub struct AccessEvent<'a> {
     pub address_poison: LaneMask,
     /// The lanes for which a stored value or an operand is worth nothing, or for loads the value that was found.
     pub value_poison: LaneMask,
+}
+
+/// A sample, a gather or a query of a level of detail by the lanes `at.active`.
+#[derive(Debug)]
+pub struct SampleEvent<'a> {
+    pub at: At,
+    pub op: TextureOp,
+    pub texture: Binding,
+    /// The element of the array of textures for each lane; `None` for element 0.
+    pub element: Option<&'a [u32]>,
+    pub sampler: Option<Binding>,
+    /// The lanes for which an operand is worth nothing.
+    pub poison: LaneMask,
+    /// The lanes that take derivatives in a quad of which not all lanes are active.
+    pub partial: LaneMask,
+}
+
+/// A derivative for the lanes `at.active`.
+#[derive(Clone, Copy, Debug)]
+pub struct DerivativeEvent {
+    pub at: At,
+    pub of: Derivative,
+    /// The lanes for which a value that is read is worth nothing.
+    pub poison: LaneMask,
+    /// The lanes in a quad of which not all lanes are active.
+    pub partial: LaneMask,
 }
 
 /// Where the lanes of an `if` or a `switch` go.

@@ -60,7 +60,7 @@ pub struct Bindings {
     pub bindings: Vec<Vec<Buffer>>,
 }
 
-/// The bytes of one resource.
+/// The bytes of one resource, or its state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Buffer {
     pub bytes: Vec<u8>,
@@ -68,6 +68,10 @@ pub struct Buffer {
     pub format: Option<Format>,
     /// The hidden counter of a structured buffer.
     pub counter: u32,
+    /// For a texture, how its texels lie in `bytes`.
+    pub texture: Option<ops::texture::Shape>,
+    /// The state of a sampler, which has no bytes.
+    pub sampler: Option<ops::texture::Sampler>,
 }
 
 /// The format of the texels of a typed buffer.

@@ -30,8 +30,10 @@ mod module;
 pub mod shape;
 pub mod simplify;
 pub mod text;
+mod texture;
 pub mod verify;
 
 pub use build::Builder;
 pub use diag::Span;
 pub use module::*;
+pub use texture::*;

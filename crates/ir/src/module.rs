@@ -3,6 +3,8 @@
 use diag::Span;
 use ops::{Barrier, Binary, Compare, Ternary, Ty, Unary, WaveOp};
 
+use crate::{Derivative, Texture};
+
 macro_rules! entity {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
@@ -122,15 +124,20 @@ pub enum ResourceKind {
     Raw { writable: bool },
     /// Texels of up to four components, converted from and to the buffer's format.
     Typed { writable: bool, element: Element },
+    /// Texels, filtered or not, converted from and to the texture's format.
+    Texture { dim: ops::texture::Dim, writable: bool, element: Element },
+    /// How textures are filtered.
+    Sampler { comparison: bool },
 }
 
 impl ResourceKind {
     pub fn writable(&self) -> bool {
         match self {
-            ResourceKind::Constant { .. } => false,
+            ResourceKind::Constant { .. } | ResourceKind::Sampler { .. } => false,
             ResourceKind::Structured { writable, .. }
             | ResourceKind::Raw { writable }
-            | ResourceKind::Typed { writable, .. } => *writable,
+            | ResourceKind::Typed { writable, .. }
+            | ResourceKind::Texture { writable, .. } => *writable,
         }
     }
 }
@@ -349,6 +356,9 @@ pub enum Op {
         place: Place,
         delta: i32,
     },
+    Texture(Box<Texture>),
+    /// The difference between lanes of the quad. A lane that is not active is read as the asking lane's own value.
+    Derivative(Derivative, Value),
 
     SharedLoad {
         memory: Shared,
@@ -446,6 +456,8 @@ impl Op {
             | Op::Atomic { .. }
             | Op::Size { .. }
             | Op::Counter { .. }
+            | Op::Texture(_)
+            | Op::Derivative(..)
             | Op::SharedLoad { .. }
             | Op::SharedStore { .. }
             | Op::SharedAtomic { .. }
@@ -494,6 +506,13 @@ impl Op {
             Op::Size { place } | Op::Counter { place, .. } => {
                 place.element.iter_mut().for_each(visit)
             }
+            Op::Texture(texture) => {
+                let Texture { op: _, texture, sampler, args } = &mut **texture;
+                let places = std::iter::once(texture).chain(sampler);
+                places.filter_map(|it| it.element.as_mut()).for_each(&mut visit);
+                args.by_role_mut().into_iter().flatten().for_each(visit);
+            }
+            Op::Derivative(_, a) => visit(a),
             Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => visit(index),
             Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
                 visit(index);
@@ -512,6 +531,41 @@ impl Op {
             Op::Block { .. } => {}
             Op::Yield(args) | Op::Exit { args, .. } => args.iter_mut().for_each(visit),
         }
+    }
+
+    /// The resources that the operation names.
+    pub fn places(&self) -> impl Iterator<Item = Place> {
+        let (first, second) = match self {
+            Op::Load { place, .. }
+            | Op::Store { place, .. }
+            | Op::Atomic { place, .. }
+            | Op::Size { place }
+            | Op::Counter { place, .. } => (Some(*place), None),
+            Op::Texture(texture) => (Some(texture.texture), texture.sampler),
+            Op::Const { .. }
+            | Op::Undef(_)
+            | Op::Builtin(_)
+            | Op::Unary(..)
+            | Op::Binary(..)
+            | Op::Compare(..)
+            | Op::Ternary(..)
+            | Op::Wave { .. }
+            | Op::Barrier { .. }
+            | Op::Derivative(..)
+            | Op::SharedLoad { .. }
+            | Op::SharedStore { .. }
+            | Op::SharedAtomic { .. }
+            | Op::PrivateLoad { .. }
+            | Op::PrivateStore { .. }
+            | Op::If { .. }
+            | Op::Loop { .. }
+            | Op::Switch { .. }
+            | Op::Block { .. }
+            | Op::Yield(_)
+            | Op::Exit { .. }
+            | Op::Return => (None, None),
+        };
+        first.into_iter().chain(second)
     }
 
     /// All operands in order.

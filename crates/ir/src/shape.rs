@@ -30,7 +30,7 @@
 
 use ops::{Binary, Relation, Ternary, Ty, Unary, WaveOp};
 
-use crate::{Address, Builtin, Inst, Module, Op, Place, Region, Value};
+use crate::{Address, Builtin, Inst, Module, Op, Place, Region, TextureOp, Value};
 
 /// How a value differs between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,6 +209,24 @@ impl<'a> Analysis<'a> {
             }
             Op::Load { place, at } => self.raise_all(results, self.access(*place, Some(*at))),
             Op::Size { place } => self.raise_all(results, self.access(*place, None)),
+            Op::Texture(texture) => {
+                // Each lane has its own turn in an atomic operation.
+                let shape = match texture.op {
+                    TextureOp::Atomic(_) => Some(Shape::Varying),
+                    TextureOp::Load
+                    | TextureOp::Store
+                    | TextureOp::Sample(_)
+                    | TextureOp::Compare(_)
+                    | TextureOp::Gather(_)
+                    | TextureOp::GatherCompare(_)
+                    | TextureOp::LevelOfDetail
+                    | TextureOp::LevelOfDetailUnclamped
+                    | TextureOp::Size => self.pure(&data.op.operands()),
+                };
+                self.raise_all(results, shape);
+            }
+            // Lanes of the quad that are not active count as the asking lane.
+            Op::Derivative(_, a) => self.raise_all(results, self.pure(&[*a])),
             Op::SharedLoad { index, .. } => self.raise_all(results, self.pure(&[*index])),
             // Each lane has its own private memory, and its own turn in an atomic operation.
             Op::PrivateLoad { .. }

@@ -9,7 +9,9 @@
 //! The module need not have been verified, but must be as [`crate::Builder`] makes it; what it does not reach from its
 //! body is dropped.
 
-use crate::{Case, Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef};
+use crate::{
+    Case, Inst, InstData, Module, Op, Region, RegionData, TextureOp, Value, ValueData, ValueDef,
+};
 
 /// Removes what is of no use, and renumbers the rest.
 pub fn prune(module: &mut Module) {
@@ -313,7 +315,10 @@ fn is_pure(op: &Op) -> bool {
         | Op::Compare(..)
         | Op::Ternary(..)
         | Op::Size { .. } => true,
-        Op::Wave { .. }
+        Op::Texture(texture) => texture.op == TextureOp::Size,
+        // Who watches sees which lanes are asked.
+        Op::Derivative(..)
+        | Op::Wave { .. }
         | Op::Barrier { .. }
         | Op::Load { .. }
         | Op::Store { .. }
@@ -385,14 +390,7 @@ fn rebuild(module: &mut Module, tree: &Tree, needed: &Needed) {
     let mut used = vec![false; module.resources.len()];
     for data in &mut insts {
         numbers.rename(&mut data.op);
-        if let Op::Load { place, .. }
-        | Op::Store { place, .. }
-        | Op::Atomic { place, .. }
-        | Op::Size { place }
-        | Op::Counter { place, .. } = &data.op
-        {
-            used[place.binding.index()] = true;
-        }
+        data.op.places().for_each(|place| used[place.binding.index()] = true);
     }
     for (resource, used) in module.resources.iter_mut().zip(used) {
         resource.used = used;

@@ -44,6 +44,8 @@
 //! `b0[element v1, byte v2]` is an address in a structured buffer, `b0[byte v1]` one in a raw or constant buffer,
 //! `b0[texel v1]` one in a typed buffer, `b0(v5)[…]` one in the element `v5` of an array of buffers.
 //!
+//! `texture.sample.level b0, b1 at v1, v2 level v3` names a texture, a sampler, and operands by their roles.
+//!
 //! Deliberately absent: any check of the module. [`print()`] takes every module, and marks what it cannot express;
 //! [`read`] accepts whatever it can represent, for [`crate::verify`] to judge.
 
@@ -56,7 +58,7 @@ pub use read::{ReadError, read};
 
 use ops::{Barrier, Sign, Ty, WaveOp, names};
 
-use crate::{Atomic, Builtin, HostScalar, Norm, RegisterClass};
+use crate::{Atomic, Builtin, Derivative, Detail, HostScalar, Norm, RegisterClass, TextureOp};
 
 /// How deep regions may nest in the text, and in a module that the verifier accepts.
 pub const MAX_DEPTH: usize = 256;
@@ -74,6 +76,8 @@ enum Head {
     Atomic(Atomic),
     Size,
     Counter,
+    Texture(TextureOp),
+    Derivative(Derivative),
     SharedLoad,
     SharedStore,
     SharedAtomic(Atomic),
@@ -99,6 +103,8 @@ names! { Head {
     "atomic" => Atomic(op: Atomic),
     "size" => Size,
     "counter" => Counter,
+    "texture" => Texture(op: TextureOp),
+    "derivative" => Derivative(of: Derivative),
     "shared_load" => SharedLoad,
     "shared_store" => SharedStore,
     "shared_atomic" => SharedAtomic(op: Atomic),
@@ -129,6 +135,33 @@ names! { Atomic {
     "max" => Max(sign: Sign),
     "exchange" => Exchange,
     "compare_exchange" => CompareExchange,
+} }
+
+names! { TextureOp {
+    "load" => Load,
+    "store" => Store,
+    "atomic" => Atomic(op: Atomic),
+    "sample" => Sample(detail: Detail),
+    "compare" => Compare(detail: Detail),
+    "gather" => Gather(component: u8),
+    "gather_compare" => GatherCompare(component: u8),
+    "lod" => LevelOfDetail,
+    "lod_unclamped" => LevelOfDetailUnclamped,
+    "size" => Size,
+} }
+
+names! { Detail {
+    "implicit" => Implicit,
+    "bias" => Bias,
+    "level" => Level,
+    "gradients" => Gradients,
+} }
+
+names! { Derivative {
+    "x_coarse" => XCoarse,
+    "y_coarse" => YCoarse,
+    "x_fine" => XFine,
+    "y_fine" => YFine,
 } }
 
 names! { RegisterClass {
@@ -164,6 +197,8 @@ enum KindWord {
     Structured,
     Raw,
     Typed,
+    Texture,
+    Sampler,
 }
 
 names! { KindWord {
@@ -171,6 +206,8 @@ names! { KindWord {
     "structured" => Structured,
     "raw" => Raw,
     "typed" => Typed,
+    "texture" => Texture,
+    "sampler" => Sampler,
 } }
 
 /// A field of [`crate::Needs`].

@@ -26,6 +26,7 @@
 //! - Bindings and memories exist; an access suits the kind of its resource: its address, writing, counters, and the number
 //!   of scalars, 1 to 16, or 4 of a texel. Indices, offsets and elements of resource arrays are `i32`.
 //! - Atomics work on integers of 32 or 64 bits; exchanges on `f32` too.
+//! - A texture instruction suits its texture: the operation, and for each role how many operands there are.
 //! - A mask of named lanes is an `i32`; only barriers that a wave waits at take one.
 
 use std::collections::BTreeSet;
@@ -37,8 +38,8 @@ use ops::{SyncScope, Ternary, Ty, WaveOp};
 
 use crate::text::MAX_DEPTH;
 use crate::{
-    Address, Atomic, Builtin, Inst, Member, Memory, Module, Op, Place, Region, RegisterClass,
-    Resource, ResourceKind, Value, ValueDef, WaveSize,
+    Address, Atomic, Builtin, Inst, Member, Memory, Module, Op, Place, ROLES, Region,
+    RegisterClass, Resource, ResourceKind, Texture, TextureOp, Value, ValueDef, WaveSize,
 };
 
 /// The most threads that a group may have.
@@ -186,6 +187,7 @@ impl<'a> Verifier<'a> {
         let name = &resource.name;
         let class = match &resource.kind {
             ResourceKind::Constant { .. } => RegisterClass::Constant,
+            ResourceKind::Sampler { .. } => RegisterClass::Sampler,
             kind if kind.writable() => RegisterClass::Unordered,
             _ => RegisterClass::Shader,
         };
@@ -205,7 +207,9 @@ impl<'a> Verifier<'a> {
                 self.members(name, members, *stride);
             }
             ResourceKind::Raw { writable: _ } => {}
-            ResourceKind::Typed { element, writable: _ } => {
+            ResourceKind::Sampler { comparison: _ } => {}
+            ResourceKind::Typed { element, writable: _ }
+            | ResourceKind::Texture { element, writable: _, dim: _ } => {
                 let components = element.components;
                 self.require((1..=4).contains(&components), || {
                     format!("texels of `{name}` have {components} components")
@@ -460,6 +464,9 @@ impl<'a> Verifier<'a> {
                     Some(ResourceKind::Constant { .. }) => {
                         return self.problem("a constant buffer has no size to ask for");
                     }
+                    Some(ResourceKind::Texture { .. } | ResourceKind::Sampler { .. }) => {
+                        return self.problem("only buffers have one size");
+                    }
                     Some(ResourceKind::Structured { .. }) if results.len() == 2 => {
                         [Ty::I32; 2].as_slice()
                     }
@@ -477,6 +484,12 @@ impl<'a> Verifier<'a> {
                     format!("a counter goes by 1 or -1, not by {delta}")
                 });
                 self.gives(results, &[Ty::I32]);
+            }
+            Op::Texture(texture) => self.texture(texture, results),
+            Op::Derivative(_, a) => {
+                if let Some(a) = self.operand(*a) {
+                    self.computes(Some(a).filter(|a| a.is_float()), &[a], results);
+                }
             }
             Op::SharedLoad { memory, index } => {
                 self.memory_load(self.module.groupshared.get(memory.index()), *index, results)
@@ -681,7 +694,9 @@ impl<'a> Verifier<'a> {
                 ResourceKind::Constant { .. }
                 | ResourceKind::Raw { .. }
                 | ResourceKind::Structured { .. }
-                | ResourceKind::Typed { .. },
+                | ResourceKind::Typed { .. }
+                | ResourceKind::Texture { .. }
+                | ResourceKind::Sampler { .. },
                 Address::Byte(_) | Address::Structured { .. } | Address::Texel(_),
             ) => false,
         };
@@ -696,6 +711,63 @@ impl<'a> Verifier<'a> {
         self.require(alike, || {
             format!("one access moves scalars of several types: {}", Types(types))
         });
+    }
+
+    fn texture(&mut self, texture: &'a Texture, results: &'a [Value]) {
+        let Texture { op, texture, sampler, args } = texture;
+        let found = self.place(*texture);
+        if let Some(sampler) = sampler {
+            let found = self.place(*sampler);
+            let is_sampler = found.is_none_or(|it| matches!(it.kind, ResourceKind::Sampler { .. }));
+            self.require(is_sampler, || "what filters is no sampler".to_owned());
+        }
+        self.require(sampler.is_some() == op.samples(), || {
+            "a sampler stands where none is needed, or the other way round".to_owned()
+        });
+        let Some(resource) = found else { return };
+        let ResourceKind::Texture { dim, writable, element: _ } = resource.kind else {
+            return self.problem(format!("`{}` is no texture", resource.name));
+        };
+        self.require(op.takes(dim, writable), || {
+            format!("the operation does not work on the texture `{}`", resource.name)
+        });
+        let roles = ROLES.iter().zip(args.by_role()).zip(op.operands(dim, writable));
+        for ((role, values), counts) in roles {
+            let fits = counts.allowed.contains(&values.len());
+            self.require(fits, || format!("{} operands stand for `{role}`", values.len()));
+            self.takes(&format!("the types of `{role}`"), values, &vec![counts.ty; values.len()]);
+        }
+        let alike =
+            |types: &[Ty]| (1..=4).contains(&types.len()) && types.iter().all(|ty| *ty == types[0]);
+        let types = self.types_of(results);
+        match op {
+            TextureOp::Load | TextureOp::Sample(_) => {
+                self.require(alike(&types), || format!("a texel is no {}", Types(&types)));
+            }
+            TextureOp::Gather(_) => {
+                let fine = types.len() == 4 && alike(&types);
+                self.require(fine, || format!("four components are no {}", Types(&types)));
+            }
+            TextureOp::Store => {
+                let types = self.operands(&args.values).unwrap_or_else(|| vec![Ty::F32]);
+                self.require(alike(&types), || format!("a texel is no {}", Types(&types)));
+                self.gives(results, &[]);
+            }
+            TextureOp::Atomic(op) => {
+                if let Some(types) = self.operands(&args.values) {
+                    self.atomic(*op, &types, results);
+                }
+            }
+            TextureOp::Compare(_)
+            | TextureOp::LevelOfDetail
+            | TextureOp::LevelOfDetailUnclamped => self.gives(results, &[Ty::F32]),
+            TextureOp::GatherCompare(_) => self.gives(results, &[Ty::F32; 4]),
+            TextureOp::Size => {
+                self.gives(results, &vec![Ty::I32; TextureOp::sizes(dim, writable)]);
+            }
+        }
+        let has_values = matches!(op, TextureOp::Store | TextureOp::Atomic(_));
+        self.require(has_values || args.values.is_empty(), || "nothing is stored".to_owned());
     }
 
     /// The type of the scalars in a groupshared or private memory that is indexed.

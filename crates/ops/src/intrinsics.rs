@@ -65,13 +65,14 @@ impl std::fmt::Display for ShaderModel {
 }
 
 /// A kind of shader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
     Vertex,
     Hull,
     Domain,
     Geometry,
     Pixel,
+    #[default]
     Compute,
     Amplification,
     Mesh,
@@ -99,7 +100,7 @@ impl Stages {
     pub const GROUPS: Stages =
         Stages::of(&[Stage::Compute, Stage::Amplification, Stage::Mesh, Stage::Node]);
 
-    const fn of(stages: &[Stage]) -> Stages {
+    pub const fn of(stages: &[Stage]) -> Stages {
         let mut set = 0;
         let mut i = 0;
         while i < stages.len() {

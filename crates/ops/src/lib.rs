@@ -13,6 +13,7 @@ mod lanes;
 pub mod math;
 mod names;
 pub mod scalar;
+pub mod texture;
 mod ty;
 pub mod wave;
 

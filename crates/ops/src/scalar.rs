@@ -6,6 +6,7 @@
 //!
 //! Spec: arithmetic that makes a NaN makes the canonical quiet one; moves and bit casts keep the bits they get.
 
+mod exact;
 mod number;
 
 use crate::math;

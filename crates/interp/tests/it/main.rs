@@ -6,4 +6,5 @@ mod build;
 mod memory;
 mod poison;
 mod schedules;
+mod texture;
 mod values;

@@ -163,7 +163,7 @@ fn typed_buffers_convert_and_fill_what_the_format_lacks() {
     let typed = Buffer {
         bytes: vec![255, 0, 51, 255, 0, 0],
         format: Some(Format { scalar: FormatScalar::Unorm8, components: 2 }),
-        counter: 0,
+        ..Buffer::default()
     };
     let (result, buffers) = try_run(&s.finish(), &launch(1, 4), vec![typed, words(&[7; 16])]);
     assert_eq!(result, Ok(()));
@@ -270,7 +270,10 @@ fn full_waves_access_memory_as_partial_ones_do() {
         let at = match kind {
             ResourceKind::Raw { .. } => Address::Byte(s.mul(index, four)),
             ResourceKind::Structured { .. } => Address::Structured { index, offset: four },
-            ResourceKind::Typed { .. } | ResourceKind::Constant { .. } => Address::Texel(index),
+            ResourceKind::Typed { .. }
+            | ResourceKind::Constant { .. }
+            | ResourceKind::Texture { .. }
+            | ResourceKind::Sampler { .. } => Address::Texel(index),
         };
         // The last scalars of the elements of 4 bytes lie outside, as all do at offset 4.
         let value = s.b.value(Op::Load { place: Shader::place(0), at }, Ty::I32);

@@ -7,7 +7,8 @@ use ops::{F16, Named, Ty};
 
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
 use crate::{
-    Address, Inst, Memory, Module, Norm, Op, Place, Region, Resource, ResourceKind, Value, WaveSize,
+    Address, Element, Inst, Memory, Module, Norm, Op, Place, ROLES, Region, Resource, ResourceKind,
+    Texture, Value, WaveSize,
 };
 
 /// The module as text, complete.
@@ -159,6 +160,8 @@ impl<'a> Printer<'a> {
             ResourceKind::Structured { members, .. } => (KindWord::Structured, members.as_slice()),
             ResourceKind::Raw { .. } => (KindWord::Raw, [].as_slice()),
             ResourceKind::Typed { .. } => (KindWord::Typed, [].as_slice()),
+            ResourceKind::Texture { .. } => (KindWord::Texture, [].as_slice()),
+            ResourceKind::Sampler { .. } => (KindWord::Sampler, [].as_slice()),
         };
         put!(self, "{}{}", word.name(), if kind.writable() { ".rw" } else { "" });
         match kind {
@@ -168,10 +171,14 @@ impl<'a> Printer<'a> {
             }
             ResourceKind::Raw { writable: _ } => {}
             ResourceKind::Typed { element, writable: _ } => {
-                put!(self, " {} x {}", element.scalar.name(), element.components);
-                if element.norm != Norm::None {
-                    put!(self, " {}", element.norm.name());
-                }
+                self.element(*element);
+            }
+            ResourceKind::Texture { dim, element, writable: _ } => {
+                put!(self, " {}", dim.name());
+                self.element(*element);
+            }
+            ResourceKind::Sampler { comparison } => {
+                put!(self, "{}", if *comparison { " comparison" } else { "" });
             }
         }
         put!(self, " at {}{}", register.class.name(), register.index);
@@ -209,6 +216,13 @@ impl<'a> Printer<'a> {
             self.out.push('}');
         }
         self.out.push('\n');
+    }
+
+    fn element(&mut self, element: Element) {
+        put!(self, " {} x {}", element.scalar.name(), element.components);
+        if element.norm != Norm::None {
+            put!(self, " {}", element.norm.name());
+        }
     }
 
     fn span(&mut self, span: Span) {
@@ -319,6 +333,19 @@ impl<'a> Printer<'a> {
             }
             Op::Size { place } => put!(self, " {}", At(*place, None)),
             Op::Counter { place, delta } => put!(self, " {}, {delta}", At(*place, None)),
+            Op::Texture(texture) => {
+                let Texture { op: _, texture, sampler, args } = &**texture;
+                put!(self, " {}", At(*texture, None));
+                if let Some(sampler) = sampler {
+                    put!(self, ", {}", At(*sampler, None));
+                }
+                for (role, values) in ROLES.iter().zip(args.by_role()) {
+                    if !values.is_empty() {
+                        put!(self, " {role} {}", list(values));
+                    }
+                }
+            }
+            Op::Derivative(_, a) => put!(self, " {a}"),
             Op::SharedLoad { memory, index } => put!(self, " {memory}[{index}]"),
             Op::SharedStore { memory, index, value } => put!(self, " {memory}[{index}], {value}"),
             Op::SharedAtomic { memory, index, args, .. } => {
@@ -363,6 +390,8 @@ impl<'a> Printer<'a> {
             Op::Atomic { op, .. } => Head::Atomic(*op),
             Op::Size { .. } => Head::Size,
             Op::Counter { .. } => Head::Counter,
+            Op::Texture(texture) => Head::Texture(texture.op),
+            Op::Derivative(of, _) => Head::Derivative(*of),
             Op::SharedLoad { .. } => Head::SharedLoad,
             Op::SharedStore { .. } => Head::SharedStore,
             Op::SharedAtomic { op, .. } => Head::SharedAtomic(*op),
@@ -443,6 +472,8 @@ impl<'a> Printer<'a> {
             | Op::Atomic { .. }
             | Op::Size { .. }
             | Op::Counter { .. }
+            | Op::Texture(_)
+            | Op::Derivative(..)
             | Op::SharedLoad { .. }
             | Op::SharedStore { .. }
             | Op::SharedAtomic { .. }

@@ -12,8 +12,9 @@ use super::lex::{Lexer, Token};
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
 use crate::{
     Address, Binding, Case, Element, HostScalar, Inst, InstData, Member, Memory, Module, Needs,
-    Norm, Op, Place, Private, Region, RegionData, Register, RegisterClass, Resource, ResourceKind,
-    Shared, Value, ValueData, ValueDef, Variable, WaveSize,
+    Norm, Op, Place, Private, ROLES, Region, RegionData, Register, RegisterClass, Resource,
+    ResourceKind, Shared, Texture, TextureArgs, TextureOp, Value, ValueData, ValueDef, Variable,
+    WaveSize,
 };
 
 /// Why a text is no module.
@@ -384,22 +385,15 @@ impl<'a> Reader<'a> {
                 ResourceKind::Structured { writable, stride, members: Vec::new(), counter }
             }
             KindWord::Raw => ResourceKind::Raw { writable },
-            KindWord::Typed => {
-                let scalar: HostScalar = self.named("a scalar type")?;
-                self.keyword("x")?;
-                let components = self.number()?;
-                let norm = match self.token {
-                    Token::Word(word) => Norm::by_name(word),
-                    _ => None,
-                };
-                if norm.is_some() {
-                    self.next()?;
-                }
-                ResourceKind::Typed {
-                    writable,
-                    element: Element { scalar, components, norm: norm.unwrap_or(Norm::None) },
-                }
+            KindWord::Typed => ResourceKind::Typed { writable, element: self.element()? },
+            KindWord::Texture => {
+                let dim = self.named("a kind of texture")?;
+                ResourceKind::Texture { dim, writable, element: self.element()? }
             }
+            KindWord::Sampler if writable => {
+                return self.expected("a sampler that is not writable");
+            }
+            KindWord::Sampler => ResourceKind::Sampler { comparison: self.eat_word("comparison")? },
         };
         self.keyword("at")?;
         let register = self.register()?;
@@ -415,12 +409,30 @@ impl<'a> Reader<'a> {
             match &mut kind {
                 ResourceKind::Constant { members, .. }
                 | ResourceKind::Structured { members, .. } => *members = self.members()?,
-                ResourceKind::Raw { .. } | ResourceKind::Typed { .. } => {
+                ResourceKind::Raw { .. }
+                | ResourceKind::Typed { .. }
+                | ResourceKind::Texture { .. }
+                | ResourceKind::Sampler { .. } => {
                     return self.expected("the end of the line");
                 }
             }
         }
         Ok(Resource { name, kind, count, register, globally_coherent, used, span })
+    }
+
+    /// What typed buffers and textures hold: `f32 x 4 unorm`.
+    fn element(&mut self) -> Read<Element> {
+        let scalar: HostScalar = self.named("a scalar type")?;
+        self.keyword("x")?;
+        let components = self.number()?;
+        let norm = match self.token {
+            Token::Word(word) => Norm::by_name(word),
+            _ => None,
+        };
+        if norm.is_some() {
+            self.next()?;
+        }
+        Ok(Element { scalar, components, norm: norm.unwrap_or(Norm::None) })
     }
 
     fn register(&mut self) -> Read<Register> {
@@ -633,6 +645,8 @@ impl<'a> Reader<'a> {
                 self.sign(",")?;
                 Op::Counter { place, delta: self.delta()? }
             }
+            Head::Texture(op) => self.texture(op)?,
+            Head::Derivative(of) => Op::Derivative(of, self.value()?),
             Head::SharedLoad => Op::SharedLoad { memory: self.shared()?, index: self.index()? },
             Head::SharedStore => {
                 let (memory, index) = (self.shared()?, self.index()?);
@@ -661,6 +675,18 @@ impl<'a> Reader<'a> {
                 unreachable!("constructs are read elsewhere")
             }
         })
+    }
+
+    fn texture(&mut self, op: TextureOp) -> Read<Op> {
+        let texture = self.place()?;
+        let sampler = if self.eat_sign(",")? { Some(self.place()?) } else { None };
+        let mut args = TextureArgs::default();
+        for (role, values) in ROLES.into_iter().zip(args.by_role_mut()) {
+            if self.eat_word(role)? {
+                *values = self.values()?;
+            }
+        }
+        Ok(Op::Texture(Box::new(Texture { op, texture, sampler, args })))
     }
 
     fn lanes(&mut self) -> Read<Option<Value>> {

@@ -295,3 +295,75 @@ fn nesting_is_bounded() {
     }
     assert_eq!(verify(&module).unwrap_err()[0].message, "regions nest more than 256 deep");
 }
+
+const TEXTURES: &str = r#"b0 "Two": texture d2 f32 x 4 at t0 used
+b1 "Out": texture.rw d2_array u32 x 1 at u0 used
+b2 "Samples": texture d2_ms f32 x 4 at t1 used
+b3 "Cube": texture cube f32 x 4 at t2 used
+b4 "S": sampler comparison at s0 used
+b5 "Raw": raw at t3 used"#;
+
+#[test]
+fn texture_instructions_are_checked() {
+    for (line, expected) in [
+        ("v3: f32 = texture.load b0 at v0, v0 level v0", ""),
+        ("v3: f32 = texture.load b0 at v0, v0 level v0 offset v0, v0", ""),
+        ("v3, v4, v5: f32 = texture.sample.level b0, b4 at v1, v1 level v1", ""),
+        (
+            "v3: f32 = texture.compare.gradients b3, b4 at v1, v1, v1 ddx v1, v1, v1 ddy v1, v1, v1 reference v1",
+            "",
+        ),
+        ("v3, v4, v5, v6: f32 = texture.gather.2 b0, b4 at v1, v1", ""),
+        ("texture.store b1 at v0, v0, v0 values v0", ""),
+        ("v3: i32 = texture.atomic.add b1 at v0, v0, v0 values v0", ""),
+        ("v3, v4, v5: i32 = texture.size b0", ""),
+        ("v3: f32 = derivative.x_fine v1", ""),
+        ("v3: f32 = texture.load b0 at v0, v0", "i3: 0 operands stand for `level`"),
+        ("v3: f32 = texture.load b0 at v0 level v0", "i3: 1 operands stand for `at`"),
+        (
+            "v3: f32 = texture.load b0 at v0, v1 level v0",
+            "i3: the types of `at` are (i32, f32), not (i32, i32)",
+        ),
+        ("v3: f32 = texture.load b2 at v0, v0 level v0", "i3: 1 operands stand for `level`"),
+        (
+            "v3: f32 = texture.load b3 at v0, v0 level v0",
+            "i3: the operation does not work on the texture `Cube`",
+        ),
+        ("v3: f32 = texture.load b5 at v0, v0", "i3: `Raw` is no texture"),
+        (
+            "v3: f32 = texture.load b0, b4 at v0, v0 level v0",
+            "i3: a sampler stands where none is needed, or the other way round",
+        ),
+        (
+            "v3: f32 = texture.sample.implicit b0 at v1, v1",
+            "i3: a sampler stands where none is needed, or the other way round",
+        ),
+        ("v3: f32 = texture.sample.implicit b0, b5 at v1, v1", "i3: what filters is no sampler"),
+        (
+            "v3: f32 = texture.sample.implicit b3, b4 at v1, v1, v1 offset v0, v0",
+            "i3: 2 operands stand for `offset`",
+        ),
+        (
+            "v3: i32 = texture.compare.level b0, b4 at v1, v1 level v1 reference v1",
+            "i3: the results are (i32), not (f32)",
+        ),
+        (
+            "v3: f32 = texture.gather.7 b0, b4 at v1, v1",
+            "i3: the operation does not work on the texture `Two`",
+        ),
+        (
+            "texture.store b0 at v0, v0 values v1",
+            "i3: the operation does not work on the texture `Two`",
+        ),
+        ("texture.store b1 at v0, v0, v0", "i3: a texel is no ()"),
+        ("v3: f32 = texture.load b0 at v0, v0 level v0 values v0", "i3: nothing is stored"),
+        ("v3: i32 = texture.size b0", "i3: the results are (i32), not (i32, i32, i32)"),
+        ("v3: i32 = size b0", "i3: only buffers have one size"),
+        ("v3: f32 = load b0[texel v0]", "i3: the address does not suit the kind of `Two`"),
+        ("v3: i32 = derivative.y_fine v0", "i3: the operation does not take (i32)"),
+    ] {
+        let lines = format!("{line}\nyield");
+        let header = format!("group_size 1, 1, 1\n{TEXTURES}");
+        assert_eq!(first_problem(&header, &lines), expected, "{line}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The mathematical functions where they are hardest, at their corners, and against integer arithmetic.
 //!
-//! Samples of the whole range are in `tests/math.rs`. The search through all arguments took minutes, and is not repeated here:
+//! Samples of the whole range are in `tests/accuracy`. The search through all arguments took minutes, and is not repeated here:
 //! the rows below are what it found hardest.
 
 use super::*;

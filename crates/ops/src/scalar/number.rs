@@ -1,5 +1,6 @@
 //! The integer and float types that the definitions range over.
 
+use super::exact;
 use crate::F16;
 use crate::ty::Lane;
 
@@ -174,7 +175,7 @@ pub(super) trait Float: Lane {
 }
 
 macro_rules! float {
-    ($ty:ident, $int:ident, $nan:literal, to_f32: |$a:ident| $to_f32:expr, from_f32: |$b:ident| $from_f32:expr,
+    ($ty:ident, $int:ident, $exact:ident, $nan:literal, to_f32: |$a:ident| $to_f32:expr, from_f32: |$b:ident| $from_f32:expr,
      rsqrt: |$c:ident| $rsqrt:expr, fma: |$x:ident, $y:ident, $z:ident| $fma:expr) => {
         impl Float for $ty {
             #[inline(always)]
@@ -231,7 +232,7 @@ macro_rules! float {
             }
             #[inline(always)]
             fn rem(self, other: Self) -> Self {
-                self % other
+                exact::$exact::rem(self, other)
             }
             #[inline(always)]
             fn fma(self, $y: Self, $z: Self) -> Self {
@@ -281,19 +282,19 @@ macro_rules! float {
             }
             #[inline(always)]
             fn floor(self) -> Self {
-                $ty::floor(self)
+                exact::$exact::floor(self)
             }
             #[inline(always)]
             fn ceil(self) -> Self {
-                $ty::ceil(self)
+                exact::$exact::ceil(self)
             }
             #[inline(always)]
             fn trunc(self) -> Self {
-                $ty::trunc(self)
+                exact::$exact::trunc(self)
             }
             #[inline(always)]
             fn round(self) -> Self {
-                $ty::round_ties_even(self)
+                exact::$exact::round(self)
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
@@ -313,10 +314,10 @@ macro_rules! float {
     };
 }
 
-float!(f32, u32, 0x7fc0_0000, to_f32: |a| a, from_f32: |b| b,
+float!(f32, u32, single, 0x7fc0_0000, to_f32: |a| a, from_f32: |b| b,
     rsqrt: |c| crate::math::rsqrt(c), fma: |x, y, z| fma_f32(x, y, z));
-float!(f64, u64, 0x7ff8_0000_0000_0000, to_f32: |a| a as f32, from_f32: |b| f64::from(b),
-    rsqrt: |c| 1.0 / c.sqrt(), fma: |x, y, z| x.mul_add(y, z));
+float!(f64, u64, double, 0x7ff8_0000_0000_0000, to_f32: |a| a as f32, from_f32: |b| f64::from(b),
+    rsqrt: |c| 1.0 / c.sqrt(), fma: |x, y, z| exact::fused(x, y, z));
 
 /// The sum rounded to odd: rounding it once more to a narrower type then gives the correctly rounded exact sum.
 #[inline(always)]
@@ -391,7 +392,7 @@ impl Float for F16 {
     }
     #[inline(always)]
     fn rem(self, other: F16) -> F16 {
-        F16::from_f32(self.to_f32() % other.to_f32())
+        F16::from_f32(exact::single::rem(self.to_f32(), other.to_f32()))
     }
     #[inline(always)]
     fn fma(self, b: F16, c: F16) -> F16 {
@@ -419,19 +420,19 @@ impl Float for F16 {
     }
     #[inline(always)]
     fn floor(self) -> F16 {
-        F16::from_f32(self.to_f32().floor())
+        F16::from_f32(exact::single::floor(self.to_f32()))
     }
     #[inline(always)]
     fn ceil(self) -> F16 {
-        F16::from_f32(self.to_f32().ceil())
+        F16::from_f32(exact::single::ceil(self.to_f32()))
     }
     #[inline(always)]
     fn trunc(self) -> F16 {
-        F16::from_f32(self.to_f32().trunc())
+        F16::from_f32(exact::single::trunc(self.to_f32()))
     }
     #[inline(always)]
     fn round(self) -> F16 {
-        F16::from_f32(self.to_f32().round_ties_even())
+        F16::from_f32(exact::single::round(self.to_f32()))
     }
     #[inline(always)]
     fn sqrt(self) -> F16 {

@@ -1,0 +1,340 @@
+//! Textures: methods, elements and derivatives to the texture instructions of the IR.
+
+use diag::{Diagnostic, Span, code};
+use ir::{Atomic, Detail, Op, Texture, TextureArgs, TextureOp, Value};
+use ops::intrinsics::Stage;
+use ops::texture::Dim;
+use ops::{Sign, Ty, Unary};
+
+use super::place::{Location, Place};
+use super::resource::ResourceRef;
+use super::{Lower, Lowerer, Values};
+use crate::hir::{Arg, Expr};
+use crate::library::{Method, TextureMethod};
+use crate::types::{ResourceType, Type, TypeId};
+
+/// A texel that an expression names.
+#[derive(Clone, Debug)]
+pub(super) struct Texel {
+    pub(super) resource: ResourceRef,
+    pub(super) dim: Dim,
+    pub(super) writable: bool,
+    /// A number for each axis, then the layer of an array.
+    pub(super) at: Values,
+    /// The mip level, or the sample of a multisampled texture; the first if not given.
+    pub(super) which: Option<Value>,
+}
+
+/// What a method is called on.
+struct Object {
+    resource: ResourceRef,
+    dim: Dim,
+    writable: bool,
+}
+
+/// What stands behind the arguments that a method must have.
+#[derive(Default)]
+struct Rest<'a> {
+    offset: Values,
+    least: Values,
+    status: Option<&'a Arg>,
+}
+
+impl Lowerer<'_> {
+    /// The texel that `texture[index]` names.
+    pub(super) fn texel_place(&mut self, base: &Place, index: &Expr, span: Span) -> Lower<Place> {
+        let resource = self.single_resource(base, span)?;
+        let at = self.expr(index)?;
+        let Some(ResourceType::Texture { dim, element, writable, .. }) =
+            self.resource_type(base.ty)
+        else {
+            unreachable!("the caller has seen that this is a texture")
+        };
+        let texel = Texel { resource, dim: dim.dim(), writable, at, which: None };
+        Ok(Place::whole(Location::Texture(texel), element))
+    }
+
+    pub(super) fn load_from_texture(
+        &mut self,
+        texel: &Texel,
+        leaves: &[Option<Ty>],
+        which: &[u32],
+        span: Span,
+    ) -> Lower<Values> {
+        let mut args = TextureArgs { at: texel.at.clone(), ..TextureArgs::default() };
+        let chosen = texel.which;
+        if texel.dim.is_multisampled() {
+            args.sample = vec![chosen.unwrap_or_else(|| self.word(0))];
+        } else if !texel.writable {
+            args.level = vec![chosen.unwrap_or_else(|| self.word(0))];
+        }
+        let types: Vec<Ty> = leaves.iter().map(|ty| ty.unwrap_or(Ty::I32)).collect();
+        let values = self.texture(TextureOp::Load, texel.resource, None, args, &types, span)?;
+        Ok(which.iter().map(|i| values[*i as usize]).collect())
+    }
+
+    /// Of a texel that is written in part, the rest is read first.
+    pub(super) fn store_to_texture(
+        &mut self,
+        texel: &Texel,
+        ty: TypeId,
+        which: &[u32],
+        values: &[Value],
+        span: Span,
+    ) -> Lower<()> {
+        let leaves = self.leaves(ty, span)?;
+        let all: Vec<u32> = (0..leaves.len() as u32).collect();
+        let mut stored = match all.iter().all(|i| which.contains(i)) {
+            true => vec![Value(0); leaves.len()],
+            false => self.load_from_texture(texel, &leaves, &all, span)?,
+        };
+        for (i, value) in which.iter().zip(values) {
+            stored[*i as usize] = *value;
+        }
+        let stored = stored.into_iter().map(|it| self.in_memory(it)).collect();
+        let args = TextureArgs { at: texel.at.clone(), values: stored, ..TextureArgs::default() };
+        self.texture(TextureOp::Store, texel.resource, None, args, &[], span)?;
+        Ok(())
+    }
+
+    pub(super) fn texture_atomic(
+        &mut self,
+        texel: &Texel,
+        op: Atomic,
+        values: Values,
+        span: Span,
+    ) -> Lower<Op> {
+        let args = TextureArgs { at: texel.at.clone(), values, ..TextureArgs::default() };
+        let texture = self.binding(texel.resource, span)?;
+        let op = TextureOp::Atomic(op);
+        Ok(Op::Texture(Box::new(Texture { op, texture, sampler: None, args })))
+    }
+
+    pub(super) fn texture_method(
+        &mut self,
+        method: TextureMethod,
+        resource: ResourceRef,
+        texture: TypeId,
+        args: &[Arg],
+        expr: &Expr,
+    ) -> Lower<Values> {
+        let Type::Resource(ResourceType::Texture { dim, writable, .. }) =
+            self.program.types.get(texture)
+        else {
+            unreachable!("methods of textures are called on textures")
+        };
+        let object = Object { resource, dim: dim.dim(), writable };
+        match method {
+            TextureMethod::Load => self.texture_load(&object, args, expr),
+            TextureMethod::Mips | TextureMethod::Samples => {
+                let which = self.input(&args[0])?;
+                let at = self.input(&args[1])?;
+                let Object { resource, dim, writable } = object;
+                let texel = Texel { resource, dim, writable, at, which: which.first().copied() };
+                self.builder.span = expr.span;
+                self.load(&Place::whole(Location::Texture(texel), expr.ty), expr.span)
+            }
+            TextureMethod::GetDimensions => self.texture_size(&object, args, expr),
+            TextureMethod::Sample
+            | TextureMethod::SampleBias
+            | TextureMethod::SampleLevel
+            | TextureMethod::SampleGrad
+            | TextureMethod::SampleCmp
+            | TextureMethod::SampleCmpBias
+            | TextureMethod::SampleCmpLevel
+            | TextureMethod::SampleCmpLevelZero
+            | TextureMethod::SampleCmpGrad
+            | TextureMethod::Gather { .. }
+            | TextureMethod::GatherCmp { .. }
+            | TextureMethod::CalculateLevelOfDetail { .. } => {
+                self.texture_sample(method, &object, args, expr)
+            }
+        }
+    }
+
+    fn texture_load(&mut self, object: &Object, args: &[Arg], expr: &Expr) -> Lower<Values> {
+        let Object { resource, dim, writable } = *object;
+        let mut at = self.input(&args[0])?;
+        let mut operands = TextureArgs::default();
+        let mut must = 1;
+        if dim.is_multisampled() {
+            operands.sample = self.input(&args[1])?;
+            must = 2;
+        } else if !writable {
+            operands.level = at.pop().into_iter().collect();
+        }
+        let rest = self.rest(&args[must..])?;
+        (operands.at, operands.offset) = (at, rest.offset);
+        let leaves = self.leaves(expr.ty, expr.span)?;
+        let types: Vec<Ty> = leaves.iter().map(|ty| ty.unwrap_or(Ty::I32)).collect();
+        let values = self.texture(TextureOp::Load, resource, None, operands, &types, expr.span)?;
+        self.status(rest.status)?;
+        Ok(values)
+    }
+
+    fn texture_sample(
+        &mut self,
+        method: TextureMethod,
+        object: &Object,
+        args: &[Arg],
+        expr: &Expr,
+    ) -> Lower<Values> {
+        if Method::Texture(method).takes_derivatives() {
+            self.demand_quads(expr.span)?;
+        }
+        let sampler = self.input(&args[0])?;
+        let sampler = self.resource_of(sampler[0], expr.span)?;
+        let mut operands = TextureArgs { at: self.input(&args[1])?, ..TextureArgs::default() };
+        let mut next = 2;
+        let mut take = |this: &mut Self| {
+            next += 1;
+            this.input(&args[next - 1])
+        };
+        use TextureMethod as M;
+        let op = match method {
+            M::Sample => TextureOp::Sample(Detail::Implicit),
+            M::SampleBias => TextureOp::Sample(Detail::Bias),
+            M::SampleLevel => TextureOp::Sample(Detail::Level),
+            M::SampleGrad => TextureOp::Sample(Detail::Gradients),
+            M::SampleCmp => TextureOp::Compare(Detail::Implicit),
+            M::SampleCmpBias => TextureOp::Compare(Detail::Bias),
+            M::SampleCmpLevel | M::SampleCmpLevelZero => TextureOp::Compare(Detail::Level),
+            M::SampleCmpGrad => TextureOp::Compare(Detail::Gradients),
+            M::Gather { component } => TextureOp::Gather(component),
+            M::GatherCmp { component } => TextureOp::GatherCompare(component),
+            M::CalculateLevelOfDetail { clamped: true } => TextureOp::LevelOfDetail,
+            M::CalculateLevelOfDetail { clamped: false } => TextureOp::LevelOfDetailUnclamped,
+            M::Load | M::Mips | M::Samples | M::GetDimensions => {
+                unreachable!("these are not sampled")
+            }
+        };
+        if matches!(op, TextureOp::Compare(_) | TextureOp::GatherCompare(_)) {
+            operands.reference = take(self)?;
+        }
+        match op {
+            _ if method == M::SampleCmpLevelZero => {
+                operands.level = vec![self.constant(Ty::F32, 0)];
+            }
+            TextureOp::Sample(detail) | TextureOp::Compare(detail) => match detail {
+                Detail::Implicit => {}
+                Detail::Bias | Detail::Level => operands.level = take(self)?,
+                Detail::Gradients => {
+                    operands.ddx = take(self)?;
+                    operands.ddy = take(self)?;
+                }
+            },
+            _ => {}
+        }
+        let rest = self.rest(&args[next..])?;
+        (operands.offset, operands.least) = (rest.offset, rest.least);
+        let count = self.count(expr.ty) as usize;
+        let types = match op {
+            TextureOp::Sample(_) | TextureOp::Gather(_) => vec![self.ty(expr.ty); count],
+            _ => vec![Ty::F32; count],
+        };
+        let values =
+            self.texture(op, object.resource, Some(sampler), operands, &types, expr.span)?;
+        self.status(rest.status)?;
+        Ok(values)
+    }
+
+    fn texture_size(&mut self, object: &Object, args: &[Arg], expr: &Expr) -> Lower<Values> {
+        let Object { resource, dim, writable } = *object;
+        let mut operands = TextureArgs::default();
+        let mut outs = args;
+        if let [level @ Arg::In(_), rest @ ..] = args {
+            operands.level = self.input(level)?;
+            outs = rest;
+        }
+        let mut targets = Vec::new();
+        for arg in outs {
+            targets.push(self.target(arg)?);
+        }
+        let types = vec![Ty::I32; TextureOp::sizes(dim, writable)];
+        let sizes = self.texture(TextureOp::Size, resource, None, operands, &types, expr.span)?;
+        for ((target, arg), size) in targets.into_iter().zip(outs).zip(sizes) {
+            let is_float = match arg {
+                Arg::Out { ty, .. } => self.ty(*ty) == Ty::F32,
+                Arg::In(_) => false,
+            };
+            let size = match is_float {
+                true => {
+                    let sign = Sign::Unsigned;
+                    let op = Unary::Convert { to: Ty::F32, from_sign: sign, to_sign: sign };
+                    self.value(Op::Unary(op, size), Ty::F32)
+                }
+                false => size,
+            };
+            self.write(target, vec![size])?;
+        }
+        Ok(Values::new())
+    }
+
+    /// A derivative needs threads in quads: four in a row, or squares.
+    pub(super) fn demand_quads(&self, span: Span) -> Lower<()> {
+        let entry = &self.program.entry;
+        let [x, y, z] = entry.group_size;
+        let has_quads = x % 4 == 0 && y == 1 && z == 1 || x % 2 == 0 && y % 2 == 0;
+        if has_quads || entry.stage != Stage::Compute {
+            return Ok(());
+        }
+        let message =
+            format!("a group of {x}×{y}×{z} threads has no quads to take a derivative in");
+        let report = Diagnostic::new(&code::BAD_ATTRIBUTE, entry.span, message);
+        Err(self.stop(report.also(span, "the derivative is taken here").help(
+            "`[numthreads]` gives quads where X is a multiple of 4 and Y and Z are 1, or where X and Y are even",
+        )))
+    }
+
+    /// Offsets are integers, a least level is a float, and the status is written.
+    fn rest<'a>(&mut self, args: &'a [Arg]) -> Lower<Rest<'a>> {
+        let mut rest = Rest::default();
+        for arg in args {
+            match arg {
+                Arg::Out { .. } => rest.status = Some(arg),
+                Arg::In(expr) if self.ty(expr.ty) == Ty::F32 => rest.least = self.input(arg)?,
+                Arg::In(_) => rest.offset.extend(self.input(arg)?),
+            }
+        }
+        Ok(rest)
+    }
+
+    /// Every access is fine.
+    fn status(&mut self, status: Option<&Arg>) -> Lower<()> {
+        let target = match status {
+            Some(arg) => self.target(arg)?,
+            None => return Ok(()),
+        };
+        let fine = self.word(1);
+        self.write(target, vec![fine])
+    }
+
+    /// Appends an instruction with results of these types; a `bool` is a word in memory.
+    fn texture(
+        &mut self,
+        op: TextureOp,
+        texture: ResourceRef,
+        sampler: Option<ResourceRef>,
+        args: TextureArgs,
+        types: &[Ty],
+        span: Span,
+    ) -> Lower<Values> {
+        self.builder.span = span;
+        let texture = self.binding(texture, span)?;
+        let sampler = match sampler {
+            Some(sampler) => Some(self.binding(sampler, span)?),
+            None => None,
+        };
+        let in_memory: Vec<Ty> =
+            types.iter().map(|ty| if *ty == Ty::Bool { Ty::I32 } else { *ty }).collect();
+        let op = Op::Texture(Box::new(Texture { op, texture, sampler, args }));
+        let inst = self.builder.inst(op, &in_memory);
+        let mut values = self.builder.results(inst).to_vec();
+        for (value, ty) in values.iter_mut().zip(types) {
+            if *ty == Ty::Bool {
+                *value = self.is_nonzero(*value);
+            }
+        }
+        Ok(values)
+    }
+}

@@ -1,0 +1,236 @@
+//! The texture instructions: what each takes and gives, by the kind of its texture.
+//!
+//! One instruction holds its operands by role, so that the text form, the verifier and engines need no case for each of the
+//! many overloads of HLSL. What the instructions compute is said in [`ops::texture`].
+
+use ops::Ty;
+use ops::texture::Dim;
+
+use crate::{Atomic, Place, Value};
+
+/// A texture instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Texture {
+    pub op: TextureOp,
+    pub texture: Place,
+    /// For operations that filter.
+    pub sampler: Option<Place>,
+    pub args: TextureArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextureOp {
+    /// A texel by its place.
+    Load,
+    Store,
+    /// Gives what was there before.
+    Atomic(Atomic),
+    Sample(Detail),
+    /// How much of the texels passes the comparison.
+    Compare(Detail),
+    /// One component of four texels.
+    Gather(u8),
+    GatherCompare(u8),
+    /// The level of detail that a sample would read.
+    LevelOfDetail,
+    /// The same without clamping it to the levels there are.
+    LevelOfDetailUnclamped,
+    /// The size on each axis, the layers of an array, and the levels or samples of a texture that has them.
+    Size,
+}
+
+/// Where the level of detail of a sample comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Detail {
+    /// The derivatives in the quad.
+    Implicit,
+    /// The same, with a number added to the level.
+    Bias,
+    Level,
+    Gradients,
+}
+
+/// The operands of a texture instruction by what they are for. What an instruction does not take is empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TextureArgs {
+    /// The place: `i32` for texels, `f32` for samples; the layer of an array is the last.
+    pub at: Vec<Value>,
+    /// A mip level (`i32`), a level of detail or a bias (`f32`).
+    pub level: Vec<Value>,
+    /// The index of a sample of a multisampled texture.
+    pub sample: Vec<Value>,
+    pub ddx: Vec<Value>,
+    pub ddy: Vec<Value>,
+    /// In texels, one for each axis; a gather may have four for each texel.
+    pub offset: Vec<Value>,
+    /// What texels are compared with.
+    pub reference: Vec<Value>,
+    /// The least level of detail.
+    pub least: Vec<Value>,
+    /// What is stored, or the operands of an atomic operation.
+    pub values: Vec<Value>,
+}
+
+/// The words for the roles in the text form.
+pub const ROLES: [&str; 9] =
+    ["at", "level", "sample", "ddx", "ddy", "offset", "reference", "least", "values"];
+
+impl TextureArgs {
+    /// In the order of [`ROLES`].
+    pub fn by_role(&self) -> [&Vec<Value>; 9] {
+        let TextureArgs { at, level, sample, ddx, ddy, offset, reference, least, values } = self;
+        [at, level, sample, ddx, ddy, offset, reference, least, values]
+    }
+
+    pub fn by_role_mut(&mut self) -> [&mut Vec<Value>; 9] {
+        let TextureArgs { at, level, sample, ddx, ddy, offset, reference, least, values } = self;
+        [at, level, sample, ddx, ddy, offset, reference, least, values]
+    }
+}
+
+impl TextureOp {
+    /// Whether it needs a sampler.
+    pub fn samples(self) -> bool {
+        match self {
+            TextureOp::Sample(_)
+            | TextureOp::Compare(_)
+            | TextureOp::Gather(_)
+            | TextureOp::GatherCompare(_)
+            | TextureOp::LevelOfDetail
+            | TextureOp::LevelOfDetailUnclamped => true,
+            TextureOp::Load | TextureOp::Store | TextureOp::Atomic(_) | TextureOp::Size => false,
+        }
+    }
+
+    /// Whether it asks the other lanes of the quad.
+    pub fn needs_quad(self) -> bool {
+        match self {
+            TextureOp::Sample(detail) | TextureOp::Compare(detail) => {
+                matches!(detail, Detail::Implicit | Detail::Bias)
+            }
+            TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped => true,
+            TextureOp::Load
+            | TextureOp::Store
+            | TextureOp::Atomic(_)
+            | TextureOp::Gather(_)
+            | TextureOp::GatherCompare(_)
+            | TextureOp::Size => false,
+        }
+    }
+
+    /// Whether it changes the texture.
+    pub fn writes(self) -> bool {
+        matches!(self, TextureOp::Store | TextureOp::Atomic(_))
+    }
+
+    /// Whether texels of such a texture can be asked for that way.
+    pub fn takes(self, dim: Dim, writable: bool) -> bool {
+        match self {
+            TextureOp::Load => !dim.is_cube(),
+            TextureOp::Store | TextureOp::Atomic(_) => {
+                writable && !dim.is_cube() && !dim.is_multisampled()
+            }
+            TextureOp::Sample(_)
+            | TextureOp::Compare(_)
+            | TextureOp::LevelOfDetail
+            | TextureOp::LevelOfDetailUnclamped => !writable && !dim.is_multisampled(),
+            TextureOp::Gather(component) | TextureOp::GatherCompare(component) => {
+                let flat = matches!(dim, Dim::D2 | Dim::D2Array) || dim.is_cube();
+                !writable && flat && component < 4
+            }
+            TextureOp::Size => true,
+        }
+    }
+
+    /// For each role how many operands it has, of which type; `values` are looked at elsewhere.
+    pub fn operands(self, dim: Dim, writable: bool) -> [Counts; 8] {
+        let none = Counts { ty: Ty::I32, allowed: [0, 0, 0] };
+        let exactly = |ty, n| Counts { ty, allowed: [n, n, n] };
+        let optional = |ty, n| Counts { ty, allowed: [0, n, n] };
+        let layer = usize::from(dim.is_array());
+        let texel = exactly(Ty::I32, dim.axes() + layer);
+        let place = exactly(Ty::F32, dim.sample_axes() + layer);
+        let offset = match dim.is_cube() {
+            true => none,
+            false => optional(Ty::I32, dim.axes()),
+        };
+        let mut roles = [none; 8];
+        let [at, level, sample, ddx, ddy, offsets, reference, least] = &mut roles;
+        match self {
+            TextureOp::Load => {
+                (*at, *offsets) = (texel, offset);
+                if dim.is_multisampled() {
+                    *sample = exactly(Ty::I32, 1);
+                } else if !writable {
+                    *level = exactly(Ty::I32, 1);
+                }
+            }
+            TextureOp::Store | TextureOp::Atomic(_) => *at = texel,
+            TextureOp::Sample(detail) | TextureOp::Compare(detail) => {
+                (*at, *offsets, *least) = (place, offset, optional(Ty::F32, 1));
+                match detail {
+                    Detail::Implicit => {}
+                    Detail::Bias => *level = exactly(Ty::F32, 1),
+                    Detail::Level => (*level, *least) = (exactly(Ty::F32, 1), none),
+                    Detail::Gradients => {
+                        *ddx = exactly(Ty::F32, dim.sample_axes());
+                        *ddy = *ddx;
+                    }
+                }
+            }
+            TextureOp::Gather(_) | TextureOp::GatherCompare(_) => {
+                *at = place;
+                if !dim.is_cube() {
+                    *offsets = Counts { ty: Ty::I32, allowed: [0, 2, 8] };
+                }
+            }
+            TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped => {
+                *at = exactly(Ty::F32, dim.sample_axes());
+            }
+            TextureOp::Size => {
+                if !writable && !dim.is_multisampled() {
+                    *level = optional(Ty::I32, 1);
+                }
+            }
+        }
+        if matches!(self, TextureOp::Compare(_) | TextureOp::GatherCompare(_)) {
+            *reference = exactly(Ty::F32, 1);
+        }
+        roles
+    }
+
+    /// How many numbers [`TextureOp::Size`] gives.
+    pub fn sizes(dim: Dim, writable: bool) -> usize {
+        dim.axes() + usize::from(dim.is_array()) + usize::from(!writable)
+    }
+}
+
+/// How many operands a role may have.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    pub ty: Ty,
+    pub allowed: [usize; 3],
+}
+
+/// Differences between neighbours in a quad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Derivative {
+    /// The upper left lane and the one beside it, or below it, for all four lanes.
+    XCoarse,
+    YCoarse,
+    /// The lane's own row, or column.
+    XFine,
+    YFine,
+}
+
+impl Derivative {
+    /// The lanes of a quad, of the value at the greater and at the lesser coordinate, for the lane with this index in it.
+    pub fn lanes(self, lane: u32) -> [u32; 2] {
+        match self {
+            Derivative::XCoarse => [1, 0],
+            Derivative::YCoarse => [2, 0],
+            Derivative::XFine => [lane | 1, lane & !1],
+            Derivative::YFine => [lane | 2, lane & !2],
+        }
+    }
+}
