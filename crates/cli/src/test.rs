@@ -1,0 +1,250 @@
+//! `wavelane test`: finds tests, runs them in processes beside this one, and reports.
+//!
+//! A test that crashes, eats the memory or never ends takes its process with it, and nothing else: the report says so and
+//! the next test gets a fresh process. A process serves many tests, so that isolation costs almost nothing.
+
+mod baseline;
+mod formats;
+mod pool;
+mod record;
+mod report;
+mod worker;
+
+use std::path::{Path, PathBuf};
+
+use device::Device;
+use jobs::{Api, Test};
+
+use crate::args::Args;
+use crate::problem::{Exit, Problem};
+use crate::{End, terminal};
+use record::Record;
+
+pub(crate) use record::read_lines;
+pub(crate) use report::{Format, write};
+
+/// What only `test` asks for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TestArgs {
+    pub(crate) jobs: Option<usize>,
+    pub(crate) partition: Option<Partition>,
+    pub(crate) baseline: Option<PathBuf>,
+    pub(crate) write_baseline: Option<PathBuf>,
+    pub(crate) filters: Vec<String>,
+    pub(crate) list: bool,
+    pub(crate) show_features: bool,
+    pub(crate) api: Api,
+    pub(crate) format: Format,
+    /// This process runs the tests that it is told of on its standard input.
+    pub(crate) is_worker: bool,
+}
+
+/// One of several parts of the tests; `of` parts, `index` from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Partition {
+    by: By,
+    index: u64,
+    of: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// By the name alone: a test stays in its part when others come and go.
+    Hash,
+    /// Every n-th test.
+    Count,
+}
+
+impl Partition {
+    /// `hash:M/N` or `count:M/N`.
+    pub(crate) fn parse(text: &str) -> Result<Partition, String> {
+        let form = "the form is hash:M/N or count:M/N, M from 1 to N";
+        let (by, rest) = text.split_once(':').ok_or(form)?;
+        let by = match by {
+            "hash" => By::Hash,
+            "count" | "slice" => By::Count,
+            _ => return Err(form.to_owned()),
+        };
+        let (index, of) = rest.split_once('/').ok_or(form)?;
+        let (index, of) = (index.parse().map_err(|_| form)?, of.parse().map_err(|_| form)?);
+        if index == 0 || index > of {
+            Err(form.to_owned())
+        } else {
+            Ok(Partition { by, index, of })
+        }
+    }
+
+    fn holds(self, position: usize, name: &str) -> bool {
+        let number = match self.by {
+            By::Count => position as u64,
+            By::Hash => hash(name),
+        };
+        number % self.of == self.index - 1
+    }
+}
+
+/// The FNV-1a hash: the same on every machine and in every version.
+fn hash(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+pub(crate) fn test(args: Args) -> Result<Exit, End> {
+    let device = Device::with_engine(args.adapter.clone(), args.engine).map_err(|what| {
+        Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
+    })?;
+    let features = jobs::features(device.adapter(), args.test.api);
+    if args.test.is_worker {
+        return worker::serve(&args, &device, &features);
+    }
+    if args.test.show_features {
+        let names: Vec<&str> = features.iter().map(String::as_str).collect();
+        terminal::print(&format!("{}\n", names.join("\n")))?;
+        return Ok(Exit::Fine);
+    }
+    let tests = select(&args, find(&args)?)?;
+    if args.test.list {
+        let names: Vec<String> = tests.iter().map(|it| format!("{}\n", it.name())).collect();
+        terminal::print(&names.concat())?;
+        return Ok(Exit::Fine);
+    }
+    let known = match &args.test.baseline {
+        Some(file) => baseline::read(file)?,
+        None => baseline::Baseline::default(),
+    };
+    let records = pool::run(&args, &tests)?;
+    if let Some(file) = &args.test.write_baseline {
+        baseline::write(file, &records)?;
+    }
+    write(&records, &known, args.test.format, &mut terminal::out())?;
+    Ok(exit(&records, &known))
+}
+
+/// What the exit status says about records.
+pub(crate) fn exit(records: &[Record], known: &baseline::Baseline) -> Exit {
+    let is = |verdict| move |it: &&Record| it.outcome.verdict == verdict;
+    let failed = records.iter().filter(is(jobs::Verdict::Failed));
+    if failed.clone().any(|it| !known.expects(it)) {
+        return Exit::Findings;
+    }
+    let passed = records.iter().filter(is(jobs::Verdict::Passed)).count();
+    // What cannot be run is no pass: where nothing else happened, nothing was shown.
+    if passed == 0 && failed.count() == 0 && !records.is_empty() {
+        return Exit::Unsupported;
+    }
+    Exit::Fine
+}
+
+/// All tests below the operands, in a fixed order.
+fn find(args: &Args) -> Result<Vec<Test>, Problem> {
+    if args.operands.is_empty() {
+        return Err(Problem::input("`wavelane test` needs PATH…").help(
+            "a `.test` file, a `job.yaml`, an `.hlsl` file with test cases, or a folder of them",
+        ));
+    }
+    let mut tests = Vec::new();
+    for operand in &args.operands {
+        let (path, case) = match operand.split_once("::") {
+            Some((path, case)) if !Path::new(operand).exists() => (path, Some(case)),
+            _ => (operand.as_str(), None),
+        };
+        let found = below(Path::new(path))?;
+        let wanted =
+            |it: &Test| case.is_none_or(|case| it.case.as_ref().is_some_and(|it| it.name == case));
+        let before = tests.len();
+        tests.extend(found.into_iter().filter(wanted));
+        if tests.len() == before {
+            let problem = Problem::input(format!("there is no test in `{operand}`"));
+            let help = "a file of cases includes <wavelane.hlsli> and says TEST_CASE(name) { … }";
+            return Err(if path.ends_with(".hlsl") { problem.help(help) } else { problem });
+        }
+    }
+    Ok(tests)
+}
+
+/// The tests of a file, or of all files below a folder.
+fn below(path: &Path) -> Result<Vec<Test>, Problem> {
+    let cannot = |path: &Path, error: std::io::Error| {
+        Problem::input(format!("`{}` cannot be read: {error}", path.display()))
+    };
+    let mut files = Vec::new();
+    let mut open = vec![path.to_path_buf()];
+    while let Some(path) = open.pop() {
+        // A link to a folder above would never end.
+        if path.is_dir() && (!path.is_symlink() || open.is_empty()) {
+            let entries = std::fs::read_dir(&path).map_err(|error| cannot(&path, error))?;
+            for entry in entries {
+                open.push(entry.map_err(|error| cannot(&path, error))?.path());
+            }
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    let mut tests = Vec::new();
+    for file in files {
+        let ending = file.extension().and_then(|it| it.to_str()).unwrap_or("");
+        if !matches!(ending, "test" | "yaml" | "yml" | "hlsl") {
+            continue;
+        }
+        let name = file.to_string_lossy().replace('\\', "/");
+        let (_, text) = crate::files::read_source(&file.to_string_lossy())?;
+        if let Ok(found) = jobs::tests(&name, &text) {
+            tests.extend(found);
+        }
+    }
+    Ok(tests)
+}
+
+/// The tests that the flags and the environment leave.
+fn select(args: &Args, tests: Vec<Test>) -> Result<Vec<Test>, Problem> {
+    let filters = &args.test.filters;
+    let wanted = |it: &Test| {
+        filters.is_empty() || filters.iter().any(|filter| it.name().contains(filter.as_str()))
+    };
+    let tests: Vec<Test> = tests.into_iter().filter(wanted).collect();
+    let shard = |name: &str| std::env::var(name).ok().and_then(|it| it.parse::<u64>().ok());
+    let partition = match (args.test.partition, shard("LIT_NUM_SHARDS"), shard("LIT_RUN_SHARD")) {
+        (Some(partition), _, _) => Some(partition),
+        // As LLVM's test runner has it, for scripts that split its tests.
+        (None, Some(of), Some(index)) => {
+            if index == 0 || index > of {
+                let what = format!("LIT_RUN_SHARD is {index}, of {of} shards by LIT_NUM_SHARDS");
+                return Err(Problem::input(what));
+            }
+            Some(Partition { by: By::Count, index, of })
+        }
+        (None, _, _) => None,
+    };
+    let Some(partition) = partition else { return Ok(tests) };
+    let each = tests.into_iter().enumerate();
+    Ok(each.filter(|(i, it)| partition.holds(*i, &it.name())).map(|(_, it)| it).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partitions_are_disjoint_and_complete() {
+        for by in ["hash", "count"] {
+            let parts: Vec<Partition> =
+                (1..=3).map(|i| Partition::parse(&format!("{by}:{i}/3")).unwrap()).collect();
+            for position in 0..100 {
+                let name = format!("test-{position}");
+                let holds = parts.iter().filter(|it| it.holds(position, &name)).count();
+                assert_eq!(holds, 1, "{by} {name}");
+            }
+        }
+        for text in ["hash:0/3", "hash:4/3", "hash:1", "3", "slot:1/2"] {
+            assert!(Partition::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_hash_never_changes() {
+        assert_eq!(hash(""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
+    }
+}

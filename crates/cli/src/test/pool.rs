@@ -1,0 +1,250 @@
+//! Processes that run tests, several at a time, each watched: one that ends or takes too long is replaced.
+
+use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jobs::{Outcome, Test, Verdict};
+use serde_json::{Value, json};
+
+use super::record::{Record, outcome_from_json};
+use crate::args::Args;
+use crate::problem::Problem;
+use crate::terminal;
+
+/// As long as LLVM's own runner gives a test.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Runs the tests; the records come in the order of the tests.
+pub(super) fn run(args: &Args, tests: &[Test]) -> Result<Vec<Record>, Problem> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let count = args.test.jobs.unwrap_or(cores).clamp(1, tests.len().max(1));
+    let timeout = args.timeout.unwrap_or(PATIENCE);
+    let next = AtomicUsize::new(0);
+    let progress =
+        Progress { done: AtomicUsize::new(0), failed: AtomicUsize::new(0), all: tests.len() };
+    let flags = flags_to_repeat();
+    let work = || -> Result<Vec<(usize, Vec<Record>)>, Problem> {
+        let mut worker = None;
+        let mut done = Vec::new();
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(test) = tests.get(index) else { break };
+            let outcomes = run_one(&mut worker, test, timeout)?;
+            let failed = outcomes.iter().any(|it| it.verdict == Verdict::Failed);
+            let record = |outcome: Outcome| Record {
+                test: test.name(),
+                file: test.file.clone(),
+                command: command(test, outcome.width, &flags),
+                outcome,
+            };
+            done.push((index, outcomes.into_iter().map(record).collect()));
+            progress.step(failed);
+        }
+        if let Some(worker) = worker {
+            worker.finish();
+        }
+        Ok(done)
+    };
+    let parts: Vec<Result<_, Problem>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
+        let bug = |_| Err(Problem::bug("a thread that watches tests panicked"));
+        threads.into_iter().map(|it| it.join().unwrap_or_else(bug)).collect()
+    });
+    progress.clear();
+    let mut all = Vec::new();
+    for part in parts {
+        all.extend(part?);
+    }
+    all.sort_by_key(|(index, _)| *index);
+    Ok(all.into_iter().flat_map(|(_, records)| records).collect())
+}
+
+/// Runs one test at all its widths, in as many processes as it takes.
+fn run_one(
+    worker: &mut Option<Worker>,
+    test: &Test,
+    timeout: Duration,
+) -> Result<Vec<Outcome>, Problem> {
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    loop {
+        let mut current = match worker.take() {
+            Some(worker) => worker,
+            None => Worker::start()?,
+        };
+        let done: Vec<u32> = outcomes.iter().map(|it| it.width).collect();
+        let case = test.case.as_ref().map(|it| it.name.as_str());
+        let mut width = 0;
+        let asked = current.ask(&json!({ "file": test.file, "case": case, "done": done }));
+        let why = loop {
+            if !asked {
+                break "its process ended".to_owned();
+            }
+            match current.answers.recv_timeout(timeout) {
+                Ok(answer) => {
+                    if let Some(begun) = answer["begin"].as_u64() {
+                        width = begun as u32;
+                    } else if answer.get("end").is_some() {
+                        *worker = Some(current);
+                        return Ok(outcomes);
+                    } else if let Some(outcome) = outcome_from_json(&answer) {
+                        outcomes.push(outcome);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    break format!("it was ended after {} s", timeout.as_secs_f64());
+                }
+                Err(RecvTimeoutError::Disconnected) => break "its process ended".to_owned(),
+            }
+        };
+        // The process is of no use any more; what it ran last is what failed.
+        let said = current.end();
+        let said = if said.is_empty() { said } else { format!("\n{said}") };
+        outcomes.push(Outcome::new(width, Verdict::Failed, format!("{why}{said}")));
+        if width == 0 {
+            return Ok(outcomes);
+        }
+    }
+}
+
+/// A process of tests.
+struct Worker {
+    child: Child,
+    requests: Option<ChildStdin>,
+    answers: Receiver<Value>,
+    /// The end of what it says on standard error.
+    said: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Worker {
+    fn start() -> Result<Worker, Problem> {
+        let cannot = |error| Problem::input(format!("no process can be started: {error}"));
+        let program = std::env::current_exe().map_err(cannot)?;
+        let mut child = Command::new(program)
+            .args(std::env::args_os().skip(1))
+            .arg("--worker")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(cannot)?;
+        let (send, answers) = mpsc::channel();
+        if let Some(out) = child.stdout.take() {
+            std::thread::spawn(move || {
+                for line in BufReader::new(out).lines().map_while(Result::ok) {
+                    if send.send(serde_json::from_str(&line).unwrap_or_default()).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        let said: Arc<Mutex<Vec<u8>>> = Arc::default();
+        if let Some(mut err) = child.stderr.take() {
+            let said = said.clone();
+            std::thread::spawn(move || {
+                let mut chunk = [0; 4096];
+                while let Ok(count @ 1..) = err.read(&mut chunk) {
+                    let Ok(mut said) = said.lock() else { break };
+                    said.extend_from_slice(&chunk[..count]);
+                    let excess = said.len().saturating_sub(2000);
+                    said.drain(..excess);
+                }
+            });
+        }
+        let requests = child.stdin.take();
+        Ok(Worker { child, requests, answers, said })
+    }
+
+    fn ask(&mut self, request: &Value) -> bool {
+        let Some(requests) = &mut self.requests else { return false };
+        writeln!(requests, "{request}").and_then(|()| requests.flush()).is_ok()
+    }
+
+    /// Ends the process by force; what it said last.
+    fn end(mut self) -> String {
+        let _ = self.child.kill();
+        let status = self.child.wait().map(|it| it.to_string()).unwrap_or_default();
+        let said = self.said.lock().map(|it| it.clone()).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        format!("{}{status}", if said.is_empty() { said } else { format!("{said}\n").into() })
+    }
+
+    fn finish(mut self) {
+        drop(self.requests.take());
+        let _ = self.child.wait();
+    }
+}
+
+/// The flags that a test needs to run again as it ran here.
+fn flags_to_repeat() -> Vec<String> {
+    let alone = ["--list", "--features", "--worker"];
+    let with_value = [
+        "--wave-size",
+        "--format",
+        "--jobs",
+        "-j",
+        "--partition",
+        "--baseline",
+        "--write-baseline",
+        "--filter",
+    ];
+    let mut kept = Vec::new();
+    let mut words = std::env::args().skip(2);
+    while let Some(word) = words.next() {
+        let name = word.split('=').next().unwrap_or("");
+        if with_value.contains(&name) {
+            if !word.contains('=') {
+                words.next();
+            }
+        } else if word.starts_with('-') && !alone.contains(&name) {
+            kept.push(word.clone());
+            // A value in a word of its own: operands never follow such a flag.
+            let takes_more = crate::flags::ALL.iter().any(|flag| {
+                flag.names.contains(&word.as_str()) && flag.takes != crate::flags::Takes::Nothing
+            });
+            if takes_more {
+                kept.extend(words.next());
+            }
+        }
+    }
+    kept
+}
+
+/// The command that runs a test again, as a shell reads it.
+fn command(test: &Test, width: u32, flags: &[String]) -> String {
+    let mut words = vec!["wavelane".to_owned(), "test".to_owned(), test.name()];
+    if width > 0 {
+        words.extend(["--wave-size".to_owned(), width.to_string()]);
+    }
+    words.extend(flags.iter().cloned());
+    let words: Vec<String> = words.iter().map(|it| crate::problem::quoted(it)).collect();
+    words.join(" ")
+}
+
+struct Progress {
+    done: AtomicUsize,
+    failed: AtomicUsize,
+    all: usize,
+}
+
+impl Progress {
+    fn step(&self, failed: bool) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let failed =
+            self.failed.fetch_add(usize::from(failed), Ordering::Relaxed) + usize::from(failed);
+        // A line for each of thousands of tests would only blink.
+        if terminal::is_watched() && (done.is_multiple_of(8) || done == self.all) {
+            let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+            terminal::say(&format!("\r\x1b[K{done} of {} tests{failed}", self.all));
+        }
+    }
+
+    fn clear(&self) {
+        if terminal::is_watched() && std::io::stderr().is_terminal() {
+            terminal::say("\r\x1b[K");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The report for people, and which form a report takes.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use jobs::{Finding, Verdict};
+
+use super::baseline::Baseline;
+use super::formats;
+use super::record::Record;
+
+/// How results are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Format {
+    #[default]
+    Text,
+    Json,
+    Junit,
+    Sarif,
+    Github,
+}
+
+impl Format {
+    pub(crate) const NAMES: [(&'static str, Format); 5] = [
+        ("text", Format::Text),
+        ("json", Format::Json),
+        ("junit", Format::Junit),
+        ("sarif", Format::Sarif),
+        ("github", Format::Github),
+    ];
+}
+
+/// Writes a report.
+pub(crate) fn write(
+    records: &[Record],
+    known: &Baseline,
+    format: Format,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    match format {
+        Format::Text => text(records, known, out)?,
+        Format::Json => formats::json(records, out)?,
+        Format::Junit => formats::junit(records, known, out)?,
+        Format::Sarif => formats::sarif(records, known, out)?,
+        Format::Github => {
+            formats::github(records, known, out)?;
+            writeln!(out, "{}", summary(records))?;
+        }
+    }
+    out.flush()
+}
+
+/// `N passed, N failed, N unsupported`
+pub(super) fn summary(records: &[Record]) -> String {
+    let count = |verdict| records.iter().filter(|it| it.outcome.verdict == verdict).count();
+    let words = Verdict::ALL.map(|it| format!("{} {}", count(it), it.name()));
+    words.join(", ")
+}
+
+fn text(records: &[Record], known: &Baseline, out: &mut impl Write) -> io::Result<()> {
+    let failed = records.iter().filter(|it| it.outcome.verdict == Verdict::Failed);
+    let mut open: Vec<&Record> = failed.clone().collect();
+    while let Some(first) = open.first().copied() {
+        // What fails alike at several widths is one matter.
+        let is_alike = |it: &&Record| {
+            it.test == first.test
+                && it.outcome.message == first.outcome.message
+                && it.outcome.findings == first.outcome.findings
+                && known.expects(it) == known.expects(first)
+        };
+        let (alike, rest): (Vec<&Record>, Vec<&Record>) = open.into_iter().partition(is_alike);
+        failure(&alike, known, out)?;
+        open = rest;
+    }
+    let unsupported = records.iter().filter(|it| it.outcome.verdict == Verdict::Unsupported);
+    let reasons = grouped(unsupported.map(|it| (first_line(&it.outcome.message), it)));
+    for (reason, records) in reasons {
+        writeln!(out, "unsupported: {reason}")?;
+        names(&records, out)?;
+    }
+    let remarks = records.iter().flat_map(|it| {
+        it.outcome.remarks.iter().map(move |remark| (remark.as_str().to_owned(), it))
+    });
+    for (remark, records) in grouped(remarks) {
+        writeln!(out, "note: {remark}")?;
+        names(&records, out)?;
+    }
+    let known_failures = failed.filter(|it| known.expects(it)).count();
+    if known_failures > 0 {
+        writeln!(out, "{known_failures} of the failures are known")?;
+    }
+    let passes = records.iter().filter(|it| it.outcome.verdict == Verdict::Passed);
+    for record in passes.filter(|it| known.expects(it)) {
+        writeln!(out, "note: `{}` passes now, and the baseline says that it fails", record.id())?;
+    }
+    writeln!(out, "{}", summary(records))
+}
+
+fn failure(alike: &[&Record], known: &Baseline, out: &mut impl Write) -> io::Result<()> {
+    let record = alike[0];
+    let mark = if known.expects(record) { "known failure" } else { "FAIL" };
+    let widths: Vec<String> = alike.iter().map(|it| it.outcome.width.to_string()).collect();
+    let lanes = match record.outcome.width {
+        0 => String::new(),
+        _ => format!(" with waves of {} lanes", widths.join(", ")),
+    };
+    writeln!(out, "{mark}: {}{lanes}", record.test)?;
+    for line in record.outcome.message.lines() {
+        writeln!(out, "  {line}")?;
+    }
+    for finding in &record.outcome.findings {
+        writeln!(out, "  {}: {}", place(finding), finding.message)?;
+        write!(out, "{}", table(finding))?;
+    }
+    writeln!(out, "  again: {}\n", record.command)
+}
+
+pub(super) fn place(finding: &Finding) -> String {
+    match finding.line {
+        0 => finding.file.clone(),
+        line => format!("{}:{line}", finding.file),
+    }
+}
+
+/// How many rows are shown to people; machines get all.
+const MOST_ROWS: usize = 16;
+
+/// The values in columns.
+pub(super) fn table(finding: &Finding) -> String {
+    let rows = &finding.rows[..finding.rows.len().min(MOST_ROWS)];
+    let width = |cell: fn(&jobs::Row) -> &String| {
+        rows.iter().map(|it| cell(it).chars().count()).max().unwrap_or(0)
+    };
+    let (place, expected) = (width(|it| &it.place), width(|it| &it.expected));
+    let mut text = String::new();
+    for row in rows {
+        text.push_str(&format!(
+            "    {:<place$}  expected {:<expected$}  got {}\n",
+            row.place, row.expected, row.got
+        ));
+    }
+    let more = finding.more + finding.rows.len() - rows.len();
+    if more > 0 {
+        text.push_str(&format!("    … {more} more\n"));
+    }
+    text
+}
+
+fn grouped<'a>(
+    items: impl Iterator<Item = (String, &'a Record)>,
+) -> BTreeMap<String, Vec<&'a Record>> {
+    let mut groups: BTreeMap<String, Vec<&Record>> = BTreeMap::new();
+    for (key, record) in items {
+        let group = groups.entry(key).or_default();
+        // The widths of one test say the same.
+        if group.last().is_none_or(|it| it.test != record.test) {
+            group.push(record);
+        }
+    }
+    groups
+}
+
+fn names(records: &[&Record], out: &mut impl Write) -> io::Result<()> {
+    const MOST: usize = 4;
+    for record in records.iter().take(MOST) {
+        writeln!(out, "  {}", record.test)?;
+    }
+    match records.len().saturating_sub(MOST) {
+        0 => Ok(()),
+        more => writeln!(out, "  … {more} more"),
+    }
+}
+
+/// The first line, and of a report of the compiler the first thing that it says.
+pub(super) fn first_line(message: &str) -> String {
+    let mut lines = message.lines();
+    let first = lines.next().unwrap_or("");
+    let said = lines.find_map(|it| it.split_once(": unsupported").map(|(_, rest)| rest));
+    match said {
+        Some(said) => format!("{first}: {}", said.split_once(": ").map_or(said, |(_, it)| it)),
+        None => first.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::example;
+    use super::*;
+
+    #[test]
+    fn people_see_values_and_how_to_run_it_again() {
+        let records =
+            [example("a.test", 4, Verdict::Failed), example("b.test", 0, Verdict::Unsupported)];
+        let mut out = Vec::new();
+        write(&records, &Baseline::default(), Format::Text, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.starts_with("FAIL: a.test with waves of 4 lanes\n  a \"message\""), "{text}");
+        assert!(text.contains("    Out[3]  expected 1  got 2\n    … 2 more\n"), "{text}");
+        assert!(text.contains("again: wavelane test a.test --wave-size 4\n"), "{text}");
+        assert!(text.ends_with("\n0 passed, 1 failed, 1 unsupported\n"), "{text}");
+    }
+
+    #[test]
+    fn what_the_compiler_lacks_is_told_in_its_words() {
+        let message = "it does not compile\na.hlsl:1:2: unsupported[x]: `ddx` is not built\n  |\n";
+        assert_eq!(first_line(message), "it does not compile: `ddx` is not built");
+    }
+}

@@ -1,0 +1,128 @@
+//! The process that runs tests: it reads which on standard input and writes how they end on standard output.
+
+use std::cell::RefCell;
+use std::io::{self, BufRead, Write};
+use std::path::{Path, PathBuf};
+
+use device::{Device, Includer};
+use jobs::{Features, Files, Flags, Setup, Test, Widths};
+use serde_json::{Value, json};
+
+use super::record::outcome_to_json;
+use crate::args::{self, Args, Request, WaveSizes};
+use crate::files::{Folders, read_source};
+use crate::problem::Exit;
+use crate::{End, terminal};
+
+/// What a process of tests may have in memory. The largest real jobs take a tenth.
+#[cfg(unix)]
+const MOST_MEMORY: u64 = 4 << 30;
+
+/// Serves until standard input ends.
+pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result<Exit, End> {
+    limit_memory();
+    let widths = match &args.wave_sizes {
+        WaveSizes::Default => Widths::Default,
+        WaveSizes::All => Widths::All,
+        WaveSizes::List(list) => Widths::List(list.clone()),
+    };
+    let flags = flags_of(args);
+    let setup = Setup {
+        device,
+        features,
+        widths: &widths,
+        read_flags: &read_flags,
+        flags: &flags,
+        lane_order: args.lane_order,
+        schedule: args.schedule,
+        fuel: &|width| args.fuel.at(width),
+        cancel: None,
+    };
+    for line in io::stdin().lock().lines() {
+        let request: Value = serde_json::from_str(&line?).unwrap_or_default();
+        let Some(file) = request["file"].as_str() else { continue };
+        let case = request["case"].as_str();
+        let out = RefCell::new(terminal::out());
+        let say = |value: Value| {
+            let mut out = out.borrow_mut();
+            // Whoever started this process is gone: so are we, with the next line we read.
+            let _ = writeln!(out, "{value}").and_then(|()| out.flush());
+        };
+        match read_source(file) {
+            Ok((_, text)) => {
+                let tests = jobs::tests(file, &text).unwrap_or_default();
+                let name_of = |it: &Test| it.case.as_ref().map(|it| it.name.clone());
+                if let Some(test) = tests.iter().find(|it| name_of(it).as_deref() == case) {
+                    let done: Vec<u64> = request["done"]
+                        .as_array()
+                        .map(|it| it.iter().filter_map(Value::as_u64).collect())
+                        .unwrap_or_default();
+                    let wanted = |width: u32| {
+                        let is_wanted = !done.contains(&u64::from(width));
+                        if is_wanted {
+                            say(json!({ "begin": width }));
+                        }
+                        is_wanted
+                    };
+                    let mut report = |outcome| say(outcome_to_json(&outcome));
+                    jobs::run(test, &text, &setup, &mut Beside, &wanted, &mut report);
+                }
+            }
+            Err(problem) => {
+                let failed = jobs::Verdict::Failed;
+                say(outcome_to_json(&jobs::Outcome::new(0, failed, problem.message)));
+            }
+        }
+        say(json!({ "end": true }));
+    }
+    Ok(Exit::Fine)
+}
+
+/// Beyond the limit an allocation fails and the process ends, which is the failure of the test that it ran.
+#[cfg(unix)]
+fn limit_memory() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let maximum = getrlimit(Resource::As).maximum;
+    let current = maximum.map_or(MOST_MEMORY, |it| it.min(MOST_MEMORY));
+    // Where the system refuses, tests run without the limit.
+    let _ = setrlimit(Resource::As, Rlimit { current: Some(current), maximum });
+}
+
+// Portability: other systems have no such limit for a process by itself; there a test may take what it gets.
+#[cfg(not(unix))]
+fn limit_memory() {}
+
+fn flags_of(args: &Args) -> Flags {
+    Flags {
+        options: args.options.clone(),
+        includes: args.includes.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
+        remarks: args.remarks.clone(),
+    }
+}
+
+/// Flags of a `RUN:` line mean what they mean on the command line of `check`.
+fn read_flags(words: &[String]) -> Result<Flags, String> {
+    let line = ["wavelane", "check"].into_iter().map(str::to_owned).chain(words.iter().cloned());
+    match args::parse(line.map(Into::into)) {
+        Ok(Request::Work(args)) => Ok(flags_of(&args)),
+        Ok(Request::Help(_) | Request::Version) => Err("they ask for help".to_owned()),
+        Err(problem) => Err(problem.message),
+    }
+}
+
+/// Files beside the test.
+struct Beside;
+
+impl Files for Beside {
+    fn read(&mut self, path: &str, test: &str) -> Option<String> {
+        let file = Path::new(test).parent().unwrap_or(Path::new("")).join(path);
+        read_source(&file.to_string_lossy()).ok().map(|(_, text)| text)
+    }
+
+    fn includer(&mut self, includes: &[String]) -> Box<dyn Includer> {
+        Box::new(Folders {
+            folders: includes.iter().map(PathBuf::from).collect(),
+            ignore_case: false,
+        })
+    }
+}

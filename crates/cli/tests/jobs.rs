@@ -1,0 +1,193 @@
+//! `wavelane test` as its users meet it: our own jobs pass, failures tell what a person needs, reports join.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn wavelane(words: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
+    command.args(words).current_dir(folder);
+    command.env_remove("LIT_NUM_SHARDS").env_remove("LIT_RUN_SHARD");
+    command.output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A folder of its own for each test, with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("jobs-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    for (file, text) in files {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+    folder
+}
+
+const WRONG: &str = "#include <wavelane.hlsli>
+TEST_CASE(right) { EXPECT(true); }
+TEST_CASE(wrong) {
+    uint lane = WaveGetLaneIndex();
+    EXPECT_EQ(WavePrefixSum(1u), lane < 3 ? lane : 7);
+}
+TEST_CASE(empty) {}
+";
+
+const ENDLESS: &str = "#include <wavelane.hlsli>
+RWStructuredBuffer<uint> Flag : register(u7);
+TEST_CASE(endless) {
+    uint i = 1;
+    while (i != 0) i = wavelane_log[1] == 77 ? 0 : 1;
+    EXPECT(true);
+}
+TEST_CASE(fine) { EXPECT(true); }
+";
+
+#[test]
+fn our_own_jobs_pass_at_every_width() {
+    for profile in ["directx", "vulkan"] {
+        let words = ["test", "suite/jobs", "--wave-size", "all", "--profile", profile];
+        let output = wavelane(&words, &root());
+        let shown = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{shown}{}", text(&output.stderr));
+        let last = shown.lines().last().unwrap_or("");
+        assert!(last.contains(" passed, 0 failed, ") && !last.starts_with("0 "), "{last}");
+    }
+}
+
+#[test]
+fn a_failure_shows_case_line_lanes_values_and_how_to_run_it_again() {
+    let folder = folder("failure", &[("wrong.hlsl", WRONG)]);
+    let output = wavelane(&["test", "wrong.hlsl", "--wave-size", "4,8"], &folder);
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    for part in [
+        "FAIL: wrong.hlsl::wrong with waves of 8 lanes\n",
+        "wrong.hlsl:5: EXPECT_EQ(WavePrefixSum(1u), lane < 3 ? lane : 7);\n",
+        "lane 3  expected 7  got 3\n",
+        "again: wavelane test wrong.hlsl::wrong --wave-size 8\n",
+        "FAIL: wrong.hlsl::empty with waves of 4, 8 lanes\n  the case checks nothing\n",
+        "\n2 passed, 4 failed, 0 unsupported\n",
+    ] {
+        assert!(shown.contains(part), "{part}\nis not in\n{shown}");
+    }
+    let again = wavelane(&["test", "wrong.hlsl::right"], &folder);
+    assert_eq!(text(&again.stdout), "6 passed, 0 failed, 0 unsupported\n");
+    let github =
+        wavelane(&["test", "wrong.hlsl::wrong", "--wave-size", "4", "--format", "github"], &folder);
+    assert!(text(&github.stdout).starts_with("::error file=wrong.hlsl,line=5,"));
+}
+
+#[test]
+fn a_job_that_is_wrong_is_shown_where_it_is_wrong() {
+    let good = std::fs::read_to_string(root().join("suite/jobs/waves.test")).unwrap();
+    let bad = good.replacen("Format: UInt32", "Fromat: UInt32", 1);
+    let folder =
+        folder("wrong", &[("bad.test", &bad), ("sum.test", &good.replacen("192", "193", 1))]);
+    let output = wavelane(&["test", "bad.test"], &folder);
+    let shown = text(&output.stdout);
+    assert!(shown.contains("bad.test:30:5: error: there is no key `Fromat` here\n"), "{shown}");
+    assert!(shown.contains("did you mean `Format`?"), "{shown}");
+    let output = wavelane(&["test", "sum.test"], &folder);
+    let shown = text(&output.stdout);
+    assert!(shown.contains("Sums not as expected\n"), "{shown}");
+    assert!(shown.contains("    Total[0]  expected 193  got 192\n"), "{shown}");
+    let output = wavelane(&["test", "nothing.test"], &folder);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_test_that_never_ends_is_its_own_failure() {
+    let folder = folder("endless", &[("endless.hlsl", ENDLESS)]);
+    let words =
+        ["test", "endless.hlsl", "--wave-size", "4,8", "--timeout", "0.5", "--fuel", "none"];
+    let output = wavelane(&words, &folder);
+    let shown = text(&output.stdout);
+    assert!(shown.contains("FAIL: endless.hlsl::endless with waves of 4, 8 lanes\n"), "{shown}");
+    assert!(shown.contains("ended after 0.5 s"), "{shown}");
+    assert!(shown.ends_with("2 passed, 2 failed, 0 unsupported\n"), "{shown}");
+    let words = ["test", "endless.hlsl", "--wave-size", "4", "--fuel", "10000"];
+    let shown = text(&wavelane(&words, &folder).stdout);
+    assert!(shown.contains("the fuel is spent"), "{shown}");
+}
+
+#[test]
+fn parts_of_a_run_join_to_the_report_of_the_whole() {
+    let folder = folder("merge", &[("a.hlsl", WRONG), ("b.hlsl", ENDLESS)]);
+    let run = |more: &[&str]| {
+        let words = ["test", ".", "--wave-size", "4,16", "--format", "json", "--fuel", "10000"];
+        text(&wavelane(&[&words[..], more].concat(), &folder).stdout)
+    };
+    let whole = run(&["--jobs", "1"]);
+    let parts: Vec<String> =
+        ["hash:1/3", "hash:2/3", "hash:3/3"].map(|it| run(&["--partition", it])).to_vec();
+    let names = ["1.jsonl", "2.jsonl", "3.jsonl"];
+    for (name, part) in names.iter().zip(&parts) {
+        // What runs a test again does not name the part.
+        assert!(!part.contains("--partition"), "{part}");
+        std::fs::write(folder.join(name), part).unwrap();
+    }
+    std::fs::write(folder.join("whole.jsonl"), &whole).unwrap();
+    let merge = |names: &[&str], format: &str| {
+        let words = [&["merge"], names, &["--format", format]].concat();
+        let output = wavelane(&words, &folder);
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    for format in ["json", "junit", "sarif", "github", "text"] {
+        assert_eq!(merge(&names, format), merge(&["whole.jsonl"], format), "{format}");
+    }
+    assert!(merge(&names, "text").ends_with("4 passed, 6 failed, 0 unsupported\n"));
+    let count = run(&["--partition", "count:1/2"]).lines().count();
+    assert!(count > 1 && count < whole.lines().count());
+}
+
+#[test]
+fn known_failures_do_not_fail_a_run() {
+    let folder = folder("baseline", &[("a.hlsl", WRONG)]);
+    let words = ["test", "a.hlsl", "--wave-size", "4", "--write-baseline", "known.txt"];
+    assert_eq!(wavelane(&words, &folder).status.code(), Some(1));
+    let words = ["test", "a.hlsl", "--wave-size", "4", "--baseline", "known.txt"];
+    let output = wavelane(&words, &folder);
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    assert!(shown.contains("known failure: a.hlsl::empty"), "{shown}");
+    assert!(shown.ends_with("2 of the failures are known\n1 passed, 2 failed, 0 unsupported\n"));
+}
+
+#[test]
+fn what_is_unsupported_is_no_pass() {
+    let only = "#--- end\n# REQUIRES: Metal\n# RUN: split-file %s %t\n";
+    let folder = folder("unsupported", &[("a.test", only)]);
+    let output = wavelane(&["test", "a.test"], &folder);
+    assert_eq!(output.status.code(), Some(3));
+    let expected =
+        "unsupported: it requires `Metal`\n  a.test\n0 passed, 0 failed, 1 unsupported\n";
+    assert_eq!(text(&output.stdout), expected);
+    let features = text(&wavelane(&["test", "--features"], &folder).stdout);
+    assert!(features.lines().any(|it| it == "WaveSize_128"), "{features}");
+    let listed = text(&wavelane(&["test", "--list", "a.test"], &folder).stdout);
+    assert_eq!(listed, "a.test\n");
+}
+
+#[test]
+fn dxc_command_lines_are_taken() {
+    let shader = "RWStructuredBuffer<uint> Out; [numthreads(4,1,1)] void CS(uint i : SV_GroupIndex) { Out[i] = X; }";
+    let folder = folder("dxc", &[("a.hlsl", shader), ("args.rsp", "/T cs_6_5 -E CS\n-D \"X=7\"")]);
+    let words =
+        ["dxc", "@args.rsp", "-Fo", "a.dxil", "-Zi", "-fspv-reflect", "-fnew-flag", "a.hlsl"];
+    let output = wavelane(&words, &folder);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("`-fnew-flag` is not known") && said.contains("`a.dxil` is not written"),
+        "{said}"
+    );
+    let output = wavelane(&["dxc", "/T", "cs_6_5", "/E", "CS", "a.hlsl"], &folder);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -1,0 +1,299 @@
+//! Puts the buffers of a job where its shader wants them, and takes the results back.
+//!
+//! A resource binds by class, register and space, never by its name.
+
+use device::{
+    Buffer, Format as TexelFormat, FormatScalar, Layout, RegisterClass, Resource as Declared,
+    ResourceKind, ResourceTable, Shader,
+};
+
+use device::texture::{
+    Address, Channels, Comparison, Encoding, Filter, Format as TextureFormat, Sampler, Shape,
+};
+
+use crate::job::{self, Job, Kind, Place, Resource};
+use crate::number::Format;
+use crate::root::Root;
+
+/// Where a buffer of the job is bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    /// The name of the shader's resource, and which of its elements.
+    name: String,
+    element: u32,
+    /// The index among the job's buffers, and which of its elements.
+    buffer: usize,
+    part: usize,
+    is_written: bool,
+    has_counter: bool,
+}
+
+/// Why a job cannot be bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum BindProblem {
+    /// It asks for what is not built.
+    Unsupported(String),
+    Wrong(String),
+}
+
+/// Binds every resource of the job.
+pub(crate) fn bind(
+    job: &Job,
+    shader: &Shader,
+    root: &Root,
+) -> Result<(ResourceTable, Vec<Bound>), BindProblem> {
+    let mut table = ResourceTable::new(shader);
+    let mut bound = Vec::new();
+    for resource in job.sets.iter().flatten() {
+        let class = class(resource.kind);
+        let (index, space) = match resource.place {
+            Place::Register { index, space } => (index, space),
+            Place::Heap(_) => {
+                let what = format!("`{}` lies in the descriptor heap", resource.name);
+                return Err(BindProblem::Unsupported(format!("{what}, which is not built yet")));
+            }
+        };
+        let buffer = match (resource.kind, resource.buffer) {
+            (Kind::Sampler, _) => {
+                let sampler = resource.sampler.map(|it| sampler(&job.samplers[it]));
+                let buffer = Buffer { sampler, ..Buffer::default() };
+                for declared in
+                    shader.resources().iter().filter(|it| covers(it, class, index, space))
+                {
+                    table
+                        .bind(&declared.name, index - declared.register.index, buffer.clone())
+                        .map_err(|error| {
+                            BindProblem::Wrong(format!("`{}`: {error}", resource.name))
+                        })?;
+                }
+                continue;
+            }
+            (Kind::SampledTexture2D, _) => {
+                let what = format!("`{}` is a texture with its sampler", resource.name);
+                return Err(BindProblem::Unsupported(format!("{what}, which is not built yet")));
+            }
+            (Kind::AccelerationStructure, _) | (_, None) => {
+                let what = format!("`{}` is an acceleration structure", resource.name);
+                return Err(BindProblem::Unsupported(format!("{what}, which is not built yet")));
+            }
+            (_, Some(buffer)) => buffer,
+        };
+        for part in 0..job.buffers[buffer].data.len() {
+            let register = index.saturating_add(part as u32);
+            for declared in
+                shader.resources().iter().filter(|it| covers(it, class, register, space))
+            {
+                let element = register - declared.register.index;
+                let at = Bound {
+                    name: declared.name.clone(),
+                    element,
+                    buffer,
+                    part,
+                    is_written: declared.kind.writable(),
+                    has_counter: resource.has_counter,
+                };
+                put(&mut table, declared, &at, job, Some(resource))?;
+                bound.push(at);
+            }
+        }
+    }
+    for (place, sampler) in &root.samplers {
+        let mut all = shader.resources().iter();
+        if let Some(declared) = all.find(|it| covers(it, place.class, place.index, place.space)) {
+            let buffer = Buffer { sampler: Some(*sampler), ..Buffer::default() };
+            table
+                .bind(&declared.name, place.index - declared.register.index, buffer)
+                .map_err(|error| BindProblem::Wrong(error.to_string()))?;
+        }
+    }
+    for (buffer, place) in root.bindings(job).map_err(BindProblem::Wrong)? {
+        let declared =
+            shader.resources().iter().find(|it| covers(it, place.class, place.index, place.space));
+        let Some(declared) = declared else { continue };
+        let at = Bound {
+            name: declared.name.clone(),
+            element: place.index - declared.register.index,
+            buffer,
+            part: 0,
+            is_written: declared.kind.writable(),
+            has_counter: false,
+        };
+        put(&mut table, declared, &at, job, None)?;
+        bound.push(at);
+    }
+    Ok((table, bound))
+}
+
+/// Takes what the shader wrote back into the job.
+pub(crate) fn take_back(job: &mut Job, table: &mut ResourceTable, bound: &[Bound]) {
+    for at in bound.iter().filter(|it| it.is_written) {
+        let Some(buffer) = table.get_mut(&at.name, at.element) else { continue };
+        let target = &mut job.buffers[at.buffer];
+        let elements = target.data.len();
+        if let Some(bytes) = target.data.get_mut(at.part) {
+            // What did not fill a whole element was never bound, and keeps its content.
+            let common = bytes.len().min(buffer.bytes.len());
+            bytes[..common].copy_from_slice(&buffer.bytes[..common]);
+        }
+        if at.has_counter {
+            target.counters.resize(elements, 0);
+            target.counters[at.part] = buffer.counter;
+        }
+    }
+}
+
+fn class(kind: Kind) -> RegisterClass {
+    match kind {
+        Kind::Buffer
+        | Kind::StructuredBuffer
+        | Kind::ByteAddressBuffer
+        | Kind::Texture2D
+        | Kind::SampledTexture2D
+        | Kind::AccelerationStructure => RegisterClass::Shader,
+        Kind::RwBuffer
+        | Kind::RwStructuredBuffer
+        | Kind::RwByteAddressBuffer
+        | Kind::RwTexture2D => RegisterClass::Unordered,
+        Kind::ConstantBuffer => RegisterClass::Constant,
+        Kind::Sampler => RegisterClass::Sampler,
+    }
+}
+
+fn covers(declared: &Declared, class: RegisterClass, register: u32, space: u32) -> bool {
+    let it = declared.register;
+    let is_in_range = it.index <= register
+        && declared.count.is_none_or(|count| register - it.index < count.max(1));
+    declared.used && it.class == class && it.space == space && is_in_range
+}
+
+fn put(
+    table: &mut ResourceTable,
+    declared: &Declared,
+    at: &Bound,
+    job: &Job,
+    resource: Option<&Resource>,
+) -> Result<(), BindProblem> {
+    let source = &job.buffers[at.buffer];
+    let mut bytes = source.data[at.part].clone();
+    let mut format = None;
+    let mut texture = None;
+    // Of a reserved resource only the mapped tiles are there: beyond them loads give 0 and stores vanish.
+    if let Some(resource) = resource
+        && resource.is_reserved
+        && let Some(tiles) = resource.tiles
+    {
+        bytes.truncate((tiles as usize).saturating_mul(TILE));
+    }
+    match &declared.kind {
+        // A constant buffer is padded, as a device's memory is.
+        ResourceKind::Constant { size, .. } => {
+            bytes.resize(bytes.len().max(*size as usize), 0);
+        }
+        kind @ (ResourceKind::Structured { .. } | ResourceKind::Raw { .. }) => {
+            let stride = Layout::of(kind, None).stride.max(1);
+            bytes.truncate(bytes.len() / stride * stride);
+        }
+        ResourceKind::Typed { .. } => {
+            let scalar = texel(source.format);
+            if !(1..=4).contains(&source.channels) {
+                let what = format!("`{}` has {} channels", source.name, source.channels);
+                return Err(BindProblem::Wrong(format!("{what}; a texel has 1 to 4")));
+            }
+            format = Some(TexelFormat { scalar, components: source.channels });
+            let texel = source.format.bytes() * source.channels as usize;
+            bytes.truncate(bytes.len() / texel * texel);
+        }
+        ResourceKind::Texture { .. } => texture = Some(shape(source)?),
+        ResourceKind::Sampler { .. } => {
+            return Err(BindProblem::Wrong(format!("`{}` is no sampler", source.name)));
+        }
+    }
+    let buffer = Buffer { bytes, format, texture, ..Buffer::default() };
+    table
+        .bind(&at.name, at.element, buffer)
+        .map_err(|error| BindProblem::Wrong(format!("`{}`: {error}", source.name)))
+}
+
+/// The size and format of a texture, by its `OutputProps`.
+fn shape(source: &job::Buffer) -> Result<Shape, BindProblem> {
+    let size = source.texture.ok_or_else(|| {
+        BindProblem::Wrong(format!(
+            "`{}` is bound to a texture and has no `OutputProps`",
+            source.name
+        ))
+    })?;
+    let channels = Channels::of(source.channels).ok_or_else(|| {
+        let what = format!("`{}` has {} channels", source.name, source.channels);
+        BindProblem::Wrong(format!("{what}; a texel has 1 to 4"))
+    })?;
+    let encoding = match source.format {
+        Format::Float16 | Format::Float32 | Format::Float64 | Format::Depth32 => Encoding::Float,
+        Format::Int16 | Format::Int32 | Format::Int64 => Encoding::Sint,
+        Format::Hex8
+        | Format::Hex16
+        | Format::Hex32
+        | Format::Hex64
+        | Format::UInt16
+        | Format::UInt32
+        | Format::UInt64
+        | Format::Bool => Encoding::Uint,
+    };
+    let bits = 8 * source.format.bytes() as u8;
+    let format = TextureFormat::Plain { channels, bits, encoding };
+    let levels = size.mips;
+    Ok(Shape { levels, ..Shape::new(format, size.width, size.height, size.depth) })
+}
+
+fn sampler(it: &job::Sampler) -> Sampler {
+    let filter = |it| match it {
+        job::Filter::Nearest => Filter::Nearest,
+        job::Filter::Linear => Filter::Linear,
+    };
+    let address = match it.address {
+        job::AddressMode::Clamp => Address::Clamp,
+        job::AddressMode::Repeat => Address::Wrap,
+        job::AddressMode::Mirror => Address::Mirror,
+        job::AddressMode::Border => Address::Border,
+        job::AddressMode::MirrorOnce => Address::MirrorOnce,
+    };
+    let compare = match it.comparison {
+        job::ComparisonOp::Never => Comparison::Never,
+        job::ComparisonOp::Less => Comparison::Less,
+        job::ComparisonOp::Equal => Comparison::Equal,
+        job::ComparisonOp::LessEqual => Comparison::LessEqual,
+        job::ComparisonOp::Greater => Comparison::Greater,
+        job::ComparisonOp::NotEqual => Comparison::NotEqual,
+        job::ComparisonOp::GreaterEqual => Comparison::GreaterEqual,
+        job::ComparisonOp::Always => Comparison::Always,
+    };
+    Sampler {
+        min: filter(it.min_filter),
+        mag: filter(it.mag_filter),
+        // The format has no word for it, and its own tool takes the nearest level.
+        mip: Filter::Nearest,
+        address: [address; 3],
+        bias: it.mip_lod_bias,
+        min_lod: it.min_lod,
+        max_lod: it.max_lod,
+        compare,
+        ..Sampler::default()
+    }
+}
+
+/// The bytes of a tile of a reserved resource.
+const TILE: usize = 65536;
+
+fn texel(format: Format) -> FormatScalar {
+    match format {
+        Format::Hex8 => FormatScalar::Uint8,
+        Format::Hex16 | Format::UInt16 => FormatScalar::Uint16,
+        Format::Hex32 | Format::UInt32 | Format::Bool => FormatScalar::Uint32,
+        Format::Hex64 | Format::UInt64 => FormatScalar::Uint64,
+        Format::Int16 => FormatScalar::Int16,
+        Format::Int32 => FormatScalar::Int32,
+        Format::Int64 => FormatScalar::Int64,
+        Format::Float16 => FormatScalar::Float16,
+        Format::Float32 | Format::Depth32 => FormatScalar::Float32,
+        Format::Float64 => FormatScalar::Float64,
+    }
+}

@@ -1,0 +1,83 @@
+//! What is wrong with a test file, and where.
+
+use std::ops::Range;
+
+use device::{SourceMap, Span};
+
+/// A mistake in a test file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The bytes of the file that it is about.
+    pub at: Range<usize>,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+impl Error {
+    pub fn new(at: Range<usize>, message: impl Into<String>) -> Error {
+        Error { at, message: message.into(), help: None }
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Error {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// `file:line:col: error: message`, with a picture of the place.
+    pub fn render(&self, file: &str, text: &str) -> String {
+        let mut sources = SourceMap::new();
+        // The first file of a map starts at 0.
+        let place = sources.add(file, text).map(|_| {
+            let at = |offset: usize| offset.min(text.len()) as u32;
+            Span::new(at(self.at.start), at(self.at.end))
+        });
+        let mut rendered = String::new();
+        match place.and_then(|span| Some((span, sources.location(span)?))) {
+            Some((span, at)) => {
+                rendered.push_str(&format!(
+                    "{file}:{}:{}: error: {}\n",
+                    at.line, at.column, self.message
+                ));
+                let style = device::diag::Style::Plain;
+                rendered.push_str(&device::diag::excerpt(span, "", &sources, style));
+            }
+            None => rendered.push_str(&format!("{file}: error: {}\n", self.message)),
+        }
+        if let Some(help) = &self.help {
+            rendered.push_str(&format!("  = help: {help}\n"));
+        }
+        rendered
+    }
+}
+
+/// The known word that is nearest to a mistyped one, as a question.
+pub(crate) fn did_you_mean<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    device::diag::most_similar(word, known).map(|it| format!("did you mean `{it}`?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_shows_its_place_and_its_help() {
+        let text = "a\nbc: d\n";
+        let error = Error::new(2..4, "`bc` is no key").help("did you mean `bd`?");
+        let shown = error.render("x.test", text);
+        assert!(shown.starts_with("x.test:2:1: error: `bc` is no key\n"), "{shown}");
+        assert!(
+            shown.contains("bc: d") && shown.ends_with("= help: did you mean `bd`?\n"),
+            "{shown}"
+        );
+        assert!(Error::new(9..9, "e").render("x", text).contains("error: e"));
+    }
+
+    #[test]
+    fn near_words_are_offered() {
+        assert_eq!(did_you_mean("Buffer", ["Buffers"]).as_deref(), Some("did you mean `Buffers`?"));
+        assert_eq!(did_you_mean("Nonsense", ["Buffers", "Shaders"]), None);
+    }
+}

@@ -1,0 +1,69 @@
+//! The features that test files may ask for, and which of them a device has.
+
+use device::Adapter;
+
+use crate::lit::Features;
+
+/// The programming interface that a device claims to be behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Api {
+    #[default]
+    DirectX,
+    Vulkan,
+}
+
+/// Everything that a device has, under the names that tests use.
+pub fn features(adapter: &Adapter, api: Api) -> Features {
+    // We take what dxc takes, and check what it checks.
+    let mut names = vec!["DXC".to_owned()];
+    let model = adapter.shader_model;
+    // The names end at 6.9, the last one that tests can ask for.
+    let models = (0..=model.minor.min(9)).filter(|_| model.major == 6);
+    names.extend(models.map(|minor| format!("SM_6_{minor}")));
+    let mut add = |has: bool, more: &[&str]| {
+        if has {
+            names.extend(more.iter().map(|it| (*it).to_owned()));
+        }
+    };
+    add(adapter.options4.native_16bit_shader_ops, &["Half", "Int16"]);
+    add(adapter.double_precision_float_shader_ops, &["Double"]);
+    let int64 = adapter.options1.int64_shader_ops;
+    add(int64, &["Int64", "Int64GroupSharedAtomics", "Int64TypedResourceAtomics"]);
+    add((model.major, model.minor) >= (6, 6), &["DerivativesInCompute"]);
+    match api {
+        Api::DirectX => {
+            add(true, &["DirectX"]);
+            if adapter.options1.wave_ops {
+                let widths = adapter.options1.wave_lane_count.iter();
+                names.extend(widths.map(|width| format!("WaveSize_{width}")));
+            }
+        }
+        Api::Vulkan => {
+            add(true, &["Vulkan", "VK_KHR_shader_maximal_reconvergence"]);
+            add(int64, &["VulkanInt64BufferAtomics"]);
+        }
+    }
+    names.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_follow_the_caps() {
+        let all = features(&Adapter::reference(), Api::DirectX);
+        for name in ["DirectX", "DXC", "SM_6_9", "Half", "WaveSize_4", "WaveSize_128"] {
+            assert!(all.contains(name), "{name}");
+        }
+        assert!(!all.contains("Vulkan") && !all.contains("WARP") && !all.contains("SM_6_10"));
+        let mut poor = Adapter::reference();
+        poor.options1.int64_shader_ops = false;
+        poor.shader_model.minor = 5;
+        let few = features(&poor, Api::Vulkan);
+        assert!(few.contains("SM_6_5") && few.contains("Vulkan") && few.contains("Double"));
+        for name in ["SM_6_6", "Int64", "DerivativesInCompute", "WaveSize_32"] {
+            assert!(!few.contains(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The data of a job: what is bound to a shader, how it is dispatched, and what must come out.
+//!
+//! Plain data as the file has it, references resolved to indices; [`read`] makes it and checks everything that the
+//! format's rules say.
+
+mod read;
+
+pub use read::read;
+
+use std::ops::Range;
+
+use crate::number::Format;
+
+/// A job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Job {
+    pub shaders: Vec<Shader>,
+    pub root_parameters: Vec<RootParameter>,
+    pub buffers: Vec<Buffer>,
+    pub samplers: Vec<Sampler>,
+    pub results: Vec<Expectation>,
+    pub sets: Vec<Vec<Resource>>,
+    pub push_constants: Vec<PushConstants>,
+    pub groups: [u32; 3],
+    /// Parts of the format that belong to other stages and that are read, checked for their keys, and not used.
+    pub unused: Vec<&'static str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Compute,
+    Vertex,
+    Hull,
+    Domain,
+    Geometry,
+    Pixel,
+    Amplification,
+    Mesh,
+    RayGeneration,
+    Miss,
+    ClosestHit,
+    AnyHit,
+    Intersection,
+    Callable,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shader {
+    pub stage: Stage,
+    pub entry: String,
+    pub constants: Vec<SpecializationConstant>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpecializationConstant {
+    pub id: u32,
+    pub ty: Format,
+    /// Read by `ty` when the job runs, since a wrong value is a matter of the run.
+    pub value: String,
+    pub at: Range<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum RootParameter {
+    /// The buffer whose content the constants are.
+    Constant {
+        buffer: usize,
+    },
+    DescriptorTable,
+    RootDescriptor {
+        buffer: usize,
+        kind: Kind,
+    },
+}
+
+/// The contents of a buffer or a texture, or of each element of an array of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Buffer {
+    pub name: String,
+    pub format: Format,
+    /// Numbers in a texel or in a typed element.
+    pub channels: u32,
+    /// Bytes of a structured element; 0 where it is none.
+    pub stride: u32,
+    /// One for each element of the array.
+    pub data: Vec<Vec<u8>>,
+    pub texture: Option<TextureSize>,
+    /// The hidden counters after a run, for each element.
+    pub counters: Vec<u32>,
+    pub at: Range<usize>,
+}
+
+impl Buffer {
+    /// The bytes of each element of the array.
+    pub fn size(&self) -> usize {
+        self.data.first().map_or(0, Vec::len)
+    }
+
+    /// The numbers of one element of the array.
+    pub fn numbers(&self, element: usize) -> impl Iterator<Item = u64> + '_ {
+        let bytes = self.data.get(element).map_or(&[][..], Vec::as_slice);
+        bytes
+            .chunks_exact(self.format.bytes())
+            .map(|it| it.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
+    }
+}
+
+/// `OutputProps`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextureSize {
+    pub width: u32,
+    pub height: u32,
+    pub depth: u32,
+    pub mips: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filter {
+    Nearest,
+    Linear,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressMode {
+    Clamp,
+    Repeat,
+    Mirror,
+    Border,
+    MirrorOnce,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComparisonOp {
+    Never,
+    Less,
+    Equal,
+    LessEqual,
+    Greater,
+    NotEqual,
+    GreaterEqual,
+    Always,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampler {
+    pub name: String,
+    pub compares: bool,
+    pub min_filter: Filter,
+    pub mag_filter: Filter,
+    pub address: AddressMode,
+    pub min_lod: f32,
+    pub max_lod: f32,
+    pub mip_lod_bias: f32,
+    pub comparison: ComparisonOp,
+    pub at: Range<usize>,
+}
+
+/// One of `Results`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    pub name: String,
+    pub rule: Rule,
+    /// Indices of [`Job::buffers`].
+    pub actual: usize,
+    pub expected: usize,
+    pub at: Range<usize>,
+}
+
+/// How two buffers are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rule {
+    Exact,
+    Ulp { most: u32, zero: f64, denormals: Denormals },
+    Epsilon { below: f64, denormals: Denormals },
+}
+
+/// Whether a zero may stand for an expected denormal number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denormals {
+    Any,
+    FlushToZero,
+    Preserve,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Buffer,
+    StructuredBuffer,
+    ByteAddressBuffer,
+    Texture2D,
+    RwBuffer,
+    RwStructuredBuffer,
+    RwByteAddressBuffer,
+    RwTexture2D,
+    ConstantBuffer,
+    Sampler,
+    SampledTexture2D,
+    AccelerationStructure,
+}
+
+impl Kind {
+    pub const NAMES: [(&'static str, Kind); 12] = [
+        ("Buffer", Kind::Buffer),
+        ("StructuredBuffer", Kind::StructuredBuffer),
+        ("ByteAddressBuffer", Kind::ByteAddressBuffer),
+        ("Texture2D", Kind::Texture2D),
+        ("RWBuffer", Kind::RwBuffer),
+        ("RWStructuredBuffer", Kind::RwStructuredBuffer),
+        ("RWByteAddressBuffer", Kind::RwByteAddressBuffer),
+        ("RWTexture2D", Kind::RwTexture2D),
+        ("ConstantBuffer", Kind::ConstantBuffer),
+        ("Sampler", Kind::Sampler),
+        ("SampledTexture2D", Kind::SampledTexture2D),
+        ("AccelerationStructure", Kind::AccelerationStructure),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Kind::NAMES.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether its bytes have no texel format, as root descriptors want it.
+    pub fn is_raw(self) -> bool {
+        match self {
+            Kind::StructuredBuffer
+            | Kind::ByteAddressBuffer
+            | Kind::RwStructuredBuffer
+            | Kind::RwByteAddressBuffer
+            | Kind::ConstantBuffer => true,
+            Kind::Buffer
+            | Kind::Texture2D
+            | Kind::RwBuffer
+            | Kind::RwTexture2D
+            | Kind::Sampler
+            | Kind::SampledTexture2D
+            | Kind::AccelerationStructure => false,
+        }
+    }
+}
+
+/// What is bound: contents by name, and the place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Resource {
+    pub name: String,
+    pub kind: Kind,
+    /// An index of [`Job::buffers`], unless it is a sampler or an acceleration structure.
+    pub buffer: Option<usize>,
+    /// An index of [`Job::samplers`].
+    pub sampler: Option<usize>,
+    pub has_counter: bool,
+    /// How many tiles of a reserved resource are mapped.
+    pub tiles: Option<u32>,
+    pub is_reserved: bool,
+    pub place: Place,
+    pub vulkan: Option<VulkanBinding>,
+    pub at: Range<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Register { index: u32, space: u32 },
+    Heap(u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VulkanBinding {
+    pub binding: u32,
+    pub counter: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PushConstants {
+    pub stage: Stage,
+    pub values: Vec<PushConstant>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PushConstant {
+    pub format: Format,
+    pub offset: u32,
+    pub bytes: Vec<u8>,
+}

@@ -1,0 +1,932 @@
+//! From the tree of a YAML text to a [`Job`]: strict, and with all mistakes at once.
+
+use std::ops::Range;
+
+use crate::Error;
+use crate::error::did_you_mean;
+use crate::job::*;
+use crate::number::{self, Format};
+use crate::yaml::{self, Key, Kind as NodeKind, Node};
+
+/// No buffer of a job is larger, and none of its arrays.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Reads a job from a text, or says everything that is wrong with it; places are bytes of the text.
+pub fn read(text: &str) -> Result<Job, Vec<Error>> {
+    let tree = yaml::read(text).map_err(|error| vec![error])?;
+    let mut reader = Reader { errors: Vec::new() };
+    let job = reader.job(&tree);
+    match job {
+        Some(job) if reader.errors.is_empty() => Ok(job),
+        _ => {
+            reader.errors.sort_by_key(|it| it.at.start);
+            Err(reader.errors)
+        }
+    }
+}
+
+/// Collects mistakes; a function that gives `None` has reported one.
+struct Reader {
+    errors: Vec<Error>,
+}
+
+/// A mapping whose keys are taken one by one; those that nobody takes are unknown.
+struct Fields<'a> {
+    at: Range<usize>,
+    entries: &'a [(Key, Node)],
+    asked: Vec<&'static str>,
+}
+
+impl<'a> Fields<'a> {
+    fn get(&mut self, key: &'static str) -> Option<&'a Node> {
+        self.asked.push(key);
+        self.entries.iter().find(|(it, _)| it.name == key).map(|(_, node)| node)
+    }
+}
+
+impl Reader {
+    fn error<T>(&mut self, at: &Range<usize>, message: impl Into<String>) -> Option<T> {
+        self.errors.push(Error::new(at.clone(), message));
+        None
+    }
+
+    fn fields<'a>(&mut self, node: &'a Node, what: &str) -> Option<Fields<'a>> {
+        match &node.kind {
+            NodeKind::Map(entries) => {
+                Some(Fields { at: node.at.clone(), entries, asked: Vec::new() })
+            }
+            NodeKind::Scalar(_) | NodeKind::List(_) => {
+                self.error(&node.at, format!("{what} is a mapping, and this is {}", node.what()))
+            }
+        }
+    }
+
+    fn required<'a>(&mut self, fields: &mut Fields<'a>, key: &'static str) -> Option<&'a Node> {
+        match fields.get(key) {
+            Some(node) => Some(node),
+            None => {
+                // The whole mapping would be too much of a picture.
+                let start = fields.entries.first().map_or(fields.at.start, |(key, _)| key.at.start);
+                let end = fields.entries.first().map_or(start, |(key, _)| key.at.end);
+                self.error(&(start..end), format!("the key `{key}` is missing here"))
+            }
+        }
+    }
+
+    /// Reports the keys that were not asked for.
+    fn done(&mut self, fields: Fields<'_>) {
+        for (key, _) in fields.entries {
+            if !fields.asked.contains(&key.name.as_str()) {
+                let error =
+                    Error::new(key.at.clone(), format!("there is no key `{}` here", key.name));
+                let help = match key.name.as_str() {
+                    "ZeroInitSize" => Some("did you mean `FillSize`?".to_owned()),
+                    "DispatchSize" => Some(
+                        "it is `DispatchParameters: { DispatchGroupCount: […] }` now".to_owned(),
+                    ),
+                    name => did_you_mean(name, fields.asked.iter().copied()),
+                };
+                let known = || format!("the keys are {}", fields.asked.join(", "));
+                self.errors.push(error.help(help.unwrap_or_else(known)));
+            }
+        }
+    }
+
+    fn list<'a>(&mut self, node: &'a Node, what: &str) -> Option<&'a [Node]> {
+        match &node.kind {
+            NodeKind::List(list) => Some(list),
+            // `Resources:` with nothing behind it.
+            NodeKind::Scalar(text) if text.is_empty() => Some(&[]),
+            NodeKind::Scalar(_) | NodeKind::Map(_) => {
+                self.error(&node.at, format!("{what} is a list, and this is {}", node.what()))
+            }
+        }
+    }
+
+    fn each<T>(
+        &mut self,
+        node: Option<&Node>,
+        what: &str,
+        read: impl Fn(&mut Reader, &Node) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let Some(node) = node else { return Some(Vec::new()) };
+        let list = self.list(node, what)?;
+        let read: Vec<Option<T>> = list.iter().map(|it| read(self, it)).collect();
+        read.into_iter().collect()
+    }
+
+    fn text<'a>(&mut self, node: &'a Node) -> Option<&'a str> {
+        match &node.kind {
+            NodeKind::Scalar(text) => Some(text),
+            NodeKind::List(_) | NodeKind::Map(_) => self.error(
+                &node.at,
+                format!("a single value is expected, and this is {}", node.what()),
+            ),
+        }
+    }
+
+    fn word(&mut self, fields: &mut Fields<'_>, key: &'static str) -> Option<String> {
+        let node = self.required(fields, key)?;
+        self.text(node).map(str::to_owned)
+    }
+
+    fn uint(&mut self, node: &Node) -> Option<u32> {
+        let text = self.text(node)?;
+        match number::integer(text).and_then(|it| u32::try_from(it).ok()) {
+            Some(value) => Some(value),
+            None => self.error(&node.at, format!("`{text}` is no unsigned integer of 32 bits")),
+        }
+    }
+
+    fn uint_or(&mut self, node: Option<&Node>, default: u32) -> Option<u32> {
+        node.map_or(Some(default), |node| self.uint(node))
+    }
+
+    fn float_or(&mut self, node: Option<&Node>, default: f64) -> Option<f64> {
+        let Some(node) = node else { return Some(default) };
+        self.number(node, Format::Float64).map(f64::from_bits)
+    }
+
+    fn number(&mut self, node: &Node, format: Format) -> Option<u64> {
+        let text = self.text(node)?;
+        match format.parse(text) {
+            Ok(bits) => Some(bits),
+            Err(what) => self.error(&node.at, what),
+        }
+    }
+
+    fn switch_or(&mut self, node: Option<&Node>, default: bool) -> Option<bool> {
+        let Some(node) = node else { return Some(default) };
+        match self.text(node)? {
+            "true" | "True" | "TRUE" | "1" => Some(true),
+            "false" | "False" | "FALSE" | "0" => Some(false),
+            other => self.error(&node.at, format!("`{other}` is neither `true` nor `false`")),
+        }
+    }
+
+    fn choose<T: Copy>(&mut self, node: &Node, choices: &[(&str, T)]) -> Option<T> {
+        let text = self.text(node)?;
+        if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
+            return Some(*value);
+        }
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let help = did_you_mean(text, names.iter().copied());
+        let help = help.unwrap_or_else(|| format!("the choices are {}", names.join(", ")));
+        let error = Error::new(node.at.clone(), format!("`{text}` is none of the choices"));
+        self.errors.push(error.help(help));
+        None
+    }
+
+    fn choose_or<T: Copy>(
+        &mut self,
+        node: Option<&Node>,
+        default: T,
+        choices: &[(&str, T)],
+    ) -> Option<T> {
+        node.map_or(Some(default), |node| self.choose(node, choices))
+    }
+
+    fn find<'a, T>(
+        &mut self,
+        node: &Node,
+        what: &str,
+        all: &'a [T],
+        name_of: impl Fn(&'a T) -> &'a str,
+    ) -> Option<usize> {
+        let name = self.text(node)?;
+        if let Some(index) = all.iter().position(|it| name_of(it) == name) {
+            return Some(index);
+        }
+        let error = Error::new(node.at.clone(), format!("there is no {what} `{name}`"));
+        let help = did_you_mean(name, all.iter().map(name_of));
+        self.errors.push(match help {
+            Some(help) => error.help(help),
+            None => error,
+        });
+        None
+    }
+
+    fn job(&mut self, tree: &Node) -> Option<Job> {
+        let mut fields = self.fields(tree, "a job")?;
+        let shaders = self.required(&mut fields, "Shaders");
+        let settings = fields.get("RuntimeSettings");
+        let buffers = self.required(&mut fields, "Buffers");
+        let samplers = fields.get("Samplers");
+        let results = fields.get("Results");
+        let sets = self.required(&mut fields, "DescriptorSets");
+        let bindings = fields.get("Bindings");
+        let push_constants = fields.get("PushConstants");
+        let dispatch = fields.get("DispatchParameters");
+        let rays = [
+            ("AccelerationStructures", fields.get("AccelerationStructures")),
+            ("RayTracingPipelineConfig", fields.get("RayTracingPipelineConfig")),
+            ("HitGroups", fields.get("HitGroups")),
+            ("ShaderBindingTable", fields.get("ShaderBindingTable")),
+        ];
+        self.done(fields);
+
+        let shaders_at = shaders.map(|it| it.at.clone());
+        let shaders = self.each(shaders, "`Shaders`", Reader::shader);
+        let buffers = self.each(buffers, "`Buffers`", Reader::buffer);
+        let samplers = self.each(samplers, "`Samplers`", Reader::sampler);
+        let push_constants = self.each(push_constants, "`PushConstants`", Reader::push_constants);
+        let groups = self.dispatch(dispatch);
+        let mut unused = Vec::new();
+        if let Some(node) = bindings {
+            self.io_bindings(node);
+            unused.push("Bindings");
+        }
+        for (name, node) in rays {
+            if let Some(node) = node {
+                // Rays are another issue's; their mappings are only known to be there.
+                self.shape_only(name, node);
+                unused.push(name);
+            }
+        }
+        // What follows refers to buffers, so without them every reference would look wrong.
+        let (shaders, buffers, samplers) = (shaders?, buffers?, samplers?);
+        self.unique(buffers.iter().map(|it| (it.name.as_str(), it.at.clone())), "buffer");
+        self.unique(samplers.iter().map(|it| (it.name.as_str(), it.at.clone())), "sampler");
+        let known = Known { buffers: &buffers, samplers: &samplers, has_rays: !unused.is_empty() };
+        let sets_at = sets.map(|it| it.at.clone());
+        let sets = self.each(sets, "`DescriptorSets`", |it, node| it.set(node, &known));
+        let results = self.each(results, "`Results`", |it, node| it.expectation(node, &buffers));
+        let root_parameters = self.settings(settings, &buffers);
+        self.pipeline_kind(&shaders, &shaders_at?);
+        let (sets, root_parameters) = (sets?, root_parameters?);
+        let tables = root_parameters.iter().filter(|it| **it == RootParameter::DescriptorTable);
+        let tables = tables.count();
+        if !root_parameters.is_empty() && tables != sets.len() {
+            let what = format!(
+                "{} descriptor sets need as many root parameters of kind `DescriptorTable`, and there are {tables}",
+                sets.len()
+            );
+            self.error::<()>(&sets_at?, what);
+        }
+        Some(Job {
+            shaders,
+            root_parameters,
+            buffers,
+            samplers,
+            results: results?,
+            sets,
+            push_constants: push_constants?,
+            groups: groups?,
+            unused,
+        })
+    }
+
+    fn unique<'a>(&mut self, names: impl Iterator<Item = (&'a str, Range<usize>)>, what: &str) {
+        let mut seen = std::collections::BTreeSet::new();
+        for (name, at) in names {
+            if !seen.insert(name) {
+                self.error::<()>(&at, format!("there is a {what} `{name}` already"));
+            }
+        }
+    }
+
+    fn pipeline_kind(&mut self, shaders: &[Shader], at: &Range<usize>) {
+        let is_compute = |it: &Shader| it.stage == Stage::Compute;
+        if shaders.is_empty() {
+            self.error::<()>(at, "a job has at least one shader");
+        } else if shaders.len() > 1 && shaders.iter().any(is_compute) {
+            self.error::<()>(at, "a compute shader stands alone in its job");
+        }
+    }
+
+    fn stage(&mut self, node: &Node) -> Option<Stage> {
+        let choices = [
+            ("Compute", Stage::Compute),
+            ("Vertex", Stage::Vertex),
+            ("Hull", Stage::Hull),
+            ("Domain", Stage::Domain),
+            ("Geometry", Stage::Geometry),
+            ("Pixel", Stage::Pixel),
+            ("Amplification", Stage::Amplification),
+            ("Mesh", Stage::Mesh),
+            ("RayGeneration", Stage::RayGeneration),
+            ("Miss", Stage::Miss),
+            ("ClosestHit", Stage::ClosestHit),
+            ("AnyHit", Stage::AnyHit),
+            ("Intersection", Stage::Intersection),
+            ("Callable", Stage::Callable),
+        ];
+        self.choose(node, &choices)
+    }
+
+    fn shader(&mut self, node: &Node) -> Option<Shader> {
+        let mut fields = self.fields(node, "a shader")?;
+        let stage = self.required(&mut fields, "Stage").and_then(|it| self.stage(it));
+        let entry = self.word(&mut fields, "Entry");
+        let constants = fields.get("SpecializationConstants");
+        let constants = self.each(constants, "`SpecializationConstants`", |it, node| {
+            let mut fields = it.fields(node, "a specialization constant")?;
+            let id = it.required(&mut fields, "ConstantID").and_then(|node| it.uint(node));
+            let ty = it.required(&mut fields, "Type");
+            let ty = ty.and_then(|node| it.choose(node, &Format::NAMES));
+            let value = it.required(&mut fields, "Value");
+            let at = value.map_or(node.at.clone(), |it| it.at.clone());
+            let value = value.and_then(|node| it.text(node)).map(str::to_owned);
+            it.done(fields);
+            Some(SpecializationConstant { id: id?, ty: ty?, value: value?, at })
+        });
+        self.done(fields);
+        Some(Shader { stage: stage?, entry: entry?, constants: constants? })
+    }
+
+    fn buffer(&mut self, node: &Node) -> Option<Buffer> {
+        let mut fields = self.fields(node, "a buffer")?;
+        let name_node = self.required(&mut fields, "Name");
+        let name = name_node.and_then(|it| self.text(it)).map(str::to_owned);
+        let format = self.required(&mut fields, "Format");
+        let format = format.and_then(|it| self.choose(it, &Format::NAMES));
+        let channels = fields.get("Channels");
+        let channels = self.uint_or(channels, 1);
+        let stride_node = fields.get("Stride");
+        let stride = self.uint_or(stride_node, 0);
+        let array = fields.get("ArraySize");
+        let array = self.uint_or(array, 1);
+        // Printed after a run, so that a dump reads back.
+        let counter = fields.get("Counter").or(fields.get("Counters"));
+        let fill = (fields.get("FillSize"), fields.get("FillValue"));
+        let data = fields.get("Data");
+        let properties = fields.get("OutputProps");
+        let texture = properties.map(|it| self.texture_size(it));
+        let at = name_node.map_or(node.at.clone(), |it| it.at.clone());
+        if let (Some(node), Some(1..), Some(2..)) = (stride_node, stride, channels) {
+            self.error::<()>(&node.at, "a structured buffer has one channel");
+        }
+        let _ = counter;
+        let first = fields.entries.first().map_or(fields.at.clone(), |(key, _)| key.at.clone());
+        self.done(fields);
+        let (format, array) = (format?, array?);
+        let data = self.contents(first, format, array, data, fill);
+        let texture = match texture {
+            Some(size) => Some(size?),
+            None => None,
+        };
+        let (name, channels, stride, data) = (name?, channels?, stride?, data?);
+        let buffer =
+            Buffer { name, format, channels, stride, data, texture, counters: Vec::new(), at };
+        self.check_texture(&buffer, properties);
+        Some(buffer)
+    }
+
+    fn contents(
+        &mut self,
+        at: Range<usize>,
+        format: Format,
+        array: u32,
+        data: Option<&Node>,
+        (size, value): (Option<&Node>, Option<&Node>),
+    ) -> Option<Vec<Vec<u8>>> {
+        if array == 0 {
+            return self.error(&at, "an array of resources has at least one element");
+        }
+        match (data, size) {
+            (Some(_), Some(size)) => {
+                self.error(&size.at, "a buffer has either `Data` or `FillSize`, not both")
+            }
+            (None, None) => match value {
+                Some(value) => self.error(&value.at, "`FillValue` needs a `FillSize`"),
+                None => self.error(&at, "the buffer's content is missing: `Data` or `FillSize`"),
+            },
+            (None, Some(size)) => {
+                let bytes = self.uint(size)?;
+                let total = u64::from(bytes) * u64::from(array);
+                if total > MOST_BYTES {
+                    return self
+                        .error(&size.at, format!("{total} bytes are more than a job may have"));
+                }
+                if !bytes.is_multiple_of(format.bytes() as u32) {
+                    let what = format!(
+                        "{bytes} bytes are no whole number of {} values of {} bytes",
+                        format.name(),
+                        format.bytes()
+                    );
+                    return self.error(&size.at, what);
+                }
+                let bits = value.map_or(Some(0), |it| self.number(it, format))?;
+                let number = &bits.to_le_bytes()[..format.bytes()];
+                let element = number.repeat(bytes as usize / format.bytes());
+                Some(vec![element; array as usize])
+            }
+            (Some(data), None) => {
+                if let Some(value) = value {
+                    return self.error(&value.at, "`FillValue` needs a `FillSize`");
+                }
+                let list = self.list(data, "`Data`")?;
+                if array == 1 {
+                    return Some(vec![self.numbers(list, format)?]);
+                }
+                if list.len() != array as usize {
+                    let what =
+                        format!("`ArraySize` says {array}, and `Data` has {} lists", list.len());
+                    return self.error(&data.at, what);
+                }
+                let mut elements: Vec<Vec<u8>> = Vec::new();
+                for node in list {
+                    let numbers = self.list(node, "each element of `Data`")?;
+                    let bytes = self.numbers(numbers, format)?;
+                    if elements.first().is_some_and(|first| first.len() != bytes.len()) {
+                        return self.error(&node.at, "all elements of an array have the same size");
+                    }
+                    elements.push(bytes);
+                }
+                Some(elements)
+            }
+        }
+    }
+
+    fn numbers(&mut self, list: &[Node], format: Format) -> Option<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(list.len() * format.bytes());
+        let mut is_wrong = false;
+        for node in list {
+            match self.number(node, format) {
+                Some(bits) => bytes.extend_from_slice(&bits.to_le_bytes()[..format.bytes()]),
+                None => is_wrong = true,
+            }
+            // A list in the wrong format is one mistake, and not thousands.
+            if is_wrong {
+                return None;
+            }
+        }
+        Some(bytes)
+    }
+
+    fn texture_size(&mut self, node: &Node) -> Option<TextureSize> {
+        let mut fields = self.fields(node, "`OutputProps`")?;
+        let mut side = |key| self.required(&mut fields, key).and_then(|it| self.uint(it));
+        let (height, width, depth) = (side("Height"), side("Width"), side("Depth"));
+        let mips = fields.get("MipLevels");
+        let mips = self.uint_or(mips, 1);
+        self.done(fields);
+        let size = TextureSize { width: width?, height: height?, depth: depth?, mips: mips? };
+        if size.mips == 0 || size.mips > 32 {
+            return self.error(&node.at, "a texture has 1 to 32 mip levels");
+        }
+        Some(size)
+    }
+
+    fn check_texture(&mut self, buffer: &Buffer, properties: Option<&Node>) {
+        let (Some(size), Some(node)) = (buffer.texture, properties) else { return };
+        if size.width == 0 {
+            return;
+        }
+        let texel = u64::from(buffer.channels) * buffer.format.bytes() as u64;
+        let mut total = 0u64;
+        let mut sides = [size.width, size.height, size.depth];
+        for _ in 0..size.mips {
+            let texels = sides.iter().fold(1u64, |all, side| all.saturating_mul(u64::from(*side)));
+            total = total.saturating_add(texels.saturating_mul(texel));
+            sides = sides.map(|side| (side / 2).max(1));
+        }
+        if total != buffer.size() as u64 {
+            // Suites test these words of the format's own tool.
+            let what = format!(
+                "Buffer '{}' size ({}) does not match OutputProps dimensions ({total})",
+                buffer.name,
+                buffer.size()
+            );
+            self.error::<()>(&node.at, what);
+        }
+    }
+
+    fn sampler(&mut self, node: &Node) -> Option<Sampler> {
+        let mut fields = self.fields(node, "a sampler")?;
+        let name_node = self.required(&mut fields, "Name");
+        let name = name_node.and_then(|it| self.text(it)).map(str::to_owned);
+        let kind = fields.get("Kind");
+        let compares =
+            self.choose_or(kind, false, &[("Sampler", false), ("SamplerComparison", true)]);
+        let filters = [("Nearest", Filter::Nearest), ("Linear", Filter::Linear)];
+        let (min, mag) = (fields.get("MinFilter"), fields.get("MagFilter"));
+        let min_filter = self.choose_or(min, Filter::Linear, &filters);
+        let mag_filter = self.choose_or(mag, Filter::Linear, &filters);
+        let address = fields.get("Address");
+        let address = self.choose_or(
+            address,
+            AddressMode::Clamp,
+            &[
+                ("Clamp", AddressMode::Clamp),
+                ("Repeat", AddressMode::Repeat),
+                ("Mirror", AddressMode::Mirror),
+                ("Border", AddressMode::Border),
+                ("MirrorOnce", AddressMode::MirrorOnce),
+            ],
+        );
+        let lods = [fields.get("MinLOD"), fields.get("MaxLOD"), fields.get("MipLODBias")];
+        let min_lod = self.float_or(lods[0], 0.0);
+        let max_lod = self.float_or(lods[1], f64::from(f32::MAX));
+        let mip_lod_bias = self.float_or(lods[2], 0.0);
+        let comparison_node = fields.get("ComparisonOp");
+        let comparison = self.choose_or(
+            comparison_node,
+            ComparisonOp::Never,
+            &[
+                ("Never", ComparisonOp::Never),
+                ("Less", ComparisonOp::Less),
+                ("Equal", ComparisonOp::Equal),
+                ("LessEqual", ComparisonOp::LessEqual),
+                ("Greater", ComparisonOp::Greater),
+                ("NotEqual", ComparisonOp::NotEqual),
+                ("GreaterEqual", ComparisonOp::GreaterEqual),
+                ("Always", ComparisonOp::Always),
+            ],
+        );
+        self.done(fields);
+        let at = name_node.map_or(node.at.clone(), |it| it.at.clone());
+        let (compares, comparison) = (compares?, comparison?);
+        if compares == (comparison == ComparisonOp::Never) {
+            let what = match compares {
+                true => "a `SamplerComparison` needs a `ComparisonOp` other than `Never`",
+                false => "a `Sampler` has no `ComparisonOp`; only a `SamplerComparison` has one",
+            };
+            return self.error(&comparison_node.map_or(at, |it| it.at.clone()), what);
+        }
+        Some(Sampler {
+            name: name?,
+            compares,
+            min_filter: min_filter?,
+            mag_filter: mag_filter?,
+            address: address?,
+            min_lod: min_lod? as f32,
+            max_lod: max_lod? as f32,
+            mip_lod_bias: mip_lod_bias? as f32,
+            comparison,
+            at,
+        })
+    }
+
+    fn expectation(&mut self, node: &Node, buffers: &[Buffer]) -> Option<Expectation> {
+        let mut fields = self.fields(node, "a result")?;
+        let name_node = self.required(&mut fields, "Result");
+        let name = name_node.and_then(|it| self.text(it)).map(str::to_owned);
+        let rule_node = self.required(&mut fields, "Rule");
+        let rule = rule_node.and_then(|it| {
+            let rules = [("BufferExact", 0), ("BufferFloatULP", 1), ("BufferFloatEpsilon", 2)];
+            self.choose(it, &rules)
+        });
+        let mut find = |reader: &mut Reader, key| {
+            let node = reader.required(&mut fields, key)?;
+            reader.find(node, "buffer", buffers, |it| &it.name)
+        };
+        let (actual, expected) = (find(self, "Actual"), find(self, "Expected"));
+        let rule = match rule {
+            Some(0) => Some(Rule::Exact),
+            Some(1) => {
+                let most = self.required(&mut fields, "ULPT").and_then(|it| self.uint(it));
+                let denormals = self.denormals(&mut fields);
+                let zero = fields.get("ZeroTolerance");
+                let zero = self.float_or(zero, 0.0);
+                most.zip(denormals).zip(zero).map(|((most, denormals), zero)| Rule::Ulp {
+                    most,
+                    zero,
+                    denormals,
+                })
+            }
+            Some(_) => {
+                let epsilon = self.required(&mut fields, "Epsilon");
+                let below = epsilon.and_then(|it| self.float_or(Some(it), 0.0));
+                let denormals = self.denormals(&mut fields);
+                below.zip(denormals).map(|(below, denormals)| Rule::Epsilon { below, denormals })
+            }
+            // Without the rule nobody knows which keys there may be.
+            None => return None,
+        };
+        self.done(fields);
+        let (rule, actual, expected) = (rule?, actual?, expected?);
+        let formats = [buffers[actual].format, buffers[expected].format];
+        let rule_at = rule_node.map_or(node.at.clone(), |it| it.at.clone());
+        if rule != Rule::Exact && !formats.iter().all(|it| it.is_float()) {
+            return self.error(&rule_at, "this rule compares buffers of floats only");
+        }
+        if rule != Rule::Exact && formats[0] != formats[1] {
+            return self.error(&rule_at, "this rule compares buffers of one format");
+        }
+        let at = name_node.map_or(node.at.clone(), |it| it.at.clone());
+        Some(Expectation { name: name?, rule, actual, expected, at })
+    }
+
+    fn denormals(&mut self, fields: &mut Fields<'_>) -> Option<Denormals> {
+        let node = fields.get("DenormMode");
+        let choices = [
+            ("Any", Denormals::Any),
+            ("FTZ", Denormals::FlushToZero),
+            ("Preserve", Denormals::Preserve),
+        ];
+        self.choose_or(node, Denormals::Any, &choices)
+    }
+
+    fn set(&mut self, node: &Node, known: &Known<'_>) -> Option<Vec<Resource>> {
+        let mut fields = self.fields(node, "a descriptor set")?;
+        let resources = self.required(&mut fields, "Resources");
+        self.done(fields);
+        self.each(Some(resources?), "`Resources`", |it, node| it.resource(node, known))
+    }
+
+    fn resource(&mut self, node: &Node, known: &Known<'_>) -> Option<Resource> {
+        let mut fields = self.fields(node, "a resource")?;
+        let name_node = self.required(&mut fields, "Name");
+        let kind = self.required(&mut fields, "Kind");
+        let kind = kind.and_then(|it| self.choose(it, &Kind::NAMES));
+        let counter = fields.get("HasCounter");
+        let has_counter = self.switch_or(counter, false);
+        let tiles = fields.get("TilesMapped");
+        let tiles = tiles.map(|it| self.uint(it));
+        let reserved = fields.get("IsReserved");
+        let is_reserved = self.switch_or(reserved, false);
+        let register = fields.get("DirectXBinding");
+        let vulkan = fields.get("VulkanBinding");
+        let heap = fields.get("HeapIndex");
+        self.done(fields);
+        let vulkan = vulkan.map(|it| self.vulkan_binding(it));
+        let name_at = name_node.map_or(node.at.clone(), |it| it.at.clone());
+        let place = match (register, heap) {
+            (Some(register), None) => self.register(register),
+            (None, Some(heap)) => self.uint(heap).map(Place::Heap),
+            (Some(_), Some(heap)) => self.error(
+                &heap.at,
+                "a resource has either a `DirectXBinding` or a `HeapIndex`, not both",
+            ),
+            (None, None) => {
+                self.error(&name_at, "its place is missing: a `DirectXBinding` or a `HeapIndex`")
+            }
+        };
+        let (name_node, kind) = (name_node?, kind?);
+        let buffer = |it: &mut Reader| it.find(name_node, "buffer", known.buffers, |it| &it.name);
+        let sampler =
+            |it: &mut Reader| it.find(name_node, "sampler", known.samplers, |it| &it.name);
+        let (buffer, sampler) = match kind {
+            Kind::AccelerationStructure => {
+                if !known.has_rays {
+                    return self
+                        .error(&name_at, "there are no `AccelerationStructures` in this job");
+                }
+                (None, None)
+            }
+            Kind::Sampler => (None, Some(sampler(self)?)),
+            Kind::SampledTexture2D => (Some(buffer(self)?), Some(sampler(self)?)),
+            Kind::Buffer
+            | Kind::StructuredBuffer
+            | Kind::ByteAddressBuffer
+            | Kind::Texture2D
+            | Kind::RwBuffer
+            | Kind::RwStructuredBuffer
+            | Kind::RwByteAddressBuffer
+            | Kind::RwTexture2D
+            | Kind::ConstantBuffer => (Some(buffer(self)?), None),
+        };
+        let optional = |it: Option<Option<u32>>| it.map_or(Some(None), |it| it.map(Some));
+        Some(Resource {
+            name: self.text(name_node)?.to_owned(),
+            kind,
+            buffer,
+            sampler,
+            has_counter: has_counter?,
+            tiles: optional(tiles)?,
+            is_reserved: is_reserved?,
+            place: place?,
+            vulkan: vulkan.map_or(Some(None), |it| it.map(Some))?,
+            at: name_at,
+        })
+    }
+
+    fn register(&mut self, node: &Node) -> Option<Place> {
+        let mut fields = self.fields(node, "`DirectXBinding`")?;
+        let index = self.required(&mut fields, "Register").and_then(|it| self.uint(it));
+        let space = self.required(&mut fields, "Space").and_then(|it| self.uint(it));
+        self.done(fields);
+        Some(Place::Register { index: index?, space: space? })
+    }
+
+    fn vulkan_binding(&mut self, node: &Node) -> Option<VulkanBinding> {
+        let mut fields = self.fields(node, "`VulkanBinding`")?;
+        let binding = self.required(&mut fields, "Binding").and_then(|it| self.uint(it));
+        let counter = fields.get("CounterBinding");
+        let counter = counter.map(|it| self.uint(it));
+        self.done(fields);
+        let counter = match counter {
+            Some(counter) => Some(counter?),
+            None => None,
+        };
+        Some(VulkanBinding { binding: binding?, counter })
+    }
+
+    fn push_constants(&mut self, node: &Node) -> Option<PushConstants> {
+        let mut fields = self.fields(node, "a block of push constants")?;
+        let stage = self.required(&mut fields, "Stage").and_then(|it| self.stage(it));
+        let values = self.required(&mut fields, "Values");
+        self.done(fields);
+        let values = self.each(Some(values?), "`Values`", |it, node| {
+            let mut fields = it.fields(node, "a push constant")?;
+            let format = it.required(&mut fields, "Format");
+            let format = format.and_then(|node| it.choose(node, &Format::NAMES));
+            let offset_node = it.required(&mut fields, "Offset");
+            let offset = offset_node.and_then(|node| it.uint(node));
+            let data = it.required(&mut fields, "Data");
+            it.done(fields);
+            let list = it.list(data?, "`Data`")?;
+            let bytes = it.numbers(list, format?)?;
+            let offset = offset?;
+            if u64::from(offset) + bytes.len() as u64 > 1 << 16 {
+                return it.error(&offset_node?.at, "push constants take 64 KiB at most");
+            }
+            Some(PushConstant { format: format?, offset, bytes })
+        });
+        Some(PushConstants { stage: stage?, values: values? })
+    }
+
+    fn dispatch(&mut self, node: Option<&Node>) -> Option<[u32; 3]> {
+        let Some(node) = node else { return Some([1, 1, 1]) };
+        let mut fields = self.fields(node, "`DispatchParameters`")?;
+        let groups_node = fields.get("DispatchGroupCount");
+        let vertices = fields.get("VertexCount");
+        self.done(fields);
+        if let Some(node) = vertices {
+            self.uint(node)?;
+        }
+        let groups = self.each(groups_node, "`DispatchGroupCount`", Reader::uint)?;
+        match (groups.as_slice(), groups_node) {
+            ([], _) => Some([1, 1, 1]),
+            ([x, y, z], _) => Some([*x, *y, *z]),
+            (_, Some(node)) => self.error(&node.at, "a dispatch has three dimensions: [ X, Y, Z ]"),
+            (_, None) => Some([1, 1, 1]),
+        }
+    }
+
+    fn settings(&mut self, node: Option<&Node>, buffers: &[Buffer]) -> Option<Vec<RootParameter>> {
+        let Some(node) = node else { return Some(Vec::new()) };
+        let mut fields = self.fields(node, "`RuntimeSettings`")?;
+        let directx = fields.get("DirectX");
+        self.done(fields);
+        let Some(directx) = directx else { return Some(Vec::new()) };
+        let mut fields = self.fields(directx, "`DirectX`")?;
+        let parameters = fields.get("RootParameters");
+        self.done(fields);
+        self.each(parameters, "`RootParameters`", |it, node| {
+            let mut fields = it.fields(node, "a root parameter")?;
+            let kinds = [("Constant", 0), ("DescriptorTable", 1), ("RootDescriptor", 2)];
+            let kind = it.required(&mut fields, "Kind")?;
+            let parameter = match it.choose(kind, &kinds)? {
+                0 => {
+                    let name = it.required(&mut fields, "Name")?;
+                    let buffer = it.find(name, "buffer", buffers, |it| &it.name)?;
+                    RootParameter::Constant { buffer }
+                }
+                1 => RootParameter::DescriptorTable,
+                _ => {
+                    let resource = it.required(&mut fields, "Resource")?;
+                    let mut inner = it.fields(resource, "`Resource`")?;
+                    let name = it.required(&mut inner, "Name");
+                    let kind_node = it.required(&mut inner, "Kind");
+                    it.done(inner);
+                    let kind = it.choose(kind_node?, &Kind::NAMES)?;
+                    if !kind.is_raw() {
+                        return it.error(&kind_node?.at, "a root descriptor is of a raw kind");
+                    }
+                    let buffer = it.find(name?, "buffer", buffers, |it| &it.name)?;
+                    RootParameter::RootDescriptor { buffer, kind }
+                }
+            };
+            it.done(fields);
+            Some(parameter)
+        })
+    }
+
+    fn io_bindings(&mut self, node: &Node) -> Option<()> {
+        let mut fields = self.fields(node, "`Bindings`")?;
+        for key in ["VertexBuffer", "RenderTarget"] {
+            if let Some(node) = fields.get(key) {
+                self.text(node);
+            }
+        }
+        let attributes = fields.get("VertexAttributes");
+        self.each(attributes, "`VertexAttributes`", |it, node| {
+            let mut fields = it.fields(node, "a vertex attribute")?;
+            let format = it.required(&mut fields, "Format");
+            format.and_then(|node| it.choose(node, &Format::NAMES));
+            for key in ["Channels", "Offset"] {
+                it.required(&mut fields, key).and_then(|node| it.uint(node));
+            }
+            it.word(&mut fields, "Name");
+            it.done(fields);
+            Some(())
+        });
+        if let Some(node) = fields.get("Topology") {
+            let names = ["TriangleList", "PointList", "PatchList", "LineList"];
+            self.choose(node, &names.map(|name| (name, ())));
+        }
+        if let Some(node) = fields.get("PatchControlPoints")
+            && !matches!(self.uint(node), Some(1..=32) | None)
+        {
+            self.error::<()>(&node.at, "a patch has 1 to 32 control points");
+        }
+        self.done(fields);
+        Some(())
+    }
+
+    /// Keys of the parts about rays, one level deep.
+    fn shape_only(&mut self, name: &'static str, node: &Node) {
+        let keys: &[&'static str] = match name {
+            "AccelerationStructures" => &["BLAS", "TLAS"],
+            "RayTracingPipelineConfig" => &[
+                "MaxTraceRecursionDepth",
+                "MaxPayloadSizeInBytes",
+                "MaxAttributeSizeInBytes",
+                "PipelineFlags",
+            ],
+            "ShaderBindingTable" => &["RayGen", "Miss", "HitGroup", "Callable"],
+            _ => {
+                self.each(Some(node), "`HitGroups`", |it, node| {
+                    let mut fields = it.fields(node, "a hit group")?;
+                    it.required(&mut fields, "Name");
+                    it.required(&mut fields, "ClosestHit");
+                    for key in ["Type", "AnyHit", "Intersection"] {
+                        fields.get(key);
+                    }
+                    it.done(fields);
+                    Some(())
+                });
+                return;
+            }
+        };
+        let Some(mut fields) = self.fields(node, &format!("`{name}`")) else { return };
+        for key in keys {
+            fields.get(key);
+        }
+        self.done(fields);
+    }
+}
+
+/// What resources refer to.
+struct Known<'a> {
+    buffers: &'a [Buffer],
+    samplers: &'a [Sampler],
+    has_rays: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = "Shaders: [{ Stage: Compute, Entry: main }]
+Buffers:
+  - { Name: A, Format: Float32, Channels: 2, Data: [1, nan, 0x1p-1, -inf] }
+  - { Name: B, Format: Hex16, ArraySize: 2, Data: [[1, 2], [3, 4]] }
+  - { Name: C, Format: Int32, Stride: 4, FillSize: 8, FillValue: -1 }
+Results:
+  - { Result: R, Rule: BufferFloatULP, ULPT: 1, Actual: A, Expected: A }
+DescriptorSets:
+  - Resources:
+    - { Name: C, Kind: RWStructuredBuffer, DirectXBinding: { Register: 1, Space: 2 } }
+";
+
+    #[test]
+    fn a_job_is_read_with_its_defaults() {
+        let job = read(SMALL).unwrap();
+        assert_eq!(job.groups, [1, 1, 1]);
+        assert_eq!(job.buffers[0].numbers(0).next(), Some(0x3f80_0000));
+        assert_eq!(job.buffers[1].data, [vec![1, 0, 2, 0], vec![3, 0, 4, 0]]);
+        assert_eq!(job.buffers[2].data, [vec![0xff; 8]]);
+        let rule = Rule::Ulp { most: 1, zero: 0.0, denormals: Denormals::Any };
+        assert_eq!(job.results[0].rule, rule);
+        assert_eq!(job.sets[0][0].place, Place::Register { index: 1, space: 2 });
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_place_and_remedy() {
+        for (from, to, place, message) in [
+            ("Results:", "Result:", "Result", "did you mean `Results`?"),
+            ("Stage: Compute", "Stage: Computer", "Computer", "did you mean `Compute`?"),
+            ("Format: Hex16", "Format: Hex", "Hex", "did you mean `Hex"),
+            ("Channels: 2", "Channel: 2", "Channel", "did you mean `Channels`?"),
+            ("nan,", "none,", "none", "no number"),
+            ("[3, 4]", "[3]", "[3]", "same size"),
+            ("ArraySize: 2", "ArraySize: 3", "[[1, 2], [3, 4]]", "2 lists"),
+            ("FillSize: 8", "FillSize: 6", "6", "no whole number"),
+            ("FillSize: 8", "ZeroInitSize: 8", "ZeroInitSize", "FillSize"),
+            ("FillSize: 8", "FillSize: 4000000000", "4000000000", "more than"),
+            ("Actual: A", "Actual: B", "BufferFloatULP", "floats only"),
+            ("Actual: A", "Actual: AA", "AA", "no buffer `AA`"),
+            ("ULPT: 1,", "", "Result", "`ULPT` is missing"),
+            ("Stride: 4", "Stride: 4, Channels: 2", "4", "one channel"),
+            ("Name: C, Kind", "Name: D, Kind", "D", "no buffer `D`"),
+            (", Space: 2", "", "Register", "`Space` is missing"),
+            ("- { Name: B", "- { Name: A", "A", "already"),
+        ] {
+            let text = SMALL.replacen(from, to, 1);
+            let errors = read(&text).unwrap_err();
+            let error = &errors[0];
+            let shown = format!("{} {}", error.message, error.help.as_deref().unwrap_or(""));
+            assert!(shown.contains(message), "{to}: {shown}");
+            assert_eq!(&text[error.at.clone()], place, "{to}: {shown}");
+        }
+    }
+
+    #[test]
+    fn all_mistakes_are_told_at_once() {
+        let text = SMALL.replace("Entry", "Entyr").replace("Float32", "Float");
+        assert!(read(&text).unwrap_err().len() >= 3);
+    }
+}

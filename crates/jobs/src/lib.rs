@@ -1,0 +1,40 @@
+//! Test jobs: HLSL with buffers, bindings, a dispatch and what must come out. Reads them, runs them, and judges.
+//!
+//! Three kinds of files hold tests: `.test` files, which are parts with `RUN:` lines; a `job.yaml` beside its shader; and
+//! `.hlsl` files whose cases check themselves with `wavelane.hlsli`. All become a [`Test`], which [`run()`] runs.
+//!
+//! Deliberately absent: folders, processes, clocks, terminals. Files come through [`Files`], and whoever wants a test to
+//! end in time sets a flag or ends the process.
+#![forbid(unsafe_code)]
+
+mod bind;
+mod compare;
+mod dump;
+mod error;
+mod features;
+mod filecheck;
+pub mod job;
+mod lit;
+mod number;
+mod outcome;
+mod parts;
+mod root;
+mod run;
+mod script;
+mod specialize;
+mod test;
+mod unit;
+mod yaml;
+
+pub use compare::{Difference, Number, compare};
+pub use dump::{dump, dump_failure};
+pub use error::Error;
+pub use features::{Api, features};
+pub use filecheck::{Mismatch, check};
+pub use lit::{Condition, Directives, Features, Line, directives};
+pub use number::Format;
+pub use outcome::{Finding, Outcome, Row, Verdict};
+pub use parts::{Part, split};
+pub use run::{Files, Flags, Setup, Widths, run};
+pub use test::{NotATest, Test, tests};
+pub use unit::{Case, HEADER, HEADER_NAME};

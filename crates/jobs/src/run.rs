@@ -1,0 +1,654 @@
+//! Runs one test at its widths.
+//!
+//! A test is compiled once and run at each width from the same contents. Nothing passes that was not checked: what this
+//! build cannot do is unsupported, with its reason, and what was left out is a remark.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use device::{
+    Buffer, Compilation, ComputePipeline, Device, Dispatch, DispatchError, Includer, LaneOrder,
+    Level, Options, ResourceTable, Schedule, Shader, diag,
+};
+
+use crate::bind::{self, BindProblem};
+use crate::compare::{Difference, compare};
+use crate::dump::{dump, dump_failure};
+use crate::job::{Job, Stage};
+use crate::lit::Features;
+use crate::outcome::{Finding, Outcome, Row, Verdict};
+use crate::root::Root;
+use crate::script::{self, Check, Command, Path, Step};
+use crate::specialize::specialize;
+use crate::test::{self, Script, Test};
+use crate::{Error, filecheck, unit};
+
+/// Where the texts of other files come from.
+pub trait Files {
+    /// A file that lies beside the test, or that an absolute path names.
+    fn read(&mut self, path: &str, test: &str) -> Option<String>;
+
+    /// Looks for included files.
+    fn includer(&mut self, includes: &[String]) -> Box<dyn Includer>;
+}
+
+/// What the flags of a compilation say.
+#[derive(Clone, Debug)]
+pub struct Flags {
+    pub options: Options,
+    /// The folders of `-I`.
+    pub includes: Vec<String>,
+    /// What is to be said about the flags.
+    pub remarks: Vec<String>,
+}
+
+/// The widths asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Widths {
+    /// What the shader prefers; for unit tests every one.
+    Default,
+    All,
+    List(Vec<u32>),
+}
+
+/// Everything that a test runs with.
+pub struct Setup<'a> {
+    pub device: &'a Device,
+    pub features: &'a Features,
+    pub widths: &'a Widths,
+    /// Reads the flags of a compiler's command line.
+    pub read_flags: &'a dyn Fn(&[String]) -> Result<Flags, String>,
+    /// The flags that unit tests are compiled with, and jobs whose files name none.
+    pub flags: &'a Flags,
+    pub lane_order: Option<LaneOrder>,
+    pub schedule: Schedule,
+    /// The fuel at a width.
+    pub fuel: &'a dyn Fn(u32) -> Option<u64>,
+    pub cancel: Option<Arc<AtomicBool>>,
+}
+
+/// Runs a test; `report` hears of each width as soon as it is done. Right before each width `wanted` is asked whether it
+/// is to run.
+pub fn run(
+    test: &Test,
+    text: &str,
+    setup: &Setup<'_>,
+    files: &mut dyn Files,
+    wanted: &dyn Fn(u32) -> bool,
+    report: &mut dyn FnMut(Outcome),
+) {
+    let mut runner = Runner { test, text, setup, files, wanted, report, remarks: Vec::new() };
+    let done = match &test.case {
+        Some(case) => runner.unit(&case.name),
+        None => runner.job(),
+    };
+    if let Err(mut outcome) = done {
+        outcome.remarks.splice(..0, runner.remarks);
+        report(*outcome);
+    }
+}
+
+/// An outcome that ends the whole test.
+type End = Box<Outcome>;
+
+struct Runner<'a> {
+    test: &'a Test,
+    text: &'a str,
+    setup: &'a Setup<'a>,
+    files: &'a mut dyn Files,
+    wanted: &'a dyn Fn(u32) -> bool,
+    report: &'a mut dyn FnMut(Outcome),
+    /// They hold at every width.
+    remarks: Vec<String>,
+}
+
+/// A `RUN:` line that is ready to run.
+struct Ready {
+    step: Step,
+    what: What,
+}
+
+enum What {
+    Nothing,
+    /// What the compiler said, where it was to fail and did.
+    Said(String),
+    Run(Box<Prepared>),
+    /// The run ends before it starts, with this message, which a test may expect.
+    Refused(String),
+}
+
+struct Prepared {
+    job: Job,
+    shader: Shader,
+    pipeline: ComputePipeline,
+    root: Root,
+}
+
+impl Runner<'_> {
+    fn job(&mut self) -> Result<(), End> {
+        let script = test::script(self.text).map_err(|error| self.wrong(&[error], self.text))?;
+        if let Some(why) = script.directives.refused(self.setup.features) {
+            return Err(unsupported(why));
+        }
+        if let Some(condition) = script.directives.expected_failure(self.setup.features) {
+            self.remarks.push(format!("the file expects a failure where `{condition}`"));
+        }
+        let ready = self.prepare(&script)?;
+        let allowed = ready.iter().filter_map(|it| match &it.what {
+            What::Run(prepared) => Some(&prepared.pipeline),
+            What::Nothing | What::Said(_) | What::Refused(_) => None,
+        });
+        let pipelines: Vec<&ComputePipeline> = allowed.collect();
+        let widths = match pipelines.as_slice() {
+            // Everything was decided without a wave.
+            [] => vec![0],
+            [first, ..] => self.widths(&pipelines, first.default_wave_size())?,
+        };
+        for width in widths {
+            if !(self.wanted)(width) {
+                continue;
+            }
+            let mut outcome = self.run_at(&ready, width).unwrap_or_else(|end| *end);
+            outcome.width = width;
+            outcome.remarks.splice(..0, self.remarks.clone());
+            (self.report)(outcome);
+        }
+        Ok(())
+    }
+
+    /// The widths to run at, of those that all pipelines allow.
+    fn widths(&self, pipelines: &[&ComputePipeline], default: u32) -> Result<Vec<u32>, End> {
+        let is_allowed = |width: &u32| pipelines.iter().all(|it| it.wave_sizes().contains(width));
+        let all = self.setup.device.adapter().options1.wave_lane_count.iter();
+        let allowed: Vec<u32> = all.filter(is_allowed).collect();
+        let widths: Vec<u32> = match self.setup.widths {
+            Widths::Default => vec![default],
+            Widths::All => allowed.clone(),
+            Widths::List(list) => list.iter().copied().filter(is_allowed).collect(),
+        };
+        if widths.is_empty() {
+            let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
+            let what = format!("it runs only with waves of {} lanes", allowed.join(", "));
+            return Err(unsupported(what));
+        }
+        Ok(widths)
+    }
+
+    fn steps(&mut self, script: &Script) -> Result<Vec<Step>, End> {
+        let mut steps = Vec::new();
+        for line in &script.directives.run {
+            let step = script::step(line, self.setup.features)
+                .map_err(|error| self.wrong(&[error], self.text))?;
+            steps.push(step);
+        }
+        if !steps.is_empty() {
+            return Ok(steps);
+        }
+        // A job without lines of its own: its shader lies beside it.
+        if self.test.file.ends_with(".test") {
+            let error = Error::new(0..0, "there is no line `RUN:` that says what to do");
+            return Err(self.wrong(&[error], self.text));
+        }
+        let source = self.shader_beside()?;
+        let line = crate::lit::Line { text: String::new(), at: 0..0 };
+        let step = |command| Step { line: line.clone(), command, fails: false, check: None };
+        let object = "%t.o".to_owned();
+        let compile = Command::Compile { flags: Vec::new(), source, object: object.clone() };
+        let run = Command::Run { job: Path::Test, objects: vec![object], draws: None };
+        Ok(vec![step(compile), step(run)])
+    }
+
+    fn shader_beside(&mut self) -> Result<Path, End> {
+        let file = self.test.file.rsplit(['/', '\\']).next().unwrap_or("");
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        let names = [format!("{stem}.hlsl"), "source.hlsl".to_owned(), "shader.hlsl".to_owned()];
+        let found = names.iter().find(|it| self.files.read(it, &self.test.file).is_some());
+        match found {
+            Some(name) => Ok(Path::File(name.clone())),
+            None => {
+                let error = Error::new(0..0, format!("its shader is missing: `{}`", names[0]));
+                let help = "or name it: # RUN: %dxc_target -T cs_6_6 -Fo %t.o %S/shader.hlsl";
+                Err(self.wrong(&[error.help(help)], self.text))
+            }
+        }
+    }
+
+    /// Reads the jobs, and compiles the shaders of those that can run here.
+    fn prepare(&mut self, script: &Script) -> Result<Vec<Ready>, End> {
+        let steps = self.steps(script)?;
+        let mut jobs = Vec::new();
+        for step in &steps {
+            let Command::Run { job, draws, .. } = &step.command else {
+                if let Command::Foreign(program) = &step.command {
+                    self.foreign(program, &steps)?;
+                }
+                jobs.push(None);
+                continue;
+            };
+            let (text, name, offset) = self.text_of(job, script, step)?;
+            let job = test::read_job(&text, offset).map_err(|errors| match offset {
+                0 => self.wrong_in(&errors, &name, &text),
+                _ => self.wrong(&errors, self.text),
+            });
+            let job = match job {
+                // A test may be about a job that is refused; then its shaders do not matter.
+                Err(refused) if step.fails => {
+                    jobs.push(Some(Err(refused.message)));
+                    continue;
+                }
+                job => job?,
+            };
+            if let Some(what) = not_built(&job) {
+                return Err(unsupported(what));
+            }
+            if draws.is_some() {
+                return Err(unsupported("it writes a picture, which is not built yet"));
+            }
+            jobs.push(Some(Ok(job)));
+        }
+        // What was compiled into each object: the name of the source, the flags, and the text.
+        let mut objects: BTreeMap<String, (String, Vec<String>, String)> = BTreeMap::new();
+        let mut ready = Vec::new();
+        for (step, job) in steps.into_iter().zip(jobs) {
+            let what = match (&step.command, job) {
+                (Command::Compile { flags, source, object }, _) => {
+                    let (mut text, mut name, offset) = self.text_of(source, script, &step)?;
+                    if offset > 0 {
+                        // Empty lines in front keep the places those of the whole file.
+                        let lines = self.text[..offset].matches('\n').count();
+                        text = format!("{}{text}", "\n".repeat(lines));
+                        name.clone_from(&self.test.file);
+                    }
+                    let what = match step.fails {
+                        true => What::Said(self.compile_to_fail(&name, &text, flags)?),
+                        false => What::Nothing,
+                    };
+                    objects.insert(object.clone(), (name, flags.clone(), text));
+                    what
+                }
+                (Command::Run { .. }, Some(Err(message))) => What::Refused(message),
+                (Command::Run { objects: names, .. }, Some(Ok(job))) => {
+                    let found: Vec<_> = names.iter().filter_map(|it| objects.get(it)).collect();
+                    let [(name, flags, text)] = found.as_slice() else {
+                        let what = "the run needs one shader that a line before has compiled";
+                        let error = Error::new(step.line.at.clone(), what);
+                        return Err(self.wrong(&[error], self.text));
+                    };
+                    match specialize(text, &job.shaders[0].constants) {
+                        Err(what) => What::Refused(format!("gpu-exec: error: {what}\n")),
+                        Ok(text) => {
+                            let (name, flags) = (name.clone(), flags.clone());
+                            What::Run(Box::new(self.pipeline(&name, &text, &flags, job)?))
+                        }
+                    }
+                }
+                (Command::Split | Command::Foreign(_) | Command::Run { .. }, _) => What::Nothing,
+            };
+            ready.push(Ready { step, what });
+        }
+        if !ready
+            .iter()
+            .any(|it| matches!(it.what, What::Run(_) | What::Said(_) | What::Refused(_)))
+        {
+            // Shaders that are compiled and never run are at least compiled.
+            for (name, flags, text) in objects.into_values() {
+                self.compile(&name, &text, &flags)?;
+            }
+        }
+        Ok(ready)
+    }
+
+    /// A command that we cannot run: what looks into a compiled file is left out, everything else ends the test.
+    fn foreign(&mut self, program: &str, steps: &[Step]) -> Result<(), End> {
+        let also_runs = steps.iter().any(|it| matches!(it.command, Command::Run { .. }));
+        if program == "obj2yaml" && also_runs {
+            let what = "`obj2yaml` was not run: it looks into a compiled file, and no such file is made here";
+            self.remarks.push(what.to_owned());
+            return Ok(());
+        }
+        Err(unsupported(format!("the command `{program}` is not known here")))
+    }
+
+    /// A file's text, its name, and where it lies in the file of the test (0 where it is a file of its own).
+    fn text_of(
+        &mut self,
+        path: &Path,
+        script: &Script,
+        step: &Step,
+    ) -> Result<(String, String, usize), End> {
+        let missing = |what: String| Error::new(step.line.at.clone(), what);
+        match path {
+            Path::Test => Ok((self.text.to_owned(), self.test.file.clone(), 0)),
+            Path::Part(name) => match script.parts.iter().find(|it| it.name == *name) {
+                Some(part) => {
+                    Ok((self.text[part.at.clone()].to_owned(), name.clone(), part.at.start))
+                }
+                None => {
+                    let known = script.parts.iter().map(|it| it.name.as_str());
+                    let error = missing(format!("there is no part `{name}`"));
+                    let error = match crate::error::did_you_mean(name, known) {
+                        Some(help) => error.help(help),
+                        None => error,
+                    };
+                    Err(self.wrong(&[error], self.text))
+                }
+            },
+            Path::File(name) => match self.files.read(name, &self.test.file) {
+                Some(text) => {
+                    let folder = self.test.file.rsplit_once(['/', '\\']).map(|(folder, _)| folder);
+                    let path = match folder {
+                        Some(folder) if !name.starts_with('/') => format!("{folder}/{name}"),
+                        _ => name.clone(),
+                    };
+                    Ok((text, path, 0))
+                }
+                None => Err(self.wrong(&[missing(format!("`{name}` cannot be read"))], self.text)),
+            },
+        }
+    }
+
+    fn flags(&self, words: &[String]) -> Result<Flags, End> {
+        if words.is_empty() {
+            return Ok(self.setup.flags.clone());
+        }
+        (self.setup.read_flags)(words).map_err(|what| failed(format!("its flags: {what}")))
+    }
+
+    fn compilation(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Compilation, End> {
+        let parts = crate::parts::split(self.text).unwrap_or_default();
+        let parts = parts.into_iter().map(|part| (part.name, self.text[part.at].to_owned()));
+        let mut includer = WithParts {
+            parts: parts.collect(),
+            test: self.test.file.clone(),
+            others: self.files.includer(&flags.includes),
+        };
+        Shader::compile(name, text, &flags.options, &mut includer)
+            .map_err(|bug| failed(format!("{bug}")))
+    }
+
+    fn compile(&mut self, name: &str, text: &str, words: &[String]) -> Result<Shader, End> {
+        let flags = self.flags(words)?;
+        self.compile_with(name, text, &flags)
+    }
+
+    fn compile_with(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Shader, End> {
+        let compilation = self.compilation(name, text, flags)?;
+        match compilation.shader {
+            Some(shader) => Ok(shader),
+            None => {
+                let is_wrong = |it: &diag::Diagnostic| it.level >= Level::Error;
+                let wrong: Vec<diag::Diagnostic> =
+                    compilation.diagnostics.iter().filter(|it| is_wrong(it)).cloned().collect();
+                let report = diag::render_all(&wrong, &compilation.sources, diag::Style::Plain);
+                let verdict = match wrong.iter().any(|it| it.level == Level::Error) {
+                    true => Verdict::Failed,
+                    false => Verdict::Unsupported,
+                };
+                Err(Box::new(Outcome::new(0, verdict, format!("it does not compile\n{report}"))))
+            }
+        }
+    }
+
+    /// A compilation that must fail; what it said.
+    fn compile_to_fail(&mut self, name: &str, text: &str, words: &[String]) -> Result<String, End> {
+        let flags = self.flags(words)?;
+        let compilation = self.compilation(name, text, &flags)?;
+        let errors = compilation.diagnostics.iter().filter(|it| it.level == Level::Error).count();
+        if errors == 0 {
+            return Err(failed("it compiles, and should not"));
+        }
+        Ok(diag::render_all(&compilation.diagnostics, &compilation.sources, diag::Style::Plain))
+    }
+
+    fn pipeline(
+        &mut self,
+        name: &str,
+        text: &str,
+        words: &[String],
+        job: Job,
+    ) -> Result<Prepared, End> {
+        let mut flags = self.flags(words)?;
+        if words.is_empty() {
+            flags.options.entry.clone_from(&job.shaders[0].entry);
+        }
+        let shader = self.compile_with(name, text, &flags)?;
+        let pipeline = self
+            .setup
+            .device
+            .create_compute_pipeline(&shader)
+            .map_err(|error| unsupported(error.to_string()))?;
+        Ok(Prepared { job, shader, pipeline, root: Root::of(text) })
+    }
+
+    /// All steps at a width.
+    fn run_at(&mut self, ready: &[Ready], width: u32) -> Result<Outcome, End> {
+        for Ready { step, what } in ready {
+            let (output, failure) = match what {
+                What::Nothing => continue,
+                What::Said(output) => (output.clone(), Some(failed("it did not compile"))),
+                What::Refused(message) => (message.clone(), Some(failed(message.trim_end()))),
+                What::Run(prepared) => self.dispatch(prepared, width)?,
+            };
+            match (failure, step.fails) {
+                (Some(failure), false) => return Err(failure),
+                (None, true) => return Err(failed("the run succeeds, and should fail")),
+                (Some(_), true) | (None, false) => {}
+            }
+            if let Some(check) = &step.check {
+                self.check(check, &output)?;
+            }
+        }
+        Ok(Outcome::new(width, Verdict::Passed, ""))
+    }
+
+    /// Runs a job; what its tool would print, and how the results fail if they do.
+    fn dispatch(&mut self, prepared: &Prepared, width: u32) -> Result<(String, Option<End>), End> {
+        let mut job = prepared.job.clone();
+        let bound = bind::bind(&job, &prepared.shader, &prepared.root);
+        let (mut table, bound) = match bound {
+            Ok(bound) => bound,
+            Err(BindProblem::Unsupported(what)) => return Err(unsupported(what)),
+            Err(BindProblem::Wrong(what)) => {
+                return Ok((format!("gpu-exec: error: {what}\n"), Some(failed(what))));
+            }
+        };
+        self.go(&prepared.pipeline, job.groups, width, &mut table)?;
+        bind::take_back(&mut job, &mut table, &bound);
+        let findings = self.findings(&job);
+        if findings.is_empty() {
+            return Ok((dump(&job), None));
+        }
+        let names: Vec<&str> = findings.iter().map(|it| it.message.as_str()).collect();
+        let failed_results = job.results.iter().filter(|it| names.contains(&it.name.as_str()));
+        let output = failed_results.map(|it| dump_failure(&job, it)).collect();
+        let mut outcome = failed(format!("{} not as expected", names.join(", ")));
+        outcome.findings = findings;
+        Ok((output, Some(outcome)))
+    }
+
+    fn go(
+        &self,
+        pipeline: &ComputePipeline,
+        groups: [u32; 3],
+        width: u32,
+        table: &mut ResourceTable,
+    ) -> Result<(), End> {
+        let dispatch = Dispatch {
+            wave_size: Some(width),
+            lane_order: self.setup.lane_order,
+            schedule: self.setup.schedule,
+            fuel: (self.setup.fuel)(width),
+            cancel: self.setup.cancel.clone(),
+            ..Dispatch::new(groups)
+        };
+        pipeline.dispatch(&dispatch, table).map_err(|error| match error {
+            DispatchError::Unsupported(_) | DispatchError::WaveSize { .. } => {
+                unsupported(error.to_string().trim_start_matches("unsupported: ").to_owned())
+            }
+            other => failed(other.to_string()),
+        })
+    }
+
+    /// The results that are not as expected.
+    fn findings(&self, job: &Job) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for result in &job.results {
+            let (actual, expected) = (&job.buffers[result.actual], &job.buffers[result.expected]);
+            let Some(difference) = compare(result.rule, actual, expected) else { continue };
+            let (rows, count) = match difference {
+                Difference::Size { expected, got } => {
+                    (vec![Row { place: format!("size of {}", actual.name), expected, got }], 1)
+                }
+                Difference::Numbers { first, count } => {
+                    let rows = first.into_iter().map(|it| {
+                        let element = it.element.map(|it| format!("[{it}]")).unwrap_or_default();
+                        let place = format!("{}{element}[{}]", actual.name, it.index);
+                        Row { place, expected: it.expected, got: it.got }
+                    });
+                    (rows.collect(), count)
+                }
+            };
+            // Places of a job in a part are those of the part; the name of the result finds it in the file.
+            let wanted = format!("Result: {}", result.name);
+            let line = self.text.lines().position(|it| it.contains(&wanted));
+            findings.push(Finding {
+                message: result.name.clone(),
+                file: self.test.file.clone(),
+                line: line.map_or(0, |it| it as u32 + 1),
+                more: count.saturating_sub(rows.len()),
+                rows,
+            });
+        }
+        findings
+    }
+
+    fn check(&mut self, check: &Check, output: &str) -> Result<(), End> {
+        let patterns = match &check.patterns {
+            Path::Part(_) | Path::Test => self.text.to_owned(),
+            Path::File(name) => self
+                .files
+                .read(name, &self.test.file)
+                .ok_or_else(|| failed(format!("`{name}` cannot be read")))?,
+        };
+        let prefixes: Vec<&str> = check.prefixes.iter().map(String::as_str).collect();
+        filecheck::check(&patterns, &prefixes, output).map_err(|mismatch| {
+            let mut outcome = failed("the output is not as expected");
+            outcome.findings.push(Finding {
+                message: mismatch.message,
+                file: self.test.file.clone(),
+                line: mismatch.line as u32,
+                rows: Vec::new(),
+                more: 0,
+            });
+            outcome
+        })
+    }
+
+    fn unit(&mut self, name: &str) -> Result<(), End> {
+        let (_, text) = unit::cases(self.text);
+        let mut flags = self.setup.flags.clone();
+        name.clone_into(&mut flags.options.entry);
+        let shader = self.compile_with(&self.test.file.clone(), &text, &flags)?;
+        let pipeline = self
+            .setup
+            .device
+            .create_compute_pipeline(&shader)
+            .map_err(|error| unsupported(error.to_string()))?;
+        let widths = match self.setup.widths {
+            // Width is what these tests are about.
+            Widths::Default => pipeline.wave_sizes().to_vec(),
+            Widths::All | Widths::List(_) => {
+                self.widths(&[&pipeline], pipeline.default_wave_size())?
+            }
+        };
+        for width in widths {
+            if !(self.wanted)(width) {
+                continue;
+            }
+            let mut outcome = self.unit_at(&shader, &pipeline, width).unwrap_or_else(|end| *end);
+            outcome.width = width;
+            outcome.remarks.splice(..0, self.remarks.clone());
+            (self.report)(outcome);
+        }
+        Ok(())
+    }
+
+    fn unit_at(
+        &self,
+        shader: &Shader,
+        pipeline: &ComputePipeline,
+        width: u32,
+    ) -> Result<Outcome, End> {
+        let mut table = ResourceTable::new(shader);
+        let log = Buffer { bytes: vec![0; unit::LOG_BYTES], ..Buffer::default() };
+        if table.bind(unit::LOG, 0, log).is_err() {
+            return Err(failed("the case checks nothing"));
+        }
+        self.go(pipeline, [1, 1, 1], width, &mut table)?;
+        let bytes = table.get(unit::LOG, 0).map_or(&[][..], |it| &it.bytes);
+        let log = unit::read_log(bytes, &self.test.file, self.text);
+        if log.findings.is_empty() {
+            return match log.checks {
+                0 => Err(failed("the case checks nothing")),
+                _ => Ok(Outcome::new(width, Verdict::Passed, "")),
+            };
+        }
+        let lines: Vec<String> = log.findings.iter().map(|it| it.line.to_string()).collect();
+        let what = if lines.len() == 1 { "line" } else { "lines" };
+        let mut outcome = failed(format!("{what} {} not as expected", lines.join(", ")));
+        outcome.findings = log.findings;
+        Err(outcome)
+    }
+
+    fn wrong(&self, errors: &[Error], text: &str) -> End {
+        self.wrong_in(errors, &self.test.file, text)
+    }
+
+    fn wrong_in(&self, errors: &[Error], file: &str, text: &str) -> End {
+        let rendered: String = errors.iter().map(|it| it.render(file, text)).collect();
+        failed(format!("the file is wrong\n{rendered}"))
+    }
+}
+
+/// What a job asks for that no engine here has.
+fn not_built(job: &Job) -> Option<String> {
+    let stage = job.shaders.iter().find(|it| it.stage != Stage::Compute);
+    if let Some(shader) = stage {
+        let stage = format!("{:?}", shader.stage).to_lowercase();
+        return Some(format!("only compute shaders run here yet, and it has a {stage} shader"));
+    }
+    if !job.push_constants.is_empty() {
+        return Some("push constants are not built yet".to_owned());
+    }
+    None
+}
+
+fn failed(message: impl Into<String>) -> End {
+    Box::new(Outcome::new(0, Verdict::Failed, message))
+}
+
+fn unsupported(message: impl Into<String>) -> End {
+    Box::new(Outcome::new(0, Verdict::Unsupported, message))
+}
+
+/// Parts of the test come first, then files, and our own header last.
+struct WithParts {
+    parts: BTreeMap<String, String>,
+    test: String,
+    others: Box<dyn Includer>,
+}
+
+impl Includer for WithParts {
+    fn read(&mut self, path: &str, includer: &str, system: bool) -> Option<(String, Arc<str>)> {
+        let name = path.trim_start_matches("./");
+        if let Some(text) = self.parts.get(name) {
+            return Some((format!("{}/{name}", self.test), text.as_str().into()));
+        }
+        let found = self.others.read(path, includer, system);
+        let ours = || {
+            (name == unit::HEADER_NAME).then(|| (unit::HEADER_NAME.to_owned(), unit::HEADER.into()))
+        };
+        found.or_else(ours)
+    }
+}

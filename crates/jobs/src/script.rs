@@ -1,0 +1,240 @@
+//! What the `RUN:` lines of a test mean: parts to split, shaders to compile, jobs to run, output to check.
+//!
+//! Deliberately absent: a shell. A line is understood as one of the few forms that tests of shaders use, and any other
+//! command is named as foreign, so that whoever runs the test can say what was not done.
+
+use crate::Error;
+use crate::lit::{Features, Line};
+
+/// One `RUN:` line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub line: Line,
+    pub command: Command,
+    /// The command is preceded by `not`.
+    pub fails: bool,
+    pub check: Option<Check>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// `split-file`: the parts are there anyway.
+    Split,
+    Compile {
+        flags: Vec<String>,
+        source: Path,
+        object: String,
+    },
+    Run {
+        job: Path,
+        objects: Vec<String>,
+        draws: Option<String>,
+    },
+    /// A program that we neither are nor have.
+    Foreign(String),
+}
+
+/// `| FileCheck`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Check {
+    pub prefixes: Vec<String>,
+    pub patterns: Path,
+}
+
+/// A file that a line names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Path {
+    /// `%s`
+    Test,
+    /// `%t/NAME`
+    Part(String),
+    /// Any other, relative to the folder of the test.
+    File(String),
+}
+
+/// Understands a line. `features` decide what stands in `%if … %{ … %}`.
+pub(crate) fn step(line: &Line, features: &Features) -> Result<Step, Error> {
+    let wrong = |message: &str| Error::new(line.at.clone(), message);
+    let text = conditional(&line.text, features, 0).map_err(wrong)?;
+    let words = words(&text);
+    let mut commands = words.split(|it| it == "|");
+    let first = commands.next().unwrap_or_default();
+    let mut first: Vec<&str> =
+        first.iter().map(String::as_str).filter(|it| *it != "2>&1").collect();
+    let fails = first.first() == Some(&"not");
+    first.drain(..usize::from(fails));
+    let check = match commands.next() {
+        None => None,
+        Some(words) if words.first().is_some_and(|it| it == "FileCheck") => {
+            Some(check(&words[1..]).ok_or_else(|| wrong("`FileCheck` needs a file of patterns"))?)
+        }
+        Some(words) => {
+            let foreign = words.first().cloned().unwrap_or_default();
+            let command = Command::Foreign(foreign);
+            return Ok(Step { line: line.clone(), command, fails, check: None });
+        }
+    };
+    let [program, arguments @ ..] = first.as_slice() else {
+        return Err(wrong("there is no command here"));
+    };
+    let command = match *program {
+        "split-file" => Command::Split,
+        "%dxc_target" | "dxc" | "%dxc" | "wavelane" => {
+            compile(arguments).ok_or_else(|| wrong("a compilation needs one source file"))?
+        }
+        "%offloader" | "offloader" => run(arguments).ok_or_else(|| wrong("a run needs a job"))?,
+        foreign => Command::Foreign(foreign.trim_start_matches('%').to_owned()),
+    };
+    Ok(Step { line: line.clone(), command, fails, check })
+}
+
+fn compile(arguments: &[&str]) -> Option<Command> {
+    let (mut flags, mut source, mut object) = (Vec::new(), None, "%t.o".to_owned());
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        match *word {
+            "-Fo" | "/Fo" => object = (*rest.next()?).to_owned(),
+            // A path: every flag of a test that takes a value is followed by one without a dot.
+            path if !path.starts_with('-') && is_source(path) => source = Some(self::path(path)),
+            flag => flags.push(flag.to_owned()),
+        }
+    }
+    Some(Command::Compile { flags, source: source?, object })
+}
+
+fn is_source(word: &str) -> bool {
+    word == "%s" || word.starts_with("%t/") || word.starts_with("%S/") || word.ends_with(".hlsl")
+}
+
+fn run(arguments: &[&str]) -> Option<Command> {
+    let (mut files, mut draws) = (Vec::new(), None);
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        match *word {
+            "-r" => draws = rest.next().map(|it| (*it).to_owned()),
+            "-o" => {
+                rest.next();
+            }
+            // Layers of debugging and the like have no meaning here.
+            flag if flag.starts_with('-') => {}
+            file => files.push(file.to_owned()),
+        }
+    }
+    let job = path(files.first()?);
+    Some(Command::Run { job, objects: files.split_off(1), draws })
+}
+
+fn check(words: &[String]) -> Option<Check> {
+    let (mut prefixes, mut patterns) = (Vec::new(), None);
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let flag = word.trim_start_matches('-');
+        let is_flag = word.starts_with('-');
+        if let Some(list) = flag
+            .strip_prefix("check-prefixes=")
+            .or_else(|| flag.strip_prefix("check-prefix="))
+            .filter(|_| is_flag)
+        {
+            prefixes.extend(list.split(',').map(str::to_owned));
+        } else if is_flag && matches!(flag, "check-prefix" | "check-prefixes") {
+            prefixes.extend(rest.next()?.split(',').map(str::to_owned));
+        } else if !is_flag {
+            patterns = Some(path(word));
+        }
+    }
+    if prefixes.is_empty() {
+        prefixes.push("CHECK".to_owned());
+    }
+    Some(Check { prefixes, patterns: patterns? })
+}
+
+fn path(word: &str) -> Path {
+    if word == "%s" {
+        return Path::Test;
+    }
+    let part = word.strip_prefix("%t/").or_else(|| word.strip_prefix("%t\\"));
+    match part {
+        Some(name) => Path::Part(name.to_owned()),
+        None => {
+            let beside = word.strip_prefix("%S/").or_else(|| word.strip_prefix("%p/"));
+            Path::File(beside.unwrap_or(word).to_owned())
+        }
+    }
+}
+
+/// Replaces `%if CONDITION %{ … %} %else %{ … %}` by the arm that holds.
+fn conditional(text: &str, features: &Features, depth: usize) -> Result<String, &'static str> {
+    let Some(at) = text.find("%if ") else { return Ok(text.to_owned()) };
+    if depth > 16 {
+        return Err("too many conditions in one line");
+    }
+    let rest = &text[at + 4..];
+    let (condition, rest) = rest.split_once("%{").ok_or("`%{` is missing behind `%if`")?;
+    let (then, rest) = rest.split_once("%}").ok_or("`%}` is missing")?;
+    let (otherwise, rest) = match rest.trim_start().strip_prefix("%else") {
+        Some(rest) => {
+            let rest = rest.split_once("%{").ok_or("`%{` is missing behind `%else`")?.1;
+            rest.split_once("%}").ok_or("`%}` is missing")?
+        }
+        None => ("", rest),
+    };
+    let names = format!("REQUIRES: {}", condition.trim());
+    let condition = crate::lit::directives(&names).map_err(|_| "the condition is wrong")?;
+    let chosen = if condition.refused(features).is_none() { then } else { otherwise };
+    conditional(&format!("{}{chosen}{rest}", &text[..at]), features, depth + 1)
+}
+
+/// Words by white space; quotes of both kinds hold them together, and a bar outside of quotes is a word.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for character in text.chars() {
+        match (quote, character) {
+            (Some(open), it) if it == open => quote = None,
+            (Some(_), it) => word.get_or_insert_default().push(it),
+            (None, '"' | '\'') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (None, '|') => {
+                words.extend(word.take());
+                words.push("|".to_owned());
+            }
+            (None, it) if it.is_whitespace() => words.extend(word.take()),
+            (None, it) => word.get_or_insert_default().push(it),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Step {
+        let line = Line { text: text.to_owned(), at: 0..text.len() };
+        step(&line, &Features::from(["Vulkan".to_owned()])).unwrap()
+    }
+
+    #[test]
+    fn the_lines_of_tests_are_understood() {
+        assert_eq!(read("split-file %s %t").command, Command::Split);
+        let compile = read(
+            "%dxc_target -T cs_6_0 %if Vulkan %{ -A %} %if !Vulkan %{ -B %} -D 'X=1 2' -Fo %t.o %t/a.hlsl",
+        );
+        let flags = ["-T", "cs_6_0", "-A", "-D", "X=1 2"].map(str::to_owned).to_vec();
+        let source = Path::Part("a.hlsl".to_owned());
+        assert_eq!(compile.command, Command::Compile { flags, source, object: "%t.o".to_owned() });
+        let run =
+            read("not %offloader --layer %t/j.yaml %t.o 2>&1 | FileCheck %s --check-prefix=A,B");
+        assert!(run.fails);
+        let (job, objects) = (Path::Part("j.yaml".to_owned()), vec!["%t.o".to_owned()]);
+        assert_eq!(run.command, Command::Run { job, objects, draws: None });
+        assert_eq!(run.check.unwrap().prefixes, ["A", "B"]);
+        assert_eq!(read("imgdiff a b").command, Command::Foreign("imgdiff".to_owned()));
+        let line = Line { text: "%if A %{ x".to_owned(), at: 0..9 };
+        assert!(step(&line, &Features::new()).is_err());
+    }
+}

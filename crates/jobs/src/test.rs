@@ -1,0 +1,89 @@
+//! What a file holds in the way of tests.
+
+use crate::parts::Part;
+use crate::unit::{self, Case};
+use crate::{Error, job, lit, parts};
+
+/// One test of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// The path by which the file was named.
+    pub file: String,
+    /// A case within the file, where it holds several.
+    pub case: Option<Case>,
+}
+
+impl Test {
+    /// `file` or `file::case`.
+    pub fn name(&self) -> String {
+        match &self.case {
+            Some(case) => format!("{}::{}", self.file, case.name),
+            None => self.file.clone(),
+        }
+    }
+}
+
+/// Why a file holds no test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotATest;
+
+/// The tests of a file, by its ending and its text.
+pub fn tests(file: &str, text: &str) -> Result<Vec<Test>, NotATest> {
+    let whole = || Test { file: file.to_owned(), case: None };
+    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+    match ending {
+        "test" => Ok(vec![whole()]),
+        "yaml" | "yml" if is_job(text) => Ok(vec![whole()]),
+        "hlsl" => {
+            let (cases, _) = unit::cases(text);
+            let tests: Vec<Test> = cases
+                .into_iter()
+                .map(|case| Test { file: file.to_owned(), case: Some(case) })
+                .collect();
+            if tests.is_empty() { Err(NotATest) } else { Ok(tests) }
+        }
+        _ => Err(NotATest),
+    }
+}
+
+/// Other YAML lies beside shaders too; a job starts with what all jobs have.
+fn is_job(text: &str) -> bool {
+    ["Shaders:", "DescriptorSets:"].iter().all(|key| text.lines().any(|it| it.starts_with(key)))
+}
+
+/// A file of parts with `RUN:` lines, read.
+pub(crate) struct Script {
+    pub(crate) directives: lit::Directives,
+    pub(crate) parts: Vec<Part>,
+}
+
+pub(crate) fn script(text: &str) -> Result<Script, Error> {
+    Ok(Script { directives: lit::directives(text)?, parts: parts::split(text)? })
+}
+
+/// Reads a job that lies at `offset` of its file.
+pub(crate) fn read_job(text: &str, offset: usize) -> Result<job::Job, Vec<Error>> {
+    job::read(text).map_err(|mut errors| {
+        for error in &mut errors {
+            error.at = error.at.start + offset..error.at.end + offset;
+        }
+        errors
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_apart_by_ending_and_text() {
+        let names =
+            |file, text| tests(file, text).map(|it| it.iter().map(Test::name).collect::<Vec<_>>());
+        assert_eq!(names("a.test", ""), Ok(vec!["a.test".to_owned()]));
+        assert_eq!(names("a.yaml", "x: 1\n"), Err(NotATest));
+        assert_eq!(names("a.yaml", "Shaders:\nDescriptorSets:\n").map(|it| it.len()), Ok(1));
+        assert_eq!(names("a.hlsl", "void main() {}"), Err(NotATest));
+        assert_eq!(names("a.hlsl", "TEST_CASE(b) {}"), Ok(vec!["a.hlsl::b".to_owned()]));
+        assert_eq!(names("a.txt", "TEST_CASE(b) {}"), Err(NotATest));
+    }
+}

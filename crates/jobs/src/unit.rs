@@ -1,0 +1,207 @@
+//! Unit tests in HLSL: finds the cases of a file and reads the log that they leave.
+//!
+//! A case is `TEST_CASE(name)` of `wavelane.hlsli`, or an entry point with the attribute `[test]`. Cases are found in
+//! the text, comments and strings left out; what a macro makes out of other words is not seen.
+
+use std::collections::BTreeMap;
+
+use device::F16;
+
+use crate::outcome::{Finding, Row};
+
+/// The header, which `#include <wavelane.hlsli>` gives without any file.
+pub const HEADER: &str = include_str!("wavelane.hlsli");
+/// Its name.
+pub const HEADER_NAME: &str = "wavelane.hlsli";
+/// The buffer that the header's checks write to.
+pub(crate) const LOG: &str = "wavelane_log";
+const MOST_RECORDS: usize = 128;
+const RECORD: usize = 24;
+pub(crate) const LOG_BYTES: usize = 4 * (4 + RECORD * MOST_RECORDS);
+
+/// A case: the name of an entry point, and its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    pub name: String,
+    pub line: u32,
+}
+
+/// The cases of a file, in order, and its text as it is to be compiled.
+pub(crate) fn cases(text: &str) -> (Vec<Case>, String) {
+    let mut cases = Vec::new();
+    let mut compiled = text.to_owned();
+    let tokens = tokens(text);
+    let word = |index: usize| tokens.get(index).map_or("", |it| it.1);
+    let line = |at: usize| text[..at].matches('\n').count() as u32 + 1;
+    for (index, (at, token)) in tokens.iter().enumerate() {
+        let is_macro = matches!(*token, "TEST_CASE" | "TEST_CASE_N");
+        if is_macro && word(index + 1) == "(" && !(index > 0 && word(index - 1) == "define") {
+            let name = word(index + 2);
+            if is_name(name) {
+                cases.push(Case { name: name.to_owned(), line: line(*at) });
+            }
+        }
+        if *token == "[" && word(index + 1) == "test" && word(index + 2) == "]" {
+            // The next function's name stands before the first parenthesis outside of attributes.
+            let mut depth = 0;
+            for (next, (_, token)) in tokens.iter().enumerate().skip(index + 3) {
+                match *token {
+                    "[" => depth += 1,
+                    "]" => depth -= 1,
+                    "(" if depth == 0 => {
+                        if is_name(word(next - 1)) {
+                            cases.push(Case { name: word(next - 1).to_owned(), line: line(*at) });
+                        }
+                        break;
+                    }
+                    "{" | ";" if depth == 0 => break,
+                    _ => {}
+                }
+            }
+            // Other compilers do not know the attribute, and ours need not hear of it.
+            let end = tokens[index + 2].0 + 1;
+            compiled.replace_range(*at..end, &" ".repeat(end - at));
+        }
+    }
+    (cases, compiled)
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|it: char| it.is_alphabetic() || it == '_')
+}
+
+/// Words and single characters, without comments and literals.
+fn tokens(text: &str) -> Vec<(usize, &str)> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let is_word = |it: char| it.is_alphanumeric() || it == '_';
+        let len = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            comment.find("*/").map_or(rest.len(), |it| it + 4)
+        } else if first == '"' {
+            let end = rest[1..].find(['"', '\n']).map_or(rest.len(), |it| it + 2);
+            end.min(rest.len())
+        } else if is_word(first) {
+            let len = rest.find(|it| !is_word(it)).unwrap_or(rest.len());
+            tokens.push((at, &rest[..len]));
+            len
+        } else {
+            let len = first.len_utf8();
+            if !first.is_whitespace() {
+                tokens.push((at, &rest[..len]));
+            }
+            len
+        };
+        at += len;
+    }
+    tokens
+}
+
+/// What a case's log says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Log {
+    pub(crate) checks: u32,
+    /// One for each line with failures, in ascending order.
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Reads the log; `file` and `text` are those of the test.
+pub(crate) fn read_log(bytes: &[u8], file: &str, text: &str) -> Log {
+    let words: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|it| it.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+        .collect();
+    let word = |at: usize| words.get(at).copied().unwrap_or(0);
+    let (failures, checks) = (word(0), word(1));
+    let mut lines: BTreeMap<u32, Vec<Row>> = BTreeMap::new();
+    for slot in 0..(failures as usize).min(MOST_RECORDS) {
+        let at = 4 + RECORD * slot;
+        let (ty, kind) = (word(at + 2), word(at + 3));
+        let value = |from: usize| show(ty, &words[from.min(words.len())..]);
+        let expected = match kind {
+            0 => "true".to_owned(),
+            2 => format!("anything but {}", value(at + 16)),
+            3 => format!("about {}", value(at + 16)),
+            _ => value(at + 16),
+        };
+        lines.entry(word(at)).or_default().push(Row {
+            place: format!("lane {}", word(at + 1)),
+            expected,
+            got: value(at + 8),
+        });
+    }
+    let findings = lines.into_iter().map(|(line, rows)| {
+        let source = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or("").trim();
+        Finding { message: source.to_owned(), file: file.to_owned(), line, rows, more: 0 }
+    });
+    let mut findings: Vec<Finding> = findings.collect();
+    if let Some(last) = findings.last_mut() {
+        last.more = (failures as usize).saturating_sub(MOST_RECORDS);
+    }
+    Log { checks, findings }
+}
+
+/// A value in the type that the log names.
+fn show(ty: u32, words: &[u32]) -> String {
+    let count = (ty >> 8).clamp(1, 4) as usize;
+    let wide = matches!(ty & 0xff, 5..=7);
+    let one = |index: usize| {
+        let word = |at: usize| words.get(at).copied().unwrap_or(0);
+        let low = word(if wide { 2 * index } else { index });
+        let both = u64::from(low) | if wide { u64::from(word(2 * index + 1)) << 32 } else { 0 };
+        match ty & 0xff {
+            1 => (low != 0).to_string(),
+            2 => (low as i32).to_string(),
+            4 => format!("{:?}", f32::from_bits(low)),
+            5 => (both as i64).to_string(),
+            6 => both.to_string(),
+            7 => format!("{:?}", f64::from_bits(both)),
+            8 => (low as i16).to_string(),
+            10 => format!("{:?}", F16(low as u16).to_f32()),
+            _ => low.to_string(),
+        }
+    };
+    match count {
+        1 => one(0),
+        _ => format!("({})", (0..count).map(one).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_found_outside_of_comments_and_strings() {
+        let text = "// TEST_CASE(no)\n#include <wavelane.hlsli>\n/* TEST_CASE(no) */\nTEST_CASE(one) { }\n\
+                    [test] [numthreads(4, 1, 1)]\nvoid two(uint i : SV_GroupIndex) {}\n\
+                    #define TEST_CASE(x) \"TEST_CASE(no)\"\nTEST_CASE_N(three, 1, 1, 1) {}\n";
+        let (found, compiled) = cases(text);
+        let names: Vec<(&str, u32)> = found.iter().map(|it| (it.name.as_str(), it.line)).collect();
+        assert_eq!(names, [("one", 4), ("two", 5), ("three", 8)]);
+        assert_eq!(compiled.len(), text.len());
+        assert!(!compiled.contains("[test]"));
+    }
+
+    #[test]
+    fn logs_are_shown_lane_by_lane_in_the_right_type() {
+        let mut words = vec![0u32; LOG_BYTES / 4];
+        words[0] = 2;
+        words[1] = 8;
+        words[4..8].copy_from_slice(&[2, 3, 0x204, 1]);
+        words[12..14].copy_from_slice(&[1.5f32.to_bits(), f32::NAN.to_bits()]);
+        words[28..32].copy_from_slice(&[1, 0, 0x105, 1]);
+        words[36..38].copy_from_slice(&[u32::MAX, u32::MAX]);
+        let bytes: Vec<u8> = words.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let log = read_log(&bytes, "a.hlsl", "first\n  second\n");
+        assert_eq!(log.checks, 8);
+        assert_eq!(log.findings[0].rows[0].got, "-1");
+        assert_eq!(log.findings[1].message, "second");
+        let row = &log.findings[1].rows[0];
+        assert_eq!((row.place.as_str(), row.got.as_str()), ("lane 3", "(1.5, NaN)"));
+        assert_eq!(row.expected, "(0.0, 0.0)");
+    }
+}

@@ -1,0 +1,114 @@
+// Unit tests in HLSL: #include <wavelane.hlsli>, write TEST_CASE(name) { … }, run `wavelane test file.hlsl`.
+// Plain HLSL, so that the same cases compile everywhere; each runs at every wave width.
+//
+//   EXPECT(condition)              EXPECT_EQ(got, expected)
+//   EXPECT_NE(got, unexpected)     EXPECT_NEAR(got, expected, tolerance)
+//
+// A case is a thread group of 128 threads; TEST_CASE_N(name, x, y, z) has a group of its own size.
+// In a case, test_index is SV_GroupIndex and test_thread is SV_GroupThreadID.
+// An entry point of your own becomes a case by the attribute [test].
+#ifndef WAVELANE_HLSLI
+#define WAVELANE_HLSLI
+
+#if __HLSL_VERSION < 2021
+#error unit tests need -HV 2021 or later, for templates
+#endif
+
+#define TEST_CASE(name) TEST_CASE_N(name, 128, 1, 1)
+#define TEST_CASE_N(name, x, y, z) \
+    [numthreads(x, y, z)] void name(uint test_index : SV_GroupIndex, uint3 test_thread : SV_GroupThreadID)
+
+// Word 0 counts failures, word 1 checks. From word 4 on lie the failures, 24 words each: line, lane, type, kind,
+// four words of nothing, eight words of what came, eight words of what was expected.
+RWStructuredBuffer<uint> wavelane_log : register(u999, space999);
+
+// The type in the log: the scalar in the low byte, how many of them above it.
+#define WAVELANE_TYPE(T, number) \
+    uint wavelane_type(T v) { return number | 0x100; } \
+    uint wavelane_type(T##2 v) { return number | 0x200; } \
+    uint wavelane_type(T##3 v) { return number | 0x300; } \
+    uint wavelane_type(T##4 v) { return number | 0x400; }
+#define WAVELANE_PUT(T, words) \
+    void wavelane_put(uint at, T##2 v) { wavelane_put(at, v.x); wavelane_put(at + words, v.y); } \
+    void wavelane_put(uint at, T##3 v) { wavelane_put(at, v.xy); wavelane_put(at + 2 * words, v.z); } \
+    void wavelane_put(uint at, T##4 v) { wavelane_put(at, v.xyz); wavelane_put(at + 3 * words, v.w); }
+
+void wavelane_put(uint at, bool v) { wavelane_log[at] = v ? 1 : 0; }
+void wavelane_put(uint at, int v) { wavelane_log[at] = (uint)v; }
+void wavelane_put(uint at, uint v) { wavelane_log[at] = v; }
+void wavelane_put(uint at, float v) { wavelane_log[at] = asuint(v); }
+void wavelane_put(uint at, uint64_t v) {
+    wavelane_log[at] = (uint)v;
+    wavelane_log[at + 1] = (uint)(v >> 32);
+}
+void wavelane_put(uint at, int64_t v) { wavelane_put(at, (uint64_t)v); }
+void wavelane_put(uint at, double v) {
+    uint low, high;
+    asuint(v, low, high);
+    wavelane_log[at] = low;
+    wavelane_log[at + 1] = high;
+}
+WAVELANE_TYPE(bool, 1)
+WAVELANE_TYPE(int, 2)
+WAVELANE_TYPE(uint, 3)
+WAVELANE_TYPE(float, 4)
+WAVELANE_TYPE(int64_t, 5)
+WAVELANE_TYPE(uint64_t, 6)
+WAVELANE_TYPE(double, 7)
+WAVELANE_PUT(bool, 1)
+WAVELANE_PUT(int, 1)
+WAVELANE_PUT(uint, 1)
+WAVELANE_PUT(float, 1)
+WAVELANE_PUT(int64_t, 2)
+WAVELANE_PUT(uint64_t, 2)
+WAVELANE_PUT(double, 2)
+#if __HLSL_ENABLE_16_BIT
+void wavelane_put(uint at, int16_t v) { wavelane_log[at] = (uint)(int)v; }
+void wavelane_put(uint at, uint16_t v) { wavelane_log[at] = v; }
+void wavelane_put(uint at, float16_t v) { wavelane_log[at] = asuint16(v); }
+WAVELANE_TYPE(int16_t, 8)
+WAVELANE_TYPE(uint16_t, 9)
+WAVELANE_TYPE(float16_t, 10)
+WAVELANE_PUT(int16_t, 1)
+WAVELANE_PUT(uint16_t, 1)
+WAVELANE_PUT(float16_t, 1)
+#endif
+#undef WAVELANE_TYPE
+#undef WAVELANE_PUT
+
+template <typename T> void wavelane_record(bool passed, uint line, uint kind, T got, T expected) {
+    InterlockedAdd(wavelane_log[1], 1u);
+    if (!passed) {
+        uint slot;
+        InterlockedAdd(wavelane_log[0], 1u, slot);
+        if (slot < 128) {
+            uint at = 4 + 24 * slot;
+            wavelane_log[at] = line;
+            wavelane_log[at + 1] = WaveGetLaneIndex();
+            wavelane_log[at + 2] = wavelane_type(got);
+            wavelane_log[at + 3] = kind;
+            wavelane_put(at + 8, got);
+            wavelane_put(at + 16, expected);
+        }
+    }
+}
+
+template <typename A, typename B> void wavelane_eq(A got, B expected, uint line) {
+    wavelane_record<A>(all(got == expected), line, 1, got, (A)expected);
+}
+
+template <typename A, typename B> void wavelane_ne(A got, B expected, uint line) {
+    wavelane_record<A>(any(got != expected), line, 2, got, (A)expected);
+}
+
+template <typename A, typename B, typename C> void wavelane_near(A got, B expected, C tolerance, uint line) {
+    bool near = all(abs(got - (A)expected) <= (A)tolerance) || all(got == (A)expected);
+    wavelane_record<A>(near, line, 3, got, (A)expected);
+}
+
+#define EXPECT(condition) wavelane_record<bool>((bool)(condition), __LINE__, 0, false, true)
+#define EXPECT_EQ(got, expected) wavelane_eq((got), (expected), __LINE__)
+#define EXPECT_NE(got, unexpected) wavelane_ne((got), (unexpected), __LINE__)
+#define EXPECT_NEAR(got, expected, tolerance) wavelane_near((got), (expected), (tolerance), __LINE__)
+
+#endif

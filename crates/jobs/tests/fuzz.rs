@@ -1,0 +1,138 @@
+//! Whatever text comes in, the readers of jobs end soon and without a panic, and their errors lie within the text.
+
+use jobs::{Error, check, directives, job, split, tests};
+
+/// A generator of numbers that is the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % below.max(1) as u64) as usize
+    }
+}
+
+const SEEDS: [&str; 4] = [
+    include_str!("../../../suite/jobs/waves.test"),
+    include_str!("../../../suite/jobs/bindings.test"),
+    include_str!("../../../suite/jobs/floats.test"),
+    include_str!("../../../suite/jobs/output.test"),
+];
+
+/// Words with a meaning somewhere.
+const WORDS: [&str; 34] = [
+    "#--- ",
+    "//--- a\n",
+    "---\n",
+    "...\n",
+    ": ",
+    "- ",
+    "[ ",
+    " ]",
+    "{ ",
+    " }",
+    ",",
+    ",,",
+    "\t",
+    "&a ",
+    "*a ",
+    "!!str ",
+    "|\n",
+    ">\n",
+    "\"",
+    "'",
+    "# RUN: ",
+    "# REQUIRES: (A && ",
+    "0x",
+    "-nan",
+    "0x1p-",
+    "1e999",
+    "\n",
+    "\r\n",
+    "\u{feff}",
+    "é",
+    "FillSize: 99999999999",
+    "{{",
+    "[[X:",
+    "%if Vulkan %{ ",
+];
+
+fn mutate(seed: &str, random: &mut Random) -> String {
+    let mut text = seed.to_owned();
+    for _ in 0..1 + random.next(6) {
+        let mut at = random.next(text.len() + 1);
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        match random.next(4) {
+            0 => text.insert_str(at, WORDS[random.next(WORDS.len())]),
+            1 => {
+                let mut end = (at + random.next(40)).min(text.len());
+                while !text.is_char_boundary(end) {
+                    end -= 1;
+                }
+                text.replace_range(at..end, "");
+            }
+            2 => text.insert_str(at, &WORDS[random.next(WORDS.len())].repeat(1 + random.next(50))),
+            _ => text.truncate(at),
+        }
+    }
+    text
+}
+
+fn lies_within(errors: &[Error], text: &str) {
+    for error in errors {
+        assert!(error.at.start <= error.at.end && error.at.end <= text.len(), "{error:?}\n{text}");
+        assert!(!error.message.is_empty() && error.render("a", text).contains("error: "));
+    }
+}
+
+#[test]
+fn readers_take_any_text() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut read, mut refused) = (0, 0);
+    for round in 0..4000 {
+        let text = mutate(SEEDS[round % SEEDS.len()], &mut random);
+        if let Err(error) = directives(&text) {
+            lies_within(&[error], &text);
+        }
+        let parts = match split(&text) {
+            Ok(parts) => parts,
+            Err(error) => {
+                lies_within(&[error], &text);
+                continue;
+            }
+        };
+        for part in parts {
+            let inner = &text[part.at];
+            match job::read(inner) {
+                Ok(job) => {
+                    read += 1;
+                    // What is printed is compared with patterns, so both must stand anything.
+                    let _ = check(&text, &["CHECK", "ALSO"], &jobs::dump(&job));
+                }
+                Err(errors) => {
+                    refused += 1;
+                    lies_within(&errors, inner);
+                }
+            }
+        }
+        let _ = tests("a.hlsl", &text);
+    }
+    // A generator that makes only nonsense, or none, would show nothing.
+    assert!(read > 200 && refused > 500, "{read} read, {refused} refused");
+}
+
+#[test]
+fn large_texts_are_refused_or_read_in_linear_time() {
+    let list = format!("A: [{}]\n", "1, ".repeat(200_000));
+    assert!(job::read(&list).is_err());
+    let keys: String = (0..100_000).map(|i| format!("k{i}: 1\n")).collect();
+    assert!(job::read(&keys).is_err());
+    let anchors = format!("a: &a [x]\n{}", "b: [*a, *a]\n".repeat(1000));
+    assert!(job::read(&anchors).is_err());
+    let patterns = "# CHECK: {{(a|aa)*b}}\n";
+    assert!(check(patterns, &["CHECK"], &"a".repeat(20_000)).is_err());
+}

@@ -1,0 +1,291 @@
+//! `cargo xtask conformance PATH`: runs the public conformance suite that lies at PATH at every width, and writes
+//! `docs/conformance.md`. Nothing of the suite's text gets into the document but the names of its folders and tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use jobs::Features;
+use serde_json::Value;
+
+const WIDTHS: [u64; 6] = [4, 8, 16, 32, 64, 128];
+
+/// How the tests of a folder ended.
+#[derive(Default)]
+struct Folder {
+    tests: BTreeSet<String>,
+    /// Passed and failed, by width.
+    at: BTreeMap<u64, (usize, usize)>,
+    /// Tests that never came to a run.
+    unsupported: BTreeSet<String>,
+    failed: BTreeSet<String>,
+}
+
+/// A line of the report.
+struct Line {
+    test: String,
+    width: u64,
+    verdict: String,
+    message: String,
+}
+
+/// `words`: the path of the suite; `--commit HASH` where the path is no repository; `--binary FILE` for a `wavelane` that
+/// is built already.
+pub(crate) fn run(words: &[String]) -> Result<(), String> {
+    let usage = "usage: cargo xtask conformance PATH [--commit HASH] [--binary FILE]";
+    let flag = |name: &str| {
+        let at = words.iter().position(|it| it == name)?;
+        Some(words.get(at + 1).cloned().unwrap_or_default())
+    };
+    let binary = flag("--binary");
+    let path = PathBuf::from(words.first().ok_or(usage)?);
+    let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
+    let commit = match flag("--commit") {
+        Some(commit) => commit,
+        None => head(&path)?,
+    };
+    let directx = report(&path, "directx", binary.as_deref())?;
+    let vulkan = report(&path, "vulkan", binary.as_deref())?;
+    let (folders, reasons) = sum_up(directx, vulkan);
+    let text = document(&path, &commit, &folders, &reasons)?;
+    let file = crate::root().join("docs/conformance.md");
+    std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+fn head(path: &Path) -> Result<String, String> {
+    let output = Command::new("git").arg("-C").arg(path).args(["rev-parse", "HEAD"]).output();
+    let output = output.map_err(|error| format!("git: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+        false => Err(format!("{} is no repository; say --commit HASH", path.display())),
+    }
+}
+
+fn report(path: &Path, profile: &str, binary: Option<&str>) -> Result<Vec<Line>, String> {
+    let mut command = Command::new(binary.unwrap_or("cargo"));
+    if binary.is_none() {
+        command.current_dir(crate::root());
+        command.args(["run", "--quiet", "--release", "-p", "wavelane", "--"]);
+    }
+    command.arg("test").arg(path.join("test"));
+    command.args(["--wave-size", "all", "--format", "json", "--profile", profile]);
+    let output = command.output().map_err(|error| format!("cargo: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let root = path.join("test").to_string_lossy().replace('\\', "/");
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let value: Value =
+            serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
+        let (Some(test), Some(width)) = (value["test"].as_str(), value["wave_size"].as_u64())
+        else {
+            continue;
+        };
+        let text = |key: &str| value[key].as_str().unwrap_or("").to_owned();
+        let test = test.strip_prefix(&root).unwrap_or(test).trim_start_matches('/').to_owned();
+        lines.push(Line { test, width, verdict: text("verdict"), message: text("message") });
+    }
+    match lines.is_empty() {
+        true => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        false => Ok(lines),
+    }
+}
+
+type Reasons = BTreeMap<String, BTreeSet<String>>;
+
+/// By folders. A test that is not for one interface counts with what it did under the other.
+fn sum_up(directx: Vec<Line>, vulkan: Vec<Line>) -> (BTreeMap<String, Folder>, Reasons) {
+    let ran = |lines: &[Line]| -> BTreeSet<String> {
+        let ran = lines.iter().filter(|it| it.verdict != "unsupported");
+        ran.map(|it| it.test.clone()).collect()
+    };
+    let (first, second) = (ran(&directx), ran(&vulkan));
+    let chosen = directx
+        .into_iter()
+        .filter(|it| first.contains(&it.test) || !second.contains(&it.test))
+        .chain(
+            vulkan.into_iter().filter(|it| !first.contains(&it.test) && second.contains(&it.test)),
+        );
+    let mut folders: BTreeMap<String, Folder> = BTreeMap::new();
+    let mut reasons = Reasons::new();
+    for line in chosen {
+        let name = line.test.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        let folder = folders.entry(name).or_default();
+        folder.tests.insert(line.test.clone());
+        let counts = folder.at.entry(line.width).or_default();
+        match line.verdict.as_str() {
+            "passed" => counts.0 += 1,
+            "failed" => {
+                counts.1 += 1;
+                folder.failed.insert(line.test);
+            }
+            _ => {
+                folder.unsupported.insert(line.test.clone());
+                reasons.entry(reason(&line.message)).or_default().insert(line.test);
+            }
+        }
+    }
+    (folders, reasons)
+}
+
+/// The first line, and of what the compiler says the feature.
+fn reason(message: &str) -> String {
+    let mut lines = message.lines();
+    let first = lines.next().unwrap_or("").to_owned();
+    match lines.find_map(|it| it.split_once(": unsupported").map(|(_, said)| said)) {
+        Some(said) => {
+            let said = said.split_once(": ").map_or(said, |(_, it)| it);
+            said.split(" [").next().unwrap_or(said).to_owned()
+        }
+        None => first,
+    }
+}
+
+fn document(
+    path: &Path,
+    commit: &str,
+    folders: &BTreeMap<String, Folder>,
+    reasons: &Reasons,
+) -> Result<String, String> {
+    let mut text = format!(
+        "# Conformance\n\n\
+         Generated by `cargo xtask conformance PATH`; do not edit.\n\n\
+         The suite is llvm/offload-test-suite at commit `{commit}`; none of it is part of this repository.\n\
+         Every test runs at every wave size that its `[WaveSize]` allows:\n\n\
+         ```\n\
+         wavelane test PATH/test --wave-size all\n\
+         wavelane test PATH/test --wave-size all --profile vulkan\n\
+         ```\n\n\
+         A test that is for Vulkan alone counts with what it did under `--profile vulkan`.\n\
+         A number is how many tests passed at that width; failures stand behind it.\n\
+         What is unsupported is no pass.\n\n\
+         | folder | tests | 4 | 8 | 16 | 32 | 64 | 128 | unsupported |\n\
+         |---|---|---|---|---|---|---|---|---|\n"
+    );
+    let mut all = Folder::default();
+    for (name, folder) in folders {
+        row(&mut text, &format!("`{name}`"), folder);
+        all.tests.extend(folder.tests.iter().cloned());
+        all.unsupported.extend(folder.unsupported.iter().cloned());
+        for (width, (passed, failed)) in &folder.at {
+            let counts = all.at.entry(*width).or_default();
+            counts.0 += passed;
+            counts.1 += failed;
+        }
+    }
+    row(&mut text, "all", &all);
+    let failed: BTreeSet<&String> = folders.values().flat_map(|it| &it.failed).collect();
+    let _ = write!(text, "\n## What fails\n\n");
+    if failed.is_empty() {
+        text.push_str("Nothing.\n");
+    }
+    for test in failed {
+        let _ = writeln!(text, "- `{test}`");
+    }
+    let _ = write!(text, "\n## What is unsupported, and why\n\n| tests | why |\n|---|---|\n");
+    let mut reasons: Vec<(&String, usize)> =
+        reasons.iter().map(|(reason, tests)| (reason, tests.len())).collect();
+    reasons.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    for (reason, count) in reasons {
+        let _ = writeln!(text, "| {count} | {} |", reason.replace('|', "\\|"));
+    }
+    others(&mut text, path, folders)?;
+    Ok(text)
+}
+
+fn row(text: &mut String, name: &str, folder: &Folder) {
+    let _ = write!(text, "| {name} | {} |", folder.tests.len());
+    // What failed before it had a width failed at all of them.
+    let without = folder.at.get(&0).map_or(0, |it| it.1);
+    for width in WIDTHS {
+        let (passed, failed) = folder.at.get(&width).copied().unwrap_or_default();
+        let _ = match failed + without {
+            0 => write!(text, " {passed} |"),
+            failed => write!(text, " {passed}, {failed} failed |"),
+        };
+    }
+    let _ = writeln!(text, " {} |", folder.unsupported.len());
+}
+
+/// What the suite itself says of other implementations: how many tests of a folder it expects to fail or leaves out.
+fn others(
+    text: &mut String,
+    path: &Path,
+    folders: &BTreeMap<String, Folder>,
+) -> Result<(), String> {
+    const OTHERS: [(&str, &[&str]); 8] = [
+        ("WARP", &["DirectX", "WARP", "x64"]),
+        ("Lavapipe", &["Vulkan", "Lavapipe"]),
+        ("NVIDIA", &["DirectX", "NV"]),
+        ("AMD", &["DirectX", "AMD"]),
+        ("Intel", &["DirectX", "Intel", "Intel-Gen-Current"]),
+        ("Qualcomm", &["DirectX", "QC"]),
+        ("Metal", &["Metal", "Darwin"]),
+        ("MoltenVK", &["Vulkan", "MoltenVK", "Darwin"]),
+    ];
+    let _ = write!(
+        text,
+        "\n## What the suite records of others\n\n\
+         How many tests of a folder the suite's own files expect to fail, with dxc, on other implementations; in \
+         brackets those that it does not run there.\n\n| folder |"
+    );
+    for (name, _) in OTHERS {
+        let _ = write!(text, " {name} |");
+    }
+    let _ = writeln!(text, "\n|---|{}", "---|".repeat(OTHERS.len()));
+    for (name, folder) in folders {
+        let mut cells = Vec::new();
+        for (_, features) in OTHERS {
+            let features: Features =
+                features.iter().chain(&["DXC"]).map(|it| (*it).to_owned()).collect();
+            let (mut failing, mut left_out) = (0, 0);
+            for test in &folder.tests {
+                let file = path.join("test").join(test);
+                let source = std::fs::read_to_string(&file)
+                    .map_err(|error| format!("{}: {error}", file.display()))?;
+                let Ok(directives) = jobs::directives(&source) else { continue };
+                // What a test requires is a matter of the device; what it excludes is one of the implementation.
+                if directives.unsupported.iter().any(|it| it.holds(&features)) {
+                    left_out += 1;
+                } else if directives.expected_failure(&features).is_some() {
+                    failing += 1;
+                }
+            }
+            cells.push(match left_out {
+                0 => failing.to_string(),
+                left_out => format!("{failing} ({left_out})"),
+            });
+        }
+        let _ = writeln!(text, "| `{name}` | {} |", cells.join(" | "));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_for_one_interface_counts_with_what_it_did_there() {
+        let line = |test: &str, width, verdict: &str| Line {
+            test: test.to_owned(),
+            width,
+            verdict: verdict.to_owned(),
+            message: "it requires `Vulkan`".to_owned(),
+        };
+        let directx = vec![
+            line("A/a", 4, "passed"),
+            line("A/a", 8, "failed"),
+            line("A/b", 0, "unsupported"),
+            line("A/c", 0, "unsupported"),
+        ];
+        let vulkan =
+            vec![line("A/a", 4, "passed"), line("A/b", 4, "passed"), line("A/c", 0, "unsupported")];
+        let (folders, reasons) = sum_up(directx, vulkan);
+        let folder = &folders["A"];
+        assert_eq!(folder.tests.len(), 3);
+        assert_eq!((folder.at[&4], folder.at[&8]), ((2, 0), (0, 1)));
+        assert_eq!(folder.unsupported.len(), 1);
+        assert_eq!(reasons.len(), 1);
+    }
+}

@@ -1,0 +1,8 @@
+// The shader of the job beside it.
+RWStructuredBuffer<uint> Out : register(u0);
+
+[WaveSize(16)]
+[numthreads(32, 1, 1)]
+void half_of_the_group(uint i : SV_GroupIndex) {
+    Out[i] = WavePrefixSum(1u) + 100 * WaveGetLaneCount();
+}
