@@ -3,7 +3,20 @@
 //--- a-misspelt-directive
 #inclide "math.hlsl" //~ error[bad-directive]: inclide
 [numthreads(4, 1, 1)] void main() {}
+//| FILE:2:2: error: `#inclide` is not a directive [bad-directive]
+//|   |
+//| 2 | #inclide "math.hlsl"
+//|   |  ^^^^^^^
+//|   |
+//|   = help: did you mean `#include`?
+//|   |
+//| 2 - #inclide "math.hlsl"
+//| 2 + #include "math.hlsl"
 
 //--- a-define-without-a-name
 #define //~ error[bad-directive]:
 [numthreads(4, 1, 1)] void main() {}
+//| FILE:2:8: error: expected the name of a macro after `#define` [bad-directive]
+//|   |
+//| 2 | #define
+//|   |        ^

@@ -5,3 +5,17 @@ static const uint a = 089; //~ error[bad-literal]:
 static const float b = 1.0q; //~ error[bad-literal]:
 static const uint64_t c = 99999999999999999999; //~ error[bad-literal]:
 [numthreads(4, 1, 1)] void main() {}
+//| FILE:2:23: error: `089` has a digit that octal numbers do not have [bad-literal]
+//|   |
+//| 2 | static const uint a = 089;
+//|   |                       ^^^
+//|
+//| FILE:3:24: error: `q` is no suffix of a number [bad-literal]
+//|   |
+//| 3 | static const float b = 1.0q;
+//|   |                        ^^^^
+//|
+//| FILE:4:27: error: `99999999999999999999` does not fit in 64 bits [bad-literal]
+//|   |
+//| 4 | static const uint64_t c = 99999999999999999999;
+//|   |                           ^^^^^^^^^^^^^^^^^^^^

@@ -3,6 +3,12 @@
 //--- a-writable-buffer-in-t
 RWStructuredBuffer<uint> data : register(t0); //~ error[bad-register]: takes a register `u`
 [numthreads(4, 1, 1)] void main() {}
+//| FILE:2:33: error: a `RWStructuredBuffer<uint>` takes a register `u`, not `t` [bad-register]
+//|   |
+//| 2 | RWStructuredBuffer<uint> data : register(t0);
+//|   |                                 ^^^^^^^^^^^^
+//|   |
+//|   = help: write `register(u0)`
 
 //--- one-register-for-two
 RWStructuredBuffer<uint> a : register(u1);
@@ -11,3 +17,9 @@ RWStructuredBuffer<uint> b : register(u1); //~ error[bad-register]: `b` has regi
 void main(uint t : SV_GroupIndex) {
     a[t] = b[t];
 }
+//| FILE:3:26: error: `b` has registers that `a` has too [bad-register]
+//|   |
+//| 2 | RWStructuredBuffer<uint> a : register(u1);
+//|   |                          - this has them
+//| 3 | RWStructuredBuffer<uint> b : register(u1);
+//|   |                          ^

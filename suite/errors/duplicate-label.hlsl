@@ -8,3 +8,9 @@ void main(uint t : SV_GroupIndex) {
         case 1u: break; //~ error[duplicate-label]: a label with this value
     }
 }
+//| FILE:6:9: error: a label with this value stands in this `switch` already [duplicate-label]
+//|   |
+//| 5 |         case 1: break;
+//|   |         ------- the first one
+//| 6 |         case 1u: break;
+//|   |         ^^^^^^^^

@@ -6,8 +6,20 @@ void main(uint t : SV_GroupIndex) {
     uint n = t;
     float n = 1; //~ error[duplicate-name]: `n`
 }
+//| FILE:5:11: error: `n` is declared twice here [duplicate-name]
+//|   |
+//| 4 |     uint n = t;
+//|   |          - first declared here
+//| 5 |     float n = 1;
+//|   |           ^
 
 //--- two-bodies-of-one-function
 uint f(uint x) { return x; }
 uint f(uint y) { return y; } //~ error[duplicate-name]: `f`
 [numthreads(4, 1, 1)] void main() {}
+//| FILE:3:6: error: `f` is declared twice here [duplicate-name]
+//|   |
+//| 2 | uint f(uint x) { return x; }
+//|   |      - first declared here
+//| 3 | uint f(uint y) { return y; }
+//|   |      ^

@@ -15,6 +15,12 @@ void main(uint t : SV_GroupIndex) {
     }
     EXPECT(true);
 }
+//| FILE:7:9: warning: no lane ever leaves this loop [endless-loop]
+//|   |
+//| 7 |         while (true) {
+//|   |         ^^^^^^^^^^^^^^
+//|   |
+//|   = help: a `break`, a `return` or a condition that becomes false lets lanes out
 
 //--- a-return-is-a-way-out
 uint leave(uint t) {

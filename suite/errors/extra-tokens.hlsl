@@ -7,3 +7,9 @@
 void main() {
     EXPECT(true);
 }
+//| FILE:3:8: warning: unexpected text after `#endif` [extra-tokens]
+//|   |
+//| 3 | #endif WIDTH
+//|   |        ^^^^^
+//|   |
+//|   = help: make it a comment if it is one

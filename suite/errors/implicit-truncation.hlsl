@@ -7,3 +7,9 @@ void main(uint t : SV_GroupIndex) {
     uint x = v; //~ warning[implicit-truncation]: `uint3` loses components
     EXPECT_EQ(x, t);
 }
+//| FILE:5:14: warning: `uint3` loses components where it becomes `uint` [implicit-truncation]
+//|   |
+//| 5 |     uint x = v;
+//|   |              ^
+//|   |
+//|   = help: a swizzle or the cast `(uint)` says that it is meant

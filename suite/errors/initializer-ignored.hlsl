@@ -6,3 +6,9 @@ uint threshold = 5; //~ warning[initializer-ignored]: `threshold`
 void main(uint t : SV_GroupIndex) {
     EXPECT(true);
 }
+//| FILE:2:18: warning: the initialiser of `threshold` has no effect, since the host sets it [initializer-ignored]
+//|   |
+//| 2 | uint threshold = 5;
+//|   |                  ^
+//|   |
+//|   = help: `static` makes it a variable of the program

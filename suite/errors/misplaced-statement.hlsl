@@ -5,6 +5,10 @@
 void main(uint t : SV_GroupIndex) {
     break; //~ error[misplaced-statement]: `break`
 }
+//| FILE:4:5: error: `break` stands in no loop and no `switch` [misplaced-statement]
+//|   |
+//| 4 |     break;
+//|   |     ^^^^^^
 
 //--- a-continue-in-a-switch
 [numthreads(WIDTH, 1, 1)]
@@ -13,3 +17,7 @@ void main(uint t : SV_GroupIndex) {
         case 0: continue; //~ error[misplaced-statement]: `continue`
     }
 }
+//| FILE:5:17: error: `continue` stands in no loop [misplaced-statement]
+//|   |
+//| 5 |         case 0: continue;
+//|   |                 ^^^^^^^^^

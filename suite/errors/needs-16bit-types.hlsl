@@ -5,9 +5,21 @@
 void main(uint t : SV_GroupIndex) {
     float16_t h = 1; //~ error[needs-16bit-types]: `float16_t`
 }
+//| FILE:4:5: error: `float16_t` exists with `-enable-16bit-types` only [needs-16bit-types]
+//|   |
+//| 4 |     float16_t h = 1;
+//|   |     ^^^^^^^^^
+//|   |
+//|   = help: `-enable-16bit-types` gives real 16-bit types; `min16float` and its like exist without it
 
 //--- short-as-slang-writes-it
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     short s = 1; //~ error[needs-16bit-types]: `int16_t`
 }
+//| FILE:4:5: error: `int16_t` exists with `-enable-16bit-types` only [needs-16bit-types]
+//|   |
+//| 4 |     short s = 1;
+//|   |     ^^^^^
+//|   |
+//|   = help: `-enable-16bit-types` gives real 16-bit types; `min16float` and its like exist without it

@@ -6,13 +6,31 @@
 void main(uint t : SV_GroupIndex) {
     uint4 m = WaveMatch(t); //~ error[needs-shader-model]: needs shader model 6.5
 }
+//| FILE:5:15: error: `WaveMatch` needs shader model 6.5, and the profile has 6.4 [needs-shader-model]
+//|   |
+//| 5 |     uint4 m = WaveMatch(t);
+//|   |               ^^^^^^^^^
+//|   |
+//|   = help: `-T cs_6_5` selects it
 
 //--- a-wave-size-before-6-6
 //# args -T cs_6_5
 [WaveSize(32)] //~ error[needs-shader-model]: 6.6
 [numthreads(4, 1, 1)] void main() {}
+//| FILE:3:1: error: `WaveSize` needs shader model 6.6, and the profile has 6.5 [needs-shader-model]
+//|   |
+//| 3 | [WaveSize(32)]
+//|   | ^^^^^^^^^^^^^^
+//|   |
+//|   = help: `-T cs_6_6` selects it
 
 //--- a-range-before-6-8
 //# args -T cs_6_6
 [WaveSize(16, 32)] //~ error[needs-shader-model]: 6.8
 [numthreads(4, 1, 1)] void main() {}
+//| FILE:3:1: error: `WaveSize with several arguments` needs shader model 6.8, and the profile has 6.6 [needs-shader-model]
+//|   |
+//| 3 | [WaveSize(16, 32)]
+//|   | ^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: `-T cs_6_8` selects it

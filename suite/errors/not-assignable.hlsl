@@ -6,6 +6,13 @@ StructuredBuffer<uint> input;
 void main(uint t : SV_GroupIndex) {
     input[t] = 1; //~ error[not-assignable]: cannot be written
 }
+//| FILE:5:5: error: a `StructuredBuffer<uint>` cannot be written [not-assignable]
+//|   |
+//| 2 | StructuredBuffer<uint> input;
+//|   |                        ----- declared here
+//| ...
+//| 5 |     input[t] = 1;
+//|   |     ^^^^^^^^ assigned here
 
 //--- a-component-twice
 [numthreads(WIDTH, 1, 1)]
@@ -13,6 +20,10 @@ void main(uint t : SV_GroupIndex) {
     float4 v = 0;
     v.xx = 1; //~ error[not-assignable]: twice
 }
+//| FILE:5:5: error: a component stands twice in this swizzle, so it cannot be written [not-assignable]
+//|   |
+//| 5 |     v.xx = 1;
+//|   |     ^^^^ assigned here
 
 //--- an-atomic-on-a-variable-of-one-lane
 [numthreads(WIDTH, 1, 1)]
@@ -20,3 +31,9 @@ void main(uint t : SV_GroupIndex) {
     uint sum = 0;
     InterlockedAdd(sum, t); //~ error[not-assignable]: lanes share
 }
+//| FILE:5:20: error: an atomic operation works on memory that lanes share, and this is a lane's own [not-assignable]
+//|   |
+//| 5 |     InterlockedAdd(sum, t);
+//|   |                    ^^^
+//|   |
+//|   = help: it works on groupshared variables and elements of writable buffers

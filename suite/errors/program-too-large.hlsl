@@ -11,6 +11,13 @@ RWStructuredBuffer<uint> data;
 void main(uint t : SV_GroupIndex) {
     data[t] = f23(t); //~ error[program-too-large]: below `f23`
 }
+//| FILE:10:15: error: the program grows too large when the calls below `f23` are expanded [program-too-large]
+//|    |
+//| 10 |     data[t] = f23(t);
+//|    |               ^^^^^^
+//|    |
+//|    = note: a program may have 2000000 instructions after every call has become its function's body
+//|    = help: turn repeated calls into a loop around one call, or keep the result of the first in a variable
 
 //--- a-value-with-too-many-scalars
 struct Huge { uint a[100000]; };
@@ -21,3 +28,7 @@ void main(uint t : SV_GroupIndex) {
     h.a[t] = t;
     first(h); //~ error[program-too-large]: 100000 scalars
 }
+//| FILE:8:11: error: a value of type `Huge` has 100000 scalars [program-too-large]
+//|   |
+//| 8 |     first(h);
+//|   |           ^

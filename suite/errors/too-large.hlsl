@@ -11,3 +11,23 @@
 #define A7 A6 A6 A6 A6 A6 A6 A6 A6 A6 A6 A6 A6 A6 A6 A6 A6
 A7 //~ error[too-large]:
 [numthreads(4, 1, 1)] void main() {}
+//| FILE:10:1: error: macros expand to more than 4194304 tokens [too-large]
+//|    |
+//| 10 | A7
+//|    | ^^
+//|   ::: FILE:5:57: in the expansion of macro `A3`
+//|    |
+//|  5 | #define A3 A2 A2 A2 A2 A2 A2 A2 A2 A2 A2 A2 A2 A2 A2 A2 A2
+//|    |                                                         --
+//|   ::: FILE:4:57: in the expansion of macro `A2`
+//|    |
+//|  4 | #define A2 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1 A1
+//|    |                                                         --
+//|   ::: FILE:3:51: in the expansion of macro `A1`
+//|    |
+//|  3 | #define A1 A0 A0 A0 A0 A0 A0 A0 A0 A0 A0 A0 A0 A0 A0 A0 A0
+//|    |                                                   --
+//|   ::: FILE:2:12: in the expansion of macro `A0`
+//|    |
+//|  2 | #define A0 x x x x x x x x x x x x x x x x
+//|    |            -

@@ -6,15 +6,31 @@ struct Ray { float3 origin; };
 void main(uint t : SV_GroupIndex) {
     Ray r = 1; //~ error[type-mismatch]: does not convert to `Ray`
 }
+//| FILE:5:13: error: `literal int` does not convert to `Ray` [type-mismatch]
+//|   |
+//| 5 |     Ray r = 1;
+//|   |             ^ this is `literal int`
+//|   |
+//|   = help: a cast says that it is meant: `(Ray)…`
 
 //--- too-few-components
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     float4 v = float2(1, 2); //~ error[type-mismatch]: `float2` does not convert to `float4`
 }
+//| FILE:4:16: error: `float2` does not convert to `float4` [type-mismatch]
+//|   |
+//| 4 |     float4 v = float2(1, 2);
+//|   |                ^^^^^^^^^^^^ this is `float2`
 
 //--- a-value-from-a-function-that-returns-nothing
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     return t; //~ error[type-mismatch]: returns nothing
 }
+//| FILE:4:12: error: the function returns nothing, and a value stands here [type-mismatch]
+//|   |
+//| 3 | void main(uint t : SV_GroupIndex) {
+//|   | ---- the function's type
+//| 4 |     return t;
+//|   |            ^

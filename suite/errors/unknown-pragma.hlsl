@@ -1,9 +1,15 @@
-// Pragmas for other tools are passed over, with a warning for each kind.
+// Pragmas without a meaning are passed over, with a warning for each kind.
 
-//--- a-pragma-of-another-tool
-#pragma kernel main //~ warning[unknown-pragma]: kernel
-#pragma kernel other
+//--- a-misspelt-pragma
+#pragma ones //~ warning[unknown-pragma]: ones
+#pragma ones
 [numthreads(WIDTH, 1, 1)]
 void main() {
     EXPECT(true);
 }
+//| FILE:2:2: warning: `#pragma ones` has no meaning here [unknown-pragma]
+//|   |
+//| 2 | #pragma ones
+//|   |  ^^^^^^^^^^^
+//|   |
+//|   = note: it is passed over, here and later

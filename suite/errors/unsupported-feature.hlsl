@@ -1,9 +1,12 @@
 // What is not built yet is said where it is used, and nowhere else.
 
-//--- a-texture-that-is-used
-Texture2D<float4> image;
-SamplerState linear_sampler;
+//--- a-method-that-is-not-built-yet
+Texture2DMS<float4> image;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    float4 c = image.SampleLevel(linear_sampler, float2(0, 0), 0); //~ unsupported[unsupported-feature]: SampleLevel
+    float2 p = image.GetSamplePosition(0); //~ unsupported[unsupported-feature]: GetSamplePosition
 }
+//| FILE:5:16: unsupported: `GetSamplePosition` of a `Texture2DMS<float4>` is not built yet [unsupported-feature]
+//|   |
+//| 5 |     float2 p = image.GetSamplePosition(0);
+//|   |                ^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -6,3 +6,7 @@
 void main() {
     EXPECT(true);
 }
+//| FILE:2:2: warning: look out [warning-directive]
+//|   |
+//| 2 | #warning look out
+//|   |  ^^^^^^^

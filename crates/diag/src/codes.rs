@@ -103,6 +103,17 @@ pub(crate) mod registry {
         DXC_PORTABILITY, "dxc-portability", Warning, "something that DXC refuses";
         BAD_REGISTER, "bad-register", Error, "a register or offset that does not fit";
         GROUPSHARED_TOO_LARGE, "groupshared-too-large", Error, "more groupshared memory than a group has";
+        // What is legal and hardly ever meant.
+        ASSIGNMENT_IN_CONDITION, "assignment-in-condition", Warning, "a condition assigns instead of comparing";
+        EMPTY_BODY, "empty-body", Warning, "a `;` takes the place of the statement that was meant";
+        DANGLING_ELSE, "dangling-else", Warning, "an `else` that may be meant for another `if`";
+        SELF_ASSIGNMENT, "self-assignment", Warning, "something is assigned to itself";
+        UNUSED_VALUE, "unused-value", Warning, "a value is computed for nothing";
+        CONSTANT_COMPARISON, "constant-comparison", Warning, "a comparison that always has the same result";
+        LOSSY_CONVERSION, "lossy-conversion", Warning, "a constant that its place cannot hold";
+        SHIFT_OUT_OF_RANGE, "shift-out-of-range", Warning, "a shift by more bits than there are";
+        DIVISION_BY_ZERO, "division-by-zero", Warning, "an integer is divided by the constant zero";
+        UNINITIALIZED, "uninitialized", Warning, "a variable is read before anything is written to it";
         // Lowering.
         PROGRAM_TOO_LARGE, "program-too-large", Error, "a program that explodes when its calls are expanded";
         // What this implementation does not have.

@@ -29,28 +29,42 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     })
 }
 
-/// One diagnostic as a line that GitHub shows beside the changed code.
+/// One diagnostic as a line that GitHub shows beside the changed code, with its remedies.
+///
+/// Columns are left out where the place has several lines: GitHub does not take both.
 pub fn to_github(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let command = match diagnostic.level {
         Level::Error | Level::Unsupported => "error",
         Level::Warning => "warning",
         Level::Note | Level::Allow => "notice",
     };
-    let place = sources.location(diagnostic.primary.span).map(|at| {
-        format!("file={},line={},col={},", github_property(&at.file), at.line, at.column)
+    let place = Extent::of(diagnostic.primary.span, sources).map(|at| {
+        let columns = match at.end_line == at.line {
+            true => format!("col={},endColumn={},", at.column, at.end_column),
+            false => String::new(),
+        };
+        let file = github_property(&at.file);
+        format!("file={file},line={},endLine={},{columns}", at.line, at.end_line)
     });
     let title = github_property(diagnostic.code.name);
-    let message = github_data(&diagnostic.message);
+    let notes = diagnostic.notes.iter().map(|it| format!("\nnote: {it}"));
+    let helps = diagnostic.helps.iter().map(|it| format!("\nhelp: {}", it.text));
+    let more: String = notes.chain(helps).collect();
+    let message = github_data(&format!("{}{more}", diagnostic.message));
     format!("::{command} {}title={title}::{message}\n", place.unwrap_or_default())
 }
 
 /// A whole run as one SARIF log, which code-scanning services take.
+///
+/// Columns count characters, which the log says of itself (`columnKind`); the end of a region is the first column behind
+/// it. Remedies that replace text are `fixes`; everything else that is said stands in the message.
 pub fn sarif(diagnostics: &[(&Diagnostic, &SourceMap)], version: &str) -> Value {
     let mut rules: Vec<&Code> = diagnostics.iter().map(|(it, _)| it.code).collect();
     rules.sort_by_key(|code| code.name);
     rules.dedup_by_key(|code| code.name);
+    let index = |code: &Code| rules.iter().position(|it| it.name == code.name);
     let results: Vec<Value> =
-        diagnostics.iter().map(|(it, sources)| sarif_result(it, sources)).collect();
+        diagnostics.iter().map(|(it, sources)| sarif_result(it, index(it.code), sources)).collect();
     let rules: Vec<Value> = rules
         .iter()
         .map(|code| {
@@ -67,38 +81,57 @@ pub fn sarif(diagnostics: &[(&Diagnostic, &SourceMap)], version: &str) -> Value 
         "version": "2.1.0",
         "runs": [{
             "tool": { "driver": { "name": "wavelane", "version": version, "rules": rules } },
+            "columnKind": "unicodeCodePoints",
             "results": results,
         }],
     })
 }
 
-fn sarif_result(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
-    let place = |span: Span, text: &str| {
+fn sarif_result(diagnostic: &Diagnostic, rule: Option<usize>, sources: &SourceMap) -> Value {
+    let place = |span: Span, text: &str, id: Option<usize>| {
         let at = Extent::of(span, sources)?;
-        Some(json!({
-            "physicalLocation": {
-                "artifactLocation": { "uri": at.file.replace('\\', "/") },
-                "region": {
-                    "startLine": at.line, "startColumn": at.column,
-                    "endLine": at.end_line, "endColumn": at.end_column,
-                },
-            },
-            "message": { "text": text },
-        }))
+        let mut place = json!({ "physicalLocation": at.physical() });
+        if !text.is_empty() {
+            place["message"] = json!({ "text": text });
+        }
+        if let Some(id) = id {
+            place["id"] = json!(id);
+        }
+        Some(place)
     };
-    let related = diagnostic.secondary.iter().filter_map(|it| place(it.span, &it.text));
+    let related = diagnostic.secondary.iter().enumerate();
+    let related = related.filter_map(|(id, it)| place(it.span, &it.text, Some(id)));
     let mut text = diagnostic.message.clone();
     for more in diagnostic.notes.iter().chain(diagnostic.helps.iter().map(|it| &it.text)) {
         text.push('\n');
         text.push_str(more);
     }
-    json!({
+    let fixes = diagnostic.helps.iter().filter_map(|help| {
+        let fix = help.fix.as_ref()?;
+        let mut place = Extent::of(fix.span, sources)?.physical();
+        let change = json!({
+            "deletedRegion": place["region"].take(),
+            "insertedContent": { "text": fix.replacement },
+        });
+        let change = json!({
+            "artifactLocation": place["artifactLocation"].take(), "replacements": [change],
+        });
+        Some(json!({ "description": { "text": help.text }, "artifactChanges": [change] }))
+    });
+    let fixes: Vec<Value> = fixes.collect();
+    let primary = place(diagnostic.primary.span, &diagnostic.primary.text, None);
+    let mut result = json!({
         "ruleId": diagnostic.code.name,
+        "ruleIndex": rule,
         "level": sarif_level(diagnostic.level),
         "message": { "text": text },
-        "locations": place(diagnostic.primary.span, &diagnostic.primary.text).into_iter().collect::<Vec<_>>(),
+        "locations": primary.into_iter().collect::<Vec<_>>(),
         "relatedLocations": related.collect::<Vec<_>>(),
-    })
+    });
+    if !fixes.is_empty() {
+        result["fixes"] = json!(fixes);
+    }
+    result
 }
 
 fn sarif_level(level: Level) -> &'static str {
@@ -120,6 +153,17 @@ struct Extent {
 }
 
 impl Extent {
+    /// SARIF's `physicalLocation`.
+    fn physical(&self) -> Value {
+        json!({
+            "artifactLocation": { "uri": uri(&self.file) },
+            "region": {
+                "startLine": self.line, "startColumn": self.column,
+                "endLine": self.end_line, "endColumn": self.end_column,
+            },
+        })
+    }
+
     fn of(span: Span, sources: &SourceMap) -> Option<Extent> {
         let from = sources.location(span)?;
         let to = sources.location(sources.written(span).end()).filter(|to| to.file == from.file);
@@ -142,6 +186,25 @@ fn location(span: Span, sources: &SourceMap) -> Value {
         }),
         None => Value::Null,
     }
+}
+
+/// A file's name as a URI: relative, or `file:` where it starts at a root.
+fn uri(file: &str) -> String {
+    let path = file.replace('\\', "/");
+    let is_drive = path.as_bytes().get(1) == Some(&b':');
+    let mut uri = match (path.starts_with('/'), is_drive) {
+        (true, _) => "file://".to_owned(),
+        (false, true) => "file:///".to_owned(),
+        (false, false) => String::new(),
+    };
+    for (at, byte) in path.bytes().enumerate() {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+        match is_plain || is_drive && at == 1 {
+            true => uri.push(char::from(byte)),
+            false => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
 }
 
 fn github_data(text: &str) -> String {
@@ -187,19 +250,59 @@ mod tests {
         let (it, sources) = example();
         assert_eq!(
             to_github(&it, &sources),
-            "::error file=a%2Cb.hlsl,line=2,col=1,title=syntax::100%25%0Abad\n"
+            "::error file=a%2Cb.hlsl,line=2,endLine=2,col=1,endColumn=4,title=syntax::\
+             100%25%0Abad%0Anote: why%0Ahelp: so\n"
         );
+        let nowhere = Diagnostic::new(&code::EXTRA_TOKENS, Span::NONE, "m");
+        assert_eq!(to_github(&nowhere, &sources), "::warning title=extra-tokens::m\n");
+        // Columns make sense on one line only.
+        let lines = Diagnostic::new(&code::SYNTAX, Span::new(0, 5), "m");
+        let start = "::error file=a%2Cb.hlsl,line=1,endLine=2,title=";
+        assert!(to_github(&lines, &sources).starts_with(start));
     }
 
     #[test]
-    fn sarif_lists_each_rule_once() {
+    fn a_sarif_log_has_rules_results_related_places_and_fixes() {
         let (it, sources) = example();
         let log = sarif(&[(&it, &sources), (&it, &sources)], "1.0");
-        assert_eq!(log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap().len(), 1);
-        assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 2);
+        let run = &log["runs"][0];
         assert_eq!(
-            log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"],
-            2
+            (&log["version"], &run["columnKind"]),
+            (&json!("2.1.0"), &json!("unicodeCodePoints"))
         );
+        assert_eq!(run["tool"]["driver"]["rules"].as_array().unwrap().len(), 1);
+        assert_eq!(run["tool"]["driver"]["rules"][0]["help"]["markdown"], code::SYNTAX.page);
+        assert_eq!(run["results"].as_array().unwrap().len(), 2);
+        let region = |line: u32| json!({ "startLine": line, "startColumn": 1, "endLine": line, "endColumn": 4 });
+        let place =
+            |line| json!({ "artifactLocation": { "uri": "a%2Cb.hlsl" }, "region": region(line) });
+        let result = json!({
+            "ruleId": "syntax",
+            "ruleIndex": 0,
+            "level": "error",
+            "message": { "text": "100%\nbad\nwhy\nso" },
+            "locations": [{ "physicalLocation": place(2), "message": { "text": "here" } }],
+            "relatedLocations": [{ "physicalLocation": place(1), "message": { "text": "there" }, "id": 0 }],
+            "fixes": [{
+                "description": { "text": "so" },
+                "artifactChanges": [{
+                    "artifactLocation": { "uri": "a%2Cb.hlsl" },
+                    "replacements": [{ "deletedRegion": region(2), "insertedContent": { "text": "2" } }],
+                }],
+            }],
+        });
+        assert_eq!(run["results"][0], result);
+    }
+
+    #[test]
+    fn files_become_uris() {
+        for (file, wanted) in [
+            ("a/b c.hlsl", "a/b%20c.hlsl"),
+            ("/x/y.hlsl", "file:///x/y.hlsl"),
+            ("C:\\x\\y.hlsl", "file:///C:/x/y.hlsl"),
+            ("<stdin>", "%3Cstdin%3E"),
+        ] {
+            assert_eq!(uri(file), wanted);
+        }
     }
 }

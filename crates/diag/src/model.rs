@@ -144,6 +144,11 @@ impl Sink {
         self.reported.push(diagnostic);
     }
 
+    /// How many errors there were.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }

@@ -20,6 +20,9 @@ pub enum Style {
 /// How many levels of macros in macros are shown; the inner ones are the interesting ones.
 const MOST_EXPANSIONS: usize = 4;
 
+/// How many files that include each other are named, from the innermost.
+const MOST_INCLUDERS: usize = 4;
+
 /// One diagnostic: first the line `file:line:col: error: message [code]`, then the source with carets, notes and helps.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> String {
     let mut page = Page { text: String::new(), style, width: 0, sources };
@@ -51,12 +54,14 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> Str
     for (name, span) in &steps {
         page.expansion(name, *span);
     }
-    let says_more = !diagnostic.notes.is_empty() || !diagnostic.helps.is_empty();
+    let included = included_from(diagnostic.primary.span, sources);
+    let notes = included.iter().chain(&diagnostic.notes);
+    let says_more = notes.clone().next().is_some() || !diagnostic.helps.is_empty();
     if says_more && !marks.is_empty() {
         page.gutter(Gutter::Bar);
         page.text.push('\n');
     }
-    for note in &diagnostic.notes {
+    for note in notes {
         page.remark("note", note);
     }
     for help in &diagnostic.helps {
@@ -80,6 +85,36 @@ pub fn excerpt(span: Span, text: &str, sources: &SourceMap, style: Style) -> Str
     page.width = marks.iter().map(Mark::digits).max().unwrap_or(0);
     page.picture(&marks);
     page.text
+}
+
+/// How the file of a place came to be read, if it was included.
+fn included_from(span: Span, sources: &SourceMap) -> Option<String> {
+    let all: Vec<String> = sources
+        .includers(span)
+        .take(MOST_INCLUDERS)
+        .map(|at| format!("`{}:{}`", at.file, at.line))
+        .collect();
+    (!all.is_empty()).then(|| format!("included from {}", all.join(", from ")))
+}
+
+/// A longer quotation shows its start and its end.
+const LONGEST_QUOTATION: usize = 400;
+
+/// What a message quotes from a program must not move the cursor of a terminal, nor fill it.
+fn printable(text: &str) -> String {
+    let text = text.replace(|it| it != '\n' && picture::is_unsafe(it), "\u{fffd}");
+    if text.len() <= LONGEST_QUOTATION {
+        return text;
+    }
+    let cut = |piece: &str| match piece.chars().count() {
+        count if count > LONGEST_QUOTATION => {
+            let start: String = piece.chars().take(60).collect();
+            let end: String = piece.chars().skip(count - 30).collect();
+            format!("{start}…{end}")
+        }
+        _ => piece.to_owned(),
+    };
+    text.split('`').map(cut).collect::<Vec<_>>().join("`")
 }
 
 /// The macros that a span came out of, outermost first, each with the place in its body.
@@ -112,7 +147,7 @@ impl Page<'_> {
             self.paint(Paint::Bold, &format!("{}:{}:{}: ", at.file, at.line, at.column));
         }
         self.paint(Paint::of(diagnostic.level), diagnostic.level.word());
-        self.paint(Paint::Bold, &format!(": {}", diagnostic.message));
+        self.paint(Paint::Bold, &format!(": {}", printable(&diagnostic.message)));
         self.text.push_str(&format!(" [{}]\n", diagnostic.code.name));
     }
 
@@ -132,7 +167,7 @@ impl Page<'_> {
         self.text.push_str(&" ".repeat(self.width + 1));
         self.paint(Paint::Frame, "= ");
         self.paint(Paint::Bold, word);
-        let text = text.trim_end().replace('\n', &format!("\n{}", " ".repeat(indent)));
+        let text = printable(text.trim_end()).replace('\n', &format!("\n{}", " ".repeat(indent)));
         self.text.push_str(&format!(": {text}\n"));
     }
 
@@ -177,7 +212,7 @@ impl Page<'_> {
             }
             self.paint(Paint::Frame, &format!("{:>1$} ", number, self.width));
             self.paint(paint, sign);
-            let text: String = picture::display(text).into_iter().collect();
+            let text = picture::text_of(&picture::display(text));
             self.text.push_str(text.trim_end());
             self.text.push('\n');
         }
@@ -427,6 +462,33 @@ a.hlsl:41:1: error: no [syntax]
         assert!(lines.iter().all(|it| it.chars().count() < 160), "{got}");
         let column = |line: &str, what: &str| line.find(what).map(|at| line[..at].chars().count());
         assert_eq!(column(lines[1], "here"), column(lines[2], "^^^^"));
+    }
+
+    #[test]
+    fn marks_stand_under_what_they_mark_behind_tabs_and_wide_characters() {
+        let text = "\tf(\"\u{6f22}\u{5b57}\", e\u{301}, here)";
+        let sources = map(&[("a.hlsl", text)]);
+        let got = render(
+            &Diagnostic::new(&code::SYNTAX, find(&sources, "here", 0), "m\u{1b}[31m"),
+            &sources,
+            Style::Plain,
+        );
+        // The column of the message counts characters, the marks columns: 4 + `f("` + 2 * 2 + `", e, `.
+        assert!(got.starts_with("a.hlsl:1:14: error: m\u{fffd}[31m [syntax]\n"), "{got}");
+        let marks = got.lines().last().unwrap();
+        assert_eq!(marks.find("^^^^"), Some("1 | ".len() + 4 + 3 + 4 + 6), "{got}");
+    }
+
+    #[test]
+    fn long_names_are_shown_by_their_ends() {
+        let sources = map(&[("a.hlsl", "x")]);
+        let message = format!("`{}` and `b` differ", "a".repeat(1 << 20));
+        let it = Diagnostic::new(&code::SYNTAX, Span::new(0, 1), message);
+        let got = render(&it, &sources, Style::Plain);
+        assert!(
+            got.len() < 300 && got.contains("a…a") && got.contains("` and `b` differ"),
+            "{got}"
+        );
     }
 
     #[test]

@@ -85,6 +85,8 @@ pub struct SourceFile {
     pub text: Arc<str>,
     /// The position of the first byte in the common space.
     pub start: u32,
+    /// The `#include` that it was read for; `Span::NONE` for what was named otherwise.
+    pub included: Span,
     /// Where each line starts, relative to the file.
     line_starts: Vec<u32>,
     /// `#line` directives in ascending order: from this physical line (0-based) on,
@@ -121,6 +123,16 @@ impl SourceMap {
 
     /// Adds a file; `None` when the common space (4 GiB) is full.
     pub fn add(&mut self, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Option<FileId> {
+        self.add_included(name, text, Span::NONE)
+    }
+
+    /// Adds a file that an `#include` asked for.
+    pub fn add_included(
+        &mut self,
+        name: impl Into<Arc<str>>,
+        text: impl Into<Arc<str>>,
+        included: Span,
+    ) -> Option<FileId> {
         let text: Arc<str> = text.into();
         let start = self.files.last().map_or(0, |last| last.start + last.text.len() as u32 + 1);
         // Invariant: positions stay below `Span::NONE`.
@@ -133,6 +145,7 @@ impl SourceMap {
             name: name.into(),
             text,
             start,
+            included,
             line_starts,
             overrides: Vec::new(),
         });
@@ -152,9 +165,19 @@ impl SourceMap {
         ExpansionId(self.expansions.len() as u32)
     }
 
-    /// The expansion that produced a token, if one did.
+    /// The expansion that produced a token, if one did; numbers that a text form made up name none.
     pub fn expansion(&self, id: ExpansionId) -> Option<&Expansion> {
-        (!id.is_none()).then(|| &self.expansions[id.0 as usize - 1])
+        self.expansions.get((id.0 as usize).checked_sub(1)?)
+    }
+
+    /// The places of the `#include`s that led to a span's file, the innermost first.
+    pub fn includers(&self, span: Span) -> impl Iterator<Item = Location> {
+        let mut file = self.file_of(self.written(span));
+        std::iter::from_fn(move || {
+            let included = self.file(file?).included;
+            file = self.file_of(self.written(included));
+            self.location(included)
+        })
     }
 
     /// Records `#line LINE "NAME"`: the physical line after `at` counts as `line`.
@@ -177,9 +200,8 @@ impl SourceMap {
     pub fn text(&self, span: Span) -> &str {
         let Some(id) = self.file_of(span) else { return "" };
         let file = self.file(id);
-        file.text
-            .get((span.lo - file.start) as usize..(span.hi - file.start) as usize)
-            .unwrap_or("")
+        let (from, to) = (span.lo - file.start, span.hi.saturating_sub(file.start));
+        file.text.get(from as usize..to as usize).unwrap_or("")
     }
 
     /// Where in a file a span stands that a person can go to: for text out of a macro, the outermost use of the macro.
@@ -256,6 +278,30 @@ mod tests {
         map.set_line(Span::new(0, 5), 100, Some("gen.hlsl".into()));
         let at = map.location(Span::new(26, 27)).unwrap();
         assert_eq!((at.file.as_ref(), at.line), ("gen.hlsl", 101));
+    }
+
+    #[test]
+    fn made_up_spans_name_nothing() {
+        let mut map = SourceMap::new();
+        map.add("a.hlsl", "one").unwrap();
+        for number in [1, 7, u32::MAX] {
+            let span = Span { lo: 5, hi: 1, expansion: ExpansionId::from_number(number) };
+            assert_eq!((map.text(span), map.written(span)), ("", span));
+            assert!(map.expansion(span.expansion).is_none());
+        }
+    }
+
+    #[test]
+    fn a_file_knows_what_included_it() {
+        let mut map = SourceMap::new();
+        map.add("a.hlsl", "\n#include b").unwrap();
+        let b = map.add_included("b.hlsl", "#include c", Span::new(10, 11)).unwrap();
+        let at = map.file(b).start;
+        let c = map.add_included("c.hlsl", "x", Span::new(at + 9, at + 10)).unwrap();
+        let at = map.file(c).start;
+        let all = map.includers(Span::new(at, at + 1));
+        let all: Vec<_> = all.map(|it| (it.file.to_string(), it.line)).collect();
+        assert_eq!(all, [("b.hlsl".to_owned(), 1), ("a.hlsl".to_owned(), 2)]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Lines of source with the places on them marked.
 //!
 //! Each file gets a block, the one with the primary place first. Every place takes one line: of a span over several
-//! lines the first is shown. Columns are characters, which is right for all but wide scripts.
+//! lines the first is shown. The marks stand in columns of the terminal: tabs reach to the next multiple of four, wide
+//! characters take two columns. The column that a message names counts characters.
 
 use std::collections::BTreeMap;
 
@@ -30,6 +31,8 @@ pub(super) struct Mark<'a> {
     line: u32,
     /// The number shown for it.
     number: u32,
+    /// The column that is named: characters from 1.
+    column: usize,
     /// Display columns, at least one of them.
     from: usize,
     to: usize,
@@ -70,22 +73,54 @@ pub(super) fn mark<'a>(
         }
         display(&content[..offset]).len()
     };
+    let before = (span.lo.saturating_sub(start) as usize).min(content.len());
+    let named = content.char_indices().take_while(|(at, _)| *at < before).count() + 1;
     let from = column(span.lo);
     let to = column(span.hi.max(span.lo)).max(from + 1);
-    Some(Mark { file, line, number: source.presumed(line).1, from, to, text, role })
+    let number = source.presumed(line).1;
+    Some(Mark { file, line, number, column: named, from, to, text, role })
 }
 
-/// The characters of a line as they are shown.
+/// Stands behind a wide character in the columns of a line.
+const SECOND_HALF: char = '\0';
+
+/// The columns of a line as it is shown.
 pub(super) fn display(text: &str) -> Vec<char> {
     let mut shown = Vec::with_capacity(text.len());
     for character in text.chars() {
         match character {
             '\t' => shown.resize((shown.len() / TAB + 1) * TAB, ' '),
-            it if it.is_control() => shown.push('\u{fffd}'),
+            it if is_invisible(it) => {}
+            it if is_unsafe(it) => shown.push('\u{fffd}'),
+            it if is_wide(it) => shown.extend([it, SECOND_HALF]),
             it => shown.push(it),
         }
     }
     shown
+}
+
+/// The text of columns.
+pub(super) fn text_of(columns: &[char]) -> String {
+    columns.iter().filter(|it| **it != SECOND_HALF).collect()
+}
+
+/// What would move the cursor, or turn the direction of the text around it.
+pub(super) fn is_unsafe(it: char) -> bool {
+    it.is_control() || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// What takes no column: combining marks and joiners.
+fn is_invisible(it: char) -> bool {
+    matches!(it, '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' | '\u{20d0}'..='\u{20ff}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
+}
+
+/// What takes two columns: the scripts of East Asia and pictures.
+fn is_wide(it: char) -> bool {
+    matches!(it, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{303e}' | '\u{3041}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff00}'..='\u{ff60}' | '\u{ffe0}'..='\u{ffe6}' | '\u{1f300}'..='\u{1f64f}'
+        | '\u{1f680}'..='\u{1f6ff}' | '\u{1f900}'..='\u{1f9ff}' | '\u{20000}'..='\u{3fffd}')
 }
 
 impl Page<'_> {
@@ -101,7 +136,7 @@ impl Page<'_> {
             let source = self.sources.file(file);
             if is_other && let Some(mark) = lines.values().next().and_then(|it| it.first()) {
                 let name = source.presumed(mark.line).0;
-                self.place(&format!("{name}:{}:{}", mark.number, mark.from + 1));
+                self.place(&format!("{name}:{}:{}", mark.number, mark.column));
             }
             self.gutter(Gutter::Bar);
             self.text.push('\n');
@@ -137,7 +172,8 @@ impl Page<'_> {
         let source = self.sources.file(file);
         let characters = display(source.line_text(line).0);
         let start = window.unwrap_or(0);
-        let mut text: String = characters.iter().skip(start).take(WIDEST).collect();
+        let end = characters.len().min(start + WIDEST);
+        let mut text = text_of(characters.get(start..end).unwrap_or_default());
         if start > 0 {
             text.insert(0, '…');
         }

@@ -1,0 +1,317 @@
+//! What other shading languages call things, for those who come from there: one row for each word.
+//!
+//! Only words that mean nothing in HLSL are listed. They are looked up when a program is wrong anyway.
+
+/// A word of another language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Foreign {
+    pub(crate) language: &'static str,
+    pub(crate) hlsl: Hlsl,
+}
+
+/// What stands for it in HLSL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hlsl {
+    /// The same thing under another name.
+    Name(&'static str),
+    /// Something that is written in another way.
+    Text(&'static str),
+}
+
+impl Foreign {
+    /// What to tell the user, about a word that is a name here.
+    pub(crate) fn help(self, word: &str) -> String {
+        let language = self.language;
+        match self.hlsl {
+            Name(name) => format!("`{word}` is {language}; in HLSL it is `{name}`"),
+            Text(text) => format!("`{word}` is {language}; in HLSL {text}"),
+        }
+    }
+}
+
+/// What a word of another language is in HLSL.
+pub(crate) fn foreign(word: &str) -> Option<Foreign> {
+    let found = ROWS.iter().find(|(words, ..)| words.split(' ').any(|it| it == word));
+    found.map(|&(_, language, hlsl)| {
+        // Functions of Metal that share a row.
+        let language = if word.starts_with("simd_") { METAL } else { language };
+        Foreign { language, hlsl }
+    })
+}
+
+use Hlsl::{Name, Text};
+
+const GLSL: &str = "GLSL";
+const CUDA: &str = "CUDA";
+const METAL: &str = "Metal";
+const WGSL: &str = "WGSL";
+const OPENCL: &str = "OpenCL";
+
+const THREAD: Hlsl = Text("it is a parameter `uint3 id : SV_DispatchThreadID`");
+const IN_GROUP: Hlsl = Text("it is a parameter `uint3 id : SV_GroupThreadID`");
+const GROUP: Hlsl = Text("it is a parameter `uint3 id : SV_GroupID`");
+const INDEX: Hlsl = Text("it is a parameter `uint index : SV_GroupIndex`");
+const SIZE: Hlsl = Text("the size of a group is what `[numthreads(x, y, z)]` says");
+const ATTRIBUTE: Hlsl = Text("`[numthreads(x, y, z)]` stands before the entry point");
+const POINTER: Hlsl =
+    Text("a buffer is declared outside of functions: `RWStructuredBuffer<T> data;`");
+
+/// Words, the language they come from, and what HLSL has.
+const ROWS: &[(&str, &str, Hlsl)] = &[
+    // Types.
+    ("vec2", GLSL, Name("float2")),
+    ("vec3", GLSL, Name("float3")),
+    ("vec4", GLSL, Name("float4")),
+    ("ivec2", GLSL, Name("int2")),
+    ("ivec3", GLSL, Name("int3")),
+    ("ivec4", GLSL, Name("int4")),
+    ("uvec2", GLSL, Name("uint2")),
+    ("uvec3", GLSL, Name("uint3")),
+    ("uvec4", GLSL, Name("uint4")),
+    ("bvec2", GLSL, Name("bool2")),
+    ("bvec3", GLSL, Name("bool3")),
+    ("bvec4", GLSL, Name("bool4")),
+    ("dvec2", GLSL, Name("double2")),
+    ("dvec3", GLSL, Name("double3")),
+    ("dvec4", GLSL, Name("double4")),
+    ("mat2", GLSL, Name("float2x2")),
+    ("mat3", GLSL, Name("float3x3")),
+    ("mat4", GLSL, Name("float4x4")),
+    ("f32", WGSL, Name("float")),
+    ("f16", WGSL, Name("float16_t")),
+    ("i32", WGSL, Name("int")),
+    ("u32", WGSL, Name("uint")),
+    ("vec2f", WGSL, Name("float2")),
+    ("vec3f", WGSL, Name("float3")),
+    ("vec4f", WGSL, Name("float4")),
+    ("vec2i", WGSL, Name("int2")),
+    ("vec3i", WGSL, Name("int3")),
+    ("vec4i", WGSL, Name("int4")),
+    ("vec2u", WGSL, Name("uint2")),
+    ("vec3u", WGSL, Name("uint3")),
+    ("vec4u", WGSL, Name("uint4")),
+    ("mat4x4f", WGSL, Name("float4x4")),
+    ("uchar", METAL, Name("uint")),
+    ("size_t", "C", Name("uint")),
+    (
+        "uint8_t int8_t char",
+        "C",
+        Text("the smallest integers are `uint16_t` and `int16_t`, with `-enable-16bit-types`"),
+    ),
+    ("long", "C", Name("int64_t")),
+    ("ulong", METAL, Name("uint64_t")),
+    ("__half", CUDA, Name("half")),
+    // Where threads are.
+    ("gl_GlobalInvocationID", GLSL, THREAD),
+    ("gl_LocalInvocationID", GLSL, IN_GROUP),
+    ("gl_WorkGroupID", GLSL, GROUP),
+    ("gl_LocalInvocationIndex", GLSL, INDEX),
+    ("gl_WorkGroupSize", GLSL, SIZE),
+    (
+        "gl_NumWorkGroups gridDim num_workgroups",
+        GLSL,
+        Text("the host hands it over, in a constant buffer for instance"),
+    ),
+    ("gl_SubgroupSize", GLSL, Name("WaveGetLaneCount()")),
+    ("gl_SubgroupInvocationID", GLSL, Name("WaveGetLaneIndex()")),
+    ("threadIdx", CUDA, IN_GROUP),
+    ("blockIdx", CUDA, GROUP),
+    ("blockDim", CUDA, SIZE),
+    ("warpSize", CUDA, Name("WaveGetLaneCount()")),
+    ("get_global_id", OPENCL, THREAD),
+    ("get_local_id", OPENCL, IN_GROUP),
+    ("get_group_id", OPENCL, GROUP),
+    ("thread_position_in_grid", METAL, THREAD),
+    ("thread_position_in_threadgroup", METAL, IN_GROUP),
+    ("threadgroup_position_in_grid", METAL, GROUP),
+    ("thread_index_in_threadgroup", METAL, INDEX),
+    ("threads_per_simdgroup", METAL, Name("WaveGetLaneCount()")),
+    ("thread_index_in_simdgroup", METAL, Name("WaveGetLaneIndex()")),
+    ("global_invocation_id", WGSL, THREAD),
+    ("local_invocation_id", WGSL, IN_GROUP),
+    ("workgroup_id", WGSL, GROUP),
+    ("local_invocation_index", WGSL, INDEX),
+    ("subgroup_size", WGSL, Name("WaveGetLaneCount()")),
+    ("subgroup_invocation_id", WGSL, Name("WaveGetLaneIndex()")),
+    // How things are declared.
+    ("layout", GLSL, Text("resources have `: register(u0)`, and groups `[numthreads(x, y, z)]`")),
+    ("buffer", GLSL, Text("a writable buffer is `RWStructuredBuffer<T> data;`")),
+    ("highp mediump lowp", GLSL, Text("precision is part of the type: `float`, `min16float`")),
+    ("varying", GLSL, Text("values between stages are parameters with semantics")),
+    ("shared", GLSL, Name("groupshared")),
+    ("__shared__", CUDA, Name("groupshared")),
+    ("threadgroup", METAL, Name("groupshared")),
+    ("__local", OPENCL, Name("groupshared")),
+    ("workgroup", WGSL, Name("groupshared")),
+    (
+        "__global__",
+        CUDA,
+        Text("an entry point is a function with `[numthreads(x, y, z)]` before it"),
+    ),
+    (
+        "__kernel",
+        OPENCL,
+        Text("an entry point is a function with `[numthreads(x, y, z)]` before it"),
+    ),
+    ("kernel", METAL, Text("an entry point is a function with `[numthreads(x, y, z)]` before it")),
+    ("__device__ __host__ __forceinline__", CUDA, Text("functions need no such word")),
+    ("__constant__", CUDA, Text("constants of the host stand in a `cbuffer`")),
+    ("__restrict__", CUDA, POINTER),
+    ("device", METAL, POINTER),
+    ("__global", OPENCL, POINTER),
+    ("workgroup_size", WGSL, ATTRIBUTE),
+    ("compute", WGSL, ATTRIBUTE),
+    ("fn", WGSL, Text("a function starts with its result type: `float f(float x) { … }`")),
+    ("var", WGSL, Text("a variable starts with its type: `float x = 1;`")),
+    ("let", WGSL, Text("a variable starts with its type: `const float x = 1;`")),
+    ("constexpr", "C++", Name("static const")),
+    // Functions.
+    ("mix", GLSL, Name("lerp")),
+    ("fract", GLSL, Name("frac")),
+    ("mod", GLSL, Name("fmod")),
+    ("inversesqrt inverseSqrt", GLSL, Name("rsqrt")),
+    ("dFdx", GLSL, Name("ddx")),
+    ("dFdy", GLSL, Name("ddy")),
+    ("dpdx", WGSL, Name("ddx")),
+    ("dpdy", WGSL, Name("ddy")),
+    ("atan2f", CUDA, Name("atan2")),
+    ("sqrtf", CUDA, Name("sqrt")),
+    ("fminf", CUDA, Name("min")),
+    ("fmaxf", CUDA, Name("max")),
+    ("fmin", METAL, Name("min")),
+    ("fmax", METAL, Name("max")),
+    ("rsqrtf", CUDA, Name("rsqrt")),
+    ("fabs fabsf", CUDA, Name("abs")),
+    ("powf", CUDA, Name("pow")),
+    ("expf __expf", CUDA, Name("exp")),
+    ("bitCount countOneBits", GLSL, Name("countbits")),
+    ("popcount", METAL, Name("countbits")),
+    ("__popc", CUDA, Name("countbits")),
+    ("__ffs", CUDA, Name("firstbitlow")),
+    ("__clz", CUDA, Text("`31 - firstbithigh(x)` counts leading zeros")),
+    ("clz", METAL, Text("`31 - firstbithigh(x)` counts leading zeros")),
+    ("findLSB firstTrailingBit", GLSL, Name("firstbitlow")),
+    ("findMSB firstLeadingBit", GLSL, Name("firstbithigh")),
+    ("bitfieldReverse", GLSL, Name("reversebits")),
+    ("floatBitsToUint", GLSL, Name("asuint")),
+    ("floatBitsToInt", GLSL, Name("asint")),
+    ("uintBitsToFloat intBitsToFloat", GLSL, Name("asfloat")),
+    ("as_type", METAL, Text("`asuint`, `asint` and `asfloat` take bits as another type")),
+    ("bitcast", WGSL, Text("`asuint`, `asint` and `asfloat` take bits as another type")),
+    ("__float_as_uint", CUDA, Name("asuint")),
+    ("__uint_as_float __int_as_float", CUDA, Name("asfloat")),
+    ("packHalf2x16 unpackHalf2x16", GLSL, Text("`f32tof16` and `f16tof32` convert one value each")),
+    (
+        "texture textureLod texelFetch imageLoad imageStore textureLoad textureStore",
+        GLSL,
+        Text("textures have methods: `image.SampleLevel(…)`, `image.Load(…)`, `image[id] = …`"),
+    ),
+    (
+        "lessThan greaterThan equal notEqual",
+        GLSL,
+        Text("`<`, `>`, `==` and `!=` compare vectors by component"),
+    ),
+    // Barriers and atomics.
+    ("barrier", GLSL, Name("GroupMemoryBarrierWithGroupSync")),
+    ("memoryBarrierShared groupMemoryBarrier", GLSL, Name("GroupMemoryBarrier")),
+    ("memoryBarrier", GLSL, Name("AllMemoryBarrier")),
+    ("__syncthreads", CUDA, Name("GroupMemoryBarrierWithGroupSync")),
+    ("__threadfence", CUDA, Name("DeviceMemoryBarrier")),
+    (
+        "__syncwarp subgroupBarrier simdgroup_barrier",
+        CUDA,
+        Text(
+            "lanes of a wave run together, and memory is ordered by `GroupMemoryBarrierWithGroupSync()`",
+        ),
+    ),
+    ("threadgroup_barrier", METAL, Name("GroupMemoryBarrierWithGroupSync")),
+    ("workgroupBarrier", WGSL, Name("GroupMemoryBarrierWithGroupSync")),
+    ("storageBarrier", WGSL, Name("DeviceMemoryBarrierWithGroupSync")),
+    ("atomicAdd", GLSL, Name("InterlockedAdd")),
+    ("atomicMin", GLSL, Name("InterlockedMin")),
+    ("atomicMax", GLSL, Name("InterlockedMax")),
+    ("atomicAnd", GLSL, Name("InterlockedAnd")),
+    ("atomicOr", GLSL, Name("InterlockedOr")),
+    ("atomicXor", GLSL, Name("InterlockedXor")),
+    ("atomicExchange atomicExch", GLSL, Name("InterlockedExchange")),
+    ("atomicCompSwap atomicCAS", GLSL, Name("InterlockedCompareExchange")),
+    ("atomic_fetch_add_explicit", METAL, Name("InterlockedAdd")),
+    // Waves.
+    ("subgroupAdd simd_sum", GLSL, Name("WaveActiveSum")),
+    ("subgroupMul simd_product", GLSL, Name("WaveActiveProduct")),
+    ("subgroupMin simd_min", GLSL, Name("WaveActiveMin")),
+    ("subgroupMax simd_max", GLSL, Name("WaveActiveMax")),
+    ("subgroupAnd simd_and", GLSL, Name("WaveActiveBitAnd")),
+    ("subgroupOr simd_or", GLSL, Name("WaveActiveBitOr")),
+    ("subgroupXor simd_xor", GLSL, Name("WaveActiveBitXor")),
+    ("subgroupAll simd_all", GLSL, Name("WaveActiveAllTrue")),
+    ("subgroupAny simd_any", GLSL, Name("WaveActiveAnyTrue")),
+    ("subgroupAllEqual", GLSL, Name("WaveActiveAllEqual")),
+    ("subgroupBallot simd_ballot", GLSL, Name("WaveActiveBallot")),
+    ("subgroupElect simd_is_first", GLSL, Name("WaveIsFirstLane")),
+    ("subgroupBroadcastFirst simd_broadcast_first", GLSL, Name("WaveReadLaneFirst")),
+    ("subgroupBroadcast subgroupShuffle simd_broadcast simd_shuffle", GLSL, Name("WaveReadLaneAt")),
+    ("subgroupExclusiveAdd simd_prefix_exclusive_sum", GLSL, Name("WavePrefixSum")),
+    ("subgroupInclusiveAdd simd_prefix_inclusive_sum", GLSL, Text("it is `WavePrefixSum(x) + x`")),
+    ("subgroupExclusiveMul", GLSL, Name("WavePrefixProduct")),
+    ("subgroupBallotExclusiveBitCount", GLSL, Text("it is `WavePrefixCountBits(condition)`")),
+    ("subgroupBallotBitCount", GLSL, Text("it is `WaveActiveCountBits(condition)`")),
+    (
+        "subgroupShuffleXor simd_shuffle_xor",
+        GLSL,
+        Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() ^ m)`"),
+    ),
+    (
+        "subgroupShuffleUp simd_shuffle_up",
+        GLSL,
+        Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() - n)`"),
+    ),
+    (
+        "subgroupShuffleDown simd_shuffle_down",
+        GLSL,
+        Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() + n)`"),
+    ),
+    ("subgroupQuadBroadcast quad_broadcast", GLSL, Name("QuadReadLaneAt")),
+    ("subgroupQuadSwapHorizontal", GLSL, Name("QuadReadAcrossX")),
+    ("subgroupQuadSwapVertical", GLSL, Name("QuadReadAcrossY")),
+    ("subgroupQuadSwapDiagonal", GLSL, Name("QuadReadAcrossDiagonal")),
+    ("__ballot_sync __ballot", CUDA, Name("WaveActiveBallot")),
+    ("__activemask", CUDA, Text("it is `WaveActiveBallot(true)`")),
+    ("__all_sync", CUDA, Name("WaveActiveAllTrue")),
+    ("__any_sync", CUDA, Name("WaveActiveAnyTrue")),
+    ("__match_any_sync", CUDA, Name("WaveMatch")),
+    ("__shfl_sync __shfl", CUDA, Name("WaveReadLaneAt")),
+    ("__shfl_xor_sync", CUDA, Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() ^ m)`")),
+    ("__shfl_up_sync", CUDA, Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() - n)`")),
+    ("__shfl_down_sync", CUDA, Text("it is `WaveReadLaneAt(x, WaveGetLaneIndex() + n)`")),
+    ("__reduce_add_sync", CUDA, Name("WaveActiveSum")),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library;
+
+    #[test]
+    fn no_word_is_listed_twice_and_what_is_offered_exists() {
+        let mut words: Vec<&str> = ROWS.iter().flat_map(|it| it.0.split(' ')).collect();
+        words.sort_unstable();
+        assert!(words.windows(2).all(|it| it[0] != it[1]), "{words:?}");
+        let is_wave = |name: &str| ops::intrinsics::by_name(name).is_some();
+        let types = |name: &str| {
+            crate::parse::is_builtin_type(name) || name == "groupshared" || name == "static const"
+        };
+        for (words, _, hlsl) in ROWS {
+            if let Name(name) = hlsl {
+                let name = name.trim_end_matches("()");
+                assert!(
+                    library::is_function(name) || is_wave(name) || types(name),
+                    "{words}: {name}"
+                );
+            }
+            for word in words.split(' ').filter(|it| *it != "texture") {
+                assert!(!library::is_function(word) && !is_wave(word) && !types(word), "{word}");
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Warnings about a checked function: values that nobody uses, comparisons that are always the same, shifts that go too
+//! far, divisions by zero.
+
+use diag::{Diagnostic, Span, code};
+
+use super::uninitialized;
+use crate::hir::{Arg, BinaryOp, Expr, ExprKind, Function, Stmt, StmtKind};
+use crate::library::Function as LibraryFunction;
+use crate::types::{Type, Types};
+
+/// Looks at a function. What a template wrote is only judged where its arguments do not matter.
+pub(crate) fn body(
+    function: &Function,
+    types: &Types,
+    is_instance: bool,
+    native_16bit: bool,
+) -> Vec<Diagnostic> {
+    let mut reader = Reader { types, is_instance, native_16bit, reports: Vec::new() };
+    each_stmt(&function.body, &mut |stmt| reader.stmt(stmt));
+    reader.reports.append(&mut uninitialized::find(function, types));
+    reader.reports
+}
+
+struct Reader<'a> {
+    types: &'a Types,
+    is_instance: bool,
+    native_16bit: bool,
+    reports: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::Expr(expr) = &stmt.kind {
+            self.unused(expr);
+        }
+        for root in roots(stmt) {
+            each_expr(root, &mut |expr| self.expr(expr));
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Binary(op, lhs, rhs) => {
+                self.operation(*op, lhs, rhs);
+                self.comparison(*op, lhs, rhs, expr.span);
+            }
+            ExprKind::AssignOp { op, place, value, .. } => self.operation(*op, place, value),
+            _ => {}
+        }
+    }
+
+    fn operation(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr) {
+        let Some(scalar) = self.types.scalar_of(lhs.ty).filter(|it| it.is_int()) else { return };
+        let Some(by) = constant(rhs).filter(|_| rhs.span.expansion.is_none()) else { return };
+        match op {
+            BinaryOp::Shl | BinaryOp::Shr => {
+                let bits = scalar.ty(self.native_16bit).bits();
+                let is_negative = scalar.sign() == ops::Sign::Signed && (by >> (bits - 1)) & 1 == 1;
+                if by < u64::from(bits) {
+                    return;
+                }
+                let name = self.types.name(lhs.ty);
+                let message = match is_negative {
+                    true => "the number of bits to shift by is negative".to_owned(),
+                    false => format!("`{name}` has {bits} bits, and this shifts by {by}"),
+                };
+                let used = by % u64::from(bits);
+                self.reports.push(
+                    Diagnostic::new(&code::SHIFT_OUT_OF_RANGE, rhs.span, message).note(format!(
+                        "only the low bits of the number count: it shifts by {used}"
+                    )),
+                );
+            }
+            BinaryOp::Div | BinaryOp::Rem if by == 0 && !self.is_instance => {
+                self.reports.push(
+                    Diagnostic::new(
+                        &code::DIVISION_BY_ZERO,
+                        rhs.span,
+                        "an integer is divided by zero",
+                    )
+                    .note("the result has all bits set on most devices, and anything on others"),
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// No unsigned value is below zero.
+    fn comparison(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, span: Span) {
+        let is_unsigned = |it: &Expr| {
+            let scalar = self.types.scalar_of(it.ty);
+            scalar.is_some_and(|it| it.is_int() && it.sign() == ops::Sign::Unsigned)
+        };
+        if self.is_instance || !span.expansion.is_none() || !is_unsigned(lhs) {
+            return;
+        }
+        let (value, answer) = match (op, constant(lhs), constant(rhs)) {
+            (BinaryOp::Ge, None, Some(0)) => (lhs, true),
+            (BinaryOp::Lt, None, Some(0)) => (lhs, false),
+            (BinaryOp::Le, Some(0), None) => (rhs, true),
+            (BinaryOp::Gt, Some(0), None) => (rhs, false),
+            _ => return,
+        };
+        let zero = if std::ptr::eq(value, lhs) { rhs } else { lhs };
+        if !zero.span.expansion.is_none() || !value.span.expansion.is_none() {
+            return;
+        }
+        let ty = self.types.name(value.ty);
+        self.reports.push(
+            Diagnostic::new(
+                &code::CONSTANT_COMPARISON,
+                span,
+                format!("this is always {answer}: a `{ty}` is never below zero"),
+            )
+            .help("count with an `int`, or compare in another way"),
+        );
+    }
+
+    fn unused(&mut self, expr: &Expr) {
+        if !expr.span.expansion.is_none() || has_effects(expr) {
+            return;
+        }
+        let (message, help) = match &expr.kind {
+            ExprKind::Binary(BinaryOp::Eq, ..) => {
+                ("the result of this comparison is not used", Some("to assign, write `=`"))
+            }
+            ExprKind::Binary(op, ..) if op.is_comparison() => {
+                ("the result of this comparison is not used", None)
+            }
+            ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Logic { .. } => {
+                ("the result of this operation is not used", None)
+            }
+            ExprKind::Library { function: LibraryFunction::Pure(_), .. } => (
+                "the result of this call is not used, and it does nothing else",
+                Some("functions of the library change none of their arguments: assign the result"),
+            ),
+            _ => return,
+        };
+        // Where something was reported already, nothing is known.
+        if self.types.get(expr.ty) == Type::Error {
+            return;
+        }
+        let report = Diagnostic::new(&code::UNUSED_VALUE, expr.span, message);
+        self.reports.push(match help {
+            Some(help) => report.help(help),
+            None => report,
+        });
+    }
+}
+
+/// The bits of a literal, also as every component of a vector.
+fn constant(expr: &Expr) -> Option<u64> {
+    match &expr.kind {
+        ExprKind::Const(bits) => Some(*bits),
+        ExprKind::Convert(inner) if inner.ty != expr.ty => match inner.kind {
+            ExprKind::Const(bits) => Some(bits),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn has_effects(expr: &Expr) -> bool {
+    let mut found = false;
+    each_expr(expr, &mut |it| {
+        found |= match &it.kind {
+            ExprKind::Assign(..)
+            | ExprKind::AssignOp { .. }
+            | ExprKind::Step { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Method { .. }
+            | ExprKind::Wave { .. } => true,
+            ExprKind::Library { function, args } => {
+                !matches!(function, LibraryFunction::Pure(_))
+                    || args.iter().any(|it| matches!(it, Arg::Out { .. }))
+            }
+            _ => false,
+        };
+    });
+    found
+}
+
+/// All statements, the outer ones first.
+fn each_stmt(stmts: &[Stmt], visit: &mut impl FnMut(&Stmt)) {
+    for stmt in stmts {
+        visit(stmt);
+        match &stmt.kind {
+            StmtKind::Block(stmts) => each_stmt(stmts, visit),
+            StmtKind::If { then, else_, .. } => {
+                each_stmt(then, visit);
+                each_stmt(else_, visit);
+            }
+            StmtKind::Loop(it) => each_stmt(&it.body, visit),
+            StmtKind::Switch(it) => {
+                for group in &it.groups {
+                    each_stmt(&group.body, visit);
+                }
+            }
+            StmtKind::Expr(_)
+            | StmtKind::Let(..)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_)
+            | StmtKind::Discard => {}
+        }
+    }
+}
+
+/// The expressions that stand directly in a statement.
+fn roots(stmt: &Stmt) -> Vec<&Expr> {
+    match &stmt.kind {
+        StmtKind::Expr(expr) => vec![expr],
+        StmtKind::Let(_, init) => init.iter().collect(),
+        StmtKind::If { cond, .. } => vec![cond],
+        StmtKind::Loop(it) => it.cond.iter().chain(&it.step).collect(),
+        StmtKind::Switch(it) => vec![&it.selector],
+        StmtKind::Return(value) => value.iter().collect(),
+        StmtKind::Block(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Discard => Vec::new(),
+    }
+}
+
+/// An expression and all in it; without recursion, as chains of operators are long.
+pub(super) fn each_expr<'e>(root: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
+    let mut open = vec![root];
+    while let Some(expr) = open.pop() {
+        visit(expr);
+        let first = open.len();
+        match &expr.kind {
+            ExprKind::Const(_)
+            | ExprKind::Local(_)
+            | ExprKind::Global(_)
+            | ExprKind::Resource(_) => {}
+            ExprKind::Field(inner, _)
+            | ExprKind::Swizzle(inner, _)
+            | ExprKind::MatrixSwizzle(inner, _)
+            | ExprKind::Unary(_, inner)
+            | ExprKind::Convert(inner)
+            | ExprKind::Step { place: inner, .. } => open.push(inner),
+            ExprKind::Index(a, b)
+            | ExprKind::Binary(_, a, b)
+            | ExprKind::Assign(a, b)
+            | ExprKind::Comma(a, b)
+            | ExprKind::Logic { lhs: a, rhs: b, .. }
+            | ExprKind::AssignOp { place: a, value: b, .. } => open.extend([&**a, &**b]),
+            ExprKind::Conditional { cond, then, else_, .. } => {
+                open.extend([&**cond, &**then, &**else_]);
+            }
+            ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => {
+                open.extend(args.iter().map(argument));
+            }
+            ExprKind::Wave { args, .. } | ExprKind::Construct(args) => open.extend(args),
+            ExprKind::Method { object, args, .. } => {
+                open.push(object);
+                open.extend(args.iter().map(argument));
+            }
+        }
+        open[first..].reverse();
+    }
+}
+
+fn argument(arg: &Arg) -> &Expr {
+    match arg {
+        Arg::In(expr) => expr,
+        Arg::Out { place, .. } => place,
+    }
+}

@@ -1,0 +1,33 @@
+// An assignment from a place to itself does nothing.
+
+//--- a-parameter-that-hides-a-member
+struct Ray {
+    float length;
+    void Set(float length) { length = length; } //~ warning[self-assignment]: `length`
+};
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Ray ray;
+    ray.length = 1;
+    ray.Set(t + 2);
+    EXPECT_EQ(ray.length, 1);
+}
+//| FILE:4:30: warning: `length` is assigned to itself [self-assignment]
+//|   |
+//| 4 |     void Set(float length) { length = length; }
+//|   |                              ^^^^^^^^^^^^^^^
+//|   |
+//|   = help: a member and a parameter of one name are told apart by `this.`
+
+//--- an-element-of-itself
+groupshared uint tile[WIDTH];
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t;
+    tile[t] = tile[t]; //~ warning[self-assignment]: `tile[t]`
+    EXPECT_EQ(tile[t], t);
+}
+//| FILE:6:5: warning: `tile[t]` is assigned to itself [self-assignment]
+//|   |
+//| 6 |     tile[t] = tile[t];
+//|   |     ^^^^^^^^^^^^^^^^^

@@ -1,0 +1,40 @@
+// Variables are written before they are read.
+
+//--- a-sum-that-starts-nowhere
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum;
+    for (uint k = 0; k < 4; k++) sum += k; //~ warning[uninitialized]: `sum`
+    EXPECT(true);
+}
+//| FILE:5:34: warning: `sum` is read here, and nothing was written to it before [uninitialized]
+//|   |
+//| 4 |     uint sum;
+//|   |          --- declared here without a value
+//| 5 |     for (uint k = 0; k < 4; k++) sum += k;
+//|   |                                  ^^^
+
+//--- written-by-some-way
+void set(out uint x) { x = 1; }
+struct Pair { uint a, b; };
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint a, b, c, d;
+    if (t > 1) a = 1; else a = 2;
+    set(b);
+    for (uint k = 0; k < 2; k++) {
+        if (k > 0) EXPECT_EQ(c, 5);
+        c = 5;
+    }
+    switch (t) {
+        case 0: d = 0; break;
+        default: d = 1; break;
+    }
+    Pair pair;
+    pair.a = 1;
+    uint list[2];
+    list[t & 1] = 3;
+    uint unused;
+    (void)unused;
+    EXPECT_EQ(a + b + d + pair.a + list[t & 1], 5 + (t > 1 ? 1 : 2) + (t > 0 ? 1 : 0));
+}
