@@ -2,6 +2,8 @@
 //!
 //! Each result is checked once before it is timed. Times are printed, never asserted.
 
+mod front;
+
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -49,10 +51,15 @@ struct Flags {
     rounds: usize,
     threads: String,
     csv: Option<String>,
+    front: bool,
+    peers: Vec<String>,
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let flags = flags(arguments)?;
+    if flags.front {
+        return front::run(flags.rounds, &flags.peers);
+    }
     println!(
         "reference engine, one thread, {} lanes; median of {} runs",
         flags.width, flags.rounds
@@ -103,10 +110,21 @@ fn milliseconds(since: Instant) -> f64 {
 }
 
 fn flags(arguments: &[String]) -> Result<Flags, String> {
-    let mut flags =
-        Flags { kernels: None, width: 32, rounds: 3, threads: "1".to_owned(), csv: None };
+    let mut flags = Flags {
+        kernels: None,
+        width: 32,
+        rounds: 3,
+        threads: "1".to_owned(),
+        csv: None,
+        front: false,
+        peers: Vec::new(),
+    };
     let mut rest = arguments.iter();
     while let Some(flag) = rest.next() {
+        if flag == "--front" {
+            flags.front = true;
+            continue;
+        }
         let value = rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
         let number =
             || value.parse::<u32>().map_err(|_| format!("`{flag}` needs a number, not `{value}`"));
@@ -115,6 +133,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
             "--width" => flags.width = number()?,
             "--rounds" => flags.rounds = number()?.max(1) as usize,
             "--threads" => flags.threads = value.clone(),
+            "--peer" => flags.peers.push(value.clone()),
             "--csv" => flags.csv = Some(value.clone()),
             _ => return Err(format!("unknown flag `{flag}`\n\n{}", crate::USAGE)),
         }
@@ -197,7 +216,7 @@ fn bindings(kernel: &Kernel, module: &Module) -> Bindings {
                 ("Output", _) => vec![0xff; elements as usize * 4],
                 _ => vec![0; 1024],
             };
-            vec![Buffer { bytes, format: None, counter: 0 }]
+            vec![Buffer { bytes, ..Buffer::default() }]
         })
         .collect();
     Bindings { bindings }

@@ -7,7 +7,7 @@ use ops::intrinsics::{Elements, Intrinsic, Origin, Output, Param, Stage, Stages}
 /// Writes all generated documents, or with `check` only compares them.
 pub(crate) fn run(check: bool) -> Result<(), String> {
     let mut stale = Vec::new();
-    for (name, text) in [("docs/intrinsics.md", intrinsics())] {
+    for (name, text) in [("docs/intrinsics.md", intrinsics()), ("docs/functions.md", functions())] {
         let path = crate::root().join(name);
         let old = std::fs::read_to_string(&path).unwrap_or_default();
         if old == text {
@@ -52,6 +52,63 @@ fn intrinsics() -> String {
             );
         }
     }
+    text
+}
+
+/// The reference of all other functions.
+fn functions() -> String {
+    use hlsl::library::{self, Row};
+
+    let mut text = String::from(
+        "# Functions\n\n\
+         Generated from the rows in `crates/hlsl/src/library/rows.rs`; do not edit.\n\
+         Wave and quad functions are in `docs/intrinsics.md`.\n\n\
+         `T<…>` is a number, vector or matrix, one shape for all that say so; `T<N>` is a number or vector.\n\
+         What the column `T` does not name is converted: `sin` of an `int` or a `double` computes in `float`, as Direct3D's does.\n\n\
+         Accuracy is of floats; integers are exact and wrap. The bits are the same on every host.\n\n\
+         | word | meaning |\n|---|---|\n\
+         | exact | the exact result is a value of the type |\n\
+         | nearest | the nearest value of the type, of two the even one |\n\
+         | 0.50001 ulp | the nearest but for a handful of arguments, and never further off; of 16-bit floats 0.5001 ulp |\n\
+         | formula | each operation of the formula rounds to the nearest, sums from the left |\n\n\
+         Direct3D asks for 1 ulp of `rcp`, `rsqrt`, `sqrt` and `exp2`, for 2^-21 absolute or 3 ulp of `log2`, \
+         and for 0.0008 absolute of `sin` and `cos` between -100π and 100π.\n\
+         `cargo run --release -p wavelane-ops --example accuracy` measures ours; `cargo test -p wavelane-ops --test accuracy` holds it to this table.\n",
+    );
+    for (title, rows) in library::groups() {
+        let _ = write!(
+            text,
+            "\n## {title}\n\n| function | `T` | what it gives or does | since | accuracy |\n|---|---|---|---|---|\n"
+        );
+        for row in rows {
+            let note = if row.note.is_empty() { String::new() } else { format!("; {}", row.note) };
+            let accuracy = match row.function {
+                library::Function::Pure(_) => row.function.accuracy().words(),
+                _ => "",
+            };
+            let elements = if Row::is_generic(row) { row.class.words() } else { "" };
+            let _ = writeln!(
+                text,
+                "| `{}` | {elements} | {}{note} | {} | {accuracy} |",
+                row.signature(),
+                row.summary.replace('|', "\\|"),
+                row.since,
+            );
+        }
+    }
+    let of_stages = library::names().filter(|name| {
+        library::overloads(name).next().is_none() && library::not_built().all(|it| it != *name)
+    });
+    let list = |names: Vec<&'static str>| {
+        names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+    };
+    let _ = write!(
+        text,
+        "\n## Of other stages: they type-check, and do not run yet\n\n{}\n\
+         \n## Known, and refused with a message that names them\n\n{}\n",
+        list(of_stages.collect()),
+        list(library::not_built().collect()),
+    );
     text
 }
 

@@ -1,4 +1,4 @@
-//! House tasks: `cargo xtask docs [--check]`, `cargo xtask bench`.
+//! House tasks: `cargo xtask docs [--check]`, `cargo xtask bless`, `cargo xtask bench`, `cargo xtask fuzz`.
 //!
 //! What must always hold is a test, here or elsewhere, so that `cargo test` is the whole truth.
 #![forbid(unsafe_code)]
@@ -9,7 +9,10 @@
 )]
 
 mod bench;
+mod conformance;
+mod coverage;
 mod docs;
+mod fuzz;
 #[cfg(test)]
 mod layers;
 #[cfg(test)]
@@ -20,20 +23,39 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
-  docs [--check]   write (or compare) the generated documents: docs/intrinsics.md
+  docs [--check]   write (or compare) the generated documents: docs/intrinsics.md, docs/functions.md
+  bless [NAME]     write the rendered messages in the suite (`//|`) as they are now,
+                   in all files or those whose name holds NAME; then read the difference
   bench [FLAGS]    measure the reference engine on the kernels in benches/
                    --kernels a,b   only these
                    --width W       lanes in a wave (default 32)
                    --rounds N      timed runs of each kernel (default 3)
                    --threads T     accepted for harnesses that pair engines; the reference engine uses one
                    --csv FILE      append a line for each run: ms,wavelane-wW,KERNEL,W,T,MS,0
+  conformance PATH run the conformance suite at PATH at every width, and write docs/conformance.md
+                   --commit HASH   its commit, where PATH is no repository
+  coverage DIR     compile the wave shaders of public projects that lie in DIR, and write docs/coverage.md
+                   NAME…           only projects with such names, and print instead
+  fuzz [FLAGS]     throw mutated HLSL at the front end; exit status 1 if it breaks
+                   --part P        preprocess, parse, check or all (default: lowering and the verifier, too)
+                   --runs N        how many inputs (default 1000000); --seconds S instead ends by the clock
+                   --seed N        where the random choices start (default 1)
+                   --threads T     default: one for each processor
+                   --trace         write each input to target/fuzz/current-T.hlsl first, for one that kills the process
+  fuzz FILE...     try these files as they are, with all variants of the options
+  bench --front    measure `wavelane check` as a whole process on a small and a large file
+                   --peer COMMAND  another compiler's command, FILE standing for the file
 ";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let result = match arguments.first().map(String::as_str) {
         Some("docs") => docs::run(arguments.contains(&"--check".to_owned())),
+        Some("bless") => bless(arguments.get(1).map_or("", String::as_str)),
         Some("bench") => bench::run(&arguments[1..]),
+        Some("conformance") => conformance::run(&arguments[1..]),
+        Some("coverage") => coverage::run(&arguments[1..]),
+        Some("fuzz") => return fuzzed(fuzz::run(&arguments[1..])),
         _ => Err(USAGE.to_owned()),
     };
     match result {
@@ -43,6 +65,34 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// A broken front end is no mistake of whoever runs the command.
+fn fuzzed(result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(what) => {
+            eprintln!("{what}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Rewrites the messages of the suite's files whose path holds `name`.
+fn bless(name: &str) -> Result<(), String> {
+    for file in suite::files(&suite::folder()) {
+        let short = file.strip_prefix(suite::folder()).unwrap_or(&file).display().to_string();
+        if !short.contains(name) {
+            continue;
+        }
+        let new = suite::bless::blessed(&file)?;
+        if std::fs::read_to_string(&file).is_ok_and(|old| old == new) {
+            continue;
+        }
+        std::fs::write(&file, new).map_err(|error| format!("{}: {error}", file.display()))?;
+        println!("{short}");
+    }
+    Ok(())
 }
 
 /// The root of the repository.

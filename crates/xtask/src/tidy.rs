@@ -53,6 +53,65 @@ fn every_wave_function_has_a_suite_file() {
     assert!(missing.is_empty(), "missing in suite/wave: {missing:?}");
 }
 
+/// A call counts for the overloads with as many parameters.
+#[test]
+fn every_library_function_is_called_in_the_suite() {
+    let files = files(&suite::folder().join("functions"), "hlsl");
+    let text: String = files.iter().map(|it| std::fs::read_to_string(it).unwrap()).collect();
+    let missing: Vec<String> = hlsl::library::names()
+        .flat_map(hlsl::library::overloads)
+        .filter(|row| !calls(&text, row.name).any(|count| count == row.params.len()))
+        .map(|row| row.signature())
+        .collect();
+    assert!(missing.is_empty(), "not called in suite/functions: {missing:#?}");
+}
+
+/// How many arguments each call of a function has.
+fn calls<'t>(text: &'t str, name: &str) -> impl Iterator<Item = usize> + 't {
+    let call = format!("{name}(");
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let starts: Vec<usize> = text
+        .match_indices(&call)
+        .filter(|(at, _)| !text[..*at].ends_with(is_name))
+        .map(|(at, _)| at + call.len())
+        .collect();
+    starts.into_iter().map(|start| {
+        let (mut depth, mut commas) = (0_u32, 0);
+        for (i, c) in text[start..].char_indices() {
+            match c {
+                '(' | '{' | '[' => depth += 1,
+                ')' if depth == 0 => return if i == 0 { 0 } else { commas + 1 },
+                ')' | '}' | ']' => depth = depth.saturating_sub(1),
+                ',' if depth == 0 => commas += 1,
+                _ => {}
+            }
+        }
+        0
+    })
+}
+
+/// Results must not depend on the host: what its mathematics library is asked for may differ in the last place.
+#[test]
+fn no_engine_asks_the_hosts_mathematics() {
+    const OF_THE_HOST: &str = "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 exp_m1 ln ln_1p \
+                               log log2 log10 powf powi cbrt hypot mul_add sin_cos";
+    let folders = ["ops", "ir", "hlsl", "interp"].map(|it| crate::root().join("crates").join(it));
+    for path in folders.iter().flat_map(|it| files(&it.join("src"), "rs")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        // Tests may compare with it.
+        let ours = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+        let ours: String = ours.lines().filter(|it| !it.trim_start().starts_with("//")).collect();
+        let is_test =
+            path.ends_with("tests.rs") || path.components().any(|it| it.as_os_str() == "tests");
+        for name in OF_THE_HOST.split_whitespace().filter(|_| !is_test) {
+            for spelling in [format!(".{name}("), format!("f32::{name}("), format!("f64::{name}(")]
+            {
+                assert!(!ours.contains(&spelling), "{} calls `{spelling}`", path.display());
+            }
+        }
+    }
+}
+
 #[test]
 fn every_diagnostic_code_has_a_page_and_a_suite_file() {
     let files = files(&suite::folder().join("errors"), "hlsl");

@@ -1,0 +1,158 @@
+//! Reads the manifest of `cargo xtask coverage`: facts about public projects, a line each.
+//!
+//! ```text
+//! project OWNER/NAME COMMIT KIND     KIND is `program`, `library` or `tests`
+//! flags -T cs_6_5 -I shaders         for the entry points that follow, up to the next `flags` or `project`
+//! entry FILE NAME… -D MACRO          more flags for these alone
+//! unresolved FILE NAME… : REASON     what cannot be compiled outside of the project's own build
+//! ```
+//!
+//! `#` begins a comment. Words hold no spaces.
+
+/// What a project is, by which the document sorts it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Program,
+    Library,
+    Tests,
+}
+
+impl Kind {
+    pub(super) const ALL: [Kind; 3] = [Kind::Program, Kind::Library, Kind::Tests];
+
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Kind::Program => "Engines, renderers and samples",
+            Kind::Library => "Algorithms and libraries",
+            Kind::Tests => "Compilers' and drivers' own tests",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Kind> {
+        match word {
+            "program" => Some(Kind::Program),
+            "library" => Some(Kind::Library),
+            "tests" => Some(Kind::Tests),
+            _ => None,
+        }
+    }
+}
+
+/// A project at a commit.
+#[derive(Debug)]
+pub(super) struct Project {
+    pub(super) name: String,
+    pub(super) commit: String,
+    pub(super) kind: Kind,
+    pub(super) entries: Vec<Entry>,
+    pub(super) unresolved: Vec<Unresolved>,
+}
+
+/// What is compiled, in the project's folder.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) file: String,
+    pub(super) name: String,
+    pub(super) flags: Vec<String>,
+}
+
+/// What cannot be compiled as it lies there.
+#[derive(Debug)]
+pub(super) struct Unresolved {
+    pub(super) file: String,
+    pub(super) names: Vec<String>,
+    pub(super) reason: String,
+}
+
+/// An error begins with the number of its line.
+pub(super) fn read(text: &str) -> Result<Vec<Project>, String> {
+    let mut projects: Vec<Project> = Vec::new();
+    let mut flags: Vec<String> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let wrong = |what: &str| format!("{}: {what}", index + 1);
+        let (words, reason) = match line.split_once(" : ") {
+            Some((words, reason)) => (words, reason.trim()),
+            None => (line, ""),
+        };
+        let mut words = words.split_whitespace().map(str::to_owned);
+        let Some(keyword) = words.next().filter(|it| !it.starts_with('#')) else { continue };
+        let words: Vec<String> = words.collect();
+        if keyword == "project" {
+            let [name, commit, kind] = words.as_slice() else {
+                return Err(wrong("a project has a name, a commit and a kind"));
+            };
+            let kind = Kind::parse(kind).ok_or_else(|| wrong("no such kind"))?;
+            let (name, commit) = (name.clone(), commit.clone());
+            flags.clear();
+            projects.push(Project { name, commit, kind, entries: vec![], unresolved: vec![] });
+            continue;
+        }
+        let project = projects.last_mut().ok_or_else(|| wrong("first comes a project"))?;
+        if keyword == "flags" {
+            flags = words;
+            continue;
+        }
+        let (file, rest) = words.split_first().ok_or_else(|| wrong("which file?"))?;
+        match keyword.as_str() {
+            "entry" => {
+                let end = rest.iter().position(|it| it.starts_with('-')).unwrap_or(rest.len());
+                let (names, more) = rest.split_at(end);
+                if names.is_empty() {
+                    return Err(wrong("which entry point?"));
+                }
+                project.entries.extend(names.iter().map(|name| Entry {
+                    file: file.clone(),
+                    name: name.clone(),
+                    flags: flags.iter().chain(more).cloned().collect(),
+                }));
+            }
+            "unresolved" if reason.is_empty() => return Err(wrong("for what reason?")),
+            "unresolved" => project.unresolved.push(Unresolved {
+                file: file.clone(),
+                names: rest.to_vec(),
+                reason: reason.to_owned(),
+            }),
+            _ => return Err(wrong("no such keyword")),
+        }
+    }
+    Ok(projects)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_projects_with_entry_points() {
+        let text = "# facts\nproject a/b 12ab library\nflags -T cs_6_0 -I .\nentry x.hlsl one two -D A=1\n\
+                    unresolved y.hlsl three : needs a generated file\nproject c/d 34 tests\nentry z.hlsl main";
+        let projects = read(text).unwrap();
+        let [first, second] = projects.as_slice() else { panic!("{projects:?}") };
+        assert_eq!((first.entries.len(), first.unresolved.len()), (2, 1));
+        assert_eq!(first.entries[1].name, "two");
+        assert_eq!(first.entries[1].flags, ["-T", "cs_6_0", "-I", ".", "-D", "A=1"]);
+        assert_eq!(first.unresolved[0].reason, "needs a generated file");
+        assert!(second.kind == Kind::Tests && second.entries[0].flags.is_empty());
+    }
+
+    #[test]
+    fn a_wrong_line_is_named() {
+        let cases = [
+            ("entry x main", "1: first comes a project"),
+            ("project a", "1: a project has a name, a commit and a kind"),
+            ("project a 1 tests\nentry x", "2: which entry point?"),
+            ("project a 1 tests\nunresolved x y", "2: for what reason?"),
+            ("project a 1 tests\nfoo x", "2: no such keyword"),
+        ];
+        for (text, error) in cases {
+            assert_eq!(read(text).unwrap_err(), error);
+        }
+    }
+
+    #[test]
+    fn the_manifest_reads() {
+        let text = std::fs::read_to_string(crate::root().join(super::super::MANIFEST)).unwrap();
+        let projects = read(&text).unwrap();
+        assert!(projects.iter().map(|it| it.entries.len()).sum::<usize>() >= 150);
+    }
+}

@@ -1,0 +1,536 @@
+//! `cargo xtask fuzz`: throws mutated HLSL at the front end until it breaks, and says how hard it tried.
+//!
+//! The corpus is the HLSL of this repository, section by section. Each input is one of the kept texts, changed by
+//! [`mutate`]; [`judge`] runs it and looks for what must never happen. An input that shows something new (a
+//! message nobody has seen, two kinds of tokens that never stood side by side, two instructions that never followed
+//! each other) is kept and changed further.
+//!
+//! The counters of real edge coverage can be had from a stable compiler, but not read by the process that increments
+//! them without `unsafe` code or symbols that only a linker knows; this house has neither. The front end reports what
+//! it sees in great detail, so its messages are a good map of where an input went.
+//!
+//! Everything follows from the seed and the number of threads, save where a run is ended by the clock.
+//! It does not execute programs: that is the matter of the suite's generator.
+
+mod judge;
+mod mutate;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Seek, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use judge::{Finding, Part, Variant};
+use mutate::Random;
+
+/// An input that takes longer is a finding.
+const SLOW: Duration = Duration::from_secs(3);
+/// An input that takes longer never ends.
+const ENDLESS: Duration = Duration::from_secs(20);
+/// More memory than that is a finding, whichever input took it.
+const MOST_MEMORY: u64 = 2 << 30;
+/// Longer texts are not kept: small ones are tried faster.
+const LONGEST_KEPT: usize = 4096;
+const MOST_KEPT: usize = 1 << 15;
+/// How many failures are looked for before a run ends.
+const MOST_FAILURES: usize = 20;
+
+struct Plan {
+    part: Part,
+    runs: u64,
+    seconds: Option<u64>,
+    seed: u64,
+    threads: u64,
+    /// Write each input to a file before it is tried, to find one that kills the process.
+    trace: bool,
+    /// Files to try as they are, instead of anything else.
+    replay: Vec<PathBuf>,
+}
+
+/// What one thread found out.
+#[derive(Default)]
+struct Tally {
+    inputs: u64,
+    kept: u64,
+    codes: BTreeSet<&'static str>,
+    /// Inputs from which a module came out.
+    compiled: u64,
+    slowest: Option<(Duration, String)>,
+    failures: Vec<Failure>,
+}
+
+struct Failure {
+    finding: Finding,
+    text: String,
+    variant: Variant,
+}
+
+/// What the watcher can see of a thread.
+#[derive(Default)]
+struct Desk {
+    inputs: AtomicU64,
+    /// Counts every attempt, those at making a failure smaller too.
+    pulse: AtomicU64,
+    text: Mutex<String>,
+}
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let plan = plan(arguments)?;
+    judge::silence_panics();
+    let folder = crate::root().join("target/fuzz");
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    if !plan.replay.is_empty() {
+        return replay(&plan);
+    }
+    let seeds = corpus();
+    println!(
+        "fuzzing {} from {} texts, seed {}, {} threads",
+        plan.part.word(),
+        seeds.len(),
+        plan.seed,
+        plan.threads
+    );
+    let start = Instant::now();
+    let tallies = on_threads(&plan, &seeds, Some(&folder), start);
+    let failures = report(&plan, tallies, &folder, start.elapsed())?;
+    // Nothing was broken: the last inputs are of no interest.
+    if failures == 0 {
+        for thread in 0..plan.threads {
+            let _ = fs::remove_file(current(&folder, thread));
+        }
+        return Ok(());
+    }
+    Err(format!("{failures} failures; the inputs are in {}", folder.display()))
+}
+
+fn plan(arguments: &[String]) -> Result<Plan, String> {
+    let threads = std::thread::available_parallelism().map_or(1, |it| it.get() as u64);
+    let mut plan = Plan {
+        part: Part::All,
+        runs: 1_000_000,
+        seconds: None,
+        seed: 1,
+        threads,
+        trace: false,
+        replay: Vec::new(),
+    };
+    let mut rest = arguments.iter();
+    while let Some(flag) = rest.next() {
+        if flag == "--trace" {
+            plan.trace = true;
+            continue;
+        }
+        if !flag.starts_with("--") {
+            plan.replay.push(PathBuf::from(flag));
+            continue;
+        }
+        let value = rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
+        let number = || {
+            let digits = value.replace('_', "");
+            digits.parse::<u64>().map_err(|_| format!("`{value}` is no number"))
+        };
+        match flag.as_str() {
+            "--part" => {
+                let known = Part::ALL.into_iter().find(|it| it.word() == value);
+                plan.part = known.ok_or("`--part` is preprocess, parse, check or all")?;
+            }
+            "--runs" => plan.runs = number()?,
+            "--seconds" => {
+                plan.seconds = Some(number()?);
+                plan.runs = u64::MAX;
+            }
+            "--seed" => plan.seed = number()?,
+            "--threads" => plan.threads = number()?.clamp(1, 256),
+            _ => return Err(format!("unknown flag `{flag}`")),
+        }
+    }
+    Ok(plan)
+}
+
+/// Every section of the suite, and every other HLSL file of the repository.
+fn corpus() -> Vec<String> {
+    let mut seeds = Vec::new();
+    for folder in ["suite", "examples", "benches"] {
+        for file in suite::files(&crate::root().join(folder)) {
+            let Ok(text) = fs::read_to_string(&file) else { continue };
+            let mut section = String::new();
+            for line in text.lines() {
+                if line.starts_with("//---") {
+                    seeds.push(finished(&mut section));
+                }
+                // Directives and expectations of the suite are comments to the front end.
+                if !line.trim_start().starts_with("//") {
+                    section.push_str(line.split("//~").next().unwrap_or(line).trim_end());
+                    section.push('\n');
+                }
+            }
+            seeds.push(finished(&mut section));
+        }
+    }
+    // What exhausts a budget takes a second to do so, and so do its relatives.
+    let is_bomb = |text: &str| {
+        let outcome = judge::judge(Part::All, text, Variant(0));
+        outcome.codes.iter().any(|it| it.ends_with("too-large"))
+    };
+    seeds.retain(|it| !it.trim().is_empty() && !is_bomb(it));
+    seeds
+}
+
+/// A section as the suite compiles it, with its header if it needs that.
+fn finished(section: &mut String) -> String {
+    let text = std::mem::take(section);
+    match text.contains("EXPECT") {
+        true => format!("#include \"prelude.hlsli\"\n{text}"),
+        false => text,
+    }
+}
+
+/// Runs the plan on its threads, watched from this one.
+fn on_threads(plan: &Plan, seeds: &[String], folder: Option<&Path>, start: Instant) -> Vec<Tally> {
+    let desks: Vec<Desk> = (0..plan.threads).map(|_| Desk::default()).collect();
+    let over = AtomicBool::new(false);
+    let over = &over;
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..)
+            .zip(&desks)
+            .map(|(number, desk)| {
+                scope.spawn(move || {
+                    let mut worker = Worker::new(plan, number, seeds, desk, folder);
+                    worker.work(over);
+                    worker.tally
+                })
+            })
+            .collect();
+        let mut seen = vec![(u64::MAX, start); desks.len()];
+        let mut printed = Instant::now();
+        while !handles.iter().all(|it| it.is_finished()) {
+            std::thread::sleep(Duration::from_millis(20));
+            if plan.seconds.is_some_and(|it| start.elapsed().as_secs() >= it) {
+                over.store(true, Ordering::Relaxed);
+            }
+            let large = memory().is_some_and(|it| it > MOST_MEMORY);
+            for ((desk, seen), handle) in desks.iter().zip(&mut seen).zip(&handles) {
+                let pulse = desk.pulse.load(Ordering::Relaxed);
+                if pulse != seen.0 || handle.is_finished() {
+                    *seen = (pulse, Instant::now());
+                }
+                if large || seen.1.elapsed() > ENDLESS {
+                    give_up(
+                        folder,
+                        desk,
+                        if large { "takes too much memory" } else { "never ends" },
+                    );
+                }
+            }
+            if printed.elapsed() > Duration::from_secs(30) {
+                printed = Instant::now();
+                let inputs: u64 = desks.iter().map(|it| it.inputs.load(Ordering::Relaxed)).sum();
+                println!("{:>6} s {inputs:>12} inputs", start.elapsed().as_secs());
+            }
+        }
+        handles.into_iter().filter_map(|it| it.join().ok()).collect()
+    })
+}
+
+/// Ends the process, since a thread cannot be ended.
+fn give_up(folder: Option<&Path>, desk: &Desk, what: &str) {
+    let text = desk.text.lock().map(|it| it.clone()).unwrap_or_default();
+    if let Some(folder) = folder {
+        let file = folder.join("stuck.hlsl");
+        let _ = fs::write(&file, &text);
+        eprintln!("an input {what}; it may be {}", file.display());
+    }
+    eprintln!("{text}");
+    std::process::exit(1);
+}
+
+/// The memory of this process in bytes, where the system says it.
+fn memory() -> Option<u64> {
+    let pages = fs::read_to_string("/proc/self/statm").ok()?;
+    Some(pages.split(' ').nth(1)?.parse::<u64>().ok()? * 4096)
+}
+
+fn current(folder: &Path, thread: u64) -> PathBuf {
+    folder.join(format!("current-{thread}.hlsl"))
+}
+
+struct Worker<'a> {
+    plan: &'a Plan,
+    runs: u64,
+    random: Random,
+    seeds: &'a [String],
+    kept: Vec<String>,
+    seen: Seen,
+    desk: &'a Desk,
+    /// Holds the input under way, for the case that the process dies of it.
+    black_box: Option<fs::File>,
+    tally: Tally,
+}
+
+/// The features seen, a bit for each: two that share one cost a text worth keeping, no more.
+struct Seen(Vec<u64>);
+
+impl Seen {
+    const BITS: u32 = 22;
+
+    fn new() -> Seen {
+        Seen(vec![0; 1 << (Seen::BITS - 6)])
+    }
+
+    /// Whether it is the first time.
+    fn insert(&mut self, feature: u64) -> bool {
+        let bit = feature >> (64 - Seen::BITS);
+        let word = &mut self.0[(bit >> 6) as usize];
+        let is_new = *word >> (bit & 63) & 1 == 0;
+        *word |= 1 << (bit & 63);
+        is_new
+    }
+}
+
+impl<'a> Worker<'a> {
+    fn new(
+        plan: &'a Plan,
+        number: u64,
+        seeds: &'a [String],
+        desk: &'a Desk,
+        folder: Option<&Path>,
+    ) -> Worker<'a> {
+        let share = plan.runs / plan.threads + u64::from(number < plan.runs % plan.threads);
+        Worker {
+            plan,
+            runs: share,
+            random: Random::new(plan.seed.wrapping_mul(1000) + number),
+            seeds,
+            kept: Vec::new(),
+            seen: Seen::new(),
+            desk,
+            black_box: folder
+                .filter(|_| plan.trace)
+                .and_then(|it| fs::File::create(current(it, number)).ok()),
+            tally: Tally::default(),
+        }
+    }
+
+    fn work(&mut self, over: &AtomicBool) {
+        // First the corpus as it is, so that novelty means what it says.
+        for text in self.seeds {
+            if over.load(Ordering::Relaxed) || self.is_done() {
+                return;
+            }
+            self.attempt(text.clone());
+        }
+        while !over.load(Ordering::Relaxed) && !self.is_done() {
+            let text = self.next();
+            self.attempt(text);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.tally.inputs >= self.runs || self.tally.failures.len() >= MOST_FAILURES
+    }
+
+    /// A changed text.
+    fn next(&mut self) -> String {
+        let base = match self.kept.len() {
+            0 => self.random.pick(self.seeds),
+            // What was kept last is the least explored.
+            count if self.random.one_in(2) => {
+                &self.kept[count - 1 - self.random.below(count.div_ceil(4))]
+            }
+            _ if self.random.one_in(2) => self.random.pick(&self.kept),
+            _ => self.random.pick(self.seeds),
+        };
+        let other = self.random.pick(self.seeds);
+        mutate::mutate(base, other, &mut self.random)
+    }
+
+    fn attempt(&mut self, text: String) {
+        let variant = Variant(self.random.below(Variant::COUNT) as u8);
+        self.show(&text);
+        let start = Instant::now();
+        let outcome = self.judge(&text, variant);
+        let took = start.elapsed();
+        self.tally.inputs += 1;
+        self.desk.inputs.store(self.tally.inputs, Ordering::Relaxed);
+        self.tally.codes.extend(&outcome.codes);
+        self.tally.compiled += u64::from(outcome.compiled);
+        if self.tally.slowest.as_ref().is_none_or(|(slowest, _)| took > *slowest) {
+            self.tally.slowest = Some((took, text.clone()));
+        }
+        // A machine that was busy with something else is no fault of the input: it gets a second chance.
+        let slow = took > SLOW && {
+            let start = Instant::now();
+            self.judge(&text, variant);
+            start.elapsed() > SLOW
+        };
+        let finding = outcome.finding.or(slow.then(|| Finding::slow(took)));
+        if let Some(finding) = finding {
+            let is_known = self.tally.failures.iter().any(|it| it.finding.same(&finding));
+            if !is_known {
+                let text = self.smallest(text, &finding, variant);
+                self.tally.failures.push(Failure { finding, text, variant });
+            }
+            return;
+        }
+        let mut is_new = false;
+        for feature in outcome.features {
+            is_new |= self.seen.insert(feature);
+        }
+        if is_new && text.len() <= LONGEST_KEPT && self.kept.len() < MOST_KEPT {
+            self.tally.kept += 1;
+            self.kept.push(text);
+        }
+    }
+
+    fn judge(&self, text: &str, variant: Variant) -> judge::Outcome {
+        self.desk.pulse.fetch_add(1, Ordering::Relaxed);
+        judge::judge(self.plan.part, text, variant)
+    }
+
+    fn show(&mut self, text: &str) {
+        if let Ok(mut shown) = self.desk.text.lock() {
+            shown.clear();
+            shown.push_str(text);
+        }
+        if let Some(file) = &mut self.black_box {
+            let _ = file.rewind();
+            let _ = file.write_all(text.as_bytes());
+            let _ = file.set_len(text.len() as u64);
+        }
+    }
+
+    /// The text without what the failure does not need.
+    fn smallest(&self, text: String, finding: &Finding, variant: Variant) -> String {
+        let fails = |text: &str| {
+            let start = Instant::now();
+            match self.judge(text, variant).finding {
+                Some(found) => found.same(finding),
+                None => finding.is_slow() && start.elapsed() > SLOW,
+            }
+        };
+        // What is slow is slow to make smaller.
+        mutate::minimise(text, if finding.is_slow() { 20 } else { 3000 }, fails)
+    }
+}
+
+/// Prints the statistics and writes the failing inputs; how many there are.
+fn report(
+    plan: &Plan,
+    tallies: Vec<Tally>,
+    folder: &Path,
+    took: Duration,
+) -> Result<usize, String> {
+    let mut whole = Tally::default();
+    for tally in tallies {
+        whole.inputs += tally.inputs;
+        whole.kept += tally.kept;
+        whole.compiled += tally.compiled;
+        whole.codes.extend(tally.codes);
+        if tally.slowest > whole.slowest {
+            whole.slowest = tally.slowest;
+        }
+        for failure in tally.failures {
+            if !whole.failures.iter().any(|it| it.finding.same(&failure.finding)) {
+                whole.failures.push(failure);
+            }
+        }
+    }
+    let rate = whole.inputs as f64 / took.as_secs_f64().max(1e-9);
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "  inputs     {} in {:.1} s", whole.inputs, took.as_secs_f64());
+    let _ = writeln!(
+        text,
+        "  per second {rate:.0}, {:.0} on each of {} threads",
+        rate / plan.threads as f64,
+        plan.threads
+    );
+    let _ = writeln!(text, "  kept       {} that showed something new", whole.kept);
+    let _ = writeln!(text, "  compiled   {} down to a module", whole.compiled);
+    let _ = writeln!(
+        text,
+        "  codes      {} of {} diagnostic codes reached",
+        whole.codes.len(),
+        diag::codes().len()
+    );
+    if let Some((slowest, of)) = &whole.slowest {
+        let ms = slowest.as_secs_f64() * 1e3;
+        let _ = writeln!(text, "  slowest    {ms:.1} ms, {} bytes", of.len());
+        let _ = fs::write(folder.join("slowest.hlsl"), of);
+    }
+    let _ = writeln!(text, "  failures   {}", whole.failures.len());
+    print!("{text}");
+    for (number, failure) in whole.failures.iter().enumerate() {
+        let file = folder.join(format!("failure-{number}.hlsl"));
+        fs::write(&file, &failure.text).map_err(|error| format!("{}: {error}", file.display()))?;
+        println!(
+            "{}: {} ({})",
+            file.display(),
+            failure.finding.words(),
+            failure.variant.describe()
+        );
+    }
+    Ok(whole.failures.len())
+}
+
+/// Tries files as they are, in every variant.
+fn replay(plan: &Plan) -> Result<(), String> {
+    let mut failures = 0;
+    for file in &plan.replay {
+        let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let text = String::from_utf8_lossy(&bytes);
+        for variant in (0..Variant::COUNT as u8).map(Variant) {
+            let start = Instant::now();
+            let outcome = judge::judge(plan.part, &text, variant);
+            let slow = (start.elapsed() > SLOW).then(|| Finding::slow(start.elapsed()));
+            if let Some(finding) = outcome.finding.or(slow) {
+                failures += 1;
+                println!("{}: {} ({})", file.display(), finding.words(), variant.describe());
+            }
+        }
+    }
+    if failures > 0 { Err(format!("{failures} failures")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn short(part: Part, runs: u64) -> Vec<Tally> {
+        let plan = Plan {
+            part,
+            runs,
+            seconds: None,
+            seed: 7,
+            threads: 1,
+            trace: false,
+            replay: Vec::new(),
+        };
+        on_threads(&plan, &corpus(), None, Instant::now())
+    }
+
+    #[test]
+    fn a_short_run_of_every_part_finds_nothing() {
+        for part in Part::ALL {
+            for tally in short(part, 3000) {
+                let found: Vec<_> = tally
+                    .failures
+                    .iter()
+                    .map(|it| format!("{}\n{}", it.finding.words(), it.text))
+                    .collect();
+                assert!(found.is_empty(), "{}: {}", part.word(), found.join("\n"));
+                assert!(tally.inputs == 3000 && tally.kept > 100 && tally.codes.len() > 5);
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_seed_tries_the_same_inputs() {
+        let (first, second) = (short(Part::Parse, 2000), short(Part::Parse, 2000));
+        assert_eq!((first[0].kept, &first[0].codes), (second[0].kept, &second[0].codes));
+    }
+}

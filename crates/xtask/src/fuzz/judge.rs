@@ -1,0 +1,310 @@
+//! Runs one input through the front end and looks for what must never happen: a panic, a place that lies in no file,
+//! a report that cannot be drawn, a module that the verifier refuses or that does not read back.
+//!
+//! It also says what the input showed (its *features*), by which [`super`] decides what to keep.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use diag::{Diagnostic, Sink, SourceMap, Span};
+use hlsl::{Dialect, Includer, MatrixOrder, Options, Version};
+
+/// How far an input goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Preprocess,
+    Parse,
+    Check,
+    /// Lowering and the verifier, too.
+    All,
+}
+
+impl Part {
+    pub(super) const ALL: [Part; 4] = [Part::Preprocess, Part::Parse, Part::Check, Part::All];
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Part::Preprocess => "preprocess",
+            Part::Parse => "parse",
+            Part::Check => "check",
+            Part::All => "all",
+        }
+    }
+}
+
+/// A choice of options, by number.
+#[derive(Clone, Copy)]
+pub(super) struct Variant(pub(super) u8);
+
+impl Variant {
+    pub(super) const COUNT: usize = 8;
+
+    fn options(self) -> Options {
+        let versions = [Version::V2021, Version::V2018, Version::V202x, Version::V2016];
+        Options {
+            hlsl_version: versions[self.0 as usize % 4],
+            enable_16bit: self.0 >= 4,
+            dialect: if self.0 == 5 { Dialect::Slang } else { Dialect::Hlsl },
+            matrix_order: match self.0 {
+                6 => MatrixOrder::RowMajor,
+                _ => MatrixOrder::ColumnMajor,
+            },
+            defines: vec![("WIDTH".to_owned(), Some("32".to_owned()))],
+            ..Options::default()
+        }
+    }
+
+    pub(super) fn describe(self) -> String {
+        let options = self.options();
+        format!(
+            "-HV {}{}{}{}",
+            options.hlsl_version.number(),
+            if options.enable_16bit { " -enable-16bit-types" } else { "" },
+            if options.dialect == Dialect::Slang { " --dialect slang" } else { "" },
+            if options.matrix_order == MatrixOrder::RowMajor { " -Zpr" } else { "" },
+        )
+    }
+}
+
+/// Something that must never happen.
+pub(super) enum Finding {
+    /// With the place in our code.
+    Panic {
+        place: String,
+        message: String,
+    },
+    Slow {
+        took: Duration,
+    },
+    /// What is wrong with a report.
+    Report {
+        code: &'static str,
+        what: String,
+    },
+    /// What is wrong with a module.
+    Module {
+        what: String,
+    },
+}
+
+impl Finding {
+    pub(super) fn slow(took: Duration) -> Finding {
+        Finding::Slow { took }
+    }
+
+    pub(super) fn is_slow(&self) -> bool {
+        matches!(self, Finding::Slow { .. })
+    }
+
+    /// Whether two findings have one cause, as far as one can tell.
+    pub(super) fn same(&self, other: &Finding) -> bool {
+        match (self, other) {
+            (Finding::Panic { place: a, .. }, Finding::Panic { place: b, .. }) => a == b,
+            (Finding::Slow { .. }, Finding::Slow { .. }) => true,
+            (Finding::Report { code: a, .. }, Finding::Report { code: b, .. }) => a == b,
+            (Finding::Module { what: a }, Finding::Module { what: b }) => shape(a) == shape(b),
+            (
+                Finding::Panic { .. }
+                | Finding::Slow { .. }
+                | Finding::Report { .. }
+                | Finding::Module { .. },
+                _,
+            ) => false,
+        }
+    }
+
+    pub(super) fn words(&self) -> String {
+        match self {
+            Finding::Panic { place, message } => format!("panic at {place}: {message}"),
+            Finding::Slow { took } => format!("takes {:.1} s", took.as_secs_f64()),
+            Finding::Report { code, what } => format!("report `{code}`: {what}"),
+            Finding::Module { what } => {
+                format!("module: {}", what.lines().next().unwrap_or_default())
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub(super) finding: Option<Finding>,
+    pub(super) codes: Vec<&'static str>,
+    pub(super) features: Vec<u64>,
+    pub(super) compiled: bool,
+}
+
+thread_local! {
+    /// Where the last panic of this thread came from, and its words.
+    static PANIC: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+}
+
+/// Keeps panics from being printed; they are remembered instead.
+pub(super) fn silence_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map_or_else(String::new, ToString::to_string);
+        let message = info.payload_as_str().unwrap_or("no words").to_owned();
+        PANIC.with(|it| *it.borrow_mut() = Some((place, message)));
+    }));
+}
+
+/// Runs one input.
+pub(super) fn judge(part: Part, text: &str, variant: Variant) -> Outcome {
+    let mut outcome = Outcome::default();
+    let caught = catch_unwind(AssertUnwindSafe(|| stages(part, text, variant, &mut outcome)));
+    if caught.is_err() {
+        let (place, message) = PANIC.with(|it| it.borrow_mut().take()).unwrap_or_default();
+        outcome.finding = Some(Finding::Panic { place, message });
+    }
+    outcome
+}
+
+fn stages(part: Part, text: &str, variant: Variant, outcome: &mut Outcome) {
+    let options = variant.options();
+    let mut sources = SourceMap::new();
+    let mut sink = Sink::new();
+    let Some(main) = sources.add("fuzz.hlsl", text) else { return };
+    let mut files = Files { itself: text };
+    let mut module = None;
+    match part {
+        Part::Preprocess | Part::Parse | Part::Check => {
+            let tokens = hlsl::preprocess(main, &mut sources, &mut files, &options, &mut sink);
+            if part != Part::Preprocess {
+                let file = hlsl::parse(&tokens, &sources, &options, &mut sink);
+                if part == Part::Check && !sink.has_errors() {
+                    hlsl::check(&file, &sources, &options, &mut sink);
+                }
+            }
+        }
+        Part::All => {
+            module = hlsl::compile(main, &mut sources, &mut files, &options, &mut sink);
+        }
+    }
+    // The texture of what is wrong anyway is of no interest.
+    if !sink.has_errors() {
+        texture(text, &mut outcome.features);
+    }
+    let mut last = 0;
+    for (index, diagnostic) in sink.as_slice().iter().enumerate() {
+        let code = word_hash(diagnostic.code.name);
+        outcome
+            .features
+            .extend([mix(code, word_hash(&shape(&diagnostic.message))), mix(last, code)]);
+        last = code;
+        outcome.codes.push(diagnostic.code.name);
+        // Drawing takes longer than all the rest, and the later ones look like the first.
+        if let Err(what) = look_at(diagnostic, &sources, index < 3) {
+            let code = diagnostic.code.name;
+            outcome.finding = Some(Finding::Report { code, what });
+        }
+    }
+    if let Some(module) = module {
+        outcome.compiled = true;
+        if let Err(what) = suite::run::check_module(&module) {
+            outcome.finding = Some(Finding::Module { what });
+        }
+        let mut last = 0;
+        let printed = ir::text::print(&module);
+        for line in printed.lines() {
+            let (_, right) = line.split_once(" = ").unwrap_or(("", line));
+            let word = right.split_whitespace().next().unwrap_or("");
+            let word = word.split(['%', '(']).next().unwrap_or("");
+            let word = word_hash(word);
+            outcome.features.push(mix(last, word));
+            last = word;
+        }
+    } else if part == Part::All && !sink.has_errors() {
+        let what = "neither a module nor an error came out".to_owned();
+        outcome.finding = Some(Finding::Module { what });
+    }
+}
+
+/// Every place of a report lies in a file, and it can be drawn.
+fn look_at(diagnostic: &Diagnostic, sources: &SourceMap, draw: bool) -> Result<(), String> {
+    let labels = diagnostic.secondary.iter().chain([&diagnostic.primary]).map(|it| it.span);
+    let fixes = diagnostic.helps.iter().filter_map(|it| it.fix.as_ref()).map(|it| it.span);
+    for span in labels.chain(fixes) {
+        lies_in_a_file(span, sources)?;
+        lies_in_a_file(sources.written(span), sources)?;
+    }
+    // What is missing altogether has no place.
+    let may_float = std::ptr::eq(diagnostic.code, &diag::code::NO_ENTRY_POINT);
+    if diagnostic.message.is_empty() || diagnostic.primary.span.is_none() && !may_float {
+        return Err("it has no words, or no place".to_owned());
+    }
+    if !draw {
+        return Ok(());
+    }
+    let drawn = diag::render(diagnostic, sources, diag::Style::Plain);
+    if drawn.is_empty() { Err("it cannot be drawn".to_owned()) } else { Ok(()) }
+}
+
+fn lies_in_a_file(span: Span, sources: &SourceMap) -> Result<(), String> {
+    if span.is_none() {
+        return Ok(());
+    }
+    let wrong = || format!("the place {}..{} lies in no file", span.lo, span.hi);
+    let file = sources.file(sources.file_of(span).ok_or_else(wrong)?);
+    let range = span.lo.checked_sub(file.start).zip(span.hi.checked_sub(file.start));
+    let (from, to) = range.ok_or_else(wrong)?;
+    let inside = file.text.get(from as usize..to as usize);
+    inside.map(|_| ()).ok_or_else(wrong)
+}
+
+/// A message without names and numbers: one for each place in our code that reports.
+fn shape(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    for (index, piece) in message.split('`').enumerate() {
+        if index % 2 == 0 {
+            out.extend(piece.chars().filter(|it| !it.is_ascii_digit()));
+        }
+        out.push('`');
+    }
+    out
+}
+
+/// Which kinds of tokens stand side by side.
+fn texture(text: &str, features: &mut Vec<u64>) {
+    let mut last = 0u64;
+    for token in super::mutate::tokens(text) {
+        let first = token.as_bytes()[0];
+        let kind = match first {
+            b'0'..=b'9' => 1,
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' => super::mutate::word_number(token),
+            b' ' | b'\t' | b'\n' | b'\r' => continue,
+            b'"' => 2,
+            0x80.. => 3,
+            _ => 256 + u64::from(first) * 256 + u64::from(*token.as_bytes().last().unwrap_or(&0)),
+        };
+        features.push(mix(last, kind));
+        last = kind;
+    }
+}
+
+fn word_hash(word: &str) -> u64 {
+    word.bytes().fold(word.len() as u64, |hash, byte| mix(hash, byte.into()))
+}
+
+/// Fast rather than good: its upper bits are what counts.
+fn mix(a: u64, b: u64) -> u64 {
+    (a.rotate_left(23) ^ b).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// The files that an input can include: the suite's header, itself, and two small ones.
+struct Files<'a> {
+    itself: &'a str,
+}
+
+impl Includer for Files<'_> {
+    fn read(&mut self, path: &str, _includer: &str, _system: bool) -> Option<(String, Arc<str>)> {
+        let text = match path {
+            "prelude.hlsli" => include_str!("../../../../suite/prelude.hlsli"),
+            "fuzz.hlsl" => self.itself,
+            "open.h" => "#if 1\n#define OPEN(x) x(\n",
+            "names.h" => "#pragma once\n#define NAME(a, ...) a ## __VA_ARGS__\nstatic uint n;\n",
+            _ => return None,
+        };
+        Some((path.to_owned(), text.into()))
+    }
+}
