@@ -201,3 +201,74 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(one() + two(), 3);
     EXPECT_EQ(three(t), 3.0 * t);
 }
+
+//--- overload-ranks
+uint a(float v) { return 1; }
+uint a(uint v) { return 2; }
+uint b(float2 v) { return 1; }
+uint b(float4 v) { return 2; }
+uint c(float v) { return 1; }
+uint c(double v) { return 2; }
+uint d(int v, float w) { return 1; }
+uint d(int v, int w) { return 2; }
+uint e(inout float v) { return 1; }
+uint e(inout int v) { return 2; }
+uint f(float3 v) { return 1; }
+uint f(float v) { return 2; }
+uint g(uint64_t v) { return 1; }
+uint g(uint v) { return 2; }
+uint h(min16uint v) { return 1; }
+uint h(uint v) { return 2; }
+uint h(uint64_t v) { return 3; }
+uint s(uint v[2]) { return 1; }
+uint s(uint v[3]) { return 2; }
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    int i = (int)t;
+    EXPECT_EQ(a(1.5), 1);
+    EXPECT_EQ(a(t), 2);
+    EXPECT_EQ(b(float2(1, 2)), 1);
+    EXPECT_EQ(b(float4(1, 2, 3, 4)), 2);
+    EXPECT_EQ(c(1.0), 1);
+    EXPECT_EQ(c((half)1), 1);
+    EXPECT_EQ(d(i, 1), 2);
+    EXPECT_EQ(d(i, 1.0), 1);
+    float x = 1;
+    EXPECT_EQ(e(x), 1);
+    EXPECT_EQ(e(i), 2);
+    EXPECT_EQ(f(1.0), 2);
+    EXPECT_EQ(f(float3(1, 2, 3)), 1);
+    EXPECT_EQ(f(t), 2);
+    EXPECT_EQ(g(t), 2);
+    min16uint small = (min16uint)t;
+    EXPECT_EQ(h(small), 1);
+    EXPECT_EQ(h((uint64_t)t), 3);
+    uint two[2] = { 1, 2 }, three[3] = { 1, 2, 3 };
+    EXPECT_EQ(s(two) * 10 + s(three), 12);
+}
+
+//--- overload-ambiguity
+uint f(uint v, float w) { return 1; }
+uint f(float v, uint w) { return 2; }
+uint g(uint64_t v) { return 1; }
+uint g(int64_t v) { return 2; }
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint a = f(t, t); //~ error[ambiguous-call]: several `f` take the arguments `(uint, uint)` equally well
+    uint b = f(1.0, 1.0); //~ error[ambiguous-call]: several `f`
+}
+
+//--- overload-user-hides-intrinsics
+uint all(bool a, uint b) { return b + 1; }
+float saturate(float v) { return 42; }
+uint WaveGetLaneCount2() { return WaveGetLaneCount(); }
+namespace N { float sin(float x) { return 7; } float twice(float x) { return sin(x) + ::sin(0); } }
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(all(true, t), t + 1);
+    EXPECT_EQ(all(bool2(true, false)), false);
+    EXPECT_EQ(saturate(3.0f), 42.0);
+    EXPECT_EQ(saturate(float2(3, -1)), float2(1, 0));
+    EXPECT_EQ(N::twice(1), 7.0);
+    EXPECT_EQ(sin(0), 0.0);
+}

@@ -81,3 +81,13 @@ void main(uint t : SV_GroupIndex) {
     asuint(2.0l, low, high);
     EXPECT_EQ(uint2(low, high), uint2(0, 0x40000000));
 }
+
+//--- hexadecimal-floats
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(0x1.0p-24f, 1.0f / 16777216);
+    EXPECT_EQ(0x1.8p1 + t, 3.0f + t);
+    EXPECT_EQ(0XAp+2f, 40.0f);
+    EXPECT_EQ(asuint(0x.8P0f), 0x3f000000);
+    EXPECT_EQ(0xE-1, 13);
+}

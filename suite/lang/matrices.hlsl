@@ -165,3 +165,41 @@ void main(uint t : SV_GroupIndex) {
         Out[0].rows[1] = s.rows[1];
     }
 }
+
+//--- packing-by-flag-rows
+//# args -Zpr
+//# in In f32: 1 2 3 4 5 6
+StructuredBuffer<float2x3> In;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(In[0][0], float3(1, 2, 3));
+    EXPECT_EQ(In[0]._m10, 4.0);
+}
+
+//--- packing-by-flag-columns
+//# args -Zpc
+//# in In f32: 1 2 3 4 5 6
+StructuredBuffer<float2x3> In;
+StructuredBuffer<row_major float2x3> Rows;
+//# in Rows f32: 1 2 3 4 5 6
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(In[0][0], float3(1, 3, 5));
+    EXPECT_EQ(In[0]._m10, 2.0);
+    EXPECT_EQ(Rows[0][0], float3(1, 2, 3));
+}
+
+//--- packing-by-flag-words-and-pragmas-win
+//# args -Zpr
+//# in C f32: 1 2 0 0 3 4 0 0 5 6 0 0 7 8 0 0
+cbuffer C { column_major float2x2 a; float2x2 b; };
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(a[0], float2(1, 3));
+    EXPECT_EQ(b[0], float2(5, 6));
+}
+
+//--- packing-by-flag-strictness-is-accepted
+//# args -Gis
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) { EXPECT_EQ(t + 0.5 - 0.5, (float)t); }

@@ -221,3 +221,20 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(cells[1].x, 0);
     EXPECT_EQ(raw.Load(4), 2 * WIDTH);
 }
+
+//--- resources-as-inout-parameters
+//# zero data 512
+//# zero raw 4
+RWStructuredBuffer<uint> data;
+RWByteAddressBuffer raw;
+void put(inout RWStructuredBuffer<uint> to, uint at, uint value) { to[at] = value; }
+void count(inout RWByteAddressBuffer to) { to.InterlockedAdd(0, 1); }
+void both(inout RWByteAddressBuffer to) { count(to); }
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    put(data, t, t * 3);
+    both(raw);
+    AllMemoryBarrierWithGroupSync();
+    EXPECT_EQ(data[t ^ 1], (t ^ 1) * 3);
+    EXPECT_EQ(raw.Load(0), WIDTH);
+}

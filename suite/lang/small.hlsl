@@ -143,3 +143,44 @@ void main(uint t : SV_GroupIndex) {
     v.yx = v.xy;
     EXPECT_EQ(v.y, (double)t);
 }
+
+//--- small-types-by-name
+uint of(min16float v) { return 1; }
+uint of(float v) { return 2; }
+uint of(min16int v) { return 3; }
+uint of(int v) { return 4; }
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    min16float a = (min16float)1.5;
+    min10float b = (min10float)2.5;
+    min12int c = (min12int)-3;
+    min16int d = (min16int)4;
+    min16float3 v = min16float3(1, 2, 3);
+    half h = (half)0.5;
+    EXPECT_EQ(of(a) * 100 + of(b) * 10 + of(c), 113);
+    EXPECT_EQ((float)(a + b), 4.0);
+    EXPECT_EQ((int)(c * d), -12);
+    EXPECT_EQ((float)dot(v, v), 14.0);
+    EXPECT_EQ(of(h), 2);
+    EXPECT_EQ(sizeof(min16float), 4);
+}
+
+//--- small-types-as-16-bits
+//# args -enable-16bit-types
+uint of(half v) { return 1; }
+uint of(float v) { return 2; }
+uint of(min16uint v) { return 3; }
+uint of(uint16_t v) { return 4; }
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    half h = (half)2049;
+    EXPECT_EQ((float)h, 2048.0);
+    EXPECT_EQ(of(h) * 10 + of(1.0h), 11);
+    EXPECT_EQ(sizeof(half3), 6);
+    uint16_t w = (uint16_t)(65535 + t);
+    EXPECT_EQ((uint)w, (65535 + t) & 0xffff);
+    float16_t2 v = float16_t2(1, 2);
+    EXPECT_EQ((float)(v.x / v.y), 0.5);
+    EXPECT_EQ(of(w), 4);
+    EXPECT_EQ(sizeof(min16uint), 2);
+}

@@ -206,3 +206,20 @@ void main(uint t : SV_GroupIndex) {
     b.v = t;
     EXPECT_EQ(b.get(), t);
 }
+
+//--- structs-with-bit-fields-without-a-name
+struct Packed {
+    uint low : 3;
+    uint : 5;
+    uint high : 8;
+    uint : 16;
+};
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Packed p = (Packed)0;
+    p.low = 5;
+    p.high = t;
+    EXPECT_EQ(p.low, 5);
+    EXPECT_EQ(p.high, t);
+    EXPECT_EQ(sizeof(Packed), 4);
+}

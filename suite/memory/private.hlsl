@@ -21,6 +21,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- what-nobody-wrote-is-zero
+//# args -Wno-uninitialized
 groupshared uint cells[4];
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

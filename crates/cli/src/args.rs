@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use device::{Adapter, Engine, LaneOrder, Options, Schedule};
+use device::{Adapter, Engine, LaneOrder, Options, Schedule, diag};
 
+use crate::files;
 use crate::flags::{self, Flag, Takes};
 use crate::problem::Problem;
-use crate::{files, suggest};
+use crate::terminal::When;
+use crate::warnings::Warnings;
 
 /// The word after `wavelane`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,21 +20,25 @@ pub(crate) enum Command {
     Emit,
     Explain,
     Caps,
-    // Known, so that they can say that they are not built yet.
     Test,
+    Merge,
+    Dxc,
+    // Known, so that they can say that they are not built yet.
     San,
     Diff,
     Bench,
 }
 
 impl Command {
-    pub(crate) const ALL: [Command; 9] = [
+    pub(crate) const ALL: [Command; 11] = [
         Command::Check,
         Command::Run,
         Command::Emit,
         Command::Explain,
         Command::Caps,
         Command::Test,
+        Command::Merge,
+        Command::Dxc,
         Command::San,
         Command::Diff,
         Command::Bench,
@@ -46,6 +52,8 @@ impl Command {
             Command::Explain => "explain",
             Command::Caps => "caps",
             Command::Test => "test",
+            Command::Merge => "merge",
+            Command::Dxc => "dxc",
             Command::San => "san",
             Command::Diff => "diff",
             Command::Bench => "bench",
@@ -61,7 +69,9 @@ impl Command {
             Command::Emit => "write what the compiler makes of a shader",
             Command::Explain => "explain a diagnostic code or a wave intrinsic",
             Command::Caps => "show the adapter's caps and the engines",
-            Command::Test => "run the tests in shader files (not built yet)",
+            Command::Test => "run test jobs and unit tests in HLSL, at one or several wave sizes",
+            Command::Merge => "join the JSON reports of several test runs",
+            Command::Dxc => "check a shader, with the command line of dxc",
             Command::San => "find undefined and width-dependent behaviour (not built yet)",
             Command::Diff => "compare engines (not built yet)",
             Command::Bench => "measure speed (not built yet)",
@@ -75,7 +85,10 @@ impl Command {
             Command::Run | Command::Emit => "FILE",
             Command::Explain => "CODE|INTRINSIC",
             Command::Caps => "",
-            Command::Test | Command::San | Command::Diff | Command::Bench => "…",
+            Command::Test => "PATH…",
+            Command::Merge => "REPORT…",
+            Command::Dxc => "FILE",
+            Command::San | Command::Diff | Command::Bench => "…",
         }
     }
 }
@@ -100,17 +113,6 @@ pub(crate) enum WaveSizes {
     List(Vec<u32>),
 }
 
-/// What is said about warnings.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Warnings {
-    pub(crate) are_errors: bool,
-    pub(crate) none: bool,
-    /// Codes of `-Wno-…`.
-    pub(crate) off: Vec<String>,
-    /// Codes of `-Werror=…`.
-    pub(crate) errors: Vec<String>,
-}
-
 /// Everything that was said on the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Args {
@@ -118,8 +120,14 @@ pub(crate) struct Args {
     pub(crate) operands: Vec<String>,
     pub(crate) options: Options,
     pub(crate) includes: Vec<PathBuf>,
+    pub(crate) ignore_case_includes: bool,
     pub(crate) warnings: Warnings,
     pub(crate) output: Output,
+    pub(crate) colour: When,
+    /// How many errors are shown; the rest is counted.
+    pub(crate) most_errors: usize,
+    /// `explain --list`
+    pub(crate) list: bool,
     pub(crate) adapter: Adapter,
     pub(crate) emit_ir: bool,
     pub(crate) groups: [u32; 3],
@@ -134,9 +142,15 @@ pub(crate) struct Args {
     pub(crate) schedule: Schedule,
     pub(crate) timeout: Option<Duration>,
     pub(crate) fuel: Fuel,
+    pub(crate) test: crate::test::TestArgs,
+    /// Files that dxc would write, and that are not written here.
+    pub(crate) unwritten: Vec<String>,
     /// What is to be said about the command line itself.
     pub(crate) remarks: Vec<String>,
 }
+
+/// As clang has it: who has more errors than this reads them from the top anyway.
+const MOST_ERRORS: usize = 20;
 
 /// How many wave-instructions a run may execute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -170,8 +184,12 @@ impl Args {
             operands: Vec::new(),
             options: Options { shader_model, ..Options::default() },
             includes: Vec::new(),
+            ignore_case_includes: false,
             warnings: Warnings::default(),
             output: Output::Text,
+            colour: When::Auto,
+            most_errors: MOST_ERRORS,
+            list: false,
             adapter: Adapter::reference(),
             emit_ir: false,
             groups: [1, 1, 1],
@@ -186,6 +204,8 @@ impl Args {
             schedule: Schedule::Ascending,
             timeout: None,
             fuel: Fuel::Usual,
+            test: crate::test::TestArgs::default(),
+            unwritten: Vec::new(),
             remarks: Vec::new(),
         }
     }
@@ -258,7 +278,7 @@ fn find_command(word: &str) -> Result<Command, Problem> {
         return Ok(command);
     }
     let problem = Problem::input(format!("`{word}` is no command"));
-    let problem = match suggest::nearest(word, Command::ALL.map(Command::name)) {
+    let problem = match diag::most_similar(word, Command::ALL.map(Command::name)) {
         Some(meant) => problem.help(format!("did you mean `wavelane {meant}`?")),
         None if word.ends_with(".hlsl") => {
             problem.help(format!("to run that shader: wavelane run {word}"))
@@ -358,7 +378,7 @@ fn unknown(word: &str, args: &mut Args) -> Result<(), Problem> {
         .iter()
         .filter(|it| it.on.contains(&args.command))
         .flat_map(|it| it.names.iter().copied());
-    Err(match suggest::nearest(name, names) {
+    Err(match diag::most_similar(name, names) {
         Some(meant) => problem.help(format!("did you mean `{meant}`?")),
         None => problem,
     })
@@ -404,7 +424,6 @@ mod tests {
         assert_eq!(args.options.hlsl_version, Version::V2018);
         assert!(args.options.enable_16bit && args.warnings.are_errors);
         assert_eq!(args.options.matrix_order, MatrixOrder::RowMajor);
-        assert_eq!(args.warnings.off, ["extra-tokens"]);
         assert_eq!(args.options.dialect, Dialect::Slang);
         assert!(args.remarks.is_empty(), "{:?}", args.remarks);
         let slashes = read("check /T cs_6_0 /Zpc /home/me/a.hlsl").unwrap();

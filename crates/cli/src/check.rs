@@ -1,11 +1,12 @@
 //! `wavelane check`: compiles files, and reports for people and for programs.
 
-use device::{Device, diag};
+use device::{Device, Level, diag};
 use serde_json::json;
 
 use crate::args::{Args, Output};
 use crate::compile::{Compiled, compile};
 use crate::problem::{Exit, Problem};
+use crate::value::counted;
 use crate::{End, terminal};
 
 pub(crate) fn check(args: &Args) -> Result<Exit, End> {
@@ -18,9 +19,7 @@ pub(crate) fn check(args: &Args) -> Result<Exit, End> {
     }
     match args.output {
         Output::Text => {
-            let texts = all
-                .iter()
-                .map(|it| diag::render_all(&it.diagnostics, &it.sources, terminal::style()));
+            let texts = all.iter().map(|it| it.rendered(args.most_errors));
             terminal::say(&texts.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n"));
         }
         Output::Json => {
@@ -47,6 +46,9 @@ pub(crate) fn check(args: &Args) -> Result<Exit, End> {
             // Errors weigh more than what is not supported.
             worst = if worst == Exit::BadInput { worst } else { problem.exit };
             terminal::report(&problem);
+        } else if file.count(Level::Warning) > 0 && args.output == Output::Text {
+            let count = counted(file.count(Level::Warning), "warning");
+            terminal::note(&format!("`{}` compiles, with {count}", file.name));
         }
     }
     Ok(worst)

@@ -2,7 +2,7 @@
 
 use device::{Diagnostic, Level, Shader, SourceMap, diag};
 
-use crate::args::{Args, Warnings};
+use crate::args::{Args, Command};
 use crate::files::{Folders, read_source};
 use crate::problem::{Exit, Problem};
 use crate::terminal;
@@ -20,17 +20,19 @@ pub(crate) struct Compiled {
 /// Compiles a file; what is wrong with its text is in the result.
 pub(crate) fn compile(file: &str, args: &Args) -> Result<Compiled, Problem> {
     let (name, text) = read_source(file)?;
-    let mut includer = Folders { folders: args.includes.clone() };
-    let compilation = Shader::compile(&name, &text, &args.options, &mut includer)
+    let mut includer =
+        Folders { folders: args.includes.clone(), ignore_case: args.ignore_case_includes };
+    let step = if args.command == Command::Check { Shader::check } else { Shader::compile };
+    let compilation = step(&name, &text, &args.options, &mut includer)
         .map_err(|bug| Problem::bug(&bug.message))?;
-    let diagnostics = weigh(compilation.diagnostics, &args.warnings);
+    let diagnostics = args.warnings.weigh(compilation.diagnostics);
     Ok(Compiled { name, shader: compilation.shader, diagnostics, sources: compilation.sources })
 }
 
 /// Compiles a file, shows its diagnostics, and ends the command if it has errors.
 pub(crate) fn shader(file: &str, args: &Args) -> Result<(Shader, SourceMap), Problem> {
     let compiled = compile(file, args)?;
-    terminal::say(&diag::render_all(&compiled.diagnostics, &compiled.sources, terminal::style()));
+    terminal::say(&compiled.rendered(args.most_errors));
     match (compiled.problem(), compiled.shader) {
         (Some(problem), _) => Err(problem),
         (None, Some(shader)) => Ok((shader, compiled.sources)),
@@ -39,71 +41,50 @@ pub(crate) fn shader(file: &str, args: &Args) -> Result<(Shader, SourceMap), Pro
 }
 
 impl Compiled {
+    /// The diagnostics as a person reads them, up to so many errors.
+    pub(crate) fn rendered(&self, most_errors: usize) -> String {
+        let is_error = |it: &&Diagnostic| it.level >= Level::Error;
+        let errors = self.count(Level::Error) + self.count(Level::Unsupported);
+        let mut all = self.diagnostics.iter();
+        let mut shown = Vec::new();
+        let mut left = most_errors;
+        while left > 0
+            && let Some(it) = all.next()
+        {
+            left -= usize::from(is_error(&it));
+            shown.push(diag::render(it, &self.sources, terminal::style()));
+        }
+        let more = all.filter(is_error).count();
+        if more > 0 {
+            let what = counted(more, "more error");
+            shown.push(format!("{what} of {errors}; `-ferror-limit=0` shows all\n"));
+        }
+        shown.join("\n")
+    }
+
+    pub(crate) fn count(&self, level: Level) -> usize {
+        self.diagnostics.iter().filter(|it| it.level == level).count()
+    }
+
     /// What keeps the shader from being used.
     pub(crate) fn problem(&self) -> Option<Problem> {
-        let count = |level| self.diagnostics.iter().filter(|it| it.level == level).count();
-        let (errors, unsupported) = (count(Level::Error), count(Level::Unsupported));
-        let codes =
-            self.diagnostics.iter().filter(|it| it.level >= Level::Error).map(|it| it.code.name);
-        let code = codes.clone().next()?;
-        let (exit, what) = match errors {
-            0 => (Exit::Unsupported, counted(unsupported, "feature that is not built yet")),
-            _ => (Exit::BadInput, counted(errors, "error")),
-        };
-        let what =
-            what.replace("feature that is not built yets", "features that are not built yet");
-        let problem = Problem::new(exit, format!("`{}` does not compile: {what}", self.name));
-        Some(problem.help(format!("`wavelane explain {code}` says more")))
-    }
-}
-
-fn weigh(diagnostics: Vec<Diagnostic>, warnings: &Warnings) -> Vec<Diagnostic> {
-    let is_in = |codes: &[String], it: &Diagnostic| codes.iter().any(|code| code == it.code.name);
-    let mut kept = Vec::new();
-    for mut it in diagnostics {
-        if it.level <= Level::Warning {
-            if warnings.none || it.level == Level::Allow || is_in(&warnings.off, &it) {
-                continue;
-            }
-            if it.level == Level::Warning && (warnings.are_errors || is_in(&warnings.errors, &it)) {
-                it.level = Level::Error;
-                let flag = if warnings.are_errors {
-                    "-WX".to_owned()
-                } else {
-                    format!("-Werror={}", it.code.name)
-                };
-                it.notes.push(format!("a warning, which `{flag}` makes an error"));
-            }
+        let (errors, unsupported) = (self.count(Level::Error), self.count(Level::Unsupported));
+        let worst = if errors > 0 { Level::Error } else { Level::Unsupported };
+        let code = self.diagnostics.iter().find(|it| it.level == worst)?.code.name;
+        let mut counts = Vec::new();
+        if errors > 0 {
+            counts.push(counted(errors, "error"));
         }
-        kept.push(it);
-    }
-    kept
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use device::Span;
-    use device::diag::code;
-
-    #[test]
-    fn flags_silence_warnings_and_make_them_errors_but_never_touch_errors() {
-        let levels = |warnings: &Warnings| {
-            let warning = Diagnostic::new(&code::EXTRA_TOKENS, Span::NONE, "w");
-            let error = Diagnostic::new(&code::SYNTAX, Span::NONE, "e");
-            weigh(vec![warning, error], warnings).iter().map(|it| it.level).collect::<Vec<_>>()
-        };
-        let codes = || vec!["extra-tokens".to_owned(), "syntax".to_owned()];
-        assert_eq!(levels(&Warnings::default()), [Level::Warning, Level::Error]);
-        assert_eq!(levels(&Warnings { off: codes(), ..Warnings::default() }), [Level::Error]);
-        assert_eq!(levels(&Warnings { none: true, ..Warnings::default() }), [Level::Error]);
-        assert_eq!(
-            levels(&Warnings { are_errors: true, ..Warnings::default() }),
-            [Level::Error, Level::Error]
-        );
-        assert_eq!(
-            levels(&Warnings { errors: codes(), ..Warnings::default() }),
-            [Level::Error, Level::Error]
-        );
+        match unsupported {
+            0 => {}
+            1 => counts.push("1 feature that is not built yet".to_owned()),
+            many => counts.push(format!("{many} features that are not built yet")),
+        }
+        if self.count(Level::Warning) > 0 {
+            counts.push(counted(self.count(Level::Warning), "warning"));
+        }
+        let exit = if errors > 0 { Exit::BadInput } else { Exit::Unsupported };
+        let what = format!("`{}` does not compile: {}", self.name, counts.join(", "));
+        Some(Problem::new(exit, what).help(format!("`wavelane explain {code}` says more")))
     }
 }

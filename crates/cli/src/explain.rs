@@ -9,9 +9,12 @@ use serde_json::json;
 use crate::args::{Args, Output};
 use crate::check::print_json;
 use crate::problem::{Exit, Problem};
-use crate::{End, suggest, terminal};
+use crate::{End, terminal};
 
 pub(crate) fn explain(args: &Args) -> Result<Exit, End> {
+    if args.list {
+        return list(args);
+    }
     // As it is copied from a message: `[draft-name]`, or a call with its parentheses.
     let word = args.operand()?.trim_matches(|it: char| "[]()`".contains(it));
     if let Some(code) = diag::by_name(word) {
@@ -46,11 +49,45 @@ pub(crate) fn explain(args: &Args) -> Result<Exit, End> {
     let problem = Problem::input(format!(
         "`{word}` is neither a diagnostic code nor a function of the language"
     ));
-    Err(match suggest::nearest(word, known) {
+    Err(match diag::most_similar(word, known) {
         Some(meant) => problem.help(format!("did you mean `wavelane explain {meant}`?")),
-        None => problem.help("codes stand in brackets behind each message"),
+        None => problem.help(
+            "codes stand in brackets behind each message; `wavelane explain --list` lists them",
+        ),
     }
     .into())
+}
+
+/// All codes, errors and warnings apart, each with its line.
+fn list(args: &Args) -> Result<Exit, End> {
+    if let Some(other) = args.operands.first() {
+        return Err(Problem::input(format!("`--list` lists all codes; what is `{other}`?")).into());
+    }
+    if args.output == Output::Json {
+        let codes = diag::codes().iter().map(|code| as_entry(code));
+        print_json(&json!({ "codes": codes.collect::<Vec<_>>() }))?;
+        return Ok(Exit::Fine);
+    }
+    let longest = diag::codes().iter().map(|it| it.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (title, level) in [
+        ("Errors", diag::Level::Error),
+        ("Warnings: -Wno-CODE hides one, -Werror=CODE makes it an error", diag::Level::Warning),
+        ("Not built yet", diag::Level::Unsupported),
+    ] {
+        let _ = writeln!(text, "{title}\n");
+        for code in diag::codes().iter().filter(|it| it.level == level) {
+            let _ = writeln!(text, "  {:<longest$}  {}", code.name, code.summary);
+        }
+        text.push('\n');
+    }
+    text.push_str("`wavelane explain CODE` says more about each.\n");
+    terminal::print(&text)?;
+    Ok(Exit::Fine)
+}
+
+fn as_entry(code: &diag::Code) -> serde_json::Value {
+    json!({ "code": code.name, "level": code.level.word(), "summary": code.summary })
 }
 
 fn page(code: &diag::Code) -> String {

@@ -84,6 +84,8 @@ fn decode(bytes: Vec<u8>) -> String {
 /// Looks for `"file"` beside the file that includes it, then for both kinds in the folders of `-I`, in order.
 pub(crate) struct Folders {
     pub(crate) folders: Vec<PathBuf>,
+    /// Take a file whose path differs in the case of letters, where none has the very path.
+    pub(crate) ignore_case: bool,
 }
 
 impl Includer for Folders {
@@ -94,14 +96,37 @@ impl Includer for Folders {
             _ => Path::new(includer).parent().unwrap_or(Path::new("")).to_path_buf(),
         };
         let folders = (!system).then_some(&beside).into_iter().chain(&self.folders);
-        folders.map(|it| tidy(&it.join(&path))).find_map(|file| {
-            if !file.is_file() {
-                return None;
-            }
+        let found = folders.map(|it| (it, tidy(&it.join(&path)))).find_map(|(folder, exact)| {
+            let file = match exact.is_file() {
+                true => exact,
+                false if self.ignore_case => tidy(&in_any_case(folder, &path)?),
+                false => return None,
+            };
             let bytes = std::fs::File::open(&file).and_then(limited).ok()?;
             Some((file.to_string_lossy().into_owned(), decode(bytes).into()))
-        })
+        });
+        // The header of unit tests needs no file.
+        found.or_else(|| (path == jobs::HEADER_NAME).then_some((path, jobs::HEADER.into())))
     }
+}
+
+/// The file below a folder whose path is this but for the case of letters.
+fn in_any_case(folder: &Path, path: &str) -> Option<PathBuf> {
+    let mut found = folder.to_path_buf();
+    for part in path.split('/').filter(|it| !it.is_empty()) {
+        let exact = found.join(part);
+        if exact.exists() {
+            found = exact;
+            continue;
+        }
+        let here = if found.as_os_str().is_empty() { Path::new(".") } else { &found };
+        let names =
+            std::fs::read_dir(here).ok()?.filter_map(|it| it.ok()?.file_name().into_string().ok());
+        // Of several, always the same one.
+        let name = names.filter(|it| it.eq_ignore_ascii_case(part)).min()?;
+        found.push(name);
+    }
+    found.is_file().then_some(found)
 }
 
 /// Without `.` and, where it is safe, without `..`, so that one file has one name.
@@ -141,6 +166,17 @@ mod tests {
     fn response_files_are_split_into_words() {
         assert_eq!(split("-T cs_6_0\n  -D \"A=1 2\"\t\"\""), ["-T", "cs_6_0", "-D", "A=1 2", ""]);
         assert_eq!(split(" \n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_case_of_a_path_matters_unless_it_shall_not() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut folders = Folders { folders: vec![folder.to_path_buf()], ignore_case: false };
+        assert!(folders.read("SRC\\Files.RS", "", true).is_none());
+        folders.ignore_case = true;
+        let (name, _) = folders.read("SRC\\Files.RS", "", true).unwrap();
+        assert_eq!(Path::new(&name), folder.join("src/files.rs"));
+        assert!(folders.read("SRC/Nothing.RS", "", true).is_none());
     }
 
     #[test]

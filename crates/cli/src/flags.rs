@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use device::{
     Dialect, Engine, LaneCounts, LaneOrder, MOST_GROUPS, MatrixOrder, Schedule, ShaderModel, Stage,
-    Version,
+    Version, diag,
 };
 
 use crate::args::{Args, Command, Fuel, Output, WaveSizes};
-use crate::suggest;
+use crate::terminal::When;
 
 /// One flag.
 pub(crate) struct Flag {
@@ -71,11 +71,25 @@ impl Section {
     ];
 }
 
+const EVERYWHERE: &[Command] = &[
+    Command::Check,
+    Command::Emit,
+    Command::Run,
+    Command::Explain,
+    Command::Caps,
+    Command::Test,
+    Command::Merge,
+    Command::Dxc,
+];
 const RUN: &[Command] = &[Command::Run];
 const EMIT: &[Command] = &[Command::Emit];
-const COMPILE: &[Command] = &[Command::Check, Command::Emit, Command::Run];
-const DEVICE: &[Command] = &[Command::Check, Command::Run, Command::Caps];
-const FORMAT: &[Command] = &[Command::Check, Command::Run, Command::Caps, Command::Explain];
+const TEST: &[Command] = &[Command::Test];
+const RUN_AND_TEST: &[Command] = &[Command::Run, Command::Test];
+const COMPILE: &[Command] =
+    &[Command::Check, Command::Emit, Command::Run, Command::Test, Command::Dxc];
+const DEVICE: &[Command] = &[Command::Check, Command::Run, Command::Caps, Command::Test];
+const FORMAT: &[Command] =
+    &[Command::Check, Command::Run, Command::Caps, Command::Explain, Command::Test, Command::Merge];
 
 pub(crate) const ALL: &[Flag] = &[
     Flag {
@@ -89,7 +103,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--wave-size"],
         takes: Takes::Value("W|LIST|all"),
-        on: RUN,
+        on: RUN_AND_TEST,
         section: Section::Run,
         help: "lanes in a wave: 4, 8, 16, 32, 64, 128, a list (4,8), a range (4..32),\n\
                or all that shader and device allow; several are compared.\n\
@@ -114,7 +128,16 @@ pub(crate) const ALL: &[Flag] = &[
                \x20 @file.npy          the numbers of a numpy array\n\
                \x20 @file.bin          bytes\n\
                element types: u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64 bool;\n\
-               for typed buffers the type is the format in memory",
+               for typed buffers the type is the format in memory.\n\
+               A texture:\n\
+               \x20 @image.png               its pixels; RGBA8_SRGB@image.png as that format\n\
+               \x20 RGBA8_UNORM[64x64]       zeros; [4x4x4] a volume,\n\
+               \x20                          [64x64 mips 7 layers 6 samples 4]\n\
+               \x20 [4x4]:iota               contents follow as for buffers: raw channels,\n\
+               \x20                          layer by layer, level by level\n\
+               A sampler: linear wrap; nearest, anisotropic=8, min= mag= mip=, clamp,\n\
+               mirror, border, mirror-once, u= v= w=, less-equal and its like, bias=,\n\
+               lod=0..3, border=1/1/1/1",
         set: |args, value| {
             args.binds.push(pair(value)?);
             Ok(())
@@ -148,7 +171,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--lane-order"],
         takes: Takes::Value("linear|quad2d"),
-        on: RUN,
+        on: RUN_AND_TEST,
         section: Section::Run,
         help: "how threads are dealt to lanes: by SV_GroupIndex, or in squares of 2x2.\n\
                Without it: squares where a 2D shader uses quads (from 6.6 on)",
@@ -163,7 +186,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--schedule"],
         takes: Takes::Value("ORDER"),
-        on: RUN,
+        on: RUN_AND_TEST,
         section: Section::Run,
         help: "the order of waves and groups: ascending (canonical), descending,\n\
                round-robin, random[:SEED]",
@@ -172,7 +195,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--timeout"],
         takes: Takes::Value("SECONDS"),
-        on: RUN,
+        on: RUN_AND_TEST,
         section: Section::Run,
         help: "end the run after so long, with exit status 1",
         set: timeout,
@@ -180,7 +203,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--fuel"],
         takes: Takes::Value("N|none"),
-        on: RUN,
+        on: RUN_AND_TEST,
         section: Section::Run,
         help: "end the run after so many wave-instructions, with exit status 1\n\
                (2^32, fewer beyond 32 lanes: endless loops end within about a minute)",
@@ -195,9 +218,99 @@ pub(crate) const ALL: &[Flag] = &[
         },
     },
     Flag {
+        names: &["--jobs", "-j"],
+        takes: Takes::Value("N"),
+        on: TEST,
+        section: Section::Run,
+        help: "so many processes run tests at a time (one for each core)",
+        set: |args, value| {
+            args.test.jobs = Some(number(value)? as usize);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--filter"],
+        takes: Takes::Value("TEXT"),
+        on: TEST,
+        section: Section::Run,
+        help: "only tests whose names hold the text; may be repeated",
+        set: |args, value| {
+            args.test.filters.push(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--partition"],
+        takes: Takes::Value("hash:M/N"),
+        on: TEST,
+        section: Section::Run,
+        help: "only part M of N, by the tests' names; count:M/N takes every N-th.\n\
+               LIT_NUM_SHARDS and LIT_RUN_SHARD in the environment do the latter",
+        set: |args, value| {
+            args.test.partition = Some(crate::test::Partition::parse(value)?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--baseline"],
+        takes: Takes::Value("FILE"),
+        on: TEST,
+        section: Section::Run,
+        help: "known failures, which do not fail the run: a name or name@width a line",
+        set: |args, value| {
+            args.test.baseline = Some(PathBuf::from(value));
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--write-baseline"],
+        takes: Takes::Value("FILE"),
+        on: TEST,
+        section: Section::Run,
+        help: "write the failures of this run as a baseline",
+        set: |args, value| {
+            args.test.write_baseline = Some(PathBuf::from(value));
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--profile"],
+        takes: Takes::Value("directx|vulkan"),
+        on: TEST,
+        section: Section::Device,
+        help: "whose features tests find here (directx)",
+        set: |args, value| {
+            let choices = [("directx", jobs::Api::DirectX), ("vulkan", jobs::Api::Vulkan)];
+            args.test.api = choose(value, &choices)?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--features"],
+        takes: Takes::Nothing,
+        on: TEST,
+        section: Section::Device,
+        help: "show the features that tests may require, and run nothing",
+        set: |args, _| {
+            args.test.show_features = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--worker"],
+        takes: Takes::Nothing,
+        on: TEST,
+        section: Section::Ignored,
+        help: "",
+        set: |args, _| {
+            args.test.is_worker = true;
+            Ok(())
+        },
+    },
+    Flag {
         names: &["--engine"],
         takes: Takes::Value("NAME"),
-        on: RUN,
+        on: RUN_AND_TEST,
         section: Section::Device,
         help: "what runs the lanes: interp, the reference engine; cpu, vulkan and cuda\n\
                are not built yet",
@@ -243,10 +356,59 @@ pub(crate) const ALL: &[Flag] = &[
         takes: Takes::Value("FORMAT"),
         on: FORMAT,
         section: Section::Output,
-        help: "text or json; for check also github and sarif. In the JSON of run\n\
+        help: "text or json; for check also github and sarif, for test and merge\n\
+               also junit, github and sarif. In the JSON of run\n\
                each buffer is a flat list of its scalars in memory order, with\n\
                \"NaN\", \"Infinity\", \"-Infinity\" as strings and bools as 0 and 1",
         set: format,
+    },
+    Flag {
+        names: &["--color", "--colour"],
+        takes: Takes::Value("WHEN"),
+        on: EVERYWHERE,
+        section: Section::Output,
+        help: "auto (on a terminal, unless NO_COLOR is set), always or never",
+        set: |args, value| {
+            args.colour = choose(
+                value,
+                &[("auto", When::Auto), ("always", When::Always), ("never", When::Never)],
+            )?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fcolor-diagnostics", "-fdiagnostics-color"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: |args, _| {
+            args.colour = When::Always;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fno-color-diagnostics", "-fno-diagnostics-color"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: |args, _| {
+            args.colour = When::Never;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--list"],
+        takes: Takes::Nothing,
+        on: &[Command::Explain, Command::Test],
+        section: Section::Output,
+        help: "all diagnostic codes with a line about each; for test, the names of the tests",
+        set: |args, _| {
+            args.list = true;
+            args.test.list = true;
+            Ok(())
+        },
     },
     Flag {
         names: &["--ir"],
@@ -308,6 +470,17 @@ pub(crate) const ALL: &[Flag] = &[
         },
     },
     Flag {
+        names: &["--ignore-case-includes"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Language,
+        help: "find included files whose names differ in the case of letters",
+        set: |args, _| {
+            args.ignore_case_includes = true;
+            Ok(())
+        },
+    },
+    Flag {
         names: &["-HV"],
         takes: Takes::Joined("YEAR"),
         on: COMPILE,
@@ -365,18 +538,18 @@ pub(crate) const ALL: &[Flag] = &[
         },
     },
     Flag {
-        names: &["-WX", "-Werror"],
+        names: &["-WX"],
         takes: Takes::Nothing,
         on: COMPILE,
         section: Section::Warnings,
-        help: "warnings are errors",
+        help: "warnings are errors, also -Werror; -Wno-error takes it back",
         set: |args, _| {
             args.warnings.are_errors = true;
             Ok(())
         },
     },
     Flag {
-        names: &["-no-warnings"],
+        names: &["-no-warnings", "-w"],
         takes: Takes::Nothing,
         on: COMPILE,
         section: Section::Warnings,
@@ -391,8 +564,25 @@ pub(crate) const ALL: &[Flag] = &[
         takes: Takes::Joined("[no-]CODE"),
         on: COMPILE,
         section: Section::Warnings,
-        help: "show a warning, or with no- do not; -Werror=CODE makes it an error",
+        help: "show a warning, or with no- do not; -Werror=CODE makes it an error,\n\
+               -Wno-error=CODE keeps it a warning. The last one counts. The code is\n\
+               what stands in brackets behind a message; names of dxc and clang,\n\
+               such as -Wno-conversion, are understood",
         set: warning,
+    },
+    Flag {
+        names: &["-ferror-limit"],
+        takes: Takes::Joined("N"),
+        on: COMPILE,
+        section: Section::Warnings,
+        help: "show so many errors, and count the rest (20); 0: all",
+        set: |args, value| {
+            args.most_errors = match number(value)? {
+                0 => usize::MAX,
+                most => most as usize,
+            };
+            Ok(())
+        },
     },
     Flag {
         names: &["-O0", "-O1", "-O2", "-O3", "-Od", "-Zi", "-Zs", "-Zss", "-Zsb", "-nologo", "-Vd"],
@@ -422,7 +612,18 @@ pub(crate) const ALL: &[Flag] = &[
         set: nothing,
     },
     Flag {
-        names: &["-Fo", "-Fc", "-Fe", "-Fd", "-Fh", "-Fre", "-Frs", "-Vn"],
+        names: &["-Fo"],
+        takes: Takes::Joined("FILE"),
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: |args, value| {
+            args.unwritten.push(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-Fc", "-Fe", "-Fd", "-Fh", "-Fre", "-Frs", "-Vn"],
         takes: Takes::Joined("FILE"),
         on: COMPILE,
         section: Section::Ignored,
@@ -558,6 +759,10 @@ fn timeout(args: &mut Args, value: &str) -> Result<(), String> {
 }
 
 fn format(args: &mut Args, value: &str) -> Result<(), String> {
+    if matches!(args.command, Command::Test | Command::Merge) {
+        args.test.format = choose(value, &crate::test::Format::NAMES)?;
+        return Ok(());
+    }
     let all = [
         ("text", Output::Text),
         ("json", Output::Json),
@@ -597,19 +802,8 @@ fn profile(args: &mut Args, value: &str) -> Result<(), String> {
 }
 
 fn warning(args: &mut Args, value: &str) -> Result<(), String> {
-    let (code, into) = match (value.strip_prefix("no-"), value.strip_prefix("error=")) {
-        (Some(code), _) => (code, Some(&mut args.warnings.off)),
-        (None, Some(code)) => (code, Some(&mut args.warnings.errors)),
-        // Everything is on already.
-        (None, None) => (value, None),
-    };
-    if device::diag::by_name(code).is_none() {
-        // Scripts bring the names of other compilers along, which is no reason to stop.
-        let near = suggest::nearest(code, device::diag::codes().iter().map(|it| it.name));
-        let near = near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
-        args.remarks.push(format!("`-W{value}`: there is no warning `{code}`{near}"));
-    } else if let Some(list) = into {
-        list.push(code.to_owned());
+    if let Some(remark) = args.warnings.read(value) {
+        args.remarks.push(remark);
     }
     Ok(())
 }
@@ -645,7 +839,7 @@ fn cap_value(args: &mut Args, cap: &str, value: &str) -> Result<(), String> {
         }
         _ => {
             let near =
-                suggest::nearest(cap, NAMES).or(cap.starts_with("wave").then_some("wave-ops"));
+                diag::most_similar(cap, NAMES).or(cap.starts_with("wave").then_some("wave-ops"));
             let near = near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
             return Err(format!("there is no cap `{cap}`{near}; they are {}", NAMES.join(", ")));
         }

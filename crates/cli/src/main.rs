@@ -8,18 +8,21 @@ mod args;
 mod caps;
 mod check;
 mod compile;
+mod dxc;
 mod emit;
 mod explain;
 mod files;
 mod flags;
 mod help;
+mod merge;
 mod npy;
 mod number;
 mod problem;
 mod run;
-mod suggest;
 mod terminal;
+mod test;
 mod value;
+mod warnings;
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
@@ -108,6 +111,7 @@ fn work() -> Result<Exit, End> {
         }
         Request::Work(args) => *args,
     };
+    terminal::set_colour(args.colour);
     for remark in &args.remarks {
         terminal::warn(remark);
     }
@@ -121,7 +125,10 @@ fn command(args: Args) -> Result<Exit, End> {
         Command::Run => run::run(args),
         Command::Explain => explain::explain(&args),
         Command::Caps => caps::show(&args),
-        Command::Test | Command::San | Command::Diff | Command::Bench => {
+        Command::Test => test::test(args),
+        Command::Merge => merge::merge(&args),
+        Command::Dxc => dxc::dxc(&args),
+        Command::San | Command::Diff | Command::Bench => {
             let what = format!("`wavelane {}` is not built yet", args.command.name());
             Err(Problem::new(Exit::Unsupported, what).into())
         }

@@ -7,13 +7,14 @@ use device::{F16, Scalar};
 
 use crate::number::{self, Number};
 
-/// An array; the shape is flattened, the last dimension runs fastest.
+/// An array; the last dimension runs fastest.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array {
     /// As in HLSL's memory, except that a `Bool` takes one byte.
     pub(crate) scalar: Scalar,
     /// In the byte order of HLSL.
     pub(crate) data: Vec<u8>,
+    pub(crate) shape: Vec<usize>,
 }
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -63,7 +64,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Array, String> {
     if swapped {
         data.chunks_exact_mut(size).for_each(<[u8]>::reverse);
     }
-    Ok(Array { scalar, data })
+    Ok(Array { scalar, data, shape })
 }
 
 /// The beginning of a file whose elements follow, row by row.
@@ -191,7 +192,7 @@ mod tests {
             assert_eq!(bytes.len() % 64, 0);
             let data: Vec<u8> = (0..6 * stored_bytes(scalar) as u8).collect();
             bytes.extend(&data);
-            assert_eq!(read(&bytes), Ok(Array { scalar, data }));
+            assert_eq!(read(&bytes).map(|it| (it.scalar, it.data)), Ok((scalar, data)));
         }
     }
 

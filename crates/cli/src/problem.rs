@@ -78,7 +78,7 @@ pub(crate) fn how_to_report(at: Option<&str>, command: impl Iterator<Item = OsSt
 }
 
 /// As a shell reads it back.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:,+%@".contains(it);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

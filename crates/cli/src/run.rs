@@ -3,6 +3,7 @@
 mod bind;
 mod compare;
 mod show;
+mod texture;
 mod watch;
 
 use std::rc::Rc;
@@ -37,6 +38,7 @@ struct View {
     /// What the declaration says, such as `RWStructuredBuffer`.
     kind: &'static str,
     layout: Layout,
+    texture: Option<device::texture::Shape>,
     writable: bool,
     has_counter: bool,
 }
@@ -125,9 +127,12 @@ fn views(args: &Args, bound: &Bound) -> Result<Vec<View>, Problem> {
             ResourceKind::Raw { writable: false } => "ByteAddressBuffer",
             ResourceKind::Typed { writable: true, .. } => "RWBuffer",
             ResourceKind::Typed { writable: false, .. } => "Buffer",
+            ResourceKind::Texture { dim, writable, .. } => texture::kind(*dim, *writable),
+            ResourceKind::Sampler { .. } => "SamplerState",
         };
         let layout = match bound.shown_as(&resource.name, element) {
             Some(scalar) => Layout::uniform(scalar, 1),
+            None if buffer.texture.is_some() => texture::layout(buffer),
             None => Layout::of(&resource.kind, buffer.format),
         };
         views.push(View {
@@ -136,6 +141,7 @@ fn views(args: &Args, bound: &Bound) -> Result<Vec<View>, Problem> {
             name,
             kind,
             layout,
+            texture: buffer.texture,
             writable: resource.kind.writable(),
             has_counter: matches!(resource.kind, ResourceKind::Structured { counter: true, .. }),
         });
@@ -166,6 +172,16 @@ fn check_outs(args: &Args, views: &[View], widths: usize) -> Result<(), Problem>
         }
         match path.rsplit_once('.').map(|(_, ending)| ending) {
             Some("bin") => {}
+            Some("png") => {
+                let shape = fitting.iter().find_map(|it| it.texture);
+                texture::check_png(name, shape)?;
+            }
+            Some("npy") if fitting.iter().any(|it| it.texture.is_some_and(|it| it.levels > 1)) => {
+                let what = format!("`{name}` has several mip levels; `.npy` holds one array");
+                return Err(
+                    Problem::input(what).help("write its bytes: a file that ends in `.bin`")
+                );
+            }
             Some("npy") if fitting.iter().all(|it| it.layout.only().is_some()) => {}
             Some("npy") => {
                 let problem = Problem::input(format!(
@@ -175,7 +191,7 @@ fn check_outs(args: &Args, views: &[View], widths: usize) -> Result<(), Problem>
             }
             _ => {
                 return Err(Problem::input(format!(
-                    "`{path}` ends neither in `.npy` nor in `.bin`"
+                    "`{path}` ends in none of `.npy`, `.bin` and, for textures, `.png`"
                 )));
             }
         }
@@ -303,11 +319,14 @@ fn write_out(runs: &Runs, name: &str, path: &str) -> Result<(), Problem> {
     let Some(index) = index else { return Ok(()) };
     for (width, outcome) in &runs.outcomes {
         let path = path.replace("{width}", &width.to_string());
-        let bytes = show::file(
-            &runs.views[index].layout,
-            &outcome.buffers[index].bytes,
-            path.ends_with(".npy"),
-        );
+        let (view, buffer) = (&runs.views[index], &outcome.buffers[index]);
+        let bytes = match view.texture {
+            Some(shape) if !path.ends_with(".bin") => {
+                texture::file(&shape, &view.layout, &buffer.bytes, path.ends_with(".png"))
+                    .map_err(|what| Problem::input(format!("`{path}`: {what}")))?
+            }
+            _ => show::file(&view.layout, &buffer.bytes, path.ends_with(".npy")),
+        };
         std::fs::write(&path, bytes)
             .map_err(|error| Problem::input(format!("`{path}` cannot be written: {error}")))?;
     }

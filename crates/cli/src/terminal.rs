@@ -4,6 +4,7 @@
 //! nobody left to tell.
 
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::sync::OnceLock;
 
 use device::diag::Style;
 
@@ -31,10 +32,34 @@ pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Colours only on a terminal, and not where `NO_COLOR` forbids them.
+/// When to write in colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum When {
+    /// On a terminal, and not where `NO_COLOR` forbids them.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// What the command line says about colours. Messages about the command line itself come before anybody knows.
+static COLOUR: OnceLock<When> = OnceLock::new();
+
+/// To be called once, as soon as it is known.
+pub(crate) fn set_colour(when: When) {
+    let _ = COLOUR.set(when);
+}
+
 pub(crate) fn style() -> Style {
-    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
-    if is_watched() && !unwanted { Style::Colour } else { Style::Plain }
+    let is_wanted = match COLOUR.get().copied().unwrap_or_default() {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => {
+            let forbidden = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+            is_watched() && !forbidden
+        }
+    };
+    if is_wanted { Style::Colour } else { Style::Plain }
 }
 
 /// A remark about the command line.

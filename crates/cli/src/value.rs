@@ -2,11 +2,10 @@
 //!
 //! A value is read first, without knowing what it is for; [`Value::for_each_scalar`] then makes the bits of given scalars of it.
 
-use device::Scalar;
+use device::{Scalar, diag};
 
 use crate::npy::{self, Array};
 use crate::number::{self, Number};
-use crate::suggest;
 
 /// What was written.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +81,7 @@ pub(crate) fn parse(
         let could_be_type = is_typed && word.starts_with(|it: char| it.is_ascii_alphabetic());
         if could_be_type && !rest.is_empty() {
             let mut message = format!("`{word}` is no element type");
-            match suggest::nearest(word, TYPES.iter().map(|(name, _)| *name)) {
+            match diag::most_similar(word, TYPES.iter().map(|(name, _)| *name)) {
                 Some(meant) => message.push_str(&format!("; did you mean `{meant}`?")),
                 None => {
                     message.push_str("; they are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64 bool")

@@ -112,7 +112,7 @@ fn exit_statuses_are_the_contract() {
         ("nocap", SUM, "check a.hlsl --caps wave-ops=off", 3, "WaveOps"),
         ("lanes", SUM, "run a.hlsl --bind Out=[8] --wave-size 4 --caps lanes=32..64", 3, "32, 64"),
         ("engine", SUM, "run a.hlsl --bind Out=[8] --engine vulkan", 3, "not built yet"),
-        ("test", SUM, "test a.hlsl", 3, "not built yet"),
+        ("notest", SUM, "test a.hlsl", 2, "there is no test in `a.hlsl`"),
         ("code", SUM, "explain unknown-name", 0, "unknown-name"),
         ("function", SUM, "explain WaveAllSum", 0, "WaveActiveSum"),
         ("library", SUM, "explain lerp", 0, "T lerp(T a, T b, T t)"),
@@ -255,4 +255,33 @@ fn the_intermediate_representation_is_printed() {
     let ran = wavelane("emit", SUM, "emit --ir a.hlsl");
     assert!(ran.status == 0 && ran.out.contains("wave"), "{}{}", ran.out, ran.err);
     assert_eq!(wavelane("emit", SUM, "emit a.hlsl").status, 2);
+}
+
+const BLUR: &str = "
+Texture2D<float4> Tex;
+SamplerState S;
+RWTexture2D<unorm float4> Out;
+[numthreads(4, 2, 1)]
+void main(uint2 at : SV_GroupThreadID) { Out[at] = Tex.SampleLevel(S, (at + 0.5) / float2(4, 2), 0); }
+";
+
+#[test]
+fn textures_come_from_files_and_go_to_files() {
+    let bound = "run a.hlsl --bind S=linear,clamp --bind Out=[4x2] --bind";
+    let ran = wavelane(
+        "texture-out",
+        BLUR,
+        &format!(
+            "{bound} Tex=RGBA8_UNORM[2x1]:0,0,0,255,200,100,50,255 --out Out=out.png --wave-size 4"
+        ),
+    );
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(ran.out.contains("Out: RWTexture2D, 4x2 RGBA8_UNORM, 8 x u8x4"), "{}", ran.out);
+    assert!(ran.out.contains("50  25  13 255"), "{}", ran.out);
+    let picture = std::fs::read(folder("texture-out").join("out.png")).unwrap();
+    assert!(picture.starts_with(b"\x89PNG"));
+    let unbound = wavelane("texture-unbound", BLUR, "run a.hlsl --bind Tex=[2x2] --bind Out=[4x2]");
+    assert!(unbound.err.contains("nothing is bound to `S`"), "{}", unbound.err);
+    let wrong = wavelane("texture-wrong", BLUR, &format!("{bound} Tex=RGBA9[2x2]"));
+    assert!(wrong.err.contains("`RGBA9` is no format of textures"), "{}", wrong.err);
 }

@@ -2,6 +2,7 @@
 
 use ir::exec::{Format, FormatScalar};
 use ir::{HostScalar, Member, Norm, ResourceKind};
+use ops::texture::{Encoding, Format as TextureFormat};
 
 /// A scalar in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -140,7 +141,8 @@ impl Layout {
             ResourceKind::Structured { stride, members, .. } => {
                 Layout::of_members(members, *stride)
             }
-            ResourceKind::Typed { element, .. } => {
+            ResourceKind::Sampler { .. } => Layout::uniform(Scalar::U8, 1),
+            ResourceKind::Typed { element, .. } | ResourceKind::Texture { element, .. } => {
                 let (scalar, components) = match format {
                     Some(format) => (Scalar::from(format.scalar), format.components),
                     None => (own(element.scalar, element.norm), element.components),
@@ -148,6 +150,29 @@ impl Layout {
                 Layout::uniform(scalar, components as usize)
             }
         }
+    }
+
+    /// The channels of a texel as memory holds them; a format that packs them is one word.
+    pub fn of_texel(format: TextureFormat) -> Layout {
+        let TextureFormat::Plain { channels, bits, encoding } = format else {
+            return match format {
+                TextureFormat::Bgra8 { .. } => Layout::uniform(Scalar::U8, 4),
+                _ => Layout::uniform(Scalar::U32, 1),
+            };
+        };
+        let scalar = match (encoding, bits) {
+            (Encoding::Float, 16) => Scalar::F16,
+            (Encoding::Float, _) => Scalar::F32,
+            (Encoding::Snorm | Encoding::Sint, 8) => Scalar::I8,
+            (Encoding::Snorm | Encoding::Sint, 16) => Scalar::I16,
+            (Encoding::Snorm | Encoding::Sint, 32) => Scalar::I32,
+            (Encoding::Snorm | Encoding::Sint, _) => Scalar::I64,
+            (Encoding::Unorm | Encoding::Uint | Encoding::Srgb, 8) => Scalar::U8,
+            (Encoding::Unorm | Encoding::Uint | Encoding::Srgb, 16) => Scalar::U16,
+            (Encoding::Unorm | Encoding::Uint | Encoding::Srgb, 32) => Scalar::U32,
+            (Encoding::Unorm | Encoding::Uint | Encoding::Srgb, _) => Scalar::U64,
+        };
+        Layout::uniform(scalar, channels.count())
     }
 
     /// So many scalars of one type, without gaps.

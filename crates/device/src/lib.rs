@@ -48,5 +48,5 @@ pub use ir::exec::{Buffer, Format, FormatScalar, LaneOrder, Schedule, Trap, Unsu
 pub use ir::{
     Element, HostScalar, Member, Norm, Register, RegisterClass, Resource, ResourceKind, WaveSize,
 };
-pub use ops::F16;
 pub use ops::intrinsics::ShaderModel;
+pub use ops::{F16, texture};

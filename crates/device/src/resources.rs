@@ -5,6 +5,7 @@ use std::fmt;
 
 use ir::exec::{Bindings, Buffer};
 use ir::{Resource, ResourceKind};
+use ops::texture::{Dim as TextureDim, Shape as TextureShape};
 
 use crate::{Layout, Shader};
 
@@ -49,6 +50,17 @@ impl ResourceTable {
                 return fail(BindProblem::TooSmall { bytes, needs: *size as usize });
             }
             ResourceKind::Constant { .. } => {}
+            ResourceKind::Sampler { .. } => {
+                if buffer.sampler.is_none() || bytes > 0 {
+                    return fail(BindProblem::NoSampler);
+                }
+            }
+            ResourceKind::Texture { dim, .. } => {
+                let Some(shape) = &buffer.texture else { return fail(BindProblem::NoTexture) };
+                if let Err(problem) = check_shape(shape, *dim, bytes) {
+                    return fail(problem);
+                }
+            }
             kind @ (ResourceKind::Structured { .. }
             | ResourceKind::Raw { .. }
             | ResourceKind::Typed { .. }) => {
@@ -119,6 +131,27 @@ impl ResourceTable {
     }
 }
 
+/// Whether a texture can be of that kind, and its bytes are as many as its shape says.
+fn check_shape(shape: &TextureShape, dim: TextureDim, bytes: usize) -> Result<(), BindProblem> {
+    let one = |size: u32, is_free: bool| is_free || size == 1;
+    let cubes = !dim.is_cube() || shape.width == shape.height && shape.layers.is_multiple_of(6);
+    let fits = cubes
+        && one(shape.height, dim.axes() >= 2)
+        && one(shape.depth, dim.axes() == 3)
+        && one(shape.layers, dim.is_array() || dim.is_cube())
+        && (dim != TextureDim::Cube || shape.layers == 6)
+        && one(shape.samples, dim.is_multisampled())
+        && one(shape.levels, !dim.is_multisampled());
+    let Some(needs) = shape.bytes() else { return Err(BindProblem::Shape) };
+    if !fits {
+        return Err(BindProblem::Shape);
+    }
+    if needs != bytes {
+        return Err(BindProblem::TextureBytes { bytes, needs });
+    }
+    Ok(())
+}
+
 /// Why a buffer cannot be bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindError {
@@ -155,6 +188,19 @@ pub enum BindProblem {
         /// What the members take.
         needs: usize,
     },
+    /// What is bound to a texture says nothing of its size and format.
+    NoTexture,
+    /// What is bound to a sampler has no sampler's state.
+    NoSampler,
+    /// No texture of the declared kind has that shape.
+    Shape,
+    /// The bytes are not those of the texture's shape.
+    TextureBytes {
+        /// How many there are.
+        bytes: usize,
+        /// How many the shape takes.
+        needs: usize,
+    },
     /// A buffer beyond [`MOST_BYTES`].
     TooLarge {
         /// The size of the buffer.
@@ -181,6 +227,18 @@ impl fmt::Display for BindError {
             }
             BindProblem::TooSmall { bytes, needs } => {
                 write!(f, "the members of `{name}` take {needs} bytes, the buffer has {bytes}")
+            }
+            BindProblem::NoTexture => {
+                write!(f, "`{name}` is a texture, and what is bound to it has no size and format")
+            }
+            BindProblem::NoSampler => {
+                write!(f, "`{name}` is a sampler, and takes a sampler's state")
+            }
+            BindProblem::Shape => {
+                write!(f, "a texture of that size, with these layers and levels, is no `{name}`")
+            }
+            BindProblem::TextureBytes { bytes, needs } => {
+                write!(f, "the texels of `{name}` take {needs} bytes, and {bytes} are given")
             }
             BindProblem::TooLarge { bytes } => {
                 write!(f, "a buffer of {bytes} bytes is too large: {MOST_BYTES} are the most")

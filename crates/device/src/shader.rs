@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use diag::{Diagnostic, Sink, SourceMap};
+use diag::{Diagnostic, FileId, Sink, SourceMap};
 use hlsl::{Includer, Options};
 use ir::{Module, Resource, WaveSize};
 
@@ -46,21 +46,18 @@ impl Shader {
         options: &Options,
         includer: &mut dyn Includer,
     ) -> Result<Compilation, Bug> {
-        catch(|| {
-            let mut sources = SourceMap::new();
-            let mut sink = Sink::new();
-            let main = sources.add(name, text);
-            if main.is_none() {
-                let what = format!("`{name}` is larger than a compilation can hold");
-                sink.push(Diagnostic::new(&diag::code::TOO_LARGE, diag::Span::NONE, what));
-            }
-            let module = main
-                .and_then(|main| hlsl::compile(main, &mut sources, includer, options, &mut sink));
-            let failed = sink.has_errors();
-            let module = module.filter(|_| !failed);
-            let shader = module.map(|module| Shader { module: Arc::new(module) });
-            Compilation { shader, diagnostics: sink.into_sorted(), sources }
-        })
+        translate(name, text, options, includer, hlsl::compile)
+    }
+
+    /// As [`Shader::compile`], but only to know whether the text is right: an entry point of a stage that does not run
+    /// gives neither a shader nor a diagnostic. Of a library without the entry point, every `[shader]` is checked.
+    pub fn check(
+        name: &str,
+        text: &str,
+        options: &Options,
+        includer: &mut dyn Includer,
+    ) -> Result<Compilation, Bug> {
+        translate(name, text, options, includer, hlsl::validate)
     }
 
     /// The name of the entry point.
@@ -92,4 +89,30 @@ impl Shader {
     pub fn ir(&self) -> Result<String, Bug> {
         catch(|| ir::text::print(&self.module))
     }
+}
+
+/// The front end's way from a text to a module.
+type Step = fn(FileId, &mut SourceMap, &mut dyn Includer, &Options, &mut Sink) -> Option<Module>;
+
+fn translate(
+    name: &str,
+    text: &str,
+    options: &Options,
+    includer: &mut dyn Includer,
+    step: Step,
+) -> Result<Compilation, Bug> {
+    catch(|| {
+        let mut sources = SourceMap::new();
+        let mut sink = Sink::new();
+        let main = sources.add(name, text);
+        if main.is_none() {
+            let what = format!("`{name}` is larger than a compilation can hold");
+            sink.push(Diagnostic::new(&diag::code::TOO_LARGE, diag::Span::NONE, what));
+        }
+        let module = main.and_then(|main| step(main, &mut sources, includer, options, &mut sink));
+        let failed = sink.has_errors();
+        let module = module.filter(|_| !failed);
+        let shader = module.map(|module| Shader { module: Arc::new(module) });
+        Compilation { shader, diagnostics: sink.into_sorted(), sources }
+    })
 }

@@ -109,6 +109,11 @@ pub struct Path {
 }
 
 impl Path {
+    /// The name, if it is one that the language itself may know: without a scope and template arguments, `::` at most.
+    pub fn as_builtin(&self) -> Option<&Ident> {
+        (self.scope.is_empty() && self.last.args.is_none()).then_some(&self.last.ident)
+    }
+
     /// The name, if it is an unqualified one without template arguments.
     pub fn as_simple(&self) -> Option<&Ident> {
         (!self.global && self.scope.is_empty() && self.last.args.is_none())
@@ -150,6 +155,8 @@ impl TemplateArg {
 #[derive(Clone, Debug, Default)]
 pub struct File {
     pub items: Vec<Item>,
+    /// Something outside of function bodies could not be read, so that names may be missing.
+    pub is_torn: bool,
 }
 
 /// A declaration, at file scope, in a namespace, in a struct or in a function.
@@ -248,7 +255,7 @@ pub struct BufferBlock {
 #[derive(Clone, Debug)]
 pub struct Var {
     pub modifiers: Modifiers,
-    /// `template<…>` before a variable, which `check` refuses or knows.
+    /// `template<…>` before a variable.
     pub template: Option<TemplateHead>,
     pub ty: Type,
     /// At least one, unless a syntax error was reported.
@@ -261,6 +268,8 @@ pub struct Declarator {
     pub name: Ident,
     /// `static float S::x = 1;`: the struct or namespace it belongs to.
     pub owner: Option<Path>,
+    /// `template<> const bool is_uint<uint> = true;`: the arguments of a specialisation.
+    pub specializes: Option<Vec<TemplateArg>>,
     /// Outermost first: `[2][3]` is two arrays of three.
     pub dims: Vec<Dim>,
     /// `: width` of a bit field.
@@ -288,6 +297,8 @@ pub struct Dim {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub template: Option<TemplateHead>,
+    /// The first head of `template<…> template<…> T S<…>::f()`: that of the struct which the template belongs to.
+    pub owner_template: Option<TemplateHead>,
     pub modifiers: Modifiers,
     pub result: Type,
     /// `void S::f() { … }`: the struct or namespace it belongs to.
@@ -417,6 +428,11 @@ pub enum AnnotationKind {
     /// `packoffset(c4.y)`: in units of four bytes from the start of the buffer.
     PackOffset {
         component: u32,
+    },
+    /// `read(caller, closesthit)` and `write(miss)`: who uses a field of a payload of rays.
+    Access {
+        writes: bool,
+        by: Vec<Ident>,
     },
 }
 

@@ -1,14 +1,18 @@
 //! The whole way from text to a module.
 
-use diag::{FileId, Sink, SourceMap};
+use diag::{Diagnostic, FileId, Sink, SourceMap, code};
 
-use crate::options::Options;
+use crate::options::{Options, Stage};
 use crate::preprocess::Includer;
-use crate::{check, lower, parse, preprocess};
+use crate::{ast, check, hir, lint, lower, parse, preprocess};
+
+/// How many entry points of a library are checked: each is a pass over the file.
+const MOST_ENTRIES: usize = 256;
 
 /// Compiles the entry point that the options name. `None` if anything was wrong; the sink says what.
 ///
-/// A step runs only if those before it found no errors: what is missing after an error would be reported once more.
+/// A step runs only if those before it found no errors, or none that hide anything: what is missing after an error would
+/// be reported once more.
 /// The module has passed through [`ir::simplify::prune`], and whoever does not trust us may pass it to [`ir::verify`].
 pub fn compile(
     main: FileId,
@@ -17,19 +21,86 @@ pub fn compile(
     options: &Options,
     sink: &mut Sink,
 ) -> Option<ir::Module> {
+    let file = read(main, sources, includer, options, sink)?;
+    let program = check(&file, sources, options, sink)?;
+    if program.entry.stage != Stage::Compute {
+        let word = check::entry::stage_word(program.entry.stage);
+        let message = format!("{word} shaders are not built yet");
+        let report = Diagnostic::new(&code::UNSUPPORTED_FEATURE, program.entry.span, message);
+        sink.push(report.help("`wavelane check` checks the types of every stage"));
+        return None;
+    }
+    translate(&program, options, sink)
+}
+
+/// Checks the entry point that the options name, of whatever stage; of a library without it, every function with a
+/// `[shader]`. The module is there if there is nothing wrong and the entry point's stage runs.
+pub fn validate(
+    main: FileId,
+    sources: &mut SourceMap,
+    includer: &mut dyn Includer,
+    options: &Options,
+    sink: &mut Sink,
+) -> Option<ir::Module> {
+    let file = read(main, sources, includer, options, sink)?;
+    let mut module = None;
+    for entry in entries(&file, options) {
+        let options = Options { entry, ..options.clone() };
+        module = check(&file, sources, &options, sink)
+            .filter(|program| program.entry.stage == Stage::Compute)
+            .and_then(|program| translate(&program, &options, sink));
+    }
+    module
+}
+
+/// The entry points to check: the one that is named, or all of a library.
+fn entries(file: &ast::File, options: &Options) -> Vec<String> {
+    let functions = || {
+        file.items.iter().filter_map(|item| match &item.kind {
+            ast::ItemKind::Function(function) => Some((item, function.name.as_plain()?)),
+            _ => None,
+        })
+    };
+    let named = vec![options.entry.clone()];
+    if options.stage != Stage::Library || functions().any(|(_, it)| it.name == *options.entry) {
+        return named;
+    }
+    let is_entry = |item: &&ast::Item| check::entry::shader_word(&item.attributes).is_some();
+    let all: Vec<String> = functions()
+        .filter(|(item, _)| is_entry(item))
+        .map(|(_, name)| name.name.to_string())
+        .take(MOST_ENTRIES)
+        .collect();
+    if all.is_empty() { named } else { all }
+}
+
+/// The syntax tree of a file.
+fn read(
+    main: FileId,
+    sources: &mut SourceMap,
+    includer: &mut dyn Includer,
+    options: &Options,
+    sink: &mut Sink,
+) -> Option<ast::File> {
     let tokens = preprocess(main, sources, includer, options, sink);
     if sink.has_errors() {
         return None;
     }
     let file = parse(&tokens, sources, options, sink);
+    // A statement that cannot be read hides nothing but itself; a declaration may hide what others need.
+    if sink.has_errors() && file.is_torn {
+        return None;
+    }
+    lint::syntax(&file, sources, sink);
+    Some(file)
+}
+
+/// The module of a checked program.
+fn translate(program: &hir::Program, options: &Options, sink: &mut Sink) -> Option<ir::Module> {
     if sink.has_errors() {
         return None;
     }
-    let program = check(&file, sources, options, sink)?;
-    if sink.has_errors() {
-        return None;
-    }
-    let mut module = lower(&program, options, sink)?;
+    let mut module = lower(program, options, sink)?;
     ir::simplify::prune(&mut module);
     lower::summarise(&mut module);
     Some(module)

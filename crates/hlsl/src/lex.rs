@@ -73,8 +73,8 @@ pub(crate) fn next(text: &str, cursor: &mut Cursor, base: u32, names: &mut Names
         };
         return token(kind, symbol, end);
     }
-    if let Some((punct, len)) = punct(&bytes[start..]) {
-        return token(TokenKind::Punct(punct), Names::EMPTY, start + len);
+    if let Some((punct, end)) = punct_at(bytes, start) {
+        return token(TokenKind::Punct(punct), Names::EMPTY, end);
     }
     let len = text[start..].chars().next().map_or(1, char::len_utf8);
     let symbol = names.intern(&text[start..start + len]);
@@ -99,14 +99,20 @@ pub(crate) fn skip_line(text: &str, cursor: &mut Cursor) -> bool {
                 return true;
             }
             b'\\' => pos + splice(bytes, pos).max(1),
-            b'/' if bytes.get(pos + 1) == Some(&b'*') => match comment_end(bytes, pos) {
-                Some(end) => end,
-                None => {
-                    cursor.pos = bytes.len();
-                    return false;
+            b'/' => {
+                let second = behind_splices(bytes, pos + 1);
+                match bytes.get(second) {
+                    Some(b'/') => line_end(bytes, pos),
+                    Some(b'*') => match comment_end(bytes, second + 1) {
+                        Some(end) => end,
+                        None => {
+                            cursor.pos = bytes.len();
+                            return false;
+                        }
+                    },
+                    _ => pos + 1,
                 }
-            },
-            b'/' if bytes.get(pos + 1) == Some(&b'/') => line_end(bytes, pos),
+            }
             // An apostrophe in skipped text is more likely prose than a character.
             b'"' => quoted_end(bytes, pos).1,
             _ => pos + 1,
@@ -137,13 +143,15 @@ pub(crate) fn skip_blank(bytes: &[u8], cursor: &mut Cursor) -> bool {
                 0 => return true,
                 len => cursor.pos += len,
             },
-            b'/' if bytes.get(cursor.pos + 1) == Some(&b'/') => {
-                cursor.pos = line_end(bytes, cursor.pos)
-            }
-            b'/' if bytes.get(cursor.pos + 1) == Some(&b'*') => {
-                match comment_end(bytes, cursor.pos) {
-                    Some(end) => cursor.pos = end,
-                    None => return false,
+            b'/' => {
+                let second = behind_splices(bytes, cursor.pos + 1);
+                match bytes.get(second) {
+                    Some(b'/') => cursor.pos = line_end(bytes, cursor.pos),
+                    Some(b'*') => match comment_end(bytes, second + 1) {
+                        Some(end) => cursor.pos = end,
+                        None => return false,
+                    },
+                    _ => return true,
                 }
             }
             _ => return true,
@@ -174,10 +182,25 @@ fn line_end(bytes: &[u8], mut pos: usize) -> usize {
     pos
 }
 
-/// Behind the `*/` of the comment that starts at `pos`.
-fn comment_end(bytes: &[u8], pos: usize) -> Option<usize> {
-    let body = &bytes[pos + 2..];
-    body.windows(2).position(|pair| pair == b"*/").map(|at| pos + 2 + at + 2)
+/// Behind the `*/` of the comment whose text starts at `pos`.
+fn comment_end(bytes: &[u8], mut pos: usize) -> Option<usize> {
+    loop {
+        pos += bytes.get(pos..)?.iter().position(|byte| *byte == b'*')? + 1;
+        let last = behind_splices(bytes, pos);
+        if bytes.get(last) == Some(&b'/') {
+            return Some(last + 1);
+        }
+    }
+}
+
+/// The first place from `pos` on that is no line continuation.
+fn behind_splices(bytes: &[u8], mut pos: usize) -> usize {
+    loop {
+        match splice(bytes, pos) {
+            0 => return pos,
+            len => pos += len,
+        }
+    }
 }
 
 /// Behind the closing quote, or at the end of the line when there is none.
@@ -208,22 +231,57 @@ fn spell(
     end_of: fn(&[u8], usize) -> usize,
 ) -> (Symbol, usize) {
     let bytes = text.as_bytes();
-    let mut end = end_of(bytes, start);
-    if bytes.get(end) != Some(&b'\\') || splice(bytes, end) == 0 {
+    let end = end_of(bytes, start);
+    if splice(bytes, end) == 0 {
         return (names.intern(&text[start..end]), end);
     }
-    let mut spelling = text[start..end].to_string();
-    loop {
-        let mut next = end;
-        while splice(bytes, next) > 0 {
-            next += splice(bytes, next);
+    let line = Despliced::from(bytes, start);
+    let end = end_of(&line.bytes, 0);
+    let spelling = std::str::from_utf8(&line.bytes[..end]).unwrap_or("");
+    // Invariant: a token starts with a byte of its own.
+    (names.intern(spelling), line.places[end - 1] + 1)
+}
+
+/// The rest of a line with the lines that continue it, the continuations taken out.
+struct Despliced {
+    bytes: Vec<u8>,
+    /// Where each byte stands in the text.
+    places: Vec<usize>,
+}
+
+impl Despliced {
+    /// Longer tokens end there: a continued line of that length is no program.
+    const LONGEST: usize = 1 << 9;
+
+    fn from(text: &[u8], start: usize) -> Despliced {
+        let mut line = Despliced { bytes: Vec::new(), places: Vec::new() };
+        let mut pos = behind_splices(text, start);
+        while let Some(&byte) = text.get(pos) {
+            // What names and numbers are made of is ASCII.
+            if !(b'!'..=b'~').contains(&byte) || line.bytes.len() == Despliced::LONGEST {
+                break;
+            }
+            line.bytes.push(byte);
+            line.places.push(pos);
+            pos = behind_splices(text, pos + 1);
         }
-        if next == end || !bytes.get(next).is_some_and(|byte| is_ident_byte(*byte)) {
-            return (names.intern(&spelling), end);
-        }
-        end = ident_end(bytes, next);
-        spelling.push_str(&text[next..end]);
+        line
     }
+}
+
+/// The punctuator at `start`, continuations in its midst taken out, and where it ends.
+fn punct_at(bytes: &[u8], start: usize) -> Option<(Punct, usize)> {
+    let is_split = bytes[start + 1..].iter().take(2).any(|byte| *byte == b'\\');
+    if !is_split {
+        return punct(&bytes[start..]).map(|(punct, len)| (punct, start + len));
+    }
+    // Invariant: no continuation at `start`; the blanks before a token take it along.
+    let first = start;
+    let second = behind_splices(bytes, first + 1);
+    let third = behind_splices(bytes, second + 1);
+    let places = [first, second, third];
+    let window = places.map(|it| bytes.get(it).copied().unwrap_or(0));
+    punct(&window).map(|(punct, len)| (punct, places[len - 1] + 1))
 }
 
 /// A quoted spelling without the continuations in it.
@@ -263,10 +321,12 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
                     return ident_end(bytes, pos + 2);
                 }
                 b'e' | b'E' | b'f' | b'F' | b'h' | b'H' | b'l' | b'L' => pos += 1,
+                b'p' | b'P' if hex => pos += 1,
                 _ if is_ident_start(following) => return pos,
                 _ => pos += 1,
             },
             b'e' | b'E' if !hex && matches!(following, b'+' | b'-') => pos += 2,
+            b'p' | b'P' if hex && matches!(following, b'+' | b'-') => pos += 2,
             _ if is_ident_byte(byte) => pos += 1,
             _ => return pos,
         }
@@ -348,6 +408,9 @@ pub(crate) enum Number {
 pub(crate) fn number(text: &str) -> Result<Number, String> {
     let lower = text.to_ascii_lowercase();
     if let Some(digits) = lower.strip_prefix("0x") {
+        if let Some((significand, exponent)) = digits.split_once('p') {
+            return hexadecimal_float(text, significand, exponent);
+        }
         return integer(text, digits, 16);
     }
     if let Some(digits) = lower.strip_prefix("0b") {
@@ -398,6 +461,45 @@ fn integer(text: &str, digits: &str, radix: u32) -> Result<Number, String> {
             .ok_or_else(|| format!("`{text}` does not fit in 64 bits"))?;
     }
     Ok(Number::Int(IntLiteral { value, unsigned, long, decimal: radix == 10 || digits.is_empty() }))
+}
+
+/// `0x1.8p-3`: the exponent is of two, and cannot be left out.
+fn hexadecimal_float(text: &str, significand: &str, exponent: &str) -> Result<Number, String> {
+    let wrong = || format!("`{text}` is not a number");
+    let (exponent, suffix) = match exponent.as_bytes().last() {
+        Some(b'f') => (&exponent[..exponent.len() - 1], FloatSuffix::Float),
+        Some(b'h') => (&exponent[..exponent.len() - 1], FloatSuffix::Half),
+        Some(b'l') => (&exponent[..exponent.len() - 1], FloatSuffix::Double),
+        _ => (exponent, FloatSuffix::None),
+    };
+    let (whole, fraction) = significand.split_once('.').unwrap_or((significand, ""));
+    let mut value = 0u64;
+    for digit in whole.chars().chain(fraction.chars()) {
+        let digit = digit.to_digit(16).ok_or_else(wrong)?;
+        if value >> 60 != 0 {
+            return Err(format!("`{text}` has more digits than a number holds"));
+        }
+        value = value << 4 | u64::from(digit);
+    }
+    let exponent: i32 = exponent.parse().map_err(|_| wrong())?;
+    let digits = i32::try_from(fraction.len()).map_err(|_| wrong())?;
+    if whole.is_empty() && fraction.is_empty() || value >> 53 != 0 || exponent.unsigned_abs() > 1000
+    {
+        return Err(wrong());
+    }
+    // Exact but for a result below the smallest normal number: the digits fit, and so do both powers.
+    let half = (exponent - 4 * digits) / 2;
+    let value = value as f64 * power_of_two(half) * power_of_two(exponent - 4 * digits - half);
+    let value = match suffix {
+        FloatSuffix::Float | FloatSuffix::Half => f64::from(value as f32),
+        FloatSuffix::None | FloatSuffix::Double => value,
+    };
+    Ok(Number::Float(FloatLiteral { value, suffix }))
+}
+
+/// Of an exponent that normal numbers have.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023).clamp(1, 2046) as u64) << 52)
 }
 
 fn float(text: &str, lower: &str) -> Result<Number, String> {
@@ -496,6 +598,8 @@ mod tests {
             ("0xE-1 1e-1 1.#INF", "0xE - 1 1e-1 1.#INF"),
             ("a /* b\n */ c // d \\\n e\nf", "a c f"),
             ("lo\\\nng 1\\\n2 \"a\\\nb\"", "long 12 \"ab\""),
+            ("a <\\\n<\\ \r\n= b\\\n\\\nc 1\\\n.5e\\\n+3 -\\\nx", "a <<= bc 1.5e+3 - x"),
+            ("a /\\\n* b *\\\n/ c /\\\n/ d\ne /\\\n= *\\\n/", "a c e /= * /"),
             ("\"a\\\"b\" 'c' '\\''", "\"a\\\"b\" 'c' '\\''"),
             ("a::b->c...d", "a :: b -> c ... d"),
             ("a @ \u{e9}b", "a @ \u{e9} b"),

@@ -7,9 +7,11 @@
 pub mod ast;
 pub mod check;
 mod compile;
+mod foreign;
 pub mod hir;
 mod lex;
 pub mod library;
+mod lint;
 pub mod lower;
 pub mod options;
 pub mod parse;
@@ -18,7 +20,7 @@ pub mod token;
 pub mod types;
 
 pub use check::check;
-pub use compile::compile;
+pub use compile::{compile, validate};
 pub use lower::lower;
 pub use options::{Dialect, MatrixOrder, Options, Stage, Version};
 pub use parse::parse;

@@ -6,14 +6,19 @@
 //! Deliberately absent: diagnostics (resolution returns words, the checker has the places) and the effects of methods
 //! and interlocked functions, which lowering knows.
 
+mod accuracy;
 pub mod expand;
 mod methods;
+pub mod objects;
+mod prototype;
 mod resolve;
 mod rows;
+pub mod stages;
 
 use diag::Span;
 use ops::{Binary, Sign, Ternary, Unary};
 
+pub use accuracy::Accuracy;
 pub use rows::{Class, Elem, Param, Row, Shape};
 
 use crate::hir::Mode;
@@ -31,6 +36,8 @@ pub enum Function {
         returns: bool,
     },
     Barrier(ops::Barrier),
+    /// A barrier whose constant arguments say what it does: flags of memory or a resource, and flags of semantics.
+    FlagBarrier,
     /// `NonUniformResourceIndex`: its argument.
     NonUniform,
     /// A function of the language that is not built yet, by its name.
@@ -47,6 +54,8 @@ pub enum Pure {
     // Several operations for each component.
     Clamp,
     Degrees,
+    Derivative(ir::Derivative),
+    Fwidth,
     Frac,
     Frexp,
     IsNormal,
@@ -129,8 +138,73 @@ pub enum Method {
     Consume,
     /// One `out` argument for each number; a structured buffer's second one is the stride.
     GetDimensions,
+    /// A method of a texture.
+    Texture(TextureMethod),
     /// A method that is not built yet, by its name.
     Unsupported(&'static str),
+}
+
+/// A method of a texture, with its arguments. Coordinates have a number for each axis of the texture; the layer of an
+/// array comes after them in the same vector.
+///
+/// Behind the arguments named here may follow, in this order, what the overloads of HLSL have: texel offsets (`int`s, one
+/// for each axis; for a gather one vector or four), a least level (`float`), and the status ([`Mode::Out`], `uint`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextureMethod {
+    /// `int` coordinates with the mip level last; without one for writable and multisampled textures, for the latter
+    /// with the index of the sample as the next argument.
+    Load,
+    /// `.mips[level][location]`: the level, then the location as `operator[]` takes it.
+    Mips,
+    /// `.sample[index][location]`.
+    Samples,
+    /// Sampler, `float` coordinates.
+    Sample,
+    /// Sampler, coordinates, bias.
+    SampleBias,
+    /// Sampler, coordinates, level.
+    SampleLevel,
+    /// Sampler, coordinates, and their derivatives in x and in y, which have no layer.
+    SampleGrad,
+    /// Sampler, coordinates, the value to compare with.
+    SampleCmp,
+    /// Sampler, coordinates, the value to compare with, bias.
+    SampleCmpBias,
+    /// Sampler, coordinates, the value to compare with, level.
+    SampleCmpLevel,
+    /// Sampler, coordinates, the value to compare with.
+    SampleCmpLevelZero,
+    /// Sampler, coordinates, the value to compare with, derivatives in x and in y.
+    SampleCmpGrad,
+    /// Sampler, coordinates; `Gather` and `GatherRed` have component 0, `GatherAlpha` 3.
+    Gather { component: u8 },
+    /// Sampler, coordinates, the value to compare with.
+    GatherCmp { component: u8 },
+    /// Sampler, coordinates without a layer.
+    CalculateLevelOfDetail { clamped: bool },
+    /// The mip level if the overload has it, then an `out` for the width, height, depth or layers, and levels or samples.
+    GetDimensions,
+}
+
+impl Function {
+    /// Whether it asks the other lanes of the quad for a derivative.
+    pub fn takes_derivatives(self) -> bool {
+        matches!(self, Function::Pure(Pure::Derivative(_) | Pure::Fwidth))
+    }
+}
+
+impl Method {
+    /// The same for a method.
+    pub fn takes_derivatives(self) -> bool {
+        use TextureMethod::*;
+        match self {
+            Method::Texture(method) => matches!(
+                method,
+                Sample | SampleBias | SampleCmp | SampleCmpBias | CalculateLevelOfDetail { .. }
+            ),
+            _ => false,
+        }
+    }
 }
 
 /// What resolution knows of an argument.
@@ -161,7 +235,10 @@ pub enum Resolution<F> {
 
 /// Finds the overload of a function that takes these arguments, which may be of literal types.
 pub fn resolve(types: &mut Types, name: &str, args: &[ArgInfo]) -> Resolution<Function> {
-    resolve::resolve(types, name, args)
+    match stages::by_name(name) {
+        Some(row) => stages::resolve(types, row, args),
+        None => resolve::resolve(types, name, args),
+    }
 }
 
 pub fn is_function(name: &str) -> bool {
@@ -173,13 +250,29 @@ pub fn overloads(name: &str) -> impl Iterator<Item = &'static Row> {
     rows::rows().filter(move |row| row.name == name)
 }
 
-/// All names, each once: first those of the table in its order, then those that are not built yet.
+/// All names, each once: those of the table in its order, those of other stages, and those that are not built yet.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let mut last = "";
     let built = rows::rows()
         .map(|row| row.name)
         .filter(move |name| std::mem::replace(&mut last, *name) != *name);
-    built.chain(rows::UNSUPPORTED.iter().copied())
+    built.chain(stages::rows().map(|row| row.name)).chain(rows::UNSUPPORTED.iter().copied())
+}
+
+/// The parts of the table, each with a title.
+pub fn groups() -> impl Iterator<Item = (&'static str, &'static [Row])> {
+    rows::GROUPS.into_iter()
+}
+
+/// The names of functions that the language has and this implementation has not.
+pub fn not_built() -> impl Iterator<Item = &'static str> {
+    rows::UNSUPPORTED.iter().copied()
+}
+
+/// The value of a name that the language gives to an argument of its functions, such as `GROUP_SYNC`.
+pub fn flag(name: &str) -> Option<u32> {
+    let found = rows::FLAGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    found.or_else(|| stages::flag(name))
 }
 
 /// Finds the method of an object of a resource type.

@@ -41,35 +41,33 @@ impl Version {
     }
 }
 
-/// The kind of shader that an entry point is compiled as.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Stage {
-    Pixel,
-    Vertex,
-    Geometry,
-    Hull,
-    Domain,
-    #[default]
-    Compute,
-    Library,
-    Mesh,
-    Amplification,
-}
+pub use ops::intrinsics::Stage;
 
-impl Stage {
-    /// Every stage with the word that macros (`__SHADER_STAGE_COMPUTE`) use and its number in them.
-    pub const MACROS: [(Stage, &'static str, u32); 9] = [
-        (Stage::Pixel, "PIXEL", 0),
-        (Stage::Vertex, "VERTEX", 1),
-        (Stage::Geometry, "GEOMETRY", 2),
-        (Stage::Hull, "HULL", 3),
-        (Stage::Domain, "DOMAIN", 4),
-        (Stage::Compute, "COMPUTE", 5),
-        (Stage::Library, "LIBRARY", 6),
-        (Stage::Mesh, "MESH", 13),
-        (Stage::Amplification, "AMPLIFICATION", 14),
-    ];
-}
+/// The stages that profiles name, each with the word that macros (`__SHADER_STAGE_COMPUTE`) use and its number in them.
+pub const STAGE_MACROS: [(Stage, &str, u32); 9] = [
+    (Stage::Pixel, "PIXEL", 0),
+    (Stage::Vertex, "VERTEX", 1),
+    (Stage::Geometry, "GEOMETRY", 2),
+    (Stage::Hull, "HULL", 3),
+    (Stage::Domain, "DOMAIN", 4),
+    (Stage::Compute, "COMPUTE", 5),
+    (Stage::Library, "LIBRARY", 6),
+    (Stage::Mesh, "MESH", 13),
+    (Stage::Amplification, "AMPLIFICATION", 14),
+];
+
+/// The letters that a stage has in the names of profiles: `cs_6_6`.
+pub const PROFILES: [(&str, Stage); 9] = [
+    ("cs", Stage::Compute),
+    ("ps", Stage::Pixel),
+    ("vs", Stage::Vertex),
+    ("gs", Stage::Geometry),
+    ("hs", Stage::Hull),
+    ("ds", Stage::Domain),
+    ("ms", Stage::Mesh),
+    ("as", Stage::Amplification),
+    ("lib", Stage::Library),
+];
 
 /// How matrices lie in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

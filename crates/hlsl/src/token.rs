@@ -260,7 +260,7 @@ keywords! {
     GloballyCoherent "globallycoherent" ReorderCoherent "reordercoherent"
     RowMajor "row_major" ColumnMajor "column_major" Snorm "snorm" Unorm "unorm"
     NoInterpolation "nointerpolation" In "in" Out "out" InOut "inout"
-    Catch "catch" ConstCast "const_cast" Delete "delete" DynamicCast "dynamic_cast" Explicit "explicit"
+    Asm "asm" Catch "catch" ConstCast "const_cast" Delete "delete" DynamicCast "dynamic_cast" Explicit "explicit"
     Friend "friend" Goto "goto" Mutable "mutable" New "new" Private "private" Protected "protected"
     Public "public" ReinterpretCast "reinterpret_cast" StaticCast "static_cast" Throw "throw" Try "try"
     Union "union" Virtual "virtual"
@@ -272,7 +272,7 @@ keywords! {
 impl Keyword {
     /// Reserved for C++, without a meaning in HLSL.
     pub fn is_unused(self) -> bool {
-        (Keyword::Catch..=Keyword::Virtual).contains(&self)
+        (Keyword::Asm..=Keyword::Virtual).contains(&self)
     }
 
     /// A modifier in front of a type, and an ordinary name anywhere else.

@@ -67,6 +67,47 @@ pub enum Scalar {
     /// The type of a literal without suffix, until its place decides.
     LiteralInt,
     LiteralFloat,
+    Enum(Enum),
+}
+
+/// An enumeration of a [`Types`] table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Enum {
+    id: u32,
+    held: Held,
+    /// `enum class`: without a cast it is no number.
+    pub scoped: bool,
+}
+
+/// The integers that an enumeration can be held in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Held {
+    Bool,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    Min16Int,
+    Min16Uint,
+}
+
+impl Enum {
+    /// The type that holds its values.
+    pub fn held(self) -> Scalar {
+        match self.held {
+            Held::Bool => Scalar::Bool,
+            Held::I16 => Scalar::I16,
+            Held::U16 => Scalar::U16,
+            Held::I32 => Scalar::I32,
+            Held::U32 => Scalar::U32,
+            Held::I64 => Scalar::I64,
+            Held::U64 => Scalar::U64,
+            Held::Min16Int => Scalar::Min16Int,
+            Held::Min16Uint => Scalar::Min16Uint,
+        }
+    }
 }
 
 /// Resource objects.
@@ -100,8 +141,25 @@ pub enum ResourceType {
         comparison: bool,
     },
     AccelerationStructure,
-    /// `FeedbackTexture2D` and others that parse and are refused when used.
-    Other(&'static str),
+    /// An object of a stage that does not run yet: `RayQuery`, `InputPatch`, `NodeOutput` and others.
+    Other(Object),
+}
+
+/// An object of the library's table of objects, with its template arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Object {
+    pub name: &'static str,
+    /// What it holds; `void` if it holds nothing that has a type.
+    pub element: TypeId,
+    /// The number in its template arguments: control points, flags; 0 if there is none.
+    pub count: u32,
+}
+
+/// The structs that the language declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltinStruct {
+    RayDesc,
+    TriangleAttributes,
 }
 
 /// What a structured buffer can do.
@@ -160,7 +218,20 @@ impl Scalar {
     }
 
     pub fn is_int(self) -> bool {
-        !self.is_float() && self != Scalar::Bool
+        !self.is_float() && self.number() != Scalar::Bool
+    }
+
+    /// The type itself, or what an enumeration is held in.
+    pub fn number(self) -> Scalar {
+        match self {
+            Scalar::Enum(it) => it.held(),
+            other => other,
+        }
+    }
+
+    /// Whether it is an `enum class`.
+    pub fn is_scoped(self) -> bool {
+        matches!(self, Scalar::Enum(it) if it.scoped)
     }
 
     pub fn is_literal(self) -> bool {
@@ -171,6 +242,7 @@ impl Scalar {
     pub fn sign(self) -> Sign {
         use Scalar::*;
         match self {
+            Enum(it) => it.held().sign(),
             Bool | U16 | U32 | U64 | Min16Uint => Sign::Unsigned,
             I16 | I32 | I64 | Min16Int | LiteralInt | F16 | F32 | F64 | Min16Float
             | LiteralFloat => Sign::Signed,
@@ -195,6 +267,7 @@ impl Scalar {
                     Ty::I32
                 }
             }
+            Enum(it) => it.held().ty(native_16bit),
             Min16Float => {
                 if native_16bit {
                     Ty::F16
@@ -205,6 +278,7 @@ impl Scalar {
         }
     }
 
+    /// The word for it; [`Types::name`] knows those of enumerations.
     pub fn name(self) -> &'static str {
         use Scalar::*;
         match self {
@@ -223,6 +297,7 @@ impl Scalar {
             Min16Float => "min16float",
             LiteralInt => "literal int",
             LiteralFloat => "literal float",
+            Enum(_) => "an enumeration",
         }
     }
 }
@@ -233,6 +308,10 @@ pub struct Types {
     types: Vec<Type>,
     ids: HashMap<Type, TypeId>,
     structs: Vec<Struct>,
+    /// The names of the enumerations.
+    enums: Vec<String>,
+    /// The structs of the language that somebody asked for, by [`BuiltinStruct`].
+    builtins: [Option<TypeId>; 2],
 }
 
 impl Default for Types {
@@ -250,7 +329,13 @@ impl Types {
     pub const FLOAT: TypeId = TypeId(5);
 
     pub fn new() -> Types {
-        let mut types = Types { types: Vec::new(), ids: HashMap::new(), structs: Vec::new() };
+        let mut types = Types {
+            types: Vec::new(),
+            ids: HashMap::new(),
+            structs: Vec::new(),
+            enums: Vec::new(),
+            builtins: [None; 2],
+        };
         // Invariant: in the order of the constants above.
         types.intern(Type::Void);
         types.intern(Type::Error);
@@ -299,6 +384,66 @@ impl Types {
     pub fn add_struct(&mut self, structure: Struct) -> StructId {
         self.structs.push(structure);
         StructId(self.structs.len() as u32 - 1)
+    }
+
+    /// A struct that the language declares.
+    pub fn builtin(&mut self, which: BuiltinStruct) -> TypeId {
+        if let Some(found) = self.builtins[which as usize] {
+            return found;
+        }
+        let [float2, float3] = [2, 3].map(|n| self.vector(Scalar::F32, n));
+        let (name, fields) = match which {
+            BuiltinStruct::RayDesc => {
+                let fields = vec![
+                    ("Origin", float3),
+                    ("TMin", Types::FLOAT),
+                    ("Direction", float3),
+                    ("TMax", Types::FLOAT),
+                ];
+                ("RayDesc", fields)
+            }
+            BuiltinStruct::TriangleAttributes => {
+                ("BuiltInTriangleIntersectionAttributes", vec![("barycentrics", float2)])
+            }
+        };
+        let field = |(name, ty): (&str, TypeId)| Field {
+            name: name.to_owned(),
+            ty,
+            bits: None,
+            hidden: false,
+            offset: None,
+            span: diag::Span::NONE,
+        };
+        let fields = fields.into_iter().map(field).collect();
+        let id = self.add_struct(Struct { name: name.to_owned(), fields });
+        let ty = self.intern(Type::Struct(id));
+        self.builtins[which as usize] = Some(ty);
+        ty
+    }
+
+    /// A new enumeration that is held in that type, `int` if that is no integer.
+    pub fn add_enum(&mut self, name: String, held: Scalar, scoped: bool) -> Scalar {
+        use Scalar::*;
+        let held = match held.number() {
+            Bool => Held::Bool,
+            I16 => Held::I16,
+            U16 => Held::U16,
+            U32 => Held::U32,
+            I64 => Held::I64,
+            U64 => Held::U64,
+            Min16Int => Held::Min16Int,
+            Min16Uint => Held::Min16Uint,
+            I32 | F16 | F32 | F64 | Min16Float | LiteralInt | LiteralFloat | Enum(_) => Held::I32,
+        };
+        self.enums.push(name);
+        Enum(self::Enum { id: self.enums.len() as u32 - 1, held, scoped })
+    }
+
+    fn scalar_name(&self, scalar: Scalar) -> &str {
+        match scalar {
+            Scalar::Enum(it) => &self.enums[it.id as usize],
+            other => other.name(),
+        }
     }
 
     pub fn structure(&self, id: StructId) -> &Struct {
@@ -380,6 +525,56 @@ impl Types {
         }
     }
 
+    /// The numbers of a value as the source sees them: as [`Types::flatten`], but the bit-fields instead of what stores
+    /// them. `None` where there are more than `most`, or a resource is inside.
+    pub fn numbers(&self, id: TypeId, most: usize) -> Option<Vec<Scalar>> {
+        if !self.has_bit_fields(id) {
+            return self.flatten(id, most);
+        }
+        let mut numbers = Vec::new();
+        match self.get(id) {
+            Type::Array { element, len } => {
+                let one = self.numbers(element, most)?;
+                if one.len().saturating_mul(len as usize) > most {
+                    return None;
+                }
+                (0..len).for_each(|_| numbers.extend_from_slice(&one));
+            }
+            Type::Struct(id) => {
+                for field in self.structure(id).fields.iter().filter(|it| !it.hidden) {
+                    numbers.extend(self.numbers(field.ty, most)?);
+                }
+            }
+            Type::Void
+            | Type::Scalar(_)
+            | Type::Vector(..)
+            | Type::Matrix { .. }
+            | Type::Resource(_)
+            | Type::String
+            | Type::Error => {}
+        }
+        (numbers.len() <= most).then_some(numbers)
+    }
+
+    /// Whether a bit-field is somewhere inside.
+    pub fn has_bit_fields(&self, id: TypeId) -> bool {
+        match self.get(id) {
+            Type::Struct(id) => self
+                .structure(id)
+                .fields
+                .iter()
+                .any(|it| it.bits.is_some() || self.has_bit_fields(it.ty)),
+            Type::Array { element, .. } => self.has_bit_fields(element),
+            Type::Void
+            | Type::Scalar(_)
+            | Type::Vector(..)
+            | Type::Matrix { .. }
+            | Type::Resource(_)
+            | Type::String
+            | Type::Error => false,
+        }
+    }
+
     /// Whether a resource is somewhere inside.
     pub fn holds_resource(&self, id: TypeId) -> bool {
         match self.get(id) {
@@ -403,9 +598,11 @@ impl Types {
             Type::Void => "void".to_owned(),
             Type::Error => "an unknown type".to_owned(),
             Type::String => "string".to_owned(),
-            Type::Scalar(scalar) => scalar.name().to_owned(),
-            Type::Vector(scalar, n) if n <= 4 => format!("{}{n}", scalar.name()),
-            Type::Vector(scalar, n) => format!("vector<{}, {n}>", scalar.name()),
+            Type::Scalar(scalar) => self.scalar_name(scalar).to_owned(),
+            Type::Vector(scalar, n) if n <= 4 && !matches!(scalar, Scalar::Enum(_)) => {
+                format!("{}{n}", scalar.name())
+            }
+            Type::Vector(scalar, n) => format!("vector<{}, {n}>", self.scalar_name(scalar)),
             Type::Matrix { scalar, rows, columns, .. } => {
                 format!("{}{rows}x{columns}", scalar.name())
             }
@@ -452,7 +649,13 @@ impl Types {
             ResourceType::Sampler { comparison: false } => "SamplerState".to_owned(),
             ResourceType::Sampler { comparison: true } => "SamplerComparisonState".to_owned(),
             ResourceType::AccelerationStructure => "RaytracingAccelerationStructure".to_owned(),
-            ResourceType::Other(name) => name.to_owned(),
+            ResourceType::Other(Object { name, element: Types::VOID, .. }) => name.to_owned(),
+            ResourceType::Other(Object { name, element, count: 0 }) => {
+                format!("{name}<{}>", self.name(element))
+            }
+            ResourceType::Other(Object { name, element, count }) => {
+                format!("{name}<{}, {count}>", self.name(element))
+            }
         }
     }
 }

@@ -267,7 +267,7 @@ impl Cell {
                 // A slot that is not written keeps what no result looks like.
                 _ => std::iter::repeat_n(data::UNTOUCHED.to_le_bytes(), count).flatten().collect(),
             };
-            bindings.bindings.push(vec![Buffer { bytes, format: None, counter: 0 }]);
+            bindings.bindings.push(vec![Buffer { bytes, ..Buffer::default() }]);
         }
         let launch = Launch {
             work: Work::Dispatch { groups: [data::groups(width as usize) as u32, 1, 1] },

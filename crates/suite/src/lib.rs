@@ -4,6 +4,7 @@
 //! Deliberately absent: any expectation about a particular implementation; a section is a program and what must come out.
 #![forbid(unsafe_code)]
 
+pub mod bless;
 pub mod generate;
 pub mod grid;
 pub mod run;
@@ -17,7 +18,7 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suite")
 }
 
-/// All `.hlsl` files below a folder, in a fixed order.
+/// All files of sections below a folder, in a fixed order. What `wavelane test` reads (`jobs/`) has a form of its own.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
@@ -27,7 +28,9 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
         for entry in entries {
             let path = entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path();
             if path.is_dir() {
-                open.push(path);
+                if !path.ends_with("suite/jobs") {
+                    open.push(path);
+                }
             } else if path.extension().is_some_and(|it| it == "hlsl") {
                 found.push(path);
             }

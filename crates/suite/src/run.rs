@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use diag::{Diagnostic, Sink, SourceMap};
-use hlsl::{Dialect, Includer, Options, Version};
+use hlsl::options::{MatrixOrder, PROFILES};
+use hlsl::{Dialect, Includer, Options, Stage, Version};
 use interp::{NoObserver, Observer};
-use ir::Module;
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
+use ir::{Module, ResourceKind};
 
 use crate::section::{Annotation, Input, Section};
 
@@ -52,17 +53,37 @@ fn is_error(annotation: &Annotation) -> bool {
 
 fn run_at(section: &Section, width: u32) -> Result<(), String> {
     let compiled = compile(section, width)?;
-    compare_diagnostics(section, &compiled)?;
+    compare_diagnostics(section, &compiled, width)?;
     if section.annotations.iter().any(is_error) {
         return match compiled.module {
             Some(_) => Err("it compiled, though errors are expected".to_owned()),
             None => Ok(()),
         };
     }
-    let Some(module) = compiled.module else { return Err("no module came out".to_owned()) };
+    let Some(module) = compiled.module else {
+        // A shader of a stage that does not run is checked, and that was all.
+        let runs = options(&section.flags)?.stage == Stage::Compute;
+        return if runs { Err("no module came out".to_owned()) } else { Ok(()) };
+    };
     check_module(&module)?;
     let bindings = execute(section, &module, width, &mut NoObserver)?;
     judge(section, &module, &bindings, width)
+}
+
+/// The rendered diagnostics of a section, as a `//|` block has them: as if the section were a file of its own, `FILE`,
+/// whose first line is the marker. So they stay the same when the sections before it change.
+pub fn rendered(section: &Section, width: u32) -> Result<String, String> {
+    let text = section.text.get(section.line as usize - 1..).unwrap_or("").to_owned();
+    let compiled = compile(&Section { text, ..section.clone() }, width)?;
+    let shown: Vec<Diagnostic> =
+        compiled.diagnostics.into_iter().filter(|it| !is_allowed(section, it)).collect();
+    let text = diag::render_all(&shown, &compiled.sources, diag::Style::Plain);
+    Ok(text.replace(&*section.file.to_string_lossy(), "FILE"))
+}
+
+/// Whether a flag of the section says that this is no matter.
+fn is_allowed(section: &Section, it: &Diagnostic) -> bool {
+    section.flags.iter().any(|flag| flag.strip_prefix("-Wno-") == Some(it.code.name))
 }
 
 /// Compiles a section with `WIDTH` defined.
@@ -86,7 +107,7 @@ pub fn compile_text(name: &str, text: &str, options: &Options) -> Compiled {
     let Some(main) = sources.add(name, text) else {
         return Compiled { module: None, diagnostics: Vec::new(), sources };
     };
-    let module = hlsl::compile(main, &mut sources, &mut SuiteFiles, options, &mut sink);
+    let module = hlsl::validate(main, &mut sources, &mut SuiteFiles, options, &mut sink);
     Compiled { module, diagnostics: sink.into_sorted(), sources }
 }
 
@@ -99,6 +120,10 @@ pub fn options(flags: &[String]) -> Result<Options, String> {
         match flag {
             "-HV" => options.hlsl_version = Version::parse(value()?).ok_or("unknown version")?,
             "-enable-16bit-types" => options.enable_16bit = true,
+            "-Zpr" => options.matrix_order = MatrixOrder::RowMajor,
+            "-Zpc" => options.matrix_order = MatrixOrder::ColumnMajor,
+            // Arithmetic is strict in any case.
+            "-Gis" => {}
             "-E" => options.entry = value()?.to_owned(),
             "-D" => {
                 let define = value()?;
@@ -107,7 +132,11 @@ pub fn options(flags: &[String]) -> Result<Options, String> {
             }
             "-T" => {
                 let profile = value()?;
-                let mut parts = profile.split('_').skip(1).map(|it| it.parse::<u32>());
+                let mut words = profile.split('_');
+                let stage = words.next().unwrap_or_default();
+                let stage = PROFILES.iter().find(|it| it.0 == stage);
+                options.stage = stage.ok_or_else(|| format!("unknown profile `{profile}`"))?.1;
+                let mut parts = words.map(|it| it.parse::<u32>());
                 let (Some(Ok(major)), Some(Ok(minor))) = (parts.next(), parts.next()) else {
                     return Err(format!("unknown profile `{profile}`"));
                 };
@@ -140,13 +169,10 @@ impl Includer for SuiteFiles {
 }
 
 /// Every annotation must be met, and nothing else may be reported but what `-Wno-CODE` allows.
-fn compare_diagnostics(section: &Section, compiled: &Compiled) -> Result<(), String> {
+fn compare_diagnostics(section: &Section, compiled: &Compiled, width: u32) -> Result<(), String> {
     let mut problems = String::new();
     let mut met = vec![false; section.annotations.len()];
-    let is_allowed = |it: &&Diagnostic| {
-        section.flags.iter().any(|flag| flag.strip_prefix("-Wno-") == Some(it.code.name))
-    };
-    for diagnostic in compiled.diagnostics.iter().filter(|it| !is_allowed(it)) {
+    for diagnostic in compiled.diagnostics.iter().filter(|it| !is_allowed(section, it)) {
         let line = compiled.sources.location(diagnostic.primary.span).map_or(0, |at| at.line);
         let wanted = section.annotations.iter().zip(&met).position(|(it, met)| {
             !met && it.line == line
@@ -169,10 +195,9 @@ fn compare_diagnostics(section: &Section, compiled: &Compiled) -> Result<(), Str
         ));
     }
     if let Some(wanted) = &section.rendered {
-        let got = diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain);
-        let got = got.replace(&*section.file.to_string_lossy(), "FILE");
+        let got = rendered(section, width)?;
         if got.trim_end() != wanted.trim_end() {
-            problems.push_str(&format!("the rendered message is\n{got}\nbut should be\n{wanted}"));
+            problems.push_str(&format!("the rendered message is\n{got}\nbut should be\n{wanted}\n(`cargo xtask bless` takes what it is)\n"));
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
@@ -209,6 +234,7 @@ pub fn execute<O: Observer>(
             let input = input_of(section, &resource.name, index);
             match input {
                 Some(input) => Ok(input.bytes.clone()),
+                None if matches!(resource.kind, ResourceKind::Sampler { .. }) => Ok(Vec::new()),
                 None if resource.name == LOG => Ok(vec![0; LOG_BYTES]),
                 None if !resource.used => Ok(Vec::new()),
                 None => {
@@ -216,7 +242,12 @@ pub fn execute<O: Observer>(
                 }
             }
         };
-        let element = |index| Ok(Buffer { bytes: bytes_of(index)?, format: None, counter: 0 });
+        let sampler = section.samplers.iter().find(|(name, _)| *name == resource.name);
+        let element = |index| {
+            let texture = input_of(section, &resource.name, index).and_then(|it| it.texture);
+            let sampler = sampler.map(|(_, state)| *state);
+            Ok(Buffer { bytes: bytes_of(index)?, texture, sampler, ..Buffer::default() })
+        };
         bindings.bindings.push((0..count).map(element).collect::<Result<_, String>>()?);
     }
     let launch = Launch {

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use ops::texture::{Encoding, Format, Sampler, Shape};
+
 /// The widths every section runs at unless it says otherwise.
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
@@ -20,17 +22,20 @@ pub struct Section {
     /// Flags as on the command line.
     pub flags: Vec<String>,
     pub inputs: Vec<Input>,
+    /// The state of samplers by their names.
+    pub samplers: Vec<(String, Sampler)>,
     pub outputs: Vec<Output>,
     pub annotations: Vec<Annotation>,
     /// A rendered message that must come out whole.
     pub rendered: Option<String>,
 }
 
-/// `//# in NAME TYPE: VALUES`
+/// `//# in NAME TYPE: VALUES`, or `//# texture NAME FORMAT SIZE: VALUES`
 #[derive(Clone, Debug)]
 pub struct Input {
     pub name: String,
     pub bytes: Vec<u8>,
+    pub texture: Option<Shape>,
 }
 
 /// `//= NAME TYPE [@WIDTH]: VALUES`
@@ -69,6 +74,7 @@ pub fn read(file: &Path) -> Result<Vec<Section>, String> {
                 groups: [1, 1, 1],
                 flags: Vec::new(),
                 inputs: Vec::new(),
+                samplers: Vec::new(),
                 outputs: Vec::new(),
                 annotations: Vec::new(),
                 rendered: None,
@@ -132,17 +138,74 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
         "in" => {
             let (head, values) = rest.split_once(':').ok_or("`in NAME TYPE: VALUES`")?;
             let (name, ty) = head.trim().split_once(' ').ok_or("`in NAME TYPE: VALUES`")?;
-            section.inputs.push(Input { name: name.to_owned(), bytes: bytes(ty.trim(), values)? });
+            let bytes = bytes(ty.trim(), values)?;
+            section.inputs.push(Input { name: name.to_owned(), bytes, texture: None });
         }
         "zero" => {
             let (name, count) = rest.split_once(' ').ok_or("`zero NAME BYTES`")?;
-            section
-                .inputs
-                .push(Input { name: name.to_owned(), bytes: vec![0; number(count)? as usize] });
+            let bytes = vec![0; number(count)? as usize];
+            section.inputs.push(Input { name: name.to_owned(), bytes, texture: None });
+        }
+        "texture" => section.inputs.push(texture(rest)?),
+        "sampler" => {
+            let (name, state) = rest.split_once(' ').unwrap_or((rest, ""));
+            section.samplers.push((name.to_owned(), Sampler::parse(state)?));
         }
         _ => return Err(format!("unknown directive `{word}`")),
     }
     Ok(())
+}
+
+/// `NAME FORMAT WxHxD [layers N] [mips N] [samples N] [: VALUES]`; zeros without values.
+fn texture(text: &str) -> Result<Input, String> {
+    let usage = "`texture NAME FORMAT WxHxD [layers N] [mips N] [samples N] [: VALUES]`";
+    let (head, values) = text.split_once(':').unwrap_or((text, ""));
+    let mut words = head.split_whitespace();
+    let (Some(name), Some(format), Some(size)) = (words.next(), words.next(), words.next()) else {
+        return Err(usage.to_owned());
+    };
+    let format = Format::parse(format).ok_or_else(|| format!("`{format}` is no format"))?;
+    let mut sizes = [1; 3];
+    for (size, word) in sizes.iter_mut().zip(size.split('x')) {
+        *size = number(word)? as u32;
+    }
+    let mut shape = Shape::new(format, sizes[0], sizes[1], sizes[2]);
+    while let Some(word) = words.next() {
+        let place = match word {
+            "layers" => &mut shape.layers,
+            "mips" => &mut shape.levels,
+            "samples" => &mut shape.samples,
+            _ => return Err(usage.to_owned()),
+        };
+        *place = number(words.next().ok_or(usage)?)? as u32;
+    }
+    let count = shape.bytes().filter(|it| *it < 1 << 24).ok_or("no texture has that shape")?;
+    let given = bytes(stored(format), values)?;
+    if !given.is_empty() && given.len() != count {
+        return Err(format!("the texture has {count} bytes, not {}", given.len()));
+    }
+    let bytes = if given.is_empty() { vec![0; count] } else { given };
+    Ok(Input { name: name.to_owned(), bytes, texture: Some(shape) })
+}
+
+/// What a channel of a format is in memory; formats that pack channels are words.
+fn stored(format: Format) -> &'static str {
+    match format {
+        Format::Plain { bits, encoding, .. } => match (encoding, bits) {
+            (Encoding::Float, 16) => "f16",
+            (Encoding::Float, _) => "f32",
+            (Encoding::Snorm | Encoding::Sint, 8) => "i8",
+            (Encoding::Snorm | Encoding::Sint, 16) => "i16",
+            (Encoding::Snorm | Encoding::Sint, 32) => "i32",
+            (Encoding::Snorm | Encoding::Sint, _) => "i64",
+            (Encoding::Unorm | Encoding::Uint | Encoding::Srgb, 8) => "u8",
+            (Encoding::Unorm | Encoding::Uint | Encoding::Srgb, 16) => "u16",
+            (Encoding::Unorm | Encoding::Uint | Encoding::Srgb, 32) => "u32",
+            (Encoding::Unorm | Encoding::Uint | Encoding::Srgb, _) => "u64",
+        },
+        Format::Bgra8 { .. } => "u8",
+        Format::Rgb10A2 { .. } | Format::Rg11B10Float | Format::Rgb9E5 => "u32",
+    }
 }
 
 fn output(text: &str, line: u32) -> Result<Output, String> {
@@ -200,6 +263,7 @@ fn bytes(ty: &str, values: &str) -> Result<Vec<u8>, String> {
 fn push(all: &mut Vec<u8>, ty: &str, word: &str) -> Result<(), String> {
     let float = || word.parse::<f64>().map_err(|_| format!("`{word}` is no number"));
     match ty {
+        "i8" | "u8" => all.push(number(word)? as u8),
         "i16" | "u16" => all.extend_from_slice(&(number(word)? as u16).to_le_bytes()),
         "i32" | "u32" | "bool" => all.extend_from_slice(&(number(word)? as u32).to_le_bytes()),
         "i64" | "u64" => all.extend_from_slice(&(number(word)? as u64).to_le_bytes()),
@@ -220,6 +284,17 @@ mod tests {
         assert_eq!(bytes("u16", "1 2*2 5..7"), Ok(vec![1, 0, 2, 0, 2, 0, 5, 0, 6, 0]));
         assert_eq!(bytes("i32", "-1"), Ok(vec![0xff; 4]));
         assert!(bytes("u32", "x").is_err());
+    }
+
+    #[test]
+    fn textures_have_formats_and_sizes() {
+        let it = texture("Tex RG8_UINT 2x1 mips 2: 0..6").unwrap();
+        assert_eq!((it.name.as_str(), it.bytes.len()), ("Tex", 6));
+        assert_eq!(texture("T R32_FLOAT 3").unwrap().bytes, [0; 12]);
+        for bad in ["T R32_FLOAT", "T R32 1", "T R8_UINT 2: 1", "T R8_UINT 2 mips 3", "T R8_UINT 0"]
+        {
+            assert!(texture(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

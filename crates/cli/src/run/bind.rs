@@ -8,14 +8,14 @@ use std::io::Read;
 
 use device::{
     Buffer, Element, Format, FormatScalar, HostScalar, Layout, MOST_BYTES, Member, Norm, Resource,
-    ResourceKind, ResourceTable, Scalar, Shader, SourceMap,
+    ResourceKind, ResourceTable, Scalar, Shader, SourceMap, diag,
 };
 
 use crate::args::Args;
 use crate::number;
 use crate::problem::Problem;
+use crate::terminal;
 use crate::value::{self, Content, Value, counted};
-use crate::{suggest, terminal};
 
 /// What is bound, and how it is to be shown.
 pub(super) struct Bound {
@@ -60,7 +60,7 @@ pub(super) fn bind(args: &Args, shader: &Shader, sources: &SourceMap) -> Result<
 pub(super) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Problem {
     let known: Vec<&str> = known.collect();
     let problem = Problem::input(what);
-    let problem = match suggest::nearest(name, known.iter().copied()) {
+    let problem = match diag::most_similar(name, known.iter().copied()) {
         Some(meant) => problem.help(format!("did you mean `{meant}`?")),
         None => problem,
     };
@@ -92,6 +92,10 @@ fn bind_one(
     };
     if bound.table.get(base, element).is_some() {
         return Err(fail("it is bound twice".to_owned()));
+    }
+    if let ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } = &resource.kind {
+        let buffer = super::texture::contents(resource, text, &mut open).map_err(fail)?;
+        return bound.table.bind(base, element, buffer).map_err(|error| fail(error.to_string()));
     }
     let value = value::parse(text, &mut open).map_err(fail)?;
     if let (ResourceKind::Structured { .. }, Some(given)) = (&resource.kind, value.scalar) {
@@ -152,20 +156,25 @@ fn contents(resource: &Resource, value: Value) -> Result<(Buffer, Option<Scalar>
         (ResourceKind::Structured { .. } | ResourceKind::Constant { .. }, Some(given)) => {
             (Layout::uniform(given, 1), None, None)
         }
+        (ResourceKind::Texture { .. } | ResourceKind::Sampler { .. }, Some(_)) => {
+            unreachable!("textures and samplers are bound elsewhere")
+        }
         (_, None) => (Layout::of(kind, None), None, None),
     };
     let least = match kind {
         ResourceKind::Constant { size, .. } => *size as usize,
-        ResourceKind::Structured { .. } | ResourceKind::Raw { .. } | ResourceKind::Typed { .. } => {
-            0
-        }
+        ResourceKind::Structured { .. }
+        | ResourceKind::Raw { .. }
+        | ResourceKind::Typed { .. }
+        | ResourceKind::Texture { .. }
+        | ResourceKind::Sampler { .. } => 0,
     };
     let mut bytes = match value.content {
         Content::Bytes(bytes) => bytes,
         _ => fill(&resource.name, kind, &layout, &value)?,
     };
     bytes.resize(bytes.len().max(least), 0);
-    Ok((Buffer { bytes, format, counter: 0 }, shown))
+    Ok((Buffer { bytes, format, ..Buffer::default() }, shown))
 }
 
 fn fill(
@@ -329,7 +338,9 @@ fn find_member<'a>(path: &str, shader: &'a Shader) -> Result<Target<'a>, Problem
             }
             ResourceKind::Structured { .. }
             | ResourceKind::Raw { .. }
-            | ResourceKind::Typed { .. } => Vec::new(),
+            | ResourceKind::Typed { .. }
+            | ResourceKind::Texture { .. }
+            | ResourceKind::Sampler { .. } => Vec::new(),
         })
     };
     let full = |resource: &Resource, member: &Member| format!("{}.{}", resource.name, member.name);
@@ -410,9 +421,11 @@ fn unbound(resource: &Resource, sources: &SourceMap) -> Problem {
             let members: Vec<String> = members.iter().map(described).collect();
             problem.help(format!("its members: {}", members.join(", ")))
         }
-        ResourceKind::Structured { .. } | ResourceKind::Raw { .. } | ResourceKind::Typed { .. } => {
-            problem
-        }
+        ResourceKind::Structured { .. }
+        | ResourceKind::Raw { .. }
+        | ResourceKind::Typed { .. }
+        | ResourceKind::Texture { .. }
+        | ResourceKind::Sampler { .. } => problem,
     }
 }
 
@@ -427,6 +440,12 @@ fn how_to_bind(resource: &Resource) -> String {
             format!(
                 "--set {first}=… for each member, or all bytes at once: --bind '{name}=@constants.bin'"
             )
+        }
+        ResourceKind::Texture { .. } => format!(
+            "--bind '{name}=@image.png', or '{name}=RGBA8_UNORM[64x64]' for zeros; contents follow as for buffers"
+        ),
+        ResourceKind::Sampler { .. } => {
+            format!("--bind '{name}=linear wrap' says how textures are filtered")
         }
         kind @ (ResourceKind::Structured { .. }
         | ResourceKind::Raw { .. }

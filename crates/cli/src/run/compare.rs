@@ -84,6 +84,7 @@ mod tests {
             name: name.to_owned(),
             kind: "RWStructuredBuffer",
             layout: Layout::uniform(Scalar::U16, 2),
+            texture: None,
             writable: true,
             has_counter: false,
         }

@@ -50,7 +50,11 @@ pub(super) fn text(runs: &Runs, prints: &[String], out: &mut impl Write) -> io::
 fn buffer_text(view: &View, buffer: &Buffer, most: usize, out: &mut impl Write) -> io::Result<()> {
     let layout = &view.layout;
     let count = buffer.bytes.len() / layout.stride;
-    write!(out, "  {}: {}, {count} x {}", view.name, view.kind, element(layout))?;
+    write!(out, "  {}: {}, ", view.name, view.kind)?;
+    if let Some(shape) = &view.texture {
+        write!(out, "{}, ", super::texture::described(shape))?;
+    }
+    write!(out, "{count} x {}", element(layout))?;
     if view.has_counter {
         write!(out, ", counter {}", buffer.counter)?;
     }
@@ -191,6 +195,7 @@ mod tests {
             name: "Out".to_owned(),
             kind: "RWBuffer",
             layout,
+            texture: None,
             writable: true,
             has_counter: false,
         }

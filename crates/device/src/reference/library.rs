@@ -96,6 +96,7 @@ fn ty(shape: Shape, elem: Elem) -> String {
             format!("{name}<n>")
         }
         (Shape::Scalar, _) => name.to_owned(),
+        (Shape::Resource, _) => "resource".to_owned(),
         (Shape::Vector(n), Elem::Is(_)) => format!("{name}{n}"),
         (Shape::Vector(n), Elem::T) => format!("vector<{name}, {n}>"),
         (Shape::Matrix, _) => format!("matrix<{name}, r, c>"),
@@ -111,7 +112,7 @@ fn class(class: Class) -> &'static str {
         Class::Float => "float or a 16-bit float",
         Class::AnyFloat => "any float, double among them",
         Class::Int => "any integer",
-        Class::SmallInt => "an integer of 16 or 32 bits",
+        Class::SmallInt | Class::SmallSigned => "an integer of 16 or 32 bits",
         Class::Word => "int, uint or float",
         Class::HalfWord => "a type of 16 bits",
         Class::Atomic => "an integer of 32 or 64 bits",

@@ -1,42 +1,119 @@
-//! Attributes: `[numthreads]`, `[WaveSize]`, and which others there are.
+//! Attributes: one row for each, what its arguments are and which stages it belongs to; `[numthreads]` and `[WaveSize]`.
 
-use diag::{Diagnostic, Span, code};
+use diag::{Diagnostic, Span, code, most_similar};
 use ir::WaveSize;
-use ops::intrinsics::ShaderModel;
+use ops::intrinsics::{ShaderModel, Stage, Stages};
 
-use super::Checker;
-use super::scope::most_similar;
+use super::{Checker, entry};
 use crate::ast::{self, Attribute};
 use crate::types::Types;
 
-/// Attributes of functions that are known; only some of them matter here.
-const OF_FUNCTIONS: &[&str] = &[
-    "numthreads",
-    "WaveSize",
-    "shader",
-    "RootSignature",
-    "WaveOpsIncludeHelperLanes",
-    "noinline",
-    "earlydepthstencil",
-    "maxvertexcount",
-    "instance",
+/// An attribute of functions.
+struct Known {
+    name: &'static str,
+    args: &'static [Wanted],
+    /// How many of the arguments there must be.
+    least: usize,
+    /// The stages whose entry points it says something about.
+    stages: Stages,
+}
+
+/// What an argument of an attribute is.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// From here to there.
+    Integer(i64, i64),
+    Number(f32, f32),
+    Word(&'static [&'static str]),
+    Text,
+    /// Checked by whoever reads it.
+    Anything,
+}
+
+const fn known(name: &'static str, stages: Stages, args: &'static [Wanted]) -> Known {
+    Known { name, args, least: args.len(), stages }
+}
+
+/// The last argument can be left out.
+const fn shorter(known: Known) -> Known {
+    Known { least: known.least - 1, ..known }
+}
+
+const ANY: Stages = Stages::ALL;
+const PATCHES: Stages = Stages::of(&[Stage::Hull, Stage::Domain]);
+const HULL: Stages = Stages::of(&[Stage::Hull]);
+const GEOMETRY: Stages = Stages::of(&[Stage::Geometry]);
+const NODE: Stages = Stages::of(&[Stage::Node]);
+const GRID: Wanted = Wanted::Integer(0, 65535);
+const INDEX: Wanted = Wanted::Integer(0, u32::MAX as i64);
+
+/// The words of `[shader("…")]`.
+pub(super) const SHADERS: &[&str] = &[
+    "vertex",
+    "hull",
     "domain",
-    "partitioning",
-    "outputtopology",
-    "outputcontrolpoints",
-    "patchconstantfunc",
-    "maxtessfactor",
-    "clipplanes",
-    "NodeLaunch",
-    "NodeIsProgramEntry",
-    "NodeID",
-    "NodeDispatchGrid",
-    "NodeMaxDispatchGrid",
-    "NodeMaxRecursionDepth",
-    "NodeLocalRootArgumentsTableIndex",
-    "NodeShareInputOf",
-    "experimental",
-    "raypayload",
+    "geometry",
+    "pixel",
+    "compute",
+    "amplification",
+    "mesh",
+    "raygeneration",
+    "intersection",
+    "anyhit",
+    "closesthit",
+    "miss",
+    "callable",
+    "node",
+];
+
+/// One row for each attribute of functions.
+const OF_FUNCTIONS: &[Known] = &[
+    known("numthreads", Stages::GROUPS, &[Wanted::Anything, Wanted::Anything, Wanted::Anything]),
+    Known {
+        least: 1,
+        ..known("WaveSize", Stages::GROUPS, &[Wanted::Anything, Wanted::Anything, Wanted::Anything])
+    },
+    known("shader", ANY, &[Wanted::Word(SHADERS)]),
+    known("RootSignature", ANY, &[Wanted::Text]),
+    known("WaveOpsIncludeHelperLanes", Stages::of(&[Stage::Pixel]), &[]),
+    known("noinline", ANY, &[]),
+    known("earlydepthstencil", Stages::of(&[Stage::Pixel]), &[]),
+    known("maxvertexcount", GEOMETRY, &[Wanted::Integer(1, 1024)]),
+    known("instance", GEOMETRY, &[Wanted::Integer(1, 32)]),
+    known("domain", PATCHES, &[Wanted::Word(&["tri", "quad", "isoline"])]),
+    known(
+        "partitioning",
+        HULL,
+        &[Wanted::Word(&["integer", "fractional_even", "fractional_odd", "pow2"])],
+    ),
+    known(
+        "outputtopology",
+        Stages::of(&[Stage::Hull, Stage::Mesh]),
+        &[Wanted::Word(&["point", "line", "triangle", "triangle_cw", "triangle_ccw"])],
+    ),
+    known("outputcontrolpoints", HULL, &[Wanted::Integer(0, 32)]),
+    known("patchconstantfunc", HULL, &[Wanted::Text]),
+    known("maxtessfactor", HULL, &[Wanted::Number(1.0, 64.0)]),
+    Known { least: 1, ..known("clipplanes", Stages::of(&[Stage::Vertex]), &[Wanted::Anything; 6]) },
+    known("NodeLaunch", NODE, &[Wanted::Word(&["broadcasting", "coalescing", "thread"])]),
+    known("NodeIsProgramEntry", NODE, &[]),
+    shorter(known("NodeID", NODE, &[Wanted::Text, INDEX])),
+    known("NodeDispatchGrid", NODE, &[GRID, GRID, GRID]),
+    known("NodeMaxDispatchGrid", NODE, &[GRID, GRID, GRID]),
+    known("NodeMaxRecursionDepth", NODE, &[Wanted::Integer(0, 32)]),
+    known("NodeLocalRootArgumentsTableIndex", NODE, &[INDEX]),
+    shorter(known("NodeShareInputOf", NODE, &[Wanted::Text, INDEX])),
+    Known { least: 0, ..known("experimental", ANY, &[Wanted::Anything, Wanted::Anything]) },
+];
+
+/// One row for each attribute of parameters.
+const OF_PARAMETERS: &[Known] = &[
+    known("MaxRecords", NODE, &[INDEX]),
+    known("MaxRecordsSharedWith", NODE, &[Wanted::Anything]),
+    shorter(known("NodeID", NODE, &[Wanted::Text, INDEX])),
+    known("AllowSparseNodes", NODE, &[]),
+    known("UnboundedSparseNodes", NODE, &[]),
+    known("NodeArraySize", NODE, &[INDEX]),
 ];
 
 const OF_STATEMENTS: &[&str] =
@@ -51,7 +128,8 @@ pub(super) fn is(attribute: &Attribute, name: &str) -> bool {
 
 /// Warns about an attribute of a function that nobody knows.
 pub(super) fn report_unknown(checker: &mut Checker, attribute: &Attribute) {
-    unknown(checker, attribute, OF_FUNCTIONS);
+    let known: Vec<&str> = OF_FUNCTIONS.iter().map(|it| it.name).collect();
+    unknown(checker, attribute, &known);
 }
 
 /// Warns about an attribute of a statement that nobody knows.
@@ -72,7 +150,149 @@ fn unknown(checker: &mut Checker, attribute: &Attribute, known: &[&'static str])
     checker.report(report);
 }
 
+/// The attribute of that name; the last one counts.
+pub(super) fn find<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
+    attributes.iter().rfind(|it| is(it, name))
+}
+
+/// The text that an argument is.
+pub(super) fn text(attribute: &Attribute, index: usize) -> Option<&str> {
+    match &attribute.args.get(index)?.kind {
+        ast::ExprKind::String(text) => Some(text),
+        _ => None,
+    }
+}
+
 impl<'a> Checker<'a> {
+    /// Checks the attributes of the entry point: their arguments, and whether they say something about its stage.
+    pub(super) fn entry_attributes(&mut self, attributes: &'a [Attribute]) -> bool {
+        let mut fine = true;
+        for attribute in attributes {
+            let found = OF_FUNCTIONS.iter().find(|it| is(attribute, it.name));
+            fine &= found.is_none_or(|known| self.known_attribute(attribute, known));
+        }
+        fine
+    }
+
+    pub(super) fn parameter_attributes(&mut self, attributes: &'a [Attribute]) -> bool {
+        let mut fine = true;
+        for attribute in attributes {
+            match OF_PARAMETERS.iter().find(|it| is(attribute, it.name)) {
+                Some(known) => fine &= self.known_attribute(attribute, known),
+                None => {
+                    let known: Vec<&str> = OF_PARAMETERS.iter().map(|it| it.name).collect();
+                    unknown(self, attribute, &known);
+                }
+            }
+        }
+        fine
+    }
+
+    fn known_attribute(&mut self, attribute: &'a Attribute, known: &'static Known) -> bool {
+        let stage = self.stage;
+        if !known.stages.contains(stage) {
+            let message = format!(
+                "`{}` says nothing about a {} shader",
+                known.name,
+                entry::stage_word(stage)
+            );
+            self.error(&code::UNKNOWN_ATTRIBUTE, attribute.span, message);
+            return true;
+        }
+        let (given, most) = (attribute.args.len(), known.args.len());
+        // The sizes of groups and waves have checks and reports of their own.
+        if known.args.iter().all(|it| matches!(it, Wanted::Anything)) && most == 3 {
+            return true;
+        }
+        if !(known.least..=most).contains(&given) {
+            let plural = if most == 1 { "" } else { "s" };
+            let wanted = match (known.least, most) {
+                (_, 0) => "no arguments".to_owned(),
+                (least, most) if least == most => format!("{most} argument{plural}"),
+                (least, most) => format!("{least} to {most} arguments"),
+            };
+            let verb = if given == 1 { "stands" } else { "stand" };
+            let message = format!("`{}` takes {wanted}, and {given} {verb} here", known.name);
+            self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
+            return false;
+        }
+        let mut fine = true;
+        for (arg, wanted) in attribute.args.iter().zip(known.args) {
+            fine &= self.attribute_arg(attribute, known.name, arg, *wanted);
+        }
+        fine
+    }
+
+    fn attribute_arg(
+        &mut self,
+        attribute: &'a Attribute,
+        name: &str,
+        arg: &'a ast::Expr,
+        wanted: Wanted,
+    ) -> bool {
+        let given = match &arg.kind {
+            ast::ExprKind::String(text) => Some(text.clone()),
+            _ => None,
+        };
+        match (wanted, given) {
+            (Wanted::Anything, _) | (Wanted::Text, Some(_)) => true,
+            (Wanted::Integer(least, most), _) => {
+                let Some(value) = self.attribute_value(arg, attribute) else { return false };
+                if (least..=most).contains(&value) {
+                    return true;
+                }
+                let message = format!("`{name}` is from {least} to {most}, and this is {value}");
+                self.error(&code::BAD_ATTRIBUTE, arg.span, message);
+                false
+            }
+            (Wanted::Number(least, most), _) => {
+                let value = self.value(arg);
+                let value = self.coerce(value, Types::FLOAT);
+                let Some([bits]) = self.constant(&value).as_deref().map(|it| [it[0]]) else {
+                    if value.ty != Types::ERROR {
+                        let message = format!("the argument of `{name}` must be a constant");
+                        self.error(&code::NOT_CONSTANT, arg.span, message);
+                    }
+                    return false;
+                };
+                let value = f32::from_bits(bits as u32);
+                if (least..=most).contains(&value) {
+                    return true;
+                }
+                let message = format!("`{name}` is from {least} to {most}, and this is {value}");
+                self.error(&code::BAD_ATTRIBUTE, arg.span, message);
+                false
+            }
+            (Wanted::Word(words), Some(given)) if words.contains(&&*given) => true,
+            (Wanted::Word(words), given) => {
+                let list: Vec<String> = words.iter().map(|it| format!("`\"{it}\"`")).collect();
+                let (last, first) =
+                    list.split_last().unwrap_or_else(|| unreachable!("a row names words"));
+                let list = format!("{} or {last}", first.join(", "));
+                let message = match &given {
+                    Some(given) => format!("`{name}` cannot be `\"{given}\"`"),
+                    None => format!("`{name}` takes a word in quotes"),
+                };
+                let mut report = Diagnostic::new(&code::BAD_ATTRIBUTE, arg.span, message);
+                let near = given.and_then(|it| most_similar(&it, words.iter().copied()));
+                report = match near {
+                    Some(near) => {
+                        let near = format!("\"{near}\"");
+                        report.fix(format!("a similar word is `{near}`"), arg.span, near)
+                    }
+                    None => report.help(format!("it is {list}")),
+                };
+                self.report(report);
+                false
+            }
+            (Wanted::Text, None) => {
+                let message = format!("`{name}` takes a text in quotes");
+                self.error(&code::BAD_ATTRIBUTE, arg.span, message);
+                false
+            }
+        }
+    }
+
     /// The value of an attribute's argument; `None` after a report.
     fn attribute_value(&mut self, arg: &'a ast::Expr, attribute: &Attribute) -> Option<i64> {
         let (value, checked) =

@@ -13,6 +13,8 @@ use crate::types::{ResourceType, Type, TypeId, Types};
 
 /// How many candidates a report lists.
 const MOST_CANDIDATES: usize = 5;
+/// How many methods a report lists.
+const MOST_METHODS: usize = 24;
 
 /// A function that takes the arguments, and how well.
 struct Viable {
@@ -61,7 +63,7 @@ impl<'a> Checker<'a> {
         let values: Vec<Expr> = args.iter().map(|it| self.expr(it)).collect();
         let Ok(found) = found else { return self.broken(span) };
         let Some((scope, declared)) = found else {
-            if path.as_simple().is_some()
+            if path.as_builtin().is_some()
                 && let Some(call) = self.builtin_call(ident, &values, span)
             {
                 return match call {
@@ -105,7 +107,7 @@ impl<'a> Checker<'a> {
             _ => Object::None,
         };
         let template = path.last.args.as_deref();
-        let builtin = (path.as_simple().is_some()).then_some(ident);
+        let builtin = path.as_builtin();
         match self.resolve(&callees, template, &values, builtin, ident, span) {
             Some(Some(id)) => self.finish_call(id, object, values, span),
             Some(None) => self.builtin(ident, values, span),
@@ -173,10 +175,15 @@ impl<'a> Checker<'a> {
 
     fn rank(&self, arg: &Expr, ty: TypeId, mode: Mode) -> Option<Rank> {
         let from = self.argument_type(arg, ty);
-        let into = || convert::implicit(&self.types, from, ty).map(|it| it.rank);
-        let back = || convert::implicit(&self.types, ty, from).map(|it| it.rank);
+        let into = || self.implicit(from, ty).map(|it| it.rank);
+        // What is written of a struct may be the part that it inherits.
+        let back = || match convert::implicit(&self.types, ty, from) {
+            Some(how) => Some(how.rank),
+            None => into().filter(|it| *it == Rank::Base),
+        };
         match mode {
             Mode::In => into(),
+            Mode::InOut if self.is_binding(arg) => into(),
             Mode::Out if self.is_writable(arg) => back(),
             Mode::InOut if self.is_writable(arg) => Some(into()?.max(back()?)),
             Mode::Reference if self.types.get(arg.ty) == self.types.get(ty) => into(),
@@ -215,6 +222,13 @@ impl<'a> Checker<'a> {
             }
             _ => format!("no `{}` takes the arguments `{}`", ident.name, self.argument_types(args)),
         };
+        // With one candidate, the argument that does not fit is to blame.
+        if let [Callee::Function(id)] = callees
+            && let Some((number, arg)) = self.misfitting(*id, args)
+        {
+            let report = self.wrong_argument(*id, number, arg, ident);
+            return self.report(report);
+        }
         let mut report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, span, message);
         for callee in callees.iter().take(MOST_CANDIDATES) {
             report = match *callee {
@@ -232,6 +246,39 @@ impl<'a> Checker<'a> {
             report = report.note(format!("and {} more", callees.len() - MOST_CANDIDATES));
         }
         self.report(report);
+    }
+
+    /// The first argument that a function with as many parameters does not take.
+    fn misfitting<'e>(&self, id: FunctionId, args: &'e [Expr]) -> Option<(usize, &'e Expr)> {
+        let params = &self.function(id).params;
+        let mut pairs = args.iter().zip(params).enumerate();
+        let fits =
+            |arg: &Expr, param: &super::func::Param| self.rank(arg, param.ty, param.mode).is_some();
+        if params.len() != args.len() {
+            return None;
+        }
+        pairs.find(|(_, (arg, param))| !fits(arg, param)).map(|(i, (arg, _))| (i, arg))
+    }
+
+    fn wrong_argument(
+        &self,
+        id: FunctionId,
+        index: usize,
+        arg: &Expr,
+        ident: &ast::Ident,
+    ) -> Diagnostic {
+        let function = self.function(id);
+        let param = &function.params[index];
+        let name = param.name.map_or(String::new(), |it| format!(" `{}`", it.name));
+        let (have, want) = (self.name_of(arg.ty), self.name_of(param.ty));
+        let message = match param.mode != Mode::In && !self.is_writable(arg) {
+            true => format!("`{}` writes its parameter{name}, and this is no variable", ident.name),
+            false => {
+                format!("the parameter{name} of `{}` is `{want}`, and this is `{have}`", ident.name)
+            }
+        };
+        Diagnostic::new(&code::NO_MATCHING_FUNCTION, arg.span, message)
+            .also(function.span, format!("`{}` is declared here", self.show(id)))
     }
 
     /// Why a function does not take some arguments.
@@ -317,13 +364,9 @@ impl<'a> Checker<'a> {
     fn argument(&mut self, arg: Expr, ty: TypeId, mode: Mode) -> Arg {
         match mode {
             Mode::In => Arg::In(self.coerce(arg, ty)),
+            // Programs mark buffers so that they write to; there is nothing to carry back.
+            Mode::InOut if self.is_binding(&arg) => Arg::In(self.coerce(arg, ty)),
             Mode::Out | Mode::InOut | Mode::Reference => {
-                if let (Type::Struct(_), true) = (self.types.get(ty), arg.ty != ty) {
-                    self.unsupported(
-                        arg.span,
-                        "passing a struct for an `out` parameter of its base is not built yet",
-                    );
-                }
                 self.demand_writable(&arg, "passed to be written");
                 Arg::Out { place: arg, ty, mode }
             }
@@ -394,10 +437,14 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn arg_infos(&self, args: &[Expr]) -> Vec<ArgInfo> {
-        let info =
-            |arg: &Expr| ArgInfo { ty: arg.ty, is_place: self.is_writable(arg), span: arg.span };
-        args.iter().map(info).collect()
+    /// An enumerator is a number to built-in functions.
+    fn arg_infos(&mut self, args: &[Expr]) -> Vec<ArgInfo> {
+        let mut infos = Vec::with_capacity(args.len());
+        for arg in args {
+            let (ty, is_place) = (self.decayed(arg.ty), self.is_writable(arg));
+            infos.push(ArgInfo { ty, is_place, span: arg.span });
+        }
+        infos
     }
 
     /// How well the built-in function of that name takes the arguments.
@@ -419,6 +466,7 @@ impl<'a> Checker<'a> {
         let name = ident.name.as_str();
         let args: Vec<Expr> = args.into_iter().map(|it| self.contents(it)).collect();
         if let Some(found) = ops::intrinsics::by_name(name) {
+            let args = args.into_iter().map(|it| self.decay(it)).collect();
             return self.wave(found, ident, args, span);
         }
         let infos = self.arg_infos(&args);
@@ -434,9 +482,14 @@ impl<'a> Checker<'a> {
             }
             Resolution::Unknown => return self.broken(span),
         };
+        if function.takes_derivatives() {
+            self.gate_derivatives(span, name);
+        }
         if let library::Function::Unsupported(name) = function {
-            self.unsupported(span, format!("`{name}` is not built yet"));
-            return self.broken(span);
+            self.gate_stage_function(name, span);
+            if result == Types::ERROR {
+                return self.broken(span);
+            }
         }
         let since = library::overloads(name).map(|row| row.since).min();
         if let Some(since) = since
@@ -486,10 +539,12 @@ impl<'a> Checker<'a> {
                 let message = format!("`{ty}` has no method `{}`", name.name);
                 let mut report = Diagnostic::new(&code::UNKNOWN_NAME, name.span, message);
                 let names = library::method_names(&self.types, object.ty);
-                if let Some(near) =
-                    super::scope::most_similar(&name.name, names.iter().map(String::as_str))
-                {
-                    report = report.fix(format!("a similar name is `{near}`"), name.span, near);
+                match diag::most_similar(&name.name, names.iter().map(String::as_str)) {
+                    Some(near) => {
+                        let remedy = format!("a similar name is `{near}`");
+                        report = report.fix(remedy, name.span, near);
+                    }
+                    None => report = has_methods(report, &names),
                 }
                 self.report(report);
                 self.broken(span)
@@ -502,12 +557,27 @@ impl<'a> Checker<'a> {
                 self.report(report);
                 self.broken(span)
             }
-            Resolution::Found { function: library::Method::Unsupported(name), .. } => {
-                let ty = self.name_of(object.ty);
-                self.unsupported(span, format!("`{name}` of a `{ty}` is not built yet"));
-                self.broken(span)
-            }
             Resolution::Found { function, params, result } => {
+                if function.takes_derivatives() {
+                    self.gate_derivatives(span, &name.name);
+                }
+                if let library::Method::Unsupported(name) = function {
+                    match self.types.get(object.ty) {
+                        Type::Resource(ResourceType::Other(it)) => {
+                            self.gate_object(it, &format!("`{name}`"), span);
+                        }
+                        _ => {
+                            let ty = self.name_of(object.ty);
+                            self.unsupported(
+                                span,
+                                format!("`{name}` of a `{ty}` is not built yet"),
+                            );
+                        }
+                    }
+                    if result == Types::ERROR {
+                        return self.broken(span);
+                    }
+                }
                 let mut passed = Vec::with_capacity(args.len());
                 for (arg, (ty, mode)) in args.into_iter().zip(params) {
                     passed.push(self.argument(arg, ty, mode));
@@ -524,6 +594,16 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// Says which methods there are.
+fn has_methods(report: Diagnostic, names: &[String]) -> Diagnostic {
+    let listed: Vec<String> = names.iter().take(MOST_METHODS).map(|it| format!("`{it}`")).collect();
+    match names.len().saturating_sub(MOST_METHODS) {
+        _ if names.is_empty() => report.note("it has no methods"),
+        0 => report.note(format!("its methods are {}", listed.join(", "))),
+        more => report.note(format!("its methods are {}, and {more} more", listed.join(", "))),
+    }
+}
+
 /// Whether one function is the better choice.
 ///
 /// All arguments count together, as in DXC: what drops components in fewer of them is better, then what changes shapes in
@@ -533,8 +613,8 @@ fn beats(a: &Viable, b: &Viable) -> bool {
 }
 
 /// How many arguments need what, the worst first.
-fn cost(ranks: &[Rank]) -> [u32; 7] {
-    let mut cost = [0; 7];
+fn cost(ranks: &[Rank]) -> [u32; 8] {
+    let mut cost = [0; 8];
     for rank in ranks {
         let element = match *rank {
             Rank::Truncation(element) => {
@@ -557,8 +637,9 @@ fn cost(ranks: &[Rank]) -> [u32; 7] {
         };
         match element {
             Some(Element::Conversion) => cost[4] += 1,
-            Some(Element::Promotion) => cost[5] += 1,
-            Some(Element::Literal(distance)) => cost[6] += u32::from(distance),
+            Some(Element::Kin) => cost[5] += 1,
+            Some(Element::Promotion) => cost[6] += 1,
+            Some(Element::Literal(distance)) => cost[7] += u32::from(distance),
             Some(Element::Same) | None => {}
         }
     }

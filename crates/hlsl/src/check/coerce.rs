@@ -4,7 +4,7 @@ use diag::{Diagnostic, Span, code};
 
 use super::{Checker, convert};
 use crate::hir::{Expr, ExprKind};
-use crate::types::{ResourceType, Type, TypeId, Types};
+use crate::types::{ResourceType, Scalar, Type, TypeId, Types};
 
 impl Checker<'_> {
     /// What stands where something was reported.
@@ -44,6 +44,18 @@ impl Checker<'_> {
         }
     }
 
+    /// How a value becomes one of another type where no cast is written, in this version of the language.
+    pub(super) fn implicit(&self, from: TypeId, to: TypeId) -> Option<convert::Implicit> {
+        convert::implicit(&self.types, from, to).or_else(|| {
+            let is_loose = !self.is_2021() && convert::is_same_shape(&self.types, from, to);
+            is_loose.then_some(convert::Implicit {
+                rank: convert::Rank::Base,
+                truncates: false,
+                narrows: false,
+            })
+        })
+    }
+
     /// The expression as a value of that type, converted without a cast; reports where that cannot be.
     pub(super) fn coerce(&mut self, expr: Expr, to: TypeId) -> Expr {
         let expr = if matches!(self.types.get(to), Type::Resource(_)) {
@@ -51,11 +63,12 @@ impl Checker<'_> {
         } else {
             self.contents(expr)
         };
-        match convert::implicit(&self.types, expr.ty, to) {
+        match self.implicit(expr.ty, to) {
             Some(how) => {
                 if how.truncates {
                     self.warn_truncation(&expr, to);
                 }
+                self.warn_loss(&expr, to);
                 self.convert(expr, to)
             }
             None => {
@@ -66,13 +79,33 @@ impl Checker<'_> {
                     format!("`{from}` does not convert to `{wanted}`"),
                 )
                 .label(format!("this is `{from}`"));
-                if convert::explicit(&self.types, expr.ty, to) {
+                let is_number = self.types.scalar_of(expr.ty).is_some();
+                if is_number && convert::explicit(&self.types, expr.ty, to) {
                     report = report.help(format!("a cast says that it is meant: `({wanted})…`"));
                 }
                 self.report(report);
                 self.broken(expr.span)
             }
         }
+    }
+
+    /// A literal with a fraction where an integer is wanted.
+    fn warn_loss(&mut self, expr: &Expr, to: TypeId) {
+        let ExprKind::Const(bits) = expr.kind else { return };
+        let value = match self.types.get(expr.ty) {
+            Type::Scalar(Scalar::LiteralFloat) => f64::from_bits(bits),
+            Type::Scalar(Scalar::F32) => f64::from(f32::from_bits(bits as u32)),
+            _ => return,
+        };
+        if value == value.trunc() || self.types.scalar_of(to).is_none_or(|it| !it.is_int()) {
+            return;
+        }
+        let (name, whole) = (self.name_of(to), value.trunc());
+        let message = format!("`{value}` becomes `{whole}` here, where `{name}` is wanted");
+        self.report(
+            Diagnostic::new(&code::LOSSY_CONVERSION, expr.span, message)
+                .help(format!("write the integer, or the cast `({name})` if it is meant")),
+        );
     }
 
     pub(super) fn warn_truncation(&mut self, expr: &Expr, to: TypeId) {
@@ -87,6 +120,26 @@ impl Checker<'_> {
         );
     }
 
+    /// Whether a type is an `enum class`.
+    pub(super) fn is_scoped(&self, ty: TypeId) -> bool {
+        self.types.scalar_of(ty).is_some_and(Scalar::is_scoped)
+    }
+
+    /// A value of an unscoped enumeration as the integer that it is; other values as they are.
+    pub(super) fn decay(&mut self, expr: Expr) -> Expr {
+        let ty = self.decayed(expr.ty);
+        self.convert(expr, ty)
+    }
+
+    pub(super) fn decayed(&mut self, ty: TypeId) -> TypeId {
+        match self.types.scalar_of(ty) {
+            Some(scalar @ Scalar::Enum(_)) if !scalar.is_scoped() => {
+                self.types.with_scalar(ty, scalar.number())
+            }
+            _ => ty,
+        }
+    }
+
     /// The expression as a condition: one `bool`.
     pub(super) fn condition(&mut self, expr: Expr, what: &str) -> Expr {
         let expr = self.contents(expr);
@@ -95,6 +148,9 @@ impl Checker<'_> {
         }
         match convert::shape_of(&self.types, expr.ty) {
             Some(convert::Shape::Scalar | convert::Shape::Vector(1)) => {
+                if self.is_scoped(expr.ty) {
+                    return self.coerce(expr, Types::BOOL);
+                }
                 self.convert(expr, Types::BOOL)
             }
             Some(_) => {
@@ -119,12 +175,12 @@ impl Checker<'_> {
         let expr = self.settle(expr);
         match self.types.get(expr.ty) {
             Type::Error => expr,
-            Type::Scalar(scalar) if scalar.is_int() => match scalar {
-                crate::types::Scalar::I32 | crate::types::Scalar::U32 => expr,
+            Type::Scalar(scalar) if scalar.is_int() && !scalar.is_scoped() => match scalar {
+                Scalar::I32 | Scalar::U32 => expr,
                 other if other.sign() == ops::Sign::Signed => self.convert(expr, Types::INT),
                 _ => self.convert(expr, Types::UINT),
             },
-            Type::Scalar(crate::types::Scalar::Bool) => self.convert(expr, Types::UINT),
+            Type::Scalar(Scalar::Bool) => self.convert(expr, Types::UINT),
             _ => self.coerce(expr, Types::INT),
         }
     }

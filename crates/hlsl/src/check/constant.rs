@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
         expr: &'a ast::Expr,
         what: &str,
     ) -> Option<(i64, Expr)> {
-        let checked = self.expr(expr);
+        let checked = self.constant_expr(expr);
         if checked.ty == Types::ERROR {
             return None;
         }
@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
 
     /// `static_assert(condition, message);`
     pub(super) fn static_assert(&mut self, assert: &'a ast::StaticAssert, span: Span) {
-        let condition = self.expr(&assert.condition);
+        let condition = self.constant_expr(&assert.condition);
         if condition.ty == Types::ERROR {
             return;
         }

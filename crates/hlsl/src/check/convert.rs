@@ -18,6 +18,8 @@ pub(crate) enum Element {
     Literal(u8),
     /// To a wider type of the same kind, or from `bool` to `int`.
     Promotion,
+    /// To a type of the same kind that holds no more: `uint` to `int`, `double` to `float`.
+    Kin,
     Conversion,
 }
 
@@ -82,6 +84,15 @@ pub(crate) fn implicit(types: &Types, from: TypeId, to: TypeId) -> Option<Implic
     }
 }
 
+/// Whether two structs hold the same numbers in the same order. Before HLSL 2021 that is enough for the one to become
+/// the other without a cast.
+pub(crate) fn is_same_shape(types: &Types, from: TypeId, to: TypeId) -> bool {
+    const MOST: usize = 1 << 12;
+    let both_structs =
+        matches!((types.get(from), types.get(to)), (Type::Struct(_), Type::Struct(_)));
+    both_structs && types.numbers(from, MOST).is_some_and(|it| types.numbers(to, MOST) == Some(it))
+}
+
 /// Whether a cast makes a value of type `to`: what converts implicitly, one scalar for all of an aggregate,
 /// and aggregates of at least as many numbers, the first of which are taken.
 pub(crate) fn explicit(types: &Types, from: TypeId, to: TypeId) -> bool {
@@ -91,7 +102,7 @@ pub(crate) fn explicit(types: &Types, from: TypeId, to: TypeId) -> bool {
     if !is_plain(types, from) || !is_plain(types, to) {
         return false;
     }
-    let (have, want) = (types.scalar_count(from), types.scalar_count(to));
+    let (have, want) = (number_count(types, from), number_count(types, to));
     have >= want || have == 1
 }
 
@@ -102,6 +113,12 @@ pub(crate) fn common(types: &mut Types, op: BinaryOp, a: TypeId, b: TypeId) -> O
         return Some(Types::ERROR);
     }
     let (left, right) = (types.scalar_of(a)?, types.scalar_of(b)?);
+    // Values of one enumeration can be compared; those of an unscoped one are integers for everything else.
+    if left.is_scoped() || right.is_scoped() {
+        let compares = op.is_comparison() && left == right;
+        return if compares { with_common_shape(types, a, b, left) } else { None };
+    }
+    let (left, right) = (left.number(), right.number());
     let integers = !left.is_float() && !right.is_float();
     let scalar = match op {
         BinaryOp::Shl | BinaryOp::Shr => {
@@ -186,6 +203,7 @@ pub(crate) fn join(a: Scalar, b: Scalar) -> Scalar {
     use Scalar::*;
     match (a, b) {
         _ if a == b => a,
+        (Enum(_), _) | (_, Enum(_)) => join(a.number(), b.number()),
         // A `bool` is seldom a constant, and a literal type is one for constants.
         (Bool, other) | (other, Bool) => settled(other),
         (LiteralInt, other) | (other, LiteralInt) => other,
@@ -243,11 +261,11 @@ pub(crate) fn operation(from: Scalar, to: Scalar, native_16bit: bool) -> Option<
     })
 }
 
-/// For each scalar of a value of type `to`, the index of the scalar of `from` that it is made of.
+/// For each number of a value of type `to`, the index of the number of `from` that it is made of.
 /// The types convert, explicitly at least.
 pub(crate) fn sources(types: &Types, from: TypeId, to: TypeId) -> Vec<usize> {
-    let count = types.scalar_count(to) as usize;
-    if types.scalar_count(from) == 1 {
+    let count = number_count(types, to) as usize;
+    if number_count(types, from) == 1 {
         return vec![0; count];
     }
     match (shape_of(types, from), shape_of(types, to)) {
@@ -255,6 +273,22 @@ pub(crate) fn sources(types: &Types, from: TypeId, to: TypeId) -> Vec<usize> {
             .flat_map(|row| (0..columns).map(move |column| (row * width + column) as usize))
             .collect(),
         _ => (0..count).collect(),
+    }
+}
+
+/// How many numbers the source sees in a value: bit-fields one by one.
+pub(crate) fn number_count(types: &Types, id: TypeId) -> u64 {
+    match types.get(id) {
+        Type::Struct(structure) if types.has_bit_fields(id) => types
+            .structure(structure)
+            .fields
+            .iter()
+            .filter(|it| !it.hidden)
+            .fold(0, |sum: u64, it| sum.saturating_add(number_count(types, it.ty))),
+        Type::Array { element, len } if types.has_bit_fields(id) => {
+            number_count(types, element).saturating_mul(u64::from(len))
+        }
+        _ => types.scalar_count(id),
     }
 }
 
@@ -275,11 +309,17 @@ fn width(scalar: Scalar) -> u32 {
         I16 | U16 | F16 | Min16Int | Min16Uint | Min16Float => 16,
         I32 | U32 | F32 | LiteralInt | LiteralFloat => 32,
         I64 | U64 | F64 => 64,
+        Enum(it) => width(it.held()),
     }
 }
 
 fn numeric(types: &Types, from: TypeId, to: TypeId) -> Option<Implicit> {
     let (source, target) = (types.scalar_of(from)?, types.scalar_of(to)?);
+    // Numbers become enumerations by a cast only, and the values of a scoped one numbers likewise.
+    let is_enum = |it| matches!(it, Scalar::Enum(_));
+    if source != target && (is_enum(target) || source.is_scoped()) {
+        return None;
+    }
     let element = element(source, target);
     let narrows = narrows(source, target);
     let (rank, truncates) = match (shape_of(types, from)?, shape_of(types, to)?) {
@@ -317,6 +357,8 @@ fn element(from: Scalar, to: Scalar) -> Element {
         return Element::Same;
     }
     match (from, to) {
+        (Enum(it), _) if it.held() == to => Element::Promotion,
+        (Enum(_), _) | (_, Enum(_)) => Element::Conversion,
         (LiteralInt, _) => Element::Literal(match to {
             I32 => 0,
             U32 => 1,
@@ -327,20 +369,22 @@ fn element(from: Scalar, to: Scalar) -> Element {
             F32 | LiteralFloat => 6,
             F64 => 7,
             F16 | Min16Float => 8,
-            Bool | LiteralInt => 9,
+            Bool | LiteralInt | Enum(_) => 9,
         }),
         (LiteralFloat, F32) => Element::Literal(0),
         (LiteralFloat, F64) => Element::Literal(1),
         (LiteralFloat, F16 | Min16Float) => Element::Literal(2),
         (Bool, I32) => Element::Promotion,
         _ if from == Bool || to == Bool => Element::Conversion,
-        _ if from.is_float() != to.is_float() || width(from) >= width(to) => Element::Conversion,
+        _ if from.is_float() != to.is_float() => Element::Conversion,
+        _ if width(from) >= width(to) => Element::Kin,
         _ if from.is_float() || from.sign() == to.sign() => Element::Promotion,
-        _ => Element::Conversion,
+        _ => Element::Kin,
     }
 }
 
 fn narrows(from: Scalar, to: Scalar) -> bool {
+    let (from, to) = (from.number(), to.number());
     if from.is_literal() || from == Scalar::Bool || to == Scalar::Bool {
         return from == Scalar::LiteralFloat && !to.is_float() && to != Scalar::Bool;
     }
@@ -439,6 +483,7 @@ mod tests {
             (literal, Types::UINT, Types::FLOAT),
             (literal, Types::FLOAT, float3),
             (Types::BOOL, Types::INT, Types::FLOAT),
+            (Types::UINT, Types::INT, Types::FLOAT),
             (float4, float4, float3),
             (float3, int3, Types::FLOAT),
         ] {

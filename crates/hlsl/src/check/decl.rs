@@ -2,12 +2,13 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::scope::{ScopeKind, Scopes, TypeEntity, ValueEntity};
+use super::scope::{ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity};
 use super::template::AliasTemplate;
 use super::{Checker, GlobalInfo};
 use crate::ast::{self, Declarator, Initializer, Item, ItemKind, Modifier};
 use crate::hir::{self, GlobalId, GlobalKind};
-use crate::types::{Type, TypeId, Types};
+use crate::options::Version;
+use crate::types::{Scalar, Type, TypeId, Types};
 
 /// How much groupshared memory a group has, in bytes.
 const MOST_GROUPSHARED: u64 = 32768;
@@ -85,7 +86,7 @@ impl<'a> Checker<'a> {
         self.scopes.prefix(self.scopes.current(), |id| self.types.structure(id).name.clone())
     }
 
-    fn namespace_of(&mut self, path: &'a ast::Path) -> Option<super::scope::ScopeId> {
+    fn namespace_of(&mut self, path: &'a ast::Path) -> Option<ScopeId> {
         let found = if path.global || !path.scope.is_empty() {
             let scope = self.scope_of(path.global, &path.scope)?;
             self.scopes.type_in(scope, &path.last.ident.name).map(|it| it.entity)
@@ -121,36 +122,46 @@ impl<'a> Checker<'a> {
     fn enumeration(&mut self, enumeration: &'a ast::Enum) {
         let current = self.scopes.current();
         let name = &enumeration.name;
+        if self.options.hlsl_version < Version::V2017 {
+            let report = Diagnostic::new(&code::NEEDS_HLSL_2021, name.span, "enums need HLSL 2017");
+            self.report(report.help("`-HV 2017` and later have them"));
+        }
         let known = self.scopes.own_type(current, &name.name).map(|it| (it.entity, it.span));
         let underlying = match &enumeration.underlying {
             Some(ty) => self.ty(ty),
             None => Types::INT,
         };
-        let underlying = match self.types.get(underlying) {
-            Type::Scalar(scalar) if scalar.is_int() || scalar == crate::types::Scalar::Bool => {
-                underlying
-            }
-            Type::Error => Types::INT,
+        let held = match self.types.get(underlying) {
+            Type::Scalar(scalar) if !scalar.is_float() => scalar,
+            Type::Error => Scalar::I32,
             _ => {
                 let message =
                     format!("an enum is held in an integer, not in `{}`", self.name_of(underlying));
                 let span = enumeration.underlying.as_ref().map_or(name.span, |it| it.span);
                 self.error(&code::TYPE_MISMATCH, span, message);
-                Types::INT
+                Scalar::I32
             }
         };
-        let scope = match known {
-            Some((TypeEntity::Enum(_, scope), _)) => scope,
+        let (ty, scope) = match known {
+            Some((TypeEntity::Enum(ty, scope), span)) => {
+                if self.scopes.has_values(scope) && enumeration.variants.is_some() {
+                    self.duplicate(name, span);
+                    return;
+                }
+                (ty, scope)
+            }
             Some((_, span)) => {
                 self.duplicate(name, span);
                 return;
             }
             None => {
-                let kind = ScopeKind::Namespace(format!("{}{}", self.prefix(), name.name));
-                let scope = self.scopes.inside(current, kind);
-                let entity = TypeEntity::Enum(underlying, scope);
+                let full = format!("{}{}", self.prefix(), name.name);
+                let scope = self.scopes.inside(current, ScopeKind::Enum(full.clone()));
+                let scalar = self.types.add_enum(full, held, enumeration.scoped);
+                let ty = self.types.scalar(scalar);
+                let entity = TypeEntity::Enum(ty, scope);
                 self.scopes.declare_type(current, name.name.clone(), entity, name.span);
-                scope
+                (ty, scope)
             }
         };
         let Some(variants) = &enumeration.variants else { return };
@@ -164,11 +175,11 @@ impl<'a> Checker<'a> {
                 next = found.map_or(next, |(value, _)| value);
             }
             let literal = self.literal_int(next, variant.name.span);
-            let bits = match self.convert(literal, underlying).kind {
+            let bits = match self.convert(literal, ty).kind {
                 hir::ExprKind::Const(bits) => bits,
                 _ => 0,
             };
-            let entity = ValueEntity::Constant(underlying, bits);
+            let entity = ValueEntity::Constant(ty, bits);
             self.in_scope(scope, |this| this.declare(&variant.name, entity.clone()));
             if !enumeration.scoped {
                 self.declare(&variant.name, entity);
@@ -227,7 +238,11 @@ impl<'a> Checker<'a> {
     /// Variables at file scope or in a namespace.
     fn file_var(&mut self, var: &'a ast::Var) {
         if let Some(head) = &var.template {
-            self.unsupported(head.span, "templates of variables are not built yet");
+            match var.declarators.iter().any(|it| it.owner.is_some()) {
+                true => self.variables_outside(head, var),
+                false => self.variable_template(head, var),
+            }
+            return;
         }
         let base = self.ty_with(&var.ty, &var.modifiers);
         for declarator in &var.declarators {
@@ -242,6 +257,14 @@ impl<'a> Checker<'a> {
         }
         let ty = self.array(base, &declarator.dims);
         let modifiers = &var.modifiers;
+        if let Some(span) = modifiers.span(Modifier::Uniform) {
+            self.removed(span, "`uniform` variables");
+        }
+        if let Some(Initializer::StateBlock(span)) = &declarator.init {
+            self.removed(*span, "state blocks");
+            // `sturct S { … }`: what the block declares nobody knows.
+            self.names_lost |= ty == Types::ERROR;
+        }
         if modifiers.has(Modifier::Static) {
             let is_const = modifiers.has(Modifier::Const);
             self.static_var(declarator, ty, is_const);
@@ -250,9 +273,25 @@ impl<'a> Checker<'a> {
         } else if self.is_resource(ty) {
             self.resource_var(var, declarator, ty);
         } else if modifiers.has(Modifier::Const) && declarator.init.is_some() {
-            self.static_var(declarator, ty, true);
+            self.loose_constant(var, declarator, ty);
         } else {
             self.loose_var(var, declarator, ty);
+        }
+    }
+
+    /// A `const` that is not `static`: the host gives its value, as DXC has it, but where a constant is demanded (the
+    /// size of an array, a label), its initialiser counts.
+    fn loose_constant(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
+        let (ty, init) = self.initializer(ty, declarator);
+        let value = init.as_ref().and_then(|it| self.constant(it));
+        self.loose_var(var, declarator, ty);
+        let scope = self.scopes.current();
+        let declared = self.scopes.own_value(scope, &declarator.name.name).map(|it| &it.entity);
+        if let (Some([bits]), Some(ValueEntity::BufferMember(resource, field))) =
+            (value.as_deref(), declared)
+            && self.types.scalar_of(ty).is_some_and(|it| !it.is_float())
+        {
+            self.loose_constants.insert((*resource, *field), *bits);
         }
     }
 
@@ -291,6 +330,17 @@ impl<'a> Checker<'a> {
 
     /// A static variable: at file scope, in a struct or in a function.
     pub(super) fn static_var(&mut self, declarator: &'a Declarator, ty: TypeId, is_const: bool) {
+        let entity = self.static_entity(declarator, ty, is_const);
+        self.declare(&declarator.name, entity);
+    }
+
+    /// The same without a name.
+    pub(super) fn static_entity(
+        &mut self,
+        declarator: &'a Declarator,
+        ty: TypeId,
+        is_const: bool,
+    ) -> ValueEntity {
         let (ty, init) = self.initializer(ty, declarator);
         let name = format!("{}{}", self.prefix(), declarator.name.name);
         if let Some(init) = &init
@@ -305,19 +355,12 @@ impl<'a> Checker<'a> {
             Some(init) if is_const => self.constant(init),
             _ => None,
         };
-        let entity = if ty == Types::ERROR {
-            ValueEntity::Broken
-        } else {
-            ValueEntity::Global(self.add_global(
-                name,
-                ty,
-                GlobalKind::Static { init },
-                is_const,
-                value,
-                declarator.name.span,
-            ))
-        };
-        self.declare(&declarator.name, entity);
+        if ty == Types::ERROR {
+            return ValueEntity::Broken;
+        }
+        let kind = GlobalKind::Static { init };
+        let span = declarator.name.span;
+        ValueEntity::Global(self.add_global(name, ty, kind, is_const, value, span))
     }
 
     pub(super) fn add_global(
@@ -413,11 +456,22 @@ impl<'a> Checker<'a> {
             }
         }
         let Some(scope) = scope else { return };
-        let ty = self.array(base, &declarator.dims);
+        self.define_member_in(scope, scope, base, declarator);
+    }
+
+    /// The definition of a static member of the struct with that scope, which looks names up in `inner`.
+    pub(super) fn define_member_in(
+        &mut self,
+        scope: ScopeId,
+        inner: ScopeId,
+        base: TypeId,
+        declarator: &'a Declarator,
+    ) {
+        let ty = self.in_scope(inner, |this| this.array(base, &declarator.dims));
         let found = self.scopes.value_in(scope, &declarator.name.name).map(|it| it.entity);
         match found {
             Some(ValueEntity::Global(id)) => {
-                let (ty, init) = self.in_scope(scope, |this| this.initializer(ty, declarator));
+                let (ty, init) = self.in_scope(inner, |this| this.initializer(ty, declarator));
                 let value = init
                     .as_ref()
                     .filter(|_| self.global(id).is_const)

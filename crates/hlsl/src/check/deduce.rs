@@ -4,6 +4,7 @@ use super::Checker;
 use super::scope::TypeEntity;
 use super::template::Captured;
 use crate::ast::{self, Dim, Path, TemplateArg, TemplateParam, TemplateParamKind, TypeKind};
+use crate::library::objects::{self, Takes};
 use crate::types::{Access, ResourceType, Scalar, Type, TypeId, Types};
 
 /// What is known of the arguments of a template so far.
@@ -149,6 +150,14 @@ impl<'a> Checker<'a> {
                     == (dim.name(), writable) =>
             {
                 vec![ty(element)]
+            }
+            (name, Type::Resource(ResourceType::Other(object))) if name == object.name => {
+                match objects::row_of(object).takes {
+                    Takes::Nothing | Takes::Fields(_) => return None,
+                    Takes::Element => vec![ty(object.element)],
+                    Takes::ElementAndCount(_) => vec![ty(object.element), number(object.count)],
+                    Takes::Flags { .. } => vec![number(object.count)],
+                }
             }
             _ => return None,
         })

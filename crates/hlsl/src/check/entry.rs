@@ -1,22 +1,23 @@
 //! The entry point: which function it is, its attributes, and what its parameters are bound to.
 
-use diag::{Diagnostic, Span, code};
+use diag::{Diagnostic, Span, code, most_similar};
 use ir::WaveSize;
-use ops::intrinsics as rows;
 
-use super::scope::{Callee, Scopes, ValueEntity, most_similar};
-use super::{Checker, attr};
+use super::scope::{Callee, Scopes, ValueEntity};
+use super::{Checker, attr, semantic};
 use crate::ast::{self, Annotation, AnnotationKind};
 use crate::hir::{
     self, Arg, Expr, ExprKind, FunctionId, LocalId, Mode, Stmt, StmtKind, SystemValue,
 };
-use crate::options::Stage;
-use crate::types::{Scalar, Type, TypeId, Types};
+use crate::options::{PROFILES, Stage};
+use crate::types::{Scalar, StructId, Type, TypeId, Types};
 
 /// The entry point as [`super::reach`] takes it.
 pub(super) struct Entry {
     pub(super) function: FunctionId,
-    pub(super) stage: rows::Stage,
+    /// A function that runs beside it: the patch-constant function of a hull shader.
+    pub(super) beside: Option<FunctionId>,
+    pub(super) stage: Stage,
     pub(super) group_size: [u32; 3],
     pub(super) wave_size: WaveSize,
     pub(super) inputs: Vec<SystemValue>,
@@ -25,81 +26,102 @@ pub(super) struct Entry {
     pub(super) span: Span,
 }
 
-/// The stage as tables of functions know it.
-pub(super) fn stage(stage: Stage) -> rows::Stage {
+pub(crate) fn stage_word(stage: Stage) -> &'static str {
     match stage {
-        Stage::Pixel => rows::Stage::Pixel,
-        Stage::Vertex => rows::Stage::Vertex,
-        Stage::Geometry => rows::Stage::Geometry,
-        Stage::Hull => rows::Stage::Hull,
-        Stage::Domain => rows::Stage::Domain,
-        Stage::Compute => rows::Stage::Compute,
-        // Of a library one entry point is compiled, and only those of compute shaders are.
-        Stage::Library => rows::Stage::Compute,
-        Stage::Mesh => rows::Stage::Mesh,
-        Stage::Amplification => rows::Stage::Amplification,
+        Stage::Vertex => "vertex",
+        Stage::Hull => "hull",
+        Stage::Domain => "domain",
+        Stage::Geometry => "geometry",
+        Stage::Pixel => "pixel",
+        Stage::Compute => "compute",
+        Stage::Amplification => "amplification",
+        Stage::Mesh => "mesh",
+        Stage::Library => "library",
+        Stage::Node => "node",
+        Stage::RayTracing => "ray tracing",
     }
 }
 
-pub(super) fn stage_word(stage: rows::Stage) -> &'static str {
-    match stage {
-        rows::Stage::Vertex => "vertex",
-        rows::Stage::Hull => "hull",
-        rows::Stage::Domain => "domain",
-        rows::Stage::Geometry => "geometry",
-        rows::Stage::Pixel => "pixel",
-        rows::Stage::Compute => "compute",
-        rows::Stage::Amplification => "amplification",
-        rows::Stage::Mesh => "mesh",
-        rows::Stage::Library => "library",
-        rows::Stage::Node => "node",
-        rows::Stage::RayTracing => "ray tracing",
+/// The stage that a word of `[shader("…")]` names.
+fn stage_of_word(word: &str) -> Option<Stage> {
+    Some(match word {
+        "vertex" => Stage::Vertex,
+        "hull" => Stage::Hull,
+        "domain" => Stage::Domain,
+        "geometry" => Stage::Geometry,
+        "pixel" => Stage::Pixel,
+        "compute" => Stage::Compute,
+        "amplification" => Stage::Amplification,
+        "mesh" => Stage::Mesh,
+        "node" => Stage::Node,
+        "raygeneration" | "intersection" | "anyhit" | "closesthit" | "miss" | "callable" => {
+            Stage::RayTracing
+        }
+        _ => return None,
+    })
+}
+
+/// The word of `[shader("…")]` before a function.
+pub(crate) fn shader_word(attributes: &[ast::Attribute]) -> Option<&str> {
+    attr::find(attributes, "shader").and_then(|it| attr::text(it, 0))
+}
+
+/// The stage that functions are checked for, and of ray tracing which kind: the profile's, but in a library the one that
+/// the entry point's `[shader]` names, compute if none does.
+pub(super) fn stage_of(file: &ast::File, profile: Stage, entry: &str) -> (Stage, Option<String>) {
+    if profile != Stage::Library {
+        return (profile, None);
+    }
+    let word = file.items.iter().rev().find_map(|item| match &item.kind {
+        ast::ItemKind::Function(function)
+            if function.name.as_plain().is_some_and(|it| it.name == *entry) =>
+        {
+            shader_word(&item.attributes)
+        }
+        _ => None,
+    });
+    match word.and_then(|word| Some((stage_of_word(word)?, word))) {
+        Some((Stage::RayTracing, word)) => (Stage::RayTracing, Some(word.to_owned())),
+        Some((stage, _)) => (stage, None),
+        None => (Stage::Compute, None),
     }
 }
 
 /// The stage in the name of a profile.
 pub(super) fn profile_word(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Pixel => "ps",
-        Stage::Vertex => "vs",
-        Stage::Geometry => "gs",
-        Stage::Hull => "hs",
-        Stage::Domain => "ds",
-        Stage::Compute => "cs",
-        Stage::Library => "lib",
-        Stage::Mesh => "ms",
-        Stage::Amplification => "as",
-    }
+    PROFILES.iter().find(|it| it.1 == stage).map_or("lib", |it| it.0)
 }
 
 impl<'a> Checker<'a> {
     pub(super) fn entry_point(&mut self, file: &'a ast::File) -> Option<Entry> {
         let id = self.entry_function(file)?;
         let function = self.function(id);
-        let (span, attributes, result) = (function.span, function.attributes, function.result);
-        if !matches!(self.options.stage, Stage::Compute | Stage::Library) {
-            let word = stage_word(stage(self.options.stage));
-            self.error(
-                &code::UNSUPPORTED_FEATURE,
-                span,
-                format!("{word} shaders are not built yet"),
-            );
+        let (span, attributes) = (function.span, function.attributes);
+        if let Some(word) = shader_word(attributes)
+            && let Some(stage) = stage_of_word(word)
+            && stage != self.stage
+        {
+            let said = super::stage::with_article(stage_word(stage));
+            let wanted = stage_word(self.stage);
+            let message = format!("this is {said} shader, and the profile is for {wanted} shaders");
+            let report = Diagnostic::new(&code::BAD_ENTRY_POINT, span, message);
+            let profile = profile_word(stage);
+            self.report(report.help(format!("`-T {profile}_6_6` compiles it as what it is")));
             return None;
         }
-        let sizes: Vec<&'a ast::Attribute> =
-            attributes.iter().filter(|it| attr::is(it, "numthreads")).collect();
-        let Some(size) = sizes.last() else {
-            let report = Diagnostic::new(
-                &code::BAD_ENTRY_POINT,
-                span,
-                "a compute shader needs `[numthreads(x, y, z)]` before its entry point",
-            );
-            self.report(
-                report.help("`[numthreads(32, 1, 1)]` makes groups of 32 threads in a row"),
-            );
+        if !self.entry_attributes(attributes) {
             return None;
-        };
-        let group_size = self.numthreads(size);
+        }
+        match self.stage {
+            Stage::Compute => self.compute_entry(id),
+            _ => self.stage_entry(id),
+        }
+    }
+
+    fn compute_entry(&mut self, id: FunctionId) -> Option<Entry> {
+        let function = self.function(id);
+        let (span, attributes, result) = (function.span, function.attributes, function.result);
+        let group_size = self.group_size(id);
         let wave_size = self.wave_size(attributes);
         if result != Types::VOID && result != Types::ERROR {
             let message = format!(
@@ -109,16 +131,32 @@ impl<'a> Checker<'a> {
             self.error(&code::BAD_ENTRY_POINT, span, message);
             return None;
         }
+        let group_size = group_size?;
         let (inputs, wrapper) = self.inputs(id)?;
         Some(Entry {
             function: id,
-            stage: rows::Stage::Compute,
-            group_size: group_size?,
+            beside: None,
+            stage: Stage::Compute,
+            group_size,
             wave_size: wave_size?,
             inputs,
             wrapper,
             span,
         })
+    }
+
+    /// The `[numthreads]` that an entry point must have.
+    pub(super) fn group_size(&mut self, id: FunctionId) -> Option<[u32; 3]> {
+        let function = self.function(id);
+        let (span, attributes) = (function.span, function.attributes);
+        if let Some(size) = attr::find(attributes, "numthreads") {
+            return self.numthreads(size);
+        }
+        let word = super::stage::with_article(stage_word(self.stage));
+        let message = format!("{word} shader needs `[numthreads(x, y, z)]` before its entry point");
+        let report = Diagnostic::new(&code::BAD_ENTRY_POINT, span, message);
+        self.report(report.help("`[numthreads(32, 1, 1)]` makes groups of 32 threads in a row"));
+        None
     }
 
     fn entry_function(&mut self, file: &'a ast::File) -> Option<FunctionId> {
@@ -234,11 +272,10 @@ impl<'a> Checker<'a> {
         leaves: &mut Vec<(SystemValue, hir::Local)>,
     ) -> Option<Expr> {
         if let Type::Struct(id) = self.types.get(ty) {
-            let members = self.structs.get(&id).map(|it| it.ast)?;
             let fields = self.types.structure(id).fields.clone();
             let mut parts = Vec::new();
             for field in fields {
-                let semantics = annotations_of(members, &field.name);
+                let semantics = self.annotations_of(id, &field.name);
                 let part = self.input(
                     &format!("{name}.{}", field.name),
                     field.ty,
@@ -250,11 +287,7 @@ impl<'a> Checker<'a> {
             }
             return Some(Expr { kind: ExprKind::Construct(parts), ty, span });
         }
-        let semantic = annotations.iter().find_map(|it| match &it.kind {
-            AnnotationKind::Semantic(ident) => Some(ident),
-            AnnotationKind::Register(_) | AnnotationKind::PackOffset { .. } => None,
-        });
-        let Some(semantic) = semantic else {
+        let Some(semantic) = semantic_of(annotations) else {
             let report = Diagnostic::new(
                 &code::BAD_SEMANTIC,
                 span,
@@ -296,6 +329,13 @@ impl<'a> Checker<'a> {
         if let Some((_, value)) = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(plain)) {
             return Some(*value);
         }
+        if let Some((known, _)) = semantic::find(&semantic.name) {
+            let stages: Vec<&str> = known.stages().map(stage_word).collect();
+            let message = format!("`{}` is no input of a compute shader", semantic.name);
+            let report = Diagnostic::new(&code::BAD_SEMANTIC, semantic.span, message);
+            self.report(report.help(format!("it belongs to {} shaders", stages.join(", "))));
+            return None;
+        }
         let message = format!("`{}` is no input of a compute shader", semantic.name);
         let mut report = Diagnostic::new(&code::BAD_SEMANTIC, semantic.span, message);
         match most_similar(&semantic.name, NAMES.iter().map(|it| it.0)) {
@@ -310,19 +350,41 @@ impl<'a> Checker<'a> {
         self.report(report);
         None
     }
+
+    /// The semantics of a field as its struct, or the base that it comes from, declares it.
+    pub(super) fn annotations_of(&self, id: StructId, field: &str) -> &'a [Annotation] {
+        let Some(info) = self.structs.get(&id) else { return &[] };
+        if let Some(declarator) = declarator_of(info.ast, field) {
+            return &declarator.annotations;
+        }
+        let bases = info.bases.iter().filter_map(|base| match self.types.get(*base) {
+            Type::Struct(id) => Some(id),
+            _ => None,
+        });
+        bases.map(|base| self.annotations_of(base, field)).find(|it| !it.is_empty()).unwrap_or(&[])
+    }
 }
 
 fn is_input(scalar: Scalar) -> bool {
     scalar.is_int() && scalar.ty(true).bits() <= 32
 }
 
-/// The semantics of a field as its struct declares it.
-fn annotations_of<'a>(structure: &'a ast::Struct, field: &str) -> &'a [Annotation] {
+/// The semantic among what stands behind a name.
+pub(super) fn semantic_of(annotations: &[Annotation]) -> Option<&ast::Ident> {
+    annotations.iter().find_map(|it| match &it.kind {
+        AnnotationKind::Semantic(ident) => Some(ident),
+        AnnotationKind::Register(_)
+        | AnnotationKind::PackOffset { .. }
+        | AnnotationKind::Access { .. } => None,
+    })
+}
+
+/// The declaration of a field in its struct.
+fn declarator_of<'a>(structure: &'a ast::Struct, field: &str) -> Option<&'a ast::Declarator> {
     let members = structure.members.as_deref().unwrap_or(&[]);
     let declarators = members.iter().flat_map(|it| match &it.kind {
         ast::ItemKind::Var(var) => var.declarators.as_slice(),
         _ => &[],
     });
-    let mut found = declarators.filter(|it| it.name.name == *field);
-    found.next().map_or(&[], |it| &it.annotations)
+    declarators.into_iter().find(|it| it.name.name == *field)
 }

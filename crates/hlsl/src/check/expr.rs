@@ -7,6 +7,7 @@ use super::scope::{Declared, ScopeId, ScopeKind, ValueEntity};
 use crate::ast::{self, FloatSuffix, IntLiteral};
 use crate::hir::{Expr, ExprKind, LocalId};
 use crate::library;
+use crate::options::Version;
 use crate::types::{Scalar, Type, TypeId, Types};
 
 impl<'a> Checker<'a> {
@@ -77,6 +78,9 @@ impl<'a> Checker<'a> {
     }
 
     fn int_literal(&mut self, literal: IntLiteral, span: Span) -> Expr {
+        if self.options.hlsl_version >= Version::V202x {
+            return self.conforming_int(literal, span);
+        }
         let wide = u32::try_from(literal.value).is_err();
         let scalar = match (literal.unsigned, literal.long) {
             (false, false) => Scalar::LiteralInt,
@@ -88,8 +92,31 @@ impl<'a> Checker<'a> {
         self.constant_of(ty, literal.value, span)
     }
 
+    /// From HLSL 202x on, a literal is of the first type that holds its value, as in C.
+    fn conforming_int(&mut self, literal: IntLiteral, span: Span) -> Expr {
+        use Scalar::*;
+        let candidates: &[Scalar] = match (literal.unsigned, literal.long, literal.decimal) {
+            (false, false, true) => &[I32, I64],
+            (false, false, false) => &[I32, U32, I64, U64],
+            (false, true, true) => &[I64],
+            (false, true, false) => &[I64, U64],
+            (true, false, _) => &[U32, U64],
+            (true, true, _) => &[U64],
+        };
+        let holds = |scalar: &&Scalar| match scalar {
+            I32 => i32::try_from(literal.value).is_ok(),
+            U32 => u32::try_from(literal.value).is_ok(),
+            I64 => i64::try_from(literal.value).is_ok(),
+            _ => true,
+        };
+        let scalar = candidates.iter().find(holds).copied().unwrap_or(U64);
+        let ty = self.types.scalar(scalar);
+        self.constant_of(ty, literal.value, span)
+    }
+
     fn float_literal(&mut self, value: f64, suffix: FloatSuffix, span: Span) -> Expr {
         let scalar = match suffix {
+            FloatSuffix::None if self.options.hlsl_version >= Version::V202x => Scalar::F32,
             FloatSuffix::None => Scalar::LiteralFloat,
             FloatSuffix::Float => Scalar::F32,
             FloatSuffix::Half => super::ty::scalar(ast::Scalar::Half, self.native_16bit()),
@@ -169,7 +196,14 @@ impl<'a> Checker<'a> {
             Ok(found) => found,
             Err(()) => return self.broken(span),
         };
-        let Some((scope, declared)) = found else { return self.undeclared(path, span) };
+        let Some((scope, mut declared)) = found else { return self.undeclared(path, span) };
+        if let (ValueEntity::Template(index), Some(_)) = (&declared.entity, &path.last.args) {
+            let Some(entity) = self.variable_instance(*index, &path.last) else {
+                return self.broken(span);
+            };
+            declared.entity = entity;
+            return self.entity_expr(scope, declared, &path.last.ident, span);
+        }
         if let (Some(_), false) =
             (&path.last.args, matches!(declared.entity, ValueEntity::Functions(_)))
         {
@@ -217,9 +251,19 @@ impl<'a> Checker<'a> {
                 let buffer = self.resources[id.0 as usize].ty;
                 let base = Expr { kind: ExprKind::Resource(id), ty: buffer, span };
                 let Some(ty) = self.buffer_field(buffer, field) else { return self.broken(span) };
+                if let (true, Some(bits)) =
+                    (self.wants_constant, self.loose_constants.get(&(id, field)))
+                {
+                    return self.constant_of(ty, *bits, span);
+                }
                 Expr { kind: ExprKind::Field(base.into(), field), ty, span }
             }
             ValueEntity::Field(field) => self.own_field(scope, field, ident, span),
+            ValueEntity::Template(_) => {
+                let message = format!("template arguments of `{}` are missing", ident.name);
+                self.error(&code::BAD_TEMPLATE, span, message);
+                self.broken(span)
+            }
             ValueEntity::Functions(_) => {
                 let message = format!("`{}` is a function, which can only be called", ident.name);
                 self.error(&code::TYPE_MISMATCH, span, message);
@@ -263,6 +307,9 @@ impl<'a> Checker<'a> {
             if matches!(name, "ResourceDescriptorHeap" | "SamplerDescriptorHeap") {
                 self.unsupported(span, format!("`{name}` is not built yet"));
                 return self.broken(span);
+            }
+            if let Some(flag) = library::flag(name) {
+                return self.constant_of(Types::UINT, u64::from(flag), span);
             }
             if library::is_function(name) || ops::intrinsics::by_name(name).is_some() {
                 let message = format!("`{name}` is a function, which can only be called");

@@ -4,8 +4,10 @@ use diag::{Diagnostic, Span, code};
 
 use super::scope::{Callee, ScopeId, ScopeKind, Scopes, ValueEntity};
 use super::{Checker, attr, stmt};
-use crate::ast::{self, Attribute, FunctionName, Modifier};
+use crate::ast::{self, Attribute, FunctionName, Modifier, Operator};
 use crate::hir::{self, FunctionId, LocalId, Mode};
+use crate::lint;
+use crate::options::Version;
 use crate::types::{Type, TypeId, Types};
 
 /// A declared function, or an instance of a template.
@@ -31,8 +33,11 @@ pub(super) struct Function<'a> {
     pub(super) copies: Vec<(TypeId, FunctionId)>,
     /// The method that it is a copy of.
     pub(super) origin: Option<FunctionId>,
-    /// An instance of a template or a copy: its body is checked once it is used.
+    /// An instance of a template or a copy.
     pub(super) is_instance: bool,
+    /// Its body is checked once it is used: that of an instance, of a copy, of a method of an instance of a struct
+    /// template. What it does may fit only some of the types that the struct is made for.
+    pub(super) is_lazy: bool,
     pub(super) is_queued: bool,
 }
 
@@ -85,6 +90,15 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Reports what HLSL 202x has no longer.
+    pub(super) fn removed(&mut self, span: Span, what: &str) {
+        if self.options.hlsl_version >= Version::V202x {
+            let message = format!("HLSL 202x has no {what}");
+            let report = Diagnostic::new(&code::BAD_DECLARATION, span, message);
+            self.report(report.help("`-HV 2021` is the last version that has them"));
+        }
+    }
+
     /// The name under which a function is found; operators have names that no source can write.
     pub(super) fn key(name: &FunctionName) -> ast::Name {
         match name {
@@ -101,11 +115,21 @@ impl<'a> Checker<'a> {
     ) {
         match &function.name {
             FunctionName::Plain(_) => {}
-            FunctionName::Operator(_, span) => self.needs_2021(*span, "operators for structs"),
+            FunctionName::Operator(operator, span) => {
+                self.needs_2021(*span, "operators for structs");
+                if !self.operator_declared(*operator, *span, function.owner.is_some()) {
+                    return;
+                }
+            }
             FunctionName::Conversion(span) => {
-                self.unsupported(*span, "conversion operators are not built yet");
+                let message = "HLSL has no conversion operators";
+                let report = Diagnostic::new(&code::BAD_DECLARATION, *span, message);
+                self.report(report.help("a method does it, and its name says what comes out"));
                 return;
             }
+        }
+        if self.belongs_outside(function, attributes) {
+            return;
         }
         let scope = match &function.owner {
             None => self.scopes.current(),
@@ -134,12 +158,45 @@ impl<'a> Checker<'a> {
         if let Some(id) = id
             && function.body.is_some()
         {
-            if self.open_structs > 0 || self.body.is_some() {
+            if self.function(id).is_lazy {
+                self.body_appeared(id);
+            } else if self.open_structs > 0 || self.body.is_some() {
                 self.pending.push_back(id);
             } else {
                 self.check_body(id);
             }
         }
+    }
+
+    /// Judges the declaration of an operator; `false` if there can be none.
+    fn operator_declared(&mut self, operator: Operator, span: Span, is_method: bool) -> bool {
+        let key = super::operator::key(operator);
+        if operator == Operator::Set {
+            let message = "assignment always copies: `operator=` cannot be defined";
+            let report = Diagnostic::new(&code::BAD_DECLARATION, span, message);
+            self.report(report.help("a method with a name does what this would"));
+            return false;
+        }
+        let in_struct =
+            is_method || matches!(self.scopes.kind(self.scopes.current()), ScopeKind::Struct(_));
+        let message = match operator {
+            Operator::Assign(_) | Operator::Step(_) => {
+                format!("DXC does not let a program define `{key}`")
+            }
+            _ if !in_struct => format!("DXC knows `{key}` as a method of a struct only"),
+            _ => return true,
+        };
+        let report = Diagnostic::new(&code::DXC_PORTABILITY, span, message);
+        self.report(match operator {
+            Operator::Assign(op) => report.help(format!(
+                "with `operator{}` defined, `a = a {} b` compiles everywhere",
+                op.symbol(),
+                op.symbol()
+            )),
+            Operator::Step(_) => report.help("a method with a name compiles everywhere"),
+            _ => report.help("if the left operand is a struct, declare it there"),
+        });
+        true
     }
 
     /// The scope that one part of a path names.
@@ -177,6 +234,9 @@ impl<'a> Checker<'a> {
                     "the size of an array that is passed must be known",
                 );
                 ty = Types::ERROR;
+            }
+            if let Some(span) = param.modifiers.span(Modifier::Uniform) {
+                self.removed(span, "`uniform` variables");
             }
             let has = |it| param.modifiers.has(it);
             let mode = match (has(Modifier::In), has(Modifier::Out), has(Modifier::InOut)) {
@@ -216,7 +276,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Adds a function to the overloads of its name, or finds the prototype that it belongs to.
-    fn add_overload(
+    pub(super) fn add_overload(
         &mut self,
         function: &'a ast::Function,
         attributes: &'a [Attribute],
@@ -269,7 +329,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A second declaration of a function.
-    fn redeclare(
+    pub(super) fn redeclare(
         &mut self,
         id: FunctionId,
         function: &'a ast::Function,
@@ -327,6 +387,7 @@ impl<'a> Checker<'a> {
         let key = Self::key(&function.name);
         let prefix = self.scopes.prefix(scope, |id| self.types.structure(id).name.clone());
         let this = self.object_type_of(scope, function);
+        let is_lazy = self.is_in_instance(scope);
         self.functions.push(Function {
             name: format!("{prefix}{key}"),
             ast: function,
@@ -342,9 +403,22 @@ impl<'a> Checker<'a> {
             copies: Vec::new(),
             origin: None,
             is_instance: false,
+            is_lazy,
             is_queued: false,
         });
         FunctionId(self.functions.len() as u32 - 1)
+    }
+
+    /// Whether a scope is that of an instance of a struct template, or of a struct inside one. A specialisation that
+    /// leaves no parameter open is a struct like any other.
+    fn is_in_instance(&self, scope: ScopeId) -> bool {
+        std::iter::successors(Some(scope), |scope| self.scopes.parent(*scope)).any(|scope| {
+            let ScopeKind::Struct(id) = self.scopes.kind(scope) else { return false };
+            self.structs.get(id).is_some_and(|it| {
+                let open = it.ast.template.as_ref().is_some_and(|head| !head.params.is_empty());
+                it.template.is_some() && open
+            })
+        })
     }
 
     /// The struct whose object a function has, if it is a method and not static.
@@ -360,7 +434,7 @@ impl<'a> Checker<'a> {
                     return Some(self.types.intern(Type::Struct(id)));
                 }
                 ScopeKind::Template => scope = self.scopes.parent(id),
-                ScopeKind::Namespace(_) | ScopeKind::Block => return None,
+                ScopeKind::Namespace(_) | ScopeKind::Enum(_) | ScopeKind::Block => return None,
             }
         }
         None
@@ -404,6 +478,9 @@ impl<'a> Checker<'a> {
             breakable: 0,
             gated: Vec::new(),
         });
+        // Where statements could not be read, what they declared is missing: the rest of the body says nothing.
+        let is_torn = self.sink.has_errors() && is_torn(&block.stmts);
+        let errors = self.sink.errors();
         let inner = self.scopes.inside(scope, ScopeKind::Block);
         let mut modes = Vec::new();
         let stmts = self.in_scope(inner, |checker| {
@@ -430,12 +507,21 @@ impl<'a> Checker<'a> {
                     checker.declare(ident, ValueEntity::Local(local));
                 }
             }
-            checker.stmts(&block.stmts)
+            match is_torn {
+                true => checker.quietly(|this| this.stmts(&block.stmts)).0,
+                false => checker.stmts(&block.stmts),
+            }
         });
         let body = std::mem::replace(&mut self.body, outer);
         self.open_structs = outer_open;
         let Some(body) = body else { return };
-        if result != Types::VOID && result != Types::ERROR && stmt::falls_through(&stmts) {
+        // What a mistake left out may have been a `return`, or what writes a variable.
+        let is_whole = !is_torn && self.sink.errors() == errors;
+        if is_whole
+            && result != Types::VOID
+            && result != Types::ERROR
+            && stmt::falls_through(&stmts)
+        {
             let report = Diagnostic::new(
                 &code::MISSING_RETURN,
                 definition.name.span(),
@@ -446,16 +532,17 @@ impl<'a> Checker<'a> {
             );
             self.report(report.help("its result is undefined then"));
         }
+        let checked =
+            hir::Function { name, locals: body.locals, params: modes, result, body: stmts, span };
+        let is_lazy = self.function(id).is_lazy;
+        if is_whole {
+            for report in lint::body(&checked, &self.types, is_lazy, self.native_16bit()) {
+                self.report(report);
+            }
+        }
         let function = self.function_mut(id);
         function.gated.extend(body.gated);
-        function.body = Some(hir::Function {
-            name,
-            locals: body.locals,
-            params: modes,
-            result,
-            body: stmts,
-            span,
-        });
+        function.body = Some(checked);
     }
 
     pub(super) fn add_local(
@@ -494,4 +581,28 @@ impl<'a> Checker<'a> {
         }
         text + ")"
     }
+}
+
+/// Whether some of the statements could not be read.
+fn is_torn(stmts: &[ast::Stmt]) -> bool {
+    use ast::StmtKind;
+    let is_one = |stmt: &ast::Stmt| is_torn(std::slice::from_ref(stmt));
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Error => true,
+        StmtKind::Block(block) => is_torn(&block.stmts),
+        StmtKind::If(it) => {
+            it.arms.iter().any(|arm| is_one(&arm.then)) || it.otherwise.as_ref().is_some_and(is_one)
+        }
+        StmtKind::For(it) => is_one(&it.body),
+        StmtKind::While { body, .. } | StmtKind::Do { body, .. } => is_one(body),
+        StmtKind::Switch(it) => it.groups.iter().any(|group| is_torn(&group.stmts)),
+        StmtKind::Var(_)
+        | StmtKind::Item(_)
+        | StmtKind::Expr(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Discard
+        | StmtKind::Return(_)
+        | StmtKind::Empty => false,
+    })
 }

@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The types of the scalars of a value, resources as they are.
-    fn leaves(&mut self, ty: TypeId, out: &mut Vec<TypeId>) {
+    fn numbers_in(&mut self, ty: TypeId, out: &mut Vec<TypeId>) {
         match self.types.get(ty) {
             Type::Void | Type::Error => {}
             Type::Scalar(_) | Type::Resource(_) | Type::String => out.push(ty),
@@ -47,7 +47,7 @@ impl<'a> Checker<'a> {
             }
             Type::Array { element, len } => {
                 let first = out.len();
-                self.leaves(element, out);
+                self.numbers_in(element, out);
                 let one: Vec<TypeId> = out[first..].to_vec();
                 for _ in 1..len {
                     out.extend_from_slice(&one);
@@ -59,24 +59,11 @@ impl<'a> Checker<'a> {
                     .structure(id)
                     .fields
                     .iter()
-                    .filter(|it| it.bits.is_none())
+                    .filter(|it| !it.hidden)
                     .map(|it| it.ty)
                     .collect();
-                stored.into_iter().for_each(|it| self.leaves(it, out));
+                stored.into_iter().for_each(|it| self.numbers_in(it, out));
             }
-        }
-    }
-
-    fn has_bit_fields(&self, ty: TypeId) -> bool {
-        match self.types.get(ty) {
-            Type::Struct(id) => self
-                .types
-                .structure(id)
-                .fields
-                .iter()
-                .any(|it| it.bits.is_some() || self.has_bit_fields(it.ty)),
-            Type::Array { element, .. } => self.has_bit_fields(element),
-            _ => false,
         }
     }
 
@@ -86,15 +73,13 @@ impl<'a> Checker<'a> {
         if ty == Types::ERROR || values.iter().any(|it| it.ty == Types::ERROR) {
             return (ty, self.broken(span));
         }
-        if self.has_bit_fields(ty) {
-            self.unsupported(span, "lists for structs with bit-fields are not built yet");
-            return (ty, self.broken(span));
-        }
-        let given =
-            values.iter().map(|it| self.types.scalar_count(it.ty)).fold(0, u64::saturating_add);
+        let given = values
+            .iter()
+            .map(|it| convert::number_count(&self.types, it.ty))
+            .fold(0, u64::saturating_add);
         let ty = match self.types.get(ty) {
             Type::Array { element, len: 0 } => {
-                let each = self.types.scalar_count(element);
+                let each = convert::number_count(&self.types, element);
                 if each == 0 || given == 0 || given % each != 0 {
                     return self.wrong_count(ty, given, each, span);
                 }
@@ -103,7 +88,7 @@ impl<'a> Checker<'a> {
             }
             _ => ty,
         };
-        let wanted = self.types.scalar_count(ty);
+        let wanted = convert::number_count(&self.types, ty);
         if wanted > MOST_SCALARS {
             self.error(&code::TOO_LARGE, span, "this list has too many elements");
             return (ty, self.broken(span));
@@ -112,7 +97,13 @@ impl<'a> Checker<'a> {
             return self.wrong_count(ty, given, wanted, span);
         }
         let mut leaves = Vec::new();
-        self.leaves(ty, &mut leaves);
+        self.numbers_in(ty, &mut leaves);
+        if self.types.has_bit_fields(ty) {
+            // The fields one by one first, and then their bits.
+            let spread = self.spread(&leaves);
+            let value = self.made_of(spread, &leaves, values, span);
+            return (ty, self.convert(value, ty));
+        }
         let value = self.made_of(ty, &leaves, values, span);
         (ty, value)
     }
@@ -163,7 +154,7 @@ impl<'a> Checker<'a> {
         let mut parts = Vec::with_capacity(values.len());
         let mut at = 0;
         for value in values {
-            let count = self.types.scalar_count(value.ty) as usize;
+            let count = convert::number_count(&self.types, value.ty) as usize;
             let wanted = &leaves[at..at + count];
             at += count;
             parts.push(self.part(value, wanted));
@@ -187,8 +178,8 @@ impl<'a> Checker<'a> {
             return self.coerce(value, *one);
         }
         let mut have = Vec::new();
-        self.leaves(value.ty, &mut have);
-        if have == wanted {
+        self.numbers_in(value.ty, &mut have);
+        if have == wanted && !self.types.has_bit_fields(value.ty) {
             return value;
         }
         if have.iter().chain(wanted).any(|it| self.types.scalar_of(*it).is_none()) {
@@ -199,21 +190,24 @@ impl<'a> Checker<'a> {
         let same = wanted.iter().all(|it| *it == wanted[0]);
         let to = match (self.types.scalar_of(value.ty), self.types.scalar_of(wanted[0])) {
             (Some(_), Some(scalar)) if same => self.types.with_scalar(value.ty, scalar),
-            _ => {
-                let field = |(i, ty): (usize, &TypeId)| Field {
-                    name: format!("<{i}>"),
-                    ty: *ty,
-                    bits: None,
-                    hidden: false,
-                    offset: None,
-                    span: Span::NONE,
-                };
-                let fields = wanted.iter().enumerate().map(field).collect();
-                let id = self.types.add_struct(Struct { name: "<values>".to_owned(), fields });
-                self.types.intern(Type::Struct(id))
-            }
+            _ => self.spread(wanted),
         };
         self.convert(value, to)
+    }
+
+    /// A struct of fields of these types, which no source can name.
+    fn spread(&mut self, types: &[TypeId]) -> TypeId {
+        let field = |(i, ty): (usize, &TypeId)| Field {
+            name: format!("<{i}>"),
+            ty: *ty,
+            bits: None,
+            hidden: false,
+            offset: None,
+            span: Span::NONE,
+        };
+        let fields = types.iter().enumerate().map(field).collect();
+        let id = self.types.add_struct(Struct { name: "<values>".to_owned(), fields });
+        self.types.intern(Type::Struct(id))
     }
 
     // -----------------------------------------------------------------------------------------------------
@@ -252,14 +246,6 @@ impl<'a> Checker<'a> {
             );
             self.report(report.also(operand.span, format!("this is `{from}`")));
             return self.broken(span);
-        }
-        if self.has_bit_fields(ty) || self.has_bit_fields(operand.ty) {
-            // Zero is zero in every storage unit.
-            let zero = matches!(self.constant(&operand).as_deref(), Some([0]));
-            if !zero {
-                self.unsupported(span, "casts of structs with bit-fields are not built yet");
-                return self.broken(span);
-            }
         }
         Expr { span, ..self.convert(operand, ty) }
     }

@@ -1,14 +1,14 @@
 //! Fields, swizzles and elements.
 
-use diag::{Diagnostic, Span, code};
+use diag::{Diagnostic, Span, code, most_similar};
 
 use super::Checker;
-use super::scope::{ValueEntity, most_similar};
+use super::scope::ValueEntity;
 use crate::ast;
 use crate::ast::Operator;
-use crate::hir::{Expr, ExprKind};
-use crate::library;
-use crate::types::{ResourceType, Type, TypeId, Types};
+use crate::hir::{Arg, Expr, ExprKind};
+use crate::library::{self, TextureMethod};
+use crate::types::{ResourceType, Scalar, Type, TypeId, Types};
 
 impl<'a> Checker<'a> {
     pub(super) fn member_expr(
@@ -37,7 +37,18 @@ impl<'a> Checker<'a> {
             Type::Matrix { rows, columns, .. } => {
                 self.matrix_swizzle(base, rows, columns, name, span)
             }
-            Type::Resource(ResourceType::Texture { .. } | ResourceType::Other(_)) => {
+            Type::Resource(ResourceType::Other(object)) => {
+                match library::objects::has_length(object) && name.name == *"Length" {
+                    true => self.constant_of(Types::UINT, object.count.into(), span),
+                    false => {
+                        self.no_member(&base, name);
+                        self.broken(span)
+                    }
+                }
+            }
+            Type::Resource(ResourceType::Texture { .. })
+                if matches!(name.name.as_str(), "mips" | "sample") =>
+            {
                 self.unsupported(
                     span,
                     format!(
@@ -101,10 +112,16 @@ impl<'a> Checker<'a> {
             self.no_member(&base, name);
             return self.broken(span);
         };
-        let Some(scope) = self.structs.get(&id).map(|it| it.scope) else {
-            return self.broken(span);
+        // A struct of the language has fields and no scope.
+        let found = match self.structs.get(&id).map(|it| it.scope) {
+            Some(scope) => self.scopes.value_in(scope, &name.name).map(|it| it.entity),
+            None => {
+                let fields = &self.types.structure(id).fields;
+                let index = fields.iter().position(|it| it.name == *name.name);
+                index.map(|it| ValueEntity::Field(it as u32))
+            }
         };
-        match self.scopes.value_in(scope, &name.name).map(|it| it.entity) {
+        match found {
             Some(ValueEntity::Field(field)) => self.field_of(base, field, span),
             Some(ValueEntity::Global(global)) => {
                 Expr { kind: ExprKind::Global(global), ty: self.global(global).global.ty, span }
@@ -236,6 +253,9 @@ impl<'a> Checker<'a> {
         index: &'a ast::Expr,
         span: Span,
     ) -> Expr {
+        if let Some(texel) = self.chosen_texel(base, index, span) {
+            return texel;
+        }
         let base = self.expr(base);
         let index = self.value(index);
         if base.ty == Types::ERROR || index.ty == Types::ERROR {
@@ -262,20 +282,25 @@ impl<'a> Checker<'a> {
                     (element, None)
                 }
                 ResourceType::Typed { element, .. } => (element, None),
-                ResourceType::Texture { element, .. } => {
-                    self.unsupported(
-                        span,
-                        format!("a `{}` is not built yet", self.name_of(base.ty)),
-                    );
-                    return Expr {
-                        kind: ExprKind::Index(base.into(), index.into()),
-                        ty: element,
-                        span,
-                    };
+                ResourceType::Texture { element, dim, .. } => {
+                    if dim.dim().is_cube() {
+                        return self.no_elements(&base, span);
+                    }
+                    let index = self.texel_index(index, dim.dim());
+                    if index.ty == Types::ERROR {
+                        return self.broken(span);
+                    }
+                    let kind = ExprKind::Index(base.into(), index.into());
+                    return Expr { kind, ty: element, span };
                 }
-                ResourceType::Other(name) => {
-                    self.unsupported(span, format!("a `{name}` is not built yet"));
-                    return self.broken(span);
+                ResourceType::Other(object) => {
+                    match library::objects::element_of(&mut self.types, object) {
+                        Some(element) => {
+                            self.gate_object(object, "an element", span);
+                            (element, None)
+                        }
+                        None => return self.no_elements(&base, span),
+                    }
                 }
                 ResourceType::Constant(_)
                 | ResourceType::TextureBuffer(_)
@@ -301,6 +326,71 @@ impl<'a> Checker<'a> {
             return self.broken(span);
         }
         Expr { kind: ExprKind::Index(base.into(), index.into()), ty, span }
+    }
+
+    /// Where a texel of a texture is: a number for each axis and for the layer.
+    fn texel_index(&mut self, index: Expr, dim: ops::texture::Dim) -> Expr {
+        let ty = match dim.axes() + usize::from(dim.is_array()) {
+            1 => Types::UINT,
+            n => self.types.vector(Scalar::U32, n as u32),
+        };
+        self.coerce(index, ty)
+    }
+
+    /// `texture.mips[level][location]` and `texture.sample[index][location]`, of which `base` is all but the last index.
+    fn chosen_texel(
+        &mut self,
+        base: &'a ast::Expr,
+        index: &'a ast::Expr,
+        span: Span,
+    ) -> Option<Expr> {
+        let ast::ExprKind::Index { base, index: which } = &base.kind else { return None };
+        let ast::ExprKind::Member { base: texture, name, args: None } = &base.kind else {
+            return None;
+        };
+        let method = match &*name.name {
+            "mips" => TextureMethod::Mips,
+            "sample" => TextureMethod::Samples,
+            _ => return None,
+        };
+        let texture = self.texture_of(texture)?;
+        if texture.ty == Types::ERROR {
+            return Some(texture);
+        }
+        let Type::Resource(ResourceType::Texture { dim, element, writable, .. }) =
+            self.types.get(texture.ty)
+        else {
+            return None;
+        };
+        let dim = dim.dim();
+        let exists = match method {
+            TextureMethod::Mips => !writable && !dim.is_cube() && !dim.is_multisampled(),
+            _ => dim.is_multisampled(),
+        };
+        if !exists {
+            self.no_member(&texture, name);
+            return Some(self.broken(span));
+        }
+        let which = self.value(which);
+        let which = self.index(which);
+        let index = self.value(index);
+        if which.ty == Types::ERROR || index.ty == Types::ERROR {
+            return Some(self.broken(span));
+        }
+        let index = self.texel_index(index, dim);
+        let args = vec![Arg::In(which), Arg::In(index)];
+        let method = library::Method::Texture(method);
+        let kind = ExprKind::Method { method, object: texture.into(), args };
+        Some(Expr { kind, ty: element, span })
+    }
+
+    /// The expression if it is a texture; anything else is left alone, as if nobody had asked.
+    fn texture_of(&mut self, expr: &'a ast::Expr) -> Option<Expr> {
+        let names_one = matches!(
+            expr.kind,
+            ast::ExprKind::Name { .. } | ast::ExprKind::Index { .. } | ast::ExprKind::Member { .. }
+        );
+        names_one.then(|| self.expr(expr))
     }
 
     fn no_elements(&mut self, base: &Expr, span: Span) -> Expr {

@@ -5,8 +5,9 @@ use diag::{Span, code};
 use super::Checker;
 use super::scope::ValueEntity;
 use crate::ast::{self, TemplateArg};
-use crate::hir::{Arg, Expr, FunctionId, Mode};
-use crate::types::{ResourceType, Type, Types};
+use crate::hir::{Arg, Expr, ExprKind, FunctionId, Mode};
+use crate::library::Method;
+use crate::types::{Type, Types};
 
 /// The object of a call.
 pub(super) enum Object {
@@ -36,10 +37,6 @@ impl<'a> Checker<'a> {
             return self.struct_method(object, structure, name, template, values, span);
         }
         match self.types.get(object.ty) {
-            Type::Resource(ResourceType::Other(kind)) => {
-                self.unsupported(span, format!("`{}` of a `{kind}` is not built yet", name.name));
-                self.broken(span)
-            }
             Type::Resource(_) => {
                 let template_arg = match template {
                     None => None,
@@ -53,7 +50,8 @@ impl<'a> Checker<'a> {
                         return self.broken(span);
                     }
                 };
-                self.resource_method(object, name, template_arg, values, span)
+                let call = self.resource_method(object, name, template_arg, values, span);
+                self.record_place(call)
             }
             _ => {
                 let message = format!("`{}` has no methods", self.name_of(object.ty));
@@ -61,6 +59,21 @@ impl<'a> Checker<'a> {
                 self.broken(span)
             }
         }
+    }
+
+    /// `Get(i)` of a record of a work graph is a place: its element.
+    fn record_place(&mut self, call: Expr) -> Expr {
+        let Expr { kind: ExprKind::Method { method, object, mut args }, ty, span } = call else {
+            return call;
+        };
+        if method != Method::Unsupported("Get") {
+            return Expr { kind: ExprKind::Method { method, object, args }, ty, span };
+        }
+        let index = match args.pop() {
+            Some(Arg::In(index)) => index,
+            _ => self.constant_of(Types::UINT, 0, span),
+        };
+        Expr { kind: ExprKind::Index(object, index.into()), ty, span }
     }
 
     fn struct_method(
@@ -173,6 +186,7 @@ impl<'a> Checker<'a> {
             copies: Vec::new(),
             origin: Some(id),
             is_instance: true,
+            is_lazy: true,
             is_queued: false,
         };
         self.functions.push(copy);
@@ -181,12 +195,19 @@ impl<'a> Checker<'a> {
         copy
     }
 
-    /// Sees to it that the body of an instance gets checked.
+    /// Sees to it that a body that waits for its use gets checked.
     pub(super) fn use_function(&mut self, id: FunctionId) {
         let function = self.function_mut(id);
-        if function.is_instance && !function.is_queued {
+        if function.is_lazy && !function.is_queued {
             function.is_queued = true;
             self.pending.push_back(id);
+        }
+    }
+
+    /// The body of a function that waits for its use is known now, and the use may have been before.
+    pub(super) fn body_appeared(&mut self, id: FunctionId) {
+        if std::mem::take(&mut self.function_mut(id).is_queued) {
+            self.use_function(id);
         }
     }
 }

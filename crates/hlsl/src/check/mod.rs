@@ -15,10 +15,11 @@ mod constant;
 pub(crate) mod convert;
 mod decl;
 mod deduce;
-mod entry;
+pub(crate) mod entry;
 mod expr;
 pub(crate) mod fold;
 mod func;
+mod guess;
 mod init;
 mod literal;
 mod member;
@@ -26,10 +27,13 @@ mod method;
 mod name;
 mod object;
 mod operator;
+mod outside;
 mod place;
 mod reach;
 mod resource;
 mod scope;
+mod semantic;
+mod stage;
 mod stmt;
 mod structure;
 mod template;
@@ -39,20 +43,20 @@ mod wave;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use diag::{Diagnostic, Level, Sink, SourceMap, Span, code};
 use ops::intrinsics::ShaderModel;
 
 use crate::ast;
 use crate::hir::{self, FunctionId, GlobalId, ResourceId};
-use crate::options::{Options, Version};
+use crate::options::{Options, Stage, Version};
 use crate::types::{StructId, TypeId, Types};
 
 use func::{Body, Function};
 use scope::{ScopeId, Scopes};
 use structure::StructInfo;
-use template::{AliasTemplate, FunctionTemplate, StructTemplate};
+use template::{AliasTemplate, FunctionTemplate, StructTemplate, VariableTemplate};
 
 /// Checks a whole compilation and makes the program of its entry point. `None` after an error.
 pub fn check(
@@ -63,6 +67,8 @@ pub fn check(
 ) -> Option<hir::Program> {
     let _ = sources;
     let mut checker = Checker::new(options, sink);
+    (checker.stage, checker.ray_kind) = entry::stage_of(file, options.stage, &options.entry);
+    checker.file_items = &file.items;
     checker.items(&file.items);
     checker.pending_bodies();
     let entry = checker.entry_point(file)?;
@@ -91,23 +97,37 @@ struct GlobalInfo {
 struct Checker<'a> {
     options: &'a Options,
     sink: &'a mut Sink,
+    /// The stage that the entry point is compiled for, and of ray tracing which kind.
+    stage: Stage,
+    ray_kind: Option<String>,
     types: Types,
     scopes: Scopes,
     functions: Vec<Function<'a>>,
     function_templates: Vec<FunctionTemplate<'a>>,
     struct_templates: Vec<StructTemplate<'a>>,
     alias_templates: Vec<AliasTemplate<'a>>,
+    variable_templates: Vec<VariableTemplate<'a>>,
     structs: BTreeMap<StructId, StructInfo<'a>>,
     globals: Vec<GlobalInfo>,
     resources: Vec<resource::ResourceInfo>,
     /// The members of the constant buffer `$Globals`, and which resource it is.
     loose: Option<(ResourceId, StructId)>,
+    /// The values that initialisers give constants in `$Globals`: they count where a constant is demanded, and nowhere else.
+    loose_constants: BTreeMap<(ResourceId, u32), u64>,
+    /// Whether the expression being checked is to be known at compile time.
+    wants_constant: bool,
     /// The function whose body is being checked.
     body: Option<Body>,
     /// Functions whose bodies are still to be checked.
     pending: VecDeque<FunctionId>,
     /// Structs whose members are being read: bodies wait.
     open_structs: u32,
+    /// The whole file, to tell what is declared too late.
+    file_items: &'a [ast::Item],
+    /// Names that are not declared and were reported, each with the function it was in.
+    unknown_names: BTreeSet<(ast::Name, Option<u32>)>,
+    /// A block that was meant to declare names did not.
+    names_lost: bool,
     /// While not zero, reports are counted and thrown away: a template is tried.
     muted: u32,
     muted_errors: u32,
@@ -121,19 +141,27 @@ impl<'a> Checker<'a> {
         Checker {
             options,
             sink,
+            stage: options.stage,
+            ray_kind: None,
             types: Types::new(),
             scopes: Scopes::new(),
             functions: Vec::new(),
             function_templates: Vec::new(),
             struct_templates: Vec::new(),
             alias_templates: Vec::new(),
+            variable_templates: Vec::new(),
             structs: BTreeMap::new(),
             globals: Vec::new(),
             resources: Vec::new(),
             loose: None,
+            loose_constants: BTreeMap::new(),
+            wants_constant: false,
             body: None,
             pending: VecDeque::new(),
             open_structs: 0,
+            file_items: &[],
+            unknown_names: BTreeSet::new(),
+            names_lost: false,
             muted: 0,
             muted_errors: 0,
             depth: 0,
@@ -228,6 +256,14 @@ impl<'a> Checker<'a> {
 
     fn global(&self, id: GlobalId) -> &GlobalInfo {
         &self.globals[id.0 as usize]
+    }
+
+    /// Checks an expression that is to be known at compile time.
+    fn constant_expr(&mut self, expr: &'a ast::Expr) -> hir::Expr {
+        let outer = std::mem::replace(&mut self.wants_constant, true);
+        let checked = self.expr(expr);
+        self.wants_constant = outer;
+        checked
     }
 
     /// Enters a scope for the time of something.

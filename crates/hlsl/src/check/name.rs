@@ -3,9 +3,8 @@
 use diag::{Diagnostic, Span, code};
 
 use super::Checker;
-use super::scope::{Declared, ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity, most_similar};
+use super::scope::{Declared, ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity};
 use crate::ast::{self, Path, Segment};
-use crate::library;
 use crate::types::{Type, TypeId};
 
 impl<'a> Checker<'a> {
@@ -132,28 +131,22 @@ impl<'a> Checker<'a> {
         types: bool,
         scope: Option<ScopeId>,
     ) {
-        let from = scope.unwrap_or(self.scopes.current());
+        // Looking for what was meant takes time, and nobody would see it.
+        if self.sink.is_full() || !self.is_news(ident, scope) {
+            return;
+        }
         let place = match scope.map(|scope| self.scopes.kind(scope).clone()) {
-            Some(ScopeKind::Namespace(name)) if !name.is_empty() => format!(" in `{name}`"),
+            Some(ScopeKind::Namespace(name) | ScopeKind::Enum(name)) if !name.is_empty() => {
+                format!(" in `{name}`")
+            }
             Some(ScopeKind::Struct(id)) => format!(" in `{}`", self.types.structure(id).name),
             _ => String::new(),
         };
+        let is_enum = scope.is_some_and(|it| matches!(self.scopes.kind(it), ScopeKind::Enum(_)));
+        let what = if is_enum { "enumerator" } else { what };
         let message = format!("there is no {what} `{}`{place}", ident.name);
-        let mut report = Diagnostic::new(&code::UNKNOWN_NAME, ident.span, message);
-        match self.scopes.nearest(from, &ident.name, types) {
-            Some((near, span)) => {
-                report = report
-                    .fix(format!("a similar name is `{near}`"), ident.span, near)
-                    .also(span, "declared here");
-            }
-            None if !types => {
-                let waves = ops::intrinsics::all().map(|it| it.name);
-                if let Some(near) = most_similar(&ident.name, library::names().chain(waves)) {
-                    report = report.fix(format!("a similar name is `{near}`"), ident.span, near);
-                }
-            }
-            None => {}
-        }
+        let report = Diagnostic::new(&code::UNKNOWN_NAME, ident.span, message);
+        let report = self.guess(report, ident, types, scope);
         self.report(report);
     }
 
@@ -172,6 +165,10 @@ impl<'a> Checker<'a> {
         let scope = self.scopes.current();
         if let Some(before) = self.scopes.own_value(scope, &ident.name) {
             let (span, broken) = (before.span, before.entity == ValueEntity::Broken);
+            // `retrun x;` declares nothing, and its type was reported.
+            if entity == ValueEntity::Broken {
+                return;
+            }
             if !broken {
                 self.duplicate(ident, span);
                 return;

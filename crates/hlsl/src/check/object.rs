@@ -5,52 +5,11 @@ use ir::Norm;
 
 use super::Checker;
 use crate::ast::{self, Modifier, Modifiers, Path, TemplateArg};
+use crate::library::objects::{self, Takes};
 use crate::options::MatrixOrder;
-use crate::types::{Access, ResourceType, Scalar, TextureDim, Type, TypeId, Types};
-
-/// Objects that parse and are refused when the program uses them.
-const OTHERS: &[&str] = &[
-    "FeedbackTexture2D",
-    "FeedbackTexture2DArray",
-    "InputPatch",
-    "OutputPatch",
-    "PointStream",
-    "LineStream",
-    "TriangleStream",
-    "SubpassInput",
-    "SubpassInputMS",
-    "RayDesc",
-    "RayQuery",
-    "BuiltInTriangleIntersectionAttributes",
-    "GlobalRootSignature",
-    "LocalRootSignature",
-    "StateObjectConfig",
-    "SubobjectToExportsAssociation",
-    "RaytracingShaderConfig",
-    "RaytracingPipelineConfig",
-    "RaytracingPipelineConfig1",
-    "TriangleHitGroup",
-    "ProceduralPrimitiveHitGroup",
-    "DispatchNodeInputRecord",
-    "RWDispatchNodeInputRecord",
-    "GroupNodeInputRecords",
-    "RWGroupNodeInputRecords",
-    "ThreadNodeInputRecord",
-    "RWThreadNodeInputRecord",
-    "EmptyNodeInput",
-    "NodeOutput",
-    "NodeOutputArray",
-    "EmptyNodeOutput",
-    "EmptyNodeOutputArray",
-    "ThreadNodeOutputRecords",
-    "GroupNodeOutputRecords",
-    "RWTexture2DMS",
-    "RWTexture2DMSArray",
-    "sampler1D",
-    "sampler2D",
-    "sampler3D",
-    "samplerCUBE",
-];
+use crate::types::{
+    Access, BuiltinStruct, Object, ResourceType, Scalar, TextureDim, Type, TypeId, Types,
+};
 
 /// The texture that a name without `RW` names.
 fn texture(name: &str) -> Option<TextureDim> {
@@ -88,6 +47,12 @@ impl<'a> Checker<'a> {
         let resource = match name {
             "string" => return self.types.intern(Type::String),
             "WaveMask" => return Types::UINT,
+            // The constants of this name are plain numbers, which take and give what the type of DXC does.
+            "RAY_FLAG" => return Types::UINT,
+            "RayDesc" => return self.types.builtin(BuiltinStruct::RayDesc),
+            "BuiltInTriangleIntersectionAttributes" => {
+                return self.types.builtin(BuiltinStruct::TriangleAttributes);
+            }
             "vector" => return self.vector_type(path, args),
             "matrix" => return self.matrix_type(ty, modifiers, path, args),
             "ByteAddressBuffer" => ResourceType::Raw { writable: false },
@@ -124,13 +89,14 @@ impl<'a> Checker<'a> {
                     Some(plain) => (plain, true),
                     None => (name, false),
                 };
-                if let Some(other) = OTHERS.iter().find(|it| **it == name) {
-                    ResourceType::Other(other)
+                if let Some(row) = objects::by_name(name) {
+                    let Some(object) = self.object(row, path, args) else { return Types::ERROR };
+                    ResourceType::Other(object)
                 } else if let Some(dim) = texture(plain) {
                     let Some(element) = self.texel(path, args) else { return Types::ERROR };
                     ResourceType::Texture { dim, element, writable, norm: norm(args) }
                 } else {
-                    self.unknown(&path.last.ident, "type", true, None);
+                    self.unknown_type(&path.last.ident);
                     return Types::ERROR;
                 }
             }
@@ -138,6 +104,120 @@ impl<'a> Checker<'a> {
         match resource {
             ResourceType::Structured { element: Types::ERROR, .. } => Types::ERROR,
             resource => self.types.intern(Type::Resource(resource)),
+        }
+    }
+
+    /// An object of the table, with its template arguments.
+    fn object(
+        &mut self,
+        row: &'static objects::Row,
+        path: &'a Path,
+        args: &'a [TemplateArg],
+    ) -> Option<Object> {
+        let name = row.name;
+        let (mut element, mut count) = (Types::VOID, 0);
+        match row.takes {
+            Takes::Nothing | Takes::Fields(_) => self.no_more_args(path, args, 0),
+            Takes::Element => {
+                element = self.element(path, args, None)?;
+                self.no_more_args(path, args, 1);
+            }
+            Takes::ElementAndCount(most) => {
+                let default = most == u32::MAX;
+                let float4 = default.then(|| self.types.vector(Scalar::F32, 4));
+                element = self.element(path, args, float4)?;
+                let named = args.get(1);
+                if named.is_none() && !default {
+                    let message = format!(
+                        "`{name}` needs the number of its control points: `{name}<{}, 3>`",
+                        self.name_of(element)
+                    );
+                    self.error(&code::BAD_TEMPLATE, path.span, message);
+                    return None;
+                }
+                count = if default { 0 } else { self.size_arg(named, 0, most)? };
+                self.no_more_args(path, args, 2);
+            }
+            Takes::Flags { most, least } => {
+                if args.len() < least {
+                    let message = format!("`{name}` needs flags in `< >`");
+                    let report = Diagnostic::new(&code::BAD_TEMPLATE, path.span, message);
+                    let example = match name {
+                        "RayQuery" => "RAY_FLAG_NONE",
+                        _ => "SAMPLER_FEEDBACK_MIN_MIP",
+                    };
+                    self.report(report.help(format!("write `{name}<{example}>`")));
+                    return None;
+                }
+                for arg in args.iter().take(most) {
+                    let TemplateArg::Expr(expr) = arg else {
+                        self.error(&code::BAD_TEMPLATE, arg.span(), "a number is expected here");
+                        return None;
+                    };
+                    let (value, _) = self.constant_integer(expr, "the flags")?;
+                    count |= u32::try_from(value).unwrap_or(0);
+                }
+                self.no_more_args(path, args, most);
+            }
+        }
+        if element != Types::VOID
+            && row.takes == Takes::Element
+            && self.types.holds_resource(element)
+        {
+            let message = format!("a `{name}` cannot hold `{}`", self.name_of(element));
+            self.error(&code::TYPE_MISMATCH, path.span, message);
+            return None;
+        }
+        Some(Object { name, element, count })
+    }
+
+    /// The values of a part of a state object: `StateObjectConfig c = { 1 };`.
+    pub(super) fn subobject(&mut self, object: Object, declarator: &'a ast::Declarator) {
+        let Takes::Fields(words) = objects::row_of(object).takes else { return };
+        let name = object.name;
+        let values = match &declarator.init {
+            Some(ast::Initializer::Expr(ast::Expr {
+                kind: ast::ExprKind::List(values), ..
+            })) => values.as_slice(),
+            _ => &[],
+        };
+        if values.len() != words.len() {
+            let message = format!(
+                "a `{name}` has {} values in braces, and {} are here",
+                words.len(),
+                values.len()
+            );
+            let report = Diagnostic::new(&code::BAD_INITIALIZER, declarator.name.span, message);
+            let list = words.join(", ");
+            self.report(report.note(format!("they are `{{ {list} }}`")));
+            return;
+        }
+        for (value, word) in values.iter().zip(words) {
+            let found = self.value(value);
+            let is_text = self.types.get(found.ty) == Type::String;
+            if found.ty == Types::ERROR || is_text && *word == "string" {
+                continue;
+            }
+            if is_text || *word == "string" {
+                let what = if is_text { "a text" } else { "no text" };
+                let message =
+                    format!("this value of a `{name}` is `{word}`, and {what} stands here");
+                self.error(&code::TYPE_MISMATCH, value.span, message);
+            } else {
+                self.coerce(found, Types::UINT);
+            }
+        }
+    }
+
+    fn unknown_type(&mut self, ident: &ast::Ident) {
+        let declared = self.scopes.nearest(self.scopes.current(), &ident.name, true).is_some();
+        match objects::similar(&ident.name) {
+            Some(near) if !declared => {
+                let message = format!("there is no type `{}`", ident.name);
+                let report = Diagnostic::new(&code::UNKNOWN_NAME, ident.span, message);
+                self.report(report.fix(format!("a similar name is `{near}`"), ident.span, near));
+            }
+            _ => self.unknown(ident, "type", true, None),
         }
     }
 
@@ -157,6 +237,7 @@ impl<'a> Checker<'a> {
             return default;
         };
         match self.type_arg(first) {
+            None if self.names_lost || self.sink.has_errors() => None,
             Some(Types::VOID) | None => {
                 self.error(
                     &code::BAD_TEMPLATE,
@@ -238,7 +319,12 @@ impl<'a> Checker<'a> {
 
     fn no_more_args(&mut self, path: &'a Path, args: &'a [TemplateArg], most: usize) {
         if let Some(extra) = args.get(most) {
-            let message = format!("`{}` takes {most} template arguments", path.last.ident.name);
+            let name = &path.last.ident.name;
+            let message = match most {
+                0 => format!("`{name}` takes no template arguments"),
+                1 => format!("`{name}` takes 1 template argument"),
+                _ => format!("`{name}` takes {most} template arguments"),
+            };
             self.error(&code::BAD_TEMPLATE, extra.span(), message);
         }
     }

@@ -67,6 +67,16 @@ impl<'a> Checker<'a> {
             self.error(&code::TYPE_MISMATCH, span, message);
             return self.broken(span);
         };
+        if scalar.is_scoped() {
+            let message = format!(
+                "`{}` does not work on `{}`, an `enum class`",
+                op.symbol(),
+                self.name_of(operand.ty)
+            );
+            self.error(&code::TYPE_MISMATCH, span, message);
+            return self.broken(span);
+        }
+        let scalar = scalar.number();
         let number = if scalar == Scalar::Bool { Scalar::I32 } else { scalar };
         let (hir_op, wanted) = match op {
             ast::UnaryOp::Plus => (None, number),
@@ -109,7 +119,7 @@ impl<'a> Checker<'a> {
         if self.is_struct(place.ty) {
             return self.overloaded(Operator::Step(op), vec![place], span);
         }
-        if self.types.scalar_of(place.ty).is_none() {
+        if self.types.scalar_of(place.ty).is_none_or(|it| it != it.number()) {
             let message =
                 format!("`{}` does not work on `{}`", op.symbol(), self.name_of(place.ty));
             self.error(&code::TYPE_MISMATCH, span, message);
@@ -219,8 +229,8 @@ impl<'a> Checker<'a> {
             }
         }
         let (lhs, rhs) = (self.settle(lhs), self.settle(rhs));
-        let numeric =
-            self.types.scalar_of(lhs.ty).is_some() && self.types.scalar_of(rhs.ty).is_some();
+        let is_number = |it| self.types.scalar_of(it).is_some_and(|it| !it.is_scoped());
+        let numeric = is_number(lhs.ty) && is_number(rhs.ty);
         let ty = match numeric {
             true => convert::with_common_shape(&mut self.types, lhs.ty, rhs.ty, Scalar::Bool),
             false => None,
@@ -303,6 +313,9 @@ impl<'a> Checker<'a> {
                     == Some(convert::Implicit::IDENTITY))
             .then_some(then.ty);
         };
+        if a != b && (a.is_scoped() || b.is_scoped()) {
+            return None;
+        }
         let scalar = convert::join(a, b);
         let ty = convert::with_common_shape(&mut self.types, then.ty, else_.ty, scalar)?;
         if self.types.scalar_count(cond.ty) <= 1 {
@@ -394,9 +407,9 @@ impl<'a> Checker<'a> {
         let Some(op) = plain(op) else { return self.broken(span) };
         let joined = convert::common(&mut self.types, op, place.ty, value.ty)
             .and_then(|joined| self.types.scalar_of(joined));
-        let (Some(scalar), true) =
-            (joined, convert::implicit(&self.types, value.ty, place.ty).is_some())
-        else {
+        let is_enum = matches!(self.types.scalar_of(place.ty), Some(Scalar::Enum(_)));
+        let fits = !is_enum && convert::implicit(&self.types, value.ty, place.ty).is_some();
+        let (Some(scalar), true) = (joined, fits) else {
             return self.no_operator(op_span, &place, &value, span);
         };
         // The place keeps its shape, and the value takes it.

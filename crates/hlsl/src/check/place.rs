@@ -43,6 +43,22 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether it is a resource that the host binds, or one of an array of them, and no variable that holds one.
+    pub(super) fn is_binding(&self, expr: &Expr) -> bool {
+        let is_resource = |expr: &Expr| matches!(self.types.get(expr.ty), Type::Resource(_));
+        match &expr.kind {
+            ExprKind::Resource(_) => is_resource(expr),
+            ExprKind::Index(base, _) if is_resource(expr) && !is_resource(base) => {
+                let mut base = base;
+                while let ExprKind::Index(inner, _) = &base.kind {
+                    base = inner;
+                }
+                matches!(base.kind, ExprKind::Resource(_))
+            }
+            _ => false,
+        }
+    }
+
     pub(super) fn writable(&self, expr: &Expr) -> Result<(), Unwritable> {
         match &expr.kind {
             ExprKind::Local(id) => {

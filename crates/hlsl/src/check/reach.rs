@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use diag::{Diagnostic, Span, code};
+use diag::{Diagnostic, Level, Span, code};
 
 use super::Checker;
 use super::entry::Entry;
@@ -12,6 +12,7 @@ use crate::hir::{
     self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Mode, Program,
     ResourceId, Stmt, StmtKind,
 };
+use crate::options::Stage;
 use crate::types::Types;
 
 /// How many functions a report of recursion names.
@@ -202,7 +203,9 @@ impl Mentions {
 pub(super) fn program(mut checker: Checker, entry: Entry) -> Option<Program> {
     let mut used = Used::default();
     let mut path = Vec::new();
-    checker.reach_function(entry.function, entry.span, &mut used, &mut path);
+    for function in [Some(entry.function), entry.beside].into_iter().flatten() {
+        checker.reach_function(function, entry.span, &mut used, &mut path);
+    }
     let globals: Vec<GlobalId> = used.globals.iter().copied().collect();
     checker.groupshared_fits(&globals);
     let resources: Vec<ResourceId> = used.resources.iter().copied().collect();
@@ -246,7 +249,12 @@ impl Checker<'_> {
             self.use_function(id);
             self.pending_bodies();
         }
+        // Of a stage that does not run at all, it is no matter what else does not.
+        let runs = self.stage == Stage::Compute;
         for diagnostic in std::mem::take(&mut self.function_mut(id).gated) {
+            if !runs && diagnostic.level == Level::Unsupported {
+                continue;
+            }
             self.report(diagnostic);
         }
         let function = self.function(id);

@@ -75,6 +75,9 @@ impl<'a> Checker<'a> {
         declarator: &'a Declarator,
         ty: TypeId,
     ) {
+        if let Some(ResourceType::Other(object)) = self.resource_of(ty) {
+            self.subobject(object, declarator);
+        }
         let name = format!("{}{}", self.prefix(), declarator.name.name);
         let coherent = var.modifiers.has(Modifier::GloballyCoherent);
         let entity = match self.add_resource(
@@ -111,8 +114,9 @@ impl<'a> Checker<'a> {
     }
 
     fn register(&mut self, info: &mut ResourceInfo, register: &ast::Register, span: Span) {
+        let stage = super::entry::profile_word(self.options.stage);
         if let Some(profile) = &register.profile
-            && !profile.name.starts_with("cs")
+            && !profile.name.to_ascii_lowercase().starts_with(stage)
         {
             return;
         }
@@ -195,6 +199,7 @@ impl<'a> Checker<'a> {
     ) {
         let ty = self.variable_type(ty, declarator);
         if let Some(ast::Initializer::Expr(init)) = &declarator.init {
+            self.removed(init.span, "initialisers for what the host sets");
             let report = Diagnostic::new(
                 &code::INITIALIZER_IGNORED,
                 init.span,
@@ -287,8 +292,10 @@ impl<'a> Checker<'a> {
         let name = format!("{}{}", self.prefix(), declarator.name.name);
         let coherent = var.modifiers.has(Modifier::GloballyCoherent);
         let span = declarator.name.span;
+        let first = self.resources.len();
         let entity = match self.made_of_resources(&name, ty, coherent, span) {
             Some(init) => {
+                self.registers_of_struct(first, &declarator.annotations);
                 let kind = GlobalKind::Static { init: Some(init) };
                 ValueEntity::Global(self.add_global(name, ty, kind, true, None, span))
             }
@@ -298,6 +305,20 @@ impl<'a> Checker<'a> {
             }
         };
         self.declare(&declarator.name, entity);
+    }
+
+    /// `S s : register(u5) : register(t3)`: the resources of each class take registers from that one on, in the order of
+    /// the fields.
+    fn registers_of_struct(&mut self, first: usize, annotations: &[Annotation]) {
+        for annotation in annotations {
+            let AnnotationKind::Register(register) = &annotation.kind else { continue };
+            let Some((given, mut index)) = register.slot else { continue };
+            for info in self.resources[first..].iter_mut().filter(|it| letter(it.class) == given) {
+                info.slot = Some(index);
+                info.space = register.space;
+                index = index.saturating_add(1);
+            }
+        }
     }
 
     fn made_of_resources(

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use diag::Span;
+use diag::{Span, similarity};
 
 use crate::ast::Name;
 use crate::hir::{FunctionId, GlobalId, LocalId, ResourceId};
@@ -19,6 +19,8 @@ pub(super) struct ScopeId(u32);
 pub(super) enum ScopeKind {
     /// The file, or a namespace: with its qualified name.
     Namespace(String),
+    /// An enumeration, likewise.
+    Enum(String),
     Struct(StructId),
     /// The parameters of a template.
     Template,
@@ -51,6 +53,8 @@ pub(super) enum ValueEntity {
     /// An enumerator or a parameter of a template: its type and its bits.
     Constant(TypeId, u64),
     Functions(Vec<Callee>),
+    /// A template of variables.
+    Template(usize),
     /// Something that was reported where it is declared.
     Broken,
 }
@@ -165,6 +169,11 @@ impl Scopes {
         self.at_mut(scope).values.insert(name, Declared { entity, span });
     }
 
+    /// Whether any value is declared in this very scope.
+    pub(super) fn has_values(&self, scope: ScopeId) -> bool {
+        !self.at(scope).values.is_empty()
+    }
+
     /// The declaration of a type in this very scope.
     pub(super) fn own_type(&self, scope: ScopeId, name: &str) -> Option<&Declared<TypeEntity>> {
         self.at(scope).types.get(name)
@@ -262,7 +271,7 @@ impl Scopes {
         while let Some(id) = scope {
             match &self.at(id).kind {
                 ScopeKind::Namespace(name) if name.is_empty() => return String::new(),
-                ScopeKind::Namespace(name) => return format!("{name}::"),
+                ScopeKind::Namespace(name) | ScopeKind::Enum(name) => return format!("{name}::"),
                 ScopeKind::Struct(id) => return format!("{}::", struct_name(*id)),
                 ScopeKind::Template => scope = self.at(id).parent,
                 ScopeKind::Block => return String::new(),
@@ -283,7 +292,11 @@ impl Scopes {
                     false => here.values.iter().map(|(name, it)| (name, it.span)).collect(),
                 };
                 for (candidate, span) in names {
-                    let Some(distance) = similarity(name, candidate) else { continue };
+                    // What the compiler named itself, nobody meant.
+                    let written = Some(candidate).filter(|it| !it.starts_with('<'));
+                    let Some(distance) = written.and_then(|it| similarity(name, it)) else {
+                        continue;
+                    };
                     // Maps have no order: of equals, the first by text is taken.
                     let better = match &best {
                         None => true,
@@ -297,70 +310,5 @@ impl Scopes {
             scope = self.at(id).parent;
         }
         best.map(|(_, name, span)| (name.to_string(), span))
-    }
-}
-
-/// The most similar of some names.
-pub(super) fn most_similar<'n>(
-    name: &str,
-    names: impl Iterator<Item = &'n str>,
-) -> Option<&'n str> {
-    let scored = names.filter_map(|it| similarity(name, it).map(|distance| (distance, it)));
-    scored.min().map(|(_, name)| name)
-}
-
-/// How many letters differ, where that is few enough to be a slip.
-fn similarity(a: &str, b: &str) -> Option<usize> {
-    const LONGEST: usize = 64;
-    if a.len() > LONGEST || b.len() > LONGEST || a == b || b.starts_with('<') {
-        return None;
-    }
-    let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
-    let most = (longer / 3).clamp(1, 3);
-    if longer - shorter > most || longer < 3 {
-        return None;
-    }
-    if a.eq_ignore_ascii_case(b) {
-        return Some(0);
-    }
-    let distance = edit_distance(a.as_bytes(), b.as_bytes());
-    (distance <= most).then_some(distance)
-}
-
-/// How many letters are to be inserted, removed, replaced or swapped with their neighbour.
-fn edit_distance(a: &[u8], b: &[u8]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, y) in b.iter().enumerate() {
-            let mut least = (last[j + 1] + 1).min(row[j] + 1).min(last[j] + usize::from(x != y));
-            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                least = least.min(before[j - 1] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slips_of_the_keyboard_are_recognised() {
-        let names = ["WaveActiveSum", "WaveActiveMin", "lerp", "index"];
-        for (slip, meant) in [
-            ("WaveActiveSmu", Some("WaveActiveSum")),
-            ("waveactivesum", Some("WaveActiveSum")),
-            ("lrep", Some("lerp")),
-            ("idx", None),
-            ("indx", Some("index")),
-            ("x", None),
-        ] {
-            assert_eq!(most_similar(slip, names.into_iter()), meant, "{slip}");
-        }
     }
 }

@@ -84,7 +84,7 @@ impl<'a> Checker<'a> {
                 StmtKind::Continue
             }
             ast::StmtKind::Discard => {
-                let stage = super::entry::stage(self.options.stage);
+                let stage = self.stage;
                 if !matches!(stage, ops::intrinsics::Stage::Pixel | ops::intrinsics::Stage::Library)
                 {
                     let message = "`discard` belongs to pixel shaders";
@@ -285,6 +285,7 @@ impl<'a> Checker<'a> {
         let selector = self.expr(&it.value);
         let selector = self.contents(selector);
         let selector = self.settle(selector);
+        let selector = self.decay(selector);
         let scalar = match self.types.get(selector.ty) {
             Type::Scalar(scalar) if !scalar.is_float() => Some(scalar),
             Type::Error => None,
@@ -334,8 +335,9 @@ impl<'a> Checker<'a> {
                     let Some((_, checked)) = self.constant_integer(value, "a label") else {
                         continue;
                     };
-                    let converted = self.convert(checked, ty);
-                    let Some([bits]) = self.constant(&converted).as_deref().map(|it| [it[0]])
+                    let converted = self.coerce(checked, ty);
+                    // A selector of type `void`, which is reported elsewhere, has no value at all.
+                    let Some(bits) = self.constant(&converted).and_then(|it| it.first().copied())
                     else {
                         continue;
                     };

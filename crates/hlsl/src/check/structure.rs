@@ -1,8 +1,8 @@
 //! Structs: fields, bases, bit-fields, methods, static members.
 
-use diag::{Span, code};
+use diag::{Diagnostic, Span, code};
 
-use super::scope::{ScopeId, ScopeKind, TypeEntity, ValueEntity};
+use super::scope::{Callee, ScopeId, ScopeKind, TypeEntity, ValueEntity};
 use super::template::{Captured, StructTemplate};
 use super::{Checker, MAX_SCALARS};
 use crate::ast::{self, Item, ItemKind, Modifier, StructKind};
@@ -24,6 +24,9 @@ pub(super) struct StructInfo<'a> {
 /// How many fields a struct may have, those of inner structs counted: whoever lays it out visits each.
 const MOST_FIELDS: u64 = 1 << 14;
 
+/// How often structs may inherit from each other: each generation copies the fields of all before it.
+const MOST_GENERATIONS: usize = 256;
+
 impl<'a> Checker<'a> {
     /// The declaration of a struct, which may be a template or a specialisation.
     pub(super) fn structure(&mut self, structure: &'a ast::Struct) {
@@ -34,6 +37,9 @@ impl<'a> Checker<'a> {
             self.needs_2021(name.span, "templates");
             self.struct_template(structure, known.map(|it| it.0));
             return;
+        }
+        if structure.kind == StructKind::Interface {
+            self.removed(name.span, "interfaces");
         }
         match known {
             None => {
@@ -89,6 +95,7 @@ impl<'a> Checker<'a> {
             scope: current,
             special: Vec::new(),
             instances: Vec::new(),
+            outside: Vec::new(),
         });
         self.scopes.declare_type(
             current,
@@ -146,6 +153,9 @@ impl<'a> Checker<'a> {
         if let Some(info) = self.structs.get_mut(&id) {
             info.is_complete = true;
         }
+        if !structure.bases.is_empty() {
+            self.keeps_interfaces(id, structure);
+        }
         let fields = self
             .types
             .structure(id)
@@ -183,13 +193,22 @@ impl<'a> Checker<'a> {
                 }
                 continue;
             };
-            let info = &self.structs[&base_id];
+            let Some(info) = self.structs.get(&base_id) else {
+                let message = format!("`{}` cannot be inherited from", self.name_of(ty));
+                self.error(&code::BAD_DECLARATION, base.span, message);
+                continue;
+            };
             if !info.is_complete {
                 let message = format!("`{}` is not complete here", self.name_of(ty));
                 self.error(&code::BAD_DECLARATION, base.span, message);
                 continue;
             }
             let (base_scope, is_interface) = (info.scope, info.ast.kind == StructKind::Interface);
+            if self.generations(ty) >= MOST_GENERATIONS {
+                let message = format!("structs inherit more than {MOST_GENERATIONS} times over");
+                self.error(&code::NESTING_TOO_DEEP, base.span, message);
+                continue;
+            }
             self.scopes.see(scope, base_scope);
             if is_interface {
                 continue;
@@ -206,6 +225,48 @@ impl<'a> Checker<'a> {
             self.types.structure_mut(id).fields = inherited;
             if let Some(info) = self.structs.get_mut(&id) {
                 info.bases.push(ty);
+            }
+        }
+    }
+
+    /// How many structs a struct descends from.
+    fn generations(&self, ty: TypeId) -> usize {
+        let base_of = |ty: &TypeId| match self.types.get(*ty) {
+            Type::Struct(id) => self.structs.get(&id)?.bases.first().copied(),
+            _ => None,
+        };
+        // The limit bounds the walk, too.
+        std::iter::successors(Some(ty), base_of).count()
+    }
+
+    /// A struct defines every method of the interfaces that it names.
+    fn keeps_interfaces(&mut self, id: StructId, structure: &'a ast::Struct) {
+        let scope = self.structs[&id].scope;
+        for base in &structure.bases {
+            // Reported where the bases were read.
+            let (ty, _) = self.quietly(|this| this.in_scope(scope, |this| this.ty(base)));
+            let Type::Struct(base_id) = self.types.get(ty) else { continue };
+            let Some(interface) = self.structs.get(&base_id).map(|it| it.ast) else { continue };
+            if interface.kind != StructKind::Interface {
+                continue;
+            }
+            for item in interface.members.as_deref().unwrap_or(&[]) {
+                let ItemKind::Function(method) = &item.kind else { continue };
+                let key = Self::key(&method.name);
+                let callees = match self.scopes.value_in(scope, &key).map(|it| it.entity) {
+                    Some(ValueEntity::Functions(callees)) => callees,
+                    _ => Vec::new(),
+                };
+                let is_defined = callees.iter().any(|it| match *it {
+                    Callee::Function(id) => self.function(id).this != Some(ty),
+                    Callee::Template(_) => false,
+                });
+                if !is_defined {
+                    let (name, of) = (self.types.structure(id).name.clone(), self.name_of(ty));
+                    let message = format!("`{name}` does not define `{key}` of `{of}`");
+                    let report = Diagnostic::new(&code::BAD_DECLARATION, base.span, message);
+                    self.report(report.also(method.name.span(), "declared here"));
+                }
             }
         }
     }

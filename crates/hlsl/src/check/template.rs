@@ -38,9 +38,9 @@ fn same_list(a: &[Captured], b: &[Captured]) -> bool {
 
 pub(super) struct FunctionTemplate<'a> {
     pub(super) ast: &'a ast::Function,
-    head: &'a TemplateHead,
+    pub(super) head: &'a TemplateHead,
     attributes: &'a [Attribute],
-    scope: ScopeId,
+    pub(super) scope: ScopeId,
     instances: Vec<(Vec<Captured>, FunctionId)>,
 }
 
@@ -50,6 +50,25 @@ pub(super) struct StructTemplate<'a> {
     /// Specialisations, with their scopes.
     pub(super) special: Vec<(&'a ast::Struct, ScopeId)>,
     pub(super) instances: Vec<(Vec<Captured>, TypeId)>,
+    /// Members that are defined outside of it.
+    pub(super) outside: Vec<super::outside::Definition<'a>>,
+}
+
+/// A template of static variables.
+pub(super) struct VariableTemplate<'a> {
+    head: &'a TemplateHead,
+    variable: Variable<'a>,
+    scope: ScopeId,
+    /// Specialisations, the parameters that they leave open, and their scopes.
+    special: Vec<(&'a [TemplateParam], Variable<'a>, ScopeId)>,
+    instances: Vec<(Vec<Captured>, ValueEntity)>,
+}
+
+/// A declared variable.
+#[derive(Clone, Copy)]
+struct Variable<'a> {
+    var: &'a ast::Var,
+    declarator: &'a ast::Declarator,
 }
 
 pub(super) struct AliasTemplate<'a> {
@@ -63,7 +82,7 @@ impl<'a> Checker<'a> {
     // Arguments
     // -----------------------------------------------------------------------------------------------------
 
-    fn bind_one(&mut self, scope: ScopeId, param: &'a TemplateParam, arg: &Captured) {
+    pub(super) fn bind_one(&mut self, scope: ScopeId, param: &'a TemplateParam, arg: &Captured) {
         let Some(name) = &param.name else { return };
         match arg {
             Captured::Type(ty) => {
@@ -208,6 +227,29 @@ impl<'a> Checker<'a> {
             }
             TypeEntity::Type(_) | TypeEntity::Enum(..) | TypeEntity::Namespace(_) => return None,
         };
+        let (args, inner) = self.written(params, scope, segment)?;
+        let span = segment.ident.span;
+        match entity {
+            TypeEntity::StructTemplate(index) => self.struct_instance(index, args, inner, span),
+            TypeEntity::AliasTemplate(index) => {
+                let alias = self.alias_templates[index].ast;
+                let ty = self.in_scope(inner, |this| {
+                    let ty = this.ty(&alias.ty);
+                    this.array(ty, &alias.dims)
+                });
+                (ty != Types::ERROR).then_some(ty)
+            }
+            TypeEntity::Type(_) | TypeEntity::Enum(..) | TypeEntity::Namespace(_) => None,
+        }
+    }
+
+    /// The arguments that a part of a path gives a template, with the defaults, and the scope of their names.
+    fn written(
+        &mut self,
+        params: &'a [TemplateParam],
+        scope: ScopeId,
+        segment: &'a Segment,
+    ) -> Option<(Vec<Captured>, ScopeId)> {
         let given = segment.args.as_deref().unwrap_or(&[]);
         let name = &segment.ident.name;
         if given.len() > params.len() {
@@ -223,24 +265,12 @@ impl<'a> Checker<'a> {
         for (i, arg) in given.iter().enumerate() {
             found[i] = Some(self.captured(&params[i], arg, scope)?);
         }
-        let Some((args, inner)) = self.complete(scope, params, found) else {
+        let completed = self.complete(scope, params, found);
+        if completed.is_none() {
             let message = format!("template arguments of `{name}` are missing");
             self.error(&code::BAD_TEMPLATE, segment.ident.span, message);
-            return None;
-        };
-        let span = segment.ident.span;
-        match entity {
-            TypeEntity::StructTemplate(index) => self.struct_instance(index, args, inner, span),
-            TypeEntity::AliasTemplate(index) => {
-                let alias = self.alias_templates[index].ast;
-                let ty = self.in_scope(inner, |this| {
-                    let ty = this.ty(&alias.ty);
-                    this.array(ty, &alias.dims)
-                });
-                (ty != Types::ERROR).then_some(ty)
-            }
-            TypeEntity::Type(_) | TypeEntity::Enum(..) | TypeEntity::Namespace(_) => None,
         }
+        completed
     }
 
     fn struct_instance(
@@ -266,10 +296,15 @@ impl<'a> Checker<'a> {
             return None;
         }
         let (mut structure, mut scope) = (self.struct_templates[index].ast, inner);
+        // Of those that fit, the one that leaves the fewest parameters open says most about its arguments.
+        let mut fewest = usize::MAX;
         for (special, outer) in self.struct_templates[index].special.clone() {
-            if let Some(found) = self.specialized(special, outer, &args) {
-                (structure, scope) = (special, found);
-                break;
+            let open: &'a [TemplateParam] = special.template.as_ref().map_or(&[], |it| &it.params);
+            let patterns = special.specializes.as_deref().unwrap_or(&[]);
+            if open.len() < fewest
+                && let Some(found) = self.specialized(patterns, open, outer, &args)
+            {
+                (structure, scope, fewest) = (special, found, open.len());
             }
         }
         if structure.members.is_none() {
@@ -282,18 +317,22 @@ impl<'a> Checker<'a> {
         let ty = self.new_struct(structure, scope, Some((name, index, args.clone())));
         self.struct_templates[index].instances.push((args, ty));
         self.deeper(span, |this| this.members(ty, structure))?;
+        if std::ptr::eq(structure, self.struct_templates[index].ast) {
+            for definition in self.struct_templates[index].outside.clone() {
+                self.define_outside(ty, definition);
+            }
+        }
         Some(ty)
     }
 
     /// The scope of a specialisation for these arguments, if it is one for them.
     fn specialized(
         &mut self,
-        special: &'a ast::Struct,
+        patterns: &'a [TemplateArg],
+        params: &'a [TemplateParam],
         scope: ScopeId,
         args: &[Captured],
     ) -> Option<ScopeId> {
-        let patterns = special.specializes.as_deref()?;
-        let params: &'a [TemplateParam] = special.template.as_ref().map_or(&[], |it| &it.params);
         let mut deduction = Deduction { params, found: vec![None; params.len()] };
         if patterns.len() > args.len() {
             return None;
@@ -310,6 +349,86 @@ impl<'a> Checker<'a> {
         let (completed, failed) =
             self.quietly(|this| this.complete(scope, params, deduction.found));
         if failed { None } else { completed.map(|it| it.1) }
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Variables
+    // -----------------------------------------------------------------------------------------------------
+
+    /// `template<typename T> static const T pi = …;`, or a specialisation of such.
+    pub(super) fn variable_template(&mut self, head: &'a TemplateHead, var: &'a ast::Var) {
+        self.needs_2021(head.span, "templates");
+        let scope = self.scopes.current();
+        for declarator in &var.declarators {
+            let variable = Variable { var, declarator };
+            let name = &declarator.name;
+            if declarator.specializes.is_some() {
+                match self.scopes.find_value(scope, &name.name).map(|it| it.1.entity) {
+                    Some(ValueEntity::Template(index)) => {
+                        let special = &mut self.variable_templates[index].special;
+                        special.push((&head.params, variable, scope));
+                    }
+                    _ => {
+                        let message = format!("`{}` is no template of variables", name.name);
+                        self.error(&code::BAD_TEMPLATE, name.span, message);
+                    }
+                }
+                continue;
+            }
+            let index = self.variable_templates.len();
+            self.variable_templates.push(VariableTemplate {
+                head,
+                variable,
+                scope,
+                special: Vec::new(),
+                instances: Vec::new(),
+            });
+            self.declare(name, ValueEntity::Template(index));
+        }
+    }
+
+    /// The variable that a template of variables is for some arguments.
+    pub(super) fn variable_instance(
+        &mut self,
+        index: usize,
+        segment: &'a Segment,
+    ) -> Option<ValueEntity> {
+        let template = &self.variable_templates[index];
+        let (params, scope, primary): (&'a [TemplateParam], _, _) =
+            (&template.head.params, template.scope, template.variable);
+        let (args, inner) = self.written(params, scope, segment)?;
+        let span = segment.ident.span;
+        let known = &self.variable_templates[index].instances;
+        if let Some((_, entity)) = known.iter().find(|(it, _)| same_list(it, &args)) {
+            return Some(entity.clone());
+        }
+        if !self.count_instance(span) {
+            return None;
+        }
+        let (mut variable, mut scope, mut fewest) = (primary, inner, usize::MAX);
+        for (open, special, outer) in self.variable_templates[index].special.clone() {
+            let patterns = special.declarator.specializes.as_deref().unwrap_or(&[]);
+            if open.len() < fewest
+                && let Some(found) = self.specialized(patterns, open, outer, &args)
+            {
+                (variable, scope, fewest) = (special, found, open.len());
+            }
+        }
+        // Until its initialiser has been read, the variable is of no use to it.
+        let instances = &mut self.variable_templates[index].instances;
+        let at = instances.len();
+        instances.push((args, ValueEntity::Broken));
+        let Variable { var, declarator } = variable;
+        let is_const = var.modifiers.has(ast::Modifier::Const);
+        let entity = self.deeper(span, |this| {
+            this.in_scope(scope, |this| {
+                let base = this.ty_with(&var.ty, &var.modifiers);
+                let ty = this.array(base, &declarator.dims);
+                this.static_entity(declarator, ty, is_const)
+            })
+        })?;
+        self.variable_templates[index].instances[at].1 = entity.clone();
+        Some(entity)
     }
 
     // -----------------------------------------------------------------------------------------------------
@@ -404,7 +523,7 @@ impl<'a> Checker<'a> {
             let shown = self.show_args(&args.0);
             let made = self.function_mut(id);
             made.name = format!("{}<{shown}>", made.name);
-            made.is_instance = true;
+            (made.is_instance, made.is_lazy) = (true, true);
             let instances = &mut self.function_templates[index].instances;
             instances.retain(|(it, _)| !same_list(it, &args.0));
             instances.push((args.0, id));
@@ -488,7 +607,7 @@ impl<'a> Checker<'a> {
             let shown = this.show_args(&captured);
             let made: &mut Function = this.function_mut(id);
             made.name = format!("{}<{shown}>", made.name);
-            made.is_instance = true;
+            (made.is_instance, made.is_lazy) = (true, true);
             this.function_templates[index].instances.push((captured, id));
             Some(id)
         });

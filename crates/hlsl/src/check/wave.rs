@@ -1,7 +1,7 @@
 //! Calls of wave and quad functions, by the rows of [`ops::intrinsics`].
 
 use diag::{Diagnostic, Span, code};
-use ops::intrinsics::{Elements, Found, Intrinsic, Origin, Output, Param, ShaderModel};
+use ops::intrinsics::{Elements, Found, Intrinsic, Origin, Output, Param, ShaderModel, Stage};
 
 use super::{Checker, convert, entry};
 use crate::ast;
@@ -19,6 +19,14 @@ impl Checker<'_> {
         );
         let stage = entry::profile_word(self.options.stage);
         self.gate(report.help(format!("`-T {stage}_{}_{}` selects it", since.major, since.minor)));
+    }
+
+    /// Compute shaders have derivatives from shader model 6.6 on.
+    pub(super) fn gate_derivatives(&mut self, span: Span, name: &str) {
+        let is_compute = matches!(self.stage, Stage::Compute | Stage::Amplification | Stage::Mesh);
+        if is_compute && self.shader_model() < ShaderModel::V6_6 {
+            self.needs_shader_model(span, name, ShaderModel::V6_6);
+        }
     }
 
     /// The type that a value becomes for a parameter, or why it is refused.
@@ -210,7 +218,7 @@ impl Checker<'_> {
         if intrinsic.since > self.shader_model() {
             self.needs_shader_model(span, name, intrinsic.since);
         }
-        let stage = entry::stage(self.options.stage);
+        let stage = self.stage;
         if !intrinsic.stages.contains(stage) {
             let word = entry::stage_word(stage);
             let message = format!("`{name}` has no meaning in a {word} shader");

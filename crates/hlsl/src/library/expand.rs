@@ -10,7 +10,7 @@ mod matrix;
 mod packing;
 mod vector;
 
-use ir::{Builder, Op, Value};
+use ir::{Builder, Derivative, Op, Value};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 use super::Pure;
@@ -62,6 +62,15 @@ pub fn expand(
         Pure::Radians => {
             e.each(&scalars, |e, [x]| arithmetic::scale(e, x, std::f64::consts::PI / 180.0))
         }
+        Pure::Derivative(of) => e.each(&scalars, |e, [x]| e.derivative(of, x)),
+        Pure::Fwidth => e.each(&scalars, |e, [x]| {
+            let parts = [Derivative::XCoarse, Derivative::YCoarse];
+            let [x, y] = parts.map(|of| {
+                let part = e.derivative(of, x);
+                e.unary(Unary::Abs, part)
+            });
+            e.add(x, y)
+        }),
         Pure::Frac => e.each(&scalars, |e, [x]| arithmetic::frac(e, x)),
         Pure::Frexp => e.each_pair(&scalars, |e, [x]| arithmetic::frexp(e, x)),
         Pure::IsNormal => e.each(&scalars, |e, [x]| arithmetic::is_normal(e, x)),
@@ -176,6 +185,11 @@ impl Emit<'_> {
     fn ternary(&mut self, op: Ternary, a: Value, b: Value, c: Value) -> Value {
         let ty = self.ty(c);
         self.builder.value(Op::Ternary(op, [a, b, c]), ty)
+    }
+
+    fn derivative(&mut self, of: Derivative, a: Value) -> Value {
+        let ty = self.ty(a);
+        self.builder.value(Op::Derivative(of, a), ty)
     }
 
     fn add(&mut self, a: Value, b: Value) -> Value {

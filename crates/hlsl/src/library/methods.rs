@@ -1,51 +1,18 @@
 //! The methods of buffers, and the names of those that are not built yet.
 
+mod texture;
+
 use ir::Atomic;
 use ops::Sign;
 
 use super::resolve::{count_message, passes, with_sign};
-use super::{ArgInfo, Method, Resolution};
+use super::{ArgInfo, Method, Resolution, objects};
 use crate::check::convert::settled;
 use crate::hir::Mode;
 use crate::types::{Access, ResourceType, Scalar, Type, TypeId, Types};
 
 /// A parameter: its name for messages, its type and how it is passed.
 type Param = (&'static str, TypeId, Mode);
-
-/// Methods of textures, feedback maps and other objects that are not built yet, by name alone.
-const UNSUPPORTED: &[&str] = &[
-    "Abort",
-    "CalculateLevelOfDetail",
-    "CalculateLevelOfDetailUnclamped",
-    "Gather",
-    "GatherAlpha",
-    "GatherBlue",
-    "GatherCmp",
-    "GatherCmpAlpha",
-    "GatherCmpBlue",
-    "GatherCmpGreen",
-    "GatherCmpRed",
-    "GatherGreen",
-    "GatherRaw",
-    "GatherRed",
-    "GetDimensions",
-    "GetSamplePosition",
-    "Load",
-    "Sample",
-    "SampleBias",
-    "SampleCmp",
-    "SampleCmpBias",
-    "SampleCmpGrad",
-    "SampleCmpLevel",
-    "SampleCmpLevelZero",
-    "SampleGrad",
-    "SampleLevel",
-    "Store",
-    "WriteSamplerFeedback",
-    "WriteSamplerFeedbackBias",
-    "WriteSamplerFeedbackGrad",
-    "WriteSamplerFeedbackLevel",
-];
 
 /// The atomic methods of `RWByteAddressBuffer`, without `64` and `FloatBitwise`.
 const ATOMICS: &[(&str, Atomic)] = &[
@@ -75,18 +42,42 @@ pub(super) fn resolve_method(
         ResourceType::Raw { writable } => raw(types, writable, name, template_arg, args),
         ResourceType::Typed { element, .. } => typed(types, element, name, args),
         ResourceType::Constant(_) => Resolution::Unknown,
+        ResourceType::Texture { dim, element, writable, .. } => {
+            let texture = texture::Texture { dim, element, writable };
+            match texture::resolve(types, texture, name, args) {
+                Resolution::Unknown => unsupported(types, texture, name, args),
+                found => found,
+            }
+        }
+        ResourceType::Other(object) => objects::resolve(types, object, name, args),
         ResourceType::TextureBuffer(_)
-        | ResourceType::Texture { .. }
         | ResourceType::Sampler { .. }
-        | ResourceType::AccelerationStructure
-        | ResourceType::Other(_) => match UNSUPPORTED.iter().find(|it| **it == name) {
-            Some(name) => Resolution::Found {
-                function: Method::Unsupported(name),
+        | ResourceType::AccelerationStructure => Resolution::Unknown,
+    }
+}
+
+/// Methods of textures that are not built yet.
+fn unsupported(
+    types: &mut Types,
+    texture: texture::Texture,
+    name: &str,
+    args: &[ArgInfo],
+) -> Resolution<Method> {
+    let dim = texture.dim.dim();
+    match name {
+        "GetSamplePosition" if dim.is_multisampled() => {
+            let result = types.vector(Scalar::F32, 2);
+            let params = [("sample", Types::INT, Mode::In)];
+            accept(types, name, Method::Unsupported("GetSamplePosition"), &params, result, args)
+        }
+        "GatherRaw" if dim.axes() == 2 && !dim.is_multisampled() && !texture.writable => {
+            Resolution::Found {
+                function: Method::Unsupported("GatherRaw"),
                 params: args.iter().map(|arg| (arg.ty, Mode::In)).collect(),
                 result: Types::ERROR,
-            },
-            None => Resolution::Unknown,
-        },
+            }
+        }
+        _ => Resolution::Unknown,
     }
 }
 
@@ -115,12 +106,15 @@ pub(super) fn method_names(types: &Types, object: TypeId) -> Vec<String> {
             "GetDimensions",
         ],
         ResourceType::Typed { .. } => &["Load", "GetDimensions"],
+        ResourceType::Other(object) => return objects::names(object).map(str::to_owned).collect(),
         ResourceType::Constant(_) => &[],
+        ResourceType::Texture { dim, element, writable, .. } => {
+            let texture = texture::Texture { dim, element, writable };
+            return texture::names(texture).map(str::to_owned).collect();
+        }
         ResourceType::TextureBuffer(_)
-        | ResourceType::Texture { .. }
         | ResourceType::Sampler { .. }
-        | ResourceType::AccelerationStructure
-        | ResourceType::Other(_) => UNSUPPORTED,
+        | ResourceType::AccelerationStructure => &[],
     };
     let mut names: Vec<String> = fixed.iter().map(|name| (*name).to_owned()).collect();
     if let ResourceType::Raw { writable: true } = resource {
@@ -381,12 +375,13 @@ fn accept(
     if params.len() != args.len() {
         return Resolution::Mismatch {
             message: count_message(name, &[params.len()], args.len()),
-            notes: Vec::new(),
+            notes: vec![prototype_of(types, name, params, result)],
         };
     }
     for ((param, ty, mode), arg) in params.iter().zip(args) {
         if let Err(message) = passes(types, name, param, *mode, arg, *ty) {
-            return Resolution::Mismatch { message, notes: Vec::new() };
+            let notes = vec![prototype_of(types, name, params, result)];
+            return Resolution::Mismatch { message, notes };
         }
     }
     Resolution::Found {
@@ -394,6 +389,16 @@ fn accept(
         params: params.iter().map(|(_, ty, mode)| (*ty, *mode)).collect(),
         result,
     }
+}
+
+/// Such as `float4 Sample(SamplerState sampler, float2 location)`.
+fn prototype_of(types: &Types, name: &str, params: &[Param], result: TypeId) -> String {
+    let param = |(name, ty, mode): &Param| {
+        let mode = if *mode == Mode::In { "" } else { "out " };
+        format!("{mode}{} {name}", types.name(*ty))
+    };
+    let list: Vec<String> = params.iter().map(param).collect();
+    format!("`{} {name}({})`", types.name(result), list.join(", "))
 }
 
 /// Whether a type has a layout in a buffer.
@@ -531,7 +536,7 @@ mod tests {
                 "GetDimensions(uint)",
                 "`count` of `GetDimensions` is written, so it must be a variable",
             ),
-            (sampler, "Sample(float)", "Unsupported(\"Sample\") (float) an unknown type"),
+            (sampler, "Sample(float)", "unknown"),
             (typed, "Sample(float)", "unknown"),
         ] {
             assert_eq!(outcome(&mut types, object, None, call), expected, "{call}");

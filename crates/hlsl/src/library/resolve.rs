@@ -100,6 +100,7 @@ fn fit(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<Signature, Stri
             }
             Shape::Scalar => types.scalar(scalar(param.elem)),
             Shape::Vector(n) => types.vector(scalar(param.elem), n),
+            Shape::Resource => arg.ty,
         };
         check(types, row, param, arg, ty)?;
         params.push((ty, param.mode));
@@ -115,6 +116,7 @@ fn fit(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<Signature, Stri
                 Shape::Matrix | Shape::Square => types.with_scalar(params[0].0, elem),
                 Shape::Transposed => transposed(types, params[0].0),
                 Shape::Product => product(types, params[0].0, params[1].0),
+                Shape::Resource => params[0].0,
             }
         }
     };
@@ -274,6 +276,7 @@ fn check(types: &Types, row: &Row, param: &Param, arg: &ArgInfo, ty: TypeId) -> 
     let fits_shape = match param.shape {
         Shape::Matrix | Shape::Transposed => matches!(shape, Some(convert::Shape::Matrix(..))),
         Shape::Square => matches!(shape, Some(convert::Shape::Matrix(r, c)) if r == c),
+        Shape::Resource => matches!(types.get(arg.ty), Type::Resource(_)),
         Shape::Common
         | Shape::CommonVector
         | Shape::Factor
@@ -282,7 +285,11 @@ fn check(types: &Types, row: &Row, param: &Param, arg: &ArgInfo, ty: TypeId) -> 
         | Shape::Vector(_) => true,
     };
     if !fits_shape {
-        let wanted = if param.shape == Shape::Square { "square matrix" } else { "matrix" };
+        let wanted = match param.shape {
+            Shape::Square => "square matrix",
+            Shape::Resource => "buffer or a texture",
+            _ => "matrix",
+        };
         return Err(format!(
             "`{}` takes a {wanted}, and `{}` is none",
             row.name,
@@ -316,6 +323,12 @@ pub(super) fn passes(
 }
 
 impl Row {
+    /// Whether some parameter or the result is of the type that the arguments decide.
+    pub fn is_generic(&self) -> bool {
+        let params = self.params.iter().map(|param| param.elem);
+        params.chain(self.result.map(|(_, elem)| elem)).any(|elem| elem == Elem::T)
+    }
+
     /// Such as `lerp(T a, T b, T t) -> T`.
     pub fn signature(&self) -> String {
         let params: Vec<String> = self
@@ -348,6 +361,7 @@ fn spell(shape: Shape, elem: Elem) -> String {
         Shape::Transposed => format!("{elem}<C, R>"),
         Shape::Scalar => elem.to_owned(),
         Shape::Vector(n) => format!("{elem}<{n}>"),
+        Shape::Resource => "resource".to_owned(),
     }
 }
 
@@ -356,6 +370,9 @@ impl Class {
     pub fn admit(self, scalar: Scalar) -> Option<Scalar> {
         use Scalar::*;
         let settled = settled(scalar);
+        if matches!(settled, Enum(_)) {
+            return None;
+        }
         let result = match self {
             Class::Any => settled,
             Class::Numeric if settled == Bool => I32,
@@ -363,12 +380,12 @@ impl Class {
             Class::Float => match settled {
                 F16 | Min16Float => settled,
                 Bool | I16 | U16 | I32 | U32 | I64 | U64 | F32 | F64 | Min16Int | Min16Uint
-                | LiteralInt | LiteralFloat => F32,
+                | LiteralInt | LiteralFloat | Enum(_) => F32,
             },
             Class::AnyFloat => match settled {
                 F16 | Min16Float | F64 => settled,
                 Bool | I16 | U16 | I32 | U32 | I64 | U64 | F32 | Min16Int | Min16Uint
-                | LiteralInt | LiteralFloat => F32,
+                | LiteralInt | LiteralFloat | Enum(_) => F32,
             },
             Class::Int => match settled {
                 Bool => U32,
@@ -378,7 +395,15 @@ impl Class {
             Class::SmallInt => match settled {
                 Bool => U32,
                 I16 | U16 | I32 | U32 | Min16Int | Min16Uint => settled,
-                I64 | U64 | F16 | F32 | F64 | Min16Float | LiteralInt | LiteralFloat => {
+                I64 | U64 | F16 | F32 | F64 | Min16Float | LiteralInt | LiteralFloat | Enum(_) => {
+                    return None;
+                }
+            },
+            Class::SmallSigned => match settled {
+                Bool | U32 | I32 => I32,
+                I16 | U16 => I16,
+                Min16Int | Min16Uint => Min16Int,
+                I64 | U64 | F16 | F32 | F64 | Min16Float | LiteralInt | LiteralFloat | Enum(_) => {
                     return None;
                 }
             },
@@ -387,12 +412,14 @@ impl Class {
                 Min16Int => I32,
                 Min16Float => F32,
                 I32 | U32 | F32 => settled,
-                I16 | U16 | I64 | U64 | F16 | F64 | LiteralInt | LiteralFloat => return None,
+                I16 | U16 | I64 | U64 | F16 | F64 | LiteralInt | LiteralFloat | Enum(_) => {
+                    return None;
+                }
             },
             Class::HalfWord => match settled {
                 I16 | U16 | F16 => settled,
                 Bool | I32 | U32 | I64 | U64 | F32 | F64 | Min16Int | Min16Uint | Min16Float
-                | LiteralInt | LiteralFloat => return None,
+                | LiteralInt | LiteralFloat | Enum(_) => return None,
             },
             Class::Atomic | Class::AtomicOrFloat | Class::AtomicFloat => {
                 let integer =
@@ -412,7 +439,7 @@ impl Class {
             Class::Float => "floats",
             Class::AnyFloat => "floats and doubles",
             Class::Int => "integers",
-            Class::SmallInt => "integers of 16 or 32 bits",
+            Class::SmallInt | Class::SmallSigned => "integers of 16 or 32 bits",
             Class::Word => "values of 32 bits",
             Class::HalfWord => "values of 16 bits",
             Class::Atomic => "`int`, `uint` and 64-bit integers",
@@ -446,7 +473,10 @@ mod tests {
             ("sin(int)", "(float) float"),
             ("sin(double)", "(float) float"),
             ("sin(float16_t2)", "(float16_t2) float16_t2"),
-            ("sqrt(double)", "(double) double"),
+            ("sqrt(double)", "(float) float"),
+            ("fma(double, literal int, literal float)", "(double, double, double) double"),
+            ("saturate(double2)", "(double2) double2"),
+            ("lerp(double, float, float)", "(float, float, float) float"),
             ("abs(literal int)", "(int) int"),
             ("abs(float2x3)", "(float2x3) float2x3"),
             ("min(int, uint)", "(uint, uint) uint"),
@@ -500,10 +530,12 @@ mod tests {
                 "(ref uint64_t, uint64_t, uint64_t, out uint64_t) void",
             ),
             ("pack_clamp_u8(int4)", "(int4) uint"),
+            ("pack_clamp_u8(uint4)", "(int4) uint"),
             ("dot2add(float16_t2, float16_t2, float)", "(float16_t2, float16_t2, float) float"),
             ("NonUniformResourceIndex(uint)", "(uint) uint"),
             ("GroupMemoryBarrierWithGroupSync()", "() void"),
-            ("ddx(float)", "(float) an unknown type"),
+            ("ddx(float)", "(float) float"),
+            ("printf(float)", "(float) an unknown type"),
             ("sine(float)", "unknown"),
         ] {
             assert_eq!(outcome(call), signature, "{call}");

@@ -3,7 +3,7 @@
 //! To add a function of a known kind, add its row; a new composite also gets a variant of [`Pure`] and a few lines in
 //! a family of `expand/`. Rows of one name stand together.
 
-use ir::Atomic;
+use ir::{Atomic, Derivative};
 use ops::intrinsics::ShaderModel;
 use ops::{Barrier, Binary, MemoryScope, Sign, SyncScope, Ternary, Unary};
 
@@ -24,6 +24,8 @@ pub struct Row {
     /// `None` for `void`.
     pub result: Option<(Shape, Elem)>,
     pub function: Function,
+    /// What a reader of the reference should know besides, as a phrase; empty if there is nothing.
+    pub note: &'static str,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +55,8 @@ pub enum Shape {
     Product,
     Scalar,
     Vector(u32),
+    /// A buffer or a texture, whatever its elements.
+    Resource,
 }
 
 /// The elements of a parameter or result.
@@ -78,6 +82,8 @@ pub enum Class {
     Int,
     /// 16- and 32-bit integers.
     SmallInt,
+    /// Signed ones of these; unsigned ones become signed.
+    SmallSigned,
     /// Exactly 32 bits.
     Word,
     /// Exactly 16 bits.
@@ -90,70 +96,38 @@ pub enum Class {
     AtomicFloat,
 }
 
+/// The parts of the table, each with a title.
+pub(super) const GROUPS: [(&str, &[Row]); 4] = [
+    ("Arithmetic", ARITHMETIC),
+    ("Vectors and matrices", VECTORS),
+    ("Bits and packed numbers", BITS),
+    ("Memory and resources", MEMORY),
+];
+
 /// All rows.
 pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
-    ARITHMETIC.iter().chain(VECTORS).chain(BITS).chain(MEMORY)
+    GROUPS.into_iter().flat_map(|(_, rows)| rows)
 }
+
+/// The names that the language gives to arguments of its functions.
+pub(super) const FLAGS: &[(&str, u32)] = &[
+    // What a `Barrier` orders, and how.
+    ("UAV_MEMORY", 0x1),
+    ("GROUP_SHARED_MEMORY", 0x2),
+    ("NODE_INPUT_MEMORY", 0x4),
+    ("NODE_OUTPUT_MEMORY", 0x8),
+    ("ALL_MEMORY", 0xf),
+    ("GROUP_SYNC", 0x1),
+    ("GROUP_SCOPE", 0x2),
+    ("DEVICE_SCOPE", 0x4),
+];
 
 /// Functions that the language has and this implementation does not: of other stages, of textures, for debugging.
 pub(super) const UNSUPPORTED: &[&str] = &[
-    "AcceptHitAndEndSearch",
     "AllocateRayQuery",
-    "Barrier",
-    "CallShader",
     "DebugBreak",
-    "DispatchMesh",
-    "DispatchRaysDimensions",
-    "DispatchRaysIndex",
-    "EvaluateAttributeAtSample",
-    "EvaluateAttributeCentroid",
-    "EvaluateAttributeSnapped",
-    "GeometryIndex",
-    "GetAttributeAtVertex",
-    "GetRemainingRecursionLevels",
-    "GetRenderTargetSampleCount",
-    "GetRenderTargetSamplePosition",
-    "HitKind",
-    "IgnoreHit",
-    "InstanceID",
-    "InstanceIndex",
-    "ObjectRayDirection",
-    "ObjectRayOrigin",
-    "ObjectToWorld",
-    "ObjectToWorld3x4",
-    "ObjectToWorld4x3",
-    "PrimitiveIndex",
-    "Process2DQuadTessFactorsAvg",
-    "Process2DQuadTessFactorsMax",
-    "Process2DQuadTessFactorsMin",
-    "ProcessIsolineTessFactors",
-    "ProcessQuadTessFactorsAvg",
-    "ProcessQuadTessFactorsMax",
-    "ProcessQuadTessFactorsMin",
-    "ProcessTriTessFactorsAvg",
-    "ProcessTriTessFactorsMax",
-    "ProcessTriTessFactorsMin",
-    "RayFlags",
-    "RayTCurrent",
-    "RayTMin",
-    "ReportHit",
-    "SetMeshOutputCounts",
-    "TraceRay",
-    "WorldRayDirection",
-    "WorldRayOrigin",
-    "WorldToObject",
-    "WorldToObject3x4",
-    "WorldToObject4x3",
     "abort",
-    "clip",
-    "ddx",
-    "ddx_coarse",
-    "ddx_fine",
-    "ddy",
-    "ddy_coarse",
-    "ddy_fine",
     "errorf",
-    "fwidth",
     "noise",
     "printf",
     "source_mark",
@@ -181,6 +155,7 @@ pub(super) const UNSUPPORTED: &[&str] = &[
 
 const V6_2: ShaderModel = ShaderModel { major: 6, minor: 2 };
 const V6_4: ShaderModel = ShaderModel { major: 6, minor: 4 };
+const V6_8: ShaderModel = ShaderModel { major: 6, minor: 8 };
 const FLOAT: Elem = Elem::Is(Scalar::F32);
 const HALF: Elem = Elem::Is(Scalar::F16);
 const INT: Elem = Elem::Is(Scalar::I32);
@@ -225,7 +200,8 @@ const fn row(
     summary: &'static str,
 ) -> Row {
     let function = Function::Pure(function);
-    Row { name, summary, since: ShaderModel::V6_0, class, params, result: Some(result), function }
+    let result = Some(result);
+    Row { name, summary, since: ShaderModel::V6_0, class, params, result, function, note: "" }
 }
 
 /// A row without a result.
@@ -236,7 +212,8 @@ const fn effect(
     function: Function,
     summary: &'static str,
 ) -> Row {
-    Row { name, summary, since: ShaderModel::V6_0, class, params, result: None, function }
+    let since = ShaderModel::V6_0;
+    Row { name, summary, since, class, params, result: None, function, note: "" }
 }
 
 const fn each(name: &'static str, class: Class, op: Unary, summary: &'static str) -> Row {
@@ -247,9 +224,14 @@ const fn since(since: ShaderModel, row: Row) -> Row {
     Row { since, ..row }
 }
 
+const fn noted(note: &'static str, row: Row) -> Row {
+    Row { note, ..row }
+}
+
 #[rustfmt::skip]
 const ARITHMETIC: &[Row] = &[
-    each("abs", Class::Numeric, Unary::Abs, "the absolute value"),
+    noted("of the smallest integer, itself",
+        each("abs", Class::Numeric, Unary::Abs, "the absolute value")),
     each("acos", Class::Float, Unary::Acos, "the angle from 0 to π with that cosine"),
     row("all", Class::Any, X, (Shape::Scalar, BOOL), Pure::All, "whether every component is nonzero"),
     row("and", Class::Any, BOOLS, (Shape::Common, BOOL), Pure::Binary(Binary::And),
@@ -257,90 +239,121 @@ const ARITHMETIC: &[Row] = &[
     row("any", Class::Any, X, (Shape::Scalar, BOOL), Pure::Any, "whether some component is nonzero"),
     each("asin", Class::Float, Unary::Asin, "the angle from -π/2 to π/2 with that sine"),
     each("atan", Class::Float, Unary::Atan, "the angle from -π/2 to π/2 with that tangent"),
-    row("atan2", Class::Float, &[value("y"), value("x")], SAME, Pure::Binary(Binary::Atan2),
-        "the angle of the point (x, y), from -π to π"),
-    each("ceil", Class::AnyFloat, Unary::Ceil, "the smallest whole number that is not less"),
-    row("clamp", Class::Numeric, &[value("x"), value("min"), value("max")], SAME, Pure::Clamp,
-        "the value, brought into a range"),
+    noted("signs of zeros and infinities as in C",
+        row("atan2", Class::Float, &[value("y"), value("x")], SAME, Pure::Binary(Binary::Atan2),
+        "the angle of the point (x, y), from -π to π")),
+    each("ceil", Class::Float, Unary::Ceil, "the smallest whole number that is not less"),
+    noted("with crossed bounds the upper one; of NaN the lower one",
+        row("clamp", Class::Numeric, &[value("x"), value("min"), value("max")], SAME, Pure::Clamp,
+        "the value, brought into a range")),
     each("cos", Class::Float, Unary::Cos, "the cosine of an angle in radians"),
     each("cosh", Class::Float, Unary::Cosh, "the hyperbolic cosine"),
-    row("degrees", Class::AnyFloat, X, SAME, Pure::Degrees, "an angle in radians as degrees"),
+    row("degrees", Class::Float, X, SAME, Pure::Degrees, "an angle in radians as degrees"),
     each("exp", Class::Float, Unary::Exp, "e to that power"),
     each("exp2", Class::Float, Unary::Exp2, "2 to that power"),
-    each("floor", Class::AnyFloat, Unary::Floor, "the largest whole number that is not greater"),
+    each("floor", Class::Float, Unary::Floor, "the largest whole number that is not greater"),
     row("fma", Class::AnyFloat, ABC, SAME, Pure::Ternary(Ternary::Fma),
         "a * b + c, rounded once"),
-    row("fmod", Class::AnyFloat, XY, SAME, Pure::Binary(Binary::Rem(Sign::Signed)),
-        "the exact remainder of x / y, with the sign of x"),
-    row("frac", Class::AnyFloat, X, SAME, Pure::Frac, "x - floor(x)"),
-    row("frexp", Class::Float, &[value("x"), out("exp", Shape::Common, Elem::T)], SAME, Pure::Frexp,
-        "the mantissa, from 0.5 to 1 in size, and the power of 2 that goes with it"),
-    row("isfinite", Class::AnyFloat, X, (Shape::Common, BOOL), Pure::Unary(Unary::IsFinite),
+    noted("of infinities and by zero NaN",
+        row("fmod", Class::Float, XY, SAME, Pure::Binary(Binary::Rem(Sign::Signed)),
+        "the exact remainder of x / y, with the sign of x")),
+    row("ddx", Class::Float, X, SAME, Pure::Derivative(Derivative::XCoarse),
+        "how much x grows from the quad's left lane to the right one; `ddx_coarse`"),
+    row("ddx_coarse", Class::Float, X, SAME, Pure::Derivative(Derivative::XCoarse),
+        "how much x grows to the right in the upper row of the quad"),
+    row("ddx_fine", Class::Float, X, SAME, Pure::Derivative(Derivative::XFine),
+        "how much x grows to the right in the lane's own row of the quad"),
+    row("ddy", Class::Float, X, SAME, Pure::Derivative(Derivative::YCoarse),
+        "how much x grows from the quad's upper lane to the lower one; `ddy_coarse`"),
+    row("ddy_coarse", Class::Float, X, SAME, Pure::Derivative(Derivative::YCoarse),
+        "how much x grows downward in the left column of the quad"),
+    row("ddy_fine", Class::Float, X, SAME, Pure::Derivative(Derivative::YFine),
+        "how much x grows downward in the lane's own column of the quad"),
+    row("frac", Class::Float, X, SAME, Pure::Frac, "x - floor(x)"),
+    noted("zeros, infinities and NaN are their own mantissas, with exponent 0",
+        row("frexp", Class::Float, &[value("x"), out("exp", Shape::Common, Elem::T)], SAME, Pure::Frexp,
+        "the mantissa, from 0.5 to 1 in size, and the power of 2 that goes with it")),
+    row("fwidth", Class::Float, X, SAME, Pure::Fwidth, "abs(ddx(x)) + abs(ddy(x))"),
+    row("isfinite", Class::Float, X, (Shape::Common, BOOL), Pure::Unary(Unary::IsFinite),
         "whether it is neither infinite nor NaN"),
-    row("isinf", Class::AnyFloat, X, (Shape::Common, BOOL), Pure::Unary(Unary::IsInf), "whether it is infinite"),
-    row("isnan", Class::AnyFloat, X, (Shape::Common, BOOL), Pure::Unary(Unary::IsNan), "whether it is NaN"),
-    row("isnormal", Class::AnyFloat, X, (Shape::Common, BOOL), Pure::IsNormal,
+    row("isinf", Class::Float, X, (Shape::Common, BOOL), Pure::Unary(Unary::IsInf), "whether it is infinite"),
+    row("isnan", Class::Float, X, (Shape::Common, BOOL), Pure::Unary(Unary::IsNan), "whether it is NaN"),
+    row("isnormal", Class::Float, X, (Shape::Common, BOOL), Pure::IsNormal,
         "whether it is neither zero, denormal, infinite nor NaN"),
-    row("ldexp", Class::Float, &[value("x"), value("exp")], SAME, Pure::Ldexp, "x * exp2(exp)"),
-    row("lerp", Class::AnyFloat, &[value("a"), value("b"), value("t")], SAME, Pure::Lerp, "a + t * (b - a)"),
+    noted("the power is rounded first, so it may overflow where the product would not",
+        row("ldexp", Class::Float, &[value("x"), value("exp")], SAME, Pure::Ldexp, "x * exp2(exp)")),
+    row("lerp", Class::Float, &[value("a"), value("b"), value("t")], SAME, Pure::Lerp, "a + t * (b - a)"),
     each("log", Class::Float, Unary::Log, "the natural logarithm"),
     each("log10", Class::Float, Unary::Log10, "the decimal logarithm"),
     each("log2", Class::Float, Unary::Log2, "the binary logarithm"),
-    row("mad", Class::Numeric, ABC, SAME, Pure::Mad, "a * b + c, rounded twice"),
-    row("max", Class::Numeric, XY, SAME, Pure::Binary(Binary::Max(Sign::Signed)),
-        "the greater one; the number if one is NaN"),
-    row("min", Class::Numeric, XY, SAME, Pure::Binary(Binary::Min(Sign::Signed)),
-        "the lesser one; the number if one is NaN"),
-    row("modf", Class::AnyFloat, &[value("x"), out("whole", Shape::Common, Elem::T)], SAME, Pure::Modf,
-        "the fraction and the whole part, both with the sign of x"),
+    noted("never contracted",
+        row("mad", Class::Numeric, ABC, SAME, Pure::Mad, "a * b + c, rounded twice")),
+    noted("-0 is below +0",
+        row("max", Class::Numeric, XY, SAME, Pure::Binary(Binary::Max(Sign::Signed)),
+        "the greater one; the number if one is NaN")),
+    noted("-0 is below +0",
+        row("min", Class::Numeric, XY, SAME, Pure::Binary(Binary::Min(Sign::Signed)),
+        "the lesser one; the number if one is NaN")),
+    noted("an infinity is whole, with fraction 0",
+        row("modf", Class::Float, &[value("x"), out("whole", Shape::Common, Elem::T)], SAME, Pure::Modf,
+        "the fraction and the whole part, both with the sign of x")),
     row("or", Class::Any, BOOLS, (Shape::Common, BOOL), Pure::Binary(Binary::Or),
         "whether one holds, for each component"),
-    row("pow", Class::Float, XY, SAME, Pure::Binary(Binary::Pow), "x to the power of y"),
-    row("radians", Class::AnyFloat, X, SAME, Pure::Radians, "an angle in degrees as radians"),
-    row("rcp", Class::AnyFloat, X, SAME, Pure::Rcp, "1 / x, correctly rounded"),
-    each("round", Class::AnyFloat, Unary::Round, "the nearest whole number, the even one of two"),
-    each("rsqrt", Class::AnyFloat, Unary::Rsqrt, "1 / sqrt(x)"),
+    noted("of a negative x NaN, even for whole y; NaN where `y * log2(x)` is `0 * inf`",
+        row("pow", Class::Float, XY, SAME, Pure::Binary(Binary::Pow), "x to the power of y")),
+    row("radians", Class::Float, X, SAME, Pure::Radians, "an angle in degrees as radians"),
+    noted("of a zero an infinity with its sign",
+        row("rcp", Class::AnyFloat, X, SAME, Pure::Rcp, "1 / x, correctly rounded")),
+    each("round", Class::Float, Unary::Round, "the nearest whole number, the even one of two"),
+    each("rsqrt", Class::Float, Unary::Rsqrt, "1 / sqrt(x)"),
     each("saturate", Class::AnyFloat, Unary::Saturate, "the value, brought into the range 0 to 1; NaN becomes 0"),
     row("select", Class::Any, &[param("cond", Shape::Common, BOOL), value("then"), value("else")], SAME,
         Pure::Ternary(Ternary::Select), "for each component the second or the third argument; both are evaluated"),
-    row("sign", Class::Numeric, X, (Shape::Common, INT), Pure::Sign, "-1, 0 or 1"),
+    noted("of NaN 0",
+        row("sign", Class::Numeric, X, (Shape::Common, INT), Pure::Sign, "-1, 0 or 1")),
     each("sin", Class::Float, Unary::Sin, "the sine of an angle in radians"),
-    Row { name: "sincos", summary: "the sine and the cosine of an angle in radians", since: ShaderModel::V6_0,
-        class: Class::Float, params: &[value("x"), out("s", Shape::Common, Elem::T), out("c", Shape::Common, Elem::T)],
-        result: None, function: Function::Pure(Pure::SinCos) },
+    effect("sincos", Class::Float, &[value("x"), out("s", Shape::Common, Elem::T), out("c", Shape::Common, Elem::T)],
+        Function::Pure(Pure::SinCos), "the sine and the cosine of an angle in radians"),
     each("sinh", Class::Float, Unary::Sinh, "the hyperbolic sine"),
-    row("smoothstep", Class::AnyFloat, &[value("a"), value("b"), value("x")], SAME, Pure::Smoothstep,
-        "0 below a, 1 above b, and between them t * t * (3 - 2 * t)"),
-    each("sqrt", Class::AnyFloat, Unary::Sqrt, "the square root, correctly rounded"),
-    row("step", Class::AnyFloat, &[value("edge"), value("x")], SAME, Pure::Step,
-        "1 where x is not less than the edge, else 0"),
-    each("tan", Class::Float, Unary::Tan, "the tangent of an angle in radians"),
+    noted("with equal edges a step",
+        row("smoothstep", Class::Float, &[value("a"), value("b"), value("x")], SAME, Pure::Smoothstep,
+        "0 below a, 1 above b, and between them t * t * (3 - 2 * t)")),
+    each("sqrt", Class::Float, Unary::Sqrt, "the square root, correctly rounded"),
+    noted("0 where one is NaN",
+        row("step", Class::Float, &[value("edge"), value("x")], SAME, Pure::Step,
+        "1 where x is not less than the edge, else 0")),
+    noted("finite for every float",
+        each("tan", Class::Float, Unary::Tan, "the tangent of an angle in radians")),
     each("tanh", Class::Float, Unary::Tanh, "the hyperbolic tangent"),
-    each("trunc", Class::AnyFloat, Unary::Trunc, "the whole part"),
+    each("trunc", Class::Float, Unary::Trunc, "the whole part"),
 ];
 
 #[rustfmt::skip]
 const VECTORS: &[Row] = &[
-    row("cross", Class::AnyFloat, &[param("a", Shape::Vector(3), Elem::T), param("b", Shape::Vector(3), Elem::T)],
+    row("cross", Class::Float, &[param("a", Shape::Vector(3), Elem::T), param("b", Shape::Vector(3), Elem::T)],
         (Shape::Vector(3), Elem::T), Pure::Cross, "the cross product"),
-    row("determinant", Class::AnyFloat, &[param("m", Shape::Square, Elem::T)], SCALAR, Pure::Determinant,
+    row("determinant", Class::Float, &[param("m", Shape::Square, Elem::T)], SCALAR, Pure::Determinant,
         "the determinant, expanded along the first row"),
-    row("distance", Class::AnyFloat, &[vector("a"), vector("b")], SCALAR, Pure::Distance, "length(a - b)"),
+    noted("squares may overflow: nothing is scaled",
+        row("distance", Class::Float, &[vector("a"), vector("b")], SCALAR, Pure::Distance, "length(a - b)")),
     row("dot", Class::Numeric, &[vector("a"), vector("b")], SCALAR, Pure::Dot, "the dot product, summed from the left"),
     row("dst", Class::Numeric, &[param("a", Shape::Vector(4), Elem::T), param("b", Shape::Vector(4), Elem::T)],
         (Shape::Vector(4), Elem::T), Pure::Dst, "(1, a.y * b.y, a.z, b.w)"),
-    row("faceforward", Class::AnyFloat, &[vector("n"), vector("i"), vector("ng")], SAME_VECTOR, Pure::FaceForward,
-        "n where dot(i, ng) is negative, else -n"),
-    row("length", Class::AnyFloat, VECTOR, SCALAR, Pure::Length, "sqrt(dot(x, x))"),
+    noted("-n at a right angle",
+        row("faceforward", Class::Float, &[vector("n"), vector("i"), vector("ng")], SAME_VECTOR, Pure::FaceForward,
+        "n where dot(i, ng) is negative, else -n")),
+    noted("squares may overflow: nothing is scaled",
+        row("length", Class::Float, VECTOR, SCALAR, Pure::Length, "sqrt(dot(x, x))")),
     row("lit", Class::Float,
         &[param("l", Shape::Scalar, Elem::T), param("h", Shape::Scalar, Elem::T), param("m", Shape::Scalar, Elem::T)],
         (Shape::Vector(4), Elem::T), Pure::Lit, "(1, diffuse, specular, 1) of dot products and an exponent"),
     row("mul", Class::Numeric, &[param("a", Shape::Factor, Elem::T), param("b", Shape::Factor, Elem::T)],
         (Shape::Product, Elem::T), Pure::Mul,
         "the product; a vector is a row on the left of a matrix, a column on its right"),
-    row("normalize", Class::AnyFloat, VECTOR, SAME_VECTOR, Pure::Normalize, "x * rsqrt(dot(x, x))"),
-    row("reflect", Class::AnyFloat, &[vector("i"), vector("n")], SAME_VECTOR, Pure::Reflect, "i - 2 * dot(i, n) * n"),
-    row("refract", Class::AnyFloat, &[vector("i"), vector("n"), param("eta", Shape::Scalar, Elem::T)], SAME_VECTOR,
+    noted("of zero NaN",
+        row("normalize", Class::Float, VECTOR, SAME_VECTOR, Pure::Normalize, "x * rsqrt(dot(x, x))")),
+    row("reflect", Class::Float, &[vector("i"), vector("n")], SAME_VECTOR, Pure::Reflect, "i - 2 * dot(i, n) * n"),
+    row("refract", Class::Float, &[vector("i"), vector("n"), param("eta", Shape::Scalar, Elem::T)], SAME_VECTOR,
         Pure::Refract, "the direction behind a surface, or 0 where everything is reflected"),
     row("transpose", Class::Any, &[param("m", Shape::Matrix, Elem::T)], (Shape::Transposed, Elem::T), Pure::Transpose,
         "rows and columns exchanged"),
@@ -370,10 +383,9 @@ const BITS: &[Row] = &[
     bitcast("asint", Class::Word, Scalar::I32, "the same 32 bits as an int"),
     since(V6_2, bitcast("asint16", Class::HalfWord, Scalar::I16, "the same 16 bits as an int16_t")),
     bitcast("asuint", Class::Word, Scalar::U32, "the same 32 bits as a uint"),
-    Row { name: "asuint", summary: "the halves of a double", since: ShaderModel::V6_0, class: Class::Any,
-        params: &[param("d", Shape::CommonVector, Elem::Is(Scalar::F64)),
-            out("low", Shape::CommonVector, UINT), out("high", Shape::CommonVector, UINT)],
-        result: None, function: Function::Pure(Pure::SplitDouble) },
+    effect("asuint", Class::Any, &[param("d", Shape::CommonVector, Elem::Is(Scalar::F64)),
+        out("low", Shape::CommonVector, UINT), out("high", Shape::CommonVector, UINT)],
+        Function::Pure(Pure::SplitDouble), "the halves of a double"),
     since(V6_2, bitcast("asuint16", Class::HalfWord, Scalar::U16, "the same 16 bits as a uint16_t")),
     row("countbits", Class::Int, X, (Shape::Common, UINT), Pure::Unary(Unary::CountBits), "the number of set bits"),
     since(V6_4, row("dot2add", Class::Any,
@@ -386,8 +398,9 @@ const BITS: &[Row] = &[
         "the dot product of four unsigned bytes, and acc")),
     row("f16tof32", Class::Any, &[param("x", Shape::Common, UINT)], (Shape::Common, FLOAT),
         Pure::Unary(Unary::UnpackHalf), "the 16-bit float in the low half"),
-    row("f32tof16", Class::Any, &[param("x", Shape::Common, FLOAT)], (Shape::Common, UINT), Pure::Unary(Unary::PackHalf),
-        "a 16-bit float in the low half, rounded to the nearest"),
+    noted("NaN becomes 0x7e00",
+        row("f32tof16", Class::Any, &[param("x", Shape::Common, FLOAT)], (Shape::Common, UINT), Pure::Unary(Unary::PackHalf),
+        "a 16-bit float in the low half, rounded to the nearest")),
     row("firstbithigh", Class::Int, X, (Shape::Common, UINT), Pure::Unary(Unary::FirstBitHigh(Sign::Unsigned)),
         "the index of the highest set bit, of a negative number the highest clear bit; all ones if there is none"),
     row("firstbitlow", Class::Int, X, (Shape::Common, UINT), Pure::Unary(Unary::FirstBitLow),
@@ -396,9 +409,9 @@ const BITS: &[Row] = &[
         &[word("reference"), param("source", Shape::Vector(2), UINT), param("accum", Shape::Vector(4), UINT)],
         (Shape::Vector(4), UINT), Pure::Msad4,
         "sums of absolute differences with the nonzero bytes of the reference, at four byte offsets"),
-    since(ShaderModel::V6_6, row("pack_clamp_s8", Class::SmallInt, FOUR, (Shape::Scalar, UINT),
+    since(ShaderModel::V6_6, row("pack_clamp_s8", Class::SmallSigned, FOUR, (Shape::Scalar, UINT),
         Pure::Pack { clamp: Some(Sign::Signed) }, "four numbers as signed bytes, clamped")),
-    since(ShaderModel::V6_6, row("pack_clamp_u8", Class::SmallInt, FOUR, (Shape::Scalar, UINT),
+    since(ShaderModel::V6_6, row("pack_clamp_u8", Class::SmallSigned, FOUR, (Shape::Scalar, UINT),
         Pure::Pack { clamp: Some(Sign::Unsigned) }, "four signed numbers as unsigned bytes, clamped")),
     since(ShaderModel::V6_6, row("pack_s8", Class::SmallInt, FOUR, (Shape::Scalar, UINT),
         Pure::Pack { clamp: None }, "the low bytes of four numbers")),
@@ -456,8 +469,15 @@ const MEMORY: &[Row] = &[
     barrier("AllMemoryBarrier", MemoryScope::All, SyncScope::None, "orders all memory"),
     barrier("AllMemoryBarrierWithGroupSync", MemoryScope::All, SyncScope::Group,
         "orders all memory and waits for the group"),
-    row("CheckAccessFullyMapped", Class::Any, &[word("status")], (Shape::Scalar, BOOL), Pure::IsMapped,
-        "whether the access with this status touched mapped memory only"),
+    noted("flags must be constant",
+        since(V6_8, effect("Barrier", Class::Any, &[word("memory"), word("semantics")], Function::FlagBarrier,
+        "orders the memory that the first flags name, for whom the second say, and may wait for the group"))),
+    noted("flags must be constant",
+        since(V6_8, effect("Barrier", Class::Any, &[param("resource", Shape::Resource, UINT), word("semantics")],
+        Function::FlagBarrier, "orders one buffer or texture, for whom the flags say, and may wait for the group"))),
+    noted("true for every status a load gives",
+        row("CheckAccessFullyMapped", Class::Any, &[word("status")], (Shape::Scalar, BOOL), Pure::IsMapped,
+        "whether the access with this status touched mapped memory only")),
     barrier("DeviceMemoryBarrier", MemoryScope::Device, SyncScope::None, "orders buffers and textures"),
     barrier("DeviceMemoryBarrierWithGroupSync", MemoryScope::Device, SyncScope::Group,
         "orders buffers and textures and waits for the group"),
@@ -487,6 +507,6 @@ const MEMORY: &[Row] = &[
     atomic_returning("InterlockedOr", Atomic::Or, "ors in one step and gives what was there before"),
     atomic("InterlockedXor", Atomic::Xor, "xors in one step"),
     atomic_returning("InterlockedXor", Atomic::Xor, "xors in one step and gives what was there before"),
-    Row { name: "NonUniformResourceIndex", summary: "its argument; says that lanes may name different resources",
-        since: ShaderModel::V6_0, class: Class::Any, params: X, result: Some(SAME), function: Function::NonUniform },
+    Row { result: Some(SAME), ..effect("NonUniformResourceIndex", Class::Any, X, Function::NonUniform,
+        "its argument; says that lanes may name different resources") },
 ];

@@ -39,7 +39,12 @@ impl Buffer {
 
     /// For a value of type `ty` here: the bytes from one element to the next, and from one component of an element to the
     /// next where they are no neighbours.
-    fn strides(&self, types: &Types, ty: TypeId, native_16bit: bool) -> (u32, Option<u32>) {
+    pub(super) fn strides(
+        &self,
+        types: &Types,
+        ty: TypeId,
+        native_16bit: bool,
+    ) -> (u32, Option<u32>) {
         let bytes = |scalar: Scalar| scalar.ty(native_16bit).bytes();
         match types.get(ty) {
             Type::Vector(scalar, _) => (self.step.unwrap_or(bytes(scalar)), None),
@@ -89,15 +94,15 @@ impl Lowerer<'_> {
         base: &Place,
         resource: ResourceType,
         index: Value,
-        expr: &Expr,
+        span: Span,
     ) -> Lower<Place> {
         match resource {
             ResourceType::Structured { element, .. } => {
-                let resource = self.single_resource(base, expr.span)?;
+                let resource = self.single_resource(base, span)?;
                 Ok(structured(resource, index, element))
             }
             ResourceType::Typed { element, .. } => {
-                let resource = self.single_resource(base, expr.span)?;
+                let resource = self.single_resource(base, span)?;
                 Ok(Place::whole(Location::Texel { resource, index }, element))
             }
             ResourceType::Constant(_)
@@ -108,7 +113,7 @@ impl Lowerer<'_> {
             | ResourceType::AccelerationStructure
             | ResourceType::Other(_) => {
                 let name = self.program.types.name(base.ty);
-                Err(self.unsupported(expr.span, format!("indexing a `{name}` is not built yet")))
+                Err(self.unsupported(span, format!("indexing a `{name}` is not built yet")))
             }
         }
     }
@@ -242,10 +247,17 @@ impl Lowerer<'_> {
         for (i, value) in which.iter().zip(values) {
             texel[*i as usize] = Some(self.in_memory(*value));
         }
-        let Some(values) = texel.into_iter().collect() else {
-            let message = "a typed buffer is written one whole element at a time, not by component";
-            return Err(self.unsupported(span, message));
-        };
+        // Of an element that is written in part, the rest is read first.
+        if texel.contains(&None) {
+            let leaves = self.leaves(ty, span)?;
+            let all: Vec<u32> = (0..texel.len() as u32).collect();
+            let before = self.load_texel(resource, index, &leaves, &all, span)?;
+            for (texel, before) in texel.iter_mut().zip(before) {
+                let before = self.in_memory(before);
+                texel.get_or_insert(before);
+            }
+        }
+        let values = texel.into_iter().flatten().collect();
         self.builder.inst(Op::Store { place, at: Address::Texel(index), values }, &[]);
         Ok(())
     }
@@ -276,6 +288,7 @@ impl Lowerer<'_> {
                     let place = self.binding(*resource, span)?;
                     Op::Atomic { place, at: Address::Texel(*index), op, args }
                 }
+                Location::Texture(texel) => self.texture_atomic(texel, op, args, span)?,
                 Location::Slots { .. }
                 | Location::Memory { .. }
                 | Location::Resource { .. }
@@ -367,7 +380,7 @@ impl Lowerer<'_> {
     }
 
     /// A `bool` is a word in memory.
-    fn in_memory(&mut self, value: Value) -> Value {
+    pub(super) fn in_memory(&mut self, value: Value) -> Value {
         if self.builder.module.ty(value) != Ty::Bool {
             return value;
         }

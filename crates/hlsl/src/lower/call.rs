@@ -1,8 +1,8 @@
 //! Calls: functions are inlined where they are called, library functions expanded, methods of buffers turned into accesses.
 
-use diag::Span;
+use diag::{Diagnostic, Span, code};
 use ir::{Builtin, Op, Value};
-use ops::{Sign, Ty, Unary};
+use ops::{Barrier, MemoryScope, Sign, SyncScope, Ty, Unary};
 
 use super::env::SlotId;
 use super::place::{Place, Storage};
@@ -56,6 +56,11 @@ enum Passed {
 impl Lowerer<'_> {
     pub(super) fn frame(&self) -> &Frame {
         self.frames.last().unwrap_or_else(|| unreachable!("statements stand in functions"))
+    }
+
+    /// Whether the current function may run more than once.
+    pub(super) fn is_inlined(&self) -> bool {
+        self.frames.len() > 1
     }
 
     pub(super) fn entry(&mut self) -> Lower<()> {
@@ -145,7 +150,8 @@ impl Lowerer<'_> {
             let local = &function.locals[i];
             let param = self.frame().local(LocalId(i as u32)).place(local.ty);
             let values = self.load(&param, span)?;
-            self.store_converted(&place, local.ty, values, args[i].place_ty())?;
+            let (place, to) = self.inherited(place, args[i].place_ty(), local.ty);
+            self.store_converted(&place, local.ty, values, to)?;
         }
         self.frames.pop();
         let values =
@@ -160,10 +166,11 @@ impl Lowerer<'_> {
             Arg::Out { place, mode: Mode::Reference, .. } => Passed::Alias(self.place(place)?),
             Arg::Out { place, ty, mode } => {
                 let target = self.place(place)?;
+                let (target, from) = self.inherited(target, place.ty, *ty);
                 let value = match mode {
                     Mode::InOut => {
                         let values = self.load(&target, place.span)?;
-                        Some(self.convert(place.ty, *ty, values, place.span)?)
+                        Some(self.convert(from, *ty, values, place.span)?)
                     }
                     Mode::In | Mode::Out | Mode::Reference => None,
                 };
@@ -194,6 +201,8 @@ impl Lowerer<'_> {
                         passed
                     {
                         self.store(&storage.place(local.ty), values)?;
+                    } else if let Some(Passed::Place { value: None, .. }) = passed {
+                        self.unset(&storage, local.ty)?;
                     }
                     storage
                 }
@@ -252,7 +261,7 @@ impl Lowerer<'_> {
     }
 
     /// The place of an argument that is written, or worked on.
-    fn target(&mut self, arg: &Arg) -> Lower<Option<Target>> {
+    pub(super) fn target(&mut self, arg: &Arg) -> Lower<Option<Target>> {
         match arg {
             Arg::In(_) => Ok(None),
             Arg::Out { place, ty, .. } => {
@@ -261,7 +270,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn write(&mut self, target: Option<Target>, values: Values) -> Lower<()> {
+    pub(super) fn write(&mut self, target: Option<Target>, values: Values) -> Lower<()> {
         match target {
             Some(Target { place, from, to }) => self.store_converted(&place, from, values, to),
             None => Ok(()),
@@ -279,7 +288,12 @@ impl Lowerer<'_> {
         expr: &Expr,
     ) -> Lower<Values> {
         match function {
-            LibraryFunction::Pure(function) => self.pure(function, args, expr),
+            LibraryFunction::Pure(pure) => {
+                if function.takes_derivatives() {
+                    self.demand_quads(expr.span)?;
+                }
+                self.pure(pure, args, expr)
+            }
             LibraryFunction::Interlocked { op, returns } => {
                 let Some((first, rest)) = args.split_first() else { return Ok(Values::new()) };
                 let place = match first {
@@ -292,6 +306,11 @@ impl Lowerer<'_> {
                 self.builder.inst(Op::Barrier { barrier, lanes: None }, &[]);
                 Ok(Values::new())
             }
+            LibraryFunction::FlagBarrier => {
+                let barrier = self.flag_barrier(args)?;
+                self.builder.inst(Op::Barrier { barrier, lanes: None }, &[]);
+                Ok(Values::new())
+            }
             LibraryFunction::NonUniform => match args.first() {
                 Some(arg) => self.input(arg),
                 None => Ok(Values::new()),
@@ -300,6 +319,33 @@ impl Lowerer<'_> {
                 Err(self.unsupported(expr.span, format!("`{name}` is not built yet")))
             }
         }
+    }
+
+    /// What the flags of a `Barrier` stand for. Whose accesses are ordered makes no difference to us: there is one order of
+    /// everything.
+    fn flag_barrier(&self, args: &[Arg]) -> Lower<Barrier> {
+        const UAVS: u64 = 1;
+        const GROUPSHARED: u64 = 2;
+        const GROUP_SYNC: u64 = 1;
+        let mut flags = [UAVS, 0];
+        for (flags, arg) in flags.iter_mut().zip(args) {
+            let Arg::In(arg) = arg else { continue };
+            if let Type::Resource(_) = self.program.types.get(arg.ty) {
+                continue;
+            }
+            let Some(bits) = self.facts.constant(self.program, arg) else {
+                let message = "the flags of a barrier must be constant";
+                return Err(self.stop(Diagnostic::new(&code::NOT_CONSTANT, arg.span, message)));
+            };
+            *flags = bits.first().copied().unwrap_or(0);
+        }
+        let memory = match (flags[0] & GROUPSHARED != 0, flags[0] & !GROUPSHARED != 0) {
+            (true, true) => MemoryScope::All,
+            (true, false) => MemoryScope::Group,
+            (false, _) => MemoryScope::Device,
+        };
+        let sync = if flags[1] & GROUP_SYNC != 0 { SyncScope::Group } else { SyncScope::None };
+        Ok(Barrier { memory, sync })
     }
 
     fn pure(&mut self, function: Pure, args: &[Arg], expr: &Expr) -> Lower<Values> {
@@ -449,6 +495,7 @@ impl Lowerer<'_> {
                 }
                 Ok(Values::new())
             }
+            Method::Texture(method) => self.texture_method(method, resource, object_ty, args, expr),
             Method::Unsupported(_) => Ok(Values::new()),
         }
     }
@@ -485,7 +532,7 @@ impl Lowerer<'_> {
 }
 
 /// A place that a result is written to: converted from one type to another.
-struct Target {
+pub(super) struct Target {
     place: Place,
     from: TypeId,
     to: TypeId,

@@ -177,9 +177,15 @@ impl Lowerer<'_> {
                 }
             }
         }
-        if let Some(values) = values {
-            self.store(&place, &values)?;
-            self.record(local);
+        match values {
+            Some(values) => {
+                self.store(&place, &values)?;
+                self.record(local);
+            }
+            None if !self.loops.is_empty() || self.is_inlined() => {
+                self.unset(&storage, declared.ty)?;
+            }
+            None => {}
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use diag::Span;
 use ir::{Op, Value};
 use ops::{Binary, Ternary, Ty, Unary};
 
-use super::place::Place;
+use super::place::{Location, Place};
 use super::resource::is_handle;
 use super::{Lower, Lowerer, Values};
 use crate::check::convert;
@@ -374,10 +374,14 @@ impl Lowerer<'_> {
             return Ok(values.into_iter().take(count).collect());
         }
         const MOST: usize = super::MOST_SCALARS as usize;
-        let (Some(before), Some(after)) = (types.flatten(from, MOST), types.flatten(to, MOST))
+        let (Some(before), Some(after)) = (types.numbers(from, MOST), types.numbers(to, MOST))
         else {
             return Ok(values);
         };
+        let is_packed = types.has_bit_fields(to);
+        let values =
+            if types.has_bit_fields(from) { self.unpacked(from, values, span)? } else { values };
+        let types = &self.program.types;
         let mut converted = Values::with_capacity(after.len());
         for (source, to) in convert::sources(types, from, to).into_iter().zip(after) {
             let (Some(value), Some(from)) = (values.get(source), before.get(source)) else {
@@ -388,7 +392,71 @@ impl Lowerer<'_> {
                 None => *value,
             });
         }
-        Ok(converted)
+        if is_packed { self.packed(to, converted, span) } else { Ok(converted) }
+    }
+
+    /// The numbers in a value with bit-fields, each by itself.
+    fn unpacked(&mut self, ty: TypeId, values: Values, span: Span) -> Lower<Values> {
+        let mut numbers = Values::new();
+        for place in self.number_places(Place::whole(Location::Values(values), ty), span)? {
+            numbers.extend(self.load(&place, span)?);
+        }
+        Ok(numbers)
+    }
+
+    /// A value with bit-fields of the numbers in it.
+    fn packed(&mut self, ty: TypeId, numbers: Values, span: Span) -> Lower<Values> {
+        let leaves = self.leaves(ty, span)?;
+        let first = self.env.len();
+        for leaf in leaves.iter() {
+            // Bits that no field has are zero.
+            let zero = self.constant(leaf.unwrap_or(Ty::I32), 0);
+            self.env.push(*leaf, zero);
+        }
+        let whole = Place::whole(Location::Slots { first }, ty);
+        let mut numbers = numbers.as_slice();
+        for place in self.number_places(whole.clone(), span)? {
+            let count = if place.bits.is_some() { 1 } else { self.count(place.ty) as usize };
+            let (these, rest) = numbers.split_at(count.min(numbers.len()));
+            self.store(&place, these)?;
+            numbers = rest;
+        }
+        let values = self.load(&whole, span);
+        self.env.truncate(first);
+        values
+    }
+
+    /// The places of the numbers in a value with bit-fields, in order; what has none in it stays whole.
+    fn number_places(&mut self, whole: Place, span: Span) -> Lower<Vec<Place>> {
+        let types = &self.program.types;
+        if whole.bits.is_some() || !types.has_bit_fields(whole.ty) {
+            return Ok(vec![whole]);
+        }
+        let mut places = Vec::new();
+        match types.get(whole.ty) {
+            Type::Struct(id) => {
+                for (i, field) in (0..).zip(&types.structure(id).fields) {
+                    if !field.hidden {
+                        let place = self.field(whole.clone(), i, span)?;
+                        places.extend(self.number_places(place, span)?);
+                    }
+                }
+            }
+            Type::Array { element, len } => {
+                for i in 0..len {
+                    let place = self.known_element(whole.clone(), i, element, span)?;
+                    places.extend(self.number_places(place, span)?);
+                }
+            }
+            Type::Void
+            | Type::Scalar(_)
+            | Type::Vector(..)
+            | Type::Matrix { .. }
+            | Type::Resource(_)
+            | Type::String
+            | Type::Error => {}
+        }
+        Ok(places)
     }
 
     // ---------------------------------------------------------------------------------------------------------

@@ -29,12 +29,14 @@ pub(crate) fn summarise(module: &mut Module) {
                     needs.wave_ops = true;
                     needs.quads |= is_quad(*op);
                 }
-                Op::Load { place, .. }
-                | Op::Store { place, .. }
-                | Op::Atomic { place, .. }
-                | Op::Size { place }
-                | Op::Counter { place, .. } => used[place.binding.index()] = true,
-                Op::Const { .. }
+                Op::Texture(texture) => needs.quads |= texture.op.needs_quad(),
+                Op::Derivative(..) => needs.quads = true,
+                Op::Load { .. }
+                | Op::Store { .. }
+                | Op::Atomic { .. }
+                | Op::Size { .. }
+                | Op::Counter { .. }
+                | Op::Const { .. }
                 | Op::Undef(_)
                 | Op::Builtin(_)
                 | Op::Unary(..)
@@ -55,6 +57,8 @@ pub(crate) fn summarise(module: &mut Module) {
                 | Op::Exit { .. }
                 | Op::Return => {}
             }
+            let places = module.insts[inst.index()].op.places();
+            places.for_each(|place| used[place.binding.index()] = true);
             for value in &module.insts[inst.index()].results {
                 needs_type(&mut needs, module.values[value.index()].ty);
             }

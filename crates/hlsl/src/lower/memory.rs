@@ -174,7 +174,8 @@ impl Lowerer<'_> {
             }
             Storage::Memory { space: Space::Private, first } => {
                 for array in *first..*first + self.arrays(ty) {
-                    self.zero_array(Private(array))?;
+                    let zero = self.constant(self.builder.module.privates[array as usize].ty, 0);
+                    self.fill(Private(array), zero)?;
                 }
                 Ok(())
             }
@@ -182,10 +183,20 @@ impl Lowerer<'_> {
         }
     }
 
-    fn zero_array(&mut self, memory: Private) -> Lower<()> {
+    /// Makes a variable in private memory uninitialised again, where it may have been used before: in an earlier iteration,
+    /// or in an earlier call of its function.
+    pub(super) fn unset(&mut self, storage: &Storage, ty: TypeId) -> Lower<()> {
+        let Storage::Memory { space: Space::Private, first } = *storage else { return Ok(()) };
+        for array in first..first + self.arrays(ty) {
+            let nothing = self.undefined(self.builder.module.privates[array as usize].ty);
+            self.fill(Private(array), nothing)?;
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, memory: Private, value: Value) -> Lower<()> {
         const MOST_UNROLLED: u32 = 16;
-        let Memory { ty, len, .. } = self.builder.module.privates[memory.index()];
-        let value = self.constant(ty, 0);
+        let len = self.builder.module.privates[memory.index()].len;
         if len <= MOST_UNROLLED {
             for i in 0..len {
                 let index = self.word(i);
@@ -255,6 +266,7 @@ impl Lowerer<'_> {
             Location::Texel { resource, index } => {
                 self.load_texel(*resource, *index, &leaves, &which, span)?
             }
+            Location::Texture(texel) => self.load_from_texture(texel, &leaves, &which, span)?,
             Location::Resource { id, element } => {
                 self.load_handles(*id, element.as_ref(), leaves.len() as u32, span)?
             }
@@ -309,6 +321,9 @@ impl Lowerer<'_> {
             }
             Location::Texel { resource, index } => {
                 self.store_texel(*resource, *index, place.ty, &which, values, span)?
+            }
+            Location::Texture(texel) => {
+                self.store_to_texture(texel, place.ty, &which, values, span)?
             }
             Location::Nowhere => {}
             Location::Values(_) => {

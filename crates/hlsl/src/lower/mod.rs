@@ -19,6 +19,7 @@ mod finish;
 mod memory;
 mod place;
 mod resource;
+mod texture;
 mod wave;
 
 #[cfg(test)]

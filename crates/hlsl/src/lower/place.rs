@@ -12,6 +12,7 @@ use super::constant::Sum;
 use super::env::SlotId;
 use super::memory::{Index, Space};
 use super::resource::{NO_HANDLE, ResourceRef};
+use super::texture::Texel;
 use super::{Lower, Lowerer, MOST_SLOTS, Values};
 use crate::hir::{Expr, ExprKind, FunctionId, LocalId, ResourceId};
 use crate::library::Method;
@@ -74,6 +75,8 @@ pub(super) enum Location {
         resource: ResourceRef,
         index: Value,
     },
+    /// A texel of a texture.
+    Texture(Texel),
     /// A resource, or an array of them: the elements from here on.
     Resource {
         id: ResourceId,
@@ -168,15 +171,18 @@ impl Lowerer<'_> {
             }
             ExprKind::Index(base, index) => {
                 let base = self.place(base)?;
+                if let Some(ResourceType::Texture { .. }) = self.resource_type(base.ty) {
+                    return self.texel_place(&base, index, expr.span);
+                }
                 let constant = self.facts.constant(program, index);
                 match constant.as_deref() {
                     Some([index_bits]) if !self.is_buffer(base.ty) => {
                         let known = u32::try_from(*index_bits).unwrap_or(u32::MAX);
-                        self.known_element(base, known, expr)
+                        self.known_element(base, known, expr.ty, expr.span)
                     }
                     _ => {
                         let index = self.index_value(index)?;
-                        self.element(base, index, expr)
+                        self.element(base, index, expr.ty, expr.span)
                     }
                 }
             }
@@ -302,18 +308,27 @@ impl Lowerer<'_> {
                 let (first, count) = (scalars as usize, self.count(ty) as usize);
                 Location::Values(values[first..first + count].to_vec())
             }
-            at @ (Location::Texel { .. } | Location::Resource { .. } | Location::Nowhere) => at,
+            at @ (Location::Texel { .. }
+            | Location::Texture(_)
+            | Location::Resource { .. }
+            | Location::Nowhere) => at,
         };
         Ok(Place::whole(at, ty))
     }
 
     /// An element whose index is known.
-    fn known_element(&mut self, base: Place, index: u32, expr: &Expr) -> Lower<Place> {
+    pub(super) fn known_element(
+        &mut self,
+        base: Place,
+        index: u32,
+        ty: TypeId,
+        span: Span,
+    ) -> Lower<Place> {
         let types = &self.program.types;
         if let Some(picked) = &base.pick {
             return Ok(match picked.get(index as usize) {
                 Some(scalar) => Place { pick: Some(vec![*scalar]), ..base },
-                None => Place::whole(Location::Nowhere, expr.ty),
+                None => Place::whole(Location::Nowhere, ty),
             });
         }
         let len = match types.get(base.ty) {
@@ -323,41 +338,47 @@ impl Lowerer<'_> {
             Type::Array { len, .. } => len,
             _ => 1,
         };
-        let element = self.count(expr.ty);
+        let element = self.count(ty);
         match base.at {
             Location::Slots { .. } | Location::Values(_) if index >= len => {
-                Ok(Place::whole(Location::Nowhere, expr.ty))
+                Ok(Place::whole(Location::Nowhere, ty))
             }
             Location::Slots { first } => {
-                Ok(Place::whole(Location::Slots { first: first + index * element }, expr.ty))
+                Ok(Place::whole(Location::Slots { first: first + index * element }, ty))
             }
             Location::Values(values) => {
                 let first = (index * element) as usize;
                 Ok(Place::whole(
                     Location::Values(values[first..first + element as usize].to_vec()),
-                    expr.ty,
+                    ty,
                 ))
             }
-            Location::Texel { .. } => Ok(pick(base, [index.min(len - 1)])),
+            Location::Texel { .. } | Location::Texture(_) => Ok(pick(base, [index.min(len - 1)])),
             Location::Memory { .. }
             | Location::Buffer(_)
             | Location::Resource { .. }
             | Location::Nowhere => {
                 let index = self.word(index);
-                self.element(base, index, expr)
+                self.element(base, index, ty, span)
             }
         }
     }
 
     /// The element of an array, vector, matrix or buffer with that index.
-    pub(super) fn element(&mut self, base: Place, index: Value, expr: &Expr) -> Lower<Place> {
+    pub(super) fn element(
+        &mut self,
+        base: Place,
+        index: Value,
+        ty: TypeId,
+        span: Span,
+    ) -> Lower<Place> {
         let program = self.program;
         let types = &program.types;
         if let Some(resource) = self.resource_type(base.ty) {
-            return self.buffer_element(&base, resource, index, expr);
+            return self.buffer_element(&base, resource, index, span);
         }
-        if base.pick.is_some() {
-            return self.chosen(&base, index, expr);
+        if let Some(picked) = &base.pick {
+            return self.picked_element(&base, picked, index, ty, span);
         }
         let shape = types.get(base.ty);
         let len = match shape {
@@ -383,46 +404,108 @@ impl Lowerer<'_> {
                 Location::Resource { id, element: Some(element) }
             }
             Location::Nowhere => Location::Nowhere,
-            Location::Slots { .. } | Location::Values(_) | Location::Texel { .. } => {
-                return self.chosen(&base, index, expr);
+            Location::Slots { .. }
+            | Location::Values(_)
+            | Location::Texel { .. }
+            | Location::Texture(_) => {
+                return self.chosen(&base, index, ty, span);
             }
         };
-        Ok(Place::whole(at, expr.ty))
+        Ok(Place::whole(at, ty))
+    }
+
+    /// The element of a swizzle: where scalars have addresses, the index is looked up among what was picked.
+    fn picked_element(
+        &mut self,
+        base: &Place,
+        picked: &[u32],
+        index: Value,
+        ty: TypeId,
+        span: Span,
+    ) -> Lower<Place> {
+        let types = &self.program.types;
+        let columns = match types.get(base.ty) {
+            Type::Matrix { columns, .. } => columns,
+            _ => 1,
+        };
+        let at = match base.at.clone() {
+            Location::Memory { space, first, index: outer } => {
+                let scalar = self.looked_up(picked, index);
+                let count = self.count(base.ty);
+                Location::Memory { space, first, index: outer.step(scalar, None, count) }
+            }
+            Location::Buffer(buffer) => {
+                let (row, column) = buffer.strides(types, base.ty, self.native_16bit);
+                let column = column.unwrap_or(
+                    types.scalar_of(base.ty).map_or(4, |it| it.ty(self.native_16bit).bytes()),
+                );
+                let bytes: Vec<u32> =
+                    picked.iter().map(|it| it / columns * row + it % columns * column).collect();
+                let mut buffer = buffer;
+                buffer.offset.terms.push((self.looked_up(&bytes, index), 1));
+                Location::Buffer(Buffer { step: None, ..buffer })
+            }
+            _ => return self.chosen(base, index, ty, span),
+        };
+        Ok(Place::whole(at, ty))
+    }
+
+    /// The entry of a short table with that index; far out of bounds where the index is.
+    fn looked_up(&mut self, table: &[u32], index: Value) -> Value {
+        // So far that no element is there, and so near that no address computed from it comes round.
+        const OUTSIDE: u32 = 1 << 27;
+        let mut found = self.word(OUTSIDE);
+        for (i, entry) in table.iter().enumerate() {
+            let (i, entry) = (self.word(i as u32), self.word(*entry));
+            let is_this = self.value(ir::Op::Compare(Compare::Eq, index, i), Ty::Bool);
+            found = self.value(ir::Op::Ternary(Ternary::Select, [is_this, entry, found]), Ty::I32);
+        }
+        found
     }
 
     /// An element chosen by an index from scalars that have no addresses.
-    fn chosen(&mut self, base: &Place, index: Value, expr: &Expr) -> Lower<Place> {
-        let values = self.load(base, expr.span)?;
-        let width = self.count(expr.ty).max(1) as usize;
+    fn chosen(&mut self, base: &Place, index: Value, ty: TypeId, span: Span) -> Lower<Place> {
+        let values = self.load(base, span)?;
+        let width = self.count(ty).max(1) as usize;
         if values.iter().any(|it| super::resource::is_handle(*it)) {
             return Err(self.unsupported(
-                expr.span,
+                span,
                 "indexing resources in a variable by what is not constant is not built yet",
             ));
         }
         // A few are compared with; more go to memory and come back.
         const MOST_COMPARED: usize = 16;
         if values.len() / width > MOST_COMPARED {
-            let storage = self.private("value", base.ty, expr.span, None)?;
+            let storage = self.private("value", base.ty, span, None)?;
             let place = storage.place(base.ty);
             self.store(&place, &values)?;
-            return self.element(place, index, expr);
+            return self.element(place, index, ty, span);
         }
         let mut chosen = Values::with_capacity(width);
         for value in &values[..width] {
-            let ty = self.builder.module.ty(*value);
-            chosen.push(self.undefined(ty));
+            let leaf = self.builder.module.ty(*value);
+            chosen.push(self.undefined(leaf));
         }
         for (i, element) in values.chunks_exact(width).enumerate() {
             let this = self.word(i as u32);
             let is_this = self.value(ir::Op::Compare(Compare::Eq, index, this), Ty::Bool);
             for (chosen, value) in chosen.iter_mut().zip(element) {
-                let ty = self.builder.module.ty(*value);
+                let leaf = self.builder.module.ty(*value);
                 *chosen =
-                    self.value(ir::Op::Ternary(Ternary::Select, [is_this, *value, *chosen]), ty);
+                    self.value(ir::Op::Ternary(Ternary::Select, [is_this, *value, *chosen]), leaf);
             }
         }
-        Ok(Place::whole(Location::Values(chosen), expr.ty))
+        Ok(Place::whole(Location::Values(chosen), ty))
+    }
+
+    /// For a struct that inherits from `base`: the part of the place that is one. Any other place stays as it is, of
+    /// type `ty`.
+    pub(super) fn inherited(&self, place: Place, ty: TypeId, base: TypeId) -> (Place, TypeId) {
+        match (self.program.types.get(ty), self.program.types.get(base)) {
+            // What is inherited comes first.
+            (Type::Struct(_), Type::Struct(_)) => (Place { ty: base, ..place }, base),
+            _ => (place, ty),
+        }
     }
 
     /// The bits of a bit-field, as its type.

@@ -72,7 +72,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// How the IR knows the resource; textures and their like it does not.
+    /// How the IR knows the resource; a few it does not.
     fn kind(&self, resource: &Resource) -> Option<ResourceKind> {
         let types = &self.program.types;
         let mut ty = resource.ty;
@@ -104,9 +104,14 @@ impl Lowerer<'_> {
                     norm,
                 },
             }),
+            ResourceType::Texture { dim, element, writable, norm } => {
+                let scalar = types.scalar_of(element).unwrap_or(Scalar::F32);
+                let scalar = host(scalar, self.native_16bit);
+                let element = Element { scalar, components: self.count(element), norm };
+                Some(ResourceKind::Texture { dim: dim.dim(), writable, element })
+            }
+            ResourceType::Sampler { comparison } => Some(ResourceKind::Sampler { comparison }),
             ResourceType::TextureBuffer(_)
-            | ResourceType::Texture { .. }
-            | ResourceType::Sampler { .. }
             | ResourceType::AccelerationStructure
             | ResourceType::Other(_) => None,
         }

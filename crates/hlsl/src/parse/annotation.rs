@@ -4,6 +4,7 @@ use diag::{Diagnostic, Span, code};
 
 use super::{Parse, Parser};
 use crate::ast::{Annotation, AnnotationKind, Attribute, Ident, Register};
+use crate::options::PROFILES;
 use crate::token::{Punct, TokenKind};
 
 impl Parser<'_> {
@@ -70,9 +71,11 @@ impl Parser<'_> {
                 TokenKind::Ident if self.nth(1).is(Punct::LParen) => match self.text(token) {
                     "register" => self.register()?,
                     "packoffset" => self.pack_offset()?,
+                    "read" => self.access(false)?,
+                    "write" => self.access(true)?,
                     other => {
                         let message = format!(
-                            "expected `register` or `packoffset` before `(`, found `{other}`"
+                            "expected `register`, `packoffset`, `read` or `write` before `(`, found `{other}`"
                         );
                         return self.syntax(token.span, message);
                     }
@@ -84,6 +87,21 @@ impl Parser<'_> {
             all.push(Annotation { kind, span: start.to(self.prev()) });
         }
         Ok(all)
+    }
+
+    /// `read(caller, closesthit)` or `write(miss)`
+    fn access(&mut self, writes: bool) -> Parse<AnnotationKind> {
+        self.bump();
+        let open = self.bump().span;
+        let mut by = Vec::new();
+        while !self.is(Punct::RParen) {
+            by.push(self.ident("`caller` or a kind of shader, such as `closesthit`")?);
+            if !self.eat(Punct::Comma) {
+                break;
+            }
+        }
+        self.close(Punct::RParen, open)?;
+        Ok(AnnotationKind::Access { writes, by })
     }
 
     /// `register(t3, space1)`
@@ -107,7 +125,9 @@ impl Parser<'_> {
                 if self.is(Punct::LBracket) {
                     self.offset_in_register(&mut register)?;
                 }
-            } else if register.profile.is_none() && lower.contains('_') {
+            } else if register.profile.is_none()
+                && (lower.contains('_') || PROFILES.iter().any(|it| it.0 == lower))
+            {
                 register.profile = Some(ident);
             } else {
                 return self.report(

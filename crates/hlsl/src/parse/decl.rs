@@ -10,8 +10,8 @@ use super::ty::modifier;
 use super::{Parse, Parser, Reported};
 use crate::ast::{
     Alias, Attribute, BufferBlock, Declarator, Enum, Ident, Initializer, Item, ItemKind, Modifiers,
-    Namespace, Path, Segment, StaticAssert, Struct, StructKind, TemplateHead, Type, TypeKind, Var,
-    Variant,
+    Name, Namespace, Path, Segment, StaticAssert, Struct, StructKind, TemplateHead, Type, TypeKind,
+    Var, Variant,
 };
 use crate::token::{Keyword, Punct, Symbol, TokenKind};
 
@@ -24,6 +24,9 @@ pub(super) enum Place {
     Local,
 }
 
+/// What to look for where a statement stands outside of a function.
+const BRACES: &str = "a `}` too many above ends the function early, or a `{` is missing";
+
 impl Parser<'_> {
     pub(super) fn file(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
@@ -34,7 +37,26 @@ impl Parser<'_> {
             }
             // Only a `}` ends the list before the end.
             let span = self.bump().span;
+            self.is_torn = true;
             self.sink.push(Diagnostic::new(&code::SYNTAX, span, "this `}` closes nothing"));
+        }
+    }
+
+    /// Where a function ended too early, or never started, the rest of its body would be one report after the other.
+    /// The `}` that then closes nothing tells: what stands before it is skipped.
+    fn skip_rest_of_function(&mut self) {
+        let mut open = 0usize;
+        for at in self.pos..self.tokens.len() {
+            match self.at(at).kind {
+                TokenKind::Punct(Punct::LBrace) => open += 1,
+                TokenKind::Punct(Punct::RBrace) if open == 0 => {
+                    self.pos = at + 1;
+                    self.half = false;
+                    return;
+                }
+                TokenKind::Punct(Punct::RBrace) => open -= 1,
+                _ => {}
+            }
         }
     }
 
@@ -47,7 +69,11 @@ impl Parser<'_> {
                 self.depth = depth;
                 self.scopes.truncate(scopes);
                 self.no_greater = false;
+                self.is_torn = true;
                 self.recover(from);
+                if place == Place::File && self.depth == 0 {
+                    self.skip_rest_of_function();
+                }
             }
             if self.pos == from && !self.is(Punct::RBrace) {
                 // Whatever this is, it was reported and is no start of anything.
@@ -200,7 +226,7 @@ impl Parser<'_> {
                 super::ty::PathMeaning::Type(space) => {
                     Some(Meaning::Type { template: false, space })
                 }
-                super::ty::PathMeaning::FunctionTemplate => Some(Meaning::FunctionTemplate),
+                super::ty::PathMeaning::ValueTemplate => Some(Meaning::ValueTemplate),
                 _ => None,
             };
             let symbol = self.names.find(path.last.ident.name.as_str());
@@ -311,8 +337,13 @@ impl Parser<'_> {
 
     /// Whether the `struct` here is followed by a body, a base or a `;`, and not just by the name of a type.
     fn defines(&self) -> bool {
-        let named = usize::from(self.is_name(self.nth(1)));
-        let mut behind = self.pos + 1 + named;
+        let mut first = self.pos + 1;
+        if self.at(first).is(Punct::LBracket) {
+            // `struct [raypayload] Payload { … }`: attributes of one word stand here.
+            first += 3;
+        }
+        let named = usize::from(self.is_name(self.at(first)));
+        let mut behind = first + named;
         if named == 1 && self.at(behind).is(Punct::Less) {
             // `template<> struct S<int> { … }`
             match self.arguments_ahead(behind) {
@@ -425,6 +456,19 @@ impl Parser<'_> {
         let Some(name) = path.as_simple().filter(|_| is_type || token.is(Punct::LBracket)) else {
             return Ok(());
         };
+        if let TokenKind::Punct(punct) = token.kind
+            && let Punct::LBracket
+            | Punct::Assign
+            | Punct::Dot
+            | Punct::PlusPlus
+            | Punct::PlusAssign = punct
+        {
+            if self.headless {
+                return Err(Reported);
+            }
+            let message = "this statement cannot stand outside of a function";
+            return self.report(Diagnostic::new(&code::SYNTAX, ty.span, message).help(BRACES));
+        }
         let message =
             format!("`{}` is neither a modifier nor a type that could stand here", name.name);
         self.report(
@@ -468,8 +512,11 @@ impl Parser<'_> {
         }
         match place {
             Place::File if token.kind == TokenKind::Ident => {
+                if self.headless {
+                    return Err(Reported);
+                }
                 let message = format!("`{}` cannot stand outside of a function", self.text(token));
-                self.syntax(token.span, message)
+                self.report(Diagnostic::new(&code::SYNTAX, token.span, message).help(BRACES))
             }
             Place::Struct => self.unexpected("a member or `}`"),
             Place::File | Place::Buffer | Place::Local => self.unexpected("a declaration"),
@@ -497,7 +544,7 @@ impl Parser<'_> {
         // Most declarations have one name, and a declarator is large.
         let mut declarators = Vec::with_capacity(1);
         loop {
-            declarators.push(self.declarator(place)?);
+            declarators.push(self.declarator(place, template.is_some())?);
             if !self.eat(Punct::Comma) {
                 break;
             }
@@ -534,22 +581,35 @@ impl Parser<'_> {
         }
     }
 
-    fn declarator(&mut self, place: Place) -> Parse<Declarator> {
+    fn declarator(&mut self, place: Place, template: bool) -> Parse<Declarator> {
         let start = self.peek().span;
         let mut symbol = self.peek().symbol;
         let mut owner = None;
+        let mut specializes = None;
         let name = if self.nth(1).is(Punct::ColonColon)
             || self.nth(1).is(Punct::Less) && place == Place::File
         {
             let (path, _) = self.path("a name")?;
             let name = path.last.ident.clone();
+            specializes = path.last.args.clone();
             owner = owner_of(path);
             symbol = self.names.find(&name.name).unwrap_or(symbol);
             name
+        } else if place == Place::Struct
+            && self.is(Punct::Colon)
+            && self.nth(1).kind != TokenKind::Ident
+        {
+            // A bit-field without a name is padding.
+            Ident { name: Name::new(""), span: start }
         } else {
             self.ident("a name")?
         };
-        self.scopes.declare_value(symbol, self.names);
+        let is_unnamed = name.name.is_empty();
+        match template && owner.is_none() {
+            true => self.declare_outside(symbol, true, Meaning::ValueTemplate),
+            false if is_unnamed => {}
+            false => self.scopes.declare_value(symbol, self.names),
+        }
         let dims = self.dims()?;
         let mut bits = None;
         let mut annotations = Vec::new();
@@ -585,7 +645,8 @@ impl Parser<'_> {
                 .note("functions cannot be declared inside of functions"),
             );
         }
-        Ok(Declarator { name, owner, dims, bits, annotations, init, span: start.to(self.prev()) })
+        let span = start.to(self.prev());
+        Ok(Declarator { name, owner, specializes, dims, bits, annotations, init, span })
     }
 
     /// `{ Filter = POINT; … }`
@@ -621,6 +682,7 @@ impl Parser<'_> {
             Some(Keyword::Interface) => StructKind::Interface,
             _ => StructKind::Struct,
         };
+        self.attributes()?;
         let symbol = self.peek().symbol;
         let is_named = self.is_name(self.peek());
         let name = match is_named || !(self.is(Punct::LBrace) || self.is(Punct::Colon)) {

@@ -5,7 +5,7 @@ use diag::{Diagnostic, Span, code};
 use super::decl::Place;
 use super::expr::binary_op;
 use super::scope::{Builtin, Meaning, Space};
-use super::{Parse, Parser};
+use super::{Parse, Parser, Reported};
 use crate::ast::{
     Attribute, BinaryOp, Function, FunctionName, Item, ItemKind, Modifiers, Operator, Param, Path,
     StepOp, TemplateArg, TemplateHead, TemplateParam, TemplateParamKind, Type, UnaryOp,
@@ -40,14 +40,12 @@ impl Parser<'_> {
     ) -> Parse<()> {
         if place == Place::Local {
             let span = self.peek().span;
-            return self.report(
-                Diagnostic::new(
-                    &code::SYNTAX,
-                    span,
-                    "a function cannot be declared inside of a function",
-                )
-                .note("if a variable is meant, initialise it with `=`"),
-            );
+            let message = "a function cannot be declared inside of a function";
+            let report = Diagnostic::new(&code::SYNTAX, span, message)
+                .note("if a variable is meant, initialise it with `=`");
+            // Where a block is never closed, that is the mistake, and this only its sign.
+            self.inner_functions.push(report);
+            return Err(Reported);
         }
         let named = self.function_name()?;
         self.function_rest(start, attributes, template, modifiers, result, named, place, items)
@@ -102,7 +100,7 @@ impl Parser<'_> {
                 inner = match meaning {
                     Some(Meaning::Type { space, .. }) => space,
                     Some(Meaning::Namespace(space)) => Some(space),
-                    Some(Meaning::Value | Meaning::FunctionTemplate) | None => None,
+                    Some(Meaning::Value | Meaning::ValueTemplate) | None => None,
                 };
                 scope.push(crate::ast::Segment { ident, args });
                 self.expect(Punct::ColonColon, "this name")?;
@@ -224,11 +222,21 @@ impl Parser<'_> {
                 let what = "`{` or `;` after the head of a function";
                 return self.unexpected(what);
             }
-            (None, self.semi("the head of a function that has no body"))
+            // Whichever of the two is missing, statements that follow belong to it.
+            if !self.is(Punct::Semi) {
+                self.headless = true;
+                let place = self.prev().end();
+                let message = "expected `{` or `;` after the head of a function";
+                self.sink.push(Diagnostic::new(&code::SYNTAX, place, message));
+                (None, Ok(()))
+            } else {
+                (None, self.semi("the head of a function that has no body"))
+            }
         };
         self.scopes.truncate(depth);
         let function = Function {
             template,
+            owner_template: None,
             modifiers,
             result,
             owner,
@@ -250,7 +258,7 @@ impl Parser<'_> {
             self.scopes.declare_value(symbol, self.names);
             return;
         }
-        self.declare_outside(symbol, true, Meaning::FunctionTemplate);
+        self.declare_outside(symbol, true, Meaning::ValueTemplate);
         if place == Place::Struct && self.scopes.builtin(symbol, self.names) == Builtin::Nothing {
             self.scopes.note_method_template(symbol);
         }
@@ -348,8 +356,7 @@ impl Parser<'_> {
     ) -> Parse<()> {
         let head = self.template_head()?;
         if self.is_kw(Keyword::Template) {
-            let message = "a template of templates is not part of HLSL";
-            return self.syntax(self.peek().span, message);
+            return self.member_template(start, attributes, head, items);
         }
         if self.is(Punct::LBracket) {
             attributes.extend(self.attributes()?);
@@ -358,6 +365,31 @@ impl Parser<'_> {
             return self.template_alias(start, attributes, head, items);
         }
         self.typed(start, attributes, Some(head), place, items)
+    }
+
+    /// `template<typename T> template<typename U> U S<T>::f(T t) { … }`, from the second `template` on.
+    fn member_template(
+        &mut self,
+        start: Span,
+        attributes: Vec<Attribute>,
+        outer: TemplateHead,
+        items: &mut Vec<Item>,
+    ) -> Parse<()> {
+        let span = self.peek().span;
+        let head = self.template_head()?;
+        let before = items.len();
+        let result = self.typed(start, attributes, Some(head), Place::File, items);
+        match items.get_mut(before).map(|it| &mut it.kind) {
+            Some(ItemKind::Function(function)) if function.owner.is_some() => {
+                function.owner_template = Some(outer);
+                result
+            }
+            _ => {
+                items.truncate(before);
+                let message = "only methods of a struct template, outside of it, have two heads";
+                self.syntax(span, message)
+            }
+        }
     }
 
     fn template_head(&mut self) -> Parse<TemplateHead> {

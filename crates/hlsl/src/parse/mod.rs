@@ -18,13 +18,17 @@ mod stmt;
 mod tests;
 mod ty;
 
-use diag::{Diagnostic, Sink, SourceMap, Span, code};
+use diag::{Diagnostic, Sink, SourceMap, Span, code, most_similar};
 
 use crate::ast::{File, Ident, MAX_HEIGHT, Name};
+use crate::foreign::foreign;
 use crate::options::{MatrixOrder, Options};
 use crate::token::{Flags, Keyword, Names, Punct, Symbol, Token, TokenKind, Tokens};
 
 use scope::Scopes;
+pub(crate) use scope::builtin_types;
+#[cfg(test)]
+pub(crate) use scope::is_builtin_type;
 
 /// Reads a whole compilation. The result holds everything that could be read, errors or not.
 pub fn parse(tokens: &Tokens, sources: &SourceMap, options: &Options, sink: &mut Sink) -> File {
@@ -41,11 +45,18 @@ pub fn parse(tokens: &Tokens, sources: &SourceMap, options: &Options, sink: &mut
         depth: 0,
         no_greater: false,
         end_missed: false,
+        is_torn: false,
+        headless: false,
+        inner_functions: Vec::new(),
         scopes: Scopes::new(tokens.names.len()),
         cache: vec![None; tokens.names.len()],
         unnamed: 0,
     };
-    File { items: parser.file() }
+    let items = parser.file();
+    for report in std::mem::take(&mut parser.inner_functions) {
+        parser.sink.push(report);
+    }
+    File { items, is_torn: parser.is_torn || parser.end_missed }
 }
 
 /// An error has been reported; the construct could not be read.
@@ -69,6 +80,12 @@ struct Parser<'a> {
     no_greater: bool,
     /// Something was found open at the end of the file.
     end_missed: bool,
+    /// Something that is no statement could not be read.
+    is_torn: bool,
+    /// A function had neither a body nor a `;`.
+    headless: bool,
+    /// Reports about functions in functions, which only count if every block is closed.
+    inner_functions: Vec<Diagnostic>,
     scopes: Scopes,
     /// The names made so far, by symbol.
     cache: Vec<Option<Name>>,
@@ -211,6 +228,7 @@ impl<'a> Parser<'a> {
     fn report<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
         // The end of the file is missed by everything that is still open: the innermost has said it.
         if !(self.is_eof() && self.end_missed) {
+            let diagnostic = self.explained(diagnostic);
             self.sink.push(diagnostic);
         }
         self.end_missed |= self.is_eof();
@@ -219,6 +237,51 @@ impl<'a> Parser<'a> {
 
     fn syntax<T>(&mut self, span: Span, message: impl Into<String>) -> Parse<T> {
         self.report(Diagnostic::new(&code::SYNTAX, span, message))
+    }
+
+    /// Says so where a word before the mistake belongs to another language.
+    fn explained(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let here = self.peek();
+        if here.kind == TokenKind::Stray
+            && let Some(letter) = self.text(here).chars().next().filter(|it| !it.is_ascii())
+        {
+            let number = u32::from(letter);
+            return diagnostic.help(match letter {
+                '\u{a0}' | '\u{2000}'..='\u{200f}' | '\u{feff}' => {
+                    format!("there is an invisible character here, U+{number:04X}: remove it, or write a space")
+                }
+                '\u{2018}'..='\u{201f}' => {
+                    format!("`{letter}` is a quotation mark of a text editor, U+{number:04X}")
+                }
+                _ => format!("outside of comments and strings there are ASCII characters only, and this is U+{number:04X}"),
+            });
+        }
+        // The words at hand, and the one that the line starts with.
+        let line = (self.pos.saturating_sub(LONGEST_LINE)..self.pos).rev();
+        let first = line.map(|at| self.at(at)).find(|it| it.flags.has(Flags::LINE_START));
+        let near = (self.pos.saturating_sub(2)..=self.pos).rev().map(|at| self.at(at)).chain(first);
+        for token in near.filter(|it| it.kind == TokenKind::Ident && it.keyword().is_none()) {
+            let word = self.text(token);
+            if let Some(found) = foreign(word)
+                && self.scopes.find(token.symbol).is_none()
+            {
+                return diagnostic.help(found.help(word));
+            }
+            let meant = match word {
+                "and" => Some("&&"),
+                "or" => Some("||"),
+                "not" => Some("!"),
+                "elif" | "elseif" | "elsif" => Some("else if"),
+                _ if word.len() > 2 && self.scopes.find(token.symbol).is_none() => {
+                    most_similar(word, KEYWORDS)
+                }
+                _ => None,
+            };
+            if let Some(meant) = meant {
+                return diagnostic.fix(format!("did you mean `{meant}`?"), token.span, meant);
+            }
+        }
+        diagnostic
     }
 
     /// How a message names a token.
@@ -260,7 +323,12 @@ impl<'a> Parser<'a> {
         let token = self.peek();
         if token.kind == TokenKind::Eof {
             let message = format!("this bracket has no closing `{}`", punct.text());
-            return self.report(Diagnostic::new(&code::UNCLOSED, open, message));
+            let mut report = Diagnostic::new(&code::UNCLOSED, open, message);
+            let inner = std::mem::take(&mut self.inner_functions);
+            if let Some(first) = inner.first().filter(|_| punct == Punct::RBrace) {
+                report = report.also(first.primary.span, "a function starts here, inside of it");
+            }
+            return self.report(report);
         }
         let message = format!("expected `{}`, found {}", punct.text(), self.describe(token));
         self.report(Diagnostic::new(&code::SYNTAX, token.span, message).also(open, "to close this"))
@@ -284,6 +352,7 @@ impl<'a> Parser<'a> {
             report =
                 report.also(token.span, format!("{} was not expected here", self.describe(token)));
         }
+        let report = self.explained(report);
         self.sink.push(report);
         if new_line { Ok(()) } else { Err(Reported) }
     }
@@ -311,12 +380,26 @@ impl<'a> Parser<'a> {
     fn recover(&mut self, from: usize) {
         self.half = false;
         let mut open = 0usize;
+        // In the head of a `for` a `;` ends nothing.
+        let mut heads = 0usize;
+        for at in from..self.pos {
+            match self.at(at).kind {
+                TokenKind::Punct(Punct::LParen) => heads += 1,
+                TokenKind::Punct(Punct::RParen) => heads = heads.saturating_sub(1),
+                _ => {}
+            }
+        }
         while !self.is_eof() && !self.sink.is_full() {
             let token = self.peek();
             match token.kind {
+                TokenKind::Punct(Punct::LParen) => heads += 1,
+                TokenKind::Punct(Punct::RParen) => heads = heads.saturating_sub(1),
                 TokenKind::Punct(Punct::Semi) if open == 0 => {
                     self.bump();
-                    return;
+                    if heads == 0 || self.peek().flags.has(Flags::LINE_START) {
+                        return;
+                    }
+                    continue;
                 }
                 TokenKind::Punct(Punct::RBrace) if open == 0 => return,
                 TokenKind::Punct(Punct::LBrace) => open += 1,
@@ -350,6 +433,35 @@ impl<'a> Parser<'a> {
         }
     }
 }
+
+/// How many tokens before a mistake are looked at.
+const LONGEST_LINE: usize = 24;
+
+/// Words that are easily mistyped, and then taken for names.
+pub(crate) const KEYWORDS: [&str; 22] = [
+    "break",
+    "case",
+    "cbuffer",
+    "class",
+    "const",
+    "continue",
+    "default",
+    "else",
+    "enum",
+    "for",
+    "groupshared",
+    "inout",
+    "namespace",
+    "register",
+    "return",
+    "static",
+    "struct",
+    "switch",
+    "template",
+    "typedef",
+    "using",
+    "while",
+];
 
 /// Words that only start a statement or declaration.
 fn starts_anew(keyword: Keyword) -> bool {

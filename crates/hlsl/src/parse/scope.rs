@@ -24,7 +24,8 @@ pub(super) enum Meaning {
         space: Option<Space>,
     },
     Namespace(Space),
-    FunctionTemplate,
+    /// A template of functions or of variables.
+    ValueTemplate,
 }
 
 /// What a name is without any declaration.
@@ -112,7 +113,7 @@ impl Scopes {
         }
         let space = self.current();
         // An overload that is no template leaves the template callable.
-        if self.find_in(space, symbol) != Some(Meaning::FunctionTemplate) {
+        if self.find_in(space, symbol) != Some(Meaning::ValueTemplate) {
             self.declare(space, symbol, Meaning::Value);
         }
     }
@@ -165,6 +166,30 @@ impl Scopes {
     pub(super) fn note_method_template(&mut self, symbol: Symbol) {
         self.builtins[symbol.0 as usize] = Some(Builtin::Template);
     }
+}
+
+/// Whether a name is a type without any declaration.
+#[cfg(test)]
+pub(crate) fn is_builtin_type(name: &str) -> bool {
+    matches!(builtin(name), Builtin::Numeric(_) | Builtin::Object)
+}
+
+/// The names of the types that need no declaration, scalars standing for their vectors and matrices too.
+pub(crate) fn builtin_types() -> impl Iterator<Item = &'static str> {
+    const SCALARS: [&str; 11] = [
+        "bool",
+        "int",
+        "uint",
+        "float",
+        "double",
+        "half",
+        "min16float",
+        "min16int",
+        "min16uint",
+        "int64_t",
+        "uint64_t",
+    ];
+    SCALARS.into_iter().chain(OBJECTS.iter().copied())
 }
 
 /// What a name is without any declaration.
@@ -291,6 +316,7 @@ const OBJECTS: &[&str] = &[
     "SubpassInputMS",
     "RaytracingAccelerationStructure",
     "RayDesc",
+    "RAY_FLAG",
     "RayQuery",
     "BuiltInTriangleIntersectionAttributes",
     "GlobalRootSignature",

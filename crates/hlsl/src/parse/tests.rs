@@ -153,6 +153,9 @@ fn annotations(all: &[Annotation]) -> String {
             AnnotationKind::Semantic(it) => format!(" :{}", it.name),
             AnnotationKind::Register(it) => format!(" @{:?},{}", it.slot, it.space),
             AnnotationKind::PackOffset { component } => format!(" @c{component}"),
+            AnnotationKind::Access { writes, by } => {
+                format!(" {}{}", if *writes { "write" } else { "read" }, by.len())
+            }
         })
         .collect()
 }

@@ -19,7 +19,7 @@ pub(super) enum PathMeaning {
     Type(Option<Space>),
     Builtin(Builtin),
     Namespace(Space),
-    FunctionTemplate,
+    ValueTemplate,
     Value,
     /// Nothing known has this name.
     Unknown,
@@ -49,7 +49,7 @@ impl Parser<'_> {
             Some(Meaning::Value) => PathMeaning::Value,
             Some(Meaning::Type { space, .. }) => PathMeaning::Type(space),
             Some(Meaning::Namespace(space)) => PathMeaning::Namespace(space),
-            Some(Meaning::FunctionTemplate) => PathMeaning::FunctionTemplate,
+            Some(Meaning::ValueTemplate) => PathMeaning::ValueTemplate,
             None if space.is_some_and(|it| it != Scopes::GLOBAL) => PathMeaning::Unknown,
             None => match self.scopes.builtin(symbol, self.names) {
                 Builtin::Nothing | Builtin::Template => PathMeaning::Unknown,
@@ -66,7 +66,7 @@ impl Parser<'_> {
         };
         match found {
             Some(Meaning::Type { template, .. }) => template,
-            Some(Meaning::FunctionTemplate) => true,
+            Some(Meaning::ValueTemplate) => true,
             Some(Meaning::Value | Meaning::Namespace(_)) => false,
             None => self.scopes.builtin(symbol, self.names) == Builtin::Object,
         }
@@ -201,7 +201,7 @@ impl Parser<'_> {
                 }
                 PathMeaning::Type(None)
                 | PathMeaning::Builtin(_)
-                | PathMeaning::FunctionTemplate
+                | PathMeaning::ValueTemplate
                 | PathMeaning::Value
                 | PathMeaning::Unknown => lost = true,
             }
@@ -336,7 +336,7 @@ impl Parser<'_> {
                         Builtin::Object | Builtin::Nothing | Builtin::Template,
                     )
                     | PathMeaning::Namespace(_)
-                    | PathMeaning::FunctionTemplate
+                    | PathMeaning::ValueTemplate
                     | PathMeaning::Value
                     | PathMeaning::Unknown => TypeKind::Named(path),
                 }

@@ -5,7 +5,7 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::Preprocessor;
+use super::{MAX_INCLUDES, Preprocessor};
 use crate::lex::{self, Number};
 use crate::token::{Flags, Punct, Token, TokenKind};
 
@@ -44,11 +44,13 @@ impl Preprocessor<'_> {
     /// Whether a condition holds; `false` where it is wrong, with a report.
     pub(super) fn condition(&mut self, directive: Span, tokens: Vec<Token>) -> bool {
         let end = tokens.last().map_or(directive, |it| it.span).end();
-        let Some(tokens) = self.resolve_defined(tokens, end) else { return false };
-        let tokens = self.expand_alone(tokens);
+        let Some(tokens) = self.resolve_questions(tokens, end, false) else { return false };
+        let tokens = self.expand_condition(tokens);
         if self.stopped {
             return false;
         }
+        // What macros were asking; their own arguments are beyond recall, as in other compilers.
+        let Some(tokens) = self.resolve_questions(tokens, end, true) else { return false };
         if tokens.is_empty() {
             self.error(Diagnostic::new(&code::BAD_CONDITION, end, "expected a condition"));
             return false;
@@ -63,39 +65,109 @@ impl Preprocessor<'_> {
         result.is_ok_and(Value::is_true)
     }
 
-    /// Replaces `defined X` and `defined(X)` by 0 or 1, before macros expand.
-    fn resolve_defined(&mut self, tokens: Vec<Token>, end: Span) -> Option<Vec<Token>> {
-        let is_defined =
-            |it: &Token| it.kind == TokenKind::Ident && it.symbol == self.words.defined;
-        if !tokens.iter().any(is_defined) {
+    /// Expands all but the names that `defined` asks about.
+    fn expand_condition(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        let defined = self.words.defined;
+        self.push_context(tokens, None, true);
+        let mut out = self.fresh();
+        loop {
+            let asks = out.last().is_some_and(|it: &Token| it.symbol == defined)
+                || matches!(&out[..], [.., it, open] if it.symbol == defined && open.is(Punct::LParen));
+            let token = if asks { self.next_raw() } else { self.next() };
+            if token.kind == TokenKind::Eof {
+                break;
+            }
+            out.push(token);
+        }
+        // A spent budget has taken all contexts away, this one too.
+        if !self.stopped {
+            self.pop_context();
+        }
+        out
+    }
+
+    /// Replaces `defined X`, `defined(X)` and `__has_include("file")` by 0 or 1.
+    fn resolve_questions(
+        &mut self,
+        tokens: Vec<Token>,
+        end: Span,
+        is_expanded: bool,
+    ) -> Option<Vec<Token>> {
+        let (defined, has_include) = (self.words.defined, self.words.has_include);
+        let asks = |it: &Token| {
+            // Macros may name the file that is asked for.
+            it.kind == TokenKind::Ident
+                && (it.symbol == defined || it.symbol == has_include && is_expanded)
+        };
+        if !tokens.iter().any(asks) {
             return Some(tokens);
         }
         let mut out = self.fresh();
-        let mut at = 0;
-        while let Some(token) = tokens.get(at) {
-            at += 1;
-            if token.kind != TokenKind::Ident || token.symbol != self.words.defined {
+        let mut rest = &tokens[..];
+        while let Some((token, after)) = rest.split_first() {
+            rest = after;
+            if !asks(token) {
                 out.push(*token);
                 continue;
             }
-            let parens = tokens.get(at).is_some_and(|it| it.is(Punct::LParen));
-            at += usize::from(parens);
-            let name = tokens.get(at).filter(|it| it.kind == TokenKind::Ident);
-            at += 1;
-            let closed = !parens || tokens.get(at).is_some_and(|it| it.is(Punct::RParen));
-            at += usize::from(parens);
-            let (Some(name), true) = (name, closed) else {
-                let message = "expected the name of a macro after `defined`: `defined(NAME)`";
-                let span = tokens.get(at).map_or(end, |_| token.span);
+            let answer = match token.symbol == defined {
+                true => self.answer_defined(&mut rest),
+                false => self.answer_has_include(&mut rest),
+            };
+            let Some(answer) = answer else {
+                let message = match token.symbol == defined {
+                    true => "expected the name of a macro after `defined`: `defined(NAME)`",
+                    false => "expected a file after `__has_include`: `__has_include(\"file\")`",
+                };
+                let span = if rest.is_empty() { end } else { token.span };
                 self.error(Diagnostic::new(&code::BAD_CONDITION, span, message));
                 return None;
             };
-            let value = if self.macro_of(name.symbol).is_some() { "1" } else { "0" };
-            let symbol = self.names.intern(value);
+            let symbol = self.names.intern(if answer { "1" } else { "0" });
             out.push(Token { kind: TokenKind::Number, symbol, ..*token });
         }
         self.recycle(tokens);
         Some(out)
+    }
+
+    /// Reads `NAME` or `(NAME)`; whether that macro is there.
+    fn answer_defined(&mut self, rest: &mut &[Token]) -> Option<bool> {
+        let (name, after) = match **rest {
+            [open, name, close, ref after @ ..]
+                if open.is(Punct::LParen) && close.is(Punct::RParen) =>
+            {
+                (name, after)
+            }
+            [name, ref after @ ..] => (name, after),
+            [] => return None,
+        };
+        *rest = after;
+        let is_operator = name.symbol == self.words.has_include;
+        (name.kind == TokenKind::Ident).then(|| is_operator || self.macro_of(name.symbol).is_some())
+    }
+
+    /// Reads `("file")` or `(<file>)`; whether an `#include` would find it.
+    fn answer_has_include(&mut self, rest: &mut &[Token]) -> Option<bool> {
+        let (open, after) = rest.split_first()?;
+        let length = after.iter().position(|it| it.is(Punct::RParen))?;
+        let inside = &after[..length];
+        *rest = &after[length + 1..];
+        let (path, system) = match inside {
+            [text] if text.kind == TokenKind::String => {
+                let spelling = self.names.text(text.symbol);
+                (spelling[1..spelling.len() - 1].to_string(), false)
+            }
+            [less, path @ .., greater]
+                if less.is(Punct::Less) && greater.is(Punct::Greater) && !path.is_empty() =>
+            {
+                (path.iter().map(|it| self.spelling(it)).collect(), true)
+            }
+            _ => return None,
+        };
+        let includer = self.inputs.last()?.name.clone();
+        self.includes += 1;
+        let counts = open.is(Punct::LParen) && self.includes <= MAX_INCLUDES;
+        counts.then(|| self.includer.read(&path.replace('\\', "/"), &includer, system).is_some())
     }
 }
 

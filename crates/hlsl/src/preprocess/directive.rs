@@ -7,13 +7,41 @@ use std::sync::Arc;
 
 use diag::{Diagnostic, Span, code};
 
-use super::{Condition, Guard, MAX_INCLUDE_DEPTH, MAX_INCLUDED_BYTES, MAX_INCLUDES, Preprocessor};
-use crate::lex;
+use super::{
+    Condition, Guard, MAX_INCLUDE_DEPTH, MAX_INCLUDED_BYTES, MAX_INCLUDES, Preprocessor, last_name,
+};
+use crate::lex::{self, Cursor};
 use crate::token::{Flags, Punct, Symbol, Token, TokenKind};
 
 const DIRECTIVES: [&str; 15] = [
     "define", "undef", "include", "if", "ifdef", "ifndef", "elif", "else", "endif", "line",
     "error", "warning", "pragma", "elifdef", "elifndef",
+];
+
+/// Pragmas of other compilers and tools: they steer warnings and editors, or name variants and entry points for
+/// whoever builds the shader. They change nothing here, and are no mistake.
+const FOREIGN_PRAGMAS: [&str; 21] = [
+    "warning",
+    "message",
+    "dxc",
+    "clang",
+    "GCC",
+    "region",
+    "endregion",
+    "def",
+    "kernel",
+    "multi_compile",
+    "multi_compile_local",
+    "multi_compile_fragment",
+    "shader_feature",
+    "shader_feature_local",
+    "only_renderers",
+    "exclude_renderers",
+    "require",
+    "target",
+    "use_dxc",
+    "enable_d3d11_debug_symbols",
+    "editor_sync_compilation",
 ];
 
 impl Preprocessor<'_> {
@@ -99,13 +127,17 @@ impl Preprocessor<'_> {
     /// Complains about what stands behind a complete directive.
     fn finish_line(&mut self, directive: &str) {
         if let Some(token) = self.line_token() {
-            let message = format!("unexpected text after `{directive}`");
-            self.error(
-                Diagnostic::new(&code::EXTRA_TOKENS, token.span, message)
-                    .help("make it a comment if it is one"),
-            );
+            self.extra_tokens(token.span, directive);
             self.skip_rest();
         }
+    }
+
+    fn extra_tokens(&mut self, span: Span, directive: &str) {
+        let message = format!("unexpected text after `{directive}`");
+        self.error(
+            Diagnostic::new(&code::EXTRA_TOKENS, span, message)
+                .help("make it a comment if it is one"),
+        );
     }
 
     /// The rest of the line as it is written.
@@ -135,7 +167,7 @@ impl Preprocessor<'_> {
         {
             input.guard = Guard::Inside(symbol);
         }
-        let holds = symbol.is_some_and(|symbol| self.macro_of(symbol).is_some() == wanted);
+        let holds = symbol.is_some_and(|symbol| self.is_defined(symbol) == wanted);
         self.open(hash.span.to(name.span), holds);
     }
 
@@ -283,7 +315,7 @@ impl Preprocessor<'_> {
             }
             _ => {
                 let symbol = self.macro_name(name);
-                symbol.is_some_and(|it| self.macro_of(it).is_some() == (word == "elifdef"))
+                symbol.is_some_and(|it| self.is_defined(it) == (word == "elifdef"))
             }
         };
         if let Some(condition) = self.inputs.last_mut().and_then(|it| it.conditions.last_mut()) {
@@ -350,7 +382,8 @@ impl Preprocessor<'_> {
         };
         let name: Arc<str> = name.into();
         let guarded = self.guards.get(&name).is_some_and(|symbol| self.macro_of(*symbol).is_some());
-        if guarded || self.once.contains(&name) {
+        let again = || (last_name(&name).to_owned(), text.clone());
+        if guarded || self.once.contains(&name) || self.once_texts.contains(&again()) {
             return;
         }
         self.included_bytes += text.len();
@@ -360,7 +393,7 @@ impl Preprocessor<'_> {
                 &format!("the included files hold more than {MAX_INCLUDED_BYTES} bytes"),
             );
         }
-        match self.sources.add(name, text) {
+        match self.sources.add_included(name, text, span) {
             Some(file) => {
                 self.push_file(file);
                 if let Some(input) = self.inputs.last_mut() {
@@ -488,18 +521,56 @@ impl Preprocessor<'_> {
     }
 
     fn pragma(&mut self, directive: Token) {
-        let Some(name) = self.line_token() else { return };
-        let word = self.spelling(&name).to_string();
+        let tokens = self.rest_of_line();
+        self.obey_pragma(directive, &tokens);
+        self.recycle(tokens);
+    }
+
+    /// `_Pragma("words")`, which can come out of a macro.
+    pub(super) fn pragma_operator(&mut self, operator: Token) {
+        // As the arguments of a macro, it may not leave the file.
+        self.collecting += 1;
+        let found = [self.next_raw(), self.next_raw(), self.next_raw()];
+        self.collecting -= 1;
+        let text = match &found {
+            [_, text, close] if text.kind == TokenKind::String && close.is(Punct::RParen) => {
+                lex::unquote(self.names.text(text.symbol))
+            }
+            _ => {
+                let message =
+                    "expected a string in parentheses after `_Pragma`: `_Pragma(\"once\")`";
+                return self.error(Diagnostic::new(&code::BAD_DIRECTIVE, operator.span, message));
+            }
+        };
+        let mut cursor = Cursor::start(&text);
+        let mut tokens = self.fresh();
+        loop {
+            let token = lex::next(&text, &mut cursor, 0, &mut self.names);
+            if matches!(token.kind, TokenKind::Eof | TokenKind::UnclosedComment) {
+                break;
+            }
+            // The words stand nowhere but in the string.
+            tokens.push(Token { span: found[1].span, ..token });
+        }
+        self.obey_pragma(operator, &tokens);
+        self.recycle(tokens);
+    }
+
+    fn obey_pragma(&mut self, directive: Token, tokens: &[Token]) {
+        let Some((name, rest)) = tokens.split_first() else { return };
+        let word = self.spelling(name).to_string();
         match word.as_str() {
             "once" => {
                 if let Some(input) = self.inputs.last() {
                     self.once.insert(input.name.clone());
+                    self.once_texts.insert((last_name(&input.name).to_owned(), input.text.clone()));
                 }
-                self.finish_line("#pragma once");
+                if let Some(extra) = rest.first() {
+                    self.extra_tokens(extra.span, "#pragma once");
+                }
             }
             "pack_matrix" => {
-                let tokens = self.rest_of_line();
-                let order = match &tokens[..] {
+                let order = match rest {
                     [open, word, close] if open.is(Punct::LParen) && close.is(Punct::RParen) => {
                         Some(self.spelling(word))
                     }
@@ -510,24 +581,24 @@ impl Preprocessor<'_> {
                     Some("column_major") => self.row_major = false,
                     _ => {
                         let message = "expected `(row_major)` or `(column_major)` after `#pragma pack_matrix`";
-                        self.bad_directive(
-                            tokens.first().map_or(name.span.end(), |it| it.span),
-                            message,
-                        );
+                        let span = rest.first().map_or(name.span.end(), |it| it.span);
+                        self.error(Diagnostic::new(&code::BAD_DIRECTIVE, span, message));
                     }
                 }
             }
-            // They steer other compilers' warnings and messages.
-            "warning" | "message" | "dxc" | "clang" | "region" | "endregion" => self.skip_rest(),
+            _ if FOREIGN_PRAGMAS.contains(&word.as_str()) => {}
             _ => {
-                self.skip_rest();
                 if self.known_pragmas.insert(word.clone()) {
                     let message = format!("`#pragma {word}` has no meaning here");
                     let span = directive.span.to(name.span);
-                    self.error(
-                        Diagnostic::new(&code::UNKNOWN_PRAGMA, span, message)
-                            .note("it is passed over, here and later"),
-                    );
+                    let mut report = Diagnostic::new(&code::UNKNOWN_PRAGMA, span, message)
+                        .note("it is passed over, here and later");
+                    let known = ["once", "pack_matrix"];
+                    if let Some(similar) = known.iter().find(|it| is_similar(it, &word)) {
+                        let help = format!("did you mean `#pragma {similar}`?");
+                        report = report.fix(help, name.span, *similar);
+                    }
+                    self.error(report);
                 }
             }
         }

@@ -50,6 +50,8 @@ pub(super) struct Part {
     pub(super) role: Role,
     /// `##` follows.
     pub(super) paste: bool,
+    /// It stands in a `__VA_OPT__( )`: it counts only when the last parameter got something.
+    pub(super) optional: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -180,7 +182,7 @@ impl Preprocessor<'_> {
         !self.stopped
     }
 
-    fn paren_follows(&self) -> bool {
+    pub(super) fn paren_follows(&self) -> bool {
         for context in self.contexts.iter().rev() {
             if let Some(token) = context.tokens.get(context.pos) {
                 return token.is(Punct::LParen);
@@ -275,7 +277,13 @@ impl Preprocessor<'_> {
         // Where the operands of the current chain of `##` start.
         let mut chain = 0;
         let mut pasting = false;
+        let has_rest = found.body.iter().any(|it| it.optional)
+            && arguments.as_deref_mut().is_some_and(|it| self.has_rest(found, it, id));
         for part in &found.body {
+            if part.optional && !has_rest {
+                pasting &= part.paste;
+                continue;
+            }
             if !pasting {
                 chain = out.len();
             }
@@ -322,6 +330,15 @@ impl Preprocessor<'_> {
                 return;
             }
         }
+    }
+
+    /// Whether the variadic parameter stands for any token, once expanded.
+    fn has_rest(&mut self, found: &Macro, arguments: &mut Arguments, id: ExpansionId) -> bool {
+        let Some(last) = arguments.ranges.len().checked_sub(1).filter(|_| found.variadic) else {
+            return false;
+        };
+        self.expand_argument(arguments, last, Span { expansion: id, ..found.definition });
+        arguments.expanded[last].as_ref().is_some_and(|it| !it.is_empty())
     }
 
     fn expand_argument(&mut self, arguments: &mut Arguments, index: usize, at: Span) {
@@ -432,6 +449,7 @@ pub(super) fn same(a: &Macro, b: &Macro) -> bool {
                 && a.token.symbol == b.token.symbol
                 && a.role == b.role
                 && a.paste == b.paste
+                && a.optional == b.optional
                 && (index == 0 || spaced(a) == spaced(b))
         })
 }
@@ -552,8 +570,39 @@ impl Preprocessor<'_> {
         let mut wrong = None;
         let mut body: Vec<Part> = Vec::with_capacity(tokens.len());
         let mut at = 0;
+        // Where the `__VA_OPT__` that is being read stands, and how many parentheses are open in it.
+        let mut optional: Option<(Span, usize)> = None;
         while let Some(token) = tokens.get(at) {
             at += 1;
+            if token.kind == TokenKind::Ident && token.symbol == self.words.va_opt && found.variadic
+            {
+                let opens = tokens.get(at).is_some_and(|it| it.is(Punct::LParen));
+                let problem = match optional {
+                    None if opens => None,
+                    None => Some("expected `(` after `__VA_OPT__`"),
+                    Some(_) => Some("a `__VA_OPT__` cannot stand in another"),
+                };
+                if let Some(problem) = problem {
+                    wrong = Some((token.span, problem.to_string()));
+                    break;
+                }
+                optional = Some((token.span, 0));
+                at += 1;
+                continue;
+            }
+            if let Some((_, depth)) = &mut optional {
+                if token.is(Punct::LParen) {
+                    *depth += 1;
+                } else if token.is(Punct::RParen) {
+                    match depth.checked_sub(1) {
+                        Some(less) => *depth = less,
+                        None => {
+                            optional = None;
+                            continue;
+                        }
+                    }
+                }
+            }
             if token.is(Punct::HashHash) {
                 match body.last_mut() {
                     Some(last) if at < tokens.len() => last.paste = true,
@@ -566,7 +615,8 @@ impl Preprocessor<'_> {
                 }
                 continue;
             }
-            let mut part = Part { token: *token, role: Role::Plain, paste: false };
+            let optional = optional.is_some();
+            let mut part = Part { token: *token, role: Role::Plain, paste: false, optional };
             if found.kind == MacroKind::Function {
                 if token.is(Punct::Hash) {
                     match tokens.get(at).and_then(param) {
@@ -589,6 +639,9 @@ impl Preprocessor<'_> {
                 }
             }
             body.push(part);
+        }
+        if let Some((span, _)) = optional {
+            wrong.get_or_insert((span, "this `__VA_OPT__` has no closing `)`".to_string()));
         }
         if let Some((span, message)) = wrong {
             self.error(Diagnostic::new(&code::BAD_MACRO, span, message));

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use diag::{Diagnostic, FileId, Sink, SourceMap, Span, code};
 
 use crate::lex::{self, Cursor};
-use crate::options::{MatrixOrder, Options, Stage};
+use crate::options::{MatrixOrder, Options, STAGE_MACROS};
 use crate::token::{Flags, Names, Symbol, Token, TokenKind, Tokens};
 
 use macros::Macro;
@@ -37,6 +37,9 @@ const MAX_INCLUDE_DEPTH: usize = 200;
 /// How many files, and how many bytes of them, one compilation may include.
 const MAX_INCLUDES: usize = 1 << 14;
 const MAX_INCLUDED_BYTES: usize = 1 << 26;
+/// The version of DXC whose language this is: headers ask for it before they use what is new.
+const DXC_MAJOR: u32 = 1;
+const DXC_MINOR: u32 = 9;
 /// How many tokens may come out of macros, and how many uses of macros there may be.
 const MAX_EXPANDED_TOKENS: usize = 1 << 22;
 const MAX_EXPANSIONS: usize = 1 << 20;
@@ -68,6 +71,7 @@ pub fn preprocess(
         counter: 0,
         row_major: options.matrix_order == MatrixOrder::RowMajor,
         once: HashSet::new(),
+        once_texts: HashSet::new(),
         guards: HashMap::new(),
         known_pragmas: HashSet::new(),
         includes: 0,
@@ -90,7 +94,10 @@ pub fn preprocess(
 /// Spellings that the preprocessor compares with.
 struct Words {
     defined: Symbol,
+    has_include: Symbol,
+    pragma: Symbol,
     va_args: Symbol,
+    va_opt: Symbol,
     true_: Symbol,
     false_: Symbol,
 }
@@ -99,7 +106,10 @@ impl Words {
     fn new(names: &mut Names) -> Words {
         Words {
             defined: names.intern("defined"),
+            has_include: names.intern("__has_include"),
+            pragma: names.intern("_Pragma"),
             va_args: names.intern("__VA_ARGS__"),
+            va_opt: names.intern("__VA_OPT__"),
             true_: names.intern("true"),
             false_: names.intern("false"),
         }
@@ -126,6 +136,8 @@ struct Preprocessor<'a> {
     row_major: bool,
     /// Files that said `#pragma once`.
     once: HashSet<Arc<str>>,
+    /// Their last names and texts: one file can be reached by several paths.
+    once_texts: HashSet<(String, Arc<str>)>,
     /// Files that are nothing but `#ifndef NAME … #endif`.
     guards: HashMap<Arc<str>, Symbol>,
     /// Unknown pragmas that were warned about.
@@ -232,6 +244,10 @@ impl Preprocessor<'_> {
             let token = self.next_raw();
             if token.kind != TokenKind::Ident || token.flags.has(Flags::PAINTED) {
                 return token;
+            }
+            if token.symbol == self.words.pragma && self.paren_follows() {
+                self.pragma_operator(token);
+                continue;
             }
             match self.expand(token) {
                 Some(token) => return token,
@@ -422,6 +438,16 @@ impl Preprocessor<'_> {
     fn macro_of(&self, symbol: Symbol) -> Option<&Rc<Macro>> {
         self.macros.get(symbol.0 as usize)?.as_ref()
     }
+
+    /// What `defined` says of a name.
+    fn is_defined(&self, symbol: Symbol) -> bool {
+        symbol == self.words.has_include || self.macro_of(symbol).is_some()
+    }
+}
+
+/// The name of a file without its folders.
+fn last_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 fn end_of_tokens(span: Span) -> Token {
@@ -440,17 +466,24 @@ fn command_line(options: &Options) -> String {
     text
 }
 
-/// The macros that are always there.
+/// The macros that are always there. Nothing of the host is among them: the date is the one that C prescribes where
+/// there is none.
 fn predefined(options: &Options) -> String {
     let (major, minor) = options.shader_model;
     let mut text = format!(
         "#define __hlsl_dx_compiler 1\n\
+         #define __DXC_VERSION_MAJOR {DXC_MAJOR}\n\
+         #define __DXC_VERSION_MINOR {DXC_MINOR}\n\
+         #define __DXC_VERSION_RELEASE 0\n\
+         #define __DXC_VERSION_COMMITS 0\n\
+         #define __DATE__ \"??? ?? ????\"\n\
+         #define __TIME__ \"??:??:??\"\n\
          #define __HLSL_VERSION {}\n\
          #define __SHADER_TARGET_MAJOR {major}\n\
          #define __SHADER_TARGET_MINOR {minor}\n",
         options.hlsl_version.number(),
     );
-    for (stage, word, number) in Stage::MACROS {
+    for (stage, word, number) in STAGE_MACROS {
         text += &format!("#define __SHADER_STAGE_{word} {number}\n");
         if stage == options.stage {
             text += &format!("#define __SHADER_TARGET_STAGE {number}\n");

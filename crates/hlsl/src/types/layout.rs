@@ -238,5 +238,6 @@ pub fn host(scalar: Scalar, native_16bit: bool) -> HostScalar {
         Min16Uint => HostScalar::U32,
         Min16Float if native_16bit => HostScalar::F16,
         Min16Float => HostScalar::F32,
+        Enum(it) => host(it.held(), native_16bit),
     }
 }

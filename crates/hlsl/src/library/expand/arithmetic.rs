@@ -91,7 +91,7 @@ pub(super) fn step(e: &mut Emit<'_>, edge: Value, x: Value) -> Value {
 pub(super) fn is_normal(e: &mut Emit<'_>, x: Value) -> Value {
     let smallest = match e.ty(x) {
         Ty::F64 => f64::MIN_POSITIVE,
-        Ty::F16 => 2f64.powi(-14),
+        Ty::F16 => 1.0 / 16_384.0,
         Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 | Ty::F32 => f64::from(f32::MIN_POSITIVE),
     };
     let smallest = e.number(x, smallest);

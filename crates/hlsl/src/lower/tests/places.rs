@@ -368,11 +368,22 @@ fn texels_are_written_whole() {
 }
 
 #[test]
-fn a_component_of_a_texel_is_not_written_alone() {
+fn a_component_of_a_texel_is_written_with_the_others() {
     let (shader, _, texel) = with_texels();
     let one = expr(ExprKind::Const(0x3f80_0000), Types::FLOAT);
     let body = vec![set(swizzle(texel(get(LANE)), &[1], Types::FLOAT), one)];
-    assert_eq!(shader.try_lower(body).unwrap_err(), ["unsupported-feature"]);
+    expect(
+        &shader.text(body),
+        "
+        body r0 {
+          v0: i32 = builtin.group_index
+          v1: f32 = const.f32 0x3f800000 // 1.0
+          v2, v3, v4, v5: f32 = load b1[texel v0]
+          store b1[texel v0], v2, v1, v4, v5
+          yield
+        }
+        ",
+    );
 }
 
 #[test]

@@ -1,0 +1,429 @@
+//! Textures and samplers on the command line: what `--bind` gives them, and the files that `--out` makes of textures.
+
+use std::io::Cursor;
+
+use device::texture::{Channels, Dim, Encoding, Format, Sampler, Shape, Texel};
+use device::{Buffer, Element, HostScalar, Layout, MOST_BYTES, Norm, Resource, ResourceKind};
+
+use crate::npy;
+use crate::problem::Problem;
+use crate::value::{self, Content};
+
+/// Reads files by their names.
+type Open<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
+
+/// What a declaration of that kind starts with.
+pub(super) fn kind(dim: Dim, writable: bool) -> &'static str {
+    match (dim, writable) {
+        (Dim::D1, false) => "Texture1D",
+        (Dim::D1, true) => "RWTexture1D",
+        (Dim::D1Array, false) => "Texture1DArray",
+        (Dim::D1Array, true) => "RWTexture1DArray",
+        (Dim::D2, false) => "Texture2D",
+        (Dim::D2, true) => "RWTexture2D",
+        (Dim::D2Array, false) => "Texture2DArray",
+        (Dim::D2Array, true) => "RWTexture2DArray",
+        (Dim::D2Ms, _) => "Texture2DMS",
+        (Dim::D2MsArray, _) => "Texture2DMSArray",
+        (Dim::D3, false) => "Texture3D",
+        (Dim::D3, true) => "RWTexture3D",
+        (Dim::Cube, _) => "TextureCube",
+        (Dim::CubeArray, _) => "TextureCubeArray",
+    }
+}
+
+/// How a texture is shown.
+pub(super) fn layout(buffer: &Buffer) -> Layout {
+    match &buffer.texture {
+        Some(shape) => Layout::of_texel(shape.format),
+        None => Layout::uniform(device::Scalar::U8, 1),
+    }
+}
+
+/// Its size and format, such as `64x64 mips 7 RGBA8_UNORM`.
+pub(super) fn described(shape: &Shape) -> String {
+    let Shape { format, width, height, depth, layers, levels, samples } = *shape;
+    let mut text = format!("{width}x{height}");
+    if depth > 1 {
+        text.push_str(&format!("x{depth}"));
+    }
+    for (word, count) in [("layers", layers), ("mips", levels), ("samples", samples)] {
+        if count > 1 {
+            text.push_str(&format!(" {word} {count}"));
+        }
+    }
+    format!("{text} {format}")
+}
+
+/// The texture or sampler that a VALUE makes.
+pub(super) fn contents(resource: &Resource, text: &str, open: Open<'_>) -> Result<Buffer, String> {
+    match &resource.kind {
+        ResourceKind::Sampler { .. } => {
+            Ok(Buffer { sampler: Some(Sampler::parse(text)?), ..Buffer::default() })
+        }
+        ResourceKind::Texture { dim, element, .. } => texture(*dim, element, text, open),
+        _ => unreachable!("the caller binds textures and samplers here"),
+    }
+}
+
+/// `FORMAT[SIZES]:CONTENTS`, of which `CONTENTS` may be `@file`.
+fn texture(dim: Dim, element: &Element, text: &str, open: Open<'_>) -> Result<Buffer, String> {
+    let text = text.trim();
+    let end = text.find(['[', ':', '@']).unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    let given = match word.trim() {
+        "" => None,
+        word => Some(Format::parse(word).ok_or_else(|| {
+            format!("`{word}` is no format of textures; `RGBA8_UNORM` and `R32_FLOAT` are")
+        })?),
+    };
+    let (sizes, rest) = match rest.strip_prefix('[') {
+        Some(rest) => {
+            let (sizes, rest) = rest.split_once(']').ok_or("a `]` is missing")?;
+            (Some(sizes), rest)
+        }
+        None => (None, rest),
+    };
+    let file = rest.trim_start_matches(':').trim().strip_prefix('@');
+    if let Some(path) = file.filter(|it| it.to_ascii_lowercase().ends_with(".png")) {
+        if sizes.is_some() {
+            return Err("a picture has a size of its own".to_owned());
+        }
+        return picture(element, given, &open(path)?).map_err(|what| format!("`{path}`: {what}"));
+    }
+    let format = given.unwrap_or_else(|| own_format(element));
+    let shape = match (sizes, file) {
+        (Some(sizes), _) => shape(format, sizes, dim)?,
+        (None, Some(path)) if path.to_ascii_lowercase().ends_with(".npy") => {
+            let array = npy::read(&open(path)?).map_err(|what| format!("`{path}`: {what}"))?;
+            shape_of_array(format, dim, &array.shape)?
+        }
+        (None, _) => {
+            return Err(format!(
+                "its size is not known; say it, as in `{format}[64x64]` or `[16x16 mips 5]:…`"
+            ));
+        }
+    };
+    let bytes = shape.bytes().filter(|it| *it <= MOST_BYTES);
+    let bytes = bytes.ok_or("no texture can have that size, with these layers and levels")?;
+    let layout = Layout::of_texel(format);
+    let count = bytes / layout.stride * layout.scalars.len();
+    let scalar = layout.scalars[0].1;
+    let value = value::parse(&format!("{}[{count}]{rest}", scalar.name()), open)?;
+    let bytes = match value.content {
+        Content::Bytes(given) if given.len() == bytes => given,
+        Content::Bytes(given) => {
+            return Err(format!("the texture takes {bytes} bytes, the file has {}", given.len()));
+        }
+        _ => {
+            let mut all = vec![0; bytes];
+            let size = scalar.bytes();
+            value.for_each_scalar(
+                count,
+                |_| scalar,
+                |i, bits| crate::number::write(bits, scalar, &mut all[i * size..]),
+            )?;
+            all
+        }
+    };
+    Ok(Buffer { bytes, texture: Some(shape), ..Buffer::default() })
+}
+
+/// The format that the shader's element type has by itself.
+fn own_format(element: &Element) -> Format {
+    let (encoding, bits) = match (element.scalar, element.norm) {
+        (HostScalar::F32, Norm::Unorm) => (Encoding::Unorm, 8),
+        (HostScalar::F32, Norm::Snorm) => (Encoding::Snorm, 8),
+        (HostScalar::F16, Norm::None) => (Encoding::Float, 16),
+        (HostScalar::F16, Norm::Unorm) => (Encoding::Unorm, 16),
+        (HostScalar::F16, Norm::Snorm) => (Encoding::Snorm, 16),
+        (HostScalar::F32 | HostScalar::F64, _) => (Encoding::Float, 32),
+        (HostScalar::I16, _) => (Encoding::Sint, 16),
+        (HostScalar::I32, _) => (Encoding::Sint, 32),
+        (HostScalar::I64, _) => (Encoding::Sint, 64),
+        (HostScalar::U16, _) => (Encoding::Uint, 16),
+        (HostScalar::Bool | HostScalar::U32, _) => (Encoding::Uint, 32),
+        (HostScalar::U64, _) => (Encoding::Uint, 64),
+    };
+    let channels = Channels::of(element.components).unwrap_or(Channels::Rgba);
+    Format::Plain { channels, bits, encoding }
+}
+
+/// `WxHxD`, then `layers N`, `mips N`, `samples N`.
+fn shape(format: Format, text: &str, dim: Dim) -> Result<Shape, String> {
+    let number =
+        |word: &str| word.trim().parse::<u32>().map_err(|_| format!("`{word}` is no size"));
+    let mut words = text.split([' ', ',']).filter(|it| !it.is_empty());
+    let mut sizes = [1; 3];
+    let written: Vec<&str> = words.next().unwrap_or("").split('x').collect();
+    if written.len() > 3 {
+        return Err("a texture has three sizes at most".to_owned());
+    }
+    for (size, word) in sizes.iter_mut().zip(written) {
+        *size = number(word)?;
+    }
+    let mut shape = Shape::new(format, sizes[0], sizes[1], sizes[2]);
+    if dim == Dim::Cube {
+        shape.layers = 6;
+    }
+    while let Some(word) = words.next() {
+        let place = match word {
+            "layers" => &mut shape.layers,
+            "mips" => &mut shape.levels,
+            "samples" => &mut shape.samples,
+            _ => return Err(format!("`{word}` is none of `layers`, `mips` and `samples`")),
+        };
+        *place = number(words.next().unwrap_or(""))?;
+    }
+    Ok(shape)
+}
+
+/// Rows, columns and, where there are several, channels; before them slices or layers.
+fn shape_of_array(format: Format, dim: Dim, sizes: &[usize]) -> Result<Shape, String> {
+    let channels = Layout::of_texel(format).scalars.len();
+    let outer = dim.axes() + usize::from(dim.is_array() || dim.is_cube());
+    let texels = match sizes {
+        [texels @ .., last] if sizes.len() == outer + 1 && *last == channels => texels,
+        texels if texels.len() == outer && channels == 1 => texels,
+        _ => {
+            return Err(format!(
+                "an array of shape {sizes:?} is no {} of {channels} channels",
+                kind(dim, false)
+            ));
+        }
+    };
+    let size = |i: usize| -> Result<u32, String> {
+        match i.checked_sub(1) {
+            None => Ok(1),
+            Some(from_end) => {
+                let at = texels.len().checked_sub(from_end + 1);
+                let size = at.map_or(1, |at| texels[at]);
+                u32::try_from(size).map_err(|_| "the array is too large".to_owned())
+            }
+        }
+    };
+    let axes = dim.axes();
+    let axis = |n: usize| if n <= axes { size(n) } else { Ok(1) };
+    let layers = if outer > axes { size(outer)? } else { 1 };
+    Ok(Shape { layers, ..Shape::new(format, axis(1)?, axis(2)?, axis(3)?) })
+}
+
+/// A texture of the pixels of a PNG file.
+fn picture(element: &Element, format: Option<Format>, file: &[u8]) -> Result<Buffer, String> {
+    let mut decoder =
+        png::Decoder::new_with_limits(Cursor::new(file), png::Limits { bytes: MOST_BYTES });
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
+    let size = reader.output_buffer_size().filter(|it| *it <= MOST_BYTES);
+    let mut pixels = vec![0; size.ok_or("the picture is too large")?];
+    let info = reader.next_frame(&mut pixels).map_err(|error| error.to_string())?;
+    let bits: u8 = if info.bit_depth == png::BitDepth::Sixteen { 16 } else { 8 };
+    let is_int = !matches!(element.scalar, HostScalar::F16 | HostScalar::F32 | HostScalar::F64);
+    let channels = if element.components == 1 { Channels::R } else { Channels::Rgba };
+    let encoding = if is_int { Encoding::Uint } else { Encoding::Unorm };
+    let format = format.unwrap_or(Format::Plain { channels, bits, encoding });
+    let shape = Shape::new(format, info.width, info.height, 1);
+    let bytes = shape.bytes().filter(|it| *it <= MOST_BYTES).ok_or("the picture is too large")?;
+    let mut all = vec![0; bytes];
+    let most = (1u64 << bits) - 1;
+    let samples = info.color_type.samples();
+    let stride = samples * usize::from(bits / 8);
+    for (pixel, to) in pixels.chunks_exact(stride).zip(all.chunks_exact_mut(format.bytes())) {
+        let raw = |i: usize| match bits {
+            16 => u64::from(u16::from_be_bytes([pixel[2 * i], pixel[2 * i + 1]])),
+            _ => u64::from(pixel[i]),
+        };
+        // Grey is the same red, green and blue.
+        let colours = match samples {
+            1 => [raw(0), raw(0), raw(0), most],
+            2 => [raw(0), raw(0), raw(0), raw(1)],
+            3 => [raw(0), raw(1), raw(2), most],
+            _ => [raw(0), raw(1), raw(2), raw(3)],
+        };
+        let texel = match unsigned_texels(format) {
+            true => Texel::Unsigned(colours),
+            false => Texel::Float(colours.map(|it| (it as f64 / most as f64) as f32)),
+        };
+        unorm_of(format).encode(texel, to);
+    }
+    Ok(Buffer { bytes: all, texture: Some(shape), ..Buffer::default() })
+}
+
+fn unsigned_texels(format: Format) -> bool {
+    match format {
+        Format::Plain { encoding, .. } => matches!(encoding, Encoding::Uint | Encoding::Sint),
+        Format::Rgb10A2 { uint } => uint,
+        Format::Bgra8 { .. } | Format::Rg11B10Float | Format::Rgb9E5 => false,
+    }
+}
+
+/// The same texels without the sRGB curve: what pictures hold is on the curve already.
+fn unorm_of(format: Format) -> Format {
+    match format {
+        Format::Plain { channels, bits, encoding: Encoding::Srgb } => {
+            Format::Plain { channels, bits, encoding: Encoding::Unorm }
+        }
+        Format::Bgra8 { srgb: true } => Format::Bgra8 { srgb: false },
+        other => other,
+    }
+}
+
+/// Whether a buffer can become a picture.
+pub(super) fn check_png(name: &str, shape: Option<Shape>) -> Result<(), Problem> {
+    let problem = |what: &str| {
+        Err(Problem::input(format!("`{name}` {what}")).help("`.npy` and `.bin` hold anything"))
+    };
+    let Some(shape) = shape else { return problem("is no texture, so that it makes no picture") };
+    if shape.depth > 1 || shape.layers > 1 || shape.samples > 1 {
+        return problem("is more than one picture");
+    }
+    Ok(())
+}
+
+/// The largest level as a file of PNG, or all texels as one of numpy.
+pub(super) fn file(
+    shape: &Shape,
+    layout: &Layout,
+    bytes: &[u8],
+    as_png: bool,
+) -> Result<Vec<u8>, String> {
+    if as_png {
+        return to_picture(shape, bytes);
+    }
+    let [layers, depth, height, width] =
+        [shape.layers, shape.depth, shape.height, shape.width].map(|it| it as usize);
+    let channels = layout.scalars.len();
+    // Axes of one are left out, but for rows and columns; samples lie next to each other.
+    let optional = |size: usize| (size > 1).then_some(size);
+    let sizes: Vec<usize> = optional(layers)
+        .into_iter()
+        .chain(optional(depth))
+        .chain([height, width])
+        .chain(optional(shape.samples as usize))
+        .chain(optional(channels))
+        .collect();
+    let mut file = npy::header(layout.scalars[0].1, &sizes);
+    file.extend_from_slice(bytes);
+    Ok(file)
+}
+
+fn to_picture(shape: &Shape, bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let format = unorm_of(shape.format);
+    let is_wide = matches!(
+        format,
+        Format::Plain { bits: 16, encoding: Encoding::Unorm | Encoding::Uint, .. }
+    );
+    let (colour, samples) = match format.channels() {
+        Channels::R => (png::ColorType::Grayscale, 1),
+        // There are no pictures of two colours: blue is 0.
+        Channels::Rg | Channels::Rgb => (png::ColorType::Rgb, 3),
+        Channels::Rgba => (png::ColorType::Rgba, 4),
+    };
+    let target = Format::Plain {
+        channels: Channels::of(samples).unwrap_or(Channels::Rgba),
+        bits: if is_wide { 16 } else { 8 },
+        // Whole numbers stay what they are, as far as they fit; all others are clamped to 0 and 1.
+        encoding: if unsigned_texels(format) { Encoding::Uint } else { Encoding::Unorm },
+    };
+    let count = shape.width as usize * shape.height as usize;
+    let mut pixels = vec![0; count * target.bytes()];
+    let texels = bytes.chunks_exact(format.bytes());
+    for (texel, to) in texels.zip(pixels.chunks_exact_mut(target.bytes())) {
+        target.encode(format.decode(texel), to);
+    }
+    if is_wide {
+        // Big end first.
+        pixels.chunks_exact_mut(2).for_each(<[u8]>::reverse);
+    }
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, shape.width, shape.height);
+    encoder.set_color(colour);
+    encoder.set_depth(if is_wide { png::BitDepth::Sixteen } else { png::BitDepth::Eight });
+    let mut writer = encoder.write_header().map_err(|error| error.to_string())?;
+    writer.write_image_data(&pixels).map_err(|error| error.to_string())?;
+    writer.finish().map_err(|error| error.to_string())?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLOAT4: Element = Element { scalar: HostScalar::F32, components: 4, norm: Norm::None };
+
+    fn made(dim: Dim, element: Element, text: &str) -> Result<(Shape, Vec<u8>), String> {
+        let mut open = |path: &str| match path {
+            "four.bin" => Ok(vec![1, 2, 3, 4]),
+            "bad.png" => Ok(vec![1, 2, 3]),
+            "row.npy" => {
+                let mut file = npy::header(device::Scalar::U8, &[1, 2, 4]);
+                file.extend(0..8);
+                Ok(file)
+            }
+            _ => Err("no such file".to_owned()),
+        };
+        let buffer = texture(dim, &element, text, &mut open)?;
+        Ok((buffer.texture.ok_or("no shape")?, buffer.bytes))
+    }
+
+    #[test]
+    fn textures_have_formats_sizes_and_contents() {
+        let (shape, bytes) = made(Dim::D2, FLOAT4, "RGBA8_UNORM[2x1]:iota").unwrap();
+        assert_eq!((shape.width, shape.height, bytes), (2, 1, (0..8).collect()));
+        let (shape, bytes) = made(Dim::D2, FLOAT4, "[4x4 mips 3]").unwrap();
+        assert_eq!((shape.format.to_string().as_str(), bytes.len()), ("RGBA32_FLOAT", 21 * 16));
+        let (shape, bytes) = made(Dim::D2, FLOAT4, "RGBA8_UINT@row.npy").unwrap();
+        assert_eq!((shape.width, shape.height, bytes), (2, 1, (0..8).collect()));
+        assert_eq!(made(Dim::D1, FLOAT4, "R8_UINT[4]@four.bin").unwrap().1, [1, 2, 3, 4]);
+        assert_eq!(made(Dim::Cube, FLOAT4, "R8_UINT[2x2]:fill(7)").unwrap().1, [7; 24]);
+        for bad in [
+            "RGBA8_UNORM",
+            "RGB8[2]",
+            "[0x4]",
+            "[4x4x4x4]",
+            "[4x4 mips 9]",
+            "[4x4 depth 2]",
+            "[4294967295x4294967295]",
+            "R8_UINT[2]@four.bin",
+            "@bad.png",
+            "R8_UINT@row.npy",
+            "@missing.png",
+        ] {
+            assert!(made(Dim::D2, FLOAT4, bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn pictures_come_back_as_they_were() {
+        for (format, bytes) in [
+            ("RGBA8_UNORM", (0..16).collect::<Vec<u8>>()),
+            ("RGBA8_SRGB", (0..16).collect()),
+            ("RGBA16_UNORM", (0..32).collect()),
+            ("R8_UINT", vec![9, 8, 7, 6]),
+        ] {
+            let format = Format::parse(format).unwrap();
+            let shape = Shape::new(format, 2, 2, 1);
+            let file = to_picture(&shape, &bytes).unwrap();
+            let again = picture(&FLOAT4, Some(format), &file).unwrap();
+            assert_eq!((again.texture, again.bytes), (Some(shape), bytes));
+        }
+        let grey = to_picture(
+            &Shape::new(Format::parse("R32_FLOAT").unwrap(), 1, 1, 1),
+            &1f32.to_le_bytes(),
+        );
+        let seen = picture(&FLOAT4, None, &grey.unwrap()).unwrap();
+        assert_eq!(seen.bytes, [255; 4]);
+    }
+
+    #[test]
+    fn damaged_pictures_are_refused() {
+        let shape = Shape::new(Format::parse("RGBA8_UNORM").unwrap(), 3, 3, 1);
+        let file = to_picture(&shape, &[5; 36]).unwrap();
+        for cut in 0..file.len() {
+            let _ = picture(&FLOAT4, None, &file[..cut]);
+            let mut bent = file.clone();
+            bent[cut] ^= 0x55;
+            let _ = picture(&FLOAT4, None, &bent);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What a name that is not declared may stand for: one that is spelled like it, one that comes too late, or a word of
+//! another language.
+
+use diag::{Diagnostic, Span, most_similar, similarity};
+
+use super::Checker;
+use super::scope::{ScopeId, ScopeKind};
+use crate::ast::{FunctionName, Ident, Item, ItemKind};
+use crate::foreign::{Hlsl, foreign};
+use crate::library;
+use crate::parse::{KEYWORDS, builtin_types};
+
+impl Checker<'_> {
+    /// Whether a name that is not declared is to be reported: once in a function is enough, and for a word of another
+    /// language once at all.
+    pub(super) fn is_news(&mut self, ident: &Ident, scope: Option<ScopeId>) -> bool {
+        if self.muted > 0 || scope.is_some() {
+            return true;
+        }
+        if self.names_lost {
+            return false;
+        }
+        let everywhere = foreign(&ident.name).is_some();
+        let body = self.body.as_ref().filter(|_| !everywhere).map(|it| it.result_span.lo);
+        self.unknown_names.insert((ident.name.clone(), body))
+    }
+
+    /// Adds to a report about an unknown name what may be meant by it.
+    pub(super) fn guess(
+        &self,
+        report: Diagnostic,
+        ident: &Ident,
+        types: bool,
+        scope: Option<ScopeId>,
+    ) -> Diagnostic {
+        let name = &ident.name;
+        if scope.is_none() {
+            if let Some(found) = foreign(name) {
+                let help = found.help(name);
+                return match found.hlsl {
+                    Hlsl::Name(replacement) => report.fix(help, ident.span, replacement),
+                    Hlsl::Text(_) => report.help(help),
+                };
+            }
+            if let Some(span) = later(self.file_items, name, ident.span) {
+                return report.also(span, "declared only here").help(
+                    "what is used must be declared above: move it, or write a prototype before",
+                );
+            }
+        }
+        let declared = self.scopes.nearest(scope.unwrap_or(self.scopes.current()), name, types);
+        let is_local_to_scope =
+            scope.is_some_and(|it| self.scopes.kind(it) != &ScopeKind::Namespace("".into()));
+        let known = match (is_local_to_scope, types) {
+            (true, _) => None,
+            (false, true) => nearest_type(name),
+            (false, false) => {
+                let waves = ops::intrinsics::all().map(|it| it.name);
+                most_similar(name, library::names().chain(waves)).map(str::to_owned)
+            }
+        };
+        let far = |it: &str| similarity(name, it).unwrap_or(usize::MAX);
+        match (declared, known) {
+            (Some((near, span)), known)
+                if known.as_deref().is_none_or(|it| far(&near) <= far(it)) =>
+            {
+                report.also(span, "declared here").fix(
+                    format!("a similar name is `{near}`"),
+                    ident.span,
+                    near,
+                )
+            }
+            (_, Some(near)) => report.fix(format!("a similar name is `{near}`"), ident.span, near),
+            (_, None) => report,
+        }
+    }
+}
+
+/// The builtin type that is meant, `flaot3` being `float3`.
+fn nearest_type(name: &str) -> Option<String> {
+    let is_size = |it: char| ('1'..='4').contains(&it) || it == 'x';
+    let stem = name.trim_end_matches(is_size);
+    let size = &name[stem.len()..];
+    let whole = most_similar(name, builtin_types().chain(KEYWORDS));
+    let by_stem = || {
+        let scalars =
+            builtin_types().filter(|it| it.starts_with(|it: char| it.is_ascii_lowercase()));
+        Some(format!("{}{size}", most_similar(stem, scalars)?))
+    };
+    // `flaot3` is nearer to `float3` than to `float`.
+    let stemmed = if size.is_empty() { None } else { by_stem() };
+    stemmed.or_else(|| whole.map(str::to_owned))
+}
+
+/// Where a name is declared at file level behind its use.
+fn later(items: &[Item], name: &str, used: Span) -> Option<Span> {
+    let declared = items.iter().find_map(|item| match &item.kind {
+        ItemKind::Function(it) => match &it.name {
+            FunctionName::Plain(ident) if it.owner.is_none() => Some(ident),
+            _ => None,
+        }
+        .filter(|it| &*it.name == name)
+        .map(|it| it.span),
+        ItemKind::Struct(it) => (&*it.name.name == name).then_some(it.name.span),
+        ItemKind::Enum(it) => (&*it.name.name == name).then_some(it.name.span),
+        ItemKind::Var(it) => {
+            it.declarators.iter().find(|it| &*it.name.name == name).map(|it| it.name.span)
+        }
+        _ => None,
+    });
+    declared.filter(|it| it.lo > used.lo)
+}

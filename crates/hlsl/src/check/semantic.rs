@@ -1,0 +1,227 @@
+//! System values: in which stages they are inputs or outputs, and of which type. One row for each.
+//!
+//! The four that compute shaders have are bound to their inputs in `entry.rs`; here they are names among others.
+
+use ops::intrinsics::Stage;
+
+use crate::types::{Scalar, Type, TypeId, Types};
+
+/// Which side of a shader something is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Input,
+    Output,
+    /// The result of a patch-constant function, and what a domain shader gets of it.
+    Patch,
+    /// What a mesh shader says about each primitive.
+    Primitive,
+}
+
+/// What a system value is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// So many integers at most.
+    Int(u32),
+    Float(u32),
+    Bool,
+    /// So many numbers of any kind.
+    Number(u32),
+    /// As many as the domain of the patch has: edges or insides.
+    Factors,
+}
+
+pub(super) struct SystemValue {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    uses: &'static [(Stage, Side)],
+}
+
+use Side::{Input, Output, Patch, Primitive};
+use Stage::{Amplification, Compute, Domain, Geometry, Hull, Mesh, Node, Pixel, Vertex};
+
+/// What travels from stage to stage on its way to the rasterizer.
+const TRAVELS: &[(Stage, Side)] = &[
+    (Vertex, Input),
+    (Vertex, Output),
+    (Hull, Input),
+    (Hull, Output),
+    (Hull, Patch),
+    (Domain, Input),
+    (Domain, Output),
+    (Domain, Patch),
+    (Geometry, Input),
+    (Geometry, Output),
+    (Pixel, Input),
+    (Mesh, Output),
+];
+
+/// The same, which a mesh shader says for each primitive.
+const OF_PRIMITIVES: &[(Stage, Side)] = &[
+    (Vertex, Input),
+    (Vertex, Output),
+    (Hull, Input),
+    (Hull, Output),
+    (Hull, Patch),
+    (Domain, Input),
+    (Domain, Output),
+    (Domain, Patch),
+    (Geometry, Input),
+    (Geometry, Output),
+    (Pixel, Input),
+    (Mesh, Primitive),
+];
+
+const GROUPS: &[(Stage, Side)] =
+    &[(Compute, Input), (Mesh, Input), (Amplification, Input), (Node, Input)];
+const PIXEL_IN: &[(Stage, Side)] = &[(Pixel, Input)];
+const PIXEL_OUT: &[(Stage, Side)] = &[(Pixel, Output)];
+const VERTEX_IN: &[(Stage, Side)] = &[(Vertex, Input)];
+
+const fn row(name: &'static str, kind: Kind, uses: &'static [(Stage, Side)]) -> SystemValue {
+    SystemValue { name, kind, uses }
+}
+
+const ROWS: &[SystemValue] = &[
+    row("SV_Barycentrics", Kind::Float(3), PIXEL_IN),
+    row("SV_ClipDistance", Kind::Float(4), TRAVELS),
+    row("SV_Coverage", Kind::Int(1), &[(Pixel, Input), (Pixel, Output)]),
+    row("SV_CullDistance", Kind::Float(4), TRAVELS),
+    row("SV_CullPrimitive", Kind::Bool, &[(Mesh, Primitive)]),
+    row("SV_Depth", Kind::Float(1), PIXEL_OUT),
+    row("SV_DepthGreaterEqual", Kind::Float(1), PIXEL_OUT),
+    row("SV_DepthLessEqual", Kind::Float(1), PIXEL_OUT),
+    row("SV_DispatchThreadID", Kind::Int(3), GROUPS),
+    row("SV_DomainLocation", Kind::Float(3), &[(Domain, Input)]),
+    row("SV_GSInstanceID", Kind::Int(1), &[(Geometry, Input)]),
+    row("SV_GroupID", Kind::Int(3), GROUPS),
+    row("SV_GroupIndex", Kind::Int(1), GROUPS),
+    row("SV_GroupThreadID", Kind::Int(3), GROUPS),
+    row("SV_InnerCoverage", Kind::Int(1), PIXEL_IN),
+    row("SV_InsideTessFactor", Kind::Factors, &[(Hull, Patch), (Domain, Input), (Domain, Patch)]),
+    row("SV_InstanceID", Kind::Int(1), TRAVELS),
+    row("SV_IsFrontFace", Kind::Bool, &[(Pixel, Input), (Geometry, Output)]),
+    row("SV_OutputControlPointID", Kind::Int(1), &[(Hull, Input)]),
+    row("SV_Position", Kind::Float(4), TRAVELS),
+    row(
+        "SV_PrimitiveID",
+        Kind::Int(1),
+        &[
+            (Hull, Input),
+            (Hull, Patch),
+            (Domain, Input),
+            (Geometry, Input),
+            (Geometry, Output),
+            (Pixel, Input),
+            (Mesh, Primitive),
+        ],
+    ),
+    row("SV_RenderTargetArrayIndex", Kind::Int(1), OF_PRIMITIVES),
+    row("SV_SampleIndex", Kind::Int(1), PIXEL_IN),
+    row(
+        "SV_ShadingRate",
+        Kind::Int(1),
+        &[(Vertex, Output), (Geometry, Output), (Mesh, Primitive), (Pixel, Input)],
+    ),
+    row("SV_StartInstanceLocation", Kind::Int(1), VERTEX_IN),
+    row("SV_StartVertexLocation", Kind::Int(1), VERTEX_IN),
+    row("SV_StencilRef", Kind::Int(1), PIXEL_OUT),
+    row("SV_Target", Kind::Number(4), PIXEL_OUT),
+    row("SV_TessFactor", Kind::Factors, &[(Hull, Patch), (Domain, Input), (Domain, Patch)]),
+    row("SV_VertexID", Kind::Int(1), VERTEX_IN),
+    row(
+        "SV_ViewID",
+        Kind::Int(1),
+        &[
+            (Vertex, Input),
+            (Hull, Input),
+            (Domain, Input),
+            (Geometry, Input),
+            (Pixel, Input),
+            (Mesh, Input),
+        ],
+    ),
+    row("SV_ViewportArrayIndex", Kind::Int(1), OF_PRIMITIVES),
+];
+
+/// The row of a semantic, and the number behind its name.
+pub(super) fn find(semantic: &str) -> Option<(&'static SystemValue, u32)> {
+    let (name, index) = split(semantic);
+    let row = ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(name))?;
+    Some((row, index))
+}
+
+/// A semantic without the number behind it, and the number.
+pub(super) fn split(semantic: &str) -> (&str, u32) {
+    let name = semantic.trim_end_matches(|it: char| it.is_ascii_digit());
+    (name, semantic[name.len()..].parse().unwrap_or(0))
+}
+
+/// The names that a side of a stage has.
+pub(super) fn names(stage: Stage, side: Side) -> impl Iterator<Item = &'static str> {
+    ROWS.iter().filter(move |row| row.is_for(stage, side)).map(|row| row.name)
+}
+
+impl SystemValue {
+    pub(super) fn is_for(&self, stage: Stage, side: Side) -> bool {
+        self.uses.contains(&(stage, side))
+    }
+
+    /// Where it has a meaning, as words: the stages, each once.
+    pub(super) fn stages(&self) -> impl Iterator<Item = Stage> {
+        let mut last = None;
+        self.uses.iter().map(|it| it.0).filter(move |it| last.replace(*it) != Some(*it))
+    }
+}
+
+impl Kind {
+    pub(super) fn takes(self, types: &Types, ty: TypeId) -> bool {
+        let is_int = |scalar: Scalar| scalar.is_int() && scalar.ty(true).bits() <= 32;
+        let (fits, most): (fn(Scalar) -> bool, u32) = match self {
+            Kind::Int(most) => (is_int, most),
+            Kind::Float(most) => (Scalar::is_float, most),
+            Kind::Bool => (|it| it.number() == Scalar::Bool || it.is_int(), 1),
+            Kind::Number(most) => (|_| true, most),
+            // How many there are is checked with the domain.
+            Kind::Factors => (Scalar::is_float, 4),
+        };
+        match types.get(ty) {
+            Type::Scalar(scalar) => fits(scalar),
+            Type::Vector(scalar, n) => fits(scalar) && n <= most,
+            Type::Array { element, .. } => self.takes(types, element),
+            _ => false,
+        }
+    }
+
+    pub(super) fn words(self) -> String {
+        let up_to = |word: &str, most| match most {
+            1 => format!("`{word}`"),
+            _ => format!("`{word}` or a vector of up to {most}"),
+        };
+        match self {
+            Kind::Int(most) => up_to("uint", most),
+            Kind::Float(most) => up_to("float", most),
+            Kind::Bool => "`bool`".to_owned(),
+            Kind::Number(most) => format!("a number or a vector of up to {most}"),
+            Kind::Factors => "`float` or an array of them".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_any_case_and_with_a_number() {
+        assert_eq!(find("sv_target3").map(|it| (it.0.name, it.1)), Some(("SV_Target", 3)));
+        assert_eq!(find("SV_Position").map(|it| it.1), Some(0));
+        assert!(find("TEXCOORD0").is_none());
+        assert_eq!(split("TEXCOORD12"), ("TEXCOORD", 12));
+    }
+
+    #[test]
+    fn rows_are_in_order_and_each_is_used_somewhere() {
+        assert!(ROWS.windows(2).all(|pair| pair[0].name < pair[1].name));
+        assert!(ROWS.iter().all(|row| !row.uses.is_empty()));
+    }
+}

@@ -1,0 +1,813 @@
+//! Entry points of the stages that type-check and do not run: their attributes, parameters and results.
+//!
+//! Each stage has one function that says what its entry point must have; what parameters and results are made of is
+//! checked against the table of system values (`semantic.rs`). Bodies are checked like all others.
+
+use diag::{Diagnostic, Span, code, most_similar};
+use ir::WaveSize;
+use ops::intrinsics::Stages;
+
+use super::entry::{Entry, semantic_of, stage_word};
+use super::scope::{Callee, Scopes, ValueEntity};
+use super::semantic::{self, Side};
+use super::{Checker, attr};
+use crate::ast::{self, Attribute, Ident, Modifier};
+use crate::hir::{FunctionId, Mode};
+use crate::library;
+use crate::options::Stage;
+use crate::types::{Object, ResourceType, StructId, Type, TypeId, Types};
+
+/// A parameter of an entry point.
+#[derive(Clone, Copy)]
+struct Param<'a> {
+    ast: &'a ast::Param,
+    ty: TypeId,
+    mode: Mode,
+    span: Span,
+}
+
+/// The leaves of one side of a shader that were seen, to find two of one meaning.
+type Seen = Vec<(String, u32, Span)>;
+
+/// `an amplification`, `a mesh`
+pub(super) fn with_article(word: &str) -> String {
+    let article = if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {word}")
+}
+
+/// How deep structs of inputs may nest.
+const MAX_DEPTH: u32 = 64;
+
+impl Param<'_> {
+    fn has(&self, modifier: Modifier) -> bool {
+        self.ast.modifiers.has(modifier)
+    }
+
+    fn name(&self) -> String {
+        self.ast
+            .name
+            .as_ref()
+            .map_or_else(|| "this parameter".to_owned(), |it| format!("`{}`", it.name))
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// The entry point of a stage that does not run; `None` after a report.
+    pub(super) fn stage_entry(&mut self, id: FunctionId) -> Option<Entry> {
+        let function = self.function(id);
+        let (span, attributes, ast) = (function.span, function.attributes, function.ast);
+        let params: Vec<Param<'a>> = function
+            .params
+            .iter()
+            .zip(&ast.params)
+            .map(|(it, ast)| Param { ast, ty: it.ty, mode: it.mode, span: it.span })
+            .collect();
+        if params.iter().any(|it| it.ty == Types::ERROR) {
+            return None;
+        }
+        let mut entry = Entry {
+            function: id,
+            beside: None,
+            stage: self.stage,
+            group_size: [1; 3],
+            wave_size: WaveSize::default(),
+            inputs: Vec::new(),
+            wrapper: None,
+            span,
+        };
+        let fine = match self.stage {
+            Stage::Compute | Stage::Library => true,
+            Stage::Vertex | Stage::Pixel => true,
+            Stage::Hull => self.hull(&mut entry, attributes),
+            Stage::Domain => self.demand_attribute(span, attributes, "domain(\"tri\")").is_some(),
+            Stage::Geometry => self.geometry(span, attributes, &params),
+            Stage::Mesh => {
+                let size = self.group_size(id);
+                entry.group_size = size.unwrap_or([1; 3]);
+                self.mesh(span, attributes, &params) && size.is_some()
+            }
+            Stage::Amplification => {
+                let size = self.group_size(id);
+                entry.group_size = size.unwrap_or([1; 3]);
+                size.is_some()
+            }
+            Stage::RayTracing => return self.ray_params(id, &params).then_some(entry),
+            Stage::Node => self.node(id, &params),
+        };
+        let wave_size = self.wave_size(attributes);
+        let fine = self.signature_semantics(id, &params) && fine;
+        entry.wave_size = wave_size?;
+        fine.then_some(entry)
+    }
+
+    /// An attribute that the stage cannot do without, given as an example of it.
+    fn demand_attribute(
+        &mut self,
+        span: Span,
+        attributes: &'a [Attribute],
+        example: &str,
+    ) -> Option<&'a Attribute> {
+        let name = example.split('(').next().unwrap_or(example);
+        let found = attr::find(attributes, name);
+        if found.is_none() {
+            let message = format!(
+                "{} shader needs `[{name}]` before its entry point",
+                with_article(stage_word(self.stage))
+            );
+            let report = Diagnostic::new(&code::BAD_ENTRY_POINT, span, message);
+            self.report(report.help(format!("such as `[{example}]`")));
+        }
+        found
+    }
+
+    fn bad_entry(&mut self, span: Span, message: impl Into<String>) -> bool {
+        self.error(&code::BAD_ENTRY_POINT, span, message);
+        false
+    }
+
+    /// Whether every input and output has a meaning that the stage knows.
+    fn signature_semantics(&mut self, id: FunctionId, params: &[Param<'a>]) -> bool {
+        let (mut inputs, mut outputs) = (Seen::new(), Seen::new());
+        let mut fine = true;
+        for param in params {
+            fine &= self.parameter_attributes(&param.ast.attributes);
+            fine &= self.param_semantics(param, &mut inputs, &mut outputs);
+        }
+        let function = self.function(id);
+        let (result, ast) = (function.result, function.ast);
+        if result == Types::VOID || result == Types::ERROR {
+            return fine;
+        }
+        let span = ast.result.span;
+        if matches!(self.stage, Stage::Geometry | Stage::Mesh | Stage::Amplification | Stage::Node)
+        {
+            let (word, ty) = (with_article(stage_word(self.stage)), self.name_of(result));
+            return self.bad_entry(
+                span,
+                format!("{word} shader returns nothing, and this returns `{ty}`"),
+            );
+        }
+        let semantic = semantic_of(&ast.annotations);
+        self.semantics_in(result, semantic, span, "the result", Side::Output, &mut outputs, 0)
+            && fine
+    }
+
+    fn param_semantics(
+        &mut self,
+        param: &Param<'a>,
+        inputs: &mut Seen,
+        outputs: &mut Seen,
+    ) -> bool {
+        if param.ty == Types::ERROR {
+            return false;
+        }
+        // Payloads are no signature, and uniform parameters are constants.
+        if [Modifier::Payload, Modifier::Uniform, Modifier::Indices].iter().any(|it| param.has(*it))
+        {
+            return true;
+        }
+        let semantic = semantic_of(&param.ast.annotations);
+        let name = param.name();
+        let (mut ty, mut side) = (param.ty, Side::Input);
+        match self.types.get(ty) {
+            Type::Resource(ResourceType::Other(Object { name: object, element, .. })) => {
+                side = match (object, self.stage) {
+                    ("PointStream" | "LineStream" | "TriangleStream", _) => Side::Output,
+                    ("InputPatch", _) | ("OutputPatch", Stage::Hull) => Side::Input,
+                    // What the hull shader put out.
+                    _ => return true,
+                };
+                ty = element;
+                // Each stream is an output of its own.
+                let mut own = Seen::new();
+                return self.semantics_in(ty, semantic, param.span, &name, side, &mut own, 0);
+            }
+            Type::Resource(_) => return true,
+            Type::Array { element, .. }
+                if [
+                    Modifier::Vertices,
+                    Modifier::Primitives,
+                    Modifier::Point,
+                    Modifier::Line,
+                    Modifier::Triangle,
+                    Modifier::LineAdj,
+                    Modifier::TriangleAdj,
+                ]
+                .iter()
+                .any(|it| param.has(*it)) =>
+            {
+                ty = element;
+            }
+            _ => {}
+        }
+        if self.stage == Stage::Amplification && semantic.is_none() && param.mode == Mode::In {
+            let is_struct = matches!(self.types.get(ty), Type::Struct(_));
+            if !is_struct {
+                return self.semantics_in(ty, semantic, param.span, &name, side, inputs, 0);
+            }
+        }
+        if param.has(Modifier::Primitives) {
+            side = Side::Primitive;
+        } else if param.mode == Mode::Out || param.has(Modifier::Vertices) {
+            side = Side::Output;
+        }
+        // What a domain shader gets besides control points is what the patch-constant function gave.
+        if self.stage == Stage::Domain
+            && matches!(self.types.get(ty), Type::Struct(_))
+            && side == Side::Input
+        {
+            side = Side::Patch;
+        }
+        let seen = if side == Side::Output { outputs } else { inputs };
+        let fine = self.semantics_in(ty, semantic, param.span, &name, side, seen, 0);
+        if param.mode == Mode::InOut && !matches!(self.types.get(param.ty), Type::Resource(_)) {
+            let mut own = Seen::new();
+            return self.semantics_in(ty, semantic, param.span, &name, Side::Output, &mut own, 0)
+                && fine;
+        }
+        fine
+    }
+
+    /// Checks the semantics of all values in a type.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what is walked, where it stands, and what was seen on the way"
+    )]
+    fn semantics_in(
+        &mut self,
+        ty: TypeId,
+        semantic: Option<&Ident>,
+        span: Span,
+        name: &str,
+        side: Side,
+        seen: &mut Seen,
+        depth: u32,
+    ) -> bool {
+        if ty == Types::ERROR || depth > MAX_DEPTH {
+            return false;
+        }
+        if let Type::Struct(id) = self.types.get(ty) {
+            // A semantic of the whole is one for its parts, in order.
+            if semantic.is_some() {
+                return true;
+            }
+            return self.fields_semantics(id, name, side, seen, depth);
+        }
+        if let Type::Array { element, .. } = self.types.get(ty)
+            && matches!(self.types.get(element), Type::Struct(_))
+        {
+            return self.semantics_in(element, semantic, span, name, side, seen, depth + 1);
+        }
+        if self.types.holds_resource(ty) {
+            let what = self.name_of(ty);
+            self.error(
+                &code::BAD_SEMANTIC,
+                span,
+                format!("{name} is a `{what}`, which no stage hands to another"),
+            );
+            return false;
+        }
+        let Some(semantic) = semantic else {
+            let message = format!("nothing says what {name} is: it has no semantic");
+            let report = Diagnostic::new(&code::BAD_SEMANTIC, span, message);
+            let example = semantic::names(self.stage, side).next();
+            let own = "`: TEXCOORD0`, or any other name, hands it from stage to stage";
+            self.report(match (self.stage, example) {
+                (Stage::Amplification | Stage::Node, Some(example)) => {
+                    report.help(format!("such as `: {example}`"))
+                }
+                _ => report.help(own),
+            });
+            return false;
+        };
+        self.semantic_fits(ty, semantic, side) && self.first_of_its_name(semantic, seen)
+    }
+
+    fn fields_semantics(
+        &mut self,
+        id: StructId,
+        name: &str,
+        side: Side,
+        seen: &mut Seen,
+        depth: u32,
+    ) -> bool {
+        let fields = self.types.structure(id).fields.clone();
+        let mut fine = true;
+        for field in fields.iter().filter(|it| !it.hidden) {
+            let semantic = semantic_of(self.annotations_of(id, &field.name));
+            let inner = format!("{}.{}`", name.trim_end_matches('`'), field.name);
+            let inner = if name.starts_with('`') { inner } else { format!("`{}`", field.name) };
+            fine &=
+                self.semantics_in(field.ty, semantic, field.span, &inner, side, seen, depth + 1);
+        }
+        fine
+    }
+
+    /// Whether a system value exists on that side of the stage and has that type.
+    fn semantic_fits(&mut self, ty: TypeId, semantic: &Ident, side: Side) -> bool {
+        let is_system = semantic.name.get(..3).is_some_and(|it| it.eq_ignore_ascii_case("SV_"));
+        if !is_system {
+            return true;
+        }
+        let stage = self.stage;
+        let word = with_article(stage_word(stage));
+        let role = match side {
+            Side::Input => "input",
+            Side::Output => "output",
+            Side::Patch => "value of a patch",
+            Side::Primitive => "value of a primitive",
+        };
+        let Some((row, index)) = semantic::find(&semantic.name) else {
+            let message = format!("there is no system value `{}`", semantic.name);
+            let mut report = Diagnostic::new(&code::BAD_SEMANTIC, semantic.span, message);
+            if let Some(near) = most_similar(&semantic.name, semantic::names(stage, side)) {
+                report = report.fix(format!("a similar name is `{near}`"), semantic.span, near);
+            } else {
+                let names: Vec<String> =
+                    semantic::names(stage, side).map(|it| format!("`{it}`")).collect();
+                report = report.help(format!("there are {}", names.join(", ")));
+            }
+            self.report(report);
+            return false;
+        };
+        if !row.is_for(stage, side) {
+            let message = format!("`{}` is no {role} of {word} shader", semantic.name);
+            let report = Diagnostic::new(&code::BAD_SEMANTIC, semantic.span, message);
+            let opposite = if side == Side::Input { Side::Output } else { Side::Input };
+            self.report(match row.is_for(stage, opposite) {
+                true => {
+                    let role = if side == Side::Input { "output" } else { "input" };
+                    report.help(format!("it is an {role}"))
+                }
+                false => {
+                    let stages: Vec<&str> = row.stages().map(stage_word).collect();
+                    report.help(format!("it belongs to {} shaders", stages.join(", ")))
+                }
+            });
+            return false;
+        }
+        if row.name == "SV_Target" && index > 7 {
+            let message = format!("there are 8 targets, and this is number {}", index + 1);
+            self.error(&code::BAD_SEMANTIC, semantic.span, message);
+            return false;
+        }
+        if !row.kind.takes(&self.types, ty) {
+            let message =
+                format!("`{}` is {}, not `{}`", semantic.name, row.kind.words(), self.name_of(ty));
+            self.error(&code::BAD_SEMANTIC, semantic.span, message);
+            return false;
+        }
+        true
+    }
+
+    fn first_of_its_name(&mut self, semantic: &Ident, seen: &mut Seen) -> bool {
+        let (name, index) = semantic::split(&semantic.name);
+        let name = name.to_ascii_uppercase();
+        if let Some((_, _, before)) = seen.iter().find(|it| it.0 == name && it.1 == index) {
+            let message = format!("two values have the semantic `{}`", semantic.name);
+            let report = Diagnostic::new(&code::BAD_SEMANTIC, semantic.span, message);
+            self.report(report.also(*before, "this has it too"));
+            return false;
+        }
+        seen.push((name, index, semantic.span));
+        true
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Functions and objects of stages
+    // -----------------------------------------------------------------------------------------------------
+
+    /// Reports, if the program reaches the place, why a function of some stages cannot run there.
+    pub(super) fn gate_stage_function(&mut self, name: &str, span: Span) {
+        let Some(row) = library::stages::by_name(name) else {
+            self.unsupported(span, format!("`{name}` is not built yet"));
+            return;
+        };
+        if row.since > self.shader_model() {
+            self.needs_shader_model(span, name, row.since);
+        }
+        if !row.stages.contains(self.stage) {
+            self.wrong_stage(&format!("`{name}`"), row.stages, span);
+            return;
+        }
+        match &self.ray_kind {
+            Some(kind) if !row.kinds.is_empty() && !row.kinds.contains(&kind.as_str()) => {
+                let message = format!("`{name}` has no meaning in {} shader", with_article(kind));
+                let report = Diagnostic::new(&code::WRONG_STAGE, span, message);
+                self.gate(report.help(format!("it belongs to {} shaders", row.kinds.join(", "))));
+            }
+            _ => self.unsupported(span, format!("`{name}` is not built yet")),
+        }
+    }
+
+    /// The same for an object that is used.
+    pub(super) fn gate_object(&mut self, object: Object, what: &str, span: Span) {
+        let row = library::objects::row_of(object);
+        let ty = self.types.intern(Type::Resource(ResourceType::Other(object)));
+        let name = self.name_of(ty);
+        if row.since > self.shader_model() {
+            self.needs_shader_model(span, object.name, row.since);
+        }
+        if !row.stages.contains(self.stage) {
+            self.wrong_stage(&format!("`{}`", object.name), row.stages, span);
+            return;
+        }
+        self.unsupported(span, format!("{what} of a `{name}` is not built yet"));
+    }
+
+    fn wrong_stage(&mut self, what: &str, stages: Stages, span: Span) {
+        const ALL: [Stage; 10] = [
+            Stage::Vertex,
+            Stage::Hull,
+            Stage::Domain,
+            Stage::Geometry,
+            Stage::Pixel,
+            Stage::Compute,
+            Stage::Amplification,
+            Stage::Mesh,
+            Stage::Node,
+            Stage::RayTracing,
+        ];
+        let word = with_article(stage_word(self.stage));
+        let message = format!("{what} has no meaning in {word} shader");
+        let words: Vec<&str> =
+            ALL.into_iter().filter(|it| stages.contains(*it)).map(stage_word).collect();
+        let report = Diagnostic::new(&code::WRONG_STAGE, span, message);
+        self.gate(report.help(format!("it belongs to {} shaders", words.join(", "))));
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Tessellation
+    // -----------------------------------------------------------------------------------------------------
+
+    fn hull(&mut self, entry: &mut Entry, attributes: &'a [Attribute]) -> bool {
+        let span = entry.span;
+        let domain = self.demand_attribute(span, attributes, "domain(\"tri\")");
+        let topology = self.demand_attribute(span, attributes, "outputtopology(\"triangle_cw\")");
+        let partitioning = self.demand_attribute(span, attributes, "partitioning(\"integer\")");
+        let points = self.demand_attribute(span, attributes, "outputcontrolpoints(3)");
+        let function = self.demand_attribute(span, attributes, "patchconstantfunc(\"f\")");
+        let (Some(domain), Some(function)) = (domain, function) else { return false };
+        let Some(id) = self.patch_constant_function(function) else { return false };
+        entry.beside = Some(id);
+        let domain = attr::text(domain, 0).unwrap_or("tri").to_owned();
+        self.patch_constants(id, &domain)
+            && topology.is_some()
+            && partitioning.is_some()
+            && points.is_some()
+    }
+
+    fn patch_constant_function(&mut self, attribute: &'a Attribute) -> Option<FunctionId> {
+        let name = attr::text(attribute, 0)?;
+        let span = attribute.args.first().map_or(attribute.span, |it| it.span);
+        let found = self.scopes.value_in(Scopes::FILE, name).map(|it| it.entity);
+        let callees = match found {
+            Some(ValueEntity::Functions(callees)) => callees,
+            _ => Vec::new(),
+        };
+        let defined = callees.iter().rev().find_map(|it| match *it {
+            Callee::Function(id) if self.function(id).definition.is_some() => Some(id),
+            Callee::Function(_) | Callee::Template(_) => None,
+        });
+        if defined.is_none() {
+            let message = format!("there is no function `{name}` for the constants of a patch");
+            let report = Diagnostic::new(&code::BAD_ATTRIBUTE, span, message);
+            let names = self.functions.iter().map(|it| it.name.as_str());
+            let near = most_similar(name, names).map(|near| format!("\"{near}\""));
+            self.report(match near {
+                Some(near) => report.fix(format!("a similar name is `{near}`"), span, near),
+                None => report,
+            });
+        }
+        defined
+    }
+
+    /// The result of a patch-constant function has the factors that the domain wants.
+    fn patch_constants(&mut self, id: FunctionId, domain: &str) -> bool {
+        let function = self.function(id);
+        let (result, ast, span) = (function.result, function.ast, function.span);
+        let mut values: Vec<(String, TypeId)> = Vec::new();
+        let mut seen = Seen::new();
+        let mut fine = true;
+        if result != Types::VOID {
+            let semantic = semantic_of(&ast.annotations);
+            fine &= self.semantics_in(
+                result,
+                semantic,
+                ast.result.span,
+                "the result",
+                Side::Patch,
+                &mut seen,
+                0,
+            );
+            self.collect(result, semantic, &mut values, 0);
+        }
+        let params = self.function(id).params.clone();
+        for (param, written) in params.iter().zip(&ast.params) {
+            if param.mode != Mode::In {
+                let semantic = semantic_of(&written.annotations);
+                self.collect(param.ty, semantic, &mut values, 0);
+            }
+        }
+        let (edges, insides) = match domain {
+            "quad" => (4, 2),
+            "isoline" => (2, 0),
+            _ => (3, 1),
+        };
+        for (name, wanted) in [("SV_TessFactor", edges), ("SV_InsideTessFactor", insides)] {
+            let found: Vec<&(String, TypeId)> = values
+                .iter()
+                .filter(|it| semantic::split(&it.0).0.eq_ignore_ascii_case(name))
+                .collect();
+            let count: u64 = found.iter().map(|it| self.types.scalar_count(it.1)).sum();
+            if count == wanted || fine && found.is_empty() && wanted == 0 {
+                continue;
+            }
+            let message = match count {
+                0 => format!(
+                    "a patch of the domain `{domain}` needs {wanted} `{name}`, and none is given"
+                ),
+                _ => format!(
+                    "a patch of the domain `{domain}` has {wanted} `{name}`, and here are {count}"
+                ),
+            };
+            let report = Diagnostic::new(&code::BAD_SEMANTIC, span, message);
+            let dims = if wanted == 1 { String::new() } else { format!("[{wanted}]") };
+            self.report(match wanted {
+                0 => report,
+                _ => report.help(format!("such as `float factors{dims} : {name};` in its result")),
+            });
+            fine = false;
+        }
+        fine
+    }
+
+    /// The values in a type with their semantics.
+    fn collect(
+        &self,
+        ty: TypeId,
+        semantic: Option<&Ident>,
+        values: &mut Vec<(String, TypeId)>,
+        depth: u32,
+    ) {
+        match (self.types.get(ty), semantic) {
+            (Type::Struct(id), None) if depth < MAX_DEPTH => {
+                for field in &self.types.structure(id).fields {
+                    let semantic = semantic_of(self.annotations_of(id, &field.name));
+                    self.collect(field.ty, semantic, values, depth + 1);
+                }
+            }
+            (_, Some(semantic)) => values.push((semantic.name.to_string(), ty)),
+            _ => {}
+        }
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Geometry and mesh shaders
+    // -----------------------------------------------------------------------------------------------------
+
+    fn geometry(&mut self, span: Span, attributes: &'a [Attribute], params: &[Param<'a>]) -> bool {
+        const PRIMITIVES: [(Modifier, u32); 5] = [
+            (Modifier::Point, 1),
+            (Modifier::Line, 2),
+            (Modifier::Triangle, 3),
+            (Modifier::LineAdj, 4),
+            (Modifier::TriangleAdj, 6),
+        ];
+        let most = self.demand_attribute(span, attributes, "maxvertexcount(3)");
+        let mut fine = most.is_some();
+        let (mut inputs, mut streams) = (0, 0);
+        for param in params {
+            let primitive = PRIMITIVES.iter().find(|it| param.has(it.0));
+            if let Some((modifier, wanted)) = primitive {
+                inputs += 1;
+                let len = match self.types.get(param.ty) {
+                    Type::Array { len, .. } => len,
+                    Type::Error => return false,
+                    _ => 0,
+                };
+                if len != *wanted {
+                    let (word, name) = (modifier.word(), param.name());
+                    let message = format!(
+                        "a `{word}` has {wanted} vertices, so {name} is an array of {wanted}"
+                    );
+                    fine = self.bad_entry(param.span, message);
+                }
+            }
+            match self.types.get(param.ty) {
+                Type::Resource(ResourceType::Other(Object { name: "InputPatch", .. })) => {
+                    inputs += 1
+                }
+                Type::Resource(ResourceType::Other(it)) if it.name.ends_with("Stream") => {
+                    streams += 1;
+                    if param.mode != Mode::InOut {
+                        let message = format!("{} is a stream, which is `inout`", param.name());
+                        fine = self.bad_entry(param.span, message);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if inputs != 1 {
+            let what = if inputs == 0 { "none" } else { "several" };
+            let report = Diagnostic::new(
+                &code::BAD_ENTRY_POINT,
+                span,
+                format!("a geometry shader takes one primitive, and this takes {what}"),
+            );
+            self.report(report.help("such as `triangle Vertex vertices[3]`"));
+            fine = false;
+        }
+        if streams == 0 {
+            let report = Diagnostic::new(
+                &code::BAD_ENTRY_POINT,
+                span,
+                "a geometry shader needs a stream to emit vertices to",
+            );
+            self.report(report.help("such as `inout TriangleStream<Vertex> stream`"));
+            fine = false;
+        }
+        fine
+    }
+
+    fn mesh(&mut self, span: Span, attributes: &'a [Attribute], params: &[Param<'a>]) -> bool {
+        const MOST: u32 = 256;
+        let topology = self.demand_attribute(span, attributes, "outputtopology(\"triangle\")");
+        let mut fine = topology.is_some();
+        let topology = topology.and_then(|it| attr::text(it, 0)).unwrap_or("triangle");
+        let corners = match topology {
+            "line" => 2,
+            "triangle" => 3,
+            other => {
+                let message = format!("a mesh shader makes lines or triangles, not `\"{other}\"`");
+                self.error(&code::BAD_ATTRIBUTE, span, message);
+                return false;
+            }
+        };
+        let (mut has_vertices, mut has_indices) = (false, None);
+        for param in params {
+            let kinds = [Modifier::Vertices, Modifier::Indices, Modifier::Primitives];
+            let Some(kind) = kinds.into_iter().find(|it| param.has(*it)) else { continue };
+            let (word, name) = (kind.word(), param.name());
+            let (element, len) = match self.types.get(param.ty) {
+                Type::Array { element, len } => (element, len),
+                Type::Error => return false,
+                _ => {
+                    fine = self.bad_entry(
+                        param.span,
+                        format!("{name} are {word}, which come as an array"),
+                    );
+                    continue;
+                }
+            };
+            if param.mode != Mode::Out {
+                fine = self.bad_entry(param.span, format!("{name} are {word}, which are `out`"));
+            }
+            if len > MOST {
+                let message = format!("a mesh has at most {MOST} {word}, and these are {len}");
+                fine = self.bad_entry(param.span, message);
+            }
+            has_vertices |= kind == Modifier::Vertices;
+            if kind == Modifier::Indices {
+                let wanted = self.types.vector(crate::types::Scalar::U32, corners);
+                if element != wanted {
+                    let (wanted, given) = (self.name_of(wanted), self.name_of(element));
+                    let message = format!(
+                        "a {topology} has {corners} indices, a `{wanted}`, and this is `{given}`"
+                    );
+                    fine = self.bad_entry(param.span, message);
+                }
+                has_indices = Some((len, param.span));
+            }
+        }
+        for param in params.iter().filter(|it| it.has(Modifier::Primitives)) {
+            if let (Type::Array { len, .. }, Some((indices, span))) =
+                (self.types.get(param.ty), has_indices)
+                && len != indices
+            {
+                let message = format!("there are {len} primitives and the indices of {indices}");
+                let report = Diagnostic::new(&code::BAD_ENTRY_POINT, param.span, message);
+                self.report(report.also(span, "the indices"));
+                fine = false;
+            }
+        }
+        for (there, example) in [
+            (has_vertices, "out vertices Vertex vertices[64]"),
+            (has_indices.is_some(), "out indices uint3 triangles[64]"),
+        ] {
+            if !there {
+                let word = example.split(' ').nth(1).unwrap_or_default();
+                let message = format!("a mesh shader needs `{word}` to write");
+                let report = Diagnostic::new(&code::BAD_ENTRY_POINT, span, message);
+                self.report(report.help(format!("such as `{example}`")));
+                fine = false;
+            }
+        }
+        fine
+    }
+
+    // -----------------------------------------------------------------------------------------------------
+    // Ray tracing and work graphs
+    // -----------------------------------------------------------------------------------------------------
+
+    /// What shaders of rays take has no semantics: a payload, attributes of a hit, or a parameter.
+    fn ray_params(&mut self, id: FunctionId, params: &[Param<'a>]) -> bool {
+        let (span, result) = (self.function(id).span, self.function(id).result);
+        let kind = self.ray_kind.clone().unwrap_or_default();
+        let shader = with_article(&kind);
+        let wanted: &[(&str, bool)] = match kind.as_str() {
+            "miss" => &[("payload", true)],
+            "anyhit" | "closesthit" => &[("payload", true), ("attributes", false)],
+            "callable" => &[("parameter", true)],
+            _ => &[],
+        };
+        if params.len() != wanted.len() {
+            let names: Vec<String> = wanted.iter().map(|it| format!("a {}", it.0)).collect();
+            let message = match wanted {
+                [] => format!("{shader} shader takes no parameters"),
+                _ => format!(
+                    "{shader} shader takes {}",
+                    names.join(" and ").replace("a attributes", "attributes")
+                ),
+            };
+            return self.bad_entry(span, message);
+        }
+        let mut fine = true;
+        for (param, (what, is_inout)) in params.iter().zip(wanted) {
+            if param.ty == Types::ERROR {
+                return false;
+            }
+            let name = param.name();
+            if *is_inout != (param.mode == Mode::InOut) {
+                let mode = if *is_inout { "`inout`" } else { "an input" };
+                fine = self.bad_entry(param.span, format!("{name} is the {what}, which is {mode}"));
+            }
+            if !matches!(self.types.get(param.ty), Type::Struct(_)) {
+                let ty = self.name_of(param.ty);
+                fine = self
+                    .bad_entry(param.span, format!("{name} is the {what}, a struct, not `{ty}`"));
+            }
+        }
+        if result != Types::VOID && result != Types::ERROR {
+            let ty = self.name_of(result);
+            return self.bad_entry(
+                span,
+                format!("{shader} shader returns nothing, and this returns `{ty}`"),
+            );
+        }
+        fine
+    }
+
+    fn node(&mut self, id: FunctionId, params: &[Param<'a>]) -> bool {
+        let function = self.function(id);
+        let (span, attributes) = (function.span, function.attributes);
+        let launch = attr::find(attributes, "NodeLaunch").and_then(|it| attr::text(it, 0));
+        let launch = launch.unwrap_or("broadcasting").to_owned();
+        let mut fine = true;
+        if launch != "thread" {
+            fine &= self.group_size(id).is_some();
+        }
+        let has_grid = ["NodeDispatchGrid", "NodeMaxDispatchGrid"]
+            .iter()
+            .any(|it| attr::find(attributes, it).is_some());
+        if launch == "broadcasting" && !has_grid {
+            let report = Diagnostic::new(
+                &code::BAD_ENTRY_POINT,
+                span,
+                "a broadcasting node needs `[NodeDispatchGrid]` or `[NodeMaxDispatchGrid]`",
+            );
+            self.report(report.help("such as `[NodeDispatchGrid(4, 1, 1)]`"));
+            fine = false;
+        }
+        let mut input: Option<Span> = None;
+        for param in params {
+            let Type::Resource(ResourceType::Other(object)) = self.types.get(param.ty) else {
+                continue;
+            };
+            let is_input = object.name.contains("Input");
+            let wanted = match object.name.trim_start_matches("RW") {
+                "DispatchNodeInputRecord" => "broadcasting",
+                "GroupNodeInputRecords" | "EmptyNodeInput" => "coalescing",
+                "ThreadNodeInputRecord" => "thread",
+                _ => &launch,
+            };
+            if is_input && wanted != launch {
+                let message = format!(
+                    "a `{}` is for nodes with `[NodeLaunch(\"{wanted}\")]`, and this is `\"{launch}\"`",
+                    object.name
+                );
+                fine = self.bad_entry(param.span, message);
+            }
+            if let (true, Some(before)) = (is_input, input) {
+                let message = "a node has one input, and this is a second one";
+                let report = Diagnostic::new(&code::BAD_ENTRY_POINT, param.span, message);
+                self.report(report.also(before, "the first one"));
+                fine = false;
+            }
+            if is_input {
+                input = Some(param.span);
+            }
+        }
+        fine
+    }
+}

@@ -1,0 +1,27 @@
+// Declarations that make no sense, and strings.
+
+//--- errors-in-declarations
+struct S { uint a; uint a; }; //~ error[duplicate-name]: `a` is declared twice here
+void f(uint x, uint x) {} //~ error[duplicate-name]: `x` is declared twice here
+uint g(uint x) { return x; }
+int g(uint x); //~ error[duplicate-name]: returned `uint` before, and `int` here
+static auto a = 1; //~ error[unknown-name]: HLSL has no `auto`
+struct R { R inner; }; //~ error[bad-declaration]: is not complete here
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint t2 = 1, t2 = 2; //~ error[duplicate-name]: `t2` is declared twice here
+    void v; //~ error[bad-declaration]: cannot be of type `void`
+    uint b[]; //~ error[bad-declaration]: the size of the array `b` is missing
+    uint c[t]; //~ error[not-constant]: the size of an array
+    uint d[0]; //~ error[bad-declaration]: an array has at least one element
+    groupshared uint e; //~ error[bad-declaration]: cannot be groupshared
+    break; //~ error[misplaced-statement]: `break` stands in no loop
+}
+
+//--- strings-and-printf
+//# args -Wno-unused-value
+static const string hello = "hello";
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT(true);
+}

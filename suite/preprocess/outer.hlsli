@@ -1,0 +1,2 @@
+// Holds a macro that does not work.
+#define BROKEN(x) (nothing + (x))
