@@ -34,6 +34,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- masks-that-are-no-partition-fold-the-lanes-own-mask
+//# finds bad-partition
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     // Lane t names lane 0 and itself only.

@@ -206,6 +206,8 @@ RWByteAddressBuffer raw;
 groupshared uint4 cells[2];
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
+    if (t < 2) cells[t] = 0;
+    GroupMemoryBarrierWithGroupSync();
     uint before;
     InterlockedAdd(data[0].counter[1], 1, before);
     EXPECT_EQ(before, WaveGetLaneIndex());

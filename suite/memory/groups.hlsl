@@ -37,6 +37,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- atomics-return-values-in-the-order-of-lanes-waves-and-groups
+//# finds order-dependent-result
 //# groups 2 2 1
 //# zero Counter 4
 RWStructuredBuffer<uint> Counter;

@@ -1,6 +1,7 @@
 // Variables and arrays of a lane.
 
 //--- arrays-out-of-bounds
+//# finds out-of-bounds uninitialized-value
 //# in I u32: 3 4 0xffffffff 1
 StructuredBuffer<uint> I;
 [numthreads(WIDTH, 1, 1)]
@@ -22,6 +23,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- what-nobody-wrote-is-zero
 //# args -Wno-uninitialized
+//# finds out-of-bounds uninitialized-value
 groupshared uint cells[4];
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

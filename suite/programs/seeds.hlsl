@@ -32,6 +32,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- stream-compaction-keeps-the-order
+//# finds order-dependent-result
 //# groups 3 1 1
 //# zero Kept 4096
 //# zero Size 4
@@ -51,6 +52,7 @@ void main(uint thread : SV_DispatchThreadID) {
 }
 
 //--- ordered-append-of-several-items-a-lane
+//# finds order-dependent-result
 //# zero Items 16384
 //# zero Size 4
 RWStructuredBuffer<uint> Items;
@@ -107,6 +109,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- free-particle-ids
+//# finds order-dependent-result
 //# groups 2 1 1
 //# zero Free 2048
 //# zero Sizes 8

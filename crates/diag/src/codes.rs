@@ -116,6 +116,21 @@ pub(crate) mod registry {
         UNINITIALIZED, "uninitialized", Warning, "a variable is read before anything is written to it";
         // Lowering.
         PROGRAM_TOO_LARGE, "program-too-large", Error, "a program that explodes when its calls are expanded";
+        // What the sanitizer finds.
+        INACTIVE_LANE_READ, "inactive-lane-read", Error, "a lane is read that does not take part";
+        LANE_INDEX_OUT_OF_RANGE, "lane-index-out-of-range", Error, "a lane is read that the wave does not have";
+        BAD_PARTITION, "bad-partition", Error, "masks that do not part the active lanes into groups";
+        BAD_WAVE_MASK, "bad-wave-mask", Error, "a wave mask that does not name the active lanes";
+        INCOMPLETE_QUAD, "incomplete-quad", Error, "a quad operation without the whole quad";
+        UNINITIALIZED_VALUE, "uninitialized-value", Error, "a value is used that was never set";
+        OUT_OF_BOUNDS, "out-of-bounds", Error, "an array is accessed beyond its end";
+        BUFFER_OUT_OF_BOUNDS, "buffer-out-of-bounds", Warning, "a buffer is accessed beyond its end";
+        DIVERGENT_BARRIER, "divergent-barrier", Error, "a group barrier that not all threads reach";
+        RACE, "race", Error, "two accesses that nothing orders";
+        EQUAL_STORES, "equal-stores", Warning, "two stores of one value that nothing orders";
+        WIDTH_DEPENDENT_RESULT, "width-dependent-result", Error, "a result that differs from one wave width to another";
+        ORDER_DEPENDENT_RESULT, "order-dependent-result", Error, "a result that differs from one order to another";
+        PERMUTED_RESULT, "permuted-result", Note, "a result whose elements come in another order";
         // What this implementation does not have.
         UNSUPPORTED_FEATURE, "unsupported-feature", Unsupported, "a feature of HLSL that is not built yet";
     }

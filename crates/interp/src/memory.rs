@@ -1,6 +1,7 @@
 //! The memory instructions: they move values between rows and memory, carry poison along, and tell the observer.
 
 use ops::LaneMask;
+use ops::wave::Lanes;
 
 use crate::buffers::{Memory, atomic_result, for_each_lane, operands};
 use crate::code::{AccessCode, AddressCode, Code, Row};
@@ -56,6 +57,10 @@ impl<O: Observer> Machine<'_, O> {
                 Kind::Load => LaneMask::EMPTY,
                 Kind::Store | Kind::Atomic => union(registers, &access.values),
             };
+            let values: Vec<Lanes<'_>> = match kind {
+                Kind::Store => access.values.iter().map(|row| registers.lanes(*row)).collect(),
+                Kind::Load | Kind::Atomic => Vec::new(),
+            };
             let event = AccessEvent {
                 at: At {
                     group,
@@ -70,6 +75,7 @@ impl<O: Observer> Machine<'_, O> {
                 in_bounds: self.places.in_bounds(active, size),
                 address_poison: address_poison(registers, access) & active,
                 value_poison: value_poison & active,
+                values: &values,
             };
             tell(self.observer, kind, &event);
         }
@@ -120,6 +126,7 @@ impl<O: Observer> Machine<'_, O> {
                 in_bounds: active,
                 address_poison: poison & active,
                 value_poison: LaneMask::EMPTY,
+                values: &[],
             };
             self.observer.atomic(&event);
         }
@@ -251,6 +258,7 @@ impl<O: Observer> Machine<'_, O> {
                 }
             };
             let addresses = &self.places.start[..self.width as usize];
+            let stored = value.map(|row| registers.lanes(row));
             let event = AccessEvent {
                 at: At {
                     group: group.id,
@@ -265,6 +273,7 @@ impl<O: Observer> Machine<'_, O> {
                 in_bounds: active.iter().filter(|lane| addresses[*lane as usize] < len).collect(),
                 address_poison: index_poison & active,
                 value_poison: value_poison & active,
+                values: stored.as_slice(),
             };
             tell(self.observer, kind, &event);
         }

@@ -121,6 +121,8 @@ pub struct AccessEvent<'a> {
     pub address_poison: LaneMask,
     /// The lanes for which a stored value or an operand is worth nothing, or for loads the value that was found.
     pub value_poison: LaneMask,
+    /// The values of a store; for everything else nothing.
+    pub values: &'a [Lanes<'a>],
 }
 
 /// A sample, a gather or a query of a level of detail by the lanes `at.active`.

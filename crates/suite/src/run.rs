@@ -227,6 +227,16 @@ pub fn execute<O: Observer>(
     width: u32,
     observer: &mut O,
 ) -> Result<Bindings, String> {
+    let mut bindings = inputs(section, module)?;
+    match interp::run(module, &launch(section, module, width), &mut bindings, observer) {
+        Ok(()) => Ok(bindings),
+        Err(Failure::Unsupported(what)) => Err(format!("unsupported: {what:?}")),
+        Err(Failure::Trap(trap)) => Err(format!("trap: {trap:?}")),
+    }
+}
+
+/// What a section's buffers hold at the start.
+pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
     let mut bindings = Bindings::default();
     for resource in &module.resources {
         let count = resource.count.unwrap_or(1).clamp(1, 64);
@@ -250,7 +260,12 @@ pub fn execute<O: Observer>(
         };
         bindings.bindings.push((0..count).map(element).collect::<Result<_, String>>()?);
     }
-    let launch = Launch {
+    Ok(bindings)
+}
+
+/// How a section is run.
+pub fn launch(section: &Section, module: &Module, width: u32) -> Launch {
+    Launch {
         work: Work::Dispatch { groups: section.groups },
         wave_width: width,
         lane_order: default_order(module),
@@ -258,11 +273,6 @@ pub fn execute<O: Observer>(
         fuel: Some(FUEL),
         cancel: None,
         progress: None,
-    };
-    match interp::run(module, &launch, &mut bindings, observer) {
-        Ok(()) => Ok(bindings),
-        Err(Failure::Unsupported(what)) => Err(format!("unsupported: {what:?}")),
-        Err(Failure::Trap(trap)) => Err(format!("trap: {trap:?}")),
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Section {
     pub groups: [u32; 3],
     /// Flags as on the command line.
     pub flags: Vec<String>,
+    /// What the sanitizer rightly finds in it, by code.
+    pub finds: Vec<String>,
     pub inputs: Vec<Input>,
     /// The state of samplers by their names.
     pub samplers: Vec<(String, Sampler)>,
@@ -73,6 +75,7 @@ pub fn read(file: &Path) -> Result<Vec<Section>, String> {
                 widths: WIDTHS.to_vec(),
                 groups: [1, 1, 1],
                 flags: Vec::new(),
+                finds: Vec::new(),
                 inputs: Vec::new(),
                 samplers: Vec::new(),
                 outputs: Vec::new(),
@@ -134,6 +137,7 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
                 }
             }
         }
+        "finds" => section.finds = rest.split_whitespace().map(str::to_owned).collect(),
         "args" => section.flags = rest.split_whitespace().map(str::to_owned).collect(),
         "in" => {
             let (head, values) = rest.split_once(':').ok_or("`in NAME TYPE: VALUES`")?;

@@ -24,6 +24,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- quad-read-across-x-of-an-inactive-lane-gives-the-lanes-own-value-here
+//# finds incomplete-quad
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     if (t % 4 == 1) EXPECT_EQ(QuadReadAcrossX(t), t);

@@ -10,6 +10,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- an-index-beyond-the-quad-wraps-here
+//# finds lane-index-out-of-range
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint beyond = 5 + 4 * (t % 2);

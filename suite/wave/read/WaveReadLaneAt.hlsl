@@ -15,6 +15,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- read-lane-at-of-an-inactive-lane-gives-zero-here
+//# finds inactive-lane-read lane-index-out-of-range
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     if (t >= 2) EXPECT_EQ(WaveReadLaneAt(t + 1, t % 2), 0);

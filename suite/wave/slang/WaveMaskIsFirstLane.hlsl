@@ -1,6 +1,7 @@
 // WaveMaskIsFirstLane asks the lanes that a 32-bit mask names.
 
 //--- wave-mask-is-first-lane-in-the-lanes-of-the-mask
+//# finds bad-wave-mask
 //# widths 4..32
 //# args --dialect slang
 [numthreads(WIDTH, 1, 1)]

@@ -10,6 +10,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- each-mask-has-its-own-first-lane
+//# finds bad-wave-mask
 //# widths 4..32
 //# args --dialect slang
 [numthreads(WIDTH, 1, 1)]

@@ -19,6 +19,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- wave-mask-shuffle-of-an-inactive-lane-gives-zero-here
+//# finds inactive-lane-read lane-index-out-of-range
 //# widths 4..32
 //# args --dialect slang
 [numthreads(WIDTH, 1, 1)]

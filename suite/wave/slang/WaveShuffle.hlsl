@@ -17,6 +17,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- wave-shuffle-of-an-inactive-lane-gives-zero-here
+//# finds inactive-lane-read lane-index-out-of-range
 //# args --dialect slang
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

@@ -121,7 +121,7 @@ impl Lowerer<'_> {
         let results = self.leaves(function.result, span)?;
         for leaf in results.iter() {
             let nothing = match leaf {
-                Some(ty) => self.undefined(*ty),
+                Some(ty) => self.undefined(*ty, span),
                 None => NO_HANDLE,
             };
             self.env.push(*leaf, nothing);

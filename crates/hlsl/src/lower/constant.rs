@@ -17,7 +17,7 @@ pub(super) struct Prelude {
     /// Their results, ascending.
     values: Vec<Value>,
     constants: HashMap<(Ty, u64), Value>,
-    undefined: HashMap<Ty, Value>,
+    undefined: HashMap<(Ty, Span), Value>,
     builtins: HashMap<Builtin, Value>,
 }
 
@@ -57,12 +57,15 @@ impl Lowerer<'_> {
         self.constant(Ty::I32, u64::from(bits))
     }
 
-    pub(super) fn undefined(&mut self, ty: Ty) -> Value {
-        if let Some(known) = self.prelude.undefined.get(&ty) {
+    /// What a variable holds that is declared there, before it is assigned.
+    pub(super) fn undefined(&mut self, ty: Ty, span: Span) -> Value {
+        if let Some(known) = self.prelude.undefined.get(&(ty, span)) {
             return *known;
         }
+        let before = std::mem::replace(&mut self.builder.span, span);
         let value = self.in_front(Op::Undef(ty), ty);
-        self.prelude.undefined.insert(ty, value);
+        self.builder.span = before;
+        self.prelude.undefined.insert((ty, span), value);
         value
     }
 

@@ -170,7 +170,7 @@ impl Lowerer<'_> {
             if values.is_none() {
                 for slot in first..first + count {
                     let value = match self.env.ty(slot) {
-                        Some(ty) => self.undefined(ty),
+                        Some(ty) => self.undefined(ty, declared.span),
                         None => super::resource::NO_HANDLE,
                     };
                     self.env.set(slot, value);
@@ -389,7 +389,7 @@ impl Lowerer<'_> {
                 return Ok(Outcome::Same(self.handles.make(ResourceRef { id, element: None })));
             }
             for (args, element) in args.iter_mut().zip(elements) {
-                let element = element.unwrap_or_else(|| self.undefined(Ty::I32));
+                let element = element.unwrap_or_else(|| self.undefined(Ty::I32, span));
                 args.push(element);
             }
             types.push(Ty::I32);

@@ -242,7 +242,7 @@ impl Lowerer<'_> {
             Location::Nowhere => which
                 .iter()
                 .map(|i| match leaves.get(*i as usize) {
-                    Some(Some(ty)) => self.undefined(*ty),
+                    Some(Some(ty)) => self.undefined(*ty, span),
                     _ => super::resource::NO_HANDLE,
                 })
                 .collect(),

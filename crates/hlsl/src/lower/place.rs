@@ -123,7 +123,7 @@ impl Lowerer<'_> {
         let first = self.env.len();
         for leaf in leaves.iter() {
             let value = match leaf {
-                Some(ty) => self.undefined(*ty),
+                Some(ty) => self.undefined(*ty, span),
                 None => NO_HANDLE,
             };
             self.env.push(*leaf, value);
@@ -484,7 +484,7 @@ impl Lowerer<'_> {
         let mut chosen = Values::with_capacity(width);
         for value in &values[..width] {
             let leaf = self.builder.module.ty(*value);
-            chosen.push(self.undefined(leaf));
+            chosen.push(self.undefined(leaf, span));
         }
         for (i, element) in values.chunks_exact(width).enumerate() {
             let this = self.word(i as u32);

@@ -1,0 +1,76 @@
+//! Accesses outside of what they access. Loads from arrays are followed as poison; everything else is reported at once.
+
+use interp::observe::{AccessEvent, Space};
+use ops::LaneMask;
+
+use crate::facts::Facts;
+use crate::finding::{Finding, Kind, Named, Site, third_person};
+
+/// Stores and atomic operations on arrays, and all accesses to buffers.
+pub(crate) fn access(
+    facts: &Facts<'_>,
+    width: u32,
+    event: &AccessEvent<'_>,
+    stores: bool,
+) -> Option<Finding> {
+    let at = event.at;
+    let outside = at.active & !event.in_bounds & !event.address_poison;
+    if outside.is_empty() {
+        return None;
+    }
+    let lane = outside.first().unwrap_or(0);
+    let address = event.addresses[lane as usize];
+    let verb = if stores { "write" } else { "read" };
+    let past = if stores { "written" } else { "read" };
+    let (kind, name, place, declared, note) = match event.space {
+        Space::Private(_) | Space::Shared(_) if !stores => return None,
+        Space::Private(it) => {
+            let memory = &facts.module.privates[it.index()];
+            array(memory)
+        }
+        Space::Shared(it) => {
+            let memory = &facts.module.groupshared[it.index()];
+            array(memory)
+        }
+        Space::Buffer(binding, _) => {
+            let resource = facts.module.resource(binding);
+            (
+                Kind::BufferOutOfBounds,
+                resource.name.clone(),
+                "byte",
+                Site { span: resource.span, text: "declared here".to_owned() },
+                if stores {
+                    "Direct3D drops the write; other interfaces do only where robust access is on"
+                } else {
+                    "Direct3D reads zero; other interfaces do only where robust access is on"
+                },
+            )
+        }
+        Space::Counter(_) => return None,
+    };
+    let mut notes = vec![format!("lane {lane} {verb}s {place} {address}")];
+    if !note.is_empty() {
+        notes.push(note.to_owned());
+    }
+    Some(Finding {
+        kind,
+        message: format!("`{name}` is {past} beyond its end"),
+        site: Site {
+            span: at.span,
+            text: format!("{} {verb}{} beyond the end", Named(outside), third_person(outside)),
+        },
+        related: vec![declared],
+        notes,
+        helps: Vec::new(),
+        group: at.group,
+        wave: at.wave,
+        lanes: outside & LaneMask::first_n(width),
+        width,
+    })
+}
+
+fn array(memory: &ir::Memory) -> (Kind, String, &'static str, Site, &'static str) {
+    let site =
+        Site { span: memory.span, text: format!("`{}` has {} elements", memory.name, memory.len) };
+    (Kind::OutOfBounds, memory.name.clone(), "element", site, "")
+}

@@ -1,0 +1,201 @@
+//! What the sanitizer reports.
+
+use std::fmt;
+
+use diag::{Diagnostic, Span};
+use ops::LaneMask;
+
+/// What is wrong with a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// The language says nothing of what happens.
+    Undefined,
+    /// One of several results, and nobody says which.
+    Unspecified,
+    /// Defined, but different for waves of another width.
+    WidthDependent,
+    /// Defined, but different for another order of lanes, waves or groups.
+    OrderDependent,
+    /// Defined here, and not everywhere that shaders run.
+    Portability,
+}
+
+impl Verdict {
+    pub const ALL: [Verdict; 5] = [
+        Verdict::Undefined,
+        Verdict::Unspecified,
+        Verdict::WidthDependent,
+        Verdict::OrderDependent,
+        Verdict::Portability,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Undefined => "undefined",
+            Verdict::Unspecified => "unspecified",
+            Verdict::WidthDependent => "width-dependent",
+            Verdict::OrderDependent => "order-dependent",
+            Verdict::Portability => "portability",
+        }
+    }
+}
+
+macro_rules! kinds {
+    ($($name:ident, $code:ident, $verdict:ident;)*) => {
+        /// A kind of finding.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Kind { $($name),* }
+
+        impl Kind {
+            pub const ALL: &[Kind] = &[$(Kind::$name),*];
+
+            /// The code under which it is reported and explained.
+            pub fn code(self) -> &'static diag::Code {
+                match self { $(Kind::$name => &diag::code::$code),* }
+            }
+
+            pub fn verdict(self) -> Verdict {
+                match self { $(Kind::$name => Verdict::$verdict),* }
+            }
+        }
+    };
+}
+
+kinds! {
+    InactiveLaneRead, INACTIVE_LANE_READ, Undefined;
+    LaneIndexOutOfRange, LANE_INDEX_OUT_OF_RANGE, Undefined;
+    BadPartition, BAD_PARTITION, Undefined;
+    BadWaveMask, BAD_WAVE_MASK, Undefined;
+    IncompleteQuad, INCOMPLETE_QUAD, Undefined;
+    UninitializedValue, UNINITIALIZED_VALUE, Undefined;
+    OutOfBounds, OUT_OF_BOUNDS, Undefined;
+    BufferOutOfBounds, BUFFER_OUT_OF_BOUNDS, Portability;
+    DivergentBarrier, DIVERGENT_BARRIER, Undefined;
+    Race, RACE, Undefined;
+    EqualStores, EQUAL_STORES, Portability;
+    WidthDependentResult, WIDTH_DEPENDENT_RESULT, WidthDependent;
+    OrderDependentResult, ORDER_DEPENDENT_RESULT, OrderDependent;
+    PermutedResult, PERMUTED_RESULT, Portability;
+}
+
+/// A place in the source and what happened there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    pub span: Span,
+    pub text: String,
+}
+
+/// One thing that is wrong, as it was seen the first time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub kind: Kind,
+    pub message: String,
+    pub site: Site,
+    /// The other parties.
+    pub related: Vec<Site>,
+    pub notes: Vec<String>,
+    pub helps: Vec<String>,
+    pub group: [u32; 3],
+    pub wave: u32,
+    pub lanes: LaneMask,
+    /// How many lanes a wave had.
+    pub width: u32,
+}
+
+impl Finding {
+    /// The report that users read.
+    pub fn report(&self) -> Diagnostic {
+        let mut report = Diagnostic::new(self.kind.code(), self.site.span, self.message.clone())
+            .label(self.site.text.clone());
+        for site in &self.related {
+            report = report.also(site.span, site.text.clone());
+        }
+        let [x, y, z] = self.group;
+        report = report.note(format!(
+            "{}: wave {} of group ({x}, {y}, {z}), waves of {} lanes",
+            self.kind.verdict().word(),
+            self.wave,
+            self.width
+        ));
+        for note in &self.notes {
+            report = report.note(note.clone());
+        }
+        for help in &self.helps {
+            report = report.help(help.clone());
+        }
+        report
+    }
+
+    /// Whether two findings are about the same mistake in the program, so that one report is enough.
+    pub fn is_like(&self, other: &Finding) -> bool {
+        let places = |it: &Finding| it.related.iter().map(|it| it.span).collect::<Vec<_>>();
+        // Whoever fails to come to a barrier, the barrier is what is misplaced.
+        let whoever = self.kind == Kind::DivergentBarrier;
+        self.kind == other.kind
+            && self.site.span == other.site.span
+            && (whoever || places(self) == places(other))
+    }
+}
+
+/// Lanes as people say them: `lane 3`, `lanes 0 to 7`, `lanes 0, 2 and 5`.
+pub(crate) struct Named(pub(crate) LaneMask);
+
+/// So many runs of lanes are named; of the rest only how many there are.
+const MOST_NAMED: usize = 4;
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut runs: Vec<(u32, u32)> = Vec::new();
+        for lane in self.0.iter() {
+            match runs.last_mut() {
+                Some((_, last)) if *last + 1 == lane => *last = lane,
+                _ => runs.push((lane, lane)),
+            }
+        }
+        if let [(first, last)] = runs[..] {
+            return match last - first {
+                0 => write!(f, "lane {first}"),
+                1 => write!(f, "lanes {first} and {last}"),
+                _ => write!(f, "lanes {first} to {last}"),
+            };
+        }
+        let named = runs.len().min(MOST_NAMED);
+        let rest: u32 = runs[named..].iter().map(|(first, last)| last - first + 1).sum();
+        write!(f, "lanes ")?;
+        for (i, (first, last)) in runs[..named].iter().enumerate() {
+            let is_last = i + 1 == named && rest == 0;
+            let before = if i == 0 { "" } else if is_last { " and " } else { ", " };
+            match last - first {
+                0 => write!(f, "{before}{first}")?,
+                1 if !is_last => write!(f, "{before}{first}, {last}")?,
+                _ => write!(f, "{before}{first} to {last}")?,
+            }
+        }
+        if rest > 0 {
+            write!(f, " and {rest} more")?;
+        }
+        Ok(())
+    }
+}
+
+/// `s` where the verb is about one lane only.
+pub(crate) fn third_person(lanes: LaneMask) -> &'static str {
+    if lanes.count() == 1 { "s" } else { "" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Named;
+    use ops::LaneMask;
+
+    #[test]
+    fn lanes_are_named_as_people_say_them() {
+        let name = |lanes: &[u32]| Named(lanes.iter().copied().collect::<LaneMask>()).to_string();
+        assert_eq!(name(&[3]), "lane 3");
+        assert_eq!(name(&[3, 4]), "lanes 3 and 4");
+        assert_eq!(name(&[3, 4, 5]), "lanes 3 to 5");
+        assert_eq!(name(&[0, 2, 5]), "lanes 0, 2 and 5");
+        assert_eq!(name(&[0, 2, 5, 6, 7]), "lanes 0, 2 and 5 to 7");
+        assert_eq!(name(&[0, 2, 4, 6, 8, 10]), "lanes 0, 2, 4, 6 and 2 more");
+    }
+}

@@ -1,0 +1,102 @@
+//! Where lanes are: for each wave the constructs that are open, and the places where lanes left them.
+
+use interp::observe::{At, DivergeEvent, ExitTo};
+use ir::Inst;
+use ops::LaneMask;
+
+use crate::facts::Facts;
+use crate::finding::{Named, Site, third_person};
+
+/// A selection that has begun and not ended.
+struct Open {
+    inst: Inst,
+    site: At,
+    /// The lanes that came to it.
+    entered: LaneMask,
+}
+
+/// The flow of one wave.
+pub(crate) struct Flow {
+    started: LaneMask,
+    open: Vec<Open>,
+    /// For each lane, where it left a construct that has not ended, or returned.
+    left: Vec<Option<(At, ExitTo)>>,
+}
+
+impl Flow {
+    pub(crate) fn new(started: LaneMask) -> Flow {
+        Flow { started, open: Vec::new(), left: vec![None; 128] }
+    }
+
+    pub(crate) fn diverge(&mut self, facts: &Facts<'_>, event: &DivergeEvent) {
+        let at = event.at;
+        // A construct that everyone left early has ended without a word.
+        while self.open.last().is_some_and(|it| {
+            it.inst == at.inst || !facts.encloses(it.inst, at.inst)
+        }) {
+            self.open.pop();
+        }
+        self.open.push(Open { inst: at.inst, site: at, entered: at.active });
+    }
+
+    pub(crate) fn reconverge(&mut self, at: At) {
+        if let Some(first) = self.open.iter().position(|it| it.inst == at.inst) {
+            self.open.truncate(first);
+        }
+        for lane in at.active.iter() {
+            let left = &mut self.left[lane as usize];
+            if matches!(left, Some((_, ExitTo::Construct(_)))) {
+                *left = None;
+            }
+        }
+    }
+
+    pub(crate) fn exit(&mut self, at: At, to: ExitTo) {
+        for lane in at.active.iter() {
+            self.left[lane as usize] = Some((at, to));
+        }
+    }
+
+    /// Why lanes do not take part in what happens at an instruction: one site for each reason.
+    pub(crate) fn why_absent(
+        &self,
+        facts: &Facts<'_>,
+        inst: Inst,
+        absent: LaneMask,
+    ) -> (Vec<Site>, Vec<String>) {
+        let mut sites: Vec<(At, &str, LaneMask)> = Vec::new();
+        let mut never = LaneMask::EMPTY;
+        for lane in absent.iter() {
+            let reason = if !self.started.contains(lane) {
+                never |= LaneMask::only(lane);
+                continue;
+            } else if let Some((at, to)) = self.left[lane as usize] {
+                (at, if to == ExitTo::Return { "returned here" } else { "left here" })
+            } else {
+                let around = self.open.iter().rev().filter(|it| facts.encloses(it.inst, inst));
+                match around.into_iter().find(|it| it.entered.contains(lane)) {
+                    Some(open) => (open.site, "went another way here"),
+                    None => continue,
+                }
+            };
+            match sites.iter_mut().find(|it| it.0.inst == reason.0.inst) {
+                Some((_, _, lanes)) => *lanes |= LaneMask::only(lane),
+                None => sites.push((reason.0, reason.1, LaneMask::only(lane))),
+            }
+        }
+        let site = |(at, what, lanes): (At, &str, LaneMask)| Site {
+            span: at.span,
+            text: format!("{} {what}", Named(lanes)),
+        };
+        let mut notes = Vec::new();
+        if !never.is_empty() {
+            notes.push(format!(
+                "{} do{} not exist in this wave: the group has no thread for {}",
+                Named(never),
+                if never.count() == 1 { "es" } else { "" },
+                if third_person(never).is_empty() { "them" } else { "it" },
+            ));
+        }
+        (sites.into_iter().map(site).collect(), notes)
+    }
+}

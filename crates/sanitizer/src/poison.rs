@@ -1,0 +1,330 @@
+//! Values that are worth nothing: where they came from, and where they began to matter.
+//!
+//! The engine carries poison along and says which lanes of a value are poisoned, not why. Here the places where poison
+//! arises are written down as they are passed. Where poisoned lanes reach something that matters, the way back through
+//! what the value is made of finds the place it came from.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use diag::Span;
+use interp::observe::{AccessEvent, Space, WaveEvent};
+use ir::{Inst, Op, Value};
+use ops::wave::{Hazards, hazards};
+use ops::{LaneMask, WaveOp};
+
+use crate::facts::Facts;
+use crate::finding::{Finding, Kind, Named, Site, third_person};
+use crate::flow::Flow;
+
+/// A wave of a group in flight.
+pub(crate) type WaveKey = ([u32; 3], u32);
+
+/// Where poison arose.
+#[derive(Clone, Debug)]
+struct Origin {
+    kind: Kind,
+    message: String,
+    site: Site,
+    related: Vec<Site>,
+    notes: Vec<String>,
+    helps: Vec<String>,
+    lanes: LaneMask,
+}
+
+/// An array that one wave, or one group, keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Array {
+    Private(ir::Private),
+    Shared(ir::Shared),
+}
+
+#[derive(Default)]
+pub(crate) struct Poison {
+    /// The latest origin at an instruction of a wave.
+    origins: HashMap<(WaveKey, Inst), Origin>,
+    /// Stores that put poison into an array; groupshared ones under wave 0.
+    stored: HashMap<(WaveKey, Array), Vec<Inst>>,
+    /// Origins that have been reported.
+    told: HashSet<(Inst, Kind)>,
+}
+
+impl Poison {
+    pub(crate) fn group_end(&mut self, group: [u32; 3]) {
+        self.origins.retain(|((it, _), _), _| *it != group);
+        self.stored.retain(|((it, _), _), _| *it != group);
+    }
+
+    /// Writes down what a wave operation did that it should not.
+    pub(crate) fn wave_op(&mut self, facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>) {
+        let found = hazards(event.op, &event.wave, event.args);
+        if found.any().is_empty() {
+            return;
+        }
+        let key = ((event.at.group, event.at.wave), event.at.inst);
+        self.origins.insert(key, wave_origin(facts, flow, event, &found));
+    }
+
+    /// Writes down loads that find nothing of worth, and stores that leave it behind.
+    pub(crate) fn access(&mut self, facts: &Facts<'_>, event: &AccessEvent<'_>, stores: bool) {
+        let array = match event.space {
+            Space::Private(it) => Array::Private(it),
+            Space::Shared(it) => Array::Shared(it),
+            Space::Buffer(..) | Space::Counter(_) => return,
+        };
+        let wave = if let Array::Shared(_) = array { 0 } else { event.at.wave };
+        let place = ((event.at.group, wave), array);
+        if stores {
+            if !event.value_poison.is_empty() {
+                let stores = self.stored.entry(place).or_default();
+                if !stores.contains(&event.at.inst) {
+                    stores.push(event.at.inst);
+                }
+            }
+            return;
+        }
+        if event.value_poison.is_empty() {
+            return;
+        }
+        let key = ((event.at.group, event.at.wave), event.at.inst);
+        let outside = event.value_poison & !event.in_bounds;
+        let memory = match array {
+            Array::Private(it) => &facts.module.privates[it.index()],
+            Array::Shared(it) => &facts.module.groupshared[it.index()],
+        };
+        let name = &memory.name;
+        let origin = if !outside.is_empty() {
+            let lane = outside.first().unwrap_or(0);
+            let index = event.addresses[lane as usize];
+            Origin {
+                kind: Kind::OutOfBounds,
+                message: format!("`{name}` is read beyond its end"),
+                site: Site {
+                    span: event.at.span,
+                    text: format!("{} read{} beyond the end", Named(outside), third_person(outside)),
+                },
+                related: vec![Site {
+                    span: memory.span,
+                    text: format!("`{name}` has {} elements", memory.len),
+                }],
+                notes: vec![format!("lane {lane} reads element {index}")],
+                helps: Vec::new(),
+                lanes: outside,
+            }
+        } else if self.stored.contains_key(&place) {
+            // What was stored may be to blame: the way back goes on there.
+            return;
+        } else {
+            let lanes = event.value_poison;
+            Origin {
+                kind: Kind::UninitializedValue,
+                message: format!("`{name}` is read before it is written"),
+                site: Site {
+                    span: event.at.span,
+                    text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
+                },
+                related: vec![Site { span: memory.span, text: "declared here".to_owned() }],
+                notes: Vec::new(),
+                helps: vec!["give it a value on every way that leads here".to_owned()],
+                lanes,
+            }
+        };
+        self.origins.insert(key, origin);
+    }
+
+    /// A finding, if this is the first time that the origin of this poison comes to matter.
+    pub(crate) fn sink(
+        &mut self,
+        facts: &Facts<'_>,
+        wave: WaveKey,
+        width: u32,
+        values: &[Value],
+        lanes: LaneMask,
+        used: Site,
+    ) -> Option<Finding> {
+        let (inst, origin) = self.origin(facts, wave, values, lanes).unwrap_or_else(|| {
+            let site = Site { span: used.span, text: used.text.clone() };
+            let origin = Origin {
+                kind: Kind::UninitializedValue,
+                message: "a value that was never set is used".to_owned(),
+                site,
+                related: Vec::new(),
+                notes: Vec::new(),
+                helps: Vec::new(),
+                lanes,
+            };
+            (None, origin)
+        });
+        if inst.is_some_and(|inst| !self.told.insert((inst, origin.kind))) {
+            return None;
+        }
+        let mut related = origin.related;
+        if used.span != origin.site.span && !related.iter().any(|it| it.span == used.span) {
+            related.push(used);
+        }
+        Some(Finding {
+            kind: origin.kind,
+            message: origin.message,
+            site: origin.site,
+            related,
+            notes: origin.notes,
+            helps: origin.helps,
+            group: wave.0,
+            wave: wave.1,
+            lanes: origin.lanes,
+            width,
+        })
+    }
+
+    /// The nearest origin on the way back from these values.
+    fn origin(
+        &self,
+        facts: &Facts<'_>,
+        wave: WaveKey,
+        values: &[Value],
+        lanes: LaneMask,
+    ) -> Option<(Option<Inst>, Origin)> {
+        let module = facts.module;
+        let mut seen: HashSet<Value> = values.iter().copied().collect();
+        let mut next: VecDeque<Value> = values.iter().copied().collect();
+        while let Some(value) = next.pop_front() {
+            let mut sources = facts.sources(value);
+            if let ir::ValueDef::Result(inst, _) = module.values[value.index()].def {
+                if let Some(origin) = self.origins.get(&(wave, inst)) {
+                    return Some((Some(inst), origin.clone()));
+                }
+                let data = module.inst(inst);
+                let array = match data.op {
+                    Op::Undef(_) => {
+                        return Some((Some(inst), undefined(facts, data.span, value, lanes)));
+                    }
+                    Op::PrivateLoad { memory, .. } => Some((wave, Array::Private(memory))),
+                    Op::SharedLoad { memory, .. } | Op::SharedAtomic { memory, .. } => {
+                        Some(((wave.0, 0), Array::Shared(memory)))
+                    }
+                    _ => None,
+                };
+                for store in array.and_then(|it| self.stored.get(&it)).into_iter().flatten() {
+                    sources.extend(module.inst(*store).op.operands());
+                }
+            }
+            next.extend(sources.into_iter().filter(|it| seen.insert(*it)));
+        }
+        None
+    }
+}
+
+fn undefined(facts: &Facts<'_>, span: Span, value: Value, lanes: LaneMask) -> Origin {
+    let variable = facts.module.variables.iter().find(|it| it.values.contains(&value));
+    let message = match variable {
+        Some(it) => format!("`{}` is used before it is given a value", it.name),
+        None => "a variable is used before it is given a value".to_owned(),
+    };
+    Origin {
+        kind: Kind::UninitializedValue,
+        message,
+        site: Site { span, text: "declared here, without a value".to_owned() },
+        related: Vec::new(),
+        notes: Vec::new(),
+        helps: vec!["give it a value on every way that leads to its use".to_owned()],
+        lanes,
+    }
+}
+
+/// What a wave operation did wrong, in words.
+fn wave_origin(
+    facts: &Facts<'_>,
+    flow: &Flow,
+    event: &WaveEvent<'_>,
+    found: &Hazards,
+) -> Origin {
+    let (at, width) = (event.at, event.wave.width);
+    let read = |lanes: LaneMask| -> LaneMask {
+        if event.op == WaveOp::ReadLaneAt {
+            let source = |lane| event.args[1].get(lane) as u32;
+            lanes.iter().map(source).filter(|it| *it < width).collect()
+        } else {
+            LaneMask::first_n(width) & !event.wave.active
+        }
+    };
+    if !found.inactive_source.is_empty() {
+        let (readers, sources) = (found.inactive_source, read(found.inactive_source));
+        let (related, mut notes) = flow.why_absent(facts, at.inst, sources);
+        notes.push(format!("active here: {}", Named(event.wave.active)));
+        return Origin {
+            kind: Kind::InactiveLaneRead,
+            message: format!("{} {} read while inactive", Named(sources), be(sources)),
+            site: Site {
+                span: at.span,
+                text: format!("{} read{} {} here", Named(readers), third_person(readers), it(sources)),
+            },
+            related,
+            notes,
+            helps: vec![
+                "read before the lanes part, or read only lanes of `WaveActiveBallot(true)`".to_owned(),
+            ],
+            lanes: readers,
+        };
+    }
+    if !found.index_out_of_range.is_empty() {
+        let lanes = found.index_out_of_range;
+        let lane = lanes.first().unwrap_or(0);
+        let index = event.args.get(1).map_or(0, |it| it.get(lane)) as u32;
+        let most = if event.op == WaveOp::ReadLaneAt { width } else { 4 };
+        return Origin {
+            kind: Kind::LaneIndexOutOfRange,
+            message: format!("lane {index} is read, and there are {most}"),
+            site: Site {
+                span: at.span,
+                text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
+            },
+            related: Vec::new(),
+            notes: vec![format!("waves have {width} lanes in this run")],
+            helps: vec!["compute the index from `WaveGetLaneCount()`".to_owned()],
+            lanes,
+        };
+    }
+    if !found.incomplete_quad.is_empty() {
+        let lanes = found.incomplete_quad;
+        let absent = lanes.iter().flat_map(|lane| lane & !3..(lane & !3) + 4);
+        let absent = absent.collect::<LaneMask>() & !event.wave.active;
+        let (related, notes) = flow.why_absent(facts, at.inst, absent);
+        return Origin {
+            kind: Kind::IncompleteQuad,
+            message: "a quad operation where the quad is not complete".to_owned(),
+            site: Site {
+                span: at.span,
+                text: format!("{} come{} here without {}", Named(lanes), third_person(lanes), Named(absent)),
+            },
+            related,
+            notes,
+            helps: vec!["do it before the lanes of the quad part".to_owned()],
+            lanes,
+        };
+    }
+    let lanes = found.bad_partition;
+    Origin {
+        kind: Kind::BadPartition,
+        message: "the masks are no partition of the active lanes".to_owned(),
+        site: Site {
+            span: at.span,
+            text: format!(
+                "{} name{} a set that does not hold {}, or whose lanes name another",
+                Named(lanes),
+                third_person(lanes),
+                if lanes.count() == 1 { "it" } else { "them" }
+            ),
+        },
+        related: Vec::new(),
+        notes: Vec::new(),
+        helps: vec!["take the masks from `WaveMatch` in the same flow".to_owned()],
+        lanes,
+    }
+}
+
+fn be(lanes: LaneMask) -> &'static str {
+    if lanes.count() == 1 { "is" } else { "are" }
+}
+
+fn it(lanes: LaneMask) -> &'static str {
+    if lanes.count() == 1 { "it" } else { "them" }
+}

@@ -1,0 +1,232 @@
+//! The observer: it hands what happens to the detectors and collects what they find.
+
+use std::collections::HashMap;
+
+use diag::Span;
+use interp::Observer;
+use interp::observe::{AccessEvent, At, BarrierEvent, DivergeEvent, ExitTo, Space, WaveEvent};
+use ir::{Module, Op, Value};
+use ops::{LaneMask, WaveOp};
+
+use crate::barrier::Barriers;
+use crate::bounds;
+use crate::facts::Facts;
+use crate::finding::{Finding, Kind, Named, Site};
+use crate::flow::Flow;
+use crate::poison::{Poison, WaveKey};
+use crate::race::{IntraWaveSync, Races};
+
+/// After so many findings of one run the others are not told apart from them.
+const MOST_FINDINGS: usize = 200;
+
+/// Watches one run at one width.
+pub struct Watcher<'a> {
+    facts: Facts<'a>,
+    width: u32,
+    flows: HashMap<WaveKey, Flow>,
+    poison: Poison,
+    barriers: Barriers,
+    races: Races,
+    findings: Vec<Finding>,
+}
+
+impl<'a> Watcher<'a> {
+    pub fn new(module: &'a Module, width: u32, sync: IntraWaveSync) -> Watcher<'a> {
+        let facts = Facts::new(module);
+        let races = Races::new(&facts, sync);
+        Watcher {
+            facts,
+            width,
+            flows: HashMap::new(),
+            poison: Poison::default(),
+            barriers: Barriers::default(),
+            races,
+            findings: Vec::new(),
+        }
+    }
+
+    /// What was found, in the order of the run.
+    pub fn into_findings(self) -> Vec<Finding> {
+        let Watcher { mut findings, .. } = self;
+        // A load that finds nothing because it comes too early is a race, and one report of it is enough.
+        let racing: Vec<Span> = findings
+            .iter()
+            .filter(|it| it.kind == Kind::Race)
+            .flat_map(|it| it.related.iter().map(|site| site.span).chain([it.site.span]))
+            .collect();
+        findings.retain(|it| {
+            it.kind != Kind::UninitializedValue || !racing.contains(&it.site.span)
+        });
+        findings
+    }
+
+    fn add(&mut self, finding: Option<Finding>) {
+        let Some(finding) = finding else { return };
+        if self.findings.len() < MOST_FINDINGS && !self.findings.iter().any(|it| it.is_like(&finding))
+        {
+            self.findings.push(finding);
+        }
+    }
+
+    fn sink(&mut self, at: At, values: &[Value], lanes: LaneMask, what: &str) {
+        let used = Site {
+            span: at.span,
+            text: format!("{what} by {}", Named(lanes)),
+        };
+        let key = (at.group, at.wave);
+        let found = self.poison.sink(&self.facts, key, self.width, values, lanes, used);
+        self.add(found);
+    }
+
+    fn flow(&mut self, at: At) -> &mut Flow {
+        self.flows.entry((at.group, at.wave)).or_insert_with(|| Flow::new(LaneMask::ALL))
+    }
+
+    /// What all accesses have in common. The operands that say where come first in an instruction.
+    fn access(&mut self, event: &AccessEvent<'_>, stores: bool) {
+        let found = bounds::access(&self.facts, self.width, event, stores);
+        self.add(found);
+        let op = &self.facts.module.inst(event.at.inst).op;
+        let (address, values) = match op {
+            Op::Load { place, at } => {
+                (at.operands().chain(place.element).collect::<Vec<_>>(), Vec::new())
+            }
+            Op::Store { place, at, values } => {
+                (at.operands().chain(place.element).collect(), values.clone())
+            }
+            Op::Atomic { place, at, args, .. } => {
+                (at.operands().chain(place.element).collect(), args.clone())
+            }
+            Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => (vec![*index], Vec::new()),
+            Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
+                (vec![*index], vec![*value])
+            }
+            Op::SharedAtomic { index, args, .. } => (vec![*index], args.clone()),
+            _ => (Vec::new(), Vec::new()),
+        };
+        if !event.address_poison.is_empty() {
+            self.sink(event.at, &address, event.address_poison, "used as an address");
+        }
+        let reaches_memory = match event.space {
+            Space::Buffer(..) => stores,
+            // An atomic operation acts at once.
+            Space::Shared(_) => matches!(op, Op::SharedAtomic { .. }),
+            Space::Private(_) | Space::Counter(_) => false,
+        };
+        if reaches_memory && !event.value_poison.is_empty() {
+            self.sink(event.at, &values, event.value_poison, "stored");
+        }
+    }
+}
+
+impl Observer for Watcher<'_> {
+    fn group_end(&mut self, group: [u32; 3]) {
+        let found = self.barriers.group_end(&self.facts, self.width, group);
+        self.add(found);
+        self.poison.group_end(group);
+        self.races.group_end(group);
+        self.flows.retain(|(of, _), _| *of != group);
+    }
+
+    fn wave_begin(&mut self, at: At) {
+        self.flows.insert((at.group, at.wave), Flow::new(at.active));
+    }
+
+    fn wave_op(&mut self, event: &WaveEvent<'_>) {
+        self.races.wave_op(event.at);
+        let key = (event.at.group, event.at.wave);
+        if let Some(flow) = self.flows.get(&key) {
+            self.poison.wave_op(&self.facts, flow, event);
+        }
+        if let Some(named) = event.named.filter(|it| *it != event.at.active) {
+            let site = Site {
+                span: event.at.span,
+                text: format!("{} {} active", Named(event.at.active), if event.at.active.count() == 1 { "is" } else { "are" }),
+            };
+            self.add(Some(Finding {
+                kind: Kind::BadWaveMask,
+                message: "the mask does not name the active lanes".to_owned(),
+                site,
+                related: Vec::new(),
+                notes: vec![format!("named: {}", Named(named))],
+                helps: vec!["take the mask from `WaveGetActiveMask()` in the same flow".to_owned()],
+                group: event.at.group,
+                wave: event.at.wave,
+                lanes: event.at.active,
+                width: self.width,
+            }));
+        }
+        let on = event.wave.participants();
+        // Where every result depends on every operand, nothing can be left unused.
+        let mixes = matches!(
+            event.op,
+            WaveOp::AnyTrue
+                | WaveOp::AllTrue
+                | WaveOp::Ballot
+                | WaveOp::CountBits
+                | WaveOp::AllEqual
+                | WaveOp::Match
+                | WaveOp::Reduce(_)
+        );
+        let bad = event.arg_poison.iter().fold(LaneMask::EMPTY, |all, it| all | *it) & on;
+        if mixes && !bad.is_empty() {
+            let values = self.facts.module.inst(event.at.inst).op.operands();
+            self.sink(event.at, &values, bad, "given to this operation");
+        }
+    }
+
+    fn barrier(&mut self, event: &BarrierEvent) {
+        if let Some(flow) = self.flows.get(&(event.at.group, event.at.wave)) {
+            let found = self.barriers.barrier(&self.facts, flow, self.width, event);
+            self.add(found);
+        }
+        self.races.barrier(event);
+    }
+
+    fn load(&mut self, event: &AccessEvent<'_>) {
+        self.access(event, false);
+        self.poison.access(&self.facts, event, false);
+        let found = self.races.load(&self.facts, self.width, event);
+        self.add(found);
+    }
+
+    fn store(&mut self, event: &AccessEvent<'_>) {
+        self.access(event, true);
+        self.poison.access(&self.facts, event, true);
+        let found = self.races.store(&self.facts, self.width, event);
+        self.add(found);
+    }
+
+    fn atomic(&mut self, event: &AccessEvent<'_>) {
+        self.access(event, true);
+        self.poison.access(&self.facts, event, true);
+        let found = self.races.atomic(&self.facts, self.width, event);
+        self.add(found);
+    }
+
+    fn diverge(&mut self, event: &DivergeEvent) {
+        if !event.poison.is_empty() {
+            let values = match &self.facts.module.inst(event.at.inst).op {
+                Op::If { cond, .. } => vec![*cond],
+                Op::Switch { selector, .. } => vec![*selector],
+                _ => Vec::new(),
+            };
+            self.sink(event.at, &values, event.poison, "decides where to go");
+        }
+        let key = (event.at.group, event.at.wave);
+        if let Some(flow) = self.flows.get_mut(&key) {
+            flow.diverge(&self.facts, event);
+        }
+    }
+
+    fn reconverge(&mut self, at: At) {
+        self.flow(at).reconverge(at);
+    }
+
+    fn exit(&mut self, at: At, to: ExitTo) {
+        self.flow(at).exit(at, to);
+        if to == ExitTo::Return {
+            self.barriers.returned(at);
+        }
+    }
+}

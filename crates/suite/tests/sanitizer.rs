@@ -1,0 +1,90 @@
+//! Runs the suite under the sanitizer: `suite/san/` must give the findings it announces, everything else none.
+
+use std::collections::BTreeSet;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use sanitizer::{Plan, Verdict};
+use suite::section::Section;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    for file in suite::files(&suite::folder()) {
+        let short = file.strip_prefix(suite::folder()).unwrap_or(&file).display().to_string();
+        if short.starts_with("errors") {
+            continue;
+        }
+        for section in suite::section::read(&file).unwrap_or_else(|what| panic!("{what}")) {
+            let name = format!("{short}: {}", section.name);
+            trials.push(Trial::test(name, move || examine(&section).map_err(Failed::from)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// A finding that must be made: `//? CODE: TEXT` at the end of the line that it is reported for.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Announced {
+    line: u32,
+    code: String,
+    text: String,
+}
+
+fn announced(section: &Section) -> Vec<Announced> {
+    let mut all = Vec::new();
+    for (line, text) in (1..).zip(section.text.lines()) {
+        if let Some((_, note)) = text.split_once("//? ") {
+            let (code, text) = note.split_once(':').unwrap_or((note, ""));
+            let (code, text) = (code.trim().to_owned(), text.trim().to_owned());
+            all.push(Announced { line, code, text });
+        }
+    }
+    all
+}
+
+fn examine(section: &Section) -> Result<(), String> {
+    let announced = announced(section);
+    let mut missing: BTreeSet<&Announced> = announced.iter().collect();
+    // `WIDTH` makes a program of its own for every width; only what names no width is compared between them.
+    let same_text = !section.text.contains("WIDTH");
+    let sweeps: Vec<Vec<u32>> = match same_text {
+        true => vec![section.widths.clone()],
+        false => section.widths.iter().map(|it| vec![*it]).collect(),
+    };
+    let mut problems = String::new();
+    for widths in sweeps {
+        let compiled = suite::run::compile(section, widths[0])?;
+        let Some(module) = &compiled.module else { return Ok(()) };
+        let bindings = suite::run::inputs(section, module)?;
+        let launch = suite::run::launch(section, module, widths[0]);
+        let report = sanitizer::examine(module, &launch, &bindings, &Plan::new(widths.clone()))
+            .map_err(|(width, failure)| format!("at width {width}: {failure:?}"))?;
+        for seen in report.seen {
+            let finding = &seen.finding;
+            let line = compiled.sources.location(finding.site.span).map_or(0, |at| at.line);
+            let fits = |it: &Announced| {
+                it.line == line
+                    && it.code == finding.kind.code().name
+                    && finding.message.contains(&it.text)
+            };
+            if announced.iter().any(fits) {
+                missing.retain(|it| !fits(it));
+                continue;
+            }
+            if section.finds.iter().any(|it| it == finding.kind.code().name) {
+                continue;
+            }
+            // What is only a matter of other machines is no fault of a section that says nothing of it.
+            if finding.kind.verdict() == Verdict::Portability && announced.is_empty() {
+                continue;
+            }
+            problems.push_str(&format!("at widths {:?}, not expected:\n", seen.widths));
+            let report = finding.report();
+            problems.push_str(&diag::render(&report, &compiled.sources, diag::Style::Plain));
+        }
+    }
+    for Announced { line, code, text } in missing {
+        problems.push_str(&format!("line {line}: expected and not found: {code}: {text}\n"));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}

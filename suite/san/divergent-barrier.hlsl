@@ -1,0 +1,35 @@
+// Group barriers that not all threads reach.
+
+//--- san-a-barrier-under-a-condition
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t < 2) {
+        GroupMemoryBarrierWithGroupSync(); //? divergent-barrier: come to this barrier
+    }
+    Out[t] = t;
+}
+
+//--- san-a-barrier-that-a-whole-wave-skips
+//# widths 4..64
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t < 64) {
+        GroupMemoryBarrierWithGroupSync(); //? divergent-barrier: ends without coming to this barrier
+    }
+    Out[t] = t;
+}
+
+//--- san-threads-that-return-before-a-barrier
+//# zero Out 512
+//= Out u32: 0 1 2
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t >= 67) return;
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = t;
+}

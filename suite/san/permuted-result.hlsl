@@ -1,0 +1,14 @@
+// Results whose elements come in another order.
+
+//--- san-an-append-buffer-takes-what-comes
+//# groups 4 1 1
+//# zero Count 4
+//# zero Out 64
+RWStructuredBuffer<uint> Count;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_DispatchThreadID) {
+    uint at;
+    InterlockedAdd(Count[0], 1, at);
+    Out[at] = t; //? permuted-result
+}

@@ -1,0 +1,22 @@
+// Values that were never set.
+
+//--- san-a-variable-without-a-value
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint x; //? uninitialized-value: a variable is used before it is given a value
+    if (t & 1) x = t;
+    Out[t] = x;
+}
+
+//--- san-groupshared-memory-without-a-value
+//# zero Out 512
+groupshared uint tile[128];
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t & 1) tile[t] = t;
+    GroupMemoryBarrierWithGroupSync();
+    Out[t] = tile[t]; //? uninitialized-value: `tile` is read before it is written
+}

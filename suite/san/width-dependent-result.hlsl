@@ -1,0 +1,20 @@
+// Results that differ from one wave width to another.
+
+//--- san-a-sum-over-the-wave-is-taken-for-one-over-the-group
+//# zero Out 4
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum = WaveActiveSum(t); //? width-dependent-result: `Out` depends on the width of waves
+    if (t == 0) Out[0] = sum;
+}
+
+//--- san-a-sum-over-the-group-by-waves
+//# zero Out 4
+//= Out u32: 8128
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum = WaveActiveSum(t);
+    if (WaveIsFirstLane()) InterlockedAdd(Out[0], sum);
+}
