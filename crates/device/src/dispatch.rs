@@ -57,6 +57,32 @@ impl ComputePipeline {
         dispatch: &Dispatch,
         table: &mut ResourceTable,
     ) -> Result<(), DispatchError> {
+        let launch = self.launch(dispatch, table)?;
+        let mut bindings = table.take();
+        let result = match self.engine {
+            Engine::Interp => {
+                catch(|| interp::run(&self.module, &launch, &mut bindings, &mut interp::NoObserver))
+            }
+            Engine::Cpu | Engine::Vulkan | Engine::Cuda => {
+                unreachable!("no device is made on an engine that is not built")
+            }
+        };
+        table.put(bindings);
+        match result {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(failure)) => Err(failure.into()),
+            Err(bug) => Err(DispatchError::Bug(bug)),
+        }
+    }
+}
+
+impl ComputePipeline {
+    /// What engines are told, once it is certain that it can be done.
+    pub(crate) fn launch(
+        &self,
+        dispatch: &Dispatch,
+        table: &ResourceTable,
+    ) -> Result<Launch, DispatchError> {
         if let Some(groups) = dispatch.groups.iter().find(|it| **it > MOST_GROUPS) {
             return Err(DispatchError::TooManyGroups { groups: *groups });
         }
@@ -75,7 +101,7 @@ impl ComputePipeline {
         if let Some(resource) = table.unbound() {
             return Err(DispatchError::Unbound { name: resource.name.clone() });
         }
-        let launch = Launch {
+        Ok(Launch {
             work: Work::Dispatch { groups: dispatch.groups },
             wave_width,
             lane_order: dispatch.lane_order.unwrap_or_else(|| self.default_lane_order()),
@@ -83,23 +109,7 @@ impl ComputePipeline {
             fuel: dispatch.fuel,
             cancel: dispatch.cancel.clone(),
             progress: dispatch.progress.clone(),
-        };
-        let mut bindings = table.take();
-        let result = match self.engine {
-            Engine::Interp => {
-                catch(|| interp::run(&self.module, &launch, &mut bindings, &mut interp::NoObserver))
-            }
-            Engine::Cpu | Engine::Vulkan | Engine::Cuda => {
-                unreachable!("no device is made on an engine that is not built")
-            }
-        };
-        table.put(bindings);
-        match result {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(Failure::Unsupported(what))) => Err(DispatchError::Unsupported(what)),
-            Ok(Err(Failure::Trap(trap))) => Err(DispatchError::Trap(trap)),
-            Err(bug) => Err(DispatchError::Bug(bug)),
-        }
+        })
     }
 }
 
@@ -135,6 +145,15 @@ pub enum DispatchError {
     Trap(Trap),
     /// A mistake of ours; the buffers hold nothing of worth.
     Bug(Bug),
+}
+
+impl From<Failure> for DispatchError {
+    fn from(failure: Failure) -> DispatchError {
+        match failure {
+            Failure::Unsupported(what) => DispatchError::Unsupported(what),
+            Failure::Trap(trap) => DispatchError::Trap(trap),
+        }
+    }
 }
 
 impl fmt::Display for DispatchError {

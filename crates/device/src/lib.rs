@@ -27,6 +27,7 @@
 
 mod adapter;
 mod dispatch;
+mod examine;
 mod guard;
 mod layout;
 mod pipeline;
@@ -36,12 +37,14 @@ mod shader;
 
 pub use adapter::{Adapter, AdapterError, LaneCounts, Options1, Options4};
 pub use dispatch::{Dispatch, DispatchError, MOST_GROUPS, MOST_THREADS};
+pub use examine::ExamineError;
 pub use guard::Bug;
 pub use layout::{Layout, Scalar};
 pub use pipeline::{ComputePipeline, Device, Engine, Missing, PipelineError};
 pub use resources::{BindError, BindProblem, MOST_BYTES, ResourceTable};
 pub use shader::{Compilation, NoIncludes, Shader};
 
+pub use sanitizer::{self, Finding, IntraWaveSync, Plan, Report, Seen, Verdict};
 pub use diag::{self, Diagnostic, Level, SourceMap, Span};
 pub use hlsl::{Dialect, Includer, MatrixOrder, Options, Stage, Version};
 pub use ir::exec::{Buffer, Format, FormatScalar, LaneOrder, Schedule, Trap, Unsupported};

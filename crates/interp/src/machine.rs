@@ -5,6 +5,7 @@
 
 use ir::Builtin;
 use ir::exec::Bindings;
+use ops::scalar::Hazard;
 use ops::{LaneMask, SyncScope, Ternary};
 
 use crate::buffers::{Places, for_each_lane};
@@ -148,15 +149,36 @@ impl<O: Observer> Machine<'_, O> {
             // Where the active set is empty after a control instruction, execution goes on elsewhere.
             match *code {
                 Code::Binary { op, ty, to, a, b } => {
+                    // Poison first: the result may overwrite an operand.
+                    let mut poison = LaneMask::EMPTY;
+                    if O::POISON {
+                        poison = registers.poison(a) | registers.poison(b);
+                        if op.has_hazards(ty) {
+                            let hazard = |lane| {
+                                op.hazard(ty, registers.get(a, lane), registers.get(b, lane))
+                            };
+                            let found = hazards(active & !poison, hazard);
+                            poison |= self.tell_hazards(group.id, wave.index, here, active, found);
+                        }
+                    }
                     registers.binary(op, ty, to, a, b);
                     if O::POISON {
-                        registers.set_poison(to, registers.poison(a) | registers.poison(b));
+                        registers.set_poison(to, poison);
                     }
                 }
                 Code::Unary { op, ty, to, a } => {
+                    let mut poison = LaneMask::EMPTY;
+                    if O::POISON {
+                        poison = registers.poison(a);
+                        if op.has_hazards(ty) {
+                            let hazard = |lane| op.hazard(ty, registers.get(a, lane));
+                            let found = hazards(active & !poison, hazard);
+                            poison |= self.tell_hazards(group.id, wave.index, here, active, found);
+                        }
+                    }
                     registers.unary(op, ty, to, a);
                     if O::POISON {
-                        registers.set_poison(to, registers.poison(a));
+                        registers.set_poison(to, poison);
                     }
                 }
                 Code::Compare { op, ty, to, a, b } => {
@@ -368,9 +390,46 @@ impl<O: Observer> Machine<'_, O> {
         wave.active = active;
         stop
     }
+
+    /// Tells of hazards; gives the lanes whose result is worth nothing because of them.
+    fn tell_hazards(
+        &mut self,
+        group: [u32; 3],
+        wave: u32,
+        pc: usize,
+        active: LaneMask,
+        found: Option<(Hazard, LaneMask)>,
+    ) -> LaneMask {
+        let Some((hazard, lanes)) = found else { return LaneMask::EMPTY };
+        if O::EVENTS {
+            let at = self.at(group, wave, pc, active);
+            self.observer.arithmetic(at, hazard, lanes);
+        }
+        match hazard {
+            Hazard::DivisionByZero | Hazard::ConversionOutOfRange => lanes,
+            Hazard::ShiftOutOfRange => LaneMask::EMPTY,
+        }
+    }
+
     pub(crate) fn at(&self, group: [u32; 3], wave: u32, pc: usize, active: LaneMask) -> At {
         At { group, wave, inst: self.program.origins[pc], span: self.program.span(pc), active }
     }
+}
+
+/// The lanes with a hazard; an operation has hazards of one kind.
+fn hazards(
+    lanes: LaneMask,
+    hazard: impl Fn(u32) -> Option<Hazard>,
+) -> Option<(Hazard, LaneMask)> {
+    let mut found = None;
+    let mut with_it = LaneMask::EMPTY;
+    for_each_lane(lanes, |lane| {
+        if let Some(hazard) = hazard(lane) {
+            found = Some(hazard);
+            with_it |= LaneMask::only(lane);
+        }
+    });
+    found.map(|hazard| (hazard, with_it))
 }
 
 /// The lanes for which a selection or a fused operation is worth nothing.

@@ -5,6 +5,7 @@
 //! event and what it tells of nothing else runs. What an event holds for a lane that is not active means nothing.
 
 use ir::{Binding, Derivative, Inst, Private, Shared, Span, TextureOp};
+use ops::scalar::Hazard;
 use ops::wave::{Lanes, Wave};
 use ops::{Barrier, LaneMask, Ty, WaveOp};
 
@@ -31,6 +32,8 @@ pub trait Observer {
     fn sample(&mut self, _event: &SampleEvent<'_>) {}
     /// A derivative is about to be taken.
     fn derivative(&mut self, _event: &DerivativeEvent) {}
+    /// Active lanes have computed with operands that the operation has no meaning for.
+    fn arithmetic(&mut self, _at: At, _hazard: Hazard, _lanes: LaneMask) {}
     /// A condition or a selector has been evaluated; also when all lanes go one way.
     fn diverge(&mut self, _event: &DivergeEvent) {}
     /// The lanes `at.active` start another iteration.

@@ -7,12 +7,15 @@
 //! Spec: arithmetic that makes a NaN makes the canonical quiet one; moves and bit casts keep the bits they get.
 
 mod exact;
+mod hazards;
 mod number;
 
 use crate::math;
 use crate::ty::{Held, Lane};
 use crate::{F16, Sign, Ty};
 use number::{Float, Int};
+
+pub use hazards::Hazard;
 
 /// One operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use diag::{Diagnostic, Span};
+use diag::{Diagnostic, Level, Span};
 use ops::LaneMask;
 
 /// What is wrong with a result.
@@ -70,6 +70,9 @@ kinds! {
     UninitializedValue, UNINITIALIZED_VALUE, Undefined;
     OutOfBounds, OUT_OF_BOUNDS, Undefined;
     BufferOutOfBounds, BUFFER_OUT_OF_BOUNDS, Portability;
+    DivisionByZero, DIVISION_BY_ZERO, Undefined;
+    ConversionOutOfRange, CONVERSION_OUT_OF_RANGE, Undefined;
+    ShiftOutOfRange, SHIFT_OUT_OF_RANGE, Portability;
     DivergentBarrier, DIVERGENT_BARRIER, Undefined;
     Race, RACE, Undefined;
     EqualStores, EQUAL_STORES, Portability;
@@ -107,6 +110,14 @@ impl Finding {
     pub fn report(&self) -> Diagnostic {
         let mut report = Diagnostic::new(self.kind.code(), self.site.span, self.message.clone())
             .label(self.site.text.clone());
+        // Some codes are warnings of the compiler too, where it only suspects what has happened here.
+        report.level = match self.kind.verdict() {
+            Verdict::Undefined
+            | Verdict::Unspecified
+            | Verdict::WidthDependent
+            | Verdict::OrderDependent => Level::Error,
+            Verdict::Portability => report.level.min(Level::Warning),
+        };
         for site in &self.related {
             report = report.also(site.span, site.text.clone());
         }

@@ -7,8 +7,9 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use diag::Span;
-use interp::observe::{AccessEvent, Space, WaveEvent};
+use interp::observe::{AccessEvent, At, Space, WaveEvent};
 use ir::{Inst, Op, Value};
+use ops::scalar::Hazard;
 use ops::wave::{Hazards, hazards};
 use ops::{LaneMask, WaveOp};
 
@@ -62,6 +63,35 @@ impl Poison {
         }
         let key = ((event.at.group, event.at.wave), event.at.inst);
         self.origins.insert(key, wave_origin(facts, flow, event, &found));
+    }
+
+    /// Writes down arithmetic that has no meaning.
+    pub(crate) fn arithmetic(&mut self, at: At, hazard: Hazard, lanes: LaneMask) {
+        let (kind, message, text, help) = match hazard {
+            Hazard::DivisionByZero => (
+                Kind::DivisionByZero,
+                "an integer is divided by zero",
+                "divides by zero here",
+                "test the divisor first; `a / max(b, 1)` is one way",
+            ),
+            Hazard::ConversionOutOfRange => (
+                Kind::ConversionOutOfRange,
+                "a float becomes an integer that cannot hold it",
+                "has a value out of range here",
+                "clamp the value to the range of the integer first",
+            ),
+            Hazard::ShiftOutOfRange => return,
+        };
+        let origin = Origin {
+            kind,
+            message: message.to_owned(),
+            site: Site { span: at.span, text: format!("{}: {text}", Named(lanes)) },
+            related: Vec::new(),
+            notes: Vec::new(),
+            helps: vec![help.to_owned()],
+            lanes,
+        };
+        self.origins.insert(((at.group, at.wave), at.inst), origin);
     }
 
     /// Writes down loads that find nothing of worth, and stores that leave it behind.

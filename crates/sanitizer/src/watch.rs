@@ -6,6 +6,7 @@ use diag::Span;
 use interp::Observer;
 use interp::observe::{AccessEvent, At, BarrierEvent, DivergeEvent, ExitTo, Space, WaveEvent};
 use ir::{Module, Op, Value};
+use ops::scalar::Hazard;
 use ops::{LaneMask, WaveOp};
 
 use crate::barrier::Barriers;
@@ -173,6 +174,28 @@ impl Observer for Watcher<'_> {
             let values = self.facts.module.inst(event.at.inst).op.operands();
             self.sink(event.at, &values, bad, "given to this operation");
         }
+    }
+
+    fn arithmetic(&mut self, at: At, hazard: Hazard, lanes: LaneMask) {
+        if hazard != Hazard::ShiftOutOfRange {
+            self.poison.arithmetic(at, hazard, lanes);
+            return;
+        }
+        self.add(Some(Finding {
+            kind: Kind::ShiftOutOfRange,
+            message: "a shift by as many bits as the type has, or more".to_owned(),
+            site: Site { span: at.span, text: format!("{} shift too far here", Named(lanes)) },
+            related: Vec::new(),
+            notes: vec![
+                "HLSL takes the count modulo the width of the type; other languages leave it undefined"
+                    .to_owned(),
+            ],
+            helps: Vec::new(),
+            group: at.group,
+            wave: at.wave,
+            lanes,
+            width: self.width,
+        }));
     }
 
     fn barrier(&mut self, event: &BarrierEvent) {

@@ -1,0 +1,44 @@
+//! Running a pipeline under the sanitizer.
+
+use sanitizer::{Plan, Report};
+
+use crate::guard::catch;
+use crate::{ComputePipeline, Dispatch, DispatchError, ResourceTable};
+
+/// Why a sweep did not come to its end, and at which width.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExamineError {
+    /// The width of waves of the run that failed.
+    pub width: u32,
+    /// What happened to it.
+    pub error: DispatchError,
+}
+
+impl ComputePipeline {
+    /// Runs the pipeline as the plan says, on the reference engine, and reports what it finds.
+    ///
+    /// Each run begins with what is in `table`, which keeps it. `dispatch.wave_size` says nothing here: the plan does.
+    pub fn examine(
+        &self,
+        dispatch: &Dispatch,
+        plan: &Plan,
+        table: &mut ResourceTable,
+    ) -> Result<Report, ExamineError> {
+        let first = plan.widths.first().copied().unwrap_or_else(|| self.default_wave_size());
+        let mut launch = None;
+        for width in plan.widths.iter().copied().chain([first]) {
+            let at_width = Dispatch { wave_size: Some(width), ..dispatch.clone() };
+            let made = self.launch(&at_width, table);
+            launch = Some(made.map_err(|error| ExamineError { width, error })?);
+        }
+        let Some(launch) = launch else { unreachable!("there is at least the first width") };
+        let bindings = table.take();
+        let result = catch(|| sanitizer::examine(&self.module, &launch, &bindings, plan));
+        table.put(bindings);
+        match result {
+            Ok(Ok(report)) => Ok(report),
+            Ok(Err((width, failure))) => Err(ExamineError { width, error: failure.into() }),
+            Err(bug) => Err(ExamineError { width: first, error: DispatchError::Bug(bug) }),
+        }
+    }
+}
