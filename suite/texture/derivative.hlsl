@@ -28,6 +28,7 @@ void main(uint2 at : SV_GroupThreadID) {
 }
 
 //--- a-lane-that-is-not-active-counts-as-the-asking-one-here
+//# finds incomplete-quad
 [numthreads(WIDTH, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
     float x = lane % 4 * 3.0;

@@ -231,6 +231,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- a-sample-in-a-quad-that-is-not-whole-here
+//# finds incomplete-quad
 //# texture Tex R32_FLOAT 16x16 mips 5: 0*256 10*64 20*16 30*4 40
 //# sampler S linear wrap
 Texture2D<float> Tex;

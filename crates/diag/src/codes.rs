@@ -112,7 +112,7 @@ pub(crate) mod registry {
         CONSTANT_COMPARISON, "constant-comparison", Warning, "a comparison that always has the same result";
         LOSSY_CONVERSION, "lossy-conversion", Warning, "a constant that its place cannot hold";
         SHIFT_OUT_OF_RANGE, "shift-out-of-range", Warning, "a shift by more bits than there are";
-        DIVISION_BY_ZERO, "division-by-zero", Warning, "an integer is divided by the constant zero";
+        DIVISION_BY_ZERO, "division-by-zero", Warning, "an integer is divided by zero";
         UNINITIALIZED, "uninitialized", Warning, "a variable is read before anything is written to it";
         // Lowering.
         PROGRAM_TOO_LARGE, "program-too-large", Error, "a program that explodes when its calls are expanded";
@@ -125,9 +125,7 @@ pub(crate) mod registry {
         UNINITIALIZED_VALUE, "uninitialized-value", Error, "a value is used that was never set";
         OUT_OF_BOUNDS, "out-of-bounds", Error, "an array is accessed beyond its end";
         BUFFER_OUT_OF_BOUNDS, "buffer-out-of-bounds", Warning, "a buffer is accessed beyond its end";
-        DIVISION_BY_ZERO, "division-by-zero", Warning, "an integer is divided by zero";
         CONVERSION_OUT_OF_RANGE, "conversion-out-of-range", Error, "a float becomes an integer that cannot hold it";
-        SHIFT_OUT_OF_RANGE, "shift-out-of-range", Warning, "a shift by too many bits";
         DIVERGENT_BARRIER, "divergent-barrier", Error, "a group barrier that not all threads reach";
         RACE, "race", Error, "two accesses that nothing orders";
         EQUAL_STORES, "equal-stores", Warning, "two stores of one value that nothing orders";

@@ -7,6 +7,7 @@ use ir::exec::Buffer;
 use ir::{Derivative, Detail, HostScalar, TextureOp};
 use ops::scalar::eval_binary;
 use ops::texture::{self, Image, Query, Shape, Texel};
+use ops::wave::Lanes;
 use ops::{Binary, F16, LaneMask, Ty};
 
 use crate::buffers::{atomic_result, for_each_lane};
@@ -102,6 +103,10 @@ impl<O: Observer> Machine<'_, O> {
         });
         let values = code.values.iter().map(|row| registers.poison(*row));
         let value_poison = values.fold(LaneMask::EMPTY, |all, it| all | it) & active;
+        let values: Vec<Lanes<'_>> = match code.op {
+            TextureOp::Store => code.values.iter().map(|row| registers.lanes(*row)).collect(),
+            _ => Vec::new(),
+        };
         let places = address_rows(code).map(|row| registers.poison(row));
         let event = AccessEvent {
             at,
@@ -111,6 +116,7 @@ impl<O: Observer> Machine<'_, O> {
             in_bounds,
             address_poison: places.fold(LaneMask::EMPTY, |all, it| all | it) & active,
             value_poison,
+            values: &values,
         };
         match code.op {
             TextureOp::Store => self.observer.store(&event),

@@ -48,7 +48,11 @@ pub(crate) fn access(
         }
         Space::Counter(_) => return None,
     };
-    let mut notes = vec![format!("lane {lane} {verb}s {place} {address}")];
+    let mut notes = Vec::new();
+    // A texel that is not there has no address.
+    if address != u64::MAX {
+        notes.push(format!("lane {lane} {verb}s {place} {address}"));
+    }
     if !note.is_empty() {
         notes.push(note.to_owned());
     }

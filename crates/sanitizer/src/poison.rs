@@ -94,6 +94,12 @@ impl Poison {
         self.origins.insert(((at.group, at.wave), at.inst), origin);
     }
 
+    /// Writes down derivatives that lack a neighbour.
+    pub(crate) fn partial_quad(&mut self, facts: &Facts<'_>, flow: &Flow, at: At, lanes: LaneMask) {
+        let origin = quad_origin(facts, flow, at, lanes, "a derivative");
+        self.origins.insert(((at.group, at.wave), at.inst), origin);
+    }
+
     /// Writes down loads that find nothing of worth, and stores that leave it behind.
     pub(crate) fn access(&mut self, facts: &Facts<'_>, event: &AccessEvent<'_>, stores: bool) {
         let array = match event.space {
@@ -314,22 +320,7 @@ fn wave_origin(
         };
     }
     if !found.incomplete_quad.is_empty() {
-        let lanes = found.incomplete_quad;
-        let absent = lanes.iter().flat_map(|lane| lane & !3..(lane & !3) + 4);
-        let absent = absent.collect::<LaneMask>() & !event.wave.active;
-        let (related, notes) = flow.why_absent(facts, at.inst, absent);
-        return Origin {
-            kind: Kind::IncompleteQuad,
-            message: "a quad operation where the quad is not complete".to_owned(),
-            site: Site {
-                span: at.span,
-                text: format!("{} come{} here without {}", Named(lanes), third_person(lanes), Named(absent)),
-            },
-            related,
-            notes,
-            helps: vec!["do it before the lanes of the quad part".to_owned()],
-            lanes,
-        };
+        return quad_origin(facts, flow, at, found.incomplete_quad, "a quad operation");
     }
     let lanes = found.bad_partition;
     Origin {
@@ -347,6 +338,25 @@ fn wave_origin(
         related: Vec::new(),
         notes: Vec::new(),
         helps: vec!["take the masks from `WaveMatch` in the same flow".to_owned()],
+        lanes,
+    }
+}
+
+/// Lanes that need the whole of their quad and do not have it.
+fn quad_origin(facts: &Facts<'_>, flow: &Flow, at: At, lanes: LaneMask, what: &str) -> Origin {
+    let absent = lanes.iter().flat_map(|lane| lane & !3..(lane & !3) + 4);
+    let absent = absent.collect::<LaneMask>() & !at.active;
+    let (related, notes) = flow.why_absent(facts, at.inst, absent);
+    Origin {
+        kind: Kind::IncompleteQuad,
+        message: format!("{what} where the quad is not complete"),
+        site: Site {
+            span: at.span,
+            text: format!("{} come{} here without {}", Named(lanes), third_person(lanes), Named(absent)),
+        },
+        related,
+        notes,
+        helps: vec!["do it before the lanes of the quad part".to_owned()],
         lanes,
     }
 }

@@ -189,7 +189,7 @@ impl Races {
                 coherent = resource.globally_coherent;
                 device = true;
                 granule = match resource.kind {
-                    ResourceKind::Typed { .. } => u64::from(event.size.max(1)),
+                    ResourceKind::Typed { .. } | ResourceKind::Texture { .. } => u64::from(event.size.max(1)),
                     _ => self.granule,
                 };
             }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use diag::Span;
 use interp::Observer;
-use interp::observe::{AccessEvent, At, BarrierEvent, DivergeEvent, ExitTo, Space, WaveEvent};
+use interp::observe::{AccessEvent, At, BarrierEvent, DerivativeEvent, DivergeEvent, ExitTo, SampleEvent, Space, WaveEvent};
 use ir::{Module, Op, Value};
 use ops::scalar::Hazard;
 use ops::{LaneMask, WaveOp};
@@ -79,6 +79,14 @@ impl<'a> Watcher<'a> {
         self.add(found);
     }
 
+    /// Lanes take a derivative where their quad is not complete.
+    fn partial_quad(&mut self, at: At, lanes: LaneMask) {
+        let Some(flow) = self.flows.get(&(at.group, at.wave)) else { return };
+        if !lanes.is_empty() {
+            self.poison.partial_quad(&self.facts, flow, at, lanes);
+        }
+    }
+
     fn flow(&mut self, at: At) -> &mut Flow {
         self.flows.entry((at.group, at.wave)).or_insert_with(|| Flow::new(LaneMask::ALL))
     }
@@ -103,6 +111,7 @@ impl<'a> Watcher<'a> {
                 (vec![*index], vec![*value])
             }
             Op::SharedAtomic { index, args, .. } => (vec![*index], args.clone()),
+            Op::Texture(_) => (op.operands(), op.operands()),
             _ => (Vec::new(), Vec::new()),
         };
         if !event.address_poison.is_empty() {
@@ -225,6 +234,14 @@ impl Observer for Watcher<'_> {
         self.poison.access(&self.facts, event, true);
         let found = self.races.atomic(&self.facts, self.width, event);
         self.add(found);
+    }
+
+    fn sample(&mut self, event: &SampleEvent<'_>) {
+        self.partial_quad(event.at, event.partial);
+    }
+
+    fn derivative(&mut self, event: &DerivativeEvent) {
+        self.partial_quad(event.at, event.partial);
     }
 
     fn diverge(&mut self, event: &DivergeEvent) {

@@ -35,7 +35,10 @@ fn every_page_shows_an_example_of_its_own() {
             continue;
         };
         let options = run::options(&flags(code.page)).unwrap();
-        if IN_PART.contains(&code.name) {
+        // What only a run shows is in `suite/san`; some of these are warnings of the compiler too.
+        let is_of_a_run = sanitizer::Kind::ALL.iter().any(|it| it.code().name == code.name)
+            && !code.page.contains("[numthreads");
+        if IN_PART.contains(&code.name) || is_of_a_run {
             continue;
         }
         let mut got = String::new();

@@ -69,6 +69,15 @@ impl Lowerer<'_> {
         value
     }
 
+    /// Whether nothing has been assigned yet to what holds the value.
+    pub(super) fn is_undefined(&self, value: Value) -> bool {
+        let module = &self.builder.module;
+        match module.values[value.index()].def {
+            ValueDef::Result(inst, _) => matches!(module.inst(inst).op, Op::Undef(_)),
+            ValueDef::Param(..) => false,
+        }
+    }
+
     pub(super) fn builtin(&mut self, builtin: Builtin) -> Value {
         if let Some(known) = self.prelude.builtins.get(&builtin) {
             return *known;

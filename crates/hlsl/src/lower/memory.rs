@@ -188,7 +188,9 @@ impl Lowerer<'_> {
     pub(super) fn unset(&mut self, storage: &Storage, ty: TypeId) -> Lower<()> {
         let Storage::Memory { space: Space::Private, first } = *storage else { return Ok(()) };
         for array in first..first + self.arrays(ty) {
-            let nothing = self.undefined(self.builder.module.privates[array as usize].ty);
+            let array_data = &self.builder.module.privates[array as usize];
+            let (ty, span) = (array_data.ty, array_data.span);
+            let nothing = self.undefined(ty, span);
             self.fill(Private(array), nothing)?;
         }
         Ok(())

@@ -549,6 +549,10 @@ impl Lowerer<'_> {
         let offset = self.constant(ty, u64::from(bits.offset));
         let shifted = self.value(ir::Op::Binary(Binary::Shl, value, offset), ty);
         let new = self.value(ir::Op::Binary(Binary::And, shifted, field), ty);
+        // The first field of a variable that has no value yet says nothing of the others; it must not poison itself.
+        if self.is_undefined(unit) {
+            return new;
+        }
         let kept = self.value(ir::Op::Binary(Binary::And, unit, others), ty);
         self.value(ir::Op::Binary(Binary::Or, kept, new), ty)
     }

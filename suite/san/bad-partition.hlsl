@@ -1,0 +1,18 @@
+// Masks that do not part the active lanes into groups.
+
+//--- san-every-lane-names-the-first-two
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Out[t] = WaveMultiPrefixSum(t, uint4(3, 0, 0, 0)); //? bad-partition: no partition
+}
+
+//--- san-the-masks-of-a-match
+//# zero Out 512
+//= Out u32: 0 0 0 1
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Out[t] = WaveMultiPrefixSum(t, WaveMatch(t & 1));
+}
