@@ -23,8 +23,8 @@ pub(crate) enum Command {
     Test,
     Merge,
     Dxc,
-    // Known, so that they can say that they are not built yet.
     San,
+    // Known, so that they can say that they are not built yet.
     Diff,
     Bench,
 }
@@ -72,7 +72,9 @@ impl Command {
             Command::Test => "run test jobs and unit tests in HLSL, at one or several wave sizes",
             Command::Merge => "join the JSON reports of several test runs",
             Command::Dxc => "check a shader, with the command line of dxc",
-            Command::San => "find undefined and width-dependent behaviour (not built yet)",
+            Command::San => {
+                "find what is undefined, or differs with the width or the order of waves"
+            }
             Command::Diff => "compare engines (not built yet)",
             Command::Bench => "measure speed (not built yet)",
         }
@@ -82,13 +84,13 @@ impl Command {
     pub(crate) fn operands(self) -> &'static str {
         match self {
             Command::Check => "FILE…",
-            Command::Run | Command::Emit => "FILE",
+            Command::Run | Command::Emit | Command::San => "FILE",
             Command::Explain => "CODE|INTRINSIC",
             Command::Caps => "",
             Command::Test => "PATH…",
             Command::Merge => "REPORT…",
             Command::Dxc => "FILE",
-            Command::San | Command::Diff | Command::Bench => "…",
+            Command::Diff | Command::Bench => "…",
         }
     }
 }
@@ -143,6 +145,7 @@ pub(crate) struct Args {
     pub(crate) timeout: Option<Duration>,
     pub(crate) fuel: Fuel,
     pub(crate) test: crate::test::TestArgs,
+    pub(crate) san: crate::san::SanArgs,
     /// Files that dxc would write, and that are not written here.
     pub(crate) unwritten: Vec<String>,
     /// What is to be said about the command line itself.
@@ -205,6 +208,7 @@ impl Args {
             timeout: None,
             fuel: Fuel::Usual,
             test: crate::test::TestArgs::default(),
+            san: crate::san::SanArgs::default(),
             unwritten: Vec::new(),
             remarks: Vec::new(),
         }

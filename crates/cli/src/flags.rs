@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use device::{
-    Dialect, Engine, LaneCounts, LaneOrder, MOST_GROUPS, MatrixOrder, Schedule, ShaderModel, Stage,
-    Version, diag,
+    Dialect, Engine, IntraWaveSync, LaneCounts, LaneOrder, MOST_GROUPS, MatrixOrder, Schedule,
+    ShaderModel, Stage, Version, diag,
 };
 
 use crate::args::{Args, Command, Fuel, Output, WaveSizes};
@@ -80,22 +80,34 @@ const EVERYWHERE: &[Command] = &[
     Command::Test,
     Command::Merge,
     Command::Dxc,
+    Command::San,
 ];
 const RUN: &[Command] = &[Command::Run];
+const SAN: &[Command] = &[Command::San];
+const RUN_AND_SAN: &[Command] = &[Command::Run, Command::San];
 const EMIT: &[Command] = &[Command::Emit];
 const TEST: &[Command] = &[Command::Test];
 const RUN_AND_TEST: &[Command] = &[Command::Run, Command::Test];
+const RUN_TEST_AND_SAN: &[Command] = &[Command::Run, Command::Test, Command::San];
 const COMPILE: &[Command] =
-    &[Command::Check, Command::Emit, Command::Run, Command::Test, Command::Dxc];
-const DEVICE: &[Command] = &[Command::Check, Command::Run, Command::Caps, Command::Test];
-const FORMAT: &[Command] =
-    &[Command::Check, Command::Run, Command::Caps, Command::Explain, Command::Test, Command::Merge];
+    &[Command::Check, Command::Emit, Command::Run, Command::Test, Command::Dxc, Command::San];
+const DEVICE: &[Command] =
+    &[Command::Check, Command::Run, Command::Caps, Command::Test, Command::San];
+const FORMAT: &[Command] = &[
+    Command::Check,
+    Command::Run,
+    Command::Caps,
+    Command::Explain,
+    Command::Test,
+    Command::Merge,
+    Command::San,
+];
 
 pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--groups"],
         takes: Takes::Value("X[,Y[,Z]]"),
-        on: RUN,
+        on: RUN_AND_SAN,
         section: Section::Run,
         help: "how many thread groups to dispatch (1)",
         set: groups,
@@ -103,7 +115,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--wave-size"],
         takes: Takes::Value("W|LIST|all"),
-        on: RUN_AND_TEST,
+        on: RUN_TEST_AND_SAN,
         section: Section::Run,
         help: "lanes in a wave: 4, 8, 16, 32, 64, 128, a list (4,8), a range (4..32),\n\
                or all that shader and device allow; several are compared.\n\
@@ -114,7 +126,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--bind"],
         takes: Takes::Value("NAME=VALUE"),
-        on: RUN,
+        on: RUN_AND_SAN,
         section: Section::Run,
         help: "what the buffer NAME, or NAME[k] of a resource array, holds:\n\
                \x20 u32:1,2,3          a list, its element type first\n\
@@ -146,7 +158,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--set"],
         takes: Takes::Value("MEMBER=VALUE"),
-        on: RUN,
+        on: RUN_AND_SAN,
         section: Section::Run,
         help: "a member of a constant buffer: Count=5, Dim=16,16,1, Weights[2]=0.5,\n\
                Object.Member=1; matrices row by row",
@@ -158,7 +170,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--counter"],
         takes: Takes::Value("NAME=N"),
-        on: RUN,
+        on: RUN_AND_SAN,
         section: Section::Run,
         help: "the hidden counter of a structured buffer (0)",
         set: |args, value| {
@@ -171,7 +183,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--lane-order"],
         takes: Takes::Value("linear|quad2d"),
-        on: RUN_AND_TEST,
+        on: RUN_TEST_AND_SAN,
         section: Section::Run,
         help: "how threads are dealt to lanes: by SV_GroupIndex, or in squares of 2x2.\n\
                Without it: squares where a 2D shader uses quads (from 6.6 on)",
@@ -186,16 +198,68 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--schedule"],
         takes: Takes::Value("ORDER"),
-        on: RUN_AND_TEST,
+        on: RUN_TEST_AND_SAN,
         section: Section::Run,
         help: "the order of waves and groups: ascending (canonical), descending,\n\
                round-robin, random[:SEED]",
         set: schedule,
     },
     Flag {
+        names: &["--intra-wave-sync"],
+        takes: Takes::Value("RULE"),
+        on: SAN,
+        section: Section::Run,
+        help: "what orders the accesses of the lanes of a wave: lockstep, each instruction;\n\
+               waveop, wave operations only; none, barriers only (lockstep)",
+        set: |args, value| {
+            args.san.sync = choose(
+                value,
+                &[
+                    ("lockstep", IntraWaveSync::Lockstep),
+                    ("waveop", IntraWaveSync::WaveOp),
+                    ("none", IntraWaveSync::None),
+                ],
+            )?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--width-dependent"],
+        takes: Takes::Value("NAME"),
+        on: SAN,
+        section: Section::Run,
+        help: "this buffer is meant to differ with the width; may be repeated",
+        set: |args, value| {
+            args.san.width_dependent.push(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--unordered"],
+        takes: Takes::Value("NAME"),
+        on: SAN,
+        section: Section::Run,
+        help: "the elements of this buffer may come in any order; may be repeated",
+        set: |args, value| {
+            args.san.unordered.push(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--seeds"],
+        takes: Takes::Value("N"),
+        on: SAN,
+        section: Section::Run,
+        help: "try so many random orders of waves and groups at each width (1)",
+        set: |args, value| {
+            args.san.seeds = Some(u64::from(number(value)?));
+            Ok(())
+        },
+    },
+    Flag {
         names: &["--timeout"],
         takes: Takes::Value("SECONDS"),
-        on: RUN_AND_TEST,
+        on: RUN_TEST_AND_SAN,
         section: Section::Run,
         help: "end the run after so long, with exit status 1",
         set: timeout,
@@ -203,7 +267,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--fuel"],
         takes: Takes::Value("N|none"),
-        on: RUN_AND_TEST,
+        on: RUN_TEST_AND_SAN,
         section: Section::Run,
         help: "end the run after so many wave-instructions, with exit status 1\n\
                (2^32, fewer beyond 32 lanes: endless loops end within about a minute)",

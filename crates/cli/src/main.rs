@@ -19,6 +19,7 @@ mod npy;
 mod number;
 mod problem;
 mod run;
+mod san;
 mod terminal;
 mod test;
 mod value;
@@ -128,7 +129,8 @@ fn command(args: Args) -> Result<Exit, End> {
         Command::Test => test::test(args),
         Command::Merge => merge::merge(&args),
         Command::Dxc => dxc::dxc(&args),
-        Command::San | Command::Diff | Command::Bench => {
+        Command::San => san::san(args),
+        Command::Diff | Command::Bench => {
             let what = format!("`wavelane {}` is not built yet", args.command.name());
             Err(Problem::new(Exit::Unsupported, what).into())
         }

@@ -1,10 +1,10 @@
 //! `wavelane run`: binds buffers, runs a shader at one or several widths, shows and compares what came out.
 
-mod bind;
+pub(crate) mod bind;
 mod compare;
 mod show;
 mod texture;
-mod watch;
+pub(crate) mod watch;
 
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -77,7 +77,11 @@ pub(crate) fn run(args: Args) -> Result<Exit, End> {
 }
 
 /// The widths to run at, ascending.
-fn widths(args: &Args, shader: &Shader, pipeline: &ComputePipeline) -> Result<Vec<u32>, Problem> {
+pub(crate) fn widths(
+    args: &Args,
+    shader: &Shader,
+    pipeline: &ComputePipeline,
+) -> Result<Vec<u32>, Problem> {
     let allowed = pipeline.wave_sizes();
     let list = match &args.wave_sizes {
         WaveSizes::Default => return Ok(vec![pipeline.default_wave_size()]),
@@ -261,7 +265,7 @@ fn run_all(
 }
 
 /// The report about a dispatch that did not come to its end.
-fn failed(
+pub(crate) fn failed(
     error: &DispatchError,
     width: u32,
     args: &Args,

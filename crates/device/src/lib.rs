@@ -44,7 +44,6 @@ pub use pipeline::{ComputePipeline, Device, Engine, Missing, PipelineError};
 pub use resources::{BindError, BindProblem, MOST_BYTES, ResourceTable};
 pub use shader::{Compilation, NoIncludes, Shader};
 
-pub use sanitizer::{self, Finding, IntraWaveSync, Plan, Report, Seen, Verdict};
 pub use diag::{self, Diagnostic, Level, SourceMap, Span};
 pub use hlsl::{Dialect, Includer, MatrixOrder, Options, Stage, Version};
 pub use ir::exec::{Buffer, Format, FormatScalar, LaneOrder, Schedule, Trap, Unsupported};
@@ -53,3 +52,4 @@ pub use ir::{
 };
 pub use ops::intrinsics::ShaderModel;
 pub use ops::{F16, texture};
+pub use sanitizer::{self, Finding, IntraWaveSync, Plan, Report, Seen, Verdict};

@@ -28,5 +28,16 @@ pub use preprocess::{Includer, preprocess};
 #[test]
 fn sizes() {
     macro_rules! p { ($($t:ty),*) => { $(println!("{} {}", stringify!($t), size_of::<$t>());)* } }
-    p!(token::Token, ast::Expr, ast::ExprKind, ast::Stmt, ast::StmtKind, hir::Expr, hir::ExprKind, hir::Stmt, types::Type, ir::Inst);
+    p!(
+        token::Token,
+        ast::Expr,
+        ast::ExprKind,
+        ast::Stmt,
+        ast::StmtKind,
+        hir::Expr,
+        hir::ExprKind,
+        hir::Stmt,
+        types::Type,
+        ir::Inst
+    );
 }

@@ -417,10 +417,7 @@ impl<O: Observer> Machine<'_, O> {
 }
 
 /// The lanes with a hazard; an operation has hazards of one kind.
-fn hazards(
-    lanes: LaneMask,
-    hazard: impl Fn(u32) -> Option<Hazard>,
-) -> Option<(Hazard, LaneMask)> {
+fn hazards(lanes: LaneMask, hazard: impl Fn(u32) -> Option<Hazard>) -> Option<(Hazard, LaneMask)> {
     let mut found = None;
     let mut with_it = LaneMask::EMPTY;
     for_each_lane(lanes, |lane| {

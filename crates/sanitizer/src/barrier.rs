@@ -56,9 +56,7 @@ impl Barriers {
             },
             related,
             notes,
-            helps: vec![
-                "move the barrier to where all threads of the group come by".to_owned(),
-            ],
+            helps: vec!["move the barrier to where all threads of the group come by".to_owned()],
             group: at.group,
             wave: at.wave,
             lanes: missing,
@@ -120,7 +118,8 @@ impl Barriers {
         }
         let ended = self.ended.get(&first.group)?;
         let passed = ended.iter().find(|it| {
-            arrived.iter().all(|arrived| arrived.wave != it.wave) && facts.is_past(it.inst, first.inst)
+            arrived.iter().all(|arrived| arrived.wave != it.wave)
+                && facts.is_past(it.inst, first.inst)
         })?;
         Some(Finding {
             kind: Kind::DivergentBarrier,

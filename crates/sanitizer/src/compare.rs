@@ -107,9 +107,8 @@ impl Observer for Trace {
         }
         for lane in event.wave.active.iter() {
             let slot = at.wave * self.width + lane;
-            let digest = event.results.iter().fold(0u64, |all, it| {
-                all.rotate_left(17) ^ it.get(lane)
-            });
+            let digest =
+                event.results.iter().fold(0u64, |all, it| all.rotate_left(17) ^ it.get(lane));
             let results = self.results.entry((at.inst, at.group, slot)).or_default();
             self.order.push((at.inst, at.span, event.op, at.group, slot, results.len() as u32));
             results.push(digest);
@@ -170,15 +169,11 @@ pub fn explain(
                 value(&right),
                 describe(b.launch, a.launch),
             );
-            let related = vec![Site { span: written, text: format!("`{}` is written here", resource.name) }];
+            let related =
+                vec![Site { span: written, text: format!("`{}` is written here", resource.name) }];
             (Site { span: *span, text }, related, *group, *slot / a.launch.wave_width)
         }
-        None => (
-            Site { span: written, text: "written here".to_owned() },
-            Vec::new(),
-            [0; 3],
-            0,
-        ),
+        None => (Site { span: written, text: "written here".to_owned() }, Vec::new(), [0; 3], 0),
     };
     related.retain(|it| it.span != site.span);
     let place = match difference.byte {

@@ -140,8 +140,9 @@ impl Finding {
     /// Whether two findings are about the same mistake in the program, so that one report is enough.
     pub fn is_like(&self, other: &Finding) -> bool {
         let places = |it: &Finding| it.related.iter().map(|it| it.span).collect::<Vec<_>>();
-        // Whoever fails to come to a barrier, the barrier is what is misplaced.
-        let whoever = self.kind == Kind::DivergentBarrier;
+        // Whoever fails to come to a barrier, the barrier is what is misplaced; and of several accesses that race with
+        // one, the first is enough to see what is missing.
+        let whoever = matches!(self.kind, Kind::DivergentBarrier | Kind::Race | Kind::EqualStores);
         self.kind == other.kind
             && self.site.span == other.site.span
             && (whoever || places(self) == places(other))
@@ -175,7 +176,13 @@ impl fmt::Display for Named {
         write!(f, "lanes ")?;
         for (i, (first, last)) in runs[..named].iter().enumerate() {
             let is_last = i + 1 == named && rest == 0;
-            let before = if i == 0 { "" } else if is_last { " and " } else { ", " };
+            let before = if i == 0 {
+                ""
+            } else if is_last {
+                " and "
+            } else {
+                ", "
+            };
             match last - first {
                 0 => write!(f, "{before}{first}")?,
                 1 if !is_last => write!(f, "{before}{first}, {last}")?,

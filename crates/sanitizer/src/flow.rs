@@ -31,9 +31,11 @@ impl Flow {
     pub(crate) fn diverge(&mut self, facts: &Facts<'_>, event: &DivergeEvent) {
         let at = event.at;
         // A construct that everyone left early has ended without a word.
-        while self.open.last().is_some_and(|it| {
-            it.inst == at.inst || !facts.encloses(it.inst, at.inst)
-        }) {
+        while self
+            .open
+            .last()
+            .is_some_and(|it| it.inst == at.inst || !facts.encloses(it.inst, at.inst))
+        {
             self.open.pop();
         }
         self.open.push(Open { inst: at.inst, site: at, entered: at.active });

@@ -136,7 +136,11 @@ impl Poison {
                 message: format!("`{name}` is read beyond its end"),
                 site: Site {
                     span: event.at.span,
-                    text: format!("{} read{} beyond the end", Named(outside), third_person(outside)),
+                    text: format!(
+                        "{} read{} beyond the end",
+                        Named(outside),
+                        third_person(outside)
+                    ),
                 },
                 related: vec![Site {
                     span: memory.span,
@@ -267,12 +271,7 @@ fn undefined(facts: &Facts<'_>, span: Span, value: Value, lanes: LaneMask) -> Or
 }
 
 /// What a wave operation did wrong, in words.
-fn wave_origin(
-    facts: &Facts<'_>,
-    flow: &Flow,
-    event: &WaveEvent<'_>,
-    found: &Hazards,
-) -> Origin {
+fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Hazards) -> Origin {
     let (at, width) = (event.at, event.wave.width);
     let read = |lanes: LaneMask| -> LaneMask {
         if event.op == WaveOp::ReadLaneAt {
@@ -291,12 +290,18 @@ fn wave_origin(
             message: format!("{} {} read while inactive", Named(sources), be(sources)),
             site: Site {
                 span: at.span,
-                text: format!("{} read{} {} here", Named(readers), third_person(readers), it(sources)),
+                text: format!(
+                    "{} read{} {} here",
+                    Named(readers),
+                    third_person(readers),
+                    it(sources)
+                ),
             },
             related,
             notes,
             helps: vec![
-                "read before the lanes part, or read only lanes of `WaveActiveBallot(true)`".to_owned(),
+                "read before the lanes part, or read only lanes of `WaveActiveBallot(true)`"
+                    .to_owned(),
             ],
             lanes: readers,
         };
@@ -352,7 +357,12 @@ fn quad_origin(facts: &Facts<'_>, flow: &Flow, at: At, lanes: LaneMask, what: &s
         message: format!("{what} where the quad is not complete"),
         site: Site {
             span: at.span,
-            text: format!("{} come{} here without {}", Named(lanes), third_person(lanes), Named(absent)),
+            text: format!(
+                "{} come{} here without {}",
+                Named(lanes),
+                third_person(lanes),
+                Named(absent)
+            ),
         },
         related,
         notes,

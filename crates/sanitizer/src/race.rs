@@ -155,15 +155,30 @@ impl Races {
         self.cells.retain(|place, _| !matches!(place, Place::Shared(of, ..) if *of == id));
     }
 
-    pub(crate) fn load(&mut self, facts: &Facts<'_>, width: u32, event: &AccessEvent<'_>) -> Option<Finding> {
+    pub(crate) fn load(
+        &mut self,
+        facts: &Facts<'_>,
+        width: u32,
+        event: &AccessEvent<'_>,
+    ) -> Option<Finding> {
         self.access(facts, width, event, Act::Load)
     }
 
-    pub(crate) fn store(&mut self, facts: &Facts<'_>, width: u32, event: &AccessEvent<'_>) -> Option<Finding> {
+    pub(crate) fn store(
+        &mut self,
+        facts: &Facts<'_>,
+        width: u32,
+        event: &AccessEvent<'_>,
+    ) -> Option<Finding> {
         self.access(facts, width, event, Act::Store)
     }
 
-    pub(crate) fn atomic(&mut self, facts: &Facts<'_>, width: u32, event: &AccessEvent<'_>) -> Option<Finding> {
+    pub(crate) fn atomic(
+        &mut self,
+        facts: &Facts<'_>,
+        width: u32,
+        event: &AccessEvent<'_>,
+    ) -> Option<Finding> {
         self.access(facts, width, event, Act::Atomic)
     }
 
@@ -189,7 +204,9 @@ impl Races {
                 coherent = resource.globally_coherent;
                 device = true;
                 granule = match resource.kind {
-                    ResourceKind::Typed { .. } | ResourceKind::Texture { .. } => u64::from(event.size.max(1)),
+                    ResourceKind::Typed { .. } | ResourceKind::Texture { .. } => {
+                        u64::from(event.size.max(1))
+                    }
                     _ => self.granule,
                 };
             }
@@ -213,7 +230,8 @@ impl Races {
                 value: value_of(event.values, lane),
             };
             let first = event.addresses[lane as usize] / granule;
-            let last = (event.addresses[lane as usize] + u64::from(event.size.max(1)) - 1) / granule;
+            let last =
+                (event.addresses[lane as usize] + u64::from(event.size.max(1)) - 1) / granule;
             for at in first..=last {
                 let place = match event.space {
                     Space::Shared(memory) => Place::Shared(group, memory.0, at),
@@ -274,7 +292,12 @@ impl Races {
                 && it.from.time >= from.time
         });
         if !known {
-            acquired.push(Acquired { wave: now.wave, time: now.time, barriers: now.barriers, from });
+            acquired.push(Acquired {
+                wave: now.wave,
+                time: now.time,
+                barriers: now.barriers,
+                from,
+            });
         }
     }
 
@@ -351,7 +374,10 @@ impl Races {
             }
         };
         let same_group = before.group == now.group;
-        let who = |access: &Access| match (same_group, access.wave == now.wave && access.wave == before.wave) {
+        let who = |access: &Access| match (
+            same_group,
+            access.wave == now.wave && access.wave == before.wave,
+        ) {
             (true, true) => format!("lane {}", access.lane),
             (true, false) => format!("lane {} of wave {}", access.lane, access.wave),
             (false, _) => format!("a thread of {}", self.group_name(access.group)),
@@ -364,7 +390,9 @@ impl Races {
         let equal = before.act == Act::Store && now.act == Act::Store && before.value == now.value;
         let kind = if equal { Kind::EqualStores } else { Kind::Race };
         let place = format!("element {}", event.addresses[now.lane as usize]);
-        let place = if let Space::Shared(_) = event.space { place } else {
+        let place = if let Space::Shared(_) = event.space {
+            place
+        } else {
             format!("byte {}", event.addresses[now.lane as usize])
         };
         let mut helps = Vec::new();
@@ -411,7 +439,7 @@ impl Races {
 
 /// A digest of what a lane stores; equal for equal values.
 fn value_of(values: &[Lanes<'_>], lane: u32) -> u64 {
-    values.iter().fold(0, |all, it| {
-        (all ^ it.get(lane)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
-    })
+    values
+        .iter()
+        .fold(0, |all, it| (all ^ it.get(lane)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31))
 }

@@ -117,8 +117,7 @@ pub fn examine(
                 Side { module, launch: &other, bindings },
             );
             let permuted = is_permuted(module, &left, &again, difference);
-            let kind =
-                if permuted { Kind::PermutedResult } else { Kind::OrderDependentResult };
+            let kind = if permuted { Kind::PermutedResult } else { Kind::OrderDependentResult };
             let what = if other.lane_order == launch.lane_order {
                 "the order in which waves and groups run"
             } else {
@@ -133,9 +132,7 @@ pub fn examine(
             None => canonical = Some((launch, left)),
             Some((first, expected)) => {
                 let compared = |it| {
-                    writable(it)
-                        && !named(&plan.unordered, it)
-                        && !named(&plan.width_dependent, it)
+                    writable(it) && !named(&plan.unordered, it) && !named(&plan.width_dependent, it)
                 };
                 if let Some(difference) = real_difference(module, expected, &left, compared) {
                     let (a, b) = (
@@ -157,9 +154,7 @@ fn others(launch: &Launch, plan: &Plan) -> Vec<Launch> {
     let orders = plan.lane_orders.iter().filter(|it| **it != launch.lane_order);
     let orders = orders.map(|it| Launch { lane_order: *it, ..launch.clone() });
     let schedules = plan.schedules.iter().filter(|it| **it != launch.schedule);
-    orders
-        .chain(schedules.map(|it| Launch { schedule: *it, ..launch.clone() }))
-        .collect()
+    orders.chain(schedules.map(|it| Launch { schedule: *it, ..launch.clone() })).collect()
 }
 
 /// The first difference that is more than floats rounded in another order.
@@ -183,9 +178,8 @@ fn are_close(module: &Module, a: &Bindings, b: &Bindings, binding: Binding) -> b
         _ => false,
     };
     let (a, b) = (&a.bindings[binding.index()], &b.bindings[binding.index()]);
-    let value = |bytes: &[u8]| {
-        f64::from(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-    };
+    let value =
+        |bytes: &[u8]| f64::from(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
     floats
         && a.iter().zip(b).all(|(a, b)| {
             a.format.is_none()

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use diag::Span;
 use interp::Observer;
-use interp::observe::{AccessEvent, At, BarrierEvent, DerivativeEvent, DivergeEvent, ExitTo, SampleEvent, Space, WaveEvent};
+use interp::observe::{
+    AccessEvent, At, BarrierEvent, DerivativeEvent, DivergeEvent, ExitTo, SampleEvent, Space,
+    WaveEvent,
+};
 use ir::{Module, Op, Value};
 use ops::scalar::Hazard;
 use ops::{LaneMask, WaveOp};
@@ -55,25 +58,22 @@ impl<'a> Watcher<'a> {
             .filter(|it| it.kind == Kind::Race)
             .flat_map(|it| it.related.iter().map(|site| site.span).chain([it.site.span]))
             .collect();
-        findings.retain(|it| {
-            it.kind != Kind::UninitializedValue || !racing.contains(&it.site.span)
-        });
+        findings
+            .retain(|it| it.kind != Kind::UninitializedValue || !racing.contains(&it.site.span));
         findings
     }
 
     fn add(&mut self, finding: Option<Finding>) {
         let Some(finding) = finding else { return };
-        if self.findings.len() < MOST_FINDINGS && !self.findings.iter().any(|it| it.is_like(&finding))
+        if self.findings.len() < MOST_FINDINGS
+            && !self.findings.iter().any(|it| it.is_like(&finding))
         {
             self.findings.push(finding);
         }
     }
 
     fn sink(&mut self, at: At, values: &[Value], lanes: LaneMask, what: &str) {
-        let used = Site {
-            span: at.span,
-            text: format!("{what} by {}", Named(lanes)),
-        };
+        let used = Site { span: at.span, text: format!("{what} by {}", Named(lanes)) };
         let key = (at.group, at.wave);
         let found = self.poison.sink(&self.facts, key, self.width, values, lanes, used);
         self.add(found);
@@ -106,7 +106,9 @@ impl<'a> Watcher<'a> {
             Op::Atomic { place, at, args, .. } => {
                 (at.operands().chain(place.element).collect(), args.clone())
             }
-            Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => (vec![*index], Vec::new()),
+            Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => {
+                (vec![*index], Vec::new())
+            }
             Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
                 (vec![*index], vec![*value])
             }
@@ -151,7 +153,11 @@ impl Observer for Watcher<'_> {
         if let Some(named) = event.named.filter(|it| *it != event.at.active) {
             let site = Site {
                 span: event.at.span,
-                text: format!("{} {} active", Named(event.at.active), if event.at.active.count() == 1 { "is" } else { "are" }),
+                text: format!(
+                    "{} {} active",
+                    Named(event.at.active),
+                    if event.at.active.count() == 1 { "is" } else { "are" }
+                ),
             };
             self.add(Some(Finding {
                 kind: Kind::BadWaveMask,

@@ -330,7 +330,10 @@ fn judge(
                 problems.push_str(&format!("  {line:>4}  {lane:>4}  {got:<19}  {expected}\n"));
             }
         }
-    } else if section.outputs.is_empty() && !section.text.contains("//? ") && section.finds.is_empty() {
+    } else if section.outputs.is_empty()
+        && !section.text.contains("//? ")
+        && section.finds.is_empty()
+    {
         problems.push_str("the section checks nothing\n");
     }
     for wanted in section.outputs.iter().filter(|it| it.width.is_none_or(|at| at == width)) {

@@ -18,15 +18,15 @@ use crate::terminal;
 use crate::value::{self, Content, Value, counted};
 
 /// What is bound, and how it is to be shown.
-pub(super) struct Bound {
-    pub(super) table: ResourceTable,
+pub(crate) struct Bound {
+    pub(crate) table: ResourceTable,
     /// Raw buffers whose values were given as another type than `u32`.
     shown: Vec<(String, u32, Scalar)>,
 }
 
 impl Bound {
     /// The type in which a buffer without a type of its own is shown.
-    pub(super) fn shown_as(&self, resource: &str, element: u32) -> Option<Scalar> {
+    pub(crate) fn shown_as(&self, resource: &str, element: u32) -> Option<Scalar> {
         self.shown
             .iter()
             .find(|(name, at, _)| name == resource && *at == element)
@@ -35,7 +35,7 @@ impl Bound {
 }
 
 /// Binds everything that the command line gives, and checks that nothing is missing.
-pub(super) fn bind(args: &Args, shader: &Shader, sources: &SourceMap) -> Result<Bound, Problem> {
+pub(crate) fn bind(args: &Args, shader: &Shader, sources: &SourceMap) -> Result<Bound, Problem> {
     let mut bound = Bound { table: ResourceTable::new(shader), shown: Vec::new() };
     for (name, text) in &args.binds {
         bind_one(name, text, shader, sources, &mut bound)?;
@@ -57,7 +57,7 @@ pub(super) fn bind(args: &Args, shader: &Shader, sources: &SourceMap) -> Result<
 }
 
 /// A problem about a name that is not known, with the one that is meant and the others.
-pub(super) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Problem {
+pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Problem {
     let known: Vec<&str> = known.collect();
     let problem = Problem::input(what);
     let problem = match diag::most_similar(name, known.iter().copied()) {

@@ -13,11 +13,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const EVERY: Duration = Duration::from_millis(200);
 
 /// Watches runs, one after the other.
-pub(super) struct Watch {
+pub(crate) struct Watch {
     /// Set when the time is spent.
-    pub(super) cancel: Arc<AtomicBool>,
+    pub(crate) cancel: Arc<AtomicBool>,
     /// Steps done, of `steps`.
-    pub(super) progress: Arc<AtomicU64>,
+    pub(crate) progress: Arc<AtomicU64>,
     steps: Arc<AtomicU64>,
     width: Arc<AtomicU32>,
     /// Dropping it ends the thread.
@@ -27,7 +27,7 @@ pub(super) struct Watch {
 
 impl Watch {
     /// Starts to count the time.
-    pub(super) fn start(timeout: Option<Duration>, groups: u64) -> Watch {
+    pub(crate) fn start(timeout: Option<Duration>, groups: u64) -> Watch {
         let (end, ended) = mpsc::channel::<()>();
         let mut watch = Watch {
             cancel: Arc::default(),
@@ -78,13 +78,13 @@ impl Watch {
     }
 
     /// A run at another width begins.
-    pub(super) fn next(&mut self, width: u32, steps: u64) {
+    pub(crate) fn next(&mut self, width: u32, steps: u64) {
         self.width.store(width, Ordering::Relaxed);
         self.steps.store(steps, Ordering::Relaxed);
         self.progress.store(0, Ordering::Relaxed);
     }
 
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
             // It has no result, and if it panicked there is nothing to be done about a line of progress.
