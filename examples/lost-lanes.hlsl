@@ -1,4 +1,8 @@
-// Finds the largest value of each group of 128 and spreads it, with two mistakes that a machine with waves of 128 hides.
+// The largest item of each group of 128, with a missing barrier, and an array for four waves only.
+//
+// Teaches: it runs, and gives what one expects on some machine; `wavelane san` says on which ones it does not, and why.
+//
+//   wavelane run examples/lost-lanes.hlsl --wave-size 128 --groups 2 --bind 'Items=u32[256]:iota' --bind 'Largest=u32[2]'
 
 StructuredBuffer<uint> Items;
 RWStructuredBuffer<uint> Largest;

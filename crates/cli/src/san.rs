@@ -78,8 +78,13 @@ fn show(args: &Args, plan: &Plan, report: &Report, sources: &SourceMap) -> Resul
     let reports: Vec<diag::Diagnostic> = report.seen.iter().map(diagnostic).collect();
     match args.output {
         Output::Text => {
-            terminal::say(&diag::render_all(&reports, sources, terminal::style()));
-            terminal::print(&summary(plan, report))?;
+            // Findings are the result that was asked for, so they go where results go.
+            let mut text = diag::render_all(&reports, sources, terminal::style());
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&summary(plan, report));
+            terminal::print(&text)?;
         }
         Output::Json => {
             let each: Vec<_> = report
