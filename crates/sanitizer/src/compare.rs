@@ -171,7 +171,7 @@ pub fn explain(
             );
             let related =
                 vec![Site { span: written, text: format!("`{}` is written here", resource.name) }];
-            (Site { span: *span, text }, related, *group, *slot / a.launch.wave_width)
+            (Site { span: *span, text }, related, *group, *slot / b.launch.wave_width)
         }
         None => (Site { span: written, text: "written here".to_owned() }, Vec::new(), [0; 3], 0),
     };
@@ -194,7 +194,8 @@ pub fn explain(
         group,
         wave,
         lanes: ops::LaneMask::EMPTY,
-        width: a.launch.wave_width,
+        // Of two widths, the one that departs from what came before.
+        width: b.launch.wave_width,
     })
 }
 
