@@ -17,3 +17,26 @@ struct S {
 //|   |
 //| 3 |     S inner;
 //|   |       ^^^^^
+
+//--- an-open-array-is-no-element
+typedef uint Row[];
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    Row rows[3]; //~ error[bad-declaration]: element must be known
+}
+//| FILE:5:13: error: the size of an array that is an element must be known [bad-declaration]
+//|   |
+//| 5 |     Row rows[3];
+//|   |             ^^^
+
+//--- a-static-member-is-defined-as-another-type
+struct Counter { static float total; };
+uint Counter::total = 5; //~ error[bad-declaration]: `total` is declared as `float`, not as `uint`
+[numthreads(WIDTH, 1, 1)]
+void main() {}
+//| FILE:3:15: error: `total` is declared as `float`, not as `uint` [bad-declaration]
+//|   |
+//| 2 | struct Counter { static float total; };
+//|   |                               ----- declared here
+//| 3 | uint Counter::total = 5;
+//|   |               ^^^^^

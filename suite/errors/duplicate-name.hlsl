@@ -23,3 +23,19 @@ uint f(uint y) { return y; } //~ error[duplicate-name]: `f`
 //|   |      - first declared here
 //| 3 | uint f(uint y) { return y; }
 //|   |      ^
+
+//--- two-structs-of-one-name
+struct Pair { uint a; };
+struct Pair { uint a, b; uint sum() { return a + b; } }; //~ error[duplicate-name]: `Pair`
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Pair p;
+    p.b = t;
+    p.a = p.sum() + p.missing;
+}
+//| FILE:3:8: error: `Pair` is declared twice here [duplicate-name]
+//|   |
+//| 2 | struct Pair { uint a; };
+//|   |        ---- first declared here
+//| 3 | struct Pair { uint a, b; uint sum() { return a + b; } };
+//|   |        ^^^^

@@ -104,6 +104,10 @@ void main() {
     uint16_t3 v = asuint16(half3(1, -2, 0));
     EXPECT_EQ((uint3)v, uint3(0x3c00, 0xc000, 0));
     EXPECT_EQ((float2)asfloat16(uint16_t2(0x3c00, 0xc000)), float2(1, -2));
+    EXPECT_EQ(asuint16(1), (uint16_t)1);
+    EXPECT_EQ(asint16(-1), (int16_t)-1);
+    EXPECT_EQ(asuint16(1.0), (uint16_t)0x3c00);
+    EXPECT_EQ(asfloat16(0x3c00), (half)1);
 }
 
 //--- asdouble-and-asuint-with-three-arguments-split-doubles

@@ -179,15 +179,15 @@ int kind(float x) { return 1; }
 int kind(double x) { return 2; }
 [numthreads(WIDTH, 1, 1)]
 void main() {
-    EXPECT_EQ(kind(sqrt(D[0])), 1);
-    EXPECT_EQ(kind(sin(D[1])), 1);
-    EXPECT_EQ(kind(floor(D[2])), 1);
-    EXPECT_EQ(kind(lerp(D[0], D[1], D[2])), 1);
+    EXPECT_EQ(kind(sqrt(D[0])), 1); //~ warning[lossy-conversion]: `double`
+    EXPECT_EQ(kind(sin(D[1])), 1); //~ warning[lossy-conversion]: `double`
+    EXPECT_EQ(kind(floor(D[2])), 1); //~ warning[lossy-conversion]: `double`
+    EXPECT_EQ(kind(lerp(D[0], (float)D[1], (float)D[2])), 1); //~ warning[lossy-conversion]: `double`
     EXPECT_EQ(kind(abs(D[0])), 2);
     EXPECT_EQ(kind(fma(D[0], D[1], D[2])), 2);
-    EXPECT_EQ(asuint(sqrt(D[0])), 0x3fb504f3);
-    EXPECT_EQ(sin(D[1]), sin(0.1));
-    EXPECT_EQ(round(D[2]), 2.0);
+    EXPECT_EQ(asuint(sqrt(D[0])), 0x3fb504f3); //~ warning[lossy-conversion]: `double`
+    EXPECT_EQ(sin(D[1]), sin(0.1)); //~ warning[lossy-conversion]: `double`
+    EXPECT_EQ(round(D[2]), 2.0); //~ warning[lossy-conversion]: `double`
 }
 
 //--- modf-splits-with-the-sign-of-its-argument

@@ -121,5 +121,5 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(f(uint2(t, 1)), 1);
     EXPECT_EQ(f(float2(t, 1)), 2);
     EXPECT_EQ(g(int(t)), 1);
-    EXPECT_EQ(g(double(t)), 2);
+    EXPECT_EQ(g(double(t)), 2); //~ warning[lossy-conversion]: `double`
 }

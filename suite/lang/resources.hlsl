@@ -240,3 +240,55 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(data[t ^ 1], (t ^ 1) * 3);
     EXPECT_EQ(raw.Load(0), WIDTH);
 }
+
+//--- resources-unbounded-arrays-as-parameters
+//# in many u32: 10 11 12 13
+StructuredBuffer<uint> many[] : register(t3);
+uint at(StructuredBuffer<uint> of[], uint which, uint i) { return of[which][i]; }
+uint through(StructuredBuffer<uint> of[], uint which, uint i) {
+    uint sum = 0;
+    for (uint k = 0; k < 2; k++) sum += at(of, NonUniformResourceIndex(which), i) + of[0][k];
+    return sum;
+}
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(at(many, 0, 2), 12);
+    EXPECT_EQ(through(many, t / WIDTH, t % 4), 2 * (10 + t % 4) + 21);
+}
+
+//--- resources-bindings-for-vulkan
+//# args -spirv
+//# in Few[0] u32: 3
+//# in Few[1] u32: 4
+//# in One u32: 5
+//# in Far u32: 6
+//# in Cells u32: 7
+[[vk::binding(3)]] StructuredBuffer<uint> Few[2] : register(t0);
+[[vk::binding(4)]] StructuredBuffer<uint> One : register(t1);
+[[vk::binding(2 + 2, 1)]] StructuredBuffer<uint> Far;
+[[vk::binding(0)]] cbuffer Cells : register(b0) { uint cell; };
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(Few[1][0] + One[0] + Far[0] + cell, 22);
+#ifndef __spirv__
+    EXPECT(false);
+#endif
+}
+
+//--- resources-bindings-for-vulkan-say-nothing-elsewhere
+[[vk::binding(2)]] StructuredBuffer<uint> Few[2] : register(t0);
+[[vk::binding(4)]] StructuredBuffer<uint> One : register(t1); //~ error[bad-register]: `One` has registers that `Few` has too
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum = Few[1][0] + One[0];
+}
+
+//--- resources-bindings-for-vulkan-are-numbers
+//# args -spirv
+[[vk::binding(-1)]] StructuredBuffer<uint> a; //~ error[bad-register]
+[[vk::binding(3)]] StructuredBuffer<uint> b;
+[[vk::binding(3)]] StructuredBuffer<uint> c; //~ error[bad-register]: `c` has registers that `b` has too
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum = a[0] + b[0] + c[0];
+}

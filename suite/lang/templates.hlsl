@@ -284,3 +284,48 @@ void main(uint t : SV_GroupIndex) {
 template <typename T> T id(T v) { return v; } //~ error[needs-hlsl-2021]: templates need HLSL 2021
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {}
+
+//--- methods-of-struct-templates-wait-for-use
+template <typename T> struct Holder {
+    T it;
+    float4 at(uint3 p) { return it[p]; }
+    uint size() { uint w, h; it.GetDimensions(w, h); return w; }
+    uint later();
+    template <typename U> U misfit() { return it.no_such_field; }
+    static uint count() { return 7; }
+    struct Inner { uint twice(T v) { return 2 * v; } uint one() { return 1; } };
+};
+template <typename T> uint Holder<T>::later() { return it.nothing + 1; }
+struct Wide : Holder<float4> {};
+template <> struct Holder<uint> { uint it; uint later() { return it + 5; } };
+TextureCube<float4> cube;
+void unused(Holder<TextureCube<float4> > h) {}
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Holder<TextureCube<float4> > h;
+    h.it = cube;
+    unused(h);
+    Holder<float2> two;
+    EXPECT_EQ(two.count(), 7);
+    Wide wide;
+    EXPECT_EQ(wide.count(), 7);
+    Holder<float3>::Inner inner;
+    EXPECT_EQ(inner.one(), 1);
+    Holder<uint> special = { t };
+    EXPECT_EQ(special.later(), t + 5);
+}
+
+//--- methods-of-struct-templates-that-are-used-are-checked
+template <typename T> struct Holder {
+    T it;
+    uint used() { return deeper(); }
+    uint deeper() { return it.missing; } //~ error[unknown-name]
+    uint later();
+};
+uint ask(Holder<int> h) { return h.later(); }
+template <typename T> uint Holder<T>::later() { return it.absent; } //~ error[unknown-name]
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Holder<float> h;
+    h.used();
+}

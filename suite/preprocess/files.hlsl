@@ -15,6 +15,61 @@ void main() {
     EXPECT_EQ(guarded(1), 3);
 }
 
+//--- a-pragma-silences-warnings-by-their-codes
+float2 first(float4 v) {
+#pragma warning(push)
+#pragma warning(disable: implicit-truncation, missing-return)
+    float2 a = v;
+#pragma warning(pop)
+    float2 b = v; //~ warning[implicit-truncation]
+#pragma warning(disable: 3206; suppress: "implicit-truncation")
+    float2 c = v;
+#pragma warning(default: implicit-truncation)
+    float2 d = v; //~ warning[implicit-truncation]
+    return a + b + c + d;
+}
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    EXPECT_EQ(first(float4(1, 2, 3, 4)), float2(4, 8));
+}
+
+//--- a-pragma-holds-in-included-files-and-behind-them
+#pragma warning(disable: implicit-truncation)
+#include "included.hlsli"
+float2 first(float4 v) { return v; }
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    EXPECT_EQ(included(1), 2);
+    EXPECT_EQ(first(float4(1, 2, 3, 4)), float2(1, 2));
+}
+
+//--- a-pragma-makes-a-warning-an-error
+#pragma warning(error: implicit-truncation)
+float2 first(float4 v) { return v; } //~ error[implicit-truncation]
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    first(1);
+}
+
+//--- spirv-is-a-macro-where-it-is-asked-for
+//# args -spirv
+#ifndef __spirv__
+#error it is missing
+#endif
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    EXPECT_EQ(__spirv__, 1);
+}
+
+//--- spirv-is-no-macro-otherwise
+#ifdef __spirv__
+#error it is there
+#endif
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    EXPECT(true);
+}
+
 //--- pragmas-of-others-are-no-mistake
 #pragma kernel main
 #pragma multi_compile _ FAST SLOW
@@ -22,7 +77,8 @@ void main() {
 #pragma warning(disable : 3557 3206; once : 4000)
 #pragma warning(error : 3571)
 #pragma warning(pop)
-#pragma message("hello")
+#pragma message("hello") //~ note[warning-directive]: hello
+#pragma message("")
 #pragma odd one //~ warning[unknown-pragma]: `#pragma odd`
 #pragma odd two
 #define QUIET(n) _Pragma("warning(disable: 1)") n

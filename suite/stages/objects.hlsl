@@ -50,7 +50,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- the-same-in-a-pixel-shader
-//# args -T ps_6_5 -E ps
+//# args -T ps_6_6 -E ps
 Texture2D<float4> image;
 SamplerState s;
 float4 ps(float2 uv : UV) : SV_Target {

@@ -28,4 +28,5 @@ void main(uint t : SV_GroupIndex) {
     EXPECT(!same);
     EXPECT(WaveAllEqual(uint2(1, 2))); //~ warning[draft-name]: `WaveAllEqual`
     EXPECT(WaveAllEqualBool(t < WIDTH)); //~ warning[draft-name]: `WaveAllEqualBool`
+    EXPECT(!WaveActiveAllEqualBool(t < 1)); //~ warning[draft-name]: `WaveActiveAllEqualBool`
 }

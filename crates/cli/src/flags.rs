@@ -128,7 +128,8 @@ pub(crate) const ALL: &[Flag] = &[
         takes: Takes::Value("NAME=VALUE"),
         on: RUN_AND_SAN,
         section: Section::Run,
-        help: "what the buffer NAME, or NAME[k] of a resource array, holds:\n\
+        help: "what the buffer NAME, or NAME[k] of a resource array\n\
+               or of ResourceDescriptorHeap, holds:\n\
                \x20 u32:1,2,3          a list, its element type first\n\
                \x20 1,2,3              the same where the declaration tells the type\n\
                \x20 f32[16]            16 zeros\n\
@@ -568,6 +569,17 @@ pub(crate) const ALL: &[Flag] = &[
         },
     },
     Flag {
+        names: &["-spirv"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Language,
+        help: "[[vk::binding(N, SET)]] gives a resource its register N and space SET",
+        set: |args, _| {
+            args.options.spirv = true;
+            Ok(())
+        },
+    },
+    Flag {
         names: &["-Zpr"],
         takes: Takes::Nothing,
         on: COMPILE,
@@ -661,7 +673,6 @@ pub(crate) const ALL: &[Flag] = &[
             "-Gis",
             "-Gfa",
             "-Gfp",
-            "-spirv",
             "-Qembed_debug",
             "-Qstrip_debug",
             "-Qstrip_priv",

@@ -1,4 +1,5 @@
-//! Programs that nobody means well with: each ends soon, with a report that says where, and exit status 2.
+//! Programs, files and command lines that nobody means well with: each ends soon, with a report that says where, and
+//! exit status 2.
 //!
 //! The texts are made here. `cargo xtask fuzz` looks for what this table does not have.
 
@@ -56,6 +57,11 @@ fn nesting() -> Vec<Case> {
         ("structs", nested("struct S {", "int a;", "};").into(), "nesting-too-deep"),
         ("#if", "#if 1\n".repeat(MANY).into(), "unbalanced-condition"),
         ("#if (", format!("#if {}\n#endif\n", nested("(", "1", ")")).into(), "nesting-too-deep"),
+        (
+            "else if",
+            main_of(&format!("if (lane == 0) a = 1; {}", nested("else if (lane) a = 2; ", "", ""))),
+            "nesting-too-deep",
+        ),
         (
             "generations",
             ("struct S0 { int a; };".to_owned()
@@ -162,4 +168,139 @@ fn programs_that_explode_are_reported() {
 #[test]
 fn garbage_is_reported() {
     all_end_well(garbage());
+}
+
+/// A shader with one of each kind of thing that is bound.
+const BOUND: &str = "
+RWStructuredBuffer<uint> Out;
+Texture2D<float4> Image;
+cbuffer Params { float Scale; uint Count; };
+[numthreads(4, 1, 1)]
+void main(uint i : SV_GroupIndex) { Out[i] = (uint)(Image[uint2(0, 0)].x * Scale) + Count; }
+";
+
+/// Files that are not what their names say.
+fn files() -> Vec<(&'static str, Vec<u8>)> {
+    let junk: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let numpy = |shape: &str| {
+        let head = format!("{{'descr': '<u4', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let length = (head.len() as u16).to_le_bytes();
+        [b"\x93NUMPY\x01\x00".as_slice(), &length, head.as_bytes()].concat()
+    };
+    let picture =
+        [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &[0xff; 8], b"\x08\x06\0\0\0\0\0\0\0"];
+    vec![
+        ("a.hlsl", BOUND.into()),
+        ("empty.hlsl", Vec::new()),
+        ("junk.npy", junk.clone()),
+        ("junk.png", junk.clone()),
+        ("junk.hlsl", junk),
+        ("cut.npy", b"\x93NUMPY\x01\x00\xff\xff{".to_vec()),
+        ("vast.npy", numpy("(99999999999999999999, 99999999999999999999)")),
+        ("wrap.npy", numpy("(4294967296, 4294967296)")),
+        ("vast.png", picture.concat()),
+        ("empty.npy", Vec::new()),
+        ("empty.bin", Vec::new()),
+    ]
+}
+
+/// Command lines that nobody means well with; a word is never split.
+const LINES: &[&str] = &[
+    "",
+    "-",
+    "--",
+    "---",
+    "run",
+    "run --",
+    "run a.hlsl b.hlsl",
+    "run missing.hlsl",
+    "run folder",
+    "run empty.hlsl",
+    "run junk.hlsl",
+    "check folder",
+    "check junk.npy",
+    "check a.hlsl --format x",
+    "explain \u{1}",
+    "explain --",
+    "compile",
+    "test missing",
+    "run a.hlsl --groups 0",
+    "run a.hlsl --groups -1",
+    "run a.hlsl --groups 99999999999999999999",
+    "run a.hlsl --groups 4294967295,4294967295,4294967295",
+    "run a.hlsl --groups 1,2,3,4",
+    "run a.hlsl --groups ,",
+    "run a.hlsl --wave-size 0",
+    "run a.hlsl --wave-size 5..3",
+    "run a.hlsl --wave-size 99999999999",
+    "run a.hlsl --timeout -1",
+    "run a.hlsl --timeout nan",
+    "run a.hlsl --timeout 1e999",
+    "run a.hlsl --fuel -1",
+    "run a.hlsl --caps lanes=0..0",
+    "run a.hlsl --schedule random:x",
+    "run a.hlsl --bind",
+    "run a.hlsl --bind =",
+    "run a.hlsl --bind Out",
+    "run a.hlsl --bind Out=",
+    "run a.hlsl --bind Nothing=1",
+    "run a.hlsl --bind Out=u32[4294967295]",
+    "run a.hlsl --bind Out=u32[18446744073709551616]",
+    "run a.hlsl --bind Out=u32[4611686018427387904]:iota",
+    "run a.hlsl --bind Out=u32[-1]",
+    "run a.hlsl --bind Out=f32:nan,inf,1e999",
+    "run a.hlsl --bind Out[99999999999]=1",
+    "run a.hlsl --bind Out[=1",
+    "run a.hlsl --bind Out=@",
+    "run a.hlsl --bind Out=@missing.npy",
+    "run a.hlsl --bind Out=@folder",
+    "run a.hlsl --bind Out=@junk.npy",
+    "run a.hlsl --bind Out=@cut.npy",
+    "run a.hlsl --bind Out=@vast.npy",
+    "run a.hlsl --bind Out=@wrap.npy",
+    "run a.hlsl --bind Out=@empty.npy",
+    "run a.hlsl --bind Out=[4] --bind Image=@junk.png",
+    "run a.hlsl --bind Out=[4] --bind Image=@vast.png",
+    "run a.hlsl --bind Out=[4] --bind Image=@folder",
+    "run a.hlsl --bind Out=[4] --bind Image=@vast.npy",
+    "run a.hlsl --set Scale=",
+    "run a.hlsl --set Scale=x",
+    "run a.hlsl --set Count=99999999999999999999",
+    "run a.hlsl --set Nothing=1",
+    "run a.hlsl --set Scale[99999999999]=1",
+    "run a.hlsl --counter Out=-1",
+    "run a.hlsl --out Out=folder",
+    "run a.hlsl -D",
+    "run a.hlsl -D=",
+    "run a.hlsl -D (x",
+    "run a.hlsl -T cs_99999999999_1",
+    "run a.hlsl -HV 9",
+    "run a.hlsl -E \u{e4}",
+    #[cfg(unix)]
+    "check /dev/zero",
+];
+
+#[test]
+fn command_lines_and_files_that_make_no_sense_are_refused() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile");
+    std::fs::create_dir_all(folder.join("folder")).expect("there is room");
+    for (name, content) in files() {
+        std::fs::write(folder.join(name), content).expect("there is room");
+    }
+    for line in LINES {
+        let start = Instant::now();
+        let ran = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+            .args(line.split(' ').filter(|it| !it.is_empty()))
+            .current_dir(&folder)
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program starts");
+        let said = String::from_utf8_lossy(&ran.stderr);
+        // Without any word it says how it is used.
+        let wanted = if line.is_empty() { 0 } else { 2 };
+        assert_eq!(ran.status.code(), Some(wanted), "{line}: {said}");
+        assert!(wanted == 0 || said.contains("error: "), "{line}: {said}");
+        assert!(said.len() < 100_000, "{line}: says {} bytes", said.len());
+        assert!(start.elapsed() < LONGEST, "{line} takes {:?}", start.elapsed());
+    }
 }

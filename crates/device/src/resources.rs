@@ -45,30 +45,19 @@ impl ResourceTable {
         if bytes > MOST_BYTES {
             return fail(BindProblem::TooLarge { bytes });
         }
-        match &resource.kind {
-            ResourceKind::Constant { size, .. } if bytes < *size as usize => {
-                return fail(BindProblem::TooSmall { bytes, needs: *size as usize });
-            }
-            ResourceKind::Constant { .. } => {}
-            ResourceKind::Sampler { .. } => {
-                if buffer.sampler.is_none() || bytes > 0 {
-                    return fail(BindProblem::NoSampler);
-                }
-            }
-            ResourceKind::Texture { dim, .. } => {
-                let Some(shape) = &buffer.texture else { return fail(BindProblem::NoTexture) };
-                if let Err(problem) = check_shape(shape, *dim, bytes) {
-                    return fail(problem);
-                }
-            }
-            kind @ (ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Typed { .. }) => {
-                let stride = Layout::of(kind, buffer.format).stride;
-                if !bytes.is_multiple_of(stride) {
-                    return fail(BindProblem::Stride { bytes, stride });
-                }
-            }
+        let mut problem = check(&resource.kind, &buffer).err();
+        if resource.register.class.is_heap() && problem.is_some() {
+            // What one view of the heap does not take can be meant for another one.
+            let takes = |it: &&Resource| check(&it.kind, &buffer).is_ok();
+            let views: Vec<&Resource> = self.views(index).collect();
+            problem = match views.as_slice() {
+                [_] | [] => problem,
+                several if several.iter().any(takes) => None,
+                _ => Some(BindProblem::NoView),
+            };
+        }
+        if let Some(problem) = problem {
+            return fail(problem);
         }
         self.slots[index].insert(element, buffer);
         Ok(())
@@ -87,17 +76,41 @@ impl ResourceTable {
 
     /// Everything that is bound, in the order of declaration.
     pub fn iter(&self) -> impl Iterator<Item = (&Resource, u32, &Buffer)> {
-        let each = self.resources.iter().zip(&self.slots);
-        each.flat_map(|(resource, slots)| {
-            slots.iter().map(move |(element, buffer)| (resource, *element, buffer))
+        let each = self.slots.iter().enumerate();
+        each.flat_map(move |(index, slots)| {
+            slots
+                .iter()
+                .map(move |(element, buffer)| (self.seen_as(index, buffer), *element, buffer))
         })
+    }
+
+    /// The resource as which a buffer is bound: in a heap a view that takes it, of those best one that is written.
+    fn seen_as(&self, index: usize, buffer: &Buffer) -> &Resource {
+        let views = || self.views(index).filter(|it| check(&it.kind, buffer).is_ok());
+        let written = views().find(|it| it.kind.writable());
+        written.or_else(|| views().next()).unwrap_or(&self.resources[index])
+    }
+
+    /// The views of the heap of which that resource is one; of what is in no heap, itself.
+    fn views(&self, index: usize) -> impl Iterator<Item = &Resource> {
+        let class = self.resources[index].register.class;
+        let all = self.resources.iter().enumerate().filter(move |(at, it)| {
+            *at == index || class.is_heap() && it.used && it.register.class == class
+        });
+        let is_used = self.resources[index].used;
+        // The first view holds what is bound, and can be one that nothing uses.
+        all.filter(move |(at, _)| *at != index || is_used || !class.is_heap()).map(|(_, it)| it)
     }
 
     /// The first resource that the shader uses and of which no element is bound.
     pub fn unbound(&self) -> Option<&Resource> {
         let each = self.resources.iter().zip(&self.slots);
         each.into_iter()
-            .find(|(resource, slots)| resource.used && slots.is_empty())
+            .find(|(resource, slots)| {
+                let heap = resource.register.class.is_heap();
+                let held = heap.then(|| self.index(&resource.name)).flatten();
+                resource.used && slots.is_empty() && held.is_none_or(|it| self.slots[it].is_empty())
+            })
             .map(|(resource, _)| resource)
     }
 
@@ -131,19 +144,43 @@ impl ResourceTable {
     }
 }
 
+/// Whether a buffer can be bound to a resource of that kind.
+fn check(kind: &ResourceKind, buffer: &Buffer) -> Result<(), BindProblem> {
+    let bytes = buffer.bytes.len();
+    match kind {
+        ResourceKind::Constant { size, .. } if bytes < *size as usize => {
+            Err(BindProblem::TooSmall { bytes, needs: *size as usize })
+        }
+        ResourceKind::Sampler { .. } if buffer.sampler.is_none() || bytes > 0 => {
+            Err(BindProblem::NoSampler)
+        }
+        ResourceKind::Texture { dim, .. } => {
+            let shape = buffer.texture.as_ref().ok_or(BindProblem::NoTexture)?;
+            check_shape(shape, *dim, bytes)
+        }
+        ResourceKind::Constant { .. }
+        | ResourceKind::Structured { .. }
+        | ResourceKind::Raw { .. }
+        | ResourceKind::Typed { .. }
+            if buffer.texture.is_some() || buffer.sampler.is_some() =>
+        {
+            Err(BindProblem::NoBuffer)
+        }
+        ResourceKind::Structured { .. } | ResourceKind::Raw { .. } | ResourceKind::Typed { .. } => {
+            let stride = Layout::of(kind, buffer.format).stride;
+            match bytes.is_multiple_of(stride) {
+                true => Ok(()),
+                false => Err(BindProblem::Stride { bytes, stride }),
+            }
+        }
+        ResourceKind::Constant { .. } | ResourceKind::Sampler { .. } => Ok(()),
+    }
+}
+
 /// Whether a texture can be of that kind, and its bytes are as many as its shape says.
 fn check_shape(shape: &TextureShape, dim: TextureDim, bytes: usize) -> Result<(), BindProblem> {
-    let one = |size: u32, is_free: bool| is_free || size == 1;
-    let cubes = !dim.is_cube() || shape.width == shape.height && shape.layers.is_multiple_of(6);
-    let fits = cubes
-        && one(shape.height, dim.axes() >= 2)
-        && one(shape.depth, dim.axes() == 3)
-        && one(shape.layers, dim.is_array() || dim.is_cube())
-        && (dim != TextureDim::Cube || shape.layers == 6)
-        && one(shape.samples, dim.is_multisampled())
-        && one(shape.levels, !dim.is_multisampled());
     let Some(needs) = shape.bytes() else { return Err(BindProblem::Shape) };
-    if !fits {
+    if !shape.suits(dim) {
         return Err(BindProblem::Shape);
     }
     if needs != bytes {
@@ -190,6 +227,10 @@ pub enum BindProblem {
     },
     /// What is bound to a texture says nothing of its size and format.
     NoTexture,
+    /// What is bound to a buffer is a texture or a sampler.
+    NoBuffer,
+    /// The shader sees nothing of that kind in the descriptor heap.
+    NoView,
     /// What is bound to a sampler has no sampler's state.
     NoSampler,
     /// No texture of the declared kind has that shape.
@@ -230,6 +271,12 @@ impl fmt::Display for BindError {
             }
             BindProblem::NoTexture => {
                 write!(f, "`{name}` is a texture, and what is bound to it has no size and format")
+            }
+            BindProblem::NoBuffer => {
+                write!(f, "`{name}` is a buffer, and a texture or a sampler is bound to it")
+            }
+            BindProblem::NoView => {
+                write!(f, "the shader takes nothing of that kind and size out of `{name}`")
             }
             BindProblem::NoSampler => {
                 write!(f, "`{name}` is a sampler, and takes a sampler's state")
@@ -305,6 +352,35 @@ mod tests {
         assert_eq!(problem("C", 1, 16), Some(BindProblem::TooSmall { bytes: 16, needs: 20 }));
         assert_eq!(problem("C", 1, 32), None);
         assert_eq!(problem("D", 0, 0), Some(BindProblem::NoSuchResource));
+    }
+
+    #[test]
+    fn a_heap_takes_what_one_of_its_views_takes() {
+        let texture = ResourceKind::Texture {
+            dim: TextureDim::D2,
+            writable: false,
+            element: ir::Element {
+                scalar: ir::HostScalar::F32,
+                components: 1,
+                norm: ir::Norm::None,
+            },
+        };
+        let mut table = table(&[
+            ("Heap", ResourceKind::Raw { writable: false }, None),
+            ("Heap", structured(8), None),
+            ("Heap", texture, None),
+        ]);
+        for resource in &mut table.resources {
+            resource.register.class = RegisterClass::ResourceHeap;
+        }
+        assert_eq!(table.unbound().map(|it| it.name.as_str()), Some("Heap"));
+        table.bind("Heap", 3, buffer(8)).unwrap();
+        assert_eq!(table.unbound(), None);
+        let sampler = Buffer { sampler: Some(Default::default()), ..Buffer::default() };
+        let problem = table.bind("Heap", 4, sampler).unwrap_err().problem;
+        assert_eq!(problem, BindProblem::NoView);
+        let bound: Vec<bool> = table.iter().map(|(it, ..)| it.kind.writable()).collect();
+        assert_eq!(bound, [true]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod source;
 
 pub use codes::{Code, by_name, codes};
 pub use json::{sarif, to_github, to_json};
-pub use model::{Diagnostic, Fix, Help, Label, Level, Sink};
+pub use model::{Diagnostic, Fix, Help, Label, Level, Levels, Sink};
 pub use render::{Style, excerpt, render, render_all};
 pub use similar::{most_similar, similarity};
 pub use source::{Expansion, ExpansionId, FileId, Location, SourceFile, SourceMap, Span};

@@ -1,6 +1,6 @@
 //! The diagnostic model: what a report holds, before anyone renders it.
 
-use crate::{Code, Span};
+use crate::{Code, SourceMap, Span};
 
 /// How much a report weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -121,27 +121,66 @@ impl Diagnostic {
 pub struct Sink {
     reported: Vec<Diagnostic>,
     errors: usize,
+    /// What the source says of its warnings, from a position on.
+    levels: Vec<(u32, Levels)>,
 }
+
+/// The levels that the source gives to warnings: `#pragma warning`.
+pub type Levels = Vec<(&'static Code, Level)>;
 
 impl Sink {
     /// After so many errors, further ones help nobody.
     pub const MOST_ERRORS: usize = 100;
+    /// More than any source that means well needs: a file is at most two.
+    const MOST_LEVELS: usize = 1 << 16;
 
     pub fn new() -> Sink {
         Sink::default()
     }
 
     pub fn push(&mut self, diagnostic: Diagnostic) {
+        // Warnings without number are dropped, and hide no error.
+        let is_error = diagnostic.level >= Level::Error;
+        if self.is_full() || !is_error && self.reported.len() >= 10 * Sink::MOST_ERRORS {
+            return;
+        }
         let known = self.reported.iter().any(|it| {
             std::ptr::eq(it.code, diagnostic.code)
                 && it.primary.span == diagnostic.primary.span
                 && it.message == diagnostic.message
         });
-        if known || self.is_full() {
+        if known {
             return;
         }
-        self.errors += usize::from(diagnostic.level >= Level::Error);
+        self.errors += usize::from(is_error);
         self.reported.push(diagnostic);
+    }
+
+    /// From a position of the sources to the next one that has levels, warnings have these levels.
+    pub fn set_levels(&mut self, from: u32, levels: &Levels) {
+        if self.levels.len() < Sink::MOST_LEVELS {
+            self.levels.push((from, levels.clone()));
+        }
+    }
+
+    /// Gives all warnings so far the levels that the source sets where they stand.
+    pub fn apply_levels(&mut self, sources: &SourceMap) {
+        let mut levels = std::mem::take(&mut self.levels);
+        if levels.iter().all(|(_, it)| it.is_empty()) {
+            return;
+        }
+        // Of several at one position the last one counts: the sort is stable.
+        levels.sort_by_key(|(from, _)| *from);
+        for it in self.reported.iter_mut().filter(|it| it.level <= Level::Warning) {
+            let at = sources.written(it.primary.span).lo;
+            let before = levels[..levels.partition_point(|(from, _)| *from <= at)].last();
+            let said = before.and_then(|(_, said)| said.iter().find(|(code, _)| *code == it.code));
+            if let Some((_, level)) = said {
+                it.level = *level;
+                self.errors += usize::from(*level >= Level::Error);
+            }
+        }
+        self.reported.retain(|it| it.level > Level::Allow);
     }
 
     /// How many errors there were.
@@ -155,7 +194,7 @@ impl Sink {
 
     /// Whether readers should stop early.
     pub fn is_full(&self) -> bool {
-        self.errors >= Sink::MOST_ERRORS || self.reported.len() >= 10 * Sink::MOST_ERRORS
+        self.errors >= Sink::MOST_ERRORS
     }
 
     pub fn as_slice(&self) -> &[Diagnostic] {

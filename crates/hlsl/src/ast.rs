@@ -776,13 +776,13 @@ pub enum ExprKind {
     Comma(Vec<Expr>),
     /// `(T)e` and `(T[2])e`
     Cast {
-        ty: Type,
+        ty: Box<Type>,
         dims: Vec<Dim>,
         operand: Box<Expr>,
     },
     /// `T(a, b)`, where `T` is a type.
     Construct {
-        ty: Type,
+        ty: Box<Type>,
         args: Vec<Expr>,
     },
     /// `f(a)`, `x.m(a)`, `f<int>(a)`: the callee is a `Name` or a `Member`, unless the program is wrong.
@@ -804,7 +804,7 @@ pub enum ExprKind {
     /// `{ a, b, { c } }`, as an initialiser only.
     List(Vec<Expr>),
     SizeOfType {
-        ty: Type,
+        ty: Box<Type>,
         dims: Vec<Dim>,
     },
     SizeOfExpr(Box<Expr>),

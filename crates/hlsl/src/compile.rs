@@ -21,6 +21,17 @@ pub fn compile(
     options: &Options,
     sink: &mut Sink,
 ) -> Option<ir::Module> {
+    let module = build(main, sources, includer, options, sink);
+    weighed(module, sources, sink)
+}
+
+fn build(
+    main: FileId,
+    sources: &mut SourceMap,
+    includer: &mut dyn Includer,
+    options: &Options,
+    sink: &mut Sink,
+) -> Option<ir::Module> {
     let file = read(main, sources, includer, options, sink)?;
     let program = check(&file, sources, options, sink)?;
     if program.entry.stage != Stage::Compute {
@@ -42,7 +53,9 @@ pub fn validate(
     options: &Options,
     sink: &mut Sink,
 ) -> Option<ir::Module> {
-    let file = read(main, sources, includer, options, sink)?;
+    let Some(file) = read(main, sources, includer, options, sink) else {
+        return weighed(None, sources, sink);
+    };
     let mut module = None;
     for entry in entries(&file, options) {
         let options = Options { entry, ..options.clone() };
@@ -50,7 +63,13 @@ pub fn validate(
             .filter(|program| program.entry.stage == Stage::Compute)
             .and_then(|program| translate(&program, &options, sink));
     }
-    module
+    weighed(module, sources, sink)
+}
+
+/// The module, unless the source makes one of its warnings an error.
+fn weighed(module: Option<ir::Module>, sources: &SourceMap, sink: &mut Sink) -> Option<ir::Module> {
+    sink.apply_levels(sources);
+    module.filter(|_| !sink.has_errors())
 }
 
 /// The entry points to check: the one that is named, or all of a library.

@@ -189,7 +189,6 @@ pub enum ExprKind {
     Global(GlobalId),
     /// A resource, or a whole resource array.
     Resource(ResourceId),
-    /// `ResourceDescriptorHeap[i]` is refused by `check`; there is no expression for it.
     /// A member of a struct, by the index of the field.
     Field(Box<Expr>, u32),
     /// Components of a vector, or of a scalar seen as a vector of one; one component gives a scalar.

@@ -8,6 +8,7 @@ pub mod ast;
 pub mod check;
 mod compile;
 mod foreign;
+mod hash;
 pub mod hir;
 mod lex;
 pub mod library;
@@ -25,19 +26,3 @@ pub use lower::lower;
 pub use options::{Dialect, MatrixOrder, Options, Stage, Version};
 pub use parse::parse;
 pub use preprocess::{Includer, preprocess};
-#[test]
-fn sizes() {
-    macro_rules! p { ($($t:ty),*) => { $(println!("{} {}", stringify!($t), size_of::<$t>());)* } }
-    p!(
-        token::Token,
-        ast::Expr,
-        ast::ExprKind,
-        ast::Stmt,
-        ast::StmtKind,
-        hir::Expr,
-        hir::ExprKind,
-        hir::Stmt,
-        types::Type,
-        ir::Inst
-    );
-}

@@ -103,6 +103,8 @@ pub struct Options {
     pub shader_model: (u32, u32),
     /// `-enable-16bit-types`: `half` and the `min16` types are real 16-bit types.
     pub enable_16bit: bool,
+    /// `-spirv`: bindings for Vulkan stand above registers. The program that comes out is the same otherwise.
+    pub spirv: bool,
     /// `-Zpr` and `-Zpc`: the order where neither a modifier nor a pragma says one.
     pub matrix_order: MatrixOrder,
 }
@@ -117,6 +119,7 @@ impl Default for Options {
             stage: Stage::default(),
             shader_model: (6, 10),
             enable_16bit: false,
+            spirv: false,
             matrix_order: MatrixOrder::default(),
         }
     }

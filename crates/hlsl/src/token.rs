@@ -4,6 +4,7 @@
 //! Preprocessor and parser share the type; only [`crate::lex`] and macro expansion make tokens.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use diag::Span;
 
@@ -97,7 +98,7 @@ pub struct Tokens {
 }
 
 /// Every spelling once, in one string.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Names {
     text: String,
     ranges: Vec<Range<u32>>,
@@ -108,13 +109,16 @@ pub struct Names {
 impl Names {
     /// With the keywords in their places, and the empty spelling right behind them.
     pub fn new() -> Names {
-        let mut names = Names { text: String::new(), ranges: Vec::new(), slots: vec![0; 1024] };
-        for keyword in Keyword::ALL {
-            let symbol = names.intern(keyword.word());
-            debug_assert_eq!(symbol.0, *keyword as u32);
-        }
-        names.intern("");
-        names
+        static FIRST: LazyLock<Names> = LazyLock::new(|| {
+            let mut names = Names { text: String::new(), ranges: Vec::new(), slots: vec![0; 1024] };
+            for keyword in Keyword::ALL {
+                let symbol = names.intern(keyword.word());
+                debug_assert_eq!(symbol.0, *keyword as u32);
+            }
+            names.intern("");
+            names
+        });
+        FIRST.clone()
     }
 
     /// The empty spelling, which tokens of punctuation have.

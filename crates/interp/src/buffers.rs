@@ -235,7 +235,7 @@ impl Memory<'_> {
         match (access.at, &self.resources[access.binding.index()]) {
             (AddressCode::Texel(_), ResourceKind::Typed { element, .. }) => {
                 let first =
-                    self.bindings.bindings.get(access.binding.index()).and_then(|it| it.first());
+                    self.bindings.bindings.get(access.storage.index()).and_then(|it| it.first());
                 texel_bytes(format(first, element)) as u32
             }
             _ if access.atomic.is_some() => access.ty.bytes(),
@@ -243,10 +243,12 @@ impl Memory<'_> {
         }
     }
 
-    /// Which element of the resource array a lane accesses, and the buffer bound there.
+    /// Which element of the resource array a lane accesses, and the buffer bound there. In a descriptor heap it can be a
+    /// texture, which is no buffer.
     fn buffer(&self, access: &AccessCode, registers: &Registers, lane: u32) -> Option<&Buffer> {
         let element = access.element.map_or(0, |row| registers.words(row)[lane as usize]);
-        self.bindings.bindings.get(access.binding.index())?.get(element as usize)
+        let buffer = self.bindings.bindings.get(access.storage.index())?.get(element as usize);
+        buffer.filter(|it| it.texture.is_none())
     }
 
     fn buffer_mut(
@@ -256,13 +258,15 @@ impl Memory<'_> {
         lane: u32,
     ) -> Option<&mut Buffer> {
         let element = access.element.map_or(0, |row| registers.words(row)[lane as usize]);
-        self.bindings.bindings.get_mut(access.binding.index())?.get_mut(element as usize)
+        let buffer =
+            self.bindings.bindings.get_mut(access.storage.index())?.get_mut(element as usize);
+        buffer.filter(|it| it.texture.is_none())
     }
 
     /// The buffer, where all lanes access the same.
     fn the_buffer(&self, access: &AccessCode) -> Option<&Buffer> {
         match access.element {
-            None => self.bindings.bindings.get(access.binding.index())?.first(),
+            None => self.bindings.bindings.get(access.storage.index())?.first(),
             Some(_) => None,
         }
     }
@@ -385,7 +389,7 @@ impl Memory<'_> {
         if step < 4 * access.values.len() {
             return false;
         }
-        let bindings = &mut self.bindings.bindings[access.binding.index()];
+        let bindings = &mut self.bindings.bindings[access.storage.index()];
         let width = self.width as usize;
         for (c, row) in access.values.iter().enumerate() {
             let bytes = &mut bindings[0].bytes[start + 4 * c..];

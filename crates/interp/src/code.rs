@@ -207,6 +207,8 @@ pub(crate) struct BarrierCode {
 #[derive(Clone, Debug)]
 pub(crate) struct AccessCode {
     pub(crate) binding: Binding,
+    /// Where its buffers lie: see [`ir::Module::storage`].
+    pub(crate) storage: Binding,
     pub(crate) element: Option<Row>,
     pub(crate) at: AddressCode,
     /// The type of one scalar in memory.

@@ -328,6 +328,7 @@ impl<'m> Decoder<'m> {
                 let ty = module.groupshared[memory.index()].ty;
                 let access = AccessCode {
                     binding: ir::Binding(0),
+                    storage: ir::Binding(0),
                     element: None,
                     at: AddressCode::None,
                     ty,
@@ -374,6 +375,7 @@ impl<'m> Decoder<'m> {
         let element = place.element.map(|it| self.row(it));
         AccessCode {
             binding: place.binding,
+            storage: self.module.storage(place.binding),
             element,
             at,
             ty,
@@ -391,7 +393,8 @@ impl<'m> Decoder<'m> {
         else {
             unreachable!("the verifier has checked that texture instructions name textures")
         };
-        let place = |it: &Place| (it.binding, it.element.map(|it| self.row(it)));
+        let place =
+            |it: &Place| (self.module.storage(it.binding), it.element.map(|it| self.row(it)));
         let one = |values: &[Value]| values.first().map(|it| self.row(*it));
         let typed = args.values.first().or(results.first());
         TextureCode {

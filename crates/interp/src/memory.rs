@@ -69,7 +69,7 @@ impl<O: Observer> Machine<'_, O> {
                     span: program.span(pc),
                     active,
                 },
-                space: Space::Buffer(access.binding, element),
+                space: Space::Buffer(access.storage, element),
                 addresses: &self.places.start[..self.width as usize],
                 size,
                 in_bounds: self.places.in_bounds(active, size),
@@ -120,7 +120,7 @@ impl<O: Observer> Machine<'_, O> {
             self.places.start = [0; _];
             let event = AccessEvent {
                 at: self.at(group, wave.index, pc, active),
-                space: Space::Counter(access.binding),
+                space: Space::Counter(access.storage),
                 addresses: &self.places.start[..self.width as usize],
                 size: 4,
                 in_bounds: active,

@@ -95,7 +95,8 @@ impl<O: Observer> Machine<'_, O> {
         let mut in_bounds = LaneMask::EMPTY;
         let mut size = 0;
         for_each_lane(active, |lane| {
-            let image = self.buffer_of(code.texture, registers, lane).and_then(image);
+            let image =
+                self.buffer_of(code.texture, registers, lane).and_then(|it| image(it, code));
             let start = image.and_then(|image| texel_offset(code, &image, registers, lane));
             size = image.map_or(size, |it| it.shape.format.bytes() as u32);
             in_bounds = in_bounds.with(lane, start.is_some());
@@ -147,7 +148,9 @@ impl<O: Observer> Machine<'_, O> {
             let old = self.write(code, registers, lane);
             return set(registers, [old, 0, 0, 0]);
         }
-        let Some(image) = self.buffer_of(code.texture, registers, lane).and_then(image) else {
+        let Some(image) =
+            self.buffer_of(code.texture, registers, lane).and_then(|it| image(it, code))
+        else {
             return set(registers, [0; 4]);
         };
         let words = |row: Row| registers.words(row)[lane as usize];
@@ -203,7 +206,7 @@ impl<O: Observer> Machine<'_, O> {
         let element = element.map_or(0, |row| registers.words(row)[lane as usize]);
         let bindings = self.bindings.bindings.get_mut(binding.index());
         let Some(buffer) = bindings.and_then(|it| it.get_mut(element as usize)) else { return 0 };
-        let Some(image) = image(buffer) else { return 0 };
+        let Some(image) = image(buffer, code) else { return 0 };
         let Some(start) = texel_offset(code, &image, registers, lane) else { return 0 };
         let format = image.shape.format;
         let bytes = &mut buffer.bytes[start..start + format.bytes()];
@@ -230,8 +233,10 @@ impl<O: Observer> Machine<'_, O> {
     }
 }
 
-fn image(buffer: &Buffer) -> Option<Image<'_>> {
-    Some(Image { shape: buffer.texture?, bytes: &buffer.bytes })
+/// The texture in that buffer. What lies in a descriptor heap can be none, or one of another kind than the shader takes it for.
+fn image<'a>(buffer: &'a Buffer, code: &TextureCode) -> Option<Image<'a>> {
+    let shape = buffer.texture.filter(|it| it.suits(code.dim))?;
+    Some(Image { shape, bytes: &buffer.bytes })
 }
 
 /// The lane with that index in the quad of another; that lane itself where the one asked is not active.

@@ -112,6 +112,17 @@ pub enum RegisterClass {
     Unordered,
     /// `s`: samplers.
     Sampler,
+    /// No register: the heap of resources, seen as an array of one kind.
+    ResourceHeap,
+    /// No register: the heap of samplers.
+    SamplerHeap,
+}
+
+impl RegisterClass {
+    /// Whether it is a descriptor heap. All resources of one such class are views of one heap: see [`Module::storage`].
+    pub fn is_heap(self) -> bool {
+        matches!(self, RegisterClass::ResourceHeap | RegisterClass::SamplerHeap)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -591,6 +602,17 @@ impl Module {
 
     pub fn resource(&self, binding: Binding) -> &Resource {
         &self.resources[binding.index()]
+    }
+
+    /// The binding under which a launch finds the buffers of a resource: its own, or for a view of a descriptor heap that of
+    /// the first view of this heap.
+    pub fn storage(&self, binding: Binding) -> Binding {
+        let class = self.resource(binding).register.class;
+        let first = self.resources.iter().position(|it| it.register.class == class);
+        match first {
+            Some(first) if class.is_heap() => Binding(first as u32),
+            _ => binding,
+        }
     }
 
     /// The bits of a value that is the same constant in all lanes.

@@ -169,6 +169,8 @@ names! { RegisterClass {
     "t" => Shader,
     "u" => Unordered,
     "s" => Sampler,
+    "h" => ResourceHeap,
+    "z" => SamplerHeap,
 } }
 
 names! { HostScalar {

@@ -191,8 +191,15 @@ impl<'a> Verifier<'a> {
             kind if kind.writable() => RegisterClass::Unordered,
             _ => RegisterClass::Shader,
         };
-        self.require(resource.register.class == class, || {
+        let heap = match &resource.kind {
+            ResourceKind::Sampler { .. } => RegisterClass::SamplerHeap,
+            _ => RegisterClass::ResourceHeap,
+        };
+        self.require([class, heap].contains(&resource.register.class), || {
             format!("`{name}` binds to a register of the wrong class")
+        });
+        self.require(!resource.register.class.is_heap() || resource.count.is_none(), || {
+            format!("`{name}` is a view of a descriptor heap, which is unbounded, and has a count")
         });
         self.require(resource.count != Some(0), || {
             format!("`{name}` is an array without elements")

@@ -46,20 +46,27 @@ pub(crate) fn bind(
     let mut bound = Vec::new();
     for resource in job.sets.iter().flatten() {
         let class = class(resource.kind);
+        let class = match (resource.place, class) {
+            (Place::Register { .. }, class) => class,
+            (Place::Heap(_), RegisterClass::Sampler) => RegisterClass::SamplerHeap,
+            (Place::Heap(_), _) => RegisterClass::ResourceHeap,
+        };
         let (index, space) = match resource.place {
             Place::Register { index, space } => (index, space),
-            Place::Heap(_) => {
-                let what = format!("`{}` lies in the descriptor heap", resource.name);
-                return Err(BindProblem::Unsupported(format!("{what}, which is not built yet")));
-            }
+            Place::Heap(index) => (index, 0),
         };
+        let is_taken = || declared(shader, class, index, space, resource.kind).next().is_some();
+        let has_views = || shader.resources().iter().any(|it| covers(it, class, index, space));
+        if class.is_heap() && has_views() && !is_taken() {
+            let what = format!("`{}` lies in the descriptor heap at {index}", resource.name);
+            let taken = format!("the shader takes no `{}` out of it", resource.kind.name());
+            return Err(BindProblem::Wrong(format!("{what}, and {taken}")));
+        }
         let buffer = match (resource.kind, resource.buffer) {
             (Kind::Sampler, _) => {
                 let sampler = resource.sampler.map(|it| sampler(&job.samplers[it]));
                 let buffer = Buffer { sampler, ..Buffer::default() };
-                for declared in
-                    shader.resources().iter().filter(|it| covers(it, class, index, space))
-                {
+                for declared in declared(shader, class, index, space, Kind::Sampler) {
                     table
                         .bind(&declared.name, index - declared.register.index, buffer.clone())
                         .map_err(|error| {
@@ -80,9 +87,7 @@ pub(crate) fn bind(
         };
         for part in 0..job.buffers[buffer].data.len() {
             let register = index.saturating_add(part as u32);
-            for declared in
-                shader.resources().iter().filter(|it| covers(it, class, register, space))
-            {
+            for declared in declared(shader, class, register, space, resource.kind) {
                 let element = register - declared.register.index;
                 let at = Bound {
                     name: declared.name.clone(),
@@ -156,6 +161,36 @@ fn class(kind: Kind) -> RegisterClass {
         | Kind::RwTexture2D => RegisterClass::Unordered,
         Kind::ConstantBuffer => RegisterClass::Constant,
         Kind::Sampler => RegisterClass::Sampler,
+    }
+}
+
+/// The resources of the shader that a register belongs to; for a place in a descriptor heap one view of it, if the shader
+/// takes what lies there for what the job says it is.
+fn declared(
+    shader: &Shader,
+    class: RegisterClass,
+    register: u32,
+    space: u32,
+    kind: Kind,
+) -> impl Iterator<Item = &Declared> {
+    let most = if class.is_heap() { 1 } else { usize::MAX };
+    let all = shader.resources().iter().filter(move |it| covers(it, class, register, space));
+    all.filter(move |it| !class.is_heap() || is_seen_as(it, kind)).take(most)
+}
+
+fn is_seen_as(declared: &Declared, kind: Kind) -> bool {
+    match (&declared.kind, kind) {
+        (ResourceKind::Constant { .. }, Kind::ConstantBuffer)
+        | (ResourceKind::Sampler { .. }, Kind::Sampler) => true,
+        (ResourceKind::Structured { writable, .. }, Kind::StructuredBuffer)
+        | (ResourceKind::Raw { writable }, Kind::ByteAddressBuffer)
+        | (ResourceKind::Typed { writable, .. }, Kind::Buffer)
+        | (ResourceKind::Texture { writable, .. }, Kind::Texture2D) => !writable,
+        (ResourceKind::Structured { writable, .. }, Kind::RwStructuredBuffer)
+        | (ResourceKind::Raw { writable }, Kind::RwByteAddressBuffer)
+        | (ResourceKind::Typed { writable, .. }, Kind::RwBuffer)
+        | (ResourceKind::Texture { writable, .. }, Kind::RwTexture2D) => *writable,
+        _ => false,
     }
 }
 

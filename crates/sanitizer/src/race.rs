@@ -198,7 +198,8 @@ impl Races {
             Space::Shared(_) => {}
             Space::Buffer(binding, _) => {
                 let resource = facts.module.resource(binding);
-                if !resource.kind.writable() {
+                // A descriptor heap is named by one of its views, and others can be written.
+                if !resource.kind.writable() && !resource.register.class.is_heap() {
                     return None;
                 }
                 coherent = resource.globally_coherent;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use ir::{Inst, Op, Value, ValueDef};
+use ir::{Inst, Module, Op, Value, ValueDef};
 
 use crate::facts::Facts;
 
@@ -41,18 +41,18 @@ pub(crate) fn backward(facts: &Facts<'_>, from: Inst) -> HashSet<Inst> {
             }
             wanted.extend(facts.sources(value));
         }
-        if let Some(memory) = read(op).filter(|it| memories.insert(*it)) {
-            let writes = |it: &Inst| written(&module.inst(*it).op) == Some(memory);
+        if let Some(memory) = read(module, op).filter(|it| memories.insert(*it)) {
+            let writes = |it: &Inst| written(module, &module.inst(*it).op) == Some(memory);
             open.extend((0..module.insts.len() as u32).map(Inst).filter(writes));
         }
     }
     slice
 }
 
-fn read(op: &Op) -> Option<Memory> {
+fn read(module: &Module, op: &Op) -> Option<Memory> {
     match op {
         Op::Load { place, .. } | Op::Atomic { place, .. } | Op::Counter { place, .. } => {
-            Some(Memory::Buffer(place.binding))
+            Some(Memory::Buffer(module.storage(place.binding)))
         }
         Op::SharedLoad { memory, .. } | Op::SharedAtomic { memory, .. } => {
             Some(Memory::Shared(*memory))
@@ -62,10 +62,10 @@ fn read(op: &Op) -> Option<Memory> {
     }
 }
 
-fn written(op: &Op) -> Option<Memory> {
+fn written(module: &Module, op: &Op) -> Option<Memory> {
     match op {
         Op::Store { place, .. } | Op::Atomic { place, .. } | Op::Counter { place, .. } => {
-            Some(Memory::Buffer(place.binding))
+            Some(Memory::Buffer(module.storage(place.binding)))
         }
         Op::SharedStore { memory, .. } | Op::SharedAtomic { memory, .. } => {
             Some(Memory::Shared(*memory))

@@ -120,6 +120,7 @@ pub fn options(flags: &[String]) -> Result<Options, String> {
         match flag {
             "-HV" => options.hlsl_version = Version::parse(value()?).ok_or("unknown version")?,
             "-enable-16bit-types" => options.enable_16bit = true,
+            "-spirv" => options.spirv = true,
             "-Zpr" => options.matrix_order = MatrixOrder::RowMajor,
             "-Zpc" => options.matrix_order = MatrixOrder::ColumnMajor,
             // Arithmetic is strict in any case.
@@ -239,21 +240,31 @@ pub fn execute<O: Observer>(
 pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
     let mut bindings = Bindings::default();
     for resource in &module.resources {
-        let count = resource.count.unwrap_or(1).clamp(1, 64);
+        let own = |name: &str| {
+            let index = name.strip_prefix(&resource.name)?.strip_prefix('[')?.strip_suffix(']')?;
+            index.parse::<u32>().ok()
+        };
+        // An unbounded array, or a descriptor heap, reaches as far as something is said of its elements.
+        let inputs = section.inputs.iter().map(|it| &it.name);
+        let named = inputs.chain(section.samplers.iter().map(|(name, _)| name));
+        let most = named.filter_map(|it| own(it)).max().map_or(1, |it| it.saturating_add(1));
+        let count = resource.count.unwrap_or(most).clamp(1, 64);
         let bytes_of = |index: u32| {
             let input = input_of(section, &resource.name, index);
             match input {
                 Some(input) => Ok(input.bytes.clone()),
                 None if matches!(resource.kind, ResourceKind::Sampler { .. }) => Ok(Vec::new()),
                 None if resource.name == LOG => Ok(vec![0; LOG_BYTES]),
-                None if !resource.used => Ok(Vec::new()),
+                None if !resource.used || resource.register.class.is_heap() => Ok(Vec::new()),
                 None => {
                     Err(format!("no `//# in {} TYPE: VALUES` for that resource", resource.name))
                 }
             }
         };
-        let sampler = section.samplers.iter().find(|(name, _)| *name == resource.name);
         let element = |index| {
+            let own = format!("{}[{index}]", resource.name);
+            let sampler = |name: &str| section.samplers.iter().find(|(it, _)| it == name);
+            let sampler = sampler(&own).or_else(|| sampler(&resource.name));
             let texture = input_of(section, &resource.name, index).and_then(|it| it.texture);
             let sampler = sampler.map(|(_, state)| *state);
             Ok(Buffer { bytes: bytes_of(index)?, texture, sampler, ..Buffer::default() })

@@ -24,7 +24,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use judge::{Finding, Part, Variant};
+use judge::{Finding, Look, Part, Variant};
 use mutate::Random;
 
 /// An input that takes longer is a finding.
@@ -34,8 +34,10 @@ const ENDLESS: Duration = Duration::from_secs(20);
 /// More memory than that is a finding, whichever input took it.
 const MOST_MEMORY: u64 = 2 << 30;
 /// Longer texts are not kept: small ones are tried faster.
-const LONGEST_KEPT: usize = 4096;
+const LONGEST_KEPT: usize = 1024;
 const MOST_KEPT: usize = 1 << 15;
+/// One input in so many is looked at closely without a reason.
+const SAMPLE: u64 = 16;
 /// How many failures are looked for before a run ends.
 const MOST_FAILURES: usize = 20;
 
@@ -173,7 +175,7 @@ fn corpus() -> Vec<String> {
     }
     // What exhausts a budget takes a second to do so, and so do its relatives.
     let is_bomb = |text: &str| {
-        let outcome = judge::judge(Part::All, text, Variant(0));
+        let outcome = judge::judge_closely(Part::All, text, Variant(0));
         outcome.codes.iter().any(|it| it.ends_with("too-large"))
     };
     seeds.retain(|it| !it.trim().is_empty() && !is_bomb(it));
@@ -335,24 +337,24 @@ impl<'a> Worker<'a> {
 
     /// A changed text.
     fn next(&mut self) -> String {
-        let base = match self.kept.len() {
-            0 => self.random.pick(self.seeds),
-            // What was kept last is the least explored.
-            count if self.random.one_in(2) => {
-                &self.kept[count - 1 - self.random.below(count.div_ceil(4))]
-            }
-            _ if self.random.one_in(2) => self.random.pick(&self.kept),
-            _ => self.random.pick(self.seeds),
-        };
-        let other = self.random.pick(self.seeds);
-        mutate::mutate(base, other, &mut self.random)
+        let random = &mut self.random;
+        let (one, two) =
+            (base(&self.kept, self.seeds, random), base(&self.kept, self.seeds, random));
+        // The shorter one says as much, and is tried in less time.
+        let (base, other) = if one.len() < two.len() { (one, two) } else { (two, one) };
+        mutate::mutate(base, other, random)
     }
 
     fn attempt(&mut self, text: String) {
         let variant = Variant(self.random.below(Variant::COUNT) as u8);
         self.show(&text);
         let start = Instant::now();
-        let outcome = self.judge(&text, variant);
+        self.desk.pulse.fetch_add(1, Ordering::Relaxed);
+        let look = Look {
+            closely: self.tally.inputs.is_multiple_of(SAMPLE),
+            note: &mut |feature| self.seen.insert(feature),
+        };
+        let outcome = judge::judge(self.plan.part, &text, variant, look);
         let took = start.elapsed();
         self.tally.inputs += 1;
         self.desk.inputs.store(self.tally.inputs, Ordering::Relaxed);
@@ -364,7 +366,7 @@ impl<'a> Worker<'a> {
         // A machine that was busy with something else is no fault of the input: it gets a second chance.
         let slow = took > SLOW && {
             let start = Instant::now();
-            self.judge(&text, variant);
+            self.again(&text, variant);
             start.elapsed() > SLOW
         };
         let finding = outcome.finding.or(slow.then(|| Finding::slow(took)));
@@ -376,19 +378,21 @@ impl<'a> Worker<'a> {
             }
             return;
         }
-        let mut is_new = false;
-        for feature in outcome.features {
-            is_new |= self.seen.insert(feature);
-        }
-        if is_new && text.len() <= LONGEST_KEPT && self.kept.len() < MOST_KEPT {
+        if outcome.is_new && text.len() <= LONGEST_KEPT {
             self.tally.kept += 1;
-            self.kept.push(text);
+            if self.kept.len() < MOST_KEPT {
+                self.kept.push(text);
+            } else {
+                let old = self.random.below(MOST_KEPT);
+                self.kept[old] = text;
+            }
         }
     }
 
-    fn judge(&self, text: &str, variant: Variant) -> judge::Outcome {
+    /// Tries an input that was tried before.
+    fn again(&self, text: &str, variant: Variant) -> judge::Outcome {
         self.desk.pulse.fetch_add(1, Ordering::Relaxed);
-        judge::judge(self.plan.part, text, variant)
+        judge::judge_closely(self.plan.part, text, variant)
     }
 
     fn show(&mut self, text: &str) {
@@ -407,7 +411,7 @@ impl<'a> Worker<'a> {
     fn smallest(&self, text: String, finding: &Finding, variant: Variant) -> String {
         let fails = |text: &str| {
             let start = Instant::now();
-            match self.judge(text, variant).finding {
+            match self.again(text, variant).finding {
                 Some(found) => found.same(finding),
                 None => finding.is_slow() && start.elapsed() > SLOW,
             }
@@ -415,6 +419,17 @@ impl<'a> Worker<'a> {
         // What is slow is slow to make smaller.
         mutate::minimise(text, if finding.is_slow() { 20 } else { 3000 }, fails)
     }
+}
+
+/// A text to change.
+fn base<'a>(kept: &'a [String], seeds: &'a [String], random: &mut Random) -> &'a str {
+    // The corpus is right, and so what is near it gets far.
+    if kept.is_empty() || random.one_in(2) {
+        return random.pick::<String>(seeds);
+    }
+    // What was kept last is the least explored.
+    let among = if random.one_in(2) { kept.len().div_ceil(4) } else { kept.len() };
+    &kept[kept.len() - 1 - random.below(among)]
 }
 
 /// Prints the statistics and writes the failing inputs; how many there are.
@@ -485,7 +500,7 @@ fn replay(plan: &Plan) -> Result<(), String> {
         let text = String::from_utf8_lossy(&bytes);
         for variant in (0..Variant::COUNT as u8).map(Variant) {
             let start = Instant::now();
-            let outcome = judge::judge(plan.part, &text, variant);
+            let outcome = judge::judge_closely(plan.part, &text, variant);
             let slow = (start.elapsed() > SLOW).then(|| Finding::slow(start.elapsed()));
             if let Some(finding) = outcome.finding.or(slow) {
                 failures += 1;

@@ -93,6 +93,12 @@ fn bind_one(
     if bound.table.get(base, element).is_some() {
         return Err(fail("it is bound twice".to_owned()));
     }
+    if resource.register.class.is_heap() {
+        let (buffer, shown) = in_heap(resource, shader, text).map_err(fail)?;
+        bound.table.bind(base, element, buffer).map_err(|error| fail(error.to_string()))?;
+        bound.shown.extend(shown.map(|scalar| (base.to_owned(), element, scalar)));
+        return Ok(());
+    }
     if let ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } = &resource.kind {
         let buffer = super::texture::contents(resource, text, &mut open).map_err(fail)?;
         return bound.table.bind(base, element, buffer).map_err(|error| fail(error.to_string()));
@@ -111,6 +117,34 @@ fn bind_one(
     bound.table.bind(base, element, buffer).map_err(|error| fail(error.to_string()))?;
     bound.shown.extend(shown.map(|scalar| (base.to_owned(), element, scalar)));
     Ok(())
+}
+
+/// What lies in a descriptor heap: the first of the kinds that the shader takes out of it to which the text gives a content.
+fn in_heap(
+    heap: &Resource,
+    shader: &Shader,
+    text: &str,
+) -> Result<(Buffer, Option<Scalar>), String> {
+    let class = heap.register.class;
+    let mut first = None;
+    for view in shader.resources().iter().filter(|it| it.used && it.register.class == class) {
+        let found = match &view.kind {
+            ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } => {
+                super::texture::contents(view, text, &mut open).map(|buffer| (buffer, None))
+            }
+            ResourceKind::Constant { .. }
+            | ResourceKind::Structured { .. }
+            | ResourceKind::Raw { .. }
+            | ResourceKind::Typed { .. } => {
+                value::parse(text, &mut open).and_then(|value| contents(view, value))
+            }
+        };
+        match found {
+            Ok(found) => return Ok(found),
+            Err(what) => first = first.or(Some(what)),
+        }
+    }
+    Err(first.unwrap_or_else(|| "the shader takes nothing out of this heap".to_owned()))
 }
 
 /// `Name` or `Name[k]`.

@@ -21,6 +21,10 @@ impl Checker<'_> {
         if expr.ty == to || expr.ty == Types::ERROR || to == Types::ERROR {
             return expr;
         }
+        let expr = match self.view(expr, to) {
+            Ok(viewed) => return viewed,
+            Err(expr) => expr,
+        };
         let expr = match (self.literal_of(&expr), self.types.scalar_of(to)) {
             (Some(_), Some(scalar)) => self.adapt(expr, scalar),
             (Some(_), None) => self.settle(expr),
@@ -69,6 +73,9 @@ impl Checker<'_> {
                     self.warn_truncation(&expr, to);
                 }
                 self.warn_loss(&expr, to);
+                if how.narrows {
+                    self.warn_narrowing(&expr, to);
+                }
                 self.convert(expr, to)
             }
             None => {
@@ -105,6 +112,23 @@ impl Checker<'_> {
         self.report(
             Diagnostic::new(&code::LOSSY_CONVERSION, expr.span, message)
                 .help(format!("write the integer, or the cast `({name})` if it is meant")),
+        );
+    }
+
+    /// A number of 64 bits where a smaller one of its kind is wanted: whoever took the large type wanted its digits.
+    fn warn_narrowing(&mut self, expr: &Expr, to: TypeId) {
+        let is_large =
+            matches!(self.types.scalar_of(expr.ty), Some(Scalar::F64 | Scalar::I64 | Scalar::U64));
+        let is_float = |ty| self.types.scalar_of(ty).is_some_and(Scalar::is_float);
+        if !is_large || is_float(expr.ty) != is_float(to) || matches!(expr.kind, ExprKind::Const(_))
+        {
+            return;
+        }
+        let (from, to) = (self.name_of(expr.ty), self.name_of(to));
+        let message = format!("`{from}` becomes the smaller `{to}` here");
+        self.report(
+            Diagnostic::new(&code::LOSSY_CONVERSION, expr.span, message)
+                .help(format!("the cast `({to})` says that it is meant")),
         );
     }
 

@@ -80,6 +80,12 @@ pub(crate) fn implicit(types: &Types, from: TypeId, to: TypeId) -> Option<Implic
             Type::Resource(ResourceType::Typed { element: a, writable: v, .. }),
             Type::Resource(ResourceType::Typed { element: b, writable: w, .. }),
         ) => (a == b && v == w).then_some(Implicit::IDENTITY),
+        (Type::Resource(_), Type::Resource(_)) => super::heap::is_viewed_as(types, from, to)
+            .then_some(Implicit {
+                rank: Rank::Kept(Element::Conversion),
+                truncates: false,
+                narrows: false,
+            }),
         _ => numeric(types, from, to),
     }
 }

@@ -43,8 +43,16 @@ impl<'a> Checker<'a> {
                 }
             }
             ItemKind::Using(path) => self.using(path),
-            ItemKind::Buffer(buffer) => self.buffer_block(buffer),
-            ItemKind::Var(var) => self.file_var(var),
+            ItemKind::Buffer(buffer) => {
+                let first = self.resources.len();
+                self.buffer_block(buffer);
+                self.vulkan_binding(first, &item.attributes);
+            }
+            ItemKind::Var(var) => {
+                let first = self.resources.len();
+                self.file_var(var);
+                self.vulkan_binding(first, &item.attributes);
+            }
             ItemKind::Function(function) => {
                 self.attributes_known(&item.attributes);
                 self.declare_function(function, &item.attributes);
@@ -459,6 +467,22 @@ impl<'a> Checker<'a> {
         self.define_member_in(scope, scope, base, declarator);
     }
 
+    /// Whether the definition of what was declared with one type may have the other: it may give an array its size.
+    fn may_be_defined_as(&self, declared: TypeId, defined: TypeId) -> bool {
+        let element = |ty| match self.types.get(ty) {
+            Type::Array { element, len: 0 } => Some(element),
+            _ => None,
+        };
+        let fills = |open, other| match self.types.get(other) {
+            Type::Array { element: it, .. } => element(open) == Some(it),
+            _ => false,
+        };
+        declared == defined
+            || [declared, defined].contains(&Types::ERROR)
+            || fills(declared, defined)
+            || fills(defined, declared)
+    }
+
     /// The definition of a static member of the struct with that scope, which looks names up in `inner`.
     pub(super) fn define_member_in(
         &mut self,
@@ -472,6 +496,18 @@ impl<'a> Checker<'a> {
         match found {
             Some(ValueEntity::Global(id)) => {
                 let (ty, init) = self.in_scope(inner, |this| this.initializer(ty, declarator));
+                let known = &self.global(id).global;
+                let (declared, at) = (known.ty, known.span);
+                if !self.may_be_defined_as(declared, ty) {
+                    let (name, declared) = (&declarator.name.name, self.name_of(declared));
+                    let message = format!(
+                        "`{name}` is declared as `{declared}`, not as `{}`",
+                        self.name_of(ty)
+                    );
+                    let report =
+                        Diagnostic::new(&code::BAD_DECLARATION, declarator.name.span, message);
+                    return self.report(report.also(at, "declared here"));
+                }
                 let value = init
                     .as_ref()
                     .filter(|_| self.global(id).is_const)

@@ -276,13 +276,10 @@ impl<'a> Checker<'a> {
             let mut parts = Vec::new();
             for field in fields {
                 let semantics = self.annotations_of(id, &field.name);
-                let part = self.input(
-                    &format!("{name}.{}", field.name),
-                    field.ty,
-                    semantics,
-                    field.span,
-                    leaves,
-                )?;
+                // The word that holds bit-fields stands nowhere.
+                let at = if field.span.is_none() { span } else { field.span };
+                let part =
+                    self.input(&format!("{name}.{}", field.name), field.ty, semantics, at, leaves)?;
                 parts.push(part);
             }
             return Some(Expr { kind: ExprKind::Construct(parts), ty, span });

@@ -304,9 +304,8 @@ impl<'a> Checker<'a> {
         let ident = &path.last.ident;
         let name = ident.name.as_str();
         if path.scope.is_empty() {
-            if matches!(name, "ResourceDescriptorHeap" | "SamplerDescriptorHeap") {
-                self.unsupported(span, format!("`{name}` is not built yet"));
-                return self.broken(span);
+            if let Some(heap) = self.heap(name, span) {
+                return heap;
             }
             if let Some(flag) = library::flag(name) {
                 return self.constant_of(Types::UINT, u64::from(flag), span);

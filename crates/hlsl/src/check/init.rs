@@ -173,7 +173,8 @@ impl<'a> Checker<'a> {
     fn part(&mut self, value: Expr, wanted: &[TypeId]) -> Expr {
         if let [one] = wanted
             && (self.types.scalar_of(value.ty).is_some()
-                || self.types.get(value.ty) == self.types.get(*one))
+                || self.types.get(value.ty) == self.types.get(*one)
+                || super::heap::is_viewed_as(&self.types, value.ty, *one))
         {
             return self.coerce(value, *one);
         }
@@ -182,13 +183,14 @@ impl<'a> Checker<'a> {
         if have == wanted && !self.types.has_bit_fields(value.ty) {
             return value;
         }
+        let Some(first) = wanted.first() else { return self.broken(value.span) };
         if have.iter().chain(wanted).any(|it| self.types.scalar_of(*it).is_none()) {
             let message = format!("`{}` does not fit here", self.name_of(value.ty));
             self.error(&code::TYPE_MISMATCH, value.span, message);
             return self.broken(value.span);
         }
-        let same = wanted.iter().all(|it| *it == wanted[0]);
-        let to = match (self.types.scalar_of(value.ty), self.types.scalar_of(wanted[0])) {
+        let same = wanted.iter().all(|it| it == first);
+        let to = match (self.types.scalar_of(value.ty), self.types.scalar_of(*first)) {
             (Some(_), Some(scalar)) if same => self.types.with_scalar(value.ty, scalar),
             _ => self.spread(wanted),
         };

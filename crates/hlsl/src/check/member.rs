@@ -293,6 +293,9 @@ impl<'a> Checker<'a> {
                     let kind = ExprKind::Index(base.into(), index.into());
                     return Expr { kind, ty: element, span };
                 }
+                ResourceType::Other(_) if let Some(element) = self.heap_element(base.ty) => {
+                    (element, None)
+                }
                 ResourceType::Other(object) => {
                     match library::objects::element_of(&mut self.types, object) {
                         Some(element) => {

@@ -20,6 +20,7 @@ mod expr;
 pub(crate) mod fold;
 mod func;
 mod guess;
+mod heap;
 mod init;
 mod literal;
 mod member;

@@ -18,32 +18,31 @@ use crate::types::Types;
 /// How many functions a report of recursion names.
 const MOST_IN_CHAIN: usize = 8;
 
-/// The parts of an expression.
-fn parts(expr: &Expr) -> Vec<&Expr> {
+/// Adds the parts of an expression to some others.
+fn parts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => {
-            Vec::new()
-        }
+        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => {}
         ExprKind::Field(a, _)
         | ExprKind::Swizzle(a, _)
         | ExprKind::MatrixSwizzle(a, _)
         | ExprKind::Unary(_, a)
         | ExprKind::Step { place: a, .. }
-        | ExprKind::Convert(a) => vec![a],
+        | ExprKind::Convert(a) => out.push(a),
         ExprKind::Index(a, b)
         | ExprKind::Binary(_, a, b)
         | ExprKind::Logic { lhs: a, rhs: b, .. }
         | ExprKind::Assign(a, b)
         | ExprKind::AssignOp { place: a, value: b, .. }
-        | ExprKind::Comma(a, b) => vec![a, b],
-        ExprKind::Conditional { cond, then, else_, .. } => vec![cond, then, else_],
+        | ExprKind::Comma(a, b) => out.extend([&**a, b]),
+        ExprKind::Conditional { cond, then, else_, .. } => out.extend([&**cond, then, else_]),
         ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => {
-            args.iter().map(arg_expr).collect()
+            out.extend(args.iter().map(arg_expr));
         }
         ExprKind::Method { object, args, .. } => {
-            std::iter::once(&**object).chain(args.iter().map(arg_expr)).collect()
+            out.push(object);
+            out.extend(args.iter().map(arg_expr));
         }
-        ExprKind::Wave { args, .. } | ExprKind::Construct(args) => args.iter().collect(),
+        ExprKind::Wave { args, .. } | ExprKind::Construct(args) => out.extend(args),
     }
 }
 
@@ -53,36 +52,35 @@ fn arg_expr(arg: &Arg) -> &Expr {
     }
 }
 
-fn parts_mut(expr: &mut Expr) -> Vec<&mut Expr> {
+fn parts_mut<'e>(expr: &'e mut Expr, out: &mut Vec<&'e mut Expr>) {
     fn of_arg(arg: &mut Arg) -> &mut Expr {
         match arg {
             Arg::In(expr) | Arg::Out { place: expr, .. } => expr,
         }
     }
     match &mut expr.kind {
-        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => {
-            Vec::new()
-        }
+        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => {}
         ExprKind::Field(a, _)
         | ExprKind::Swizzle(a, _)
         | ExprKind::MatrixSwizzle(a, _)
         | ExprKind::Unary(_, a)
         | ExprKind::Step { place: a, .. }
-        | ExprKind::Convert(a) => vec![a],
+        | ExprKind::Convert(a) => out.push(a),
         ExprKind::Index(a, b)
         | ExprKind::Binary(_, a, b)
         | ExprKind::Logic { lhs: a, rhs: b, .. }
         | ExprKind::Assign(a, b)
         | ExprKind::AssignOp { place: a, value: b, .. }
-        | ExprKind::Comma(a, b) => vec![a, b],
-        ExprKind::Conditional { cond, then, else_, .. } => vec![cond, then, else_],
+        | ExprKind::Comma(a, b) => out.extend([&mut **a, b]),
+        ExprKind::Conditional { cond, then, else_, .. } => out.extend([&mut **cond, then, else_]),
         ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => {
-            args.iter_mut().map(of_arg).collect()
+            out.extend(args.iter_mut().map(of_arg));
         }
         ExprKind::Method { object, args, .. } => {
-            std::iter::once(&mut **object).chain(args.iter_mut().map(of_arg)).collect()
+            out.push(object);
+            out.extend(args.iter_mut().map(of_arg));
         }
-        ExprKind::Wave { args, .. } | ExprKind::Construct(args) => args.iter_mut().collect(),
+        ExprKind::Wave { args, .. } | ExprKind::Construct(args) => out.extend(args),
     }
 }
 
@@ -91,7 +89,9 @@ fn each(expr: &Expr, mut see: impl FnMut(&Expr)) {
     let mut todo = vec![expr];
     while let Some(expr) = todo.pop() {
         see(expr);
-        todo.extend(parts(expr).into_iter().rev());
+        let first = todo.len();
+        parts(expr, &mut todo);
+        todo[first..].reverse();
     }
 }
 
@@ -99,7 +99,7 @@ fn each_mut(expr: &mut Expr, mut see: impl FnMut(&mut Expr)) {
     let mut todo = vec![expr];
     while let Some(expr) = todo.pop() {
         see(expr);
-        todo.extend(parts_mut(expr));
+        parts_mut(expr, &mut todo);
     }
 }
 

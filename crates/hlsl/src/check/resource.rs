@@ -17,11 +17,24 @@ pub(super) struct ResourceInfo {
     pub(super) name: String,
     pub(super) ty: TypeId,
     pub(super) span: Span,
-    class: RegisterClass,
+    pub(super) class: RegisterClass,
     /// The register that the source gives.
     slot: Option<u32>,
     space: u32,
     globally_coherent: bool,
+}
+
+impl ResourceInfo {
+    /// A descriptor heap, seen as an array of one type; it takes no registers.
+    pub(super) fn of_heap(
+        name: &str,
+        ty: TypeId,
+        class: RegisterClass,
+        span: Span,
+    ) -> ResourceInfo {
+        let name = name.to_owned();
+        ResourceInfo { name, ty, span, class, slot: None, space: 0, globally_coherent: false }
+    }
 }
 
 /// Registers of one class and space that a resource takes: the first, the one behind the last, and which resource.
@@ -52,6 +65,9 @@ fn letter(class: RegisterClass) -> char {
         RegisterClass::Shader => 't',
         RegisterClass::Unordered => 'u',
         RegisterClass::Sampler => 's',
+        RegisterClass::ResourceHeap | RegisterClass::SamplerHeap => {
+            unreachable!("heaps are not declared, and so have no register in the source")
+        }
     }
 }
 
@@ -134,6 +150,38 @@ impl<'a> Checker<'a> {
             return;
         }
         info.slot = Some(index);
+    }
+
+    /// `[[vk::binding(N, SET)]]` of the resources from `first` on. With `-spirv` it stands above `register(…)`, whose
+    /// numbers need not fit together then; without, it says nothing.
+    pub(super) fn vulkan_binding(&mut self, first: usize, attributes: &'a [ast::Attribute]) {
+        let is_binding = |it: &&ast::Attribute| {
+            it.name.name.as_str() == "binding"
+                && it.scope.as_ref().is_some_and(|scope| scope.name.as_str() == "vk")
+        };
+        let Some(attribute) = attributes.iter().rfind(is_binding) else { return };
+        if !self.options.spirv {
+            return;
+        }
+        let mut numbers = [None, Some(0)];
+        for (number, arg) in numbers.iter_mut().zip(&attribute.args) {
+            let Some((value, _)) = self.constant_integer(arg, "a binding") else { return };
+            *number = u32::try_from(value).ok();
+        }
+        let [Some(binding), Some(set)] = numbers else {
+            let message = "`vk::binding` takes a binding and, if it is not 0, a descriptor set";
+            self.error(&code::BAD_REGISTER, attribute.span, message);
+            return;
+        };
+        let loose = self.loose.map(|(id, _)| id.0 as usize);
+        for (_, info) in
+            self.resources.iter_mut().enumerate().skip(first).filter(|(i, _)| Some(*i) != loose)
+        {
+            // An initialiser can have made a view of a heap, which has no register.
+            if !info.class.is_heap() {
+                (info.slot, info.space) = (Some(binding), set);
+            }
+        }
     }
 
     // -----------------------------------------------------------------------------------------------------
@@ -359,7 +407,13 @@ impl<'a> Checker<'a> {
         let mut registers: Vec<Option<u32>> = vec![None; used.len()];
         let counts: Vec<Option<u32>> =
             used.iter().map(|id| self.count_of(self.resources[id.0 as usize].ty)).collect();
-        let length = |count: Option<u32>| count.map_or(u64::from(u32::MAX) + 1, u64::from);
+        // For Vulkan an array is one binding, however many resources it has.
+        let arrays_are_one = self.options.spirv;
+        let length = |count: Option<u32>| match count {
+            _ if arrays_are_one => 1,
+            Some(count) => u64::from(count),
+            None => u64::from(u32::MAX) + 1,
+        };
         for (i, id) in used.iter().enumerate() {
             let info = self.resources[id.0 as usize].clone();
             let Some(slot) = info.slot else { continue };
@@ -384,7 +438,7 @@ impl<'a> Checker<'a> {
         order.sort_by_key(|i| (Some(used[*i]) != loose, used[*i]));
         for i in order {
             let info = &self.resources[used[i].0 as usize];
-            if info.slot.is_some() {
+            if info.slot.is_some() || info.class.is_heap() {
                 continue;
             }
             let ranges = taken.entry((info.class, info.space)).or_default();

@@ -3,11 +3,10 @@
 //! Types and values have tables of their own, as the parser has already decided which of the two a name stands for.
 //! Scopes are never removed: structs and templates refer to the ones they were declared in.
 
-use std::collections::HashMap;
-
 use diag::{Span, similarity};
 
 use crate::ast::Name;
+use crate::hash::QuickMap;
 use crate::hir::{FunctionId, GlobalId, LocalId, ResourceId};
 use crate::types::{StructId, TypeId};
 
@@ -76,8 +75,8 @@ pub(super) struct Declared<T> {
 struct Scope {
     parent: Option<ScopeId>,
     kind: ScopeKind,
-    types: HashMap<Name, Declared<TypeEntity>>,
-    values: HashMap<Name, Declared<ValueEntity>>,
+    types: QuickMap<Name, Declared<TypeEntity>>,
+    values: QuickMap<Name, Declared<ValueEntity>>,
     /// Other scopes whose names are visible here: bases, `using namespace`.
     others: Vec<ScopeId>,
 }
@@ -104,8 +103,8 @@ impl Scopes {
         self.all.push(Scope {
             parent,
             kind,
-            types: HashMap::new(),
-            values: HashMap::new(),
+            types: QuickMap::default(),
+            values: QuickMap::default(),
             others: Vec::new(),
         });
         ScopeId(self.all.len() as u32 - 1)

@@ -58,6 +58,9 @@ impl<'a> Checker<'a> {
                 }
                 if complete {
                     self.duplicate(name, span);
+                    // Which of the two a use means nobody knows, so that uses have no mistakes of their own.
+                    let broken = TypeEntity::Type(Types::ERROR);
+                    self.scopes.declare_type(current, name.name.clone(), broken, span);
                 } else {
                     self.members(ty, structure);
                 }

@@ -344,7 +344,7 @@ fn hostile_programs_end_with_a_report() {
             "too-large",
         ),
         (
-            "template<uint N> struct S { uint f() { S<N + 1> s; return s.f(); } }; static S<0> s;",
+            "template<uint N> struct S { uint f() { S<N + 1> s; return s.f(); } }; uint g() { S<0> s; return s.f(); }",
             "too-large",
         ),
         (

@@ -140,6 +140,11 @@ impl<'a> Checker<'a> {
                 self.error(&code::BAD_DECLARATION, dim.span, "there are no arrays of `void`");
                 return Types::ERROR;
             }
+            if matches!(self.types.get(ty), Type::Array { len: 0, .. }) {
+                let message = "the size of an array that is an element must be known";
+                self.error(&code::BAD_DECLARATION, dim.span, message);
+                return Types::ERROR;
+            }
             ty = self.types.intern(Type::Array { element: ty, len });
         }
         if self.types.scalar_count(ty) > MAX_SCALARS {
@@ -151,9 +156,12 @@ impl<'a> Checker<'a> {
     }
 
     fn array_size(&mut self, size: &'a ast::Expr) -> Option<u32> {
-        let (value, _) = self.constant_integer(size, "the size of an array")?;
+        let (value, checked) = self.constant_integer(size, "the size of an array")?;
+        // What is written without a sign is not negative: it has all 64 bits.
+        let is_unsigned = matches!(size.kind, ast::ExprKind::Int(_))
+            || self.types.scalar_of(checked.ty) == Some(Scalar::U64);
         match u32::try_from(value) {
-            Ok(0) | Err(_) if value <= 0 => {
+            Ok(0) | Err(_) if value <= 0 && !(is_unsigned && value < 0) => {
                 let message = format!("an array has at least one element, and this is {value}");
                 self.error(&code::BAD_DECLARATION, size.span, message);
                 None

@@ -418,6 +418,9 @@ impl Class {
             },
             Class::HalfWord => match settled {
                 I16 | U16 | F16 => settled,
+                // A literal takes the size that is asked for.
+                I32 if scalar == LiteralInt => I16,
+                F32 if scalar == LiteralFloat => F16,
                 Bool | I32 | U32 | I64 | U64 | F32 | F64 | Min16Int | Min16Uint | Min16Float
                 | LiteralInt | LiteralFloat | Enum(_) => return None,
             },

@@ -162,6 +162,10 @@ impl Lowerer<'_> {
 
     fn pass(&mut self, arg: &Arg) -> Lower<Passed> {
         Ok(match arg {
+            // There is nothing to copy: its resources are not counted, and no element can be assigned to.
+            Arg::In(expr) | Arg::Out { place: expr, .. } if self.is_unbounded(expr.ty) => {
+                Passed::Alias(self.place(expr)?)
+            }
             Arg::In(expr) => Passed::Value(self.expr(expr)?),
             Arg::Out { place, mode: Mode::Reference, .. } => Passed::Alias(self.place(place)?),
             Arg::Out { place, ty, mode } => {
@@ -177,6 +181,11 @@ impl Lowerer<'_> {
                 Passed::Place { place: target, value }
             }
         })
+    }
+
+    /// Whether it is an array of resources of which nobody says how many there are.
+    fn is_unbounded(&self, ty: TypeId) -> bool {
+        matches!(self.program.types.get(ty), Type::Array { len: 0, .. })
     }
 
     /// Makes the locals of the newest frame; the parameters come first.

@@ -2,13 +2,12 @@
 //!
 //! Each is made once, in front of the body, where everything sees it.
 
-use std::collections::HashMap;
-
 use diag::Span;
 use ir::{Builtin, Inst, InstData, Op, Value, ValueData, ValueDef};
 use ops::{Binary, Ty};
 
 use super::{Lower, Lowerer, Values};
+use crate::hash::QuickMap;
 use crate::types::TypeId;
 
 #[derive(Default)]
@@ -16,9 +15,9 @@ pub(super) struct Prelude {
     insts: Vec<Inst>,
     /// Their results, ascending.
     values: Vec<Value>,
-    constants: HashMap<(Ty, u64), Value>,
-    undefined: HashMap<(Ty, Span), Value>,
-    builtins: HashMap<Builtin, Value>,
+    constants: QuickMap<(Ty, u64), Value>,
+    undefined: QuickMap<(Ty, Span), Value>,
+    builtins: QuickMap<Builtin, Value>,
 }
 
 /// A sum of constant and per-lane parts, as addresses and indices are.

@@ -1,10 +1,11 @@
 //! What lowering must know of code before it comes to it: what a loop assigns, which variables are indexed by values that
 //! are not constant, whether a function returns at its end only.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::check::fold;
+use crate::hash::QuickMap;
 use crate::hir::{
     Arg, Expr, ExprKind, Function, FunctionId, GlobalId, GlobalKind, LocalId, Program, Stmt,
     StmtKind,
@@ -40,7 +41,7 @@ pub(super) struct Facts {
     constants: Vec<Option<Vec<u64>>>,
     native_16bit: bool,
     /// By the address of the statements, which do not move while they are lowered.
-    assigned: HashMap<*const Stmt, Rc<Assigned>>,
+    assigned: QuickMap<*const Stmt, Rc<Assigned>>,
 }
 
 impl Facts {
@@ -50,7 +51,7 @@ impl Facts {
             dynamic_globals: BTreeSet::new(),
             constants: vec![None; program.globals.len()],
             native_16bit: program.entry.native_16bit,
-            assigned: HashMap::new(),
+            assigned: QuickMap::default(),
         };
         let mut callees = Vec::new();
         for function in &program.functions {

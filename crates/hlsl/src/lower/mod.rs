@@ -25,13 +25,13 @@ mod wave;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use diag::{Diagnostic, Sink, Span, code};
 use ir::{Builder, Module, Op, Private, Region, Value};
 use ops::Ty;
 
+use crate::hash::QuickMap;
 use crate::hir::{FunctionId, GlobalKind, LocalId, Program};
 use crate::options::Options;
 use crate::types::{Scalar, Type, TypeId};
@@ -72,8 +72,8 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
         handles: Handles::default(),
         bindings: Vec::new(),
         globals: Vec::new(),
-        privates: HashMap::new(),
-        leaves: HashMap::new(),
+        privates: QuickMap::default(),
+        leaves: QuickMap::default(),
         frames: Vec::new(),
         blocks: Vec::new(),
         breaks: Vec::new(),
@@ -117,8 +117,8 @@ struct Lowerer<'a> {
     bindings: Vec<Option<ir::Binding>>,
     globals: Vec<Storage>,
     /// The first private array of a variable. As there is no recursion, all inlined copies of a function share them.
-    privates: HashMap<(FunctionId, LocalId), Private>,
-    leaves: HashMap<TypeId, Rc<[Option<Ty>]>>,
+    privates: QuickMap<(FunctionId, LocalId), Private>,
+    leaves: QuickMap<TypeId, Rc<[Option<Ty>]>>,
     /// The calls in progress, the entry point's first.
     frames: Vec<Frame>,
     /// The `block`s around the current place, in which exits are collected.

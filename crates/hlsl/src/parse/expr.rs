@@ -262,7 +262,7 @@ impl Parser<'_> {
         self.close(Punct::RParen, open)?;
         let operand = Box::new(self.nested(Self::unary)?);
         let span = open.to(operand.span);
-        self.node(ExprKind::Cast { ty, dims, operand }, span)
+        self.node(ExprKind::Cast { ty: Box::new(ty), dims, operand }, span)
     }
 
     fn size_of(&mut self) -> Parse<Expr> {
@@ -275,7 +275,7 @@ impl Parser<'_> {
             self.bump();
             let (ty, dims) = self.bracketed(|this| Ok((this.ty()?, this.dims()?)))?;
             let close = self.close(Punct::RParen, open)?;
-            return self.node(ExprKind::SizeOfType { ty, dims }, start.to(close));
+            return self.node(ExprKind::SizeOfType { ty: Box::new(ty), dims }, start.to(close));
         }
         let operand = self.nested(Self::unary)?;
         let span = start.to(operand.span);
@@ -451,7 +451,7 @@ impl Parser<'_> {
             Err(ty) => {
                 let (args, args_span) = self.call_args()?;
                 let span = ty.span.to(args_span);
-                self.node(ExprKind::Construct { ty, args }, span)
+                self.node(ExprKind::Construct { ty: Box::new(ty), args }, span)
             }
         }
     }
@@ -486,7 +486,7 @@ impl Parser<'_> {
         }
         let (args, args_span) = self.call_args()?;
         let span = ty.span.to(args_span);
-        self.node(ExprKind::Construct { ty, args }, span)
+        self.node(ExprKind::Construct { ty: Box::new(ty), args }, span)
     }
 
     fn number(&mut self, token: Token) -> Parse<Expr> {

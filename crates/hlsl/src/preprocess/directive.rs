@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use diag::{Diagnostic, Span, code};
+use diag::{Diagnostic, Level, Span, code};
 
 use super::{
     Condition, Guard, MAX_INCLUDE_DEPTH, MAX_INCLUDED_BYTES, MAX_INCLUDES, Preprocessor, last_name,
@@ -20,9 +20,7 @@ const DIRECTIVES: [&str; 15] = [
 
 /// Pragmas of other compilers and tools: they steer warnings and editors, or name variants and entry points for
 /// whoever builds the shader. They change nothing here, and are no mistake.
-const FOREIGN_PRAGMAS: [&str; 21] = [
-    "warning",
-    "message",
+const FOREIGN_PRAGMAS: [&str; 19] = [
     "dxc",
     "clang",
     "GCC",
@@ -43,6 +41,9 @@ const FOREIGN_PRAGMAS: [&str; 21] = [
     "enable_d3d11_debug_symbols",
     "editor_sync_compilation",
 ];
+
+/// How many `#pragma warning(push)` may stand open: those beyond do nothing.
+const MAX_SAVED_LEVELS: usize = 1 << 10;
 
 impl Preprocessor<'_> {
     /// Executes the directive whose `#` was just read.
@@ -556,6 +557,45 @@ impl Preprocessor<'_> {
         self.recycle(tokens);
     }
 
+    /// `#pragma warning(disable: CODE CODE; error: CODE)`, `push` and `pop`. Other compilers have numbers in the place
+    /// of codes: they name none of our warnings, and say nothing to us.
+    fn pragma_warning(&mut self, rest: &[Token]) {
+        let [open, inside @ .., close] = rest else { return };
+        if !open.is(Punct::LParen) || !close.is(Punct::RParen) {
+            return;
+        }
+        for part in inside.split(|it| it.is(Punct::Semi)) {
+            let Some((action, words)) = part.split_first() else { continue };
+            let level = match self.spelling(action) {
+                "push" => {
+                    if self.saved_levels.len() < MAX_SAVED_LEVELS {
+                        self.saved_levels.push(self.levels.clone());
+                    }
+                    continue;
+                }
+                "pop" => {
+                    self.levels = self.saved_levels.pop().unwrap_or_default();
+                    continue;
+                }
+                "disable" | "suppress" => Some(Level::Allow),
+                "error" => Some(Level::Error),
+                "default" | "once" | "enable" => None,
+                _ => continue,
+            };
+            let mut text = String::new();
+            for word in words.iter().skip(1) {
+                if word.flags.has(Flags::SPACE) {
+                    text.push(' ');
+                }
+                text.push_str(self.spelling(word).trim_matches('"'));
+            }
+            for code in codes(&text) {
+                self.levels.retain(|(it, _)| *it != code);
+                self.levels.extend(level.map(|it| (code, it)));
+            }
+        }
+    }
+
     fn obey_pragma(&mut self, directive: Token, tokens: &[Token]) {
         let Some((name, rest)) = tokens.split_first() else { return };
         let word = self.spelling(name).to_string();
@@ -586,6 +626,22 @@ impl Preprocessor<'_> {
                     }
                 }
             }
+            "warning" => {
+                self.pragma_warning(rest);
+                // From the next token on.
+                if let Some(input) = self.inputs.last() {
+                    self.sink.set_levels(input.base + input.cursor.pos as u32, &self.levels);
+                }
+            }
+            "message" => {
+                let texts = rest.iter().filter(|it| it.kind == TokenKind::String);
+                let said: String = texts.map(|it| lex::unquote(self.spelling(it))).collect();
+                if !said.is_empty() {
+                    let span = directive.span.to(name.span);
+                    let report = Diagnostic::new(&code::WARNING_DIRECTIVE, span, said);
+                    self.error(Diagnostic { level: Level::Note, ..report });
+                }
+            }
             _ if FOREIGN_PRAGMAS.contains(&word.as_str()) => {}
             _ => {
                 if self.known_pragmas.insert(word.clone()) {
@@ -603,6 +659,11 @@ impl Preprocessor<'_> {
             }
         }
     }
+}
+
+/// The codes of warnings that some tokens spell: `implicit-truncation` are three tokens.
+fn codes(words: &str) -> impl Iterator<Item = &'static diag::Code> {
+    words.split([' ', ',']).filter_map(diag::by_name).filter(|it| it.level == Level::Warning)
 }
 
 /// Whether two words differ by one letter added, missing, wrong, or by two neighbours exchanged.

@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use diag::{Diagnostic, FileId, Sink, SourceMap, Span, code};
+use diag::{Diagnostic, FileId, Levels, Sink, SourceMap, Span, code};
 
 use crate::lex::{self, Cursor};
 use crate::options::{MatrixOrder, Options, STAGE_MACROS};
@@ -70,6 +70,8 @@ pub fn preprocess(
         pool: Vec::new(),
         counter: 0,
         row_major: options.matrix_order == MatrixOrder::RowMajor,
+        levels: Levels::new(),
+        saved_levels: Vec::new(),
         once: HashSet::new(),
         once_texts: HashSet::new(),
         guards: HashMap::new(),
@@ -134,6 +136,9 @@ struct Preprocessor<'a> {
     counter: u32,
     /// What `#pragma pack_matrix` said last.
     row_major: bool,
+    /// What `#pragma warning` said of warnings, and what `#pragma warning(push)` put aside.
+    levels: Levels,
+    saved_levels: Vec<Levels>,
     /// Files that said `#pragma once`.
     once: HashSet<Arc<str>>,
     /// Their last names and texts: one file can be reached by several paths.
@@ -329,7 +334,10 @@ impl Preprocessor<'_> {
             let message = "this condition has no `#endif`";
             self.error(Diagnostic::new(&code::UNBALANCED_CONDITION, condition.span, message));
         }
-        self.inputs.is_empty().then(|| end_of_tokens(at))
+        let Some(input) = self.inputs.last() else { return Some(end_of_tokens(at)) };
+        // What the included file said of warnings holds for the rest of this one.
+        self.sink.set_levels(input.base + input.cursor.pos as u32, &self.levels);
+        None
     }
 
     fn push_context(&mut self, tokens: Vec<Token>, expanded: Option<Rc<Macro>>, barrier: bool) {
@@ -387,6 +395,7 @@ impl Preprocessor<'_> {
             guard: Guard::Start,
             included: Span::NONE,
         });
+        self.sink.set_levels(source.start, &self.levels);
     }
 
     fn push_text(&mut self, name: &str, text: String) {
@@ -491,6 +500,9 @@ fn predefined(options: &Options) -> String {
     }
     if options.enable_16bit {
         text += "#define __HLSL_ENABLE_16_BIT 1\n";
+    }
+    if options.spirv {
+        text += "#define __spirv__ 1\n";
     }
     text
 }

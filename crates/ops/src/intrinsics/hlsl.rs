@@ -132,6 +132,11 @@ pub(super) const ROWS: &[Intrinsic] = &[
         aliases: &[
             Alias { name: "WaveAllEqual", origin: Origin::Draft, result: Some(Output::Bool) },
             Alias { name: "WaveAllEqualBool", origin: Origin::Draft, result: Some(Output::Bool) },
+            Alias {
+                name: "WaveActiveAllEqualBool",
+                origin: Origin::Draft,
+                result: Some(Output::Bool),
+            },
         ],
         summary: "for each component, whether it is the same in all active lanes",
         origin: Origin::Hlsl,

@@ -3,6 +3,7 @@
 //! Layer by layer; in each layer level by level from the largest; in each level slice by slice, row by row, texel by texel,
 //! without gaps. The samples of a texel lie side by side. The faces of a cube are six layers: +x, -x, +y, -y, +z, -z.
 
+use super::Dim;
 use super::format::{Format, Texel};
 
 /// The size and format of a texture.
@@ -31,6 +32,19 @@ impl Shape {
     /// The size of a level on each axis; each is half the one before, rounded down, and at least 1.
     pub fn size(&self, level: u32) -> [u32; 3] {
         [self.width, self.height, self.depth].map(|size| (size >> level.min(31)).max(1))
+    }
+
+    /// Whether a texture of that kind can have this shape.
+    pub fn suits(&self, dim: Dim) -> bool {
+        let one = |size: u32, is_free: bool| is_free || size == 1;
+        let cubes = !dim.is_cube() || self.width == self.height && self.layers.is_multiple_of(6);
+        cubes
+            && one(self.height, dim.axes() >= 2)
+            && one(self.depth, dim.axes() == 3)
+            && one(self.layers, dim.is_array() || dim.is_cube())
+            && (dim != Dim::Cube || self.layers == 6)
+            && one(self.samples, dim.is_multisampled())
+            && one(self.levels, !dim.is_multisampled())
     }
 
     /// The most levels that a texture of that size can have.

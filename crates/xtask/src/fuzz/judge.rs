@@ -131,8 +131,23 @@ impl Finding {
 pub(super) struct Outcome {
     pub(super) finding: Option<Finding>,
     pub(super) codes: Vec<&'static str>,
-    pub(super) features: Vec<u64>,
+    /// A feature that nothing before it had.
+    pub(super) is_new: bool,
     pub(super) compiled: bool,
+}
+
+/// How closely an input is looked at.
+pub(super) struct Look<'a> {
+    /// Draw every report and read every module back, which takes longer than all the rest. What shows something new
+    /// is looked at like this in any case.
+    pub(super) closely: bool,
+    /// Notes a feature; whether it is the first time.
+    pub(super) note: &'a mut dyn FnMut(u64) -> bool,
+}
+
+/// Runs one input and looks at all that comes out.
+pub(super) fn judge_closely(part: Part, text: &str, variant: Variant) -> Outcome {
+    judge(part, text, variant, Look { closely: true, note: &mut |_| false })
 }
 
 thread_local! {
@@ -150,9 +165,9 @@ pub(super) fn silence_panics() {
 }
 
 /// Runs one input.
-pub(super) fn judge(part: Part, text: &str, variant: Variant) -> Outcome {
+pub(super) fn judge(part: Part, text: &str, variant: Variant, look: Look) -> Outcome {
     let mut outcome = Outcome::default();
-    let caught = catch_unwind(AssertUnwindSafe(|| stages(part, text, variant, &mut outcome)));
+    let caught = catch_unwind(AssertUnwindSafe(|| stages(part, text, variant, look, &mut outcome)));
     if caught.is_err() {
         let (place, message) = PANIC.with(|it| it.borrow_mut().take()).unwrap_or_default();
         outcome.finding = Some(Finding::Panic { place, message });
@@ -160,7 +175,7 @@ pub(super) fn judge(part: Part, text: &str, variant: Variant) -> Outcome {
     outcome
 }
 
-fn stages(part: Part, text: &str, variant: Variant, outcome: &mut Outcome) {
+fn stages(part: Part, text: &str, variant: Variant, look: Look, outcome: &mut Outcome) {
     let options = variant.options();
     let mut sources = SourceMap::new();
     let mut sink = Sink::new();
@@ -183,42 +198,60 @@ fn stages(part: Part, text: &str, variant: Variant, outcome: &mut Outcome) {
     }
     // The texture of what is wrong anyway is of no interest.
     if !sink.has_errors() {
-        texture(text, &mut outcome.features);
+        outcome.is_new |= texture(text, look.note);
     }
     let mut last = 0;
-    for (index, diagnostic) in sink.as_slice().iter().enumerate() {
+    for diagnostic in sink.as_slice() {
         let code = word_hash(diagnostic.code.name);
-        outcome
-            .features
-            .extend([mix(code, word_hash(&shape(&diagnostic.message))), mix(last, code)]);
+        // The words of `#error` and its like are the input's own.
+        if !QUOTING.contains(&diagnostic.code.name) {
+            outcome.is_new |= (look.note)(mix(code, shape_hash(&diagnostic.message)));
+        }
+        outcome.is_new |= (look.note)(mix(last, code));
         last = code;
         outcome.codes.push(diagnostic.code.name);
-        // Drawing takes longer than all the rest, and the later ones look like the first.
-        if let Err(what) = look_at(diagnostic, &sources, index < 3) {
+    }
+    let closely = look.closely || outcome.is_new;
+    for (index, diagnostic) in sink.as_slice().iter().enumerate() {
+        // The later ones look like the first.
+        if let Err(what) = look_at(diagnostic, &sources, closely && index < 3) {
             let code = diagnostic.code.name;
             outcome.finding = Some(Finding::Report { code, what });
         }
     }
     if let Some(module) = module {
         outcome.compiled = true;
-        if let Err(what) = suite::run::check_module(&module) {
+        let checked = match closely {
+            true => suite::run::check_module(&module),
+            false => ir::verify::verify(&module).map_err(|it| it[0].to_string()),
+        };
+        if let Err(what) = checked {
             outcome.finding = Some(Finding::Module { what });
         }
-        let mut last = 0;
-        let printed = ir::text::print(&module);
-        for line in printed.lines() {
-            let (_, right) = line.split_once(" = ").unwrap_or(("", line));
-            let word = right.split_whitespace().next().unwrap_or("");
-            let word = word.split(['%', '(']).next().unwrap_or("");
-            let word = word_hash(word);
-            outcome.features.push(mix(last, word));
-            last = word;
+        if closely {
+            outcome.is_new |= instructions(&module, look.note);
         }
     } else if part == Part::All && !sink.has_errors() {
         let what = "neither a module nor an error came out".to_owned();
         outcome.finding = Some(Finding::Module { what });
     }
 }
+
+/// Which instructions follow each other; whether any did so for the first time.
+fn instructions(module: &ir::Module, note: &mut dyn FnMut(u64) -> bool) -> bool {
+    let mut is_new = false;
+    let mut last = 0;
+    for line in ir::text::print(module).lines() {
+        let (_, right) = line.split_once(" = ").unwrap_or(("", line));
+        let word = right.split_whitespace().next().unwrap_or("");
+        let word = word_hash(word.split(['%', '(']).next().unwrap_or(""));
+        is_new |= note(mix(last, word));
+        last = word;
+    }
+    is_new
+}
+
+const QUOTING: [&str; 3] = ["error-directive", "warning-directive", "static-assert"];
 
 /// Every place of a report lies in a file, and it can be drawn.
 fn look_at(diagnostic: &Diagnostic, sources: &SourceMap, draw: bool) -> Result<(), String> {
@@ -264,10 +297,24 @@ fn shape(message: &str) -> String {
     out
 }
 
-/// Which kinds of tokens stand side by side.
-fn texture(text: &str, features: &mut Vec<u64>) {
+/// The same as a number, without building it.
+fn shape_hash(message: &str) -> u64 {
+    let mut quoted = false;
+    let mut hash = 0;
+    for byte in message.bytes() {
+        quoted ^= byte == b'`';
+        if !quoted && !byte.is_ascii_digit() {
+            hash = mix(hash, byte.into());
+        }
+    }
+    hash
+}
+
+/// Which kinds of tokens stand side by side; whether any did so for the first time.
+fn texture(text: &str, note: &mut dyn FnMut(u64) -> bool) -> bool {
+    let mut is_new = false;
     let mut last = 0u64;
-    for token in super::mutate::tokens(text) {
+    for token in super::mutate::each_token(text) {
         let first = token.as_bytes()[0];
         let kind = match first {
             b'0'..=b'9' => 1,
@@ -277,12 +324,13 @@ fn texture(text: &str, features: &mut Vec<u64>) {
             0x80.. => 3,
             _ => 256 + u64::from(first) * 256 + u64::from(*token.as_bytes().last().unwrap_or(&0)),
         };
-        features.push(mix(last, kind));
+        is_new |= note(mix(last, kind));
         last = kind;
     }
+    is_new
 }
 
-fn word_hash(word: &str) -> u64 {
+pub(super) fn word_hash(word: &str) -> u64 {
     word.bytes().fold(word.len() as u64, |hash, byte| mix(hash, byte.into()))
 }
 
@@ -291,7 +339,14 @@ fn mix(a: u64, b: u64) -> u64 {
     (a.rotate_left(23) ^ b).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The files that an input can include: the suite's header, itself, and two small ones.
+/// In the place of the suite's header, which would take longer than what includes it.
+const PRELUDE: &str = "RWStructuredBuffer<uint> suite_log;
+void suite_record(bool passed) { if (!passed) InterlockedAdd(suite_log[0], 1u); }
+#define EXPECT(condition) suite_record((condition))
+#define EXPECT_EQ(a, b) suite_record(all((a) == (b)))
+";
+
+/// The files that an input can include.
 struct Files<'a> {
     itself: &'a str,
 }
@@ -299,7 +354,7 @@ struct Files<'a> {
 impl Includer for Files<'_> {
     fn read(&mut self, path: &str, _includer: &str, _system: bool) -> Option<(String, Arc<str>)> {
         let text = match path {
-            "prelude.hlsli" => include_str!("../../../../suite/prelude.hlsli"),
+            "prelude.hlsli" => PRELUDE,
             "fuzz.hlsl" => self.itself,
             "open.h" => "#if 1\n#define OPEN(x) x(\n",
             "names.h" => "#pragma once\n#define NAME(a, ...) a ## __VA_ARGS__\nstatic uint n;\n",

@@ -3,8 +3,9 @@
 //! Most changes keep brackets balanced and put a token in the place of one of its own kind, so that what comes out
 //! is nearly HLSL: text that is plainly wrong ends in the parser, and teaches nothing about the rest.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use super::judge::word_hash;
 
 /// Random numbers that follow from a seed.
 pub(super) struct Random(u64);
@@ -295,11 +296,16 @@ const PIECES: &[&str] = &[
     " uint a : 3; ",
 ];
 
-/// Every word that means something, with a number.
-static KNOWN: LazyLock<HashMap<&'static str, u64>> = LazyLock::new(|| {
-    let words = TYPES.iter().chain(WORDS).copied().chain(functions().iter().copied());
-    words.zip(1000..).collect()
+/// A bit for the hash of every word that means something to the parser. Others that share one do no harm.
+static KNOWN: LazyLock<Vec<u64>> = LazyLock::new(|| {
+    let mut bits = vec![0; 1 << (KNOWN_BITS - 6)];
+    for word in TYPES.iter().chain(WORDS) {
+        let bit = word_hash(word) >> (64 - KNOWN_BITS);
+        bits[(bit >> 6) as usize] |= 1 << (bit & 63);
+    }
+    bits
 });
+const KNOWN_BITS: u32 = 16;
 
 static FUNCTIONS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let mut all: Vec<&str> = ops::intrinsics::all().map(|it| it.name).collect();
@@ -313,36 +319,46 @@ fn functions() -> &'static [&'static str] {
     &FUNCTIONS
 }
 
-/// A number for a word: its own for words that mean something, the same for all others.
+/// A number for a word: its own for words that mean something to the parser, the same for all others.
 pub(super) fn word_number(word: &str) -> u64 {
-    KNOWN.get(word).copied().unwrap_or(4)
+    let hash = word_hash(word);
+    let bit = hash >> (64 - KNOWN_BITS);
+    if KNOWN[(bit >> 6) as usize] >> (bit & 63) & 1 == 1 { hash } else { 4 }
 }
 
 /// The tokens of a text, white space included: joined they are the text.
-pub(super) fn tokens(text: &str) -> Vec<&str> {
-    let bytes = text.as_bytes();
-    let mut all = Vec::with_capacity(text.len() / 3);
-    let mut at = 0;
-    while let Some(&first) = bytes.get(at) {
-        let run = |is: fn(u8) -> bool| bytes[at..].iter().take_while(|it| is(**it)).count();
-        let mut length = match first {
-            b'A'..=b'Z' | b'a'..=b'z' | b'_' => run(|it| it.is_ascii_alphanumeric() || it == b'_'),
-            b'0'..=b'9' => run(|it| it.is_ascii_alphanumeric() || it == b'.'),
-            b' ' | b'\t' => run(|it| it == b' ' || it == b'\t'),
-            b'<' | b'>' | b'=' | b'&' | b'|' | b'+' | b'-' | b':' | b'#'
-                if bytes.get(at + 1) == Some(&first) =>
-            {
-                2
-            }
-            _ => 1,
-        };
-        while !text.is_char_boundary(at + length) {
-            length += 1;
-        }
-        all.push(&text[at..at + length]);
-        at += length;
-    }
+pub(super) fn each_token(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let length = token_length(rest)?;
+        let token;
+        (token, rest) = rest.split_at(length);
+        Some(token)
+    })
+}
+
+fn tokens(text: &str) -> Vec<&str> {
+    let mut all = Vec::with_capacity(text.len() / 2);
+    all.extend(each_token(text));
     all
+}
+
+/// How long the first token is; `None` at the end.
+fn token_length(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let first = *bytes.first()?;
+    let run = |is: fn(u8) -> bool| bytes.iter().take_while(|it| is(**it)).count();
+    Some(match first {
+        b'A'..=b'Z' | b'a'..=b'z' | b'_' => run(|it| it.is_ascii_alphanumeric() || it == b'_'),
+        b'0'..=b'9' => run(|it| it.is_ascii_alphanumeric() || it == b'.'),
+        b' ' | b'\t' => run(|it| it == b' ' || it == b'\t'),
+        b'<' | b'>' | b'=' | b'&' | b'|' | b'+' | b'-' | b':' | b'#'
+            if bytes.get(1) == Some(&first) =>
+        {
+            2
+        }
+        _ => text.chars().next()?.len_utf8(),
+    })
 }
 
 /// A changed text.
@@ -459,7 +475,8 @@ fn change<'a>(tokens: &mut Vec<&'a str>, other: &'a str, random: &mut Random) {
         _ => {
             // The same again and again, for what nests.
             let piece = tokens[at..(at + 1 + random.below(4)).min(tokens.len())].to_vec();
-            let times = [2, 3, 8, 40, 300][random.below(5)];
+            let many = if random.one_in(12) { 300 } else { 20 };
+            let times = [2, 3, 8, many][random.below(4)];
             let piece = piece.repeat(times);
             tokens.splice(at..at, piece);
         }

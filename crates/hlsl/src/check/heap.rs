@@ -1,0 +1,123 @@
+//! `ResourceDescriptorHeap[i]` and `SamplerDescriptorHeap[i]`: what lies in a heap has no type until it is used as one.
+//!
+//! Each type that the program sees a heap's elements as becomes a *view*: an unbounded array of that type that is a resource
+//! like others, of the heap's own class instead of a register's. `ResourceDescriptorHeap[i]` where a `Texture2D` is
+//! wanted is element `i` of the view of that type. The heap itself is gone when the program is complete.
+
+use diag::{Span, code};
+use ir::RegisterClass;
+use ops::intrinsics::ShaderModel;
+
+use super::Checker;
+use super::resource::ResourceInfo;
+use crate::hir::{Expr, ExprKind, ResourceId};
+use crate::types::{Object, ResourceType, Type, TypeId, Types};
+
+/// A heap: its name, the name of what it is made of in messages, its class.
+struct Heap {
+    name: &'static str,
+    element: &'static str,
+    class: RegisterClass,
+}
+
+const HEAPS: [Heap; 2] = [
+    Heap {
+        name: "ResourceDescriptorHeap",
+        element: "ResourceDescriptorHeap[…]",
+        class: RegisterClass::ResourceHeap,
+    },
+    Heap {
+        name: "SamplerDescriptorHeap",
+        element: "SamplerDescriptorHeap[…]",
+        class: RegisterClass::SamplerHeap,
+    },
+];
+
+fn object(name: &'static str) -> Type {
+    Type::Resource(ResourceType::Other(Object { name, element: Types::VOID, count: 0 }))
+}
+
+/// The heap of which a value of that type is an element.
+fn heap_of_element(types: &Types, ty: TypeId) -> Option<&'static Heap> {
+    let Type::Resource(ResourceType::Other(object)) = types.get(ty) else { return None };
+    HEAPS.iter().find(|heap| heap.element == object.name)
+}
+
+/// Whether what lies in a heap can be seen as that type.
+pub(super) fn is_viewed_as(types: &Types, from: TypeId, to: TypeId) -> bool {
+    let Some(heap) = heap_of_element(types, from) else { return false };
+    let Type::Resource(to) = types.get(to) else { return false };
+    match to {
+        ResourceType::Sampler { .. } => heap.class == RegisterClass::SamplerHeap,
+        ResourceType::Other(_) => false,
+        ResourceType::Constant(_)
+        | ResourceType::TextureBuffer(_)
+        | ResourceType::Structured { .. }
+        | ResourceType::Raw { .. }
+        | ResourceType::Typed { .. }
+        | ResourceType::Texture { .. }
+        | ResourceType::AccelerationStructure => heap.class == RegisterClass::ResourceHeap,
+    }
+}
+
+impl Checker<'_> {
+    /// The heap of that name, if there is one.
+    pub(super) fn heap(&mut self, name: &str, span: Span) -> Option<Expr> {
+        let heap = HEAPS.iter().find(|it| it.name == name)?;
+        if self.shader_model() < ShaderModel::V6_6 {
+            self.needs_shader_model(span, heap.name, ShaderModel::V6_6);
+        }
+        let ty = self.types.intern(object(heap.name));
+        let id = self.heap_resource(heap, ty, span);
+        Some(Expr { kind: ExprKind::Resource(id), ty, span })
+    }
+
+    /// The type of the elements, if that type is a heap.
+    pub(super) fn heap_element(&mut self, ty: TypeId) -> Option<TypeId> {
+        let Type::Resource(ResourceType::Other(it)) = self.types.get(ty) else { return None };
+        let heap = HEAPS.iter().find(|heap| heap.name == it.name)?;
+        Some(self.types.intern(object(heap.element)))
+    }
+
+    /// An element of a heap as a value of that type; anything else comes back as it was.
+    pub(super) fn view(&mut self, expr: Expr, to: TypeId) -> Result<Expr, Expr> {
+        let Some(heap) = heap_of_element(&self.types, expr.ty) else { return Err(expr) };
+        let Expr { kind, span, .. } = expr;
+        let kind = match kind {
+            ExprKind::Index(base, index) => {
+                let array = self.types.intern(Type::Array { element: to, len: 0 });
+                let id = self.heap_resource(heap, array, base.span);
+                let base = Expr { kind: ExprKind::Resource(id), ty: array, span: base.span };
+                ExprKind::Index(base.into(), index)
+            }
+            ExprKind::Comma(first, second) => {
+                let second = self.convert(*second, to);
+                ExprKind::Comma(first, second.into())
+            }
+            ExprKind::Conditional { short_circuit, cond, then, else_ } => {
+                let (then, else_) = (self.convert(*then, to), self.convert(*else_, to));
+                ExprKind::Conditional {
+                    short_circuit,
+                    cond,
+                    then: then.into(),
+                    else_: else_.into(),
+                }
+            }
+            _ => {
+                let message = format!("an element of `{}` needs a type of its own here", heap.name);
+                self.error(&code::TYPE_MISMATCH, span, message);
+                return Ok(self.broken(span));
+            }
+        };
+        Ok(Expr { kind, ty: to, span })
+    }
+
+    fn heap_resource(&mut self, heap: &Heap, ty: TypeId, span: Span) -> ResourceId {
+        let known = self.resources.iter().position(|it| it.ty == ty && it.class == heap.class);
+        let index = known.unwrap_or_else(|| {
+            self.resources.push(ResourceInfo::of_heap(heap.name, ty, heap.class, span));
+            self.resources.len() - 1
+        });
+        ResourceId(index as u32)
+    }
+}
