@@ -34,6 +34,8 @@ fn build(
 ) -> Option<ir::Module> {
     let file = read(main, sources, includer, options, sink)?;
     let program = check(&file, sources, options, sink)?;
+    // What is done with goes before more is made: the pages are used again.
+    drop(file);
     if program.entry.stage != Stage::Compute {
         let word = check::entry::stage_word(program.entry.stage);
         let message = format!("{word} shaders are not built yet");
@@ -41,7 +43,7 @@ fn build(
         sink.push(report.help("`wavelane check` checks the types of every stage"));
         return None;
     }
-    translate(&program, options, sink)
+    translate(program, options, sink)
 }
 
 /// Checks the entry point that the options name, of whatever stage; of a library without it, every function with a
@@ -56,13 +58,20 @@ pub fn validate(
     let Some(file) = read(main, sources, includer, options, sink) else {
         return weighed(None, sources, sink);
     };
-    let mut module = None;
-    for entry in entries(&file, options) {
+    let mut entries = entries(&file, options);
+    let last = entries.pop();
+    for entry in entries {
         let options = Options { entry, ..options.clone() };
-        module = check(&file, sources, &options, sink)
-            .filter(|program| program.entry.stage == Stage::Compute)
-            .and_then(|program| translate(&program, &options, sink));
+        if let Some(program) = check(&file, sources, &options, sink) {
+            translate_compute(program, &options, sink);
+        }
     }
+    let module = last.and_then(|entry| {
+        let options = Options { entry, ..options.clone() };
+        let program = check(&file, sources, &options, sink);
+        drop(file);
+        translate_compute(program?, &options, sink)
+    });
     weighed(module, sources, sink)
 }
 
@@ -114,12 +123,23 @@ fn read(
     Some(file)
 }
 
+/// The module of a checked program whose stage runs.
+fn translate_compute(
+    program: hir::Program,
+    options: &Options,
+    sink: &mut Sink,
+) -> Option<ir::Module> {
+    let runs = program.entry.stage == Stage::Compute;
+    runs.then(|| translate(program, options, sink)).flatten()
+}
+
 /// The module of a checked program.
-fn translate(program: &hir::Program, options: &Options, sink: &mut Sink) -> Option<ir::Module> {
+fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Option<ir::Module> {
     if sink.has_errors() {
         return None;
     }
-    let mut module = lower(program, options, sink)?;
+    let mut module = lower(&program, options, sink)?;
+    drop(program);
     ir::simplify::prune(&mut module);
     lower::summarise(&mut module);
     Some(module)

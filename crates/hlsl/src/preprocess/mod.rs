@@ -43,6 +43,8 @@ const DXC_MINOR: u32 = 9;
 /// How many tokens may come out of macros, and how many uses of macros there may be.
 const MAX_EXPANDED_TOKENS: usize = 1 << 22;
 const MAX_EXPANSIONS: usize = 1 << 20;
+/// How long a token is in usual text, with the space after it. Room is made at once for a file's tokens.
+const BYTES_PER_TOKEN: usize = 3;
 /// How deep macro calls may nest in the arguments of macro calls.
 const MAX_CALL_DEPTH: usize = 256;
 
@@ -56,6 +58,7 @@ pub fn preprocess(
     options: &Options,
     sink: &mut Sink,
 ) -> Tokens {
+    let expected = sources.file(file).text.len() / BYTES_PER_TOKEN;
     let mut names = Names::new();
     let words = Words::new(&mut names);
     let mut preprocessor = Preprocessor {
@@ -89,7 +92,7 @@ pub fn preprocess(
     // What is on top is read first: the predefined macros, then the command line, then the file.
     preprocessor.push_text("<command line>", command_line(options));
     preprocessor.push_text("<predefined>", predefined(options));
-    let list = preprocessor.run();
+    let list = preprocessor.run(expected);
     Tokens { list, names: preprocessor.names }
 }
 
@@ -204,8 +207,8 @@ struct Context {
 }
 
 impl Preprocessor<'_> {
-    fn run(&mut self) -> Vec<Token> {
-        let mut out = Vec::new();
+    fn run(&mut self, expected: usize) -> Vec<Token> {
+        let mut out = Vec::with_capacity(expected);
         loop {
             let mut token = self.next();
             if self.row_major {
