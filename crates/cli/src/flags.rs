@@ -580,6 +580,17 @@ pub(crate) const ALL: &[Flag] = &[
         },
     },
     Flag {
+        names: &["-auto-binding-space"],
+        takes: Takes::Value("N"),
+        on: COMPILE,
+        section: Section::Language,
+        help: "the space of resources that the source gives no register (default 0)",
+        set: |args, value| {
+            args.options.auto_space = number(value)?;
+            Ok(())
+        },
+    },
+    Flag {
         names: &["-Zpr"],
         takes: Takes::Nothing,
         on: COMPILE,

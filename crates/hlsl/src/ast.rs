@@ -469,7 +469,9 @@ pub enum TypeKind {
     Numeric(Numeric),
     /// A user's type, a template parameter, or a built-in that is not [`Numeric`].
     Named(Path),
-    /// `auto`, which HLSL does not have; reported by `check`.
+    /// `T[n]`, as a template argument or as a result of a function.
+    Array(Box<Type>, Vec<Dim>),
+    /// `auto`, which HLSL has from 202x on; `check` decides.
     Auto,
     /// A type that could not be read; reported.
     Error,

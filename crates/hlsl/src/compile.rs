@@ -33,7 +33,7 @@ fn build(
     sink: &mut Sink,
 ) -> Option<ir::Module> {
     let file = read(main, sources, includer, options, sink)?;
-    let program = check(&file, sources, options, sink)?;
+    let program = check(&file, options, sink)?;
     // What is done with goes before more is made: the pages are used again.
     drop(file);
     if program.entry.stage != Stage::Compute {
@@ -59,16 +59,20 @@ pub fn validate(
         return weighed(None, sources, sink);
     };
     let mut entries = entries(&file, options);
+    if entries.is_empty() {
+        check::library(&file, options, sink);
+        return weighed(None, sources, sink);
+    }
     let last = entries.pop();
     for entry in entries {
         let options = Options { entry, ..options.clone() };
-        if let Some(program) = check(&file, sources, &options, sink) {
+        if let Some(program) = check::part(&file, &options, sink) {
             translate_compute(program, &options, sink);
         }
     }
     let module = last.and_then(|entry| {
         let options = Options { entry, ..options.clone() };
-        let program = check(&file, sources, &options, sink);
+        let program = check::part(&file, &options, sink);
         drop(file);
         translate_compute(program?, &options, sink)
     });
@@ -81,25 +85,27 @@ fn weighed(module: Option<ir::Module>, sources: &SourceMap, sink: &mut Sink) -> 
     module.filter(|_| !sink.has_errors())
 }
 
-/// The entry points to check: the one that is named, or all of a library.
+/// The entry points to check: the one that is named, or all of a library, which may have none.
 fn entries(file: &ast::File, options: &Options) -> Vec<String> {
-    let functions = || {
-        file.items.iter().filter_map(|item| match &item.kind {
-            ast::ItemKind::Function(function) => Some((item, function.name.as_plain()?)),
-            _ => None,
-        })
-    };
     let named = vec![options.entry.clone()];
-    if options.stage != Stage::Library || functions().any(|(_, it)| it.name == *options.entry) {
+    if options.stage != Stage::Library {
         return named;
     }
-    let is_entry = |item: &&ast::Item| check::entry::shader_word(&item.attributes).is_some();
-    let all: Vec<String> = functions()
-        .filter(|(item, _)| is_entry(item))
-        .map(|(_, name)| name.name.to_string())
+    let is_entry = |item: &ast::Item| {
+        check::entry::shader_word(&item.attributes).is_some()
+            || item.attributes.iter().any(|it| check::attr::is(it, "numthreads"))
+    };
+    let all: Vec<String> = file
+        .items
+        .iter()
+        .filter(|item| is_entry(item))
+        .filter_map(|item| match &item.kind {
+            ast::ItemKind::Function(function) => Some(function.name.as_plain()?.name.to_string()),
+            _ => None,
+        })
         .take(MOST_ENTRIES)
         .collect();
-    if all.is_empty() { named } else { all }
+    if all.contains(&options.entry) { named } else { all }
 }
 
 /// The syntax tree of a file.

@@ -105,6 +105,8 @@ pub struct Options {
     pub enable_16bit: bool,
     /// `-spirv`: bindings for Vulkan stand above registers. The program that comes out is the same otherwise.
     pub spirv: bool,
+    /// `-auto-binding-space`: the space of resources that the source gives no register.
+    pub auto_space: u32,
     /// `-Zpr` and `-Zpc`: the order where neither a modifier nor a pragma says one.
     pub matrix_order: MatrixOrder,
 }
@@ -120,6 +122,7 @@ impl Default for Options {
             shader_model: (6, 10),
             enable_16bit: false,
             spirv: false,
+            auto_space: 0,
             matrix_order: MatrixOrder::default(),
         }
     }

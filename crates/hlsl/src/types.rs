@@ -64,6 +64,8 @@ pub enum Scalar {
     Min16Int,
     Min16Uint,
     Min16Float,
+    /// `half` without `-enable-16bit-types`: a `float` that overloads tell from one.
+    Half,
     /// The type of a literal without suffix, until its place decides.
     LiteralInt,
     LiteralFloat,
@@ -214,7 +216,7 @@ pub struct BitField {
 impl Scalar {
     pub fn is_float(self) -> bool {
         use Scalar::*;
-        matches!(self, F16 | F32 | F64 | Min16Float | LiteralFloat)
+        matches!(self, F16 | F32 | F64 | Min16Float | Half | LiteralFloat)
     }
 
     pub fn is_int(self) -> bool {
@@ -244,7 +246,7 @@ impl Scalar {
         match self {
             Enum(it) => it.held().sign(),
             Bool | U16 | U32 | U64 | Min16Uint => Sign::Unsigned,
-            I16 | I32 | I64 | Min16Int | LiteralInt | F16 | F32 | F64 | Min16Float
+            I16 | I32 | I64 | Min16Int | LiteralInt | F16 | F32 | F64 | Min16Float | Half
             | LiteralFloat => Sign::Signed,
         }
     }
@@ -258,7 +260,7 @@ impl Scalar {
             I32 | U32 | LiteralInt => Ty::I32,
             I64 | U64 => Ty::I64,
             F16 => Ty::F16,
-            F32 | LiteralFloat => Ty::F32,
+            F32 | Half | LiteralFloat => Ty::F32,
             F64 => Ty::F64,
             Min16Int | Min16Uint => {
                 if native_16bit {
@@ -295,6 +297,7 @@ impl Scalar {
             Min16Int => "min16int",
             Min16Uint => "min16uint",
             Min16Float => "min16float",
+            Half => "half",
             LiteralInt => "literal int",
             LiteralFloat => "literal float",
             Enum(_) => "an enumeration",
@@ -433,7 +436,9 @@ impl Types {
             U64 => Held::U64,
             Min16Int => Held::Min16Int,
             Min16Uint => Held::Min16Uint,
-            I32 | F16 | F32 | F64 | Min16Float | LiteralInt | LiteralFloat | Enum(_) => Held::I32,
+            I32 | F16 | F32 | F64 | Min16Float | Half | LiteralInt | LiteralFloat | Enum(_) => {
+                Held::I32
+            },
         };
         self.enums.push(name);
         Enum(self::Enum { id: self.enums.len() as u32 - 1, held, scoped })

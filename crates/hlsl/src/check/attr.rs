@@ -122,7 +122,7 @@ const OF_STATEMENTS: &[&str] =
 const MOST_THREADS: i64 = 1024;
 const MOST_THREADS_IN_Z: i64 = 64;
 
-pub(super) fn is(attribute: &Attribute, name: &str) -> bool {
+pub(crate) fn is(attribute: &Attribute, name: &str) -> bool {
     attribute.scope.is_none() && attribute.name.name.eq_ignore_ascii_case(name)
 }
 

@@ -640,6 +640,7 @@ fn cost(ranks: &[Rank]) -> [u32; 8] {
             Some(Element::Kin) => cost[5] += 1,
             Some(Element::Promotion) => cost[6] += 1,
             Some(Element::Literal(distance)) => cost[7] += u32::from(distance),
+            Some(Element::Renamed) => cost[7] += 1,
             Some(Element::Same) | None => {}
         }
     }

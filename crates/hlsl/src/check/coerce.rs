@@ -101,7 +101,7 @@ impl Checker<'_> {
         let ExprKind::Const(bits) = expr.kind else { return };
         let value = match self.types.get(expr.ty) {
             Type::Scalar(Scalar::LiteralFloat) => f64::from_bits(bits),
-            Type::Scalar(Scalar::F32) => f64::from(f32::from_bits(bits as u32)),
+            Type::Scalar(Scalar::F32 | Scalar::Half) => f64::from(f32::from_bits(bits as u32)),
             _ => return,
         };
         if value == value.trunc() || self.types.scalar_of(to).is_none_or(|it| !it.is_int()) {

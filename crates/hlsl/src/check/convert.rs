@@ -14,6 +14,8 @@ use crate::types::{ResourceType, Scalar, Type, TypeId, Types};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Element {
     Same,
+    /// The same bits under another name: `half` where it is a `float`.
+    Renamed,
     /// A literal takes a type; 0 is its favourite: `int` for integers, then `uint`; `float` for floats.
     Literal(u8),
     /// To a wider type of the same kind, or from `bool` to `int`.
@@ -72,6 +74,12 @@ pub(crate) fn implicit(types: &Types, from: TypeId, to: TypeId) -> Option<Implic
             truncates: false,
             narrows: false,
         }),
+        // An array of resources of any size goes where the size is left open.
+        (Type::Array { element: a, .. }, Type::Array { element: b, len: 0 })
+            if types.holds_resource(a) =>
+        {
+            (implicit(types, a, b) == Some(Implicit::IDENTITY)).then_some(Implicit::IDENTITY)
+        }
         (Type::Array { element: a, len: n }, Type::Array { element: b, len: m }) => (n == m
             && implicit(types, a, b) == Some(Implicit::IDENTITY))
         .then_some(Implicit::IDENTITY),
@@ -234,6 +242,7 @@ pub(crate) fn join(a: Scalar, b: Scalar) -> Scalar {
                 b
             }
         }
+        (Half, F32) | (F32, Half) => F32,
         // As wide and of one kind: a signed and an unsigned integer, or a real and a minimum-precision type.
         _ if a.is_float() => F16,
         _ => match (a, b) {
@@ -313,7 +322,7 @@ fn width(scalar: Scalar) -> u32 {
     match scalar {
         Bool => 1,
         I16 | U16 | F16 | Min16Int | Min16Uint | Min16Float => 16,
-        I32 | U32 | F32 | LiteralInt | LiteralFloat => 32,
+        I32 | U32 | F32 | Half | LiteralInt | LiteralFloat => 32,
         I64 | U64 | F64 => 64,
         Enum(it) => width(it.held()),
     }
@@ -374,12 +383,13 @@ fn element(from: Scalar, to: Scalar) -> Element {
             Min16Uint | U16 => 5,
             F32 | LiteralFloat => 6,
             F64 => 7,
-            F16 | Min16Float => 8,
+            F16 | Min16Float | Half => 8,
             Bool | LiteralInt | Enum(_) => 9,
         }),
         (LiteralFloat, F32) => Element::Literal(0),
         (LiteralFloat, F64) => Element::Literal(1),
-        (LiteralFloat, F16 | Min16Float) => Element::Literal(2),
+        (LiteralFloat, F16 | Min16Float | Half) => Element::Literal(2),
+        (Half, F32) | (F32, Half) => Element::Renamed,
         (Bool, I32) => Element::Promotion,
         _ if from == Bool || to == Bool => Element::Conversion,
         _ if from.is_float() != to.is_float() => Element::Conversion,
@@ -402,7 +412,7 @@ fn narrows(from: Scalar, to: Scalar) -> bool {
 }
 
 /// Inherited fields come first and are the base's own, so they stand at the same places of the source.
-fn is_base(types: &Types, derived: TypeId, base: TypeId) -> bool {
+pub(crate) fn is_base(types: &Types, derived: TypeId, base: TypeId) -> bool {
     let (Type::Struct(derived), Type::Struct(base)) = (types.get(derived), types.get(base)) else {
         return false;
     };

@@ -392,9 +392,12 @@ impl<'a> Checker<'a> {
         let ty = self.variable_type(ty, declarator);
         let name = &declarator.name;
         if let Some(Initializer::Expr(init)) = &declarator.init {
-            let message =
-                format!("`{}` is groupshared, which cannot have an initialiser", name.name);
-            self.error(&code::BAD_DECLARATION, init.span, message);
+            let message = format!(
+                "the initialiser of `{}` has no effect, since groupshared memory starts with nothing in it",
+                name.name
+            );
+            let report = Diagnostic::new(&code::INITIALIZER_IGNORED, init.span, message);
+            self.report(report.help("let one thread of the group write it, and put a barrier behind"));
         }
         if self.types.holds_resource(ty) {
             let message =

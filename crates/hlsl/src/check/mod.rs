@@ -8,7 +8,7 @@
 //! Inside the checker an expression of a literal type (`1`, `2.5`, and `?:` over them) holds its value in 64 bits; it gets a type
 //! of the language where it is used (`coerce`). The checked program has no literal types.
 
-mod attr;
+pub(crate) mod attr;
 mod call;
 mod coerce;
 mod constant;
@@ -46,7 +46,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use diag::{Diagnostic, Level, Sink, SourceMap, Span, code};
+use diag::{Diagnostic, Level, Sink, Span, code};
 use ops::intrinsics::ShaderModel;
 
 use crate::ast;
@@ -60,20 +60,42 @@ use structure::StructInfo;
 use template::{AliasTemplate, FunctionTemplate, StructTemplate, VariableTemplate};
 
 /// Checks a whole compilation and makes the program of its entry point. `None` after an error.
-pub fn check(
+pub fn check(file: &ast::File, options: &Options, sink: &mut Sink) -> Option<hir::Program> {
+    entry_point(file, options, false, sink)
+}
+
+/// The same for an entry point of a library, which may call what another library defines: then there is no program.
+pub fn part(file: &ast::File, options: &Options, sink: &mut Sink) -> Option<hir::Program> {
+    entry_point(file, options, options.stage == Stage::Library, sink)
+}
+
+fn entry_point(
     file: &ast::File,
-    sources: &SourceMap,
     options: &Options,
+    is_linked_later: bool,
     sink: &mut Sink,
 ) -> Option<hir::Program> {
-    let _ = sources;
     let mut checker = Checker::new(options, sink);
+    checker.is_linked_later = is_linked_later;
     (checker.stage, checker.ray_kind) = entry::stage_of(file, options.stage, &options.entry);
     checker.file_items = &file.items;
     checker.items(&file.items);
     checker.pending_bodies();
     let entry = checker.entry_point(file)?;
     reach::program(checker, entry)
+}
+
+/// Checks what a library exports where it has no entry point: all functions that are defined.
+/// What they call may be defined in another library, and which stage they will serve is not known.
+pub fn library(file: &ast::File, options: &Options, sink: &mut Sink) {
+    let mut checker = Checker::new(options, sink);
+    checker.stage = Stage::Compute;
+    checker.is_linked_later = true;
+    checker.serves_any_stage = true;
+    checker.file_items = &file.items;
+    checker.items(&file.items);
+    checker.pending_bodies();
+    reach::exports(checker);
 }
 
 /// How deep the checker's recursion may go: expressions, statements and the instances of templates they need.
@@ -101,6 +123,10 @@ struct Checker<'a> {
     /// The stage that the entry point is compiled for, and of ray tracing which kind.
     stage: Stage,
     ray_kind: Option<String>,
+    /// Functions without a body may be defined elsewhere.
+    is_linked_later: bool,
+    /// The stage that functions will run in is not known, so nothing is out of place.
+    serves_any_stage: bool,
     types: Types,
     scopes: Scopes,
     functions: Vec<Function<'a>>,
@@ -144,6 +170,8 @@ impl<'a> Checker<'a> {
             sink,
             stage: options.stage,
             ray_kind: None,
+            is_linked_later: false,
+            serves_any_stage: false,
             types: Types::new(),
             scopes: Scopes::new(),
             functions: Vec::new(),

@@ -7,6 +7,9 @@ use super::scope::{Declared, ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity
 use crate::ast::{self, Path, Segment};
 use crate::types::{Type, TypeId};
 
+/// Namespaces that compilers give to what lies beside the language.
+const COMPILERS: [&str; 2] = ["vk", "dx"];
+
 impl<'a> Checker<'a> {
     /// The scope that the part of a path before the last `::` names; `None` after a report.
     pub(super) fn scope_of(&mut self, global: bool, segments: &'a [Segment]) -> Option<ScopeId> {
@@ -33,6 +36,11 @@ impl<'a> Checker<'a> {
                 Some(TypeEntity::StructTemplate(_) | TypeEntity::AliasTemplate(_)) => {
                     let ty = self.template_type(entity?, segment)?;
                     Some(self.scope_of_type(ty, segment.ident.span)?)
+                }
+                None if scope.is_none() && COMPILERS.contains(&&**name) => {
+                    let message = format!("what is in the namespace `{name}` is not built yet");
+                    self.unsupported(segment.ident.span, message);
+                    return None;
                 }
                 None => {
                     self.unknown(&segment.ident, "namespace, struct or enum", true, scope);

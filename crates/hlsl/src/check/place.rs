@@ -2,7 +2,7 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::Checker;
+use super::{Checker, convert};
 use crate::hir::{Expr, ExprKind, GlobalKind};
 use crate::types::{Access, ResourceType, Type, Types};
 
@@ -118,6 +118,10 @@ impl Checker<'_> {
             | ExprKind::AssignOp { .. }
             | ExprKind::Step { prefix: true, .. } => Ok(()),
             ExprKind::Comma(_, second) => self.writable(second),
+            // The part of a struct that it inherits is a place in it.
+            ExprKind::Convert(inner) if convert::is_base(&self.types, inner.ty, expr.ty) => {
+                self.writable(inner)
+            }
             ExprKind::Convert(inner) if matches!(self.types.get(inner.ty), Type::Resource(_)) => {
                 Err(Unwritable::new("a constant buffer cannot be written"))
             }
@@ -192,7 +196,8 @@ impl Checker<'_> {
             }
             ExprKind::Field(base, _)
             | ExprKind::Swizzle(base, _)
-            | ExprKind::MatrixSwizzle(base, _) => self.is_shared_place(base),
+            | ExprKind::MatrixSwizzle(base, _)
+            | ExprKind::Convert(base) => self.is_shared_place(base),
             ExprKind::Comma(_, second) => self.is_shared_place(second),
             _ => false,
         }

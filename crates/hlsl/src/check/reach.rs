@@ -173,9 +173,18 @@ pub(super) fn has_local(expr: &Expr) -> bool {
     found
 }
 
+/// Whether an expression names this variable.
+pub(super) fn mentions_local(expr: &Expr, local: LocalId) -> bool {
+    let mut found = false;
+    each(expr, |it| found |= matches!(it.kind, ExprKind::Local(id) if id == local));
+    found
+}
+
 /// What the entry point uses.
 #[derive(Default)]
 struct Used {
+    /// Something that is called has no body.
+    is_open: bool,
     functions: BTreeSet<FunctionId>,
     globals: BTreeSet<GlobalId>,
     resources: BTreeSet<ResourceId>,
@@ -210,10 +219,27 @@ pub(super) fn program(mut checker: Checker, entry: Entry) -> Option<Program> {
     checker.groupshared_fits(&globals);
     let resources: Vec<ResourceId> = used.resources.iter().copied().collect();
     let bound = checker.bind(&resources);
-    if checker.sink.has_errors() {
+    if checker.sink.has_errors() || used.is_open {
         return None;
     }
     Some(assemble(checker, entry, &used, bound))
+}
+
+/// Reports what is wrong with the functions of a library and what they use.
+pub(super) fn exports(mut checker: Checker) {
+    let mut used = Used::default();
+    let defined: Vec<FunctionId> = (0..checker.functions.len() as u32)
+        .map(FunctionId)
+        .filter(|it| checker.function(*it).definition.is_some())
+        .collect();
+    for id in defined {
+        let span = checker.function(id).span;
+        checker.reach_function(id, span, &mut used, &mut Vec::new());
+    }
+    let globals: Vec<GlobalId> = used.globals.iter().copied().collect();
+    checker.groupshared_fits(&globals);
+    let resources: Vec<ResourceId> = used.resources.iter().copied().collect();
+    checker.bind(&resources);
 }
 
 impl Checker<'_> {
@@ -252,14 +278,15 @@ impl Checker<'_> {
         // Of a stage that does not run at all, it is no matter what else does not.
         let runs = self.stage == Stage::Compute;
         for diagnostic in std::mem::take(&mut self.function_mut(id).gated) {
-            if !runs && diagnostic.level == Level::Unsupported {
+            if self.serves_any_stage || !runs && diagnostic.level == Level::Unsupported {
                 continue;
             }
             self.report(diagnostic);
         }
         let function = self.function(id);
         let Some(body) = &function.body else {
-            if !self.sink.has_errors() {
+            used.is_open = true;
+            if !self.sink.has_errors() && !self.is_linked_later {
                 let message = format!("`{}` is called and has no body", function.name);
                 let span = function.span;
                 let report = Diagnostic::new(&code::UNDEFINED_FUNCTION, call, message);

@@ -437,10 +437,14 @@ impl<'a> Checker<'a> {
         let mut order: Vec<usize> = (0..used.len()).collect();
         order.sort_by_key(|i| (Some(used[*i]) != loose, used[*i]));
         for i in order {
-            let info = &self.resources[used[i].0 as usize];
+            let info = &mut self.resources[used[i].0 as usize];
             if info.slot.is_some() || info.class.is_heap() {
                 continue;
             }
+            if info.space == 0 {
+                info.space = self.options.auto_space;
+            }
+            let info = &self.resources[used[i].0 as usize];
             let ranges = taken.entry((info.class, info.space)).or_default();
             ranges.sort_unstable();
             let mut start = 0;

@@ -636,15 +636,16 @@ impl<'a> Checker<'a> {
         let mut fine = topology.is_some();
         let topology = topology.and_then(|it| attr::text(it, 0)).unwrap_or("triangle");
         let corners = match topology {
+            "point" => 1,
             "line" => 2,
-            "triangle" => 3,
+            "triangle" | "triangle_cw" | "triangle_ccw" => 3,
             other => {
-                let message = format!("a mesh shader makes lines or triangles, not `\"{other}\"`");
+                let message = format!("a mesh shader makes points, lines or triangles, not `\"{other}\"`");
                 self.error(&code::BAD_ATTRIBUTE, span, message);
                 return false;
             }
         };
-        let (mut has_vertices, mut has_indices) = (false, None);
+        let mut indices = None;
         for param in params {
             let kinds = [Modifier::Vertices, Modifier::Indices, Modifier::Primitives];
             let Some(kind) = kinds.into_iter().find(|it| param.has(*it)) else { continue };
@@ -667,9 +668,11 @@ impl<'a> Checker<'a> {
                 let message = format!("a mesh has at most {MOST} {word}, and these are {len}");
                 fine = self.bad_entry(param.span, message);
             }
-            has_vertices |= kind == Modifier::Vertices;
             if kind == Modifier::Indices {
-                let wanted = self.types.vector(crate::types::Scalar::U32, corners);
+                let wanted = match corners {
+                    1 => Types::UINT,
+                    _ => self.types.vector(crate::types::Scalar::U32, corners),
+                };
                 if element != wanted {
                     let (wanted, given) = (self.name_of(wanted), self.name_of(element));
                     let message = format!(
@@ -677,29 +680,17 @@ impl<'a> Checker<'a> {
                     );
                     fine = self.bad_entry(param.span, message);
                 }
-                has_indices = Some((len, param.span));
+                indices = Some((len, param.span));
             }
         }
         for param in params.iter().filter(|it| it.has(Modifier::Primitives)) {
-            if let (Type::Array { len, .. }, Some((indices, span))) =
-                (self.types.get(param.ty), has_indices)
-                && len != indices
+            if let (Type::Array { len, .. }, Some((count, span))) =
+                (self.types.get(param.ty), indices)
+                && len != count
             {
-                let message = format!("there are {len} primitives and the indices of {indices}");
+                let message = format!("there are {len} primitives and the indices of {count}");
                 let report = Diagnostic::new(&code::BAD_ENTRY_POINT, param.span, message);
                 self.report(report.also(span, "the indices"));
-                fine = false;
-            }
-        }
-        for (there, example) in [
-            (has_vertices, "out vertices Vertex vertices[64]"),
-            (has_indices.is_some(), "out indices uint3 triangles[64]"),
-        ] {
-            if !there {
-                let word = example.split(' ').nth(1).unwrap_or_default();
-                let message = format!("a mesh shader needs `{word}` to write");
-                let report = Diagnostic::new(&code::BAD_ENTRY_POINT, span, message);
-                self.report(report.help(format!("such as `{example}`")));
                 fine = false;
             }
         }

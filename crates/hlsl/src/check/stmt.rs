@@ -4,9 +4,10 @@ use diag::{Diagnostic, Span, code};
 
 use super::func::LocalFacts;
 use super::scope::{ScopeKind, ValueEntity};
-use super::{Checker, attr};
+use super::{Checker, attr, reach};
 use crate::ast::{self, Declarator, Modifier};
 use crate::hir::{CaseGroup, Expr, ExprKind, Loop, Stmt, StmtKind, Switch};
+use crate::options::Version;
 use crate::types::{Scalar, Type, TypeId, Types};
 
 impl<'a> Checker<'a> {
@@ -133,7 +134,9 @@ impl<'a> Checker<'a> {
     // -----------------------------------------------------------------------------------------------------
 
     fn local_var(&mut self, var: &'a ast::Var, out: &mut Vec<Stmt>) {
-        let base = self.ty_with(&var.ty, &var.modifiers);
+        let is_deduced = matches!(var.ty.kind, ast::TypeKind::Auto)
+            && self.options.hlsl_version >= Version::V202x;
+        let base = (!is_deduced).then(|| self.ty_with(&var.ty, &var.modifiers));
         let is_const = var.modifiers.has(Modifier::Const);
         for declarator in &var.declarators {
             if let Some(span) = var.modifiers.span(Modifier::GroupShared) {
@@ -144,13 +147,36 @@ impl<'a> Checker<'a> {
                 );
                 self.report(report.help("declare it outside functions"));
             }
-            let ty = self.array(base, &declarator.dims);
+            let ty = match base {
+                Some(base) => self.array(base, &declarator.dims),
+                None => self.deduced(declarator),
+            };
             if var.modifiers.has(Modifier::Static) {
                 self.static_var(declarator, ty, is_const);
             } else {
                 self.local_declarator(declarator, ty, is_const, out);
             }
         }
+    }
+
+    /// The type of an `auto` variable: that of its initialiser.
+    fn deduced(&mut self, declarator: &'a Declarator) -> TypeId {
+        let span = declarator.name.span;
+        let Some(ast::Initializer::Expr(init)) = &declarator.init else {
+            let message = format!("`{}` is `auto`, and has no initialiser", declarator.name.name);
+            self.error(&code::BAD_DECLARATION, span, message);
+            return Types::ERROR;
+        };
+        if let Some(dim) = declarator.dims.first() {
+            self.error(&code::BAD_DECLARATION, dim.span, "an `auto` variable has no array size");
+            return Types::ERROR;
+        }
+        // The initialiser is checked for good when the variable is there.
+        let (checked, _) = self.quietly(|this| {
+            let value = this.expr(init);
+            this.settle(value)
+        });
+        checked.ty
     }
 
     fn local_declarator(
@@ -160,8 +186,18 @@ impl<'a> Checker<'a> {
         is_const: bool,
         out: &mut Vec<Stmt>,
     ) {
-        // The initialiser does not see the variable.
-        let (ty, init) = self.initializer(ty, declarator);
+        // As in C, the initialiser sees the variable, whatever it hides; there is nothing in it yet.
+        let facts = LocalFacts { is_const, is_reference: false, value: None };
+        let name = declarator.name.name.to_string();
+        let local = self.add_local(name, ty, declarator.name.span, facts);
+        let entity = |ty| if ty == Types::ERROR { ValueEntity::Broken } else { ValueEntity::Local(local) };
+        self.declare(&declarator.name, entity(ty));
+        let (before, (ty, init)) = (ty, self.initializer(ty, declarator));
+        if entity(ty) != entity(before) {
+            let (scope, name) = (self.scopes.current(), declarator.name.name.clone());
+            self.scopes.declare_value(scope, name, entity(ty), declarator.name.span);
+        }
+        let reads_itself = init.as_ref().is_some_and(|it| reach::mentions_local(it, local));
         if let Some(name) = self.incomplete(ty) {
             let message = format!("`{name}` is not complete here");
             self.error(&code::BAD_DECLARATION, declarator.name.span, message);
@@ -172,13 +208,13 @@ impl<'a> Checker<'a> {
             }
             _ => None,
         };
-        let facts = LocalFacts { is_const, is_reference: false, value };
-        let local =
-            self.add_local(declarator.name.name.to_string(), ty, declarator.name.span, facts);
-        self.declare(
-            &declarator.name,
-            if ty == Types::ERROR { ValueEntity::Broken } else { ValueEntity::Local(local) },
-        );
+        if let Some(body) = &mut self.body {
+            body.locals[local.0 as usize].ty = ty;
+            body.facts[local.0 as usize].value = value;
+        }
+        if reads_itself {
+            out.push(Stmt { kind: StmtKind::Let(local, None), span: declarator.name.span });
+        }
         out.push(Stmt { kind: StmtKind::Let(local, init), span: declarator.span });
     }
 
@@ -287,7 +323,7 @@ impl<'a> Checker<'a> {
         let selector = self.settle(selector);
         let selector = self.decay(selector);
         let scalar = match self.types.get(selector.ty) {
-            Type::Scalar(scalar) if !scalar.is_float() => Some(scalar),
+            Type::Scalar(scalar) => Some(scalar),
             Type::Error => None,
             _ => {
                 let message = format!(
@@ -300,6 +336,8 @@ impl<'a> Checker<'a> {
         };
         let selector = match scalar {
             Some(Scalar::Bool) => self.convert(selector, Types::INT),
+            // With a warning, since what is behind the point is lost.
+            Some(scalar) if scalar.is_float() => self.coerce(selector, Types::INT),
             _ => selector,
         };
         let scope = self.scopes.inside(self.scopes.current(), ScopeKind::Block);

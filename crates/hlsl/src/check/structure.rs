@@ -19,6 +19,8 @@ pub(super) struct StructInfo<'a> {
     pub(super) bases: Vec<TypeId>,
     /// How many fields it has, those of inner structs counted, elements of arrays not.
     pub(super) fields: u64,
+    /// A bit-field of width 0 came last: the next one begins a storage unit.
+    unit_is_closed: bool,
 }
 
 /// How many fields a struct may have, those of inner structs counted: whoever lays it out visits each.
@@ -130,6 +132,7 @@ impl<'a> Checker<'a> {
             template,
             bases: Vec::new(),
             fields: 0,
+            unit_is_closed: false,
         };
         self.structs.insert(id, info);
         self.scopes.declare_type(
@@ -320,13 +323,17 @@ impl<'a> Checker<'a> {
             self.error(&code::BAD_DECLARATION, declarator.name.span, message);
             ty = Types::ERROR;
         }
+        let is_unnamed = declarator.bits.is_some() && declarator.name.name.is_empty();
+        if is_unnamed && self.closes_unit(id, declarator.bits.as_ref()) {
+            return;
+        }
         let bits = declarator.bits.as_ref().and_then(|width| self.bit_field(id, width, ty));
         let name = declarator.name.name.to_string();
         let offset = None;
         let fields = &mut self.types.structure_mut(id).fields;
         fields.push(Field { name, ty, bits, hidden: false, offset, span: declarator.name.span });
         let index = fields.len() as u32 - 1;
-        if !(declarator.bits.is_some() && declarator.name.name.is_empty()) {
+        if !is_unnamed {
             self.declare(&declarator.name, ValueEntity::Field(index));
         }
     }
@@ -341,6 +348,16 @@ impl<'a> Checker<'a> {
             Type::Array { element, .. } => self.incomplete(element),
             _ => None,
         }
+    }
+
+    /// Whether a bit-field without a name has the width 0, and so only ends the storage unit.
+    fn closes_unit(&mut self, id: StructId, width: Option<&'a ast::Expr>) -> bool {
+        let zero = |it: &ast::Expr| matches!(&it.kind, ast::ExprKind::Int(it) if it.value == 0);
+        let closes = width.is_some_and(zero);
+        if let Some(info) = self.structs.get_mut(&id) {
+            info.unit_is_closed |= closes;
+        }
+        closes
     }
 
     /// Where a bit-field of that width lies: in the unit of the ones before, or in a new one.
@@ -369,8 +386,11 @@ impl<'a> Checker<'a> {
             }
         };
         let native_16bit = self.native_16bit();
+        let is_closed =
+            self.structs.get_mut(&id).is_some_and(|it| std::mem::take(&mut it.unit_is_closed));
         let fields = &self.types.structure(id).fields;
-        if let Some(Field { bits: Some(last), .. }) = fields.last() {
+        if !is_closed
+            && let Some(Field { bits: Some(last), .. }) = fields.last() {
             let unit = &fields[last.unit as usize];
             let unit_bits =
                 self.types.scalar_of(unit.ty).map_or(0, |it| it.ty(native_16bit).bits());

@@ -4,7 +4,7 @@ use diag::{Diagnostic, Span, code};
 
 use super::{Checker, MAX_SCALARS};
 use crate::ast::{self, Dim, Modifier, Modifiers, Shape, TemplateArg, TypeKind};
-use crate::options::MatrixOrder;
+use crate::options::{MatrixOrder, Version};
 use crate::types::{Scalar, Type, TypeId, Types};
 
 /// The type of a member's storage for the words that name scalars.
@@ -17,7 +17,7 @@ pub(super) fn scalar(word: ast::Scalar, native_16bit: bool) -> Scalar {
         W::Float => Scalar::F32,
         W::Double => Scalar::F64,
         W::Half if native_16bit => Scalar::F16,
-        W::Half => Scalar::F32,
+        W::Half => Scalar::Half,
         W::Min16Float | W::Min10Float => Scalar::Min16Float,
         W::Min16Int | W::Min12Int => Scalar::Min16Int,
         W::Min16Uint => Scalar::Min16Uint,
@@ -45,8 +45,18 @@ impl<'a> Checker<'a> {
         match &ty.kind {
             TypeKind::Void => Types::VOID,
             TypeKind::Error => Types::ERROR,
+            TypeKind::Array(element, dims) => {
+                let element = self.ty_with(element, modifiers);
+                self.array(element, dims)
+            }
             TypeKind::Auto => {
-                self.error(&code::UNKNOWN_NAME, ty.span, "HLSL has no `auto`");
+                let report = match self.options.hlsl_version >= Version::V202x {
+                    true => Diagnostic::new(&code::BAD_DECLARATION, ty.span, "`auto` cannot stand here")
+                        .note("it is the type of a variable of a function that has an initialiser"),
+                    false => Diagnostic::new(&code::UNKNOWN_NAME, ty.span, "HLSL has no `auto`")
+                        .note("HLSL 202x has it for variables of functions"),
+                };
+                self.report(report);
                 Types::ERROR
             }
             TypeKind::Numeric(numeric) => {

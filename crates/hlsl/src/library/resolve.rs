@@ -378,12 +378,12 @@ impl Class {
             Class::Numeric if settled == Bool => I32,
             Class::Numeric => settled,
             Class::Float => match settled {
-                F16 | Min16Float => settled,
+                F16 | Min16Float | Half => settled,
                 Bool | I16 | U16 | I32 | U32 | I64 | U64 | F32 | F64 | Min16Int | Min16Uint
                 | LiteralInt | LiteralFloat | Enum(_) => F32,
             },
             Class::AnyFloat => match settled {
-                F16 | Min16Float | F64 => settled,
+                F16 | Min16Float | Half | F64 => settled,
                 Bool | I16 | U16 | I32 | U32 | I64 | U64 | F32 | Min16Int | Min16Uint
                 | LiteralInt | LiteralFloat | Enum(_) => F32,
             },
@@ -395,7 +395,7 @@ impl Class {
             Class::SmallInt => match settled {
                 Bool => U32,
                 I16 | U16 | I32 | U32 | Min16Int | Min16Uint => settled,
-                I64 | U64 | F16 | F32 | F64 | Min16Float | LiteralInt | LiteralFloat | Enum(_) => {
+                I64 | U64 | F16 | F32 | F64 | Min16Float | Half | LiteralInt | LiteralFloat | Enum(_) => {
                     return None;
                 }
             },
@@ -403,14 +403,14 @@ impl Class {
                 Bool | U32 | I32 => I32,
                 I16 | U16 => I16,
                 Min16Int | Min16Uint => Min16Int,
-                I64 | U64 | F16 | F32 | F64 | Min16Float | LiteralInt | LiteralFloat | Enum(_) => {
+                I64 | U64 | F16 | F32 | F64 | Min16Float | Half | LiteralInt | LiteralFloat | Enum(_) => {
                     return None;
                 }
             },
             Class::Word => match settled {
                 Bool | Min16Uint => U32,
                 Min16Int => I32,
-                Min16Float => F32,
+                Min16Float | Half => F32,
                 I32 | U32 | F32 => settled,
                 I16 | U16 | I64 | U64 | F16 | F64 | LiteralInt | LiteralFloat | Enum(_) => {
                     return None;
@@ -421,13 +421,13 @@ impl Class {
                 // A literal takes the size that is asked for.
                 I32 if scalar == LiteralInt => I16,
                 F32 if scalar == LiteralFloat => F16,
-                Bool | I32 | U32 | I64 | U64 | F32 | F64 | Min16Int | Min16Uint | Min16Float
+                Bool | I32 | U32 | I64 | U64 | F32 | F64 | Min16Int | Min16Uint | Min16Float | Half
                 | LiteralInt | LiteralFloat | Enum(_) => return None,
             },
             Class::Atomic | Class::AtomicOrFloat | Class::AtomicFloat => {
                 let integer =
                     matches!(settled, I32 | U32 | I64 | U64) && self != Class::AtomicFloat;
-                let float = settled == F32 && self != Class::Atomic;
+                let float = matches!(settled, F32 | Half) && self != Class::Atomic;
                 return (integer || float).then_some(settled);
             }
         };

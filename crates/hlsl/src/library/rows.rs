@@ -120,6 +120,7 @@ pub(super) const FLAGS: &[(&str, u32)] = &[
     ("GROUP_SYNC", 0x1),
     ("GROUP_SCOPE", 0x2),
     ("DEVICE_SCOPE", 0x4),
+    ("REORDER_SCOPE", 0x8),
 ];
 
 /// Functions that the language has and this implementation does not: of other stages, of textures, for debugging.

@@ -14,6 +14,7 @@ use super::memory::{Index, Space};
 use super::resource::{NO_HANDLE, ResourceRef};
 use super::texture::Texel;
 use super::{Lower, Lowerer, MOST_SLOTS, Values};
+use crate::check::convert::is_base;
 use crate::hir::{Expr, ExprKind, FunctionId, LocalId, ResourceId};
 use crate::library::Method;
 use crate::types::{BitField, Packing, ResourceType, Scalar, Type, TypeId, field_offsets};
@@ -211,6 +212,10 @@ impl Lowerer<'_> {
             {
                 let place = self.place(inner)?;
                 self.contents(place, expr.span)
+            }
+            // The fields that a struct inherits come first.
+            ExprKind::Convert(inner) if is_base(&program.types, inner.ty, expr.ty) => {
+                Ok(Place { ty: expr.ty, ..self.place(inner)? })
             }
             ExprKind::Const(_)
             | ExprKind::Unary(..)

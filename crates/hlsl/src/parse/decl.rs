@@ -335,6 +335,15 @@ impl Parser<'_> {
         Ok(found)
     }
 
+    /// Modifiers and a type that is declared already.
+    pub(super) fn modified_type(&mut self) -> Parse<(Modifiers, Type)> {
+        let mut modifiers = Modifiers::default();
+        self.modifiers(&mut modifiers);
+        let ty = self.bare_type()?;
+        self.modifiers(&mut modifiers);
+        Ok((modifiers, ty))
+    }
+
     /// Whether the `struct` here is followed by a body, a base or a `;`, and not just by the name of a type.
     fn defines(&self) -> bool {
         let mut first = self.pos + 1;
@@ -581,7 +590,7 @@ impl Parser<'_> {
         }
     }
 
-    fn declarator(&mut self, place: Place, template: bool) -> Parse<Declarator> {
+    pub(super) fn declarator(&mut self, place: Place, template: bool) -> Parse<Declarator> {
         let start = self.peek().span;
         let mut symbol = self.peek().symbol;
         let mut owner = None;

@@ -425,15 +425,8 @@ impl Parser<'_> {
             && self.scopes.is_plain(token.symbol, self.names)
         {
             self.bump();
-            let span = token.span;
-            let ident = Ident { name: self.name(token.symbol), span };
-            let path = Path {
-                global: false,
-                scope: Vec::new(),
-                last: Segment { ident, args: None },
-                span,
-            };
-            return self.leaf(ExprKind::Name(path), span);
+            let ident = Ident { name: self.name(token.symbol), span: token.span };
+            return self.variable(ident);
         }
         let (path, meaning) = self.path_or_type()?;
         match path {
@@ -518,6 +511,14 @@ impl Parser<'_> {
         text.into()
     }
 
+    /// What a plain name stands for.
+    pub(super) fn variable(&mut self, ident: Ident) -> Parse<Expr> {
+        let span = ident.span;
+        let last = Segment { ident, args: None };
+        let path = Path { global: false, scope: Vec::new(), last, span };
+        self.leaf(ExprKind::Name(path), span)
+    }
+
     fn leaf(&mut self, kind: ExprKind, span: Span) -> Parse<Expr> {
         Ok(Expr { kind, span, height: 1 })
     }
@@ -582,6 +583,7 @@ fn args_height(args: Option<&[TemplateArg]>) -> u16 {
 fn type_height(ty: &Type) -> u16 {
     match &ty.kind {
         TypeKind::Named(path) => 1 + path_height(path),
+        TypeKind::Array(element, dims) => 1 + type_height(element).max(dims_height(dims)),
         TypeKind::Void | TypeKind::Numeric(_) | TypeKind::Auto | TypeKind::Error => 1,
     }
 }

@@ -213,6 +213,8 @@ impl Parser<'_> {
         self.scopes.push(own);
         let params = self.params()?;
         let is_const = self.eat_kw(Keyword::Const);
+        // `int f()[2]` returns an array.
+        let result = self.array_of(result)?;
         let head = start.to(self.prev());
         let annotations = self.annotations()?;
         let (body, end) = if self.is(Punct::LBrace) {

@@ -7,7 +7,7 @@ use super::ty::{PathMeaning, modifier};
 use super::{Parse, Parser, Reported};
 use crate::ast::{
     Attribute, Block, CaseGroup, CaseLabel, Expr, For, If, IfArm, Item, ItemKind, Stmt, StmtKind,
-    Switch,
+    Switch, Var,
 };
 use crate::token::{Keyword, Punct, TokenKind};
 
@@ -72,7 +72,7 @@ impl Parser<'_> {
     /// One statement; a declaration may make several.
     fn stmt_into(&mut self, stmts: &mut Vec<Stmt>) -> Parse<()> {
         let start = self.peek().span;
-        let attributes = self.attributes()?;
+        let mut attributes = self.attributes()?;
         let token = self.peek();
         let kind = match token.kind {
             TokenKind::Punct(Punct::LBrace) => StmtKind::Block(self.block()?),
@@ -82,6 +82,12 @@ impl Parser<'_> {
             }
             _ => {
                 match token.keyword() {
+                    Some(Keyword::If | Keyword::While | Keyword::Switch)
+                        if self.declares_in_head() =>
+                    {
+                        let attributes = std::mem::take(&mut attributes);
+                        StmtKind::Block(self.declaring(start, attributes)?)
+                    }
                     Some(Keyword::If) => StmtKind::If(Box::new(self.if_chain()?)),
                     Some(Keyword::For) => StmtKind::For(Box::new(self.for_loop()?)),
                     Some(Keyword::While) => {
@@ -230,6 +236,72 @@ impl Parser<'_> {
         result
     }
 
+    /// Whether the head of the statement here declares a variable: `if (int n = f())`.
+    fn declares_in_head(&mut self) -> bool {
+        let before = self.pos;
+        self.pos += 2;
+        let declares = self.at(before + 1).is(Punct::LParen) && self.starts_declaration();
+        self.pos = before;
+        declares
+    }
+
+    /// `if`, `while` or `switch` over a variable that its head declares: a block of the declaration and the statement.
+    ///
+    /// Apart from `stmt_into`, on whose frame all that nests would pay for it.
+    #[inline(never)]
+    fn declaring(&mut self, start: Span, attributes: Vec<Attribute>) -> Parse<Block> {
+        let keyword = self.bump().keyword();
+        let open = self.peek().span;
+        self.expect(Punct::LParen, "this")?;
+        // The variable is visible in the whole statement, behind `else` too.
+        let own = self.scopes.fresh();
+        self.scopes.push(own);
+        let (variable, value) = self.head_variable()?;
+        self.close(Punct::RParen, open)?;
+        let head = start.to(self.prev());
+        let kind = match keyword {
+            Some(Keyword::Switch) => StmtKind::Switch(Box::new(self.switch_over(value)?)),
+            // Each turn of a loop has a variable of its own.
+            Some(Keyword::While) => {
+                let leave = Stmt { attributes: Vec::new(), kind: StmtKind::Break, span: head };
+                let body = self.stmt()?;
+                let goes_on = If {
+                    arms: vec![IfArm { attributes: Vec::new(), condition: value, then: body, span: head }],
+                    otherwise: Some(leave),
+                };
+                let kind = StmtKind::If(Box::new(goes_on));
+                let span = start.to(self.prev());
+                let turn = Stmt { attributes: Vec::new(), kind, span };
+                let body = Block { stmts: vec![variable, turn], span };
+                let body = Stmt { attributes: Vec::new(), kind: StmtKind::Block(body), span };
+                let init = Stmt { attributes: Vec::new(), kind: StmtKind::Empty, span: head };
+                self.scopes.pop();
+                let kind = StmtKind::For(Box::new(For { init, condition: None, step: None, body }));
+                return Ok(Block { stmts: vec![Stmt { attributes, kind, span }], span });
+            }
+            _ => StmtKind::If(Box::new(self.if_chain_from(value, start)?)),
+        };
+        self.scopes.pop();
+        let span = start.to(self.prev());
+        Ok(Block { stmts: vec![variable, Stmt { attributes, kind, span }], span })
+    }
+
+    /// `T name = e` in a head, and the variable as a value.
+    fn head_variable(&mut self) -> Parse<(Stmt, Expr)> {
+        let start = self.peek().span;
+        let (modifiers, ty) = self.modified_type()?;
+        let declarator = self.declarator(Place::Local, false)?;
+        let ident = declarator.name.clone();
+        if declarator.init.is_none() {
+            let message = format!("`{}` has no value to go by", ident.name);
+            self.sink.push(Diagnostic::new(&code::SYNTAX, ident.span, message).help("give it one with `= …`"));
+        }
+        let span = start.to(self.prev());
+        let var = Var { modifiers, template: None, ty, declarators: vec![declarator] };
+        let variable = Stmt { attributes: Vec::new(), kind: StmtKind::Var(var), span };
+        Ok((variable, self.variable(ident)?))
+    }
+
     /// `( e )`
     fn condition(&mut self, after: &str) -> Parse<Expr> {
         let open = self.peek().span;
@@ -241,11 +313,16 @@ impl Parser<'_> {
 
     /// A whole `if … else if … else`, without recursion along the chain.
     fn if_chain(&mut self) -> Parse<If> {
+        let start = self.bump().span;
+        let condition = self.condition("`if`")?;
+        self.if_chain_from(condition, start)
+    }
+
+    /// The same behind the first condition.
+    fn if_chain_from(&mut self, mut condition: Expr, mut start: Span) -> Parse<If> {
         let mut chain = If { arms: Vec::new(), otherwise: None };
         let mut attributes = Vec::new();
         loop {
-            let start = self.bump().span;
-            let condition = self.condition("`if`")?;
             let then = self.stmt()?;
             chain.arms.push(IfArm { attributes, condition, then, span: start.to(self.prev()) });
             if !self.eat_kw(Keyword::Else) {
@@ -253,12 +330,14 @@ impl Parser<'_> {
             }
             let before = self.pos;
             attributes = self.attributes()?;
-            if !self.is_kw(Keyword::If) {
+            if !self.is_kw(Keyword::If) || self.declares_in_head() {
                 // The attributes belong to whatever statement this is.
                 self.pos = before;
                 chain.otherwise = Some(self.stmt()?);
                 return Ok(chain);
             }
+            start = self.bump().span;
+            condition = self.condition("`if`")?;
         }
     }
 
@@ -310,6 +389,11 @@ impl Parser<'_> {
     fn switch(&mut self) -> Parse<Switch> {
         self.bump();
         let value = self.condition("`switch`")?;
+        self.switch_over(value)
+    }
+
+    /// The body of a `switch`.
+    fn switch_over(&mut self, value: Expr) -> Parse<Switch> {
         let open = self.peek().span;
         self.expect(Punct::LBrace, "the head of this `switch`")?;
         let own = self.scopes.fresh();

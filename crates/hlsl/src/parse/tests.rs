@@ -66,9 +66,10 @@ fn path(path: &Path) -> String {
     out + &path.last.ident.name + &args(&path.last.args)
 }
 
-fn ty(ty: &Type) -> String {
-    let kind = match &ty.kind {
+fn ty(it: &Type) -> String {
+    let kind = match &it.kind {
         TypeKind::Void => "void".to_string(),
+        TypeKind::Array(element, sizes) => format!("{}{}", ty(element), dims(sizes)),
         TypeKind::Auto => "auto".to_string(),
         TypeKind::Error => "ERROR".to_string(),
         TypeKind::Named(it) => format!("'{}", path(it)),
@@ -78,8 +79,8 @@ fn ty(ty: &Type) -> String {
             Shape::Matrix(r, c) => format!("{:?}{r}x{c}", it.scalar),
         },
     };
-    list(&ty.modifiers.list, |it| format!("{} ", it.0.word())).trim_end().to_string()
-        + if ty.modifiers.list.is_empty() { "" } else { " " }
+    list(&it.modifiers.list, |it| format!("{} ", it.0.word())).trim_end().to_string()
+        + if it.modifiers.list.is_empty() { "" } else { " " }
         + &kind
 }
 

@@ -240,6 +240,10 @@ impl Parser<'_> {
         };
         match self.type_ahead(self.pos) {
             Some(end) if ends(self.at(end)) => Ok(TemplateArg::Type(self.ty()?)),
+            Some(end) if self.at(end).is(Punct::LBracket) => {
+                let element = self.ty()?;
+                Ok(TemplateArg::Type(self.array_of(element)?))
+            }
             _ => Ok(TemplateArg::Expr(self.conditional()?)),
         }
     }
@@ -389,6 +393,17 @@ impl Parser<'_> {
             }
         }
         Ok(dims)
+    }
+
+    /// The type of arrays of these, by the sizes that stand here; the type itself without any.
+    pub(super) fn array_of(&mut self, element: Type) -> Parse<Type> {
+        let dims = self.dims()?;
+        if dims.is_empty() {
+            return Ok(element);
+        }
+        let (order, span) = (element.order, element.span.to(self.prev()));
+        let kind = TypeKind::Array(Box::new(element), dims);
+        Ok(Type { kind, modifiers: Modifiers::default(), order, span })
     }
 
     /// Reads something in brackets, where `>` is an operator again.

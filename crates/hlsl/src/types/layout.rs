@@ -230,7 +230,7 @@ pub fn host(scalar: Scalar, native_16bit: bool) -> HostScalar {
         I64 => HostScalar::I64,
         U64 => HostScalar::U64,
         F16 => HostScalar::F16,
-        F32 | LiteralFloat => HostScalar::F32,
+        F32 | Half | LiteralFloat => HostScalar::F32,
         F64 => HostScalar::F64,
         Min16Int if native_16bit => HostScalar::I16,
         Min16Int => HostScalar::I32,

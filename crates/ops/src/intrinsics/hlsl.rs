@@ -43,7 +43,8 @@ pub(super) const ROWS: &[Intrinsic] = &[
         aliases: &[],
         summary: "true in helper lanes of a pixel shader, false everywhere else",
         origin: Origin::Hlsl,
-        since: ShaderModel::V6_6,
+        // From 6.6 on it is an instruction; before, compilers keep track of what `discard` did.
+        since: ShaderModel::V6_0,
         stages: Stages::ALL,
         params: &[],
         result: Output::Bool,
