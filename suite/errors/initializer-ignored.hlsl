@@ -12,3 +12,12 @@ void main(uint t : SV_GroupIndex) {
 //|   |                  ^
 //|   |
 //|   = help: `static` makes it a variable of the program
+
+//--- groupshared-memory-starts-empty
+groupshared uint total = 0; //~ warning[initializer-ignored]: `total`
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) total = 5;
+    GroupMemoryBarrierWithGroupSync();
+    EXPECT_EQ(total, 5);
+}

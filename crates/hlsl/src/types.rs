@@ -438,7 +438,7 @@ impl Types {
             Min16Uint => Held::Min16Uint,
             I32 | F16 | F32 | F64 | Min16Float | Half | LiteralInt | LiteralFloat | Enum(_) => {
                 Held::I32
-            },
+            }
         };
         self.enums.push(name);
         Enum(self::Enum { id: self.enums.len() as u32 - 1, held, scoped })

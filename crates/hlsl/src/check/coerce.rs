@@ -21,6 +21,10 @@ impl Checker<'_> {
         if expr.ty == to || expr.ty == Types::ERROR || to == Types::ERROR {
             return expr;
         }
+        // Where the size of an array is left open, the array itself goes.
+        if matches!(self.types.get(to), Type::Array { len: 0, .. }) {
+            return expr;
+        }
         let expr = match self.view(expr, to) {
             Ok(viewed) => return viewed,
             Err(expr) => expr,

@@ -397,7 +397,9 @@ impl<'a> Checker<'a> {
                 name.name
             );
             let report = Diagnostic::new(&code::INITIALIZER_IGNORED, init.span, message);
-            self.report(report.help("let one thread of the group write it, and put a barrier behind"));
+            self.report(
+                report.help("let one thread of the group write it, and put a barrier behind"),
+            );
         }
         if self.types.holds_resource(ty) {
             let message =

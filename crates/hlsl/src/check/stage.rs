@@ -640,7 +640,8 @@ impl<'a> Checker<'a> {
             "line" => 2,
             "triangle" | "triangle_cw" | "triangle_ccw" => 3,
             other => {
-                let message = format!("a mesh shader makes points, lines or triangles, not `\"{other}\"`");
+                let message =
+                    format!("a mesh shader makes points, lines or triangles, not `\"{other}\"`");
                 self.error(&code::BAD_ATTRIBUTE, span, message);
                 return false;
             }

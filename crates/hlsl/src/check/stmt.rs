@@ -190,7 +190,8 @@ impl<'a> Checker<'a> {
         let facts = LocalFacts { is_const, is_reference: false, value: None };
         let name = declarator.name.name.to_string();
         let local = self.add_local(name, ty, declarator.name.span, facts);
-        let entity = |ty| if ty == Types::ERROR { ValueEntity::Broken } else { ValueEntity::Local(local) };
+        let entity =
+            |ty| if ty == Types::ERROR { ValueEntity::Broken } else { ValueEntity::Local(local) };
         self.declare(&declarator.name, entity(ty));
         let (before, (ty, init)) = (ty, self.initializer(ty, declarator));
         if entity(ty) != entity(before) {
@@ -336,8 +337,14 @@ impl<'a> Checker<'a> {
         };
         let selector = match scalar {
             Some(Scalar::Bool) => self.convert(selector, Types::INT),
-            // With a warning, since what is behind the point is lost.
-            Some(scalar) if scalar.is_float() => self.coerce(selector, Types::INT),
+            Some(scalar) if scalar.is_float() => {
+                let name = self.name_of(selector.ty);
+                let message =
+                    format!("a `switch` is over an integer, so this `{name}` is cut to an `int`");
+                let report = Diagnostic::new(&code::LOSSY_CONVERSION, it.value.span, message);
+                self.report(report.help("a cast says that this is meant"));
+                self.convert(selector, Types::INT)
+            }
             _ => selector,
         };
         let scope = self.scopes.inside(self.scopes.current(), ScopeKind::Block);

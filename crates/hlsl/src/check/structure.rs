@@ -389,8 +389,7 @@ impl<'a> Checker<'a> {
         let is_closed =
             self.structs.get_mut(&id).is_some_and(|it| std::mem::take(&mut it.unit_is_closed));
         let fields = &self.types.structure(id).fields;
-        if !is_closed
-            && let Some(Field { bits: Some(last), .. }) = fields.last() {
+        if !is_closed && let Some(Field { bits: Some(last), .. }) = fields.last() {
             let unit = &fields[last.unit as usize];
             let unit_bits =
                 self.types.scalar_of(unit.ty).map_or(0, |it| it.ty(native_16bit).bits());

@@ -51,8 +51,12 @@ impl<'a> Checker<'a> {
             }
             TypeKind::Auto => {
                 let report = match self.options.hlsl_version >= Version::V202x {
-                    true => Diagnostic::new(&code::BAD_DECLARATION, ty.span, "`auto` cannot stand here")
-                        .note("it is the type of a variable of a function that has an initialiser"),
+                    true => Diagnostic::new(
+                        &code::BAD_DECLARATION,
+                        ty.span,
+                        "`auto` cannot stand here",
+                    )
+                    .note("it is the type of a variable of a function that has an initialiser"),
                     false => Diagnostic::new(&code::UNKNOWN_NAME, ty.span, "HLSL has no `auto`")
                         .note("HLSL 202x has it for variables of functions"),
                 };

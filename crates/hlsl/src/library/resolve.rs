@@ -395,7 +395,8 @@ impl Class {
             Class::SmallInt => match settled {
                 Bool => U32,
                 I16 | U16 | I32 | U32 | Min16Int | Min16Uint => settled,
-                I64 | U64 | F16 | F32 | F64 | Min16Float | Half | LiteralInt | LiteralFloat | Enum(_) => {
+                I64 | U64 | F16 | F32 | F64 | Min16Float | Half | LiteralInt | LiteralFloat
+                | Enum(_) => {
                     return None;
                 }
             },
@@ -403,7 +404,8 @@ impl Class {
                 Bool | U32 | I32 => I32,
                 I16 | U16 => I16,
                 Min16Int | Min16Uint => Min16Int,
-                I64 | U64 | F16 | F32 | F64 | Min16Float | Half | LiteralInt | LiteralFloat | Enum(_) => {
+                I64 | U64 | F16 | F32 | F64 | Min16Float | Half | LiteralInt | LiteralFloat
+                | Enum(_) => {
                     return None;
                 }
             },
@@ -421,8 +423,8 @@ impl Class {
                 // A literal takes the size that is asked for.
                 I32 if scalar == LiteralInt => I16,
                 F32 if scalar == LiteralFloat => F16,
-                Bool | I32 | U32 | I64 | U64 | F32 | F64 | Min16Int | Min16Uint | Min16Float | Half
-                | LiteralInt | LiteralFloat | Enum(_) => return None,
+                Bool | I32 | U32 | I64 | U64 | F32 | F64 | Min16Int | Min16Uint | Min16Float
+                | Half | LiteralInt | LiteralFloat | Enum(_) => return None,
             },
             Class::Atomic | Class::AtomicOrFloat | Class::AtomicFloat => {
                 let integer =

@@ -112,8 +112,8 @@ impl Lowerer<'_> {
         }
         let floor = self.env.len();
         let mut passed = Vec::with_capacity(args.len());
-        for arg in args {
-            passed.push(self.pass(arg)?);
+        for (arg, param) in args.iter().zip(&function.locals) {
+            passed.push(self.pass(arg, param.ty)?);
         }
         self.builder.span = span;
 
@@ -160,10 +160,10 @@ impl Lowerer<'_> {
         Ok(values)
     }
 
-    fn pass(&mut self, arg: &Arg) -> Lower<Passed> {
+    fn pass(&mut self, arg: &Arg, param: TypeId) -> Lower<Passed> {
         Ok(match arg {
             // There is nothing to copy: its resources are not counted, and no element can be assigned to.
-            Arg::In(expr) | Arg::Out { place: expr, .. } if self.is_unbounded(expr.ty) => {
+            Arg::In(expr) | Arg::Out { place: expr, .. } if self.is_unbounded(param) => {
                 Passed::Alias(self.place(expr)?)
             }
             Arg::In(expr) => Passed::Value(self.expr(expr)?),

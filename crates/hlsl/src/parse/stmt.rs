@@ -266,7 +266,12 @@ impl Parser<'_> {
                 let leave = Stmt { attributes: Vec::new(), kind: StmtKind::Break, span: head };
                 let body = self.stmt()?;
                 let goes_on = If {
-                    arms: vec![IfArm { attributes: Vec::new(), condition: value, then: body, span: head }],
+                    arms: vec![IfArm {
+                        attributes: Vec::new(),
+                        condition: value,
+                        then: body,
+                        span: head,
+                    }],
                     otherwise: Some(leave),
                 };
                 let kind = StmtKind::If(Box::new(goes_on));
@@ -294,7 +299,8 @@ impl Parser<'_> {
         let ident = declarator.name.clone();
         if declarator.init.is_none() {
             let message = format!("`{}` has no value to go by", ident.name);
-            self.sink.push(Diagnostic::new(&code::SYNTAX, ident.span, message).help("give it one with `= …`"));
+            let report = Diagnostic::new(&code::SYNTAX, ident.span, message);
+            return self.report(report.help("give it one with `= …`"));
         }
         let span = start.to(self.prev());
         let var = Var { modifiers, template: None, ty, declarators: vec![declarator] };

@@ -188,7 +188,7 @@ fn stages(part: Part, text: &str, variant: Variant, look: Look, outcome: &mut Ou
             if part != Part::Preprocess {
                 let file = hlsl::parse(&tokens, &sources, &options, &mut sink);
                 if part == Part::Check && !sink.has_errors() {
-                    hlsl::check(&file, &sources, &options, &mut sink);
+                    hlsl::check(&file, &options, &mut sink);
                 }
             }
         }
