@@ -40,3 +40,10 @@ void main() {}
 //|   |                               ----- declared here
 //| 3 | uint Counter::total = 5;
 //|   |               ^^^^^
+
+//--- what-is-never-written-needs-no-coherence
+globallycoherent Buffer<float4> colours : register(t0); //~ error[bad-declaration]: cannot be `globallycoherent`
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float first = colours[t].x;
+}

@@ -34,3 +34,32 @@ void main(uint t : SV_GroupIndex) {
 //|   | ^^^^^^^^^^^^^^^^^^
 //|   |
 //|   = help: `-T cs_6_8` selects it
+
+//--- wide-atomics-before-6-6
+//# args -T cs_6_5
+groupshared uint64_t total;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    InterlockedAdd(total, 1); //~ error[needs-shader-model]: `InterlockedAdd` on 64-bit integers needs shader model 6.6
+}
+//| FILE:6:5: error: `InterlockedAdd` on 64-bit integers needs shader model 6.6, and the profile has 6.5 [needs-shader-model]
+//|   |
+//| 6 |     InterlockedAdd(total, 1);
+//|   |     ^^^^^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: `-T cs_6_6` selects it
+
+//--- an-integer-texture-sampled-before-6-7
+//# args -T cs_6_6
+Texture2D<uint> ids : register(t0);
+SamplerState nearest : register(s0);
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint id = ids.SampleLevel(nearest, float2(0, 0), 0); //~ error[needs-shader-model]: `SampleLevel` from a texture of integers
+}
+//| FILE:7:15: error: `SampleLevel` from a texture of integers needs shader model 6.7, and the profile has 6.6 [needs-shader-model]
+//|   |
+//| 7 |     uint id = ids.SampleLevel(nearest, float2(0, 0), 0);
+//|   |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: `-T cs_6_7` selects it

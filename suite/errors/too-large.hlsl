@@ -31,3 +31,10 @@ A7 //~ error[too-large]:
 //|    |
 //|  2 | #define A0 x x x x x x x x x x x x x x x x
 //|    |            -
+
+//--- a-constant-buffer-beyond-its-limit
+cbuffer Lights : register(b0) { float4 lights[4097]; } //~ error[too-large]: `Lights` takes 65552 bytes
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float first = lights[t].x;
+}

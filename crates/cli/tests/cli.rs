@@ -301,3 +301,45 @@ fn textures_come_from_files_and_go_to_files() {
     let wrong = wavelane("texture-wrong", BLUR, &format!("{bound} Tex=RGBA9[2x2]"));
     assert!(wrong.err.contains("`RGBA9` is no format of textures"), "{}", wrong.err);
 }
+
+/// A comparison that is always true, and a sum that loses its fraction.
+const TWO_WARNINGS: &str = "
+RWStructuredBuffer<uint> out_ : register(u0);
+[numthreads(32, 1, 1)] void main(uint t : SV_GroupIndex) { if (t >= 0) out_[t] = 1; t = 2.5; }";
+
+#[test]
+fn flags_about_warnings_select_silence_and_raise() {
+    let run = |line: &str| wavelane("levels", TWO_WARNINGS, &format!("check a.hlsl {line}"));
+    for (line, exit, comparison, conversion) in [
+        ("", 0, Some("warning"), Some("warning")),
+        ("-Wno-constant-comparison", 0, None, Some("warning")),
+        ("-w", 0, None, None),
+        ("-Werror=constant-comparison", 2, Some("error"), Some("warning")),
+        ("-WX -Wno-error=lossy-conversion -Wno-constant-comparison", 0, None, Some("warning")),
+        ("-WX", 2, Some("error"), Some("error")),
+        // The last word counts.
+        ("-Wno-lossy-conversion -Wlossy-conversion", 0, Some("warning"), Some("warning")),
+    ] {
+        let ran = run(line);
+        assert_eq!(ran.status, exit, "{line}: {}", ran.err);
+        for (code, level) in [("constant-comparison", comparison), ("lossy-conversion", conversion)]
+        {
+            let shown = ran.err.lines().find(|it| it.contains(&format!("[{code}]")));
+            let expected = level.map(|it| format!(": {it}: "));
+            match (shown, expected) {
+                (Some(shown), Some(expected)) => {
+                    assert!(shown.contains(&expected), "{line}: {shown}")
+                }
+                (shown, expected) => {
+                    assert_eq!(shown.is_some(), expected.is_some(), "{line}: {code}")
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_warning_that_nobody_knows_is_said() {
+    let ran = wavelane("unknown-warning", TWO_WARNINGS, "check a.hlsl -Wno-such-thing");
+    assert!(ran.err.contains("such-thing"), "{}", ran.err);
+}

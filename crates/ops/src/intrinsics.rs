@@ -52,6 +52,7 @@ impl ShaderModel {
     pub const V6_0: ShaderModel = ShaderModel { major: 6, minor: 0 };
     pub const V6_5: ShaderModel = ShaderModel { major: 6, minor: 5 };
     pub const V6_6: ShaderModel = ShaderModel { major: 6, minor: 6 };
+    pub const V6_7: ShaderModel = ShaderModel { major: 6, minor: 7 };
     pub const V6_8: ShaderModel = ShaderModel { major: 6, minor: 8 };
     pub const V6_10: ShaderModel = ShaderModel { major: 6, minor: 10 };
     /// The highest one that exists.

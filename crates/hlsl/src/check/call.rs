@@ -485,6 +485,11 @@ impl<'a> Checker<'a> {
         if function.takes_derivatives() {
             self.gate_derivatives(span, name);
         }
+        if let (library::Function::Interlocked { .. }, Some((place, _))) =
+            (function, params.first())
+        {
+            self.gate_wide_atomic(*place, name, span);
+        }
         if let library::Function::Unsupported(name) = function {
             self.gate_stage_function(name, span);
             if result == Types::ERROR {
@@ -561,6 +566,7 @@ impl<'a> Checker<'a> {
                 if function.takes_derivatives() {
                     self.gate_derivatives(span, &name.name);
                 }
+                self.gate_integer_sampling(object.ty, &name.name, span);
                 if let library::Method::Unsupported(name) = function {
                     match self.types.get(object.ty) {
                         Type::Resource(ResourceType::Other(it)) => {

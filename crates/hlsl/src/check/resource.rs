@@ -9,7 +9,9 @@ use super::Checker;
 use super::scope::ValueEntity;
 use crate::ast::{self, Annotation, AnnotationKind, Declarator, ItemKind, Modifier};
 use crate::hir::{self, Expr, ExprKind, GlobalKind, ResourceId};
-use crate::types::{Access, ResourceType, Struct, StructId, Type, TypeId, Types};
+use crate::types::{
+    Access, Packing, ResourceType, Struct, StructId, Type, TypeId, Types, layout_of,
+};
 
 /// A resource as it is declared; registers are given to those that the program uses.
 #[derive(Clone)]
@@ -96,6 +98,15 @@ impl<'a> Checker<'a> {
         }
         let name = format!("{}{}", self.prefix(), declarator.name.name);
         let coherent = var.modifiers.has(Modifier::GloballyCoherent);
+        if let Some(span) = var.modifiers.span(Modifier::GloballyCoherent)
+            && self.resource_of(ty).is_some_and(|it| class_of(it) != RegisterClass::Unordered)
+        {
+            let message = format!(
+                "a `{}` cannot be `globallycoherent`: it is never written",
+                self.name_of(ty)
+            );
+            self.error(&code::BAD_DECLARATION, span, message);
+        }
         let entity = match self.add_resource(
             name,
             ty,
@@ -290,12 +301,12 @@ impl<'a> Checker<'a> {
         if self.types.structure(id).fields.iter().all(|it| it.offset.is_none()) {
             return;
         }
-        let packing = crate::types::Packing::Constant;
+        let packing = Packing::Constant;
         let offsets =
             crate::types::field_offsets(&self.types, structure, packing, self.native_16bit());
         let mut taken: BTreeMap<u32, (u32, usize)> = BTreeMap::new();
         for (index, (offset, ty)) in offsets.into_iter().enumerate() {
-            let size = crate::types::layout_of(&self.types, ty, packing, self.native_16bit()).size;
+            let size = layout_of(&self.types, ty, packing, self.native_16bit()).size;
             let end = offset.saturating_add(size);
             if let Some((_, (before_end, before))) = taken.range(..end).next_back()
                 && *before_end > offset
@@ -414,6 +425,9 @@ impl<'a> Checker<'a> {
             Some(count) => u64::from(count),
             None => u64::from(u32::MAX) + 1,
         };
+        for id in used {
+            self.constants_fit(*id);
+        }
         for (i, id) in used.iter().enumerate() {
             let info = self.resources[id.0 as usize].clone();
             let Some(slot) = info.slot else { continue };
@@ -485,6 +499,22 @@ impl<'a> Checker<'a> {
             }
         };
         used.iter().enumerate().map(resource).collect()
+    }
+
+    /// What one constant buffer may hold in Direct3D: 4096 rows of 16 bytes.
+    fn constants_fit(&mut self, id: ResourceId) {
+        const MOST_BYTES: u32 = 1 << 16;
+        let info = &self.resources[id.0 as usize];
+        let Some(ResourceType::Constant(contents)) = self.resource_of(info.ty) else { return };
+        let size = layout_of(&self.types, contents, Packing::Constant, self.native_16bit()).size;
+        if size > MOST_BYTES {
+            let message = format!(
+                "`{}` takes {size} bytes, and a constant buffer holds {MOST_BYTES} at most",
+                info.name
+            );
+            let report = Diagnostic::new(&code::TOO_LARGE, info.span, message);
+            self.report(report.help("a `StructuredBuffer` or a `ByteAddressBuffer` holds more"));
+        }
     }
 
     fn dims_of(&self, mut ty: TypeId) -> Vec<u32> {

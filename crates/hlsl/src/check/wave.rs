@@ -7,15 +7,20 @@ use super::{Checker, convert, entry};
 use crate::ast;
 use crate::hir::{Expr, ExprKind};
 use crate::options::Dialect;
-use crate::types::{Scalar, TypeId, Types};
+use crate::types::{ResourceType, Scalar, Type, TypeId, Types};
 
 impl Checker<'_> {
     pub(super) fn needs_shader_model(&mut self, span: Span, name: &str, since: ShaderModel) {
+        self.use_needs_shader_model(span, &format!("`{name}`"), since);
+    }
+
+    /// The same for a use of something, in words.
+    pub(super) fn use_needs_shader_model(&mut self, span: Span, what: &str, since: ShaderModel) {
         let have = self.shader_model();
         let report = Diagnostic::new(
             &code::NEEDS_SHADER_MODEL,
             span,
-            format!("`{name}` needs shader model {since}, and the profile has {have}"),
+            format!("{what} needs shader model {since}, and the profile has {have}"),
         );
         let stage = entry::profile_word(self.options.stage);
         self.gate(report.help(format!("`-T {stage}_{}_{}` selects it", since.major, since.minor)));
@@ -26,6 +31,34 @@ impl Checker<'_> {
         let is_compute = matches!(self.stage, Stage::Compute | Stage::Amplification | Stage::Mesh);
         if is_compute && self.shader_model() < ShaderModel::V6_6 {
             self.needs_shader_model(span, name, ShaderModel::V6_6);
+        }
+    }
+
+    /// Before shader model 6.6 atomic operations work on 32 bits.
+    pub(super) fn gate_wide_atomic(&mut self, place: TypeId, name: &str, span: Span) {
+        let is_wide = matches!(self.types.scalar_of(place), Some(Scalar::I64 | Scalar::U64));
+        if is_wide && self.shader_model() < ShaderModel::V6_6 {
+            let what = format!("`{name}` on 64-bit integers");
+            self.use_needs_shader_model(span, &what, ShaderModel::V6_6);
+        }
+    }
+
+    /// Textures of integers are sampled from shader model 6.7 on, in Vulkan at all times, and never compared.
+    pub(super) fn gate_integer_sampling(&mut self, texture: TypeId, method: &str, span: Span) {
+        let Type::Resource(ResourceType::Texture { element, .. }) = self.types.get(texture) else {
+            return;
+        };
+        let is_integer = self.types.scalar_of(element).is_some_and(Scalar::is_int);
+        if !is_integer || !method.starts_with("Sample") {
+            return;
+        }
+        if method.starts_with("SampleCmp") {
+            let name = self.name_of(texture);
+            let message = format!("`{method}` compares floats, and this is a `{name}`");
+            self.error(&code::TYPE_MISMATCH, span, message);
+        } else if self.shader_model() < ShaderModel::V6_7 && !self.options.spirv {
+            let what = format!("`{method}` from a texture of integers");
+            self.use_needs_shader_model(span, &what, ShaderModel::V6_7);
         }
     }
 
