@@ -146,3 +146,20 @@ void main(uint lane : SV_GroupIndex) {
     EXPECT_EQ(Tex[0], 0x100000006ull);
     EXPECT_EQ(Tex[1], 5ull);
 }
+
+//--- a-component-that-each-lane-chooses
+//# texture Tex R32G32B32A32_UINT 4: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
+//= Tex u32: 70 2 3 4 5 71 7 8 9 10 72 12 13 14 15 73
+RWTexture1D<uint4> Tex;
+RWBuffer<uint4> Typed;
+//# zero Typed 64
+//= Typed u32: 0 0 7 0 0 9 0 0 0 0 5 0 0 8 0 0
+[numthreads(4, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    Tex[i][i] = 70 + i;
+    EXPECT_EQ(Tex[i][i], 70 + i);
+    EXPECT_EQ(Tex[i][(i + 1) % 4], i == 3 ? 13 : i * 5 + 2);
+    // Through a swizzle, with one component read back and one added to.
+    Typed[i].zy[i & 1] = 4 + i;
+    Typed[i].zy[i & 1] += i == 0 ? 3 : i == 1 ? 4 : i == 2 ? -1 : 1;
+}

@@ -292,6 +292,7 @@ impl Lowerer<'_> {
                 Location::Slots { .. }
                 | Location::Memory { .. }
                 | Location::Resource { .. }
+                | Location::Component { .. }
                 | Location::Values(_)
                 | Location::Nowhere => {
                     let message = "an atomic operation needs a place in groupshared memory or a writable buffer";

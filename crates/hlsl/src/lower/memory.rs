@@ -241,6 +241,10 @@ impl Lowerer<'_> {
         let values: Values = match &place.at {
             Location::Slots { first } => which.iter().map(|i| self.env.get(first + i)).collect(),
             Location::Values(values) => which.iter().map(|i| values[*i as usize]).collect(),
+            Location::Component { of, index } => {
+                let chosen = self.chosen(of, *index, place.ty, span)?;
+                return self.load(&chosen, span);
+            }
             Location::Nowhere => which
                 .iter()
                 .map(|i| match leaves.get(*i as usize) {
@@ -327,12 +331,17 @@ impl Lowerer<'_> {
             Location::Texture(texel) => {
                 self.store_to_texture(texel, place.ty, &which, values, span)?
             }
+            Location::Component { of, index } => {
+                let Some(new) = values.first() else { return Ok(()) };
+                let mut whole = self.load(of, span)?;
+                self.replace(&mut whole, *index, *new);
+                self.store(of, &whole)?;
+            }
             Location::Nowhere => {}
             Location::Values(_) => {
-                return Err(self.unsupported(
-                    span,
-                    "assigning to an element of a swizzle by a per-lane index is not built yet",
-                ));
+                return Err(
+                    self.unsupported(span, "assigning to a part of a value is not built yet")
+                );
             }
             Location::Resource { .. } => {
                 return Err(

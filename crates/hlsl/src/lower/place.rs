@@ -83,6 +83,11 @@ pub(super) enum Location {
         id: ResourceId,
         element: Option<Sum>,
     },
+    /// The component with this index of a texel, which is read and written whole.
+    Component {
+        of: Box<Place>,
+        index: Value,
+    },
     /// A value that is in no variable.
     Values(Values),
     /// Behind the end of a variable: reads as uninitialised, and stores vanish.
@@ -315,6 +320,7 @@ impl Lowerer<'_> {
             }
             at @ (Location::Texel { .. }
             | Location::Texture(_)
+            | Location::Component { .. }
             | Location::Resource { .. }
             | Location::Nowhere) => at,
         };
@@ -362,6 +368,7 @@ impl Lowerer<'_> {
             Location::Memory { .. }
             | Location::Buffer(_)
             | Location::Resource { .. }
+            | Location::Component { .. }
             | Location::Nowhere => {
                 let index = self.word(index);
                 self.element(base, index, ty, span)
@@ -409,10 +416,10 @@ impl Lowerer<'_> {
                 Location::Resource { id, element: Some(element) }
             }
             Location::Nowhere => Location::Nowhere,
-            Location::Slots { .. }
-            | Location::Values(_)
-            | Location::Texel { .. }
-            | Location::Texture(_) => {
+            Location::Texel { .. } | Location::Texture(_) => {
+                Location::Component { of: Box::new(base), index }
+            }
+            Location::Slots { .. } | Location::Component { .. } | Location::Values(_) => {
                 return self.chosen(&base, index, ty, span);
             }
         };
@@ -450,7 +457,14 @@ impl Lowerer<'_> {
                 buffer.offset.terms.push((self.looked_up(&bytes, index), 1));
                 Location::Buffer(Buffer { step: None, ..buffer })
             }
-            _ => return self.chosen(base, index, ty, span),
+            Location::Texel { .. } | Location::Texture(_) => {
+                Location::Component { of: Box::new(base.clone()), index }
+            }
+            Location::Slots { .. }
+            | Location::Resource { .. }
+            | Location::Component { .. }
+            | Location::Values(_)
+            | Location::Nowhere => return self.chosen(base, index, ty, span),
         };
         Ok(Place::whole(at, ty))
     }
@@ -468,8 +482,24 @@ impl Lowerer<'_> {
         found
     }
 
+    /// Puts a value in the place of the one with that index.
+    pub(super) fn replace(&mut self, values: &mut [Value], index: Value, new: Value) {
+        let ty = self.builder.module.ty(new);
+        for (i, value) in values.iter_mut().enumerate() {
+            let this = self.word(i as u32);
+            let is_this = self.value(ir::Op::Compare(Compare::Eq, index, this), Ty::Bool);
+            *value = self.value(ir::Op::Ternary(Ternary::Select, [is_this, new, *value]), ty);
+        }
+    }
+
     /// An element chosen by an index from scalars that have no addresses.
-    fn chosen(&mut self, base: &Place, index: Value, ty: TypeId, span: Span) -> Lower<Place> {
+    pub(super) fn chosen(
+        &mut self,
+        base: &Place,
+        index: Value,
+        ty: TypeId,
+        span: Span,
+    ) -> Lower<Place> {
         let values = self.load(base, span)?;
         let width = self.count(ty).max(1) as usize;
         if values.iter().any(|it| super::resource::is_handle(*it)) {
