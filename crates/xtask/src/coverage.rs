@@ -91,7 +91,7 @@ fn how_to_get(project: &Project) -> String {
 }
 
 /// Builds the command line tool in the profile of this program, beside which it lands.
-fn build() -> Result<PathBuf, String> {
+pub(crate) fn build() -> Result<PathBuf, String> {
     let this = std::env::current_exe().map_err(|error| format!("where am I? {error}"))?;
     let mut command = Command::new("cargo");
     command.current_dir(crate::root()).args(["build", "--quiet", "-p", "wavelane"]);

@@ -15,6 +15,7 @@ mod docs;
 mod fuzz;
 #[cfg(test)]
 mod layers;
+mod reference;
 #[cfg(test)]
 mod tidy;
 
@@ -36,6 +37,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --commit HASH   its commit, where PATH is no repository
   coverage DIR     compile the wave shaders of public projects that lie in DIR, and write docs/coverage.md
                    NAME…           only projects with such names, and print instead
+  reference DIR    compile what the reference compiler's tests compile, and write docs/reference-tests.md
   fuzz [FLAGS]     throw mutated HLSL at the front end; exit status 1 if it breaks
                    --part P        preprocess, parse, check or all (default: lowering and the verifier, too)
                    --runs N        how many inputs (default 1000000); --seconds S instead ends by the clock
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Some("bench") => bench::run(&arguments[1..]),
         Some("conformance") => conformance::run(&arguments[1..]),
         Some("coverage") => coverage::run(&arguments[1..]),
+        Some("reference") => reference::run(&arguments[1..]),
         Some("fuzz") => return fuzzed(fuzz::run(&arguments[1..])),
         _ => Err(USAGE.to_owned()),
     };
