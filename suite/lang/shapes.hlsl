@@ -138,3 +138,11 @@ void main(uint lane : SV_GroupIndex) {
     // The outer one was not meant.
     EXPECT_EQ(n, 3);
 }
+
+//--- auto-does-not-see-itself
+//# args -HV 202x
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    auto x = x; //~ error[unknown-name]: `x`
+    uint y = x;
+}

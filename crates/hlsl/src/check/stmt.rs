@@ -149,7 +149,13 @@ impl<'a> Checker<'a> {
             }
             let ty = match base {
                 Some(base) => self.array(base, &declarator.dims),
-                None => self.deduced(declarator),
+                None => match self.deduced(declarator) {
+                    Some(ty) => ty,
+                    None => {
+                        self.declare(&declarator.name, ValueEntity::Broken);
+                        continue;
+                    }
+                },
             };
             if var.modifiers.has(Modifier::Static) {
                 self.static_var(declarator, ty, is_const);
@@ -159,24 +165,29 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an `auto` variable: that of its initialiser.
-    fn deduced(&mut self, declarator: &'a Declarator) -> TypeId {
+    /// The type of an `auto` variable: that of its initialiser. `None` after a report.
+    fn deduced(&mut self, declarator: &'a Declarator) -> Option<TypeId> {
         let span = declarator.name.span;
         let Some(ast::Initializer::Expr(init)) = &declarator.init else {
             let message = format!("`{}` is `auto`, and has no initialiser", declarator.name.name);
             self.error(&code::BAD_DECLARATION, span, message);
-            return Types::ERROR;
+            return None;
         };
         if let Some(dim) = declarator.dims.first() {
             self.error(&code::BAD_DECLARATION, dim.span, "an `auto` variable has no array size");
-            return Types::ERROR;
+            return None;
         }
         // The initialiser is checked for good when the variable is there.
-        let (checked, _) = self.quietly(|this| {
+        let (checked, failed) = self.quietly(|this| {
             let value = this.expr(init);
             this.settle(value)
         });
-        checked.ty
+        if failed || checked.ty == Types::ERROR {
+            // Without the variable, which could hide what is wrong.
+            self.expr(init);
+            return None;
+        }
+        Some(checked.ty)
     }
 
     fn local_declarator(
