@@ -129,6 +129,7 @@ pub(crate) mod registry {
         DIVERGENT_BARRIER, "divergent-barrier", Error, "a group barrier that not all threads reach";
         RACE, "race", Error, "two accesses that nothing orders";
         EQUAL_STORES, "equal-stores", Warning, "two stores of one value that nothing orders";
+        NOT_GLOBALLY_COHERENT, "not-globally-coherent", Error, "a value goes from group to group through a buffer that is not coherent";
         WIDTH_DEPENDENT_RESULT, "width-dependent-result", Error, "a result that differs from one wave width to another";
         ORDER_DEPENDENT_RESULT, "order-dependent-result", Error, "a result that differs from one order to another";
         PERMUTED_RESULT, "permuted-result", Note, "a result whose elements come in another order";

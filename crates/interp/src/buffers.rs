@@ -46,8 +46,20 @@ impl Default for Places {
 
 impl Places {
     pub(crate) fn in_bounds(&self, active: LaneMask, size: u32) -> LaneMask {
-        active.iter().filter(|lane| u64::from(size) <= self.room[*lane as usize]).collect()
+        lanes_where(active, |lane| u64::from(size) <= self.room[lane])
     }
+}
+
+/// The members that a condition holds for. It is asked of all lanes, without a branch.
+#[inline(always)]
+pub(crate) fn lanes_where(lanes: LaneMask, holds: impl Fn(usize) -> bool) -> LaneMask {
+    let half = |first: usize, lanes: u64| {
+        let end = first + (64 - lanes.leading_zeros()) as usize;
+        (first..end).fold(0u64, |set, lane| set | u64::from(holds(lane)) << (lane - first))
+    };
+    let [low, high] = [lanes.0 as u64, (lanes.0 >> 64) as u64];
+    let set = u128::from(half(0, low)) | u128::from(half(64, high)) << 64;
+    LaneMask(set) & lanes
 }
 
 /// Calls `visit` with the members in ascending order.
@@ -110,6 +122,26 @@ pub(crate) fn atomic_result(op: Atomic, ty: Ty, old: u64, args: [u64; 2]) -> u64
 }
 
 impl Memory<'_> {
+    /// Finds the places of an access for an observer, and the lanes that lie in bounds with all their `size` bytes.
+    pub(crate) fn locate(
+        &self,
+        access: &AccessCode,
+        registers: &Registers,
+        places: &mut Places,
+        size: u32,
+    ) -> LaneMask {
+        if let Some(Progression { start, step }) = self.progression(access, registers) {
+            let mut at = start as u64;
+            for place in &mut places.start[..self.width as usize] {
+                *place = at;
+                at += step as u64;
+            }
+            return self.active;
+        }
+        self.resolve(access, registers, places);
+        places.in_bounds(self.active, size)
+    }
+
     pub(crate) fn load(
         &mut self,
         access: &AccessCode,

@@ -153,7 +153,7 @@ impl<O: Observer> Machine<'_, O> {
                     let mut poison = LaneMask::EMPTY;
                     if O::POISON {
                         poison = registers.poison(a) | registers.poison(b);
-                        if op.has_hazards(ty) {
+                        if op.has_hazards(ty) && registers.leaves(b, op.harmless(ty)) {
                             let hazard = |lane| {
                                 op.hazard(ty, registers.get(a, lane), registers.get(b, lane))
                             };

@@ -3,7 +3,7 @@
 use ops::LaneMask;
 use ops::wave::Lanes;
 
-use crate::buffers::{Memory, atomic_result, for_each_lane, operands};
+use crate::buffers::{Memory, atomic_result, for_each_lane, lanes_where, operands};
 use crate::code::{AccessCode, AddressCode, Code, Row};
 use crate::machine::{GroupContext, Machine, WaveState};
 use crate::observe::{AccessEvent, At, Observer, Space};
@@ -50,16 +50,27 @@ impl<O: Observer> Machine<'_, O> {
         };
         if O::EVENTS {
             // Before the access, while no result has taken the row of an address.
-            memory.resolve(access, registers, &mut self.places);
             let size = memory.access_bytes(access);
+            let in_bounds = memory.locate(access, registers, &mut self.places, size);
             let element = access.element.map(|row| registers.words(row));
             let value_poison = match kind {
                 Kind::Load => LaneMask::EMPTY,
                 Kind::Store | Kind::Atomic => union(registers, &access.values),
             };
-            let values: Vec<Lanes<'_>> = match kind {
-                Kind::Store => access.values.iter().map(|row| registers.lanes(*row)).collect(),
-                Kind::Load | Kind::Atomic => Vec::new(),
+            // Most stores have few values: a row of a matrix has four.
+            let mut few = [Lanes::Bits(LaneMask::EMPTY); 4];
+            let many: Vec<Lanes<'_>>;
+            let values = match kind {
+                Kind::Load | Kind::Atomic => &[][..],
+                Kind::Store if access.values.len() <= few.len() => {
+                    let rows = few.iter_mut().zip(&access.values);
+                    rows.for_each(|(lanes, row)| *lanes = registers.lanes(*row));
+                    &few[..access.values.len()]
+                }
+                Kind::Store => {
+                    many = access.values.iter().map(|row| registers.lanes(*row)).collect();
+                    &many
+                }
             };
             let event = AccessEvent {
                 at: At {
@@ -72,10 +83,10 @@ impl<O: Observer> Machine<'_, O> {
                 space: Space::Buffer(access.storage, element),
                 addresses: &self.places.start[..self.width as usize],
                 size,
-                in_bounds: self.places.in_bounds(active, size),
+                in_bounds,
                 address_poison: address_poison(registers, access) & active,
                 value_poison: value_poison & active,
-                values: &values,
+                values,
             };
             tell(self.observer, kind, &event);
         }
@@ -270,7 +281,7 @@ impl<O: Observer> Machine<'_, O> {
                 space,
                 addresses,
                 size: 1,
-                in_bounds: active.iter().filter(|lane| addresses[*lane as usize] < len).collect(),
+                in_bounds: lanes_where(active, |lane| addresses[lane] < len),
                 address_poison: index_poison & active,
                 value_poison: value_poison & active,
                 values: stored.as_slice(),

@@ -130,6 +130,18 @@ impl Registers {
         }
     }
 
+    /// Whether some lane, active or not, holds a number outside of these.
+    #[inline]
+    pub(crate) fn leaves(&self, row: Row, range: std::ops::RangeInclusive<u64>) -> bool {
+        match row.repr() {
+            Repr::Word => {
+                let (start, end) = (*range.start() as u32, *range.end() as u32);
+                self.words(row).iter().fold(false, |any, it| any | (*it < start) | (*it > end))
+            }
+            Repr::Bit | Repr::Long => true,
+        }
+    }
+
     /// Copies all lanes.
     #[inline]
     pub(crate) fn copy(&mut self, to: Row, from: Row) {

@@ -168,21 +168,27 @@ impl<O: Observer> Machine<'_, O> {
         if !O::POISON && !O::EVENTS {
             return LaneMask::EMPTY;
         }
-        let arg_poison: Vec<LaneMask> =
-            code.args.iter().map(|row| registers.poison(*row)).collect();
+        let mut few_poison = [LaneMask::EMPTY; 5];
+        let many_poison: Vec<LaneMask>;
+        let arg_poison = if code.args.len() <= few_poison.len() {
+            let rows = few_poison.iter_mut().zip(&code.args);
+            rows.for_each(|(poison, row)| *poison = registers.poison(*row));
+            &few_poison[..code.args.len()]
+        } else {
+            many_poison = code.args.iter().map(|row| registers.poison(*row)).collect();
+            &many_poison
+        };
         let result_poison = if O::POISON {
-            wave::poison(code.op, &wave, args, &arg_poison)
+            wave::poison(code.op, &wave, args, arg_poison)
         } else {
             LaneMask::EMPTY
         };
         if O::EVENTS {
             let program = self.program;
-            let results: Vec<Lanes<'_>> = code
-                .results
-                .iter()
-                .enumerate()
-                .map(|(i, row)| self.scratch.result(i, *row))
-                .collect();
+            let mut results = [Lanes::Bits(LaneMask::EMPTY); MAX_RESULTS];
+            for (i, (result, row)) in results.iter_mut().zip(&code.results).enumerate() {
+                *result = self.scratch.result(i, *row);
+            }
             self.observer.wave_op(&WaveEvent {
                 at: At {
                     group,
@@ -196,8 +202,8 @@ impl<O: Observer> Machine<'_, O> {
                 wave,
                 named,
                 args,
-                arg_poison: &arg_poison,
-                results: &results,
+                arg_poison,
+                results: &results[..code.results.len().min(MAX_RESULTS)],
                 result_poison,
             });
         }

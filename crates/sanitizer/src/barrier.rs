@@ -12,17 +12,20 @@ use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
 
-/// How far the waves of a group have come since the last barrier that all have passed.
+/// A group in flight.
 #[derive(Default)]
-struct Round {
+struct Group {
+    /// The waves that have come to a barrier since the last one that all have passed.
     arrived: Vec<At>,
+    /// Where lanes returned.
+    ended: Vec<At>,
 }
 
 #[derive(Default)]
 pub(crate) struct Barriers {
-    rounds: HashMap<[u32; 3], Round>,
-    /// Where waves ended: their last returns.
-    ended: HashMap<[u32; 3], Vec<At>>,
+    groups: HashMap<[u32; 3], Group>,
+    /// The group of the last event, which is that of the next one more often than not.
+    current: Option<([u32; 3], Group)>,
 }
 
 impl Barriers {
@@ -64,77 +67,87 @@ impl Barriers {
         })
     }
 
+    fn group(&mut self, name: [u32; 3]) -> &mut Group {
+        if self.current.as_ref().is_none_or(|it| it.0 != name) {
+            if let Some((old, group)) = self.current.take() {
+                self.groups.insert(old, group);
+            }
+            self.current = Some((name, self.groups.remove(&name).unwrap_or_default()));
+        }
+        match &mut self.current {
+            Some((_, group)) => group,
+            None => unreachable!("it has just been put there"),
+        }
+    }
+
     fn arrive(&mut self, facts: &Facts<'_>, width: u32, at: At) -> Option<Finding> {
-        let round = self.rounds.entry(at.group).or_default();
+        let group = self.group(at.group);
         // A wave that comes again has passed the last barrier, and so have all others.
-        let finding = if round.arrived.iter().any(|it| it.wave == at.wave) {
-            let old = std::mem::take(&mut round.arrived);
-            self.judge(facts, width, &old)
+        let finding = if group.arrived.iter().any(|it| it.wave == at.wave) {
+            let finding = judge(facts, width, &group.arrived, &group.ended);
+            group.arrived.clear();
+            finding
         } else {
             None
         };
-        self.rounds.entry(at.group).or_default().arrived.push(at);
+        group.arrived.push(at);
         finding
     }
 
-    /// A wave's lanes return for good.
+    /// Lanes of a wave return for good.
     pub(crate) fn returned(&mut self, at: At) {
-        self.ended.entry(at.group).or_default().push(at);
+        self.group(at.group).ended.push(at);
     }
 
     pub(crate) fn group_end(
         &mut self,
         facts: &Facts<'_>,
         width: u32,
-        group: [u32; 3],
+        name: [u32; 3],
     ) -> Option<Finding> {
-        let finding = match self.rounds.remove(&group) {
-            Some(round) => self.judge(facts, width, &round.arrived),
-            None => None,
-        };
-        self.ended.remove(&group);
+        let group = self.group(name);
+        let finding = judge(facts, width, &group.arrived, &group.ended);
+        self.current = None;
         finding
     }
+}
 
-    /// Whether all waves came to the same barrier, and whether those that did not had returned before it.
-    fn judge(&self, facts: &Facts<'_>, width: u32, arrived: &[At]) -> Option<Finding> {
-        let first = *arrived.first()?;
-        if let Some(other) = arrived.iter().find(|it| it.inst != first.inst) {
-            return Some(Finding {
-                kind: Kind::DivergentBarrier,
-                message: "the waves of a group wait at different barriers".to_owned(),
-                site: Site { span: other.span, text: format!("wave {} waits here", other.wave) },
-                related: vec![Site {
-                    span: first.span,
-                    text: format!("wave {} waits here", first.wave),
-                }],
-                notes: Vec::new(),
-                helps: vec!["let all threads of the group come to the same barrier".to_owned()],
-                group: other.group,
-                wave: other.wave,
-                lanes: other.active,
-                width,
-            });
-        }
-        let ended = self.ended.get(&first.group)?;
-        let passed = ended.iter().find(|it| {
-            arrived.iter().all(|arrived| arrived.wave != it.wave)
-                && facts.is_past(it.inst, first.inst)
-        })?;
-        Some(Finding {
+/// Whether all waves came to the same barrier, and whether those that did not had returned before it.
+fn judge(facts: &Facts<'_>, width: u32, arrived: &[At], ended: &[At]) -> Option<Finding> {
+    let first = *arrived.first()?;
+    if let Some(other) = arrived.iter().find(|it| it.inst != first.inst) {
+        return Some(Finding {
             kind: Kind::DivergentBarrier,
-            message: format!("wave {} ends without coming to this barrier", passed.wave),
-            site: Site { span: first.span, text: format!("wave {} waits here", first.wave) },
-            related: Vec::new(),
-            notes: vec![format!(
-                "the condition around the barrier is the same for all lanes of wave {}, and differs from wave {}",
-                passed.wave, first.wave
-            )],
-            helps: vec!["move the barrier to where all threads of the group come by".to_owned()],
-            group: passed.group,
-            wave: passed.wave,
-            lanes: LaneMask::EMPTY,
+            message: "the waves of a group wait at different barriers".to_owned(),
+            site: Site { span: other.span, text: format!("wave {} waits here", other.wave) },
+            related: vec![Site {
+                span: first.span,
+                text: format!("wave {} waits here", first.wave),
+            }],
+            notes: Vec::new(),
+            helps: vec!["let all threads of the group come to the same barrier".to_owned()],
+            group: other.group,
+            wave: other.wave,
+            lanes: other.active,
             width,
-        })
+        });
     }
+    let passed = ended.iter().find(|it| {
+        arrived.iter().all(|arrived| arrived.wave != it.wave) && facts.is_past(it.inst, first.inst)
+    })?;
+    Some(Finding {
+        kind: Kind::DivergentBarrier,
+        message: format!("wave {} ends without coming to this barrier", passed.wave),
+        site: Site { span: first.span, text: format!("wave {} waits here", first.wave) },
+        related: Vec::new(),
+        notes: vec![format!(
+            "the condition around the barrier is the same for all lanes of wave {}, and differs from wave {}",
+            passed.wave, first.wave
+        )],
+        helps: vec!["move the barrier to where all threads of the group come by".to_owned()],
+        group: passed.group,
+        wave: passed.wave,
+        lanes: LaneMask::EMPTY,
+        width,
+    })
 }

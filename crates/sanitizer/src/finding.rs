@@ -76,6 +76,7 @@ kinds! {
     DivergentBarrier, DIVERGENT_BARRIER, Undefined;
     Race, RACE, Undefined;
     EqualStores, EQUAL_STORES, Portability;
+    NotGloballyCoherent, NOT_GLOBALLY_COHERENT, Undefined;
     WidthDependentResult, WIDTH_DEPENDENT_RESULT, WidthDependent;
     OrderDependentResult, ORDER_DEPENDENT_RESULT, OrderDependent;
     PermutedResult, PERMUTED_RESULT, Portability;
@@ -142,7 +143,10 @@ impl Finding {
         let places = |it: &Finding| it.related.iter().map(|it| it.span).collect::<Vec<_>>();
         // Whoever fails to come to a barrier, the barrier is what is misplaced; and of several accesses that race with
         // one, the first is enough to see what is missing.
-        let whoever = matches!(self.kind, Kind::DivergentBarrier | Kind::Race | Kind::EqualStores);
+        let whoever = matches!(
+            self.kind,
+            Kind::DivergentBarrier | Kind::Race | Kind::EqualStores | Kind::NotGloballyCoherent
+        );
         self.kind == other.kind
             && self.site.span == other.site.span
             && (whoever || places(self) == places(other))

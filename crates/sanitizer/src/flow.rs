@@ -16,16 +16,20 @@ struct Open {
 }
 
 /// The flow of one wave.
+#[derive(Default)]
 pub(crate) struct Flow {
     started: LaneMask,
     open: Vec<Open>,
-    /// For each lane, where it left a construct that has not ended, or returned.
-    left: Vec<Option<(At, ExitTo)>>,
+    /// Where lanes left a construct that has not ended, or returned.
+    left: Vec<(LaneMask, At, ExitTo)>,
 }
 
 impl Flow {
-    pub(crate) fn new(started: LaneMask) -> Flow {
-        Flow { started, open: Vec::new(), left: vec![None; 128] }
+    /// A wave starts with these lanes.
+    pub(crate) fn begin(&mut self, started: LaneMask) {
+        self.started = started;
+        self.open.clear();
+        self.left.clear();
     }
 
     pub(crate) fn diverge(&mut self, facts: &Facts<'_>, event: &DivergeEvent) {
@@ -45,18 +49,16 @@ impl Flow {
         if let Some(first) = self.open.iter().position(|it| it.inst == at.inst) {
             self.open.truncate(first);
         }
-        for lane in at.active.iter() {
-            let left = &mut self.left[lane as usize];
-            if matches!(left, Some((_, ExitTo::Construct(_)))) {
-                *left = None;
+        self.left.retain_mut(|(lanes, _, to)| {
+            if matches!(to, ExitTo::Construct(_)) {
+                *lanes &= !at.active;
             }
-        }
+            !lanes.is_empty()
+        });
     }
 
     pub(crate) fn exit(&mut self, at: At, to: ExitTo) {
-        for lane in at.active.iter() {
-            self.left[lane as usize] = Some((at, to));
-        }
+        self.left.push((at.active, at, to));
     }
 
     /// Why lanes do not take part in what happens at an instruction: one site for each reason.
@@ -72,7 +74,9 @@ impl Flow {
             let reason = if !self.started.contains(lane) {
                 never |= LaneMask::only(lane);
                 continue;
-            } else if let Some((at, to)) = self.left[lane as usize] {
+            } else if let Some((_, at, to)) =
+                self.left.iter().rev().find(|it| it.0.contains(lane)).copied()
+            {
                 (at, if to == ExitTo::Return { "returned here" } else { "left here" })
             } else {
                 let around = self.open.iter().rev().filter(|it| facts.encloses(it.inst, inst));

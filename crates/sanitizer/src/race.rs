@@ -7,21 +7,31 @@
 //!   after everything that wave did before.
 //!
 //! The last rule asks for no memory barrier beside the atomic operation: real programs leave it out and work.
+//!
+//! In lockstep an instruction comes after another one for lanes that have executed one of them together, or have come
+//! together between. The arms of an `if` come in no order: what one of them stores, the other one may not rely on.
+//! What another group finds in a buffer through plain loads it finds only if the buffer is `globallycoherent`.
 
 use std::collections::HashMap;
 
 use interp::observe::{AccessEvent, At, BarrierEvent, Space};
-use ir::{Inst, ResourceKind};
+use ir::ResourceKind;
 use ops::wave::Lanes;
-use ops::{MemoryScope, SyncScope};
+use ops::{LaneMask, MemoryScope, SyncScope};
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
 
+use order::{Clock, Meetings};
+use shadow::{Access, Act, Cell, Pages, Record, RecordId, STRIP};
+
+mod order;
+mod shadow;
+
 /// What orders the accesses that the lanes of one wave make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntraWaveSync {
-    /// Each instruction comes after the one before it, for all lanes.
+    /// Each instruction comes after the one before it, for all lanes that are together.
     #[default]
     Lockstep,
     /// Wave operations do, and nothing else.
@@ -30,65 +40,8 @@ pub enum IntraWaveSync {
     None,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Act {
-    Load,
-    Store,
-    Atomic,
-}
-
-/// One lane's access, with what is needed to say what came before it.
-#[derive(Clone, Copy)]
-struct Access {
-    act: Act,
-    group: u32,
-    wave: u32,
-    lane: u32,
-    inst: Inst,
-    /// Barriers of the group, in the memory accessed, that the wave had passed.
-    phase: u32,
-    /// All barriers of the group that it had passed.
-    barriers: u32,
-    /// Wave operations that the wave had executed.
-    wave_ops: u32,
-    /// How many accesses the wave had made.
-    time: u64,
-    value: u64,
-}
-
-/// The latest accesses to one place.
-#[derive(Clone, Copy, Default)]
-struct Cell {
-    store: Option<Access>,
-    /// The latest load, and the latest by another wave than that one.
-    loads: [Option<Access>; 2],
-}
-
-/// A wave found what another one had left.
-struct Acquired {
-    wave: u32,
-    time: u64,
-    barriers: u32,
-    from: Access,
-}
-
-#[derive(Clone, Copy, Default)]
-struct WaveClock {
-    shared_phase: u32,
-    device_phase: u32,
-    barriers: u32,
-    wave_ops: u32,
-    time: u64,
-}
-
-#[derive(Default)]
-struct GroupClock {
-    waves: HashMap<u32, WaveClock>,
-    acquired: Vec<Acquired>,
-}
-
-/// The place of a scalar.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// A place through which waves meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
     /// Group, array, element.
     Shared(u32, u32, u64),
@@ -96,18 +49,50 @@ enum Place {
     Buffer(u32, u32, u64),
 }
 
-/// How far back the chain of what was found through atomic operations is followed.
-const MOST_LINKS: usize = 4096;
+/// A group in flight.
+#[derive(Debug, Default)]
+struct Group {
+    /// The number of the group, in the order in which groups were seen.
+    id: u32,
+    clocks: Vec<Clock>,
+    /// The shadow of groupshared memory, and the records that it names.
+    shared: Vec<Vec<Cell>>,
+    records: Records,
+}
+
+/// Executions of accesses, and digests of what they stored, lane by lane.
+#[derive(Debug, Default)]
+struct Records {
+    all: Vec<Record>,
+    values: Vec<u32>,
+}
+
+/// What makes a finding of two accesses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wrong {
+    Race,
+    /// Ordered, but the value need not arrive.
+    NotCoherent,
+}
 
 pub(crate) struct Races {
     policy: IntraWaveSync,
     /// Bytes that are told apart in buffers.
     granule: u64,
-    ids: HashMap<[u32; 3], u32>,
-    groups: HashMap<u32, GroupClock>,
-    cells: HashMap<Place, Cell>,
+    /// All groups that were seen.
+    names: Vec<[u32; 3]>,
+    flying: HashMap<[u32; 3], Group>,
+    /// The group of the last event, which is that of the next one more often than not.
+    current: Option<([u32; 3], Group)>,
+    /// Groups that have ended, to be used again.
+    idle: Vec<Group>,
+    /// By binding; elements of a resource array that are not the first lie apart.
+    buffers: Vec<Option<Pages>>,
+    elements: HashMap<(u32, u32), Pages>,
+    records: Records,
+    meetings: Meetings<Place>,
     /// Pairs that have been reported.
-    told: Vec<(Inst, Inst)>,
+    told: Vec<(ir::Inst, ir::Inst)>,
 }
 
 impl Races {
@@ -115,32 +100,66 @@ impl Races {
         Races {
             policy,
             granule: if facts.module.needs.native_16bit { 2 } else { 4 },
-            ids: HashMap::new(),
-            groups: HashMap::new(),
-            cells: HashMap::new(),
+            names: Vec::new(),
+            flying: HashMap::new(),
+            current: None,
+            idle: Vec::new(),
+            buffers: Vec::new(),
+            elements: HashMap::new(),
+            records: Records::default(),
+            meetings: Meetings::new(),
             told: Vec::new(),
         }
     }
 
-    fn id(&mut self, group: [u32; 3]) -> u32 {
-        let next = self.ids.len() as u32;
-        *self.ids.entry(group).or_insert(next)
+    /// Makes the group of an event the current one.
+    fn group(&mut self, name: [u32; 3]) -> &mut Group {
+        if self.current.as_ref().is_none_or(|(it, _)| *it != name) {
+            if let Some((old, group)) = self.current.take() {
+                self.flying.insert(old, group);
+            }
+            let group = self.flying.remove(&name).unwrap_or_else(|| {
+                let mut group = self.idle.pop().unwrap_or_default();
+                group.id = self.names.len() as u32;
+                self.names.push(name);
+                group
+            });
+            self.current = Some((name, group));
+        }
+        match &mut self.current {
+            Some((_, group)) => group,
+            None => unreachable!("it has just been put there"),
+        }
     }
 
-    fn clock(&mut self, at: At) -> &mut WaveClock {
-        let group = self.id(at.group);
-        self.groups.entry(group).or_default().waves.entry(at.wave).or_default()
+    fn clock(&mut self, at: At) -> &mut Clock {
+        let group = self.group(at.group);
+        if group.clocks.len() <= at.wave as usize {
+            group.clocks.resize_with(at.wave as usize + 1, Clock::default);
+        }
+        &mut group.clocks[at.wave as usize]
     }
 
     pub(crate) fn wave_op(&mut self, at: At) {
-        self.clock(at).wave_ops += 1;
+        let clock = self.clock(at);
+        clock.wave_ops += 1;
+        clock.together(at.active);
+    }
+
+    /// Lanes go on together after they were apart.
+    pub(crate) fn together(&mut self, at: At) {
+        self.clock(at).together(at.active);
     }
 
     pub(crate) fn barrier(&mut self, event: &BarrierEvent) {
+        let clock = self.clock(event.at);
+        clock.together(event.at.active);
+        if event.barrier.sync == SyncScope::Wave {
+            clock.wave_ops += 1;
+        }
         if event.barrier.sync != SyncScope::Group {
             return;
         }
-        let clock = self.clock(event.at);
         clock.barriers += 1;
         if event.barrier.memory != MemoryScope::Device {
             clock.shared_phase += 1;
@@ -150,9 +169,14 @@ impl Races {
         }
     }
 
-    pub(crate) fn group_end(&mut self, group: [u32; 3]) {
-        let id = self.id(group);
-        self.cells.retain(|place, _| !matches!(place, Place::Shared(of, ..) if *of == id));
+    pub(crate) fn group_end(&mut self, name: [u32; 3]) {
+        self.group(name);
+        let Some((_, mut group)) = self.current.take() else { return };
+        group.clocks.iter_mut().for_each(Clock::reset);
+        group.shared.iter_mut().for_each(|cells| cells.fill(Cell::default()));
+        group.records.all.clear();
+        group.records.values.clear();
+        self.idle.push(group);
     }
 
     pub(crate) fn load(
@@ -189,163 +213,129 @@ impl Races {
         event: &AccessEvent<'_>,
         act: Act,
     ) -> Option<Finding> {
-        let mut coherent = false;
-        let (mut granule, mut device) = (1, false);
-        match event.space {
-            Space::Private(_) => return None,
-            // Only atomic operations touch a counter.
-            Space::Counter(_) => return None,
-            Space::Shared(_) => {}
+        let (device, coherent) = match event.space {
+            // Only its own lane accesses private memory, and only atomic operations touch a counter.
+            Space::Private(_) | Space::Counter(_) => return None,
+            Space::Shared(_) => (false, false),
             Space::Buffer(binding, _) => {
                 let resource = facts.module.resource(binding);
                 // A descriptor heap is named by one of its views, and others can be written.
                 if !resource.kind.writable() && !resource.register.class.is_heap() {
                     return None;
                 }
-                coherent = resource.globally_coherent;
-                device = true;
-                granule = match resource.kind {
-                    ResourceKind::Typed { .. } | ResourceKind::Texture { .. } => {
-                        u64::from(event.size.max(1))
-                    }
-                    _ => self.granule,
-                };
+                (true, resource.globally_coherent)
             }
-        }
-        let group = self.id(event.at.group);
-        let clock = self.clock(event.at);
-        clock.time += 1;
-        let clock = *clock;
-        let mut found = None;
-        for lane in (event.at.active & event.in_bounds & !event.address_poison).iter() {
-            let access = Access {
-                act,
-                group,
-                wave: event.at.wave,
-                lane,
-                inst: event.at.inst,
-                phase: if device { clock.device_phase } else { clock.shared_phase },
-                barriers: clock.barriers,
-                wave_ops: clock.wave_ops,
-                time: clock.time,
-                value: value_of(event.values, lane),
-            };
-            let first = event.addresses[lane as usize] / granule;
-            let last =
-                (event.addresses[lane as usize] + u64::from(event.size.max(1)) - 1) / granule;
-            for at in first..=last {
-                let place = match event.space {
-                    Space::Shared(memory) => Place::Shared(group, memory.0, at),
-                    Space::Buffer(binding, elements) => {
-                        let element = elements.map_or(0, |it| it[lane as usize]);
-                        Place::Buffer(binding.0, element, at)
-                    }
-                    Space::Private(_) | Space::Counter(_) => {
-                        unreachable!("these have been sorted out above")
-                    }
-                };
-                let racing = self.touch(place, access, coherent);
-                if let (None, Some(other)) = (&found, racing) {
-                    found = self.finding(facts, width, event, access, other);
-                }
-            }
-        }
-        found
-    }
-
-    /// Enters an access, and gives one that it races with.
-    fn touch(&mut self, place: Place, now: Access, coherent: bool) -> Option<Access> {
-        let cell = self.cells.get(&place).copied().unwrap_or_default();
-        let is_free = |it: &Access| {
-            let both_atomic = it.act == Act::Atomic && now.act == Act::Atomic;
-            both_atomic || coherent
         };
-        let racing = cell
-            .store
-            .into_iter()
-            .chain(cell.loads.into_iter().flatten().filter(|_| now.act != Act::Load))
-            .find(|it| !is_free(it) && !self.is_ordered(it, &now));
-        if let Some(store) = cell.store.filter(|it| {
-            (it.group, it.wave) != (now.group, now.wave)
-                && (coherent || it.act == Act::Atomic && now.act == Act::Atomic)
-        }) {
-            self.acquire(&now, store);
+        let lanes = event.at.active & event.in_bounds & !event.address_poison;
+        if lanes.is_empty() {
+            return None;
         }
-        let cell = self.cells.entry(place).or_default();
-        match now.act {
-            Act::Load => {
-                let same_wave = |it: &Access| (it.group, it.wave) == (now.group, now.wave);
-                if !cell.loads[0].as_ref().is_none_or(same_wave) {
-                    cell.loads[1] = cell.loads[0];
-                }
-                cell.loads[0] = Some(now);
+        let clock = self.clock(event.at);
+        clock.together(event.at.active);
+        clock.time += 1;
+        let now = Record {
+            act,
+            inst: event.at.inst,
+            group: 0,
+            wave: event.at.wave,
+            phase: if device { clock.device_phase } else { clock.shared_phase },
+            barriers: clock.barriers,
+            wave_ops: clock.wave_ops,
+            time: clock.time,
+            tangle: clock.tangle(),
+            active: event.at.active,
+            values: 0,
+        };
+        let now = Record { group: self.group(event.at.group).id, ..now };
+        let found = match event.space {
+            Space::Shared(memory) => self.shared(facts, memory, event, lanes, now),
+            Space::Buffer(binding, elements) => {
+                self.buffer(facts, (binding, elements), event, lanes, now, coherent)
             }
-            Act::Store | Act::Atomic => *cell = Cell { store: Some(now), loads: [None; 2] },
-        }
-        racing
+            Space::Private(_) | Space::Counter(_) => {
+                unreachable!("these have been sorted out above")
+            }
+        };
+        let (wrong, access, before, before_lane, equal) = found?;
+        self.finding(facts, width, event, (now, access.lane), (before, before_lane), (wrong, equal))
     }
 
-    fn acquire(&mut self, now: &Access, from: Access) {
-        let acquired = &mut self.groups.entry(now.group).or_default().acquired;
-        let known = acquired.iter().rev().take(16).any(|it| {
-            it.wave == now.wave
-                && (it.from.group, it.from.wave) == (from.group, from.wave)
-                && it.from.time >= from.time
+    /// An access to groupshared memory.
+    fn shared(
+        &mut self,
+        facts: &Facts<'_>,
+        memory: ir::Shared,
+        event: &AccessEvent<'_>,
+        lanes: LaneMask,
+        now: Record,
+    ) -> Option<Found> {
+        let Some((_, group)) = &mut self.current else {
+            unreachable!("the group of the event is the current one")
+        };
+        if group.shared.is_empty() {
+            let cells = |it: &ir::Memory| vec![Cell::default(); it.len as usize];
+            group.shared = facts.module.groupshared.iter().map(cells).collect();
+        }
+        let cells = &mut group.shared[memory.index()];
+        let id = group.records.enter(now, event);
+        let mut judge = Judge::new(self.policy, &group.records, &group.clocks, id, false);
+        for_each_lane(lanes, |lane| {
+            let at = event.addresses[lane as usize];
+            let Some(cell) = cells.get_mut(at as usize) else { return };
+            let place = || Place::Shared(now.group, memory.0, at);
+            judge.touch(cell, lane, place, &mut self.meetings);
         });
-        if !known {
-            acquired.push(Acquired {
-                wave: now.wave,
-                time: now.time,
-                barriers: now.barriers,
-                from,
-            });
-        }
+        judge.found
     }
 
-    fn is_ordered(&self, before: &Access, now: &Access) -> bool {
-        if before.group == now.group {
-            if before.wave == now.wave {
-                return before.lane == now.lane
-                    || before.phase < now.phase
-                    || match self.policy {
-                        IntraWaveSync::Lockstep => before.time < now.time,
-                        IntraWaveSync::WaveOp => before.wave_ops < now.wave_ops,
-                        IntraWaveSync::None => false,
-                    };
-            }
-            if before.phase < now.phase {
-                return true;
-            }
+    /// An access to a buffer or a texture.
+    fn buffer(
+        &mut self,
+        facts: &Facts<'_>,
+        (binding, elements): (ir::Binding, Option<&[u32]>),
+        event: &AccessEvent<'_>,
+        lanes: LaneMask,
+        now: Record,
+        coherent: bool,
+    ) -> Option<Found> {
+        let Some((_, group)) = &self.current else {
+            unreachable!("the group of the event is the current one")
+        };
+        let id = self.records.enter(now, event);
+        let mut judge = Judge::new(self.policy, &self.records, &group.clocks, id, coherent);
+        let size = u64::from(event.size.max(1));
+        let resource = facts.module.resource(binding);
+        let granule = || match resource.kind {
+            // Views of one heap may see the same memory in texels of different sizes.
+            _ if resource.register.class.is_heap() => 1,
+            ResourceKind::Typed { .. } | ResourceKind::Texture { .. } => size,
+            ResourceKind::Constant { .. }
+            | ResourceKind::Structured { .. }
+            | ResourceKind::Raw { .. }
+            | ResourceKind::Sampler { .. } => self.granule,
+        };
+        let mut lanes = lanes;
+        // Lanes that access the same element of a resource array share its pages.
+        while let Some(first) = lanes.first() {
+            let element = elements.map_or(0, |it| it[first as usize]);
+            let same = match elements {
+                None => lanes,
+                Some(it) => lanes.iter().filter(|lane| it[*lane as usize] == element).collect(),
+            };
+            lanes = lanes & !same;
+            let index = binding.index();
+            let pages = if element == 0 {
+                if self.buffers.len() <= index {
+                    self.buffers.resize_with(index + 1, || None);
+                }
+                self.buffers[index].get_or_insert_with(|| Pages::new(granule()))
+            } else {
+                let pages = self.elements.entry((binding.0, element));
+                pages.or_insert_with(|| Pages::new(granule()))
+            };
+            judge.lanes(pages, same, event, size, (binding.0, element), &mut self.meetings);
         }
-        self.is_known(before, now.group, now.wave, now.time, now.barriers)
-    }
-
-    /// Whether a wave at a time can know, through atomic operations, that an access has been made.
-    fn is_known(&self, access: &Access, group: u32, wave: u32, time: u64, barriers: u32) -> bool {
-        let mut seen: Vec<(u32, u32, u64)> = Vec::new();
-        let mut next = vec![(group, wave, time, barriers)];
-        while let Some((group, wave, time, barriers)) = next.pop() {
-            let Some(clock) = self.groups.get(&group) else { continue };
-            for link in &clock.acquired {
-                let before = link.wave == wave && link.time <= time || link.barriers < barriers;
-                if !before {
-                    continue;
-                }
-                let from = &link.from;
-                if from.group == access.group
-                    && (from.wave == access.wave && access.time <= from.time
-                        || access.barriers < from.barriers)
-                {
-                    return true;
-                }
-                let key = (from.group, from.wave, from.time);
-                if seen.len() < MOST_LINKS && !seen.contains(&key) {
-                    seen.push(key);
-                    next.push((from.group, from.wave, from.time, from.barriers));
-                }
-            }
-        }
-        false
+        judge.found
     }
 
     fn finding(
@@ -353,8 +343,9 @@ impl Races {
         facts: &Facts<'_>,
         width: u32,
         event: &AccessEvent<'_>,
-        now: Access,
-        before: Access,
+        (now, now_lane): (Record, u32),
+        (before, before_lane): (Record, u32),
+        (wrong, equal): (Wrong, bool),
     ) -> Option<Finding> {
         let pair = (before.inst.min(now.inst), before.inst.max(now.inst));
         if self.told.contains(&pair) {
@@ -375,72 +366,346 @@ impl Races {
             }
         };
         let same_group = before.group == now.group;
-        let who = |access: &Access| match (
-            same_group,
-            access.wave == now.wave && access.wave == before.wave,
-        ) {
-            (true, true) => format!("lane {}", access.lane),
-            (true, false) => format!("lane {} of wave {}", access.lane, access.wave),
-            (false, _) => format!("a thread of {}", self.group_name(access.group)),
+        let same_wave = same_group && before.wave == now.wave;
+        let who = |access: &Record, lane: u32| match (same_group, same_wave) {
+            (true, true) => format!("lane {lane}"),
+            (true, false) => format!("lane {lane} of wave {}", access.wave),
+            (false, _) => {
+                let [x, y, z] = self.names.get(access.group as usize).copied().unwrap_or_default();
+                format!("a thread of group ({x}, {y}, {z})")
+            }
         };
-        let act = |access: &Access| match access.act {
+        let act = |access: &Record| match access.act {
             Act::Load => "reads",
             Act::Store => "writes",
             Act::Atomic => "changes",
         };
-        let equal = before.act == Act::Store && now.act == Act::Store && before.value == now.value;
-        let kind = if equal { Kind::EqualStores } else { Kind::Race };
-        let place = format!("element {}", event.addresses[now.lane as usize]);
+        let kind = match wrong {
+            Wrong::Race if equal => Kind::EqualStores,
+            Wrong::Race => Kind::Race,
+            Wrong::NotCoherent => Kind::NotGloballyCoherent,
+        };
+        let place = format!("element {}", event.addresses[now_lane as usize]);
         let place = if let Space::Shared(_) = event.space {
             place
         } else {
-            format!("byte {}", event.addresses[now.lane as usize])
+            format!("byte {}", event.addresses[now_lane as usize])
         };
         let mut helps = Vec::new();
-        if same_group && !equal {
+        let mut notes = Vec::new();
+        if same_wave && before.tangle != now.tangle && self.policy == IntraWaveSync::Lockstep {
+            notes.push(
+                "the two lanes are on different ways through the program here, and nothing says which way runs first"
+                    .to_owned(),
+            );
+        }
+        if kind == Kind::NotGloballyCoherent {
+            notes.push(
+                "the order is there, but what one group stores may stay in a cache that another group does not see"
+                    .to_owned(),
+            );
+            helps.push(format!("declare `{name}` as `globallycoherent`"));
+        } else if same_group && !equal {
             let barrier = match event.space {
                 Space::Shared(_) => "GroupMemoryBarrierWithGroupSync()",
                 _ => "AllMemoryBarrierWithGroupSync()",
             };
             helps.push(format!("put `{barrier}` between them"));
         }
-        let message = match equal {
-            true => format!("`{name}` is written twice with the same value, in no order"),
-            false => format!("race on `{name}`: nothing orders these two accesses"),
+        let message = match kind {
+            Kind::EqualStores => {
+                format!("`{name}` is written twice with the same value, in no order")
+            }
+            Kind::NotGloballyCoherent => {
+                format!(
+                    "`{name}` carries a value from group to group and is not `globallycoherent`"
+                )
+            }
+            _ => format!("race on `{name}`: nothing orders these two accesses"),
         };
         Some(Finding {
             kind,
             message,
             site: Site {
                 span: event.at.span,
-                text: format!("(2) {} {} {place} here", who(&now), act(&now)),
+                text: format!("(2) {} {} {place} here", who(&now, now_lane), act(&now)),
             },
             related: vec![
                 Site {
                     span: facts.module.inst(before.inst).span,
-                    text: format!("(1) {} {} it here", who(&before), act(&before)),
+                    text: format!("(1) {} {} it here", who(&before, before_lane), act(&before)),
                 },
                 Site { span: declared, text: "declared here".to_owned() },
             ],
-            notes: Vec::new(),
+            notes,
             helps,
             group: event.at.group,
             wave: event.at.wave,
-            lanes: ops::LaneMask::only(now.lane),
+            lanes: LaneMask::only(now_lane),
             width,
         })
     }
+}
 
-    fn group_name(&self, id: u32) -> String {
-        let group = self.ids.iter().find(|(_, it)| **it == id).map(|(group, _)| *group);
-        let [x, y, z] = group.unwrap_or_default();
-        format!("group ({x}, {y}, {z})")
+/// A pair of accesses with something wrong: what, the access of now, the record and the lane of before, and whether both
+/// store the same value.
+type Found = (Wrong, Access, Record, u32, bool);
+
+/// Judges the lanes of one access against what is in the shadow.
+struct Judge<'a> {
+    policy: IntraWaveSync,
+    records: &'a Records,
+    clocks: &'a [Clock],
+    now: Record,
+    id: RecordId,
+    coherent: bool,
+    /// The last record that was found to come before this access for all lanes: most lanes meet the same one.
+    ordered: RecordId,
+    /// A place at which this access has met others.
+    met: Option<Place>,
+    found: Option<Found>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(
+        policy: IntraWaveSync,
+        records: &'a Records,
+        clocks: &'a [Clock],
+        id: RecordId,
+        coherent: bool,
+    ) -> Judge<'a> {
+        let now = records.all[id as usize - 1];
+        let (ordered, met, found) = (0, None, None);
+        Judge { policy, records, clocks, now, id, coherent, ordered, met, found }
+    }
+
+    fn record(&self, id: RecordId) -> &'a Record {
+        &self.records.all[id as usize - 1]
+    }
+
+    /// Enters the accesses of lanes to one buffer.
+    fn lanes(
+        &mut self,
+        pages: &mut Pages,
+        lanes: LaneMask,
+        event: &AccessEvent<'_>,
+        size: u64,
+        (binding, element): (u32, u32),
+        meetings: &mut Meetings<Place>,
+    ) {
+        let granule = pages.granule;
+        let place = |at: u64| Place::Buffer(binding, element, at);
+        let start = |lane: u32| event.addresses[lane as usize] / granule;
+        let first = lanes.first().unwrap_or(0);
+        let many = lanes.count();
+        // The lanes access places in a row, as they do more often than not: whole strips are entered at once.
+        let in_a_row = size == granule
+            && self.now.act != Act::Atomic
+            && !self.coherent
+            && lanes.0 >> first == LaneMask::first_n(many).0
+            && {
+                let addresses = &event.addresses[first as usize..(first + many) as usize];
+                let aligned = addresses[0].is_multiple_of(granule);
+                aligned && addresses.windows(2).fold(true, |so, it| so & (it[1] == it[0] + granule))
+            };
+        let mut lane = first;
+        while in_a_row && lane < first + many {
+            let at = start(lane);
+            let whole = at.is_multiple_of(STRIP) && lane + STRIP as u32 <= first + many;
+            match pages.whole(at).filter(|_| whole) {
+                Some(cell) if self.is_simple(cell) => {
+                    self.enter(cell, lane);
+                    lane += STRIP as u32;
+                }
+                _ => {
+                    self.touch(pages.cell(at), lane, || place(at), meetings);
+                    lane += 1;
+                }
+            }
+        }
+        if in_a_row {
+            return;
+        }
+        for_each_lane(lanes, |lane| {
+            let start = event.addresses[lane as usize];
+            for at in start / granule..=(start + size - 1) / granule {
+                self.touch(pages.cell(at), lane, || place(at), meetings);
+            }
+        });
+    }
+
+    /// Whether all accesses that a cell knows come before this one, whichever lanes are concerned, and nothing is to be said.
+    fn is_simple(&self, cell: &Cell) -> bool {
+        if cell.is_fresh() {
+            return true;
+        }
+        let is_before = |before: Access| {
+            if before.record == 0 {
+                return true;
+            }
+            let record = self.record(before.record);
+            record.group == self.now.group
+                && (record.phase < self.now.phase
+                    || record.wave == self.now.wave && self.is_ordered_for_all(record))
+        };
+        let loads = self.now.act == Act::Load || is_before(cell.load(0)) && is_before(cell.load(1));
+        loads && is_before(cell.store())
+    }
+
+    /// Enters one lane's access to one place.
+    #[inline]
+    fn touch(
+        &mut self,
+        cell: &mut Cell,
+        lane: u32,
+        place: impl Fn() -> Place,
+        meetings: &mut Meetings<Place>,
+    ) {
+        if !cell.is_fresh() {
+            self.compare(cell, lane, meetings);
+        }
+        if self.now.act == Act::Atomic || self.coherent {
+            let place = place();
+            if self.met != Some(place) {
+                self.met = Some(place);
+                meetings.visit(place, &self.now, self.now.act != Act::Load);
+            }
+        }
+        self.enter(cell, lane);
+    }
+
+    /// Writes the access down.
+    #[inline]
+    fn enter(&self, cell: &mut Cell, lane: u32) {
+        let access = Access { record: self.id, lane };
+        match self.now.act {
+            Act::Load => {
+                let last = cell.load(0).record;
+                let keeps_old = last != 0 && last != self.id && {
+                    let last = self.record(last);
+                    (last.group, last.wave) != (self.now.group, self.now.wave)
+                };
+                cell.set_load(access, keeps_old);
+            }
+            Act::Store | Act::Atomic => cell.set_store(access),
+        }
+    }
+
+    /// Compares with the latest accesses to the place.
+    fn compare(&mut self, cell: &Cell, lane: u32, meetings: &Meetings<Place>) {
+        let loads: &[usize] = if self.now.act == Act::Load { &[] } else { &[0, 1] };
+        let others = loads.iter().map(|which| cell.load(*which));
+        for before in std::iter::once(cell.store()).chain(others) {
+            if before.record == 0 || before.record == self.ordered {
+                continue;
+            }
+            let record = self.record(before.record);
+            let both_atomic = record.act == Act::Atomic && self.now.act == Act::Atomic;
+            if both_atomic || self.coherent {
+                continue;
+            }
+            let ordered = self.is_ordered(record, before.lane, lane, meetings);
+            let wrong = match ordered {
+                true if record.group != self.now.group && self.now.act == Act::Load => {
+                    Wrong::NotCoherent
+                }
+                true => {
+                    if self.is_ordered_for_all(record) {
+                        self.ordered = before.record;
+                    }
+                    continue;
+                }
+                false => Wrong::Race,
+            };
+            let stores = record.act == Act::Store && self.now.act == Act::Store;
+            if self.found.is_none() {
+                let value = |it: &Record, lane| self.records.values[(it.values + lane) as usize];
+                let equal = stores && value(record, before.lane) == value(&self.now, lane);
+                let access = Access { record: self.id, lane };
+                self.found = Some((wrong, access, *record, before.lane, equal));
+            }
+        }
+    }
+
+    /// Whether the access comes after another one whichever lanes are concerned, as far as that is seen at once.
+    fn is_ordered_for_all(&self, before: &Record) -> bool {
+        let now = &self.now;
+        if before.group != now.group || before.wave != now.wave {
+            return true;
+        }
+        let together = before.active & now.active;
+        before.phase < now.phase
+            || self.policy == IntraWaveSync::Lockstep
+                && before.time < now.time
+                && (together == before.active || together == now.active)
+    }
+
+    fn is_ordered(
+        &self,
+        before: &Record,
+        before_lane: u32,
+        lane: u32,
+        meetings: &Meetings<Place>,
+    ) -> bool {
+        let now = &self.now;
+        let same_group = before.group == now.group;
+        if same_group && before.phase < now.phase {
+            return true;
+        }
+        if same_group && before.wave == now.wave {
+            if before_lane == lane {
+                return true;
+            }
+            let clock = &self.clocks[now.wave as usize];
+            let is_earlier = match self.policy {
+                IntraWaveSync::Lockstep => before.time < now.time,
+                IntraWaveSync::WaveOp => before.wave_ops < now.wave_ops,
+                IntraWaveSync::None => false,
+            };
+            if is_earlier && clock.have_met(before, before_lane, now, lane) {
+                return true;
+            }
+        }
+        meetings.is_known(before, now)
     }
 }
 
-/// A digest of what a lane stores; equal for equal values.
-fn value_of(values: &[Lanes<'_>], lane: u32) -> u64 {
-    values
-        .iter()
-        .fold(0, |all, it| (all ^ it.get(lane)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31))
+impl Records {
+    /// Gives an execution its number.
+    fn enter(&mut self, mut record: Record, event: &AccessEvent<'_>) -> RecordId {
+        if record.act == Act::Store {
+            record.values = self.values.len() as u32;
+            match event.values {
+                [Lanes::Words(words)] => {
+                    self.values.extend_from_slice(&words[..event.addresses.len()])
+                }
+                many => {
+                    let lanes = 0..event.addresses.len() as u32;
+                    self.values.extend(lanes.map(|lane| digest(many, lane)));
+                }
+            }
+        }
+        self.all.push(record);
+        self.all.len() as RecordId
+    }
+}
+
+/// Equal for equal values of a lane.
+fn digest(values: &[Lanes<'_>], lane: u32) -> u32 {
+    let digest = values.iter().fold(0u64, |all, it| {
+        (all ^ it.get(lane)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
+    });
+    (digest ^ digest >> 32) as u32
+}
+
+/// Calls `visit` with the members in ascending order.
+#[inline(always)]
+fn for_each_lane(lanes: LaneMask, mut visit: impl FnMut(u32)) {
+    for (half, first) in [(lanes.0 as u64, 0), ((lanes.0 >> 64) as u64, 64)] {
+        let mut rest = half;
+        while rest != 0 {
+            visit(first + rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+    }
 }

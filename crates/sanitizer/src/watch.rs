@@ -17,7 +17,7 @@ use crate::bounds;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site};
 use crate::flow::Flow;
-use crate::poison::{Poison, WaveKey};
+use crate::poison::Poison;
 use crate::race::{IntraWaveSync, Races};
 
 /// After so many findings of one run the others are not told apart from them.
@@ -27,7 +27,11 @@ const MOST_FINDINGS: usize = 200;
 pub struct Watcher<'a> {
     facts: Facts<'a>,
     width: u32,
-    flows: HashMap<WaveKey, Flow>,
+    /// The waves of the groups in flight.
+    flows: HashMap<[u32; 3], Vec<Flow>>,
+    /// The group of the last event, which is that of the next one more often than not.
+    current: Option<([u32; 3], Vec<Flow>)>,
+    idle: Option<Vec<Flow>>,
     poison: Poison,
     barriers: Barriers,
     races: Races,
@@ -42,6 +46,8 @@ impl<'a> Watcher<'a> {
             facts,
             width,
             flows: HashMap::new(),
+            current: None,
+            idle: None,
             poison: Poison::default(),
             barriers: Barriers::default(),
             races,
@@ -81,14 +87,31 @@ impl<'a> Watcher<'a> {
 
     /// Lanes take a derivative where their quad is not complete.
     fn partial_quad(&mut self, at: At, lanes: LaneMask) {
-        let Some(flow) = self.flows.get(&(at.group, at.wave)) else { return };
-        if !lanes.is_empty() {
-            self.poison.partial_quad(&self.facts, flow, at, lanes);
+        if lanes.is_empty() {
+            return;
         }
+        let (facts, flow, poison, _) = self.flow(at);
+        poison.partial_quad(facts, flow, at, lanes);
     }
 
-    fn flow(&mut self, at: At) -> &mut Flow {
-        self.flows.entry((at.group, at.wave)).or_insert_with(|| Flow::new(LaneMask::ALL))
+    /// The flow of the wave that something happens in. It borrows a part of the watcher only.
+    fn flow(&mut self, at: At) -> (&Facts<'a>, &mut Flow, &mut Poison, &mut Barriers) {
+        if self.current.as_ref().is_none_or(|it| it.0 != at.group) {
+            if let Some((old, flows)) = self.current.take() {
+                self.flows.insert(old, flows);
+            }
+            // The room that the flows of a group took serves the next one.
+            let flows = self.flows.remove(&at.group).or_else(|| self.idle.take());
+            let flows = flows.unwrap_or_default();
+            self.current = Some((at.group, flows));
+        }
+        let Some((_, flows)) = &mut self.current else {
+            unreachable!("it has just been put there")
+        };
+        if flows.len() <= at.wave as usize {
+            flows.resize_with(at.wave as usize + 1, Flow::default);
+        }
+        (&self.facts, &mut flows[at.wave as usize], &mut self.poison, &mut self.barriers)
     }
 
     /// What all accesses have in common. The operands that say where come first in an instruction.
@@ -137,19 +160,20 @@ impl Observer for Watcher<'_> {
         self.add(found);
         self.poison.group_end(group);
         self.races.group_end(group);
-        self.flows.retain(|(of, _), _| *of != group);
+        if self.current.as_ref().is_some_and(|it| it.0 == group) {
+            self.idle = self.current.take().map(|it| it.1);
+        }
+        self.flows.remove(&group);
     }
 
     fn wave_begin(&mut self, at: At) {
-        self.flows.insert((at.group, at.wave), Flow::new(at.active));
+        self.flow(at).1.begin(at.active);
     }
 
     fn wave_op(&mut self, event: &WaveEvent<'_>) {
         self.races.wave_op(event.at);
-        let key = (event.at.group, event.at.wave);
-        if let Some(flow) = self.flows.get(&key) {
-            self.poison.wave_op(&self.facts, flow, event);
-        }
+        let (facts, flow, poison, _) = self.flow(event.at);
+        poison.wave_op(facts, flow, event);
         if let Some(named) = event.named.filter(|it| *it != event.at.active) {
             let site = Site {
                 span: event.at.span,
@@ -214,10 +238,10 @@ impl Observer for Watcher<'_> {
     }
 
     fn barrier(&mut self, event: &BarrierEvent) {
-        if let Some(flow) = self.flows.get(&(event.at.group, event.at.wave)) {
-            let found = self.barriers.barrier(&self.facts, flow, self.width, event);
-            self.add(found);
-        }
+        let width = self.width;
+        let (facts, flow, _, barriers) = self.flow(event.at);
+        let found = barriers.barrier(facts, flow, width, event);
+        self.add(found);
         self.races.barrier(event);
     }
 
@@ -259,18 +283,22 @@ impl Observer for Watcher<'_> {
             };
             self.sink(event.at, &values, event.poison, "decides where to go");
         }
-        let key = (event.at.group, event.at.wave);
-        if let Some(flow) = self.flows.get_mut(&key) {
-            flow.diverge(&self.facts, event);
-        }
+        self.races.together(event.at);
+        let (facts, flow, ..) = self.flow(event.at);
+        flow.diverge(facts, event);
+    }
+
+    fn back_edge(&mut self, at: At) {
+        self.races.together(at);
     }
 
     fn reconverge(&mut self, at: At) {
-        self.flow(at).reconverge(at);
+        self.races.together(at);
+        self.flow(at).1.reconverge(at);
     }
 
     fn exit(&mut self, at: At, to: ExitTo) {
-        self.flow(at).exit(at, to);
+        self.flow(at).1.exit(at, to);
         if to == ExitTo::Return {
             self.barriers.returned(at);
         }

@@ -3,6 +3,7 @@
 //! Each result is checked once before it is timed. Times are printed, never asserted.
 
 mod front;
+mod san;
 
 use std::io::Write;
 use std::path::Path;
@@ -52,6 +53,7 @@ struct Flags {
     threads: String,
     csv: Option<String>,
     front: bool,
+    san: bool,
     peers: Vec<String>,
 }
 
@@ -59,6 +61,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let flags = flags(arguments)?;
     if flags.front {
         return front::run(flags.rounds, &flags.peers);
+    }
+    if flags.san {
+        return san::run(flags.kernels.as_deref(), flags.width, flags.rounds);
     }
     println!(
         "reference engine, one thread, {} lanes; median of {} runs",
@@ -117,12 +122,17 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         threads: "1".to_owned(),
         csv: None,
         front: false,
+        san: false,
         peers: Vec::new(),
     };
     let mut rest = arguments.iter();
     while let Some(flag) = rest.next() {
-        if flag == "--front" {
-            flags.front = true;
+        match flag.as_str() {
+            "--front" => flags.front = true,
+            "--san" => flags.san = true,
+            _ => {}
+        }
+        if flag == "--front" || flag == "--san" {
             continue;
         }
         let value = rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;

@@ -47,6 +47,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   fuzz FILE...     try these files as they are, with all variants of the options
   bench --front    measure `wavelane check` as a whole process on a small and a large file
                    --peer COMMAND  another compiler's command, FILE standing for the file
+  bench --san      measure what watching costs: all dynamic detectors against nobody watching
+                   --kernels, --width, --rounds as above
 ";
 
 fn main() -> ExitCode {

@@ -24,6 +24,15 @@ impl Binary {
         }
     }
 
+    /// Second operands that [`Binary::hazard`] never objects to, whatever the first one is. There may be others.
+    pub fn harmless(self, ty: Ty) -> std::ops::RangeInclusive<u64> {
+        match self {
+            Binary::Shl | Binary::Shr(_) => 0..=u64::from(ty.bits()) - 1,
+            // Zero, and what may be -1, are not among them.
+            _ => 1..=(u64::MAX >> (64 - ty.bits())) >> 1,
+        }
+    }
+
     /// What is wrong with the bits of two operands.
     pub fn hazard(self, ty: Ty, a: u64, b: u64) -> Option<Hazard> {
         let ones = u64::MAX >> (64 - ty.bits());

@@ -1,0 +1,153 @@
+//! The shadow of memory: who stored last to each place, and who loaded it since.
+//!
+//! A cell names executions of instructions by their numbers in a table of records, so that it stays small, and pages of
+//! cells are made where memory is touched only.
+
+use ir::Inst;
+use ops::LaneMask;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// One execution of an access by the lanes of a wave, with what is needed to say what came before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record {
+    pub(super) act: Act,
+    pub(super) inst: Inst,
+    pub(super) group: u32,
+    pub(super) wave: u32,
+    /// Barriers of the group, in the memory accessed, that the wave had passed.
+    pub(super) phase: u32,
+    /// All barriers of the group that it had passed.
+    pub(super) barriers: u32,
+    /// Wave operations that the wave had executed.
+    pub(super) wave_ops: u32,
+    /// How many accesses the wave had made.
+    pub(super) time: u32,
+    /// Where in the wave's history of active sets it happened.
+    pub(super) tangle: u32,
+    pub(super) active: LaneMask,
+    /// For a store, where digests of what the lanes store lie.
+    pub(super) values: u32,
+}
+
+/// The number of a record; 0 stands for none.
+pub(super) type RecordId = u32;
+
+/// One lane's part in a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Access {
+    pub(super) record: RecordId,
+    pub(super) lane: u32,
+}
+
+/// The latest accesses to one place.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cell {
+    store: RecordId,
+    /// The latest load, and the latest by another wave than that one.
+    loads: [RecordId; 2],
+    lanes: [u8; 3],
+}
+
+impl Cell {
+    pub(super) fn store(&self) -> Access {
+        Access { record: self.store, lane: u32::from(self.lanes[0]) }
+    }
+
+    pub(super) fn load(&self, which: usize) -> Access {
+        Access { record: self.loads[which], lane: u32::from(self.lanes[1 + which]) }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_fresh(&self) -> bool {
+        self.store | self.loads[0] == 0
+    }
+
+    #[inline(always)]
+    pub(super) fn set_store(&mut self, access: Access) {
+        *self = Cell { store: access.record, loads: [0; 2], lanes: [access.lane as u8, 0, 0] };
+    }
+
+    #[inline(always)]
+    pub(super) fn set_load(&mut self, access: Access, keeps_old: bool) {
+        if keeps_old {
+            self.loads[1] = self.loads[0];
+            self.lanes[2] = self.lanes[1];
+        }
+        self.loads[0] = access.record;
+        self.lanes[1] = access.lane as u8;
+    }
+
+    /// The cell so many places further, where each place belongs to the next lane.
+    fn further(mut self, places: u8) -> Cell {
+        self.lanes = self.lanes.map(|lane| lane.saturating_add(places));
+        self
+    }
+}
+
+/// How many cells a strip has.
+pub(super) const STRIP: u64 = 8;
+/// How many strips lie in a page.
+const PAGE: usize = 256;
+
+/// Cells in a row. As long as full strips are accessed by lanes in a row, one cell stands for all: the first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Strip {
+    first: Cell,
+    /// Where the cells lie if each has its own, plus one.
+    own: u32,
+}
+
+/// The cells of one buffer, or of one element of an array of buffers.
+#[derive(Debug, Default)]
+pub(super) struct Pages {
+    /// Bytes that are told apart.
+    pub(super) granule: u64,
+    pages: Vec<Option<Box<[Strip; PAGE]>>>,
+    own: Vec<[Cell; STRIP as usize]>,
+}
+
+impl Pages {
+    pub(super) fn new(granule: u64) -> Pages {
+        Pages { granule: granule.max(1), ..Pages::default() }
+    }
+
+    #[inline(always)]
+    fn strip(&mut self, strip: u64) -> &mut Strip {
+        let (page, place) = (strip as usize / PAGE, strip as usize % PAGE);
+        if page >= self.pages.len() {
+            self.pages.resize_with(page + 1, || None);
+        }
+        &mut self.pages[page].get_or_insert_with(|| Box::new([Strip::default(); PAGE]))[place]
+    }
+
+    /// The cell that stands for a strip, by its first place; none where the cells differ.
+    #[inline(always)]
+    pub(super) fn whole(&mut self, at: u64) -> Option<&mut Cell> {
+        let strip = self.strip(at / STRIP);
+        (strip.own == 0).then_some(&mut strip.first)
+    }
+
+    #[inline(always)]
+    pub(super) fn cell(&mut self, at: u64) -> &mut Cell {
+        let next = self.own.len() as u32 + 1;
+        let strip = self.strip(at / STRIP);
+        let own = if strip.own == 0 {
+            strip.own = next;
+            let first = strip.first;
+            let is_fresh = first.is_fresh();
+            self.own.push(std::array::from_fn(|i| {
+                if is_fresh { first } else { first.further(i as u8) }
+            }));
+            next
+        } else {
+            strip.own
+        };
+        &mut self.own[own as usize - 1][(at % STRIP) as usize]
+    }
+}
