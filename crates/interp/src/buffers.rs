@@ -22,6 +22,8 @@ pub(crate) struct Places {
     pub(crate) start: [u64; MAX_WIDTH],
     /// The bytes that may be accessed from there.
     pub(crate) room: [u64; MAX_WIDTH],
+    /// Whether they are those of the access that comes next, because an observer has been told of them.
+    known: bool,
 }
 
 /// What an access needs to know of the run.
@@ -40,7 +42,7 @@ struct Progression {
 
 impl Default for Places {
     fn default() -> Places {
-        Places { start: [0; MAX_WIDTH], room: [0; MAX_WIDTH] }
+        Places { start: [0; MAX_WIDTH], room: [0; MAX_WIDTH], known: false }
     }
 }
 
@@ -139,6 +141,7 @@ impl Memory<'_> {
             return self.active;
         }
         self.resolve(access, registers, places);
+        places.known = true;
         places.in_bounds(self.active, size)
     }
 
@@ -151,7 +154,9 @@ impl Memory<'_> {
         if self.load_progression(access, registers) {
             return;
         }
-        self.resolve(access, registers, places);
+        if !std::mem::take(&mut places.known) {
+            self.resolve(access, registers, places);
+        }
         if let AddressCode::Texel(_) = access.at {
             return self.load_texels(access, registers, places);
         }
@@ -181,7 +186,9 @@ impl Memory<'_> {
         if self.store_progression(access, registers) {
             return;
         }
-        self.resolve(access, registers, places);
+        if !std::mem::take(&mut places.known) {
+            self.resolve(access, registers, places);
+        }
         if let AddressCode::Texel(_) = access.at {
             return self.store_texels(access, registers, places);
         }
@@ -204,7 +211,9 @@ impl Memory<'_> {
         registers: &mut Registers,
         places: &mut Places,
     ) {
-        self.resolve(access, registers, places);
+        if !std::mem::take(&mut places.known) {
+            self.resolve(access, registers, places);
+        }
         let size = access.ty.bytes();
         let op = access
             .atomic

@@ -115,9 +115,7 @@ pub(super) struct Meetings<K> {
     places: HashMap<K, usize>,
     /// For each place its visits in the order of the run.
     visits: Vec<Vec<Visit>>,
-    /// For each place and group, the numbers of its visits.
-    by_group: HashMap<(usize, u32), Vec<u32>>,
-    /// For each group, its visits: place and number.
+    /// For each group, its visits: place and number, in the order of the run.
     of_group: HashMap<u32, Vec<(usize, u32)>>,
 }
 
@@ -126,7 +124,6 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
         Meetings {
             places: HashMap::new(),
             visits: Vec::new(),
-            by_group: HashMap::new(),
             of_group: HashMap::new(),
         }
     }
@@ -151,7 +148,6 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
         }
         let number = visits.len() as u32;
         visits.push(visit);
-        self.by_group.entry((place, now.group)).or_default().push(number);
         self.of_group.entry(now.group).or_default().push((place, number));
     }
 
@@ -173,9 +169,9 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
                 if !counts || !seen.insert((*place, *number)) {
                     continue;
                 }
-                let theirs = self.by_group.get(&(*place, before.group));
-                let earlier = theirs.into_iter().flatten().filter(|it| *it < number);
-                if earlier.into_iter().any(|it| covers(&visits[*it as usize])) {
+                let theirs = self.of_group.get(&before.group).into_iter().flatten();
+                let mut earlier = theirs.filter(|it| it.0 == *place && it.1 < *number);
+                if earlier.any(|it| covers(&visits[it.1 as usize])) {
                     return true;
                 }
                 if seen.len() > MOST_STEPS {
