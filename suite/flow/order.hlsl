@@ -1,6 +1,7 @@
 // The canonical order of float sums: a sum computed lane by lane in that order must have the same bits.
 
 //--- float-reductions-follow-the-tree
+//# finds order-dependent-result
 float value(uint lane) { return (lane % 3 == 0 ? 1e7 : 0.1) * (lane + 1); }
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
@@ -13,6 +14,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- float-scans-follow-their-steps
+//# finds order-dependent-result
 float value(uint lane) { return (lane % 3 == 0 ? 1e7 : 0.1) * (lane + 1); }
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
@@ -25,6 +27,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- float-multi-prefix-sums-ascend
+//# finds order-dependent-result
 float value(uint lane) { return (lane % 3 == 0 ? 1e7 : 0.1) * (lane + 1); }
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

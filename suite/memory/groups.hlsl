@@ -167,6 +167,7 @@ void main(uint3 thread : SV_DispatchThreadID, uint3 local : SV_GroupThreadID, ui
 }
 
 //--- squares-of-threads-make-quads-in-two-dimensions
+//# finds order-dependent-result
 [numthreads(8, 4, 1)]
 void main(uint3 local : SV_GroupThreadID) {
     EXPECT_EQ(QuadReadAcrossX(local.x), local.x ^ 1);
@@ -176,6 +177,7 @@ void main(uint3 local : SV_GroupThreadID) {
 }
 
 //--- before-shader-model-6-6-lanes-are-linear
+//# finds order-dependent-result
 //# args -T cs_6_5
 [numthreads(8, 4, 1)]
 void main(uint3 local : SV_GroupThreadID, uint index : SV_GroupIndex) {

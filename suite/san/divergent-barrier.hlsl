@@ -33,3 +33,14 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     Out[t] = t;
 }
+
+//--- san-threads-that-return-are-missing-by-the-letter
+//# san --exited-threads=missing
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t >= 67) return;
+    GroupMemoryBarrierWithGroupSync(); //? divergent-barrier: this barrier
+    Out[t] = t;
+}

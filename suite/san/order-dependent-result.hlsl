@@ -19,3 +19,70 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
     if (t == 0) InterlockedMax(Out[0], g + 1);
 }
+
+//--- san-the-group-index-is-taken-for-the-lane
+//# zero Out 256
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 8, 1)]
+void main(uint t : SV_GroupIndex) {
+    // Right only where lanes follow the group index, which nothing promises in two dimensions.
+    Out[t] = WaveReadLaneAt(t, (t + 1) % 4); //? order-dependent-result: `Out` depends on the order in which threads are dealt to lanes
+}
+
+//--- san-the-lane-is-asked-for
+//# zero Out 4
+//= Out u32: 2016
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 8, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint neighbour = WaveReadLaneAt(t, WaveGetLaneIndex() ^ 1);
+    uint sum = WaveActiveSum(neighbour);
+    if (WaveIsFirstLane()) InterlockedAdd(Out[0], sum);
+}
+
+//--- san-a-row-of-threads-in-any-order
+//# san --thorough
+//# widths 16
+//# zero Out 64
+RWStructuredBuffer<uint> Out;
+[numthreads(16, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Out[t] = WavePrefixSum(t); //? order-dependent-result: the order in which threads are dealt to lanes
+}
+
+//--- san-a-sum-that-cancels
+//# in In f32: 1e8 3 -1e8 3
+//# widths 4
+//# zero Out 4
+StructuredBuffer<float> In;
+RWStructuredBuffer<float> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float sum = WaveActiveSum(In[t]); //? order-dependent-result: `Out` depends on the order in which a wave sums floats
+    if (t == 0) Out[0] = sum;
+}
+
+//--- san-a-sum-whose-last-bits-alone-differ
+//# in In f32: 0.1 0.2 0.3 0.7
+//# zero Out 4
+//# widths 4
+StructuredBuffer<float> In;
+RWStructuredBuffer<float> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float sum = WaveActiveSum(In[t]);
+    if (t == 0) Out[0] = sum;
+}
+
+//--- san-a-branch-on-the-last-bits-of-a-sum
+//# in In f32: 1e8 3 -1e8 3
+//# zero Out 4
+//# widths 4
+StructuredBuffer<float> In;
+RWStructuredBuffer<float> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float x = 1;
+    if (WaveActiveSum(In[t]) < 1) x = 1; //? order-dependent-result: the way lanes take depends on
+    if (t == 0) Out[0] = x;
+}

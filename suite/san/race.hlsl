@@ -29,3 +29,76 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex) {
     Out[0] = t; //? race: race on `Out`
 }
+
+//--- san-one-arm-reads-what-the-other-arm-writes
+//# widths 8
+//# zero Out 512
+groupshared uint cell;
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) cell = 5;
+    uint x = 1;
+    if (t & 1) {
+        x = cell;
+    } else if (t == 2) {
+        cell = 7; //? race: race on `cell`
+    }
+    Out[t] = x;
+}
+
+//--- san-what-comes-after-both-arms
+//# widths 8
+//# zero Out 512
+//= Out u32: 7 7 7 7 7 7 7 7
+groupshared uint cell;
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 2) cell = 7;
+    Out[t] = cell;
+}
+
+//--- san-lockstep-is-not-taken-for-granted
+//# widths 8
+//# san --intra-wave-sync=waveop
+//# zero Out 512
+groupshared uint cell;
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 2) cell = 7;
+    Out[t] = cell; //? race: race on `cell`
+}
+
+//--- san-two-views-of-one-place-in-the-heap
+//# args -T cs_6_6
+//# zero ResourceDescriptorHeap[1] 512
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    RWByteAddressBuffer bytes = ResourceDescriptorHeap[1];
+    RWStructuredBuffer<uint> words = ResourceDescriptorHeap[1];
+    bytes.Store(4 * t, t); //? race: race on
+    if (t == 0) words[127] = 5;
+}
+
+//--- san-texels-are-places-too
+//# widths 4
+//# texture Image R32_UINT 4x1
+RWTexture2D<uint> Image;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Image[uint2(t & 3, 0)] = t;
+    if (t == 0) Image[uint2(1, 0)] = Image[uint2(2, 0)];
+    Image[uint2(0, 0)] = t; //? race: race on `Image`
+}
+
+//--- san-a-texel-for-each-thread
+//# texture Image R32_UINT 128x1
+RWTexture2D<uint> Image;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Image[uint2(t, 0)] = t;
+    AllMemoryBarrierWithGroupSync();
+    Image[uint2(t ^ 127, 0)] += 1;
+}

@@ -130,6 +130,12 @@ pub(crate) mod registry {
         RACE, "race", Error, "two accesses that nothing orders";
         EQUAL_STORES, "equal-stores", Warning, "two stores of one value that nothing orders";
         NOT_GLOBALLY_COHERENT, "not-globally-coherent", Error, "a value goes from group to group through a buffer that is not coherent";
+        ENDLESS_WAIT, "endless-wait", Error, "lanes wait for a store that can never come";
+        TRUNCATED_MASK, "truncated-mask", Error, "a set of lanes is cut to fewer bits than the wave has lanes";
+        FLOAT_EQUALITY, "float-equality", Error, "equality of floats that machines answer differently";
+        NON_UNIFORM_LANE_INDEX, "non-uniform-lane-index", Warning, "lanes read different lanes where one lane for all is portable";
+        SWITCH_CONVERGENCE, "switch-convergence", Warning, "lanes of several selector values meet in one case of a switch";
+        RECONVERGENCE, "reconvergence", Warning, "a wave operation counts on lanes that need not have come together again";
         WIDTH_DEPENDENT_RESULT, "width-dependent-result", Error, "a result that differs from one wave width to another";
         ORDER_DEPENDENT_RESULT, "order-dependent-result", Error, "a result that differs from one order to another";
         PERMUTED_RESULT, "permuted-result", Note, "a result whose elements come in another order";

@@ -205,15 +205,17 @@ impl Memory<'_> {
         });
     }
 
+    /// Says whether memory is another one afterwards.
     pub(crate) fn atomic(
         &mut self,
         access: &AccessCode,
         registers: &mut Registers,
         places: &mut Places,
-    ) {
+    ) -> bool {
         if !std::mem::take(&mut places.known) {
             self.resolve(access, registers, places);
         }
+        let mut changes = false;
         let size = access.ty.bytes();
         let op = access
             .atomic
@@ -226,12 +228,15 @@ impl Memory<'_> {
                 && u64::from(size) <= room
             {
                 old = read(&buffer.bytes, start, size);
-                write(&mut buffer.bytes, start, size, atomic_result(op, access.ty, old, args));
+                let new = atomic_result(op, access.ty, old, args);
+                changes |= new != old;
+                write(&mut buffer.bytes, start, size, new);
             }
             if let Some(result) = access.result {
                 registers.set(result, lane, old);
             }
         });
+        changes
     }
 
     pub(crate) fn size(&self, access: &AccessCode, registers: &mut Registers) {

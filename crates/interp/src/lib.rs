@@ -8,7 +8,7 @@
 //! # Map
 //! `walk` → `allocate` → `decode` make the program (`code`); `machine` runs one wave, with `registers` (arithmetic),
 //! `memory`, `buffers`, `texel`, `local` (memory), `texture` and `wave` (wave operations); `schedule` runs groups and waves;
-//! `observe` is what those see who watch a run.
+//! `deal` says which thread is which lane; `observe` is what those see who watch a run.
 //!
 //! # Deliberately absent
 //! Optimisation: the module runs as it is, so that poison is seen before anything is folded away.
@@ -18,6 +18,7 @@
 mod allocate;
 mod buffers;
 mod code;
+mod deal;
 mod decode;
 mod local;
 mod machine;
@@ -31,11 +32,13 @@ mod walk;
 mod wave;
 
 pub use code::Program;
+pub use deal::deal;
 pub use decode::decode;
 pub use observe::{NoObserver, Observer};
 
 use ir::Module;
 use ir::exec::{Bindings, Engine, Failure, Launch, Unsupported, Work};
+use ops::wave::FoldOrder;
 
 use buffers::Places;
 use machine::Machine;
@@ -70,10 +73,42 @@ pub fn run<O: Observer>(
     run_program(&decode(module), launch, bindings, observer)
 }
 
+/// How a run departs from the canonical one where the language leaves that open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Variation {
+    /// The order in which a wave sums floats.
+    pub folds: FoldOrder,
+    pub progress: Progress,
+}
+
+/// Who comes on while others go round a loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Progress {
+    /// The lanes of a wave in lockstep: those that have left a loop wait for those that have not. Waves and groups that have
+    /// started come on, and so many groups have started as a machine may hold.
+    #[default]
+    Lockstep,
+    /// Besides, only one group has started at a time: no machine gives less.
+    OccupancyBound,
+    /// Every lane that has started comes on: lanes that go round a loop for long part from the others of their wave.
+    Fair,
+}
+
 /// Runs a decoded module, for those who launch it often.
 pub fn run_program<O: Observer>(
     program: &Program,
     launch: &Launch,
+    bindings: &mut Bindings,
+    observer: &mut O,
+) -> Result<(), Failure> {
+    run_varied(program, launch, Variation::default(), bindings, observer)
+}
+
+/// Runs a decoded module with departures from the canonical run.
+pub fn run_varied<O: Observer>(
+    program: &Program,
+    launch: &Launch,
+    variation: Variation,
     bindings: &mut Bindings,
     observer: &mut O,
 ) -> Result<(), Failure> {
@@ -87,11 +122,13 @@ pub fn run_program<O: Observer>(
         observer,
         width,
         waves_in_group: waves,
-        threads: schedule::deal(program.group_size, launch.lane_order, slots),
+        threads: deal::slots(program.group_size, launch.lane_order, slots),
         places: Places::default(),
         scratch: Default::default(),
+        folds: variation.folds,
+        changes: 0,
     };
-    Scheduler::new(machine, launch)?.run()
+    Scheduler::new(machine, launch, variation.progress)?.run()
 }
 
 /// The most threads of a group that any language version allows, with room to spare.

@@ -2,6 +2,8 @@
 //!
 //! An index beyond the end loads zero, poisoned, and stores nothing.
 
+use std::hash::{Hash, Hasher};
+
 use ops::{LaneMask, Repr, Ty};
 
 use crate::code::Array;
@@ -84,13 +86,13 @@ impl SharedMemory {
 }
 
 /// The private arrays of the lanes of one wave: for each element a row of lanes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PrivateMemory {
     width: usize,
     arrays: Vec<PrivateArray>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PrivateArray {
     ty: Ty,
     len: u64,
@@ -156,6 +158,11 @@ impl PrivateMemory {
             Repr::Word => array.words[at] = bits as u32,
             Repr::Long => array.longs[at] = bits,
         }
+    }
+
+    /// Feeds what all lanes hold into a digest.
+    pub(crate) fn hash(&self, hasher: &mut impl Hasher) {
+        self.arrays.iter().for_each(|it| (&it.bits, &it.words, &it.longs).hash(hasher));
     }
 
     pub(crate) fn poison(&self, array: usize, index: u64, lane: u32) -> bool {

@@ -3,9 +3,12 @@
 //! A wave is its program counter, its active set, the frames of the constructs it is in, and its registers:
 //! it can be left between any two instructions and taken up again.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use ir::Builtin;
 use ir::exec::Bindings;
 use ops::scalar::Hazard;
+use ops::wave::FoldOrder;
 use ops::{LaneMask, SyncScope, Ternary};
 
 use crate::buffers::{Places, for_each_lane};
@@ -39,7 +42,7 @@ struct Frame {
 }
 
 /// One wave between two instructions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct WaveState {
     pub(crate) index: u32,
     pc: usize,
@@ -50,7 +53,27 @@ pub(crate) struct WaveState {
     selections: Vec<LaneMask>,
     pub(crate) registers: Registers,
     pub(crate) private: PrivateMemory,
+    /// How many back edges are left before others should have a turn.
+    back_edges: u32,
+    /// The back edge at which it stopped last.
+    spun_at: usize,
+    spins: Spins,
 }
+
+/// What is known of a wave that goes round loops: its states at some back edges.
+#[derive(Clone, Debug, Default)]
+struct Spins {
+    /// What [`Machine::changes`] was.
+    since: u64,
+    states: Vec<u64>,
+    /// It came to a state again in which it had been before, and nobody had changed memory.
+    is_endless: bool,
+}
+
+/// After so many back edges a wave lets the next one run.
+pub(crate) const BACK_EDGES: u32 = 1024;
+/// So many states are remembered, which bounds the period of a loop that is found to be endless.
+const MOST_STATES: usize = 8;
 
 /// What stays the same while a group runs.
 pub(crate) struct GroupContext<'a> {
@@ -69,12 +92,14 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) threads: Vec<[u32; 4]>,
     pub(crate) places: Places,
     pub(crate) scratch: WaveScratch,
+    pub(crate) folds: FoldOrder,
+    /// How often memory that others see was written, atomic operations that change nothing aside.
+    pub(crate) changes: u64,
 }
 
 /// How long a wave may run.
 pub(crate) struct Turn {
     pub(crate) instructions: u64,
-    pub(crate) back_edges: u32,
 }
 
 impl WaveState {
@@ -88,6 +113,9 @@ impl WaveState {
             selections: Vec::new(),
             registers: Registers::new(program, width, track_poison),
             private: PrivateMemory::new(&program.privates, width, track_poison),
+            back_edges: BACK_EDGES,
+            spun_at: 0,
+            spins: Spins::default(),
         }
     }
 
@@ -100,6 +128,67 @@ impl WaveState {
         self.frames.clear();
         self.selections.clear();
         self.private.reset();
+        self.back_edges = BACK_EDGES;
+        self.spins = Spins::default();
+    }
+
+    /// Remembers the state of a wave that has gone round loops for long.
+    pub(crate) fn note_spin(&mut self, changes: u64) {
+        if self.spins.since != changes {
+            self.spins = Spins { since: changes, ..Spins::default() };
+        }
+        let state = self.digest();
+        self.spins.is_endless |= self.spins.states.contains(&state);
+        if self.spins.states.len() == MOST_STATES {
+            self.spins.states.remove(0);
+        }
+        self.spins.states.push(state);
+    }
+
+    /// Whether it goes round for ever if nobody changes memory.
+    pub(crate) fn is_endless(&self, changes: u64) -> bool {
+        self.spins.is_endless && self.spins.since == changes
+    }
+
+    /// All that decides what the lanes that go round do next, memory aside, as one number.
+    fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.pc, self.active, self.live, &self.selections).hash(&mut hasher);
+        for frame in &self.frames {
+            (frame.joined, frame.pending, frame.selections).hash(&mut hasher);
+        }
+        self.registers.hash_lanes(self.active, &mut hasher);
+        self.private.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Parts a wave that goes round from those of its lanes that do not: they come on as a wave of their own.
+    pub(crate) fn split(&mut self) -> Option<WaveState> {
+        let others = self.live & !self.active;
+        if others.is_empty() {
+            return None;
+        }
+        let mut rest = self.clone();
+        rest.keep(others);
+        // At the back edge nobody is left in the loop, so that its end comes next.
+        (rest.pc, rest.active) = (self.spun_at, LaneMask::EMPTY);
+        self.keep(self.active);
+        Some(rest)
+    }
+
+    fn keep(&mut self, lanes: LaneMask) {
+        self.live &= lanes;
+        self.spins = Spins::default();
+        self.selections.iter_mut().for_each(|it| *it &= lanes);
+        for frame in &mut self.frames {
+            frame.joined &= lanes;
+            frame.pending &= lanes;
+        }
+    }
+
+    /// The back edge at which it stopped last.
+    pub(crate) fn spun_at(&self) -> usize {
+        self.spun_at
     }
 
     pub(crate) fn pc(&self) -> usize {
@@ -136,7 +225,7 @@ impl<O: Observer> Machine<'_, O> {
         let mut pc = wave.pc;
         let mut active = wave.active;
         let mut left = turn.instructions;
-        let mut back_edges = turn.back_edges;
+        let mut back_edges = wave.back_edges;
         let stop = loop {
             if left == 0 {
                 break Stop::Budget;
@@ -275,7 +364,7 @@ impl<O: Observer> Machine<'_, O> {
                     if O::EVENTS {
                         let poison = registers.poison(cond) & active;
                         let at = self.at(group.id, wave.index, here, active);
-                        self.observer.diverge(&DivergeEvent { at, taken, poison });
+                        self.observer.diverge(&DivergeEvent { at, taken, poison, selector: None });
                     }
                     wave.push(LaneMask::EMPTY, active & !taken, wave.selections.len());
                     active = taken;
@@ -292,6 +381,10 @@ impl<O: Observer> Machine<'_, O> {
                     }
                 }
                 Code::Enter => {
+                    if O::EVENTS {
+                        let at = self.at(group.id, wave.index, here, active);
+                        self.observer.enter(at);
+                    }
                     wave.push(LaneMask::EMPTY, LaneMask::EMPTY, wave.selections.len());
                 }
                 Code::Next { start, skip } => {
@@ -311,6 +404,8 @@ impl<O: Observer> Machine<'_, O> {
                         pc = start.0 as usize;
                         back_edges -= 1;
                         if back_edges == 0 {
+                            wave.spun_at = here;
+                            back_edges = BACK_EDGES;
                             break Stop::Spinning;
                         }
                     }
@@ -326,6 +421,7 @@ impl<O: Observer> Machine<'_, O> {
                             at,
                             taken: active & !unselected,
                             poison,
+                            selector: Some(registers.lanes(table.selector)),
                         });
                     }
                     wave.push(unselected, LaneMask::EMPTY, selections);
@@ -385,7 +481,7 @@ impl<O: Observer> Machine<'_, O> {
             }
         };
         turn.instructions = left;
-        turn.back_edges = back_edges;
+        wave.back_edges = if stop == Stop::Barrier { BACK_EDGES } else { back_edges };
         wave.pc = pc;
         wave.active = active;
         stop

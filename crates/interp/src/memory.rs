@@ -93,8 +93,14 @@ impl<O: Observer> Machine<'_, O> {
         let poison = if O::POISON { address_poison(registers, access) } else { LaneMask::EMPTY };
         match kind {
             Kind::Load => memory.load(access, registers, &mut self.places),
-            Kind::Store => memory.store(access, registers, &mut self.places),
-            Kind::Atomic => memory.atomic(access, registers, &mut self.places),
+            Kind::Store => {
+                memory.store(access, registers, &mut self.places);
+                self.changes += 1;
+            }
+            Kind::Atomic => {
+                let changes = memory.atomic(access, registers, &mut self.places);
+                self.changes += u64::from(changes);
+            }
         }
         if O::POISON {
             // What lies in a buffer is not tracked: it counts as sound.
@@ -124,6 +130,7 @@ impl<O: Observer> Machine<'_, O> {
         let access = &program.accesses[table as usize];
         let poison = address_poison(&wave.registers, access);
         self.memory(active).counter(access, &mut wave.registers);
+        self.changes += 1;
         if let (true, Some(result)) = (O::POISON, access.result) {
             wave.registers.set_poison(result, poison);
         }
@@ -198,6 +205,7 @@ impl<O: Observer> Machine<'_, O> {
             }
             Code::SharedStore { memory, index, value } => {
                 let array = memory.index();
+                self.changes += 1;
                 for_each_lane(active, |lane| {
                     let at = u64::from(registers.words(index)[lane as usize]);
                     shared.store(array, at, registers.get(value, lane));
@@ -223,7 +231,9 @@ impl<O: Observer> Machine<'_, O> {
                         shared.set_poison(array, at, bad || value_poison.contains(lane));
                     }
                     if let Some(old) = old {
-                        shared.store(array, at, atomic_result(op, access.ty, old, args));
+                        let new = atomic_result(op, access.ty, old, args);
+                        self.changes += u64::from(new != old);
+                        shared.store(array, at, new);
                     }
                     if let Some(result) = access.result {
                         registers.set(result, lane, old.unwrap_or(0));

@@ -35,7 +35,9 @@ pub trait Observer {
     /// Active lanes have computed with operands that the operation has no meaning for.
     fn arithmetic(&mut self, _at: At, _hazard: Hazard, _lanes: LaneMask) {}
     /// A condition or a selector has been evaluated; also when all lanes go one way.
-    fn diverge(&mut self, _event: &DivergeEvent) {}
+    fn diverge(&mut self, _event: &DivergeEvent<'_>) {}
+    /// The lanes `at.active` come to a loop or a block.
+    fn enter(&mut self, _at: At) {}
     /// The lanes `at.active` start another iteration.
     fn back_edge(&mut self, _at: At) {}
     /// A construct has ended; `at.active` are the lanes that go on after it.
@@ -156,13 +158,15 @@ pub struct DerivativeEvent {
 
 /// Where the lanes of an `if` or a `switch` go.
 #[derive(Clone, Copy, Debug)]
-pub struct DivergeEvent {
+pub struct DivergeEvent<'a> {
     /// `at.active` are the lanes before.
     pub at: At,
     /// The lanes that take the first arm of an `if`, or select some case of a switch.
     pub taken: LaneMask,
     /// The lanes whose condition or selector is worth nothing.
     pub poison: LaneMask,
+    /// What the lanes select by, at a `switch`.
+    pub selector: Option<Lanes<'a>>,
 }
 
 /// Where lanes go that leave a region early.

@@ -5,6 +5,7 @@
 //! What an operation means is not said here but in [`ops::scalar`].
 
 use std::cell::Cell;
+use std::hash::{Hash, Hasher};
 
 use ops::scalar::{self, Apply};
 use ops::wave::Lanes;
@@ -139,6 +140,20 @@ impl Registers {
                 self.words(row).iter().fold(false, |any, it| any | (*it < start) | (*it > end))
             }
             Repr::Bit | Repr::Long => true,
+        }
+    }
+
+    /// Feeds what these lanes hold into a digest.
+    pub(crate) fn hash_lanes(&self, lanes: LaneMask, hasher: &mut impl Hasher) {
+        self.bits.iter().for_each(|it| (*it & lanes).hash(hasher));
+        let width = self.chunks * CHUNK;
+        let lanes: Vec<usize> =
+            lanes.iter().map(|it| it as usize).filter(|it| *it < width).collect();
+        for row in self.words.as_flattened().chunks_exact(width) {
+            lanes.iter().for_each(|lane| row[*lane].hash(hasher));
+        }
+        for row in self.longs.as_flattened().chunks_exact(width) {
+            lanes.iter().for_each(|lane| row[*lane].hash(hasher));
         }
     }
 

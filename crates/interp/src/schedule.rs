@@ -6,16 +6,17 @@
 
 use std::sync::atomic::Ordering;
 
-use ir::exec::{Failure, LaneOrder, Launch, Schedule, Trap, Work};
+use crate::Progress;
+use ir::Span;
+use ir::exec::{Failure, Launch, Schedule, Trap, Work};
 use ops::LaneMask;
 
 use crate::code::Program;
+use crate::deal::XorShift;
 use crate::local::SharedMemory;
-use crate::machine::{GroupContext, Machine, Stop, Turn, WaveState};
+use crate::machine::{BACK_EDGES, GroupContext, Machine, Stop, Turn, WaveState};
 use crate::observe::Observer;
 
-/// After so many back edges a wave lets the next one run.
-const BACK_EDGES: u32 = 1024;
 /// After so much effort without an end or a barrier, for each of its waves, a group lets another one run.
 const PATIENCE: u64 = 8 * BACK_EDGES as u64;
 /// How many groups may have started and not ended.
@@ -73,33 +74,7 @@ pub(crate) struct Scheduler<'a, O> {
     /// The state of groups that have ended, to be used again.
     idle: Vec<Group>,
     limit: usize,
-}
-
-/// The threads of a group in the order in which they are dealt to lanes: their three coordinates and their index.
-pub(crate) fn deal(size: [u32; 3], order: LaneOrder, slots: usize) -> Vec<[u32; 4]> {
-    let index = |x: u32, y: u32, z: u32| x + size[0] * (y + size[1] * z);
-    let thread = |x, y, z| [x, y, z, index(x, y, z)];
-    let quads =
-        order == LaneOrder::Quad2d && size[0].is_multiple_of(2) && size[1].is_multiple_of(2);
-    let mut threads = Vec::with_capacity(slots);
-    for z in 0..size[2] {
-        if quads {
-            for (y, x) in
-                (0..size[1]).step_by(2).flat_map(|y| (0..size[0]).step_by(2).map(move |x| (y, x)))
-            {
-                threads.extend([
-                    thread(x, y, z),
-                    thread(x + 1, y, z),
-                    thread(x, y + 1, z),
-                    thread(x + 1, y + 1, z),
-                ]);
-            }
-        } else {
-            threads.extend((0..size[1]).flat_map(|y| (0..size[0]).map(move |x| thread(x, y, z))));
-        }
-    }
-    threads.resize(slots, [0; 4]);
-    threads
+    progress: Progress,
 }
 
 /// An estimate of the bytes that the state of one group takes, from above.
@@ -119,6 +94,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
     pub(crate) fn new(
         machine: Machine<'a, O>,
         launch: &'a Launch,
+        progress: Progress,
     ) -> Result<Scheduler<'a, O>, Failure> {
         let Work::Dispatch { groups } = launch.work;
         let size = machine.program.group_size;
@@ -144,7 +120,13 @@ impl<'a, O: Observer> Scheduler<'a, O> {
             random: XorShift::new(seed),
             in_flight: Vec::new(),
             idle: Vec::new(),
-            limit: (FLIGHT_BYTES / bytes.max(1)).clamp(2, GROUPS_IN_FLIGHT as u64) as usize,
+            limit: match progress {
+                Progress::OccupancyBound => 1,
+                Progress::Lockstep | Progress::Fair => {
+                    (FLIGHT_BYTES / bytes.max(1)).clamp(2, GROUPS_IN_FLIGHT as u64) as usize
+                }
+            },
+            progress,
         })
     }
 
@@ -175,6 +157,9 @@ impl<'a, O: Observer> Scheduler<'a, O> {
                 }
                 Outcome::Stuck => {
                     let started = self.in_flight.len() < self.limit && self.start();
+                    if let (false, Some(span)) = (started, self.endless()) {
+                        return Err(Failure::Trap(Trap::Deadlock { span }));
+                    }
                     current = if started {
                         self.in_flight.len() - 1
                     } else {
@@ -183,6 +168,19 @@ impl<'a, O: Observer> Scheduler<'a, O> {
                 }
             }
         }
+    }
+
+    /// Where a wave goes round for ever, if all that have started do, or wait for those.
+    fn endless(&self) -> Option<Span> {
+        let changes = self.machine.changes;
+        let mut ready = self
+            .in_flight
+            .iter()
+            .flat_map(|it| &it.waves)
+            .filter(|(_, status)| *status == Status::Ready);
+        let (first, _) = ready.clone().next()?;
+        let all = ready.all(|(wave, _)| wave.is_endless(changes));
+        all.then(|| self.machine.program.span(first.spun_at()))
     }
 
     /// Starts the next group, if there is one.
@@ -212,6 +210,8 @@ impl<'a, O: Observer> Scheduler<'a, O> {
             effort: 0,
         });
         group.id = id;
+        // Lanes that parted from their waves have ended with them.
+        group.waves.truncate(waves as usize);
         group.shared.reset();
         (group.ready, group.left) = (waves as usize, waves as usize);
         (group.cursor, group.effort) = (0, 0);
@@ -270,7 +270,18 @@ impl<'a, O: Observer> Scheduler<'a, O> {
         let mut context = GroupContext { id: group.id, shared: &mut group.shared };
         match run_wave(&mut self.machine, self.launch, &mut self.fuel, &mut context, wave, slice)? {
             Stop::Budget => group.effort += 1,
-            Stop::Spinning => group.effort += u64::from(BACK_EDGES),
+            Stop::Spinning => {
+                group.effort += u64::from(BACK_EDGES);
+                wave.note_spin(self.machine.changes);
+                if self.progress == Progress::Fair
+                    && let Some(rest) = wave.split()
+                {
+                    group.waves.push((rest, Status::Ready));
+                    group.ready += 1;
+                    group.left += 1;
+                    group.effort = 0;
+                }
+            }
             Stop::Barrier => {
                 *status = Status::Waiting;
                 group.ready -= 1;
@@ -315,7 +326,6 @@ fn run_wave<O: Observer>(
     wave: &mut WaveState,
     mut slice: u64,
 ) -> Result<Stop, Trap> {
-    let mut back_edges = BACK_EDGES;
     loop {
         let span = |wave: &WaveState| machine.program.span(wave.pc());
         if launch.cancel.as_ref().is_some_and(|it| it.load(Ordering::Relaxed)) {
@@ -325,31 +335,13 @@ fn run_wave<O: Observer>(
             return Err(Trap::OutOfFuel { span: span(wave) });
         }
         let granted = slice.min(*fuel).min(CHECK);
-        let mut turn = Turn { instructions: granted, back_edges };
+        let mut turn = Turn { instructions: granted };
         let stop = machine.run(group, wave, &mut turn);
         let used = granted - turn.instructions;
         *fuel -= used;
         slice -= used;
-        back_edges = turn.back_edges;
         if stop != Stop::Budget || slice == 0 {
             return Ok(stop);
         }
-    }
-}
-
-/// A small generator whose numbers depend on the seed alone.
-struct XorShift(u64);
-
-impl XorShift {
-    fn new(seed: u64) -> XorShift {
-        // Neighbouring seeds should not give neighbouring sequences, and zero would stay zero.
-        XorShift((seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % n.max(1) as u64) as usize
     }
 }

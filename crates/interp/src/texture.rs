@@ -36,6 +36,8 @@ impl<O: Observer> Machine<'_, O> {
             self.tell(code, group, wave, pc, active, poison, partial);
         }
         for_each_lane(active, |lane| self.lane(code, &mut wave.registers, lane, active));
+        // Stores and atomic operations alone have values.
+        self.changes += u64::from(!code.values.is_empty());
         if O::POISON {
             code.results.iter().for_each(|row| wave.registers.set_poison(*row, poison | partial));
         }

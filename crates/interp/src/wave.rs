@@ -1,6 +1,6 @@
 //! Wave operations: they bring rows to [`ops::wave::eval`], which says what they mean, and its results back.
 
-use ops::wave::{self, Lanes, LanesMut, Wave};
+use ops::wave::{self, FoldOrder, Lanes, LanesMut, Wave};
 use ops::{LaneMask, Repr};
 
 use crate::buffers::MAX_WIDTH;
@@ -31,23 +31,16 @@ impl Default for WaveScratch {
 
 impl WaveScratch {
     /// Runs an operation whose results are held like these rows.
-    fn eval(&mut self, code: &WaveCode, wave: &Wave, args: &[Lanes<'_>]) {
+    fn eval(&mut self, order: FoldOrder, code: &WaveCode, wave: &Wave, args: &[Lanes<'_>]) {
+        let eval = |out: &mut [LanesMut<'_>]| {
+            wave::eval_in(order, code.op, code.ty, wave, args, out);
+        };
         match code.results[0].repr() {
-            Repr::Bit => {
-                wave::eval(code.op, code.ty, wave, args, &mut [LanesMut::Bits(&mut self.bits)])
-            }
-            Repr::Long => {
-                wave::eval(code.op, code.ty, wave, args, &mut [LanesMut::Longs(&mut self.longs)])
-            }
+            Repr::Bit => eval(&mut [LanesMut::Bits(&mut self.bits)]),
+            Repr::Long => eval(&mut [LanesMut::Longs(&mut self.longs)]),
             Repr::Word => {
                 let mut out = self.words.each_mut().map(|it| LanesMut::Words(it));
-                wave::eval(
-                    code.op,
-                    code.ty,
-                    wave,
-                    args,
-                    &mut out[..code.results.len().min(MAX_RESULTS)],
-                );
+                eval(&mut out[..code.results.len().min(MAX_RESULTS)]);
             }
         }
     }
@@ -164,7 +157,7 @@ impl<O: Observer> Machine<'_, O> {
             many = code.args.iter().map(|row| registers.lanes(*row)).collect();
             &many
         };
-        self.scratch.eval(code, &wave, args);
+        self.scratch.eval(self.folds, code, &wave, args);
         if !O::POISON && !O::EVENTS {
             return LaneMask::EMPTY;
         }

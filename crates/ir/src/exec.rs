@@ -40,6 +40,10 @@ pub enum LaneOrder {
     /// Squares of 2×2 threads take four lanes in a row, squares row by row.
     /// For groups whose X and Y are not both even this is `Linear`.
     Quad2d,
+    /// Along the Morton curve over X and Y, slice by slice. For groups of one dimension this is `Linear`.
+    Morton,
+    /// By a seed. Quads stay together: runs of four threads in groups of one dimension, squares where X and Y are even.
+    Random(u64),
 }
 
 /// In which order groups and waves take turns.

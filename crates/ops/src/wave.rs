@@ -7,9 +7,11 @@
 
 mod eval;
 mod hazards;
+mod orders;
 
 pub use eval::{Lanes, LanesMut, eval};
 pub use hazards::{Hazards, hazards, poison};
+pub use orders::{FoldOrder, eval_in};
 
 use crate::{Binary, LaneMask, Sign, Ty};
 

@@ -12,6 +12,16 @@ use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
 
+/// What threads count as that have returned before a barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExitedThreads {
+    /// As arrived, as the machines of today have it.
+    #[default]
+    Arrived,
+    /// As missing, as the letter of older specifications has it.
+    Missing,
+}
+
 /// A group in flight.
 #[derive(Default)]
 struct Group {
@@ -21,14 +31,18 @@ struct Group {
     ended: Vec<At>,
 }
 
-#[derive(Default)]
 pub(crate) struct Barriers {
+    exited: ExitedThreads,
     groups: HashMap<[u32; 3], Group>,
     /// The group of the last event, which is that of the next one more often than not.
     current: Option<([u32; 3], Group)>,
 }
 
 impl Barriers {
+    pub(crate) fn new(exited: ExitedThreads) -> Barriers {
+        Barriers { exited, groups: HashMap::new(), current: None }
+    }
+
     pub(crate) fn barrier(
         &mut self,
         facts: &Facts<'_>,
@@ -40,7 +54,11 @@ impl Barriers {
             return None;
         }
         let at = event.at;
-        let missing = event.live & !at.active;
+        let all = match self.exited {
+            ExitedThreads::Arrived => event.live,
+            ExitedThreads::Missing => flow.started(),
+        };
+        let missing = all & !at.active;
         let early = self.arrive(facts, width, at);
         if missing.is_empty() {
             return early;
@@ -81,10 +99,11 @@ impl Barriers {
     }
 
     fn arrive(&mut self, facts: &Facts<'_>, width: u32, at: At) -> Option<Finding> {
+        let exited = self.exited;
         let group = self.group(at.group);
         // A wave that comes again has passed the last barrier, and so have all others.
         let finding = if group.arrived.iter().any(|it| it.wave == at.wave) {
-            let finding = judge(facts, width, &group.arrived, &group.ended);
+            let finding = judge(facts, width, &group.arrived, &group.ended, exited);
             group.arrived.clear();
             finding
         } else {
@@ -105,15 +124,22 @@ impl Barriers {
         width: u32,
         name: [u32; 3],
     ) -> Option<Finding> {
+        let exited = self.exited;
         let group = self.group(name);
-        let finding = judge(facts, width, &group.arrived, &group.ended);
+        let finding = judge(facts, width, &group.arrived, &group.ended, exited);
         self.current = None;
         finding
     }
 }
 
 /// Whether all waves came to the same barrier, and whether those that did not had returned before it.
-fn judge(facts: &Facts<'_>, width: u32, arrived: &[At], ended: &[At]) -> Option<Finding> {
+fn judge(
+    facts: &Facts<'_>,
+    width: u32,
+    arrived: &[At],
+    ended: &[At],
+    exited: ExitedThreads,
+) -> Option<Finding> {
     let first = *arrived.first()?;
     if let Some(other) = arrived.iter().find(|it| it.inst != first.inst) {
         return Some(Finding {
@@ -133,7 +159,8 @@ fn judge(facts: &Facts<'_>, width: u32, arrived: &[At], ended: &[At]) -> Option<
         });
     }
     let passed = ended.iter().find(|it| {
-        arrived.iter().all(|arrived| arrived.wave != it.wave) && facts.is_past(it.inst, first.inst)
+        arrived.iter().all(|arrived| arrived.wave != it.wave)
+            && (exited == ExitedThreads::Missing || facts.is_past(it.inst, first.inst))
     })?;
     Some(Finding {
         kind: Kind::DivergentBarrier,

@@ -7,18 +7,21 @@
 use std::collections::{HashMap, HashSet};
 
 use diag::Span;
-use interp::Observer;
-use interp::observe::{AccessEvent, Space, WaveEvent};
+use interp::observe::{AccessEvent, At, DivergeEvent, Space, WaveEvent};
+use interp::{Observer, Variation};
 use ir::exec::{Bindings, Failure, Launch};
 use ir::{Binding, Inst, Module};
 use ops::WaveOp;
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
+use crate::order::Order;
 use crate::slice;
 
 /// So many results are remembered; beyond, the first difference may be missed, and the finding says less.
 const MOST_RESULTS: usize = 1 << 22;
+/// So many turns are compared.
+const MOST_TURNS: usize = 1 << 19;
 
 /// A byte that two runs left different.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,25 +30,6 @@ pub struct Difference {
     /// The element of a resource array.
     pub element: u32,
     pub byte: u64,
-}
-
-/// The first difference between what two runs left, among the resources that are compared.
-pub fn first_difference(
-    a: &Bindings,
-    b: &Bindings,
-    is_compared: impl Fn(Binding) -> bool,
-) -> Option<Difference> {
-    let all = (0..).map(Binding).zip(a.bindings.iter().zip(&b.bindings));
-    all.filter(|(binding, _)| is_compared(*binding)).find_map(|(binding, (a, b))| {
-        (0..).zip(a.iter().zip(b)).find_map(|(element, (a, b))| {
-            let byte = match a.bytes.iter().zip(&b.bytes).position(|(a, b)| a != b) {
-                Some(byte) => byte as u64,
-                None if a.counter != b.counter => u64::MAX,
-                None => return None,
-            };
-            Some(Difference { binding, element, byte })
-        })
-    })
 }
 
 /// What one run did, as far as it can explain a difference.
@@ -120,6 +104,7 @@ impl Observer for Trace {
 pub struct Side<'a> {
     pub module: &'a Module,
     pub launch: &'a Launch,
+    pub variation: Variation,
     /// The contents at the start.
     pub bindings: &'a Bindings,
 }
@@ -136,7 +121,8 @@ pub fn explain(
     let watch = |side: &Side<'_>, slice: HashSet<Inst>| {
         let mut trace = Trace::new(difference, side.launch.wave_width, slice);
         let mut bindings = side.bindings.clone();
-        interp::run(side.module, side.launch, &mut bindings, &mut trace)?;
+        let program = interp::decode(side.module);
+        interp::run_varied(&program, side.launch, side.variation, &mut bindings, &mut trace)?;
         Ok(trace)
     };
     // Once to learn who wrote, once more to see what that came from.
@@ -165,9 +151,9 @@ pub fn explain(
             let text = format!(
                 "the first difference: for thread {slot} of its group {} ({}), {} ({})",
                 value(&left),
-                describe(a.launch, b.launch),
+                describe(a, b),
                 value(&right),
-                describe(b.launch, a.launch),
+                describe(b, a),
             );
             let related =
                 vec![Site { span: written, text: format!("`{}` is written here", resource.name) }];
@@ -187,8 +173,8 @@ pub fn explain(
         related,
         notes: vec![format!(
             "{place} is the first that differs: {} against {}",
-            describe(a.launch, b.launch),
-            describe(b.launch, a.launch)
+            describe(a, b),
+            describe(b, a)
         )],
         helps: Vec::new(),
         group,
@@ -199,13 +185,92 @@ pub fn explain(
     })
 }
 
-/// What distinguishes a launch from another one.
-fn describe(launch: &Launch, other: &Launch) -> String {
-    if launch.wave_width != other.wave_width {
-        format!("{} lanes", launch.wave_width)
-    } else if launch.lane_order != other.lane_order {
-        format!("{:?} lanes", launch.lane_order)
+/// What distinguishes a run from another one.
+fn describe(side: &Side<'_>, other: &Side<'_>) -> String {
+    let (launch, there) = (side.launch, other.launch);
+    if launch.wave_width != there.wave_width {
+        format!("waves of {} lanes", launch.wave_width)
+    } else if launch.lane_order != there.lane_order {
+        Order::Lanes(launch.lane_order).to_string()
+    } else if launch.schedule != there.schedule {
+        Order::Waves(launch.schedule).to_string()
     } else {
-        format!("{:?} schedule", launch.schedule)
+        Order::Folds(side.variation.folds).to_string()
+    }
+}
+
+/// A decision or an address that another order of additions has changed, though what was written is much the same.
+pub(crate) fn explain_turn(
+    at: At,
+    is_address: bool,
+    a: &Side<'_>,
+    b: &Side<'_>,
+    subject: &str,
+) -> Finding {
+    let what = if is_address { "an address" } else { "the way lanes take" };
+    Finding {
+        kind: Kind::OrderDependentResult,
+        message: format!("{what} depends on {subject}"),
+        site: Site { span: at.span, text: "the first that differs".to_owned() },
+        related: Vec::new(),
+        notes: vec![format!("{} against {}", describe(a, b), describe(b, a))],
+        helps: vec!["compare floats with some room, or sum integers".to_owned()],
+        group: at.group,
+        wave: at.wave,
+        lanes: at.active,
+        width: b.launch.wave_width,
+    }
+}
+
+/// The ways that lanes take and the places they access, in the order of a run: all that a change in the last bits of a
+/// float may not touch.
+#[derive(Default)]
+pub(crate) struct Turns {
+    pub(crate) all: Vec<(At, u64, bool)>,
+}
+
+impl Turns {
+    fn note(&mut self, at: At, is_address: bool, values: impl Iterator<Item = u64>) {
+        if self.all.len() < MOST_TURNS {
+            let digest = values.fold(0u64, |all, it| {
+                (all ^ it).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31)
+            });
+            self.all.push((at, digest, is_address));
+        }
+    }
+
+    /// The first turn that another run took otherwise, and whether it is an address.
+    pub(crate) fn first_difference(&self, other: &Turns) -> Option<(At, bool)> {
+        let differs = |(mine, theirs): &(&(At, u64, bool), &(At, u64, bool))| {
+            (mine.0.inst, mine.0.active, mine.1) != (theirs.0.inst, theirs.0.active, theirs.1)
+        };
+        let (mine, _) = self.all.iter().zip(&other.all).find(differs)?;
+        Some((mine.0, mine.2))
+    }
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        let addresses = event.at.active.iter().map(|lane| event.addresses[lane as usize]);
+        self.note(event.at, true, addresses);
+    }
+}
+
+impl Observer for Turns {
+    const POISON: bool = false;
+
+    fn diverge(&mut self, event: &DivergeEvent) {
+        let taken = [event.taken.0 as u64, (event.taken.0 >> 64) as u64];
+        self.note(event.at, false, taken.into_iter());
+    }
+
+    fn load(&mut self, event: &AccessEvent<'_>) {
+        self.access(event);
+    }
+
+    fn store(&mut self, event: &AccessEvent<'_>) {
+        self.access(event);
+    }
+
+    fn atomic(&mut self, event: &AccessEvent<'_>) {
+        self.access(event);
     }
 }

@@ -77,6 +77,12 @@ kinds! {
     Race, RACE, Undefined;
     EqualStores, EQUAL_STORES, Portability;
     NotGloballyCoherent, NOT_GLOBALLY_COHERENT, Undefined;
+    EndlessWait, ENDLESS_WAIT, Undefined;
+    TruncatedMask, TRUNCATED_MASK, WidthDependent;
+    FloatEquality, FLOAT_EQUALITY, Unspecified;
+    NonUniformLaneIndex, NON_UNIFORM_LANE_INDEX, Portability;
+    SwitchConvergence, SWITCH_CONVERGENCE, Portability;
+    Reconvergence, RECONVERGENCE, Portability;
     WidthDependentResult, WIDTH_DEPENDENT_RESULT, WidthDependent;
     OrderDependentResult, ORDER_DEPENDENT_RESULT, OrderDependent;
     PermutedResult, PERMUTED_RESULT, Portability;

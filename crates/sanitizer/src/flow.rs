@@ -4,6 +4,7 @@ use interp::observe::{At, DivergeEvent, ExitTo};
 use ir::Inst;
 use ops::LaneMask;
 
+use crate::converge::Convergence;
 use crate::facts::Facts;
 use crate::finding::{Named, Site, third_person};
 
@@ -22,6 +23,9 @@ pub(crate) struct Flow {
     open: Vec<Open>,
     /// Where lanes left a construct that has not ended, or returned.
     left: Vec<(LaneMask, At, ExitTo)>,
+    /// The latest back edge of a loop that has not ended.
+    pub(crate) back_edge: Option<At>,
+    pub(crate) convergence: Convergence,
 }
 
 impl Flow {
@@ -30,9 +34,15 @@ impl Flow {
         self.started = started;
         self.open.clear();
         self.left.clear();
+        self.back_edge = None;
+        self.convergence.begin(started);
     }
 
-    pub(crate) fn diverge(&mut self, facts: &Facts<'_>, event: &DivergeEvent) {
+    pub(crate) fn started(&self) -> LaneMask {
+        self.started
+    }
+
+    pub(crate) fn diverge(&mut self, facts: &Facts<'_>, event: &DivergeEvent<'_>) {
         let at = event.at;
         // A construct that everyone left early has ended without a word.
         while self
@@ -46,6 +56,7 @@ impl Flow {
     }
 
     pub(crate) fn reconverge(&mut self, at: At) {
+        self.back_edge = self.back_edge.filter(|it| it.inst != at.inst);
         if let Some(first) = self.open.iter().position(|it| it.inst == at.inst) {
             self.open.truncate(first);
         }

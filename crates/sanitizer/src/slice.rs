@@ -7,11 +7,21 @@ use ir::{Inst, Module, Op, Value, ValueDef};
 use crate::facts::Facts;
 
 /// Memory as far as it is told apart: whole arrays and whole resources.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Memory {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Memory {
     Private(ir::Private),
     Shared(ir::Shared),
     Buffer(ir::Binding),
+}
+
+impl Memory {
+    pub(crate) fn name(self, module: &Module) -> &str {
+        match self {
+            Memory::Private(it) => &module.privates[it.index()].name,
+            Memory::Shared(it) => &module.groupshared[it.index()].name,
+            Memory::Buffer(it) => &module.resource(it).name,
+        }
+    }
 }
 
 /// All instructions whose results can have a part in what `from` does.
@@ -49,7 +59,8 @@ pub(crate) fn backward(facts: &Facts<'_>, from: Inst) -> HashSet<Inst> {
     slice
 }
 
-fn read(module: &Module, op: &Op) -> Option<Memory> {
+/// The memory that an operation loads from.
+pub(crate) fn read(module: &Module, op: &Op) -> Option<Memory> {
     match op {
         Op::Load { place, .. } | Op::Atomic { place, .. } | Op::Counter { place, .. } => {
             Some(Memory::Buffer(module.storage(place.binding)))
@@ -62,7 +73,8 @@ fn read(module: &Module, op: &Op) -> Option<Memory> {
     }
 }
 
-fn written(module: &Module, op: &Op) -> Option<Memory> {
+/// The memory that an operation stores to.
+pub(crate) fn written(module: &Module, op: &Op) -> Option<Memory> {
     match op {
         Op::Store { place, .. } | Op::Atomic { place, .. } | Op::Counter { place, .. } => {
             Some(Memory::Buffer(module.storage(place.binding)))

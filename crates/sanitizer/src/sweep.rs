@@ -1,23 +1,30 @@
 //! The sweep: one program at every width, in several orders, each run watched or compared.
 
-use interp::NoObserver;
-use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule};
-use ir::{Binding, HostScalar, Module, ResourceKind};
+use interp::{NoObserver, Program, Progress, Variation};
+use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap};
+use ir::{Binding, Module, ResourceKind};
+use ops::wave::FoldOrder;
 
-use crate::compare::{self, Difference, Side};
+use crate::compare::{self, Difference, Side, Turns};
 use crate::finding::{Finding, Kind, Verdict};
-use crate::race::IntraWaveSync;
-use crate::watch::Watcher;
+use crate::floats::{self, FloatRoom};
+use crate::order::Order;
+use crate::watch::{Rules, Watcher};
 
 /// What is tried, and what is taken for granted.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub widths: Vec<u32>,
-    /// Beside the order of the launch.
-    pub lane_orders: Vec<LaneOrder>,
-    /// Beside the schedule of the launch.
-    pub schedules: Vec<Schedule>,
-    pub sync: IntraWaveSync,
+    /// Beside the order of the launch. Those that make no difference to a module are left out.
+    pub orders: Vec<Order>,
+    /// Whether threads of a group of one dimension are dealt to lanes in random orders too. Hardly any program stands that:
+    /// whoever scans an array takes for granted that neighbours follow each other.
+    pub shuffles_rows: bool,
+    /// Whether the runs in other orders are watched as well, not only compared.
+    pub watches_all: bool,
+    pub rules: Rules,
+    pub progress: Progress,
+    pub float_room: FloatRoom,
     /// Resources whose content is meant to differ between widths.
     pub width_dependent: Vec<String>,
     /// Resources whose elements may come in any order.
@@ -25,59 +32,110 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The bounded sweep: each width, the opposite order of waves and groups, and one at random.
+    /// The bounded sweep: each width; the opposite order of waves and groups, and one at random; for groups of more than
+    /// one dimension lanes by quads, along the Morton curve, and at random; two more orders of sums of floats.
     pub fn new(widths: Vec<u32>) -> Plan {
+        let orders = vec![
+            Order::Waves(Schedule::Descending),
+            Order::Waves(Schedule::Random(1)),
+            Order::Lanes(LaneOrder::Linear),
+            Order::Lanes(LaneOrder::Quad2d),
+            Order::Lanes(LaneOrder::Morton),
+            Order::Lanes(LaneOrder::Random(1)),
+            Order::Folds(FoldOrder::Ascending),
+            Order::Folds(FoldOrder::Pairs),
+        ];
         Plan {
             widths,
-            lane_orders: Vec::new(),
-            schedules: vec![Schedule::Descending, Schedule::Random(1)],
-            sync: IntraWaveSync::default(),
+            orders,
+            shuffles_rows: false,
+            watches_all: false,
+            rules: Rules::default(),
+            progress: Progress::default(),
+            float_room: FloatRoom::default(),
             width_dependent: Vec::new(),
             unordered: Vec::new(),
         }
     }
 
-    /// How many runs it takes if nothing differs.
-    pub fn runs(&self) -> usize {
-        self.widths.len() * (1 + self.lane_orders.len() + self.schedules.len())
+    /// So many random orders of waves and of lanes.
+    pub fn seeds(&mut self, count: u64) {
+        self.orders.retain(|it| it.seed().is_none());
+        self.orders.extend((1..=count).map(|seed| Order::Waves(Schedule::Random(seed))));
+        self.orders.extend((1..=count).map(|seed| Order::Lanes(LaneOrder::Random(seed))));
+    }
+
+    /// Everything that there is, watched.
+    pub fn thorough(&mut self) {
+        self.orders.push(Order::Waves(Schedule::RoundRobin));
+        self.orders.push(Order::Folds(FoldOrder::Descending));
+        self.shuffles_rows = true;
+        self.watches_all = true;
+    }
+
+    /// The orders that are tried on a module.
+    fn trials(&self, module: &Module, launch: &Launch) -> Vec<Order> {
+        let is_row = module.group_size[1] == 1 && module.group_size[2] == 1;
+        let is_too_wild = |it: &Order| {
+            is_row && !self.shuffles_rows && matches!(it, Order::Lanes(LaneOrder::Random(_)))
+        };
+        let orders = self.orders.iter().copied();
+        orders.filter(|it| !is_too_wild(it) && it.matters(module, launch)).collect()
     }
 }
 
 /// A finding and the widths at which it was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     /// As it was made at the smallest width.
     pub finding: Finding,
     pub widths: Vec<u32>,
+    /// The order that shows it, if that of the launch does not.
+    pub order: Option<Order>,
 }
 
 /// What a sweep found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     pub seen: Vec<Seen>,
+    /// How often the program was run to find it.
+    pub runs: usize,
 }
 
 impl Report {
-    fn add(&mut self, finding: Finding) {
+    fn add(&mut self, finding: Finding, order: Option<Order>) {
         let width = finding.width;
         match self.seen.iter_mut().find(|it| it.finding.is_like(&finding)) {
             Some(seen) if seen.widths.contains(&width) => {}
             Some(seen) => seen.widths.push(width),
-            None => self.seen.push(Seen { finding, widths: vec![width] }),
+            None => self.seen.push(Seen { finding, widths: vec![width], order }),
         }
     }
 
-    /// Whether the program did something at that width that the language does not define.
+    /// Whether the program did something at that width that the language does not define, or that explains a difference.
     fn is_undefined_at(&self, width: u32) -> bool {
         self.seen.iter().any(|it| {
             it.widths.contains(&width)
-                && matches!(it.finding.kind.verdict(), Verdict::Undefined | Verdict::Unspecified)
+                && (matches!(it.finding.kind.verdict(), Verdict::Undefined | Verdict::Unspecified)
+                    || it.finding.kind == Kind::TruncatedMask)
         })
     }
 }
 
-/// Floats whose spread stays below this are the same result summed in another order.
-const FLOAT_SPREAD: f64 = 1.0 / 1024.0;
+/// One program under examination.
+struct Sweep<'a> {
+    module: &'a Module,
+    program: Program,
+    bindings: &'a Bindings,
+    plan: &'a Plan,
+    report: Report,
+}
+
+/// A run: what it is like, and what it left.
+struct Run {
+    launch: Launch,
+    left: Bindings,
+}
 
 /// Runs the whole plan. `launch` gives everything but the width.
 pub fn examine(
@@ -86,110 +144,197 @@ pub fn examine(
     bindings: &Bindings,
     plan: &Plan,
 ) -> Result<Report, (u32, Failure)> {
-    let mut report = Report::default();
-    let mut canonical: Option<(Launch, Bindings)> = None;
-    let writable = |binding: Binding| module.resource(binding).kind.writable();
-    let named = |names: &[String], binding: Binding| {
-        names.iter().any(|it| *it == module.resource(binding).name)
-    };
+    let (program, report) = (interp::decode(module), Report::default());
+    let mut sweep = Sweep { module, program, bindings, plan, report };
+    let mut canonical: Option<Run> = None;
     for width in &plan.widths {
         let launch = Launch { wave_width: *width, ..launch.clone() };
-        let at = |failure| (*width, failure);
-        let mut watcher = Watcher::new(module, *width, plan.sync);
-        let mut left = bindings.clone();
-        interp::run(module, &launch, &mut left, &mut watcher).map_err(at)?;
-        watcher.into_findings().into_iter().for_each(|it| report.add(it));
+        let result = sweep.at_width(launch, canonical.as_ref());
+        let run = result.map_err(|failure| (*width, failure))?;
+        canonical = canonical.or(run);
+    }
+    Ok(sweep.report)
+}
+
+impl<'a> Sweep<'a> {
+    /// Everything at one width. Gives the run if others may be compared with it.
+    fn at_width(
+        &mut self,
+        launch: Launch,
+        canonical: Option<&Run>,
+    ) -> Result<Option<Run>, Failure> {
+        let variation = Variation { progress: self.plan.progress, ..Variation::default() };
+        let Some(left) = self.watch(&launch, variation, None)? else { return Ok(None) };
         // Where something is undefined, differences need no other explanation.
-        if report.is_undefined_at(*width) {
-            continue;
+        if self.report.is_undefined_at(launch.wave_width) {
+            return Ok(None);
         }
+        let run = Run { launch, left };
+        if self.other_orders(&run)? {
+            // An order that decides the result decides it between widths too.
+            return Ok(None);
+        }
+        let Some(canonical) = canonical else { return Ok(Some(run)) };
+        let unordered = |it| named(self.module, &self.plan.unordered, it);
+        let declared = |it| named(self.module, &self.plan.width_dependent, it);
+        let compared = |it| !unordered(it) && !declared(it);
+        if let Some(difference) = self.difference(&canonical.left, &run.left, compared) {
+            let kind = Kind::WidthDependentResult;
+            let (a, b) = (self.side(&canonical.launch), self.side(&run.launch));
+            let finding = compare::explain(kind, &a, &b, difference, "the width of waves")?;
+            self.report.add(finding, None);
+        }
+        Ok(Some(run))
+    }
+
+    /// A watched run. Gives what it left if it came to its end.
+    fn watch(
+        &mut self,
+        launch: &Launch,
+        variation: Variation,
+        order: Option<Order>,
+    ) -> Result<Option<Bindings>, Failure> {
+        let mut watcher = Watcher::new(self.module, launch.wave_width, self.plan.rules);
+        let mut left = self.bindings.clone();
+        self.report.runs += 1;
+        let ended = interp::run_varied(&self.program, launch, variation, &mut left, &mut watcher);
+        let endless = match &ended {
+            Ok(()) => None,
+            Err(Failure::Trap(Trap::Deadlock { .. })) => {
+                watcher.endless_wait(variation.progress, true)
+            }
+            // Perhaps it would have come to an end; but where it waits for others it is better to say so.
+            Err(Failure::Trap(Trap::OutOfFuel { .. })) => {
+                watcher.endless_wait(variation.progress, false)
+            }
+            Err(_) => None,
+        };
+        let has_explanation = endless.is_some();
+        let findings = watcher.into_findings();
+        findings.into_iter().chain(endless).for_each(|it| self.report.add(it, order));
+        match ended {
+            Ok(()) => Ok(Some(left)),
+            Err(_) if has_explanation => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Runs in the other orders; says whether one of them gave another result.
+    fn other_orders(&mut self, run: &Run) -> Result<bool, Failure> {
         let mut differs = false;
-        for other in others(&launch, plan) {
-            let mut again = bindings.clone();
-            interp::run(module, &other, &mut again, &mut NoObserver).map_err(at)?;
-            let compared = |it| writable(it) && !named(&plan.unordered, it);
-            let Some(difference) = real_difference(module, &left, &again, compared) else {
+        let mut settled: Vec<&str> = Vec::new();
+        let mut turns: Option<Turns> = None;
+        for order in self.plan.trials(self.module, &run.launch) {
+            if settled.contains(&order.subject()) {
+                continue;
+            }
+            let (launch, variation) = order.apply(&run.launch, self.plan.progress);
+            let known = self.report.seen.len();
+            let mut here = Turns::default();
+            let folds = matches!(order, Order::Folds(_));
+            let again = if self.plan.watches_all {
+                self.watch(&launch, variation, Some(order))?
+            } else {
+                self.compare_run(&launch, variation, folds.then_some(&mut here), order)?
+            };
+            let Some(again) = again.filter(|_| known == self.report.seen.len()) else {
+                settled.push(order.subject());
+                differs = true;
                 continue;
             };
-            differs = true;
-            let (a, b) = (
-                Side { module, launch: &launch, bindings },
-                Side { module, launch: &other, bindings },
-            );
-            let permuted = is_permuted(module, &left, &again, difference);
-            let kind = if permuted { Kind::PermutedResult } else { Kind::OrderDependentResult };
-            let what = if other.lane_order == launch.lane_order {
-                "the order in which waves and groups run"
-            } else {
-                "the order in which threads are dealt to lanes"
-            };
-            report.add(compare::explain(kind, &a, &b, difference, what).map_err(at)?);
-            break;
-        }
-        match &canonical {
-            // An order that decides the result decides it between widths too.
-            _ if differs => {}
-            None => canonical = Some((launch, left)),
-            Some((first, expected)) => {
-                let compared = |it| {
-                    writable(it) && !named(&plan.unordered, it) && !named(&plan.width_dependent, it)
-                };
-                if let Some(difference) = real_difference(module, expected, &left, compared) {
-                    let (a, b) = (
-                        Side { module, launch: first, bindings },
-                        Side { module, launch: &launch, bindings },
-                    );
-                    let kind = Kind::WidthDependentResult;
-                    let what = "the width of waves";
-                    report.add(compare::explain(kind, &a, &b, difference, what).map_err(at)?);
+            let compared = |it| !named(self.module, &self.plan.unordered, it);
+            let a = self.side(&run.launch);
+            let b = Side { variation, ..self.side(&launch) };
+            if let Some(difference) = self.difference(&run.left, &again, compared) {
+                let permuted = is_permuted(self.module, &run.left, &again, difference);
+                let kind = if permuted { Kind::PermutedResult } else { Kind::OrderDependentResult };
+                let mut finding = compare::explain(kind, &a, &b, difference, order.subject())?;
+                if permuted {
+                    let name = &self.module.resource(difference.binding).name;
+                    finding.helps.push(format!("`--unordered {name}` says that any order will do"));
+                } else {
+                    settled.push(order.subject());
+                }
+                self.report.add(finding, Some(order));
+                differs = true;
+            } else if folds && !self.plan.watches_all {
+                if turns.is_none() {
+                    let mut first = Turns::default();
+                    let variation = Variation { folds: FoldOrder::Canonical, ..variation };
+                    self.compare_run(&run.launch, variation, Some(&mut first), order)?;
+                    turns = Some(first);
+                }
+                let first = turns.as_ref().and_then(|it| it.first_difference(&here));
+                if let Some((at, is_address)) = first {
+                    let finding = compare::explain_turn(at, is_address, &a, &b, order.subject());
+                    self.report.add(finding, Some(order));
+                    settled.push(order.subject());
+                    differs = true;
                 }
             }
         }
+        Ok(differs)
     }
-    Ok(report)
-}
 
-/// The launches that should leave the same.
-fn others(launch: &Launch, plan: &Plan) -> Vec<Launch> {
-    let orders = plan.lane_orders.iter().filter(|it| **it != launch.lane_order);
-    let orders = orders.map(|it| Launch { lane_order: *it, ..launch.clone() });
-    let schedules = plan.schedules.iter().filter(|it| **it != launch.schedule);
-    orders.chain(schedules.map(|it| Launch { schedule: *it, ..launch.clone() })).collect()
-}
-
-/// The first difference that is more than floats rounded in another order.
-fn real_difference(
-    module: &Module,
-    a: &Bindings,
-    b: &Bindings,
-    is_compared: impl Fn(Binding) -> bool,
-) -> Option<Difference> {
-    let exact = |it| is_compared(it) && !are_close(module, a, b, it);
-    compare::first_difference(a, b, exact)
-}
-
-/// Whether a resource of floats alone holds nearly the same in both.
-fn are_close(module: &Module, a: &Bindings, b: &Bindings, binding: Binding) -> bool {
-    let floats = match &module.resource(binding).kind {
-        ResourceKind::Structured { members, .. } => {
-            members.iter().all(|it| it.scalar == HostScalar::F32)
+    /// A run of which only the results count. Where it does not end it is run again, watched.
+    fn compare_run(
+        &mut self,
+        launch: &Launch,
+        variation: Variation,
+        turns: Option<&mut Turns>,
+        order: Order,
+    ) -> Result<Option<Bindings>, Failure> {
+        let mut left = self.bindings.clone();
+        self.report.runs += 1;
+        let ended = match turns {
+            Some(turns) => interp::run_varied(&self.program, launch, variation, &mut left, turns),
+            None => {
+                interp::run_varied(&self.program, launch, variation, &mut left, &mut NoObserver)
+            }
+        };
+        match ended {
+            Ok(()) => Ok(Some(left)),
+            Err(Failure::Trap(Trap::Deadlock { .. } | Trap::OutOfFuel { .. })) => {
+                self.watch(launch, variation, Some(order))
+            }
+            Err(failure) => Err(failure),
         }
-        ResourceKind::Typed { element, .. } => element.scalar == HostScalar::F32,
-        _ => false,
-    };
-    let (a, b) = (&a.bindings[binding.index()], &b.bindings[binding.index()]);
-    let value =
-        |bytes: &[u8]| f64::from(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
-    floats
-        && a.iter().zip(b).all(|(a, b)| {
-            a.format.is_none()
-                && a.counter == b.counter
-                && a.bytes.len() == b.bytes.len()
-                && a.bytes.chunks_exact(4).zip(b.bytes.chunks_exact(4)).all(|(a, b)| {
-                    let (x, y) = (value(a), value(b));
-                    a == b || (x - y).abs() <= FLOAT_SPREAD * x.abs().max(y.abs())
-                })
+    }
+
+    fn side<'b>(&self, launch: &'b Launch) -> Side<'b>
+    where
+        'a: 'b,
+    {
+        let variation = Variation { progress: self.plan.progress, ..Variation::default() };
+        Side { module: self.module, launch, variation, bindings: self.bindings }
+    }
+
+    /// The first difference among writable resources that is more than floats rounded in another way.
+    fn difference(
+        &self,
+        a: &Bindings,
+        b: &Bindings,
+        is_compared: impl Fn(Binding) -> bool,
+    ) -> Option<Difference> {
+        let all = (0..).map(Binding).zip(a.bindings.iter().zip(&b.bindings));
+        let is_open = |binding: Binding| {
+            let resource = self.module.resource(binding);
+            resource.kind.writable() || resource.register.class.is_heap()
+        };
+        let compared = all.filter(|(it, _)| is_open(*it) && is_compared(*it));
+        compared.into_iter().find_map(|(binding, (a, b))| {
+            (0..).zip(a.iter().zip(b)).find_map(|(element, (a, b))| {
+                let room = self.plan.float_room;
+                let byte = floats::first_difference(self.module, binding, a, b, room);
+                let byte = byte.or((a.counter != b.counter).then_some(u64::MAX))?;
+                Some(Difference { binding, element, byte })
+            })
         })
+    }
+}
+
+fn named(module: &Module, names: &[String], binding: Binding) -> bool {
+    names.iter().any(|it| *it == module.resource(binding).name)
 }
 
 /// Whether both hold the same elements, in another order.

@@ -3,30 +3,45 @@
 use std::collections::HashMap;
 
 use diag::Span;
-use interp::Observer;
 use interp::observe::{
     AccessEvent, At, BarrierEvent, DerivativeEvent, DivergeEvent, ExitTo, SampleEvent, Space,
     WaveEvent,
 };
+use interp::{Observer, Progress};
 use ir::{Module, Op, Value};
 use ops::scalar::Hazard;
 use ops::{LaneMask, WaveOp};
 
-use crate::barrier::Barriers;
+use crate::barrier::{Barriers, ExitedThreads};
 use crate::bounds;
+use crate::converge::Reconvergence;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site};
 use crate::flow::Flow;
+use crate::masks::{self, Masks};
 use crate::poison::Poison;
 use crate::race::{IntraWaveSync, Races};
+use crate::wait;
 
 /// After so many findings of one run the others are not told apart from them.
 const MOST_FINDINGS: usize = 200;
+
+/// What is taken for granted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    pub sync: IntraWaveSync,
+    pub exited: ExitedThreads,
+    pub reconvergence: Reconvergence,
+    /// Whether lanes that read different lanes are reported.
+    pub uniform_lane_index: bool,
+}
 
 /// Watches one run at one width.
 pub struct Watcher<'a> {
     facts: Facts<'a>,
     width: u32,
+    rules: Rules,
+    masks: Masks,
     /// The waves of the groups in flight.
     flows: HashMap<[u32; 3], Vec<Flow>>,
     /// The group of the last event, which is that of the next one more often than not.
@@ -39,17 +54,19 @@ pub struct Watcher<'a> {
 }
 
 impl<'a> Watcher<'a> {
-    pub fn new(module: &'a Module, width: u32, sync: IntraWaveSync) -> Watcher<'a> {
+    pub fn new(module: &'a Module, width: u32, rules: Rules) -> Watcher<'a> {
         let facts = Facts::new(module);
-        let races = Races::new(&facts, sync);
+        let races = Races::new(&facts, rules.sync);
         Watcher {
             facts,
             width,
+            rules,
+            masks: Masks::new(module),
             flows: HashMap::new(),
             current: None,
             idle: None,
             poison: Poison::default(),
-            barriers: Barriers::default(),
+            barriers: Barriers::new(rules.exited),
             races,
             findings: Vec::new(),
         }
@@ -67,6 +84,19 @@ impl<'a> Watcher<'a> {
         findings
             .retain(|it| it.kind != Kind::UninitializedValue || !racing.contains(&it.site.span));
         findings
+    }
+
+    /// Why the run was given up, if it was because lanes wait in vain. `is_proven` where nothing can end it.
+    pub fn endless_wait(&self, progress: Progress, is_proven: bool) -> Option<Finding> {
+        let flying = self.flows.iter().map(|(group, flows)| (group, flows));
+        let current = self.current.iter().map(|(group, flows)| (group, flows));
+        let mut all: Vec<_> = flying.chain(current).collect();
+        all.sort_by_key(|it| *it.0);
+        let mut waiting =
+            all.into_iter().flat_map(|it| it.1).filter_map(|flow| Some((flow, flow.back_edge?)));
+        waiting.find_map(|(flow, at)| {
+            wait::endless(&self.facts, flow, at, self.width, progress, is_proven)
+        })
     }
 
     fn add(&mut self, finding: Option<Finding>) {
@@ -172,8 +202,16 @@ impl Observer for Watcher<'_> {
 
     fn wave_op(&mut self, event: &WaveEvent<'_>) {
         self.races.wave_op(event.at);
+        let width = self.width;
         let (facts, flow, poison, _) = self.flow(event.at);
         poison.wave_op(facts, flow, event);
+        let apart = flow.convergence.wave_op(facts, width, event);
+        self.add(apart);
+        self.add(self.masks.cut(width, event));
+        self.add(masks::float_equality(width, event));
+        if self.rules.uniform_lane_index {
+            self.add(masks::non_uniform_index(width, event));
+        }
         if let Some(named) = event.named.filter(|it| *it != event.at.active) {
             let site = Site {
                 span: event.at.span,
@@ -220,6 +258,9 @@ impl Observer for Watcher<'_> {
             self.poison.arithmetic(at, hazard, lanes);
             return;
         }
+        if let Some(cut) = masks::lane_bit(&self.facts, self.width, at, lanes) {
+            return self.add(Some(cut));
+        }
         self.add(Some(Finding {
             kind: Kind::ShiftOutOfRange,
             message: "a shift by as many bits as the type has, or more".to_owned(),
@@ -238,9 +279,10 @@ impl Observer for Watcher<'_> {
     }
 
     fn barrier(&mut self, event: &BarrierEvent) {
-        let width = self.width;
+        let (width, policy) = (self.width, self.rules.reconvergence);
         let (facts, flow, _, barriers) = self.flow(event.at);
         let found = barriers.barrier(facts, flow, width, event);
+        flow.convergence.barrier(event.at, policy);
         self.add(found);
         self.races.barrier(event);
     }
@@ -274,7 +316,7 @@ impl Observer for Watcher<'_> {
         self.partial_quad(event.at, event.partial);
     }
 
-    fn diverge(&mut self, event: &DivergeEvent) {
+    fn diverge(&mut self, event: &DivergeEvent<'_>) {
         if !event.poison.is_empty() {
             let values = match &self.facts.module.inst(event.at.inst).op {
                 Op::If { cond, .. } => vec![*cond],
@@ -284,17 +326,31 @@ impl Observer for Watcher<'_> {
             self.sink(event.at, &values, event.poison, "decides where to go");
         }
         self.races.together(event.at);
+        let policy = self.rules.reconvergence;
         let (facts, flow, ..) = self.flow(event.at);
         flow.diverge(facts, event);
+        flow.convergence.diverge(facts, event, policy);
+    }
+
+    fn enter(&mut self, at: At) {
+        let policy = self.rules.reconvergence;
+        if policy != Reconvergence::Maximal {
+            let (facts, flow, ..) = self.flow(at);
+            flow.convergence.enter(facts, at, policy);
+        }
     }
 
     fn back_edge(&mut self, at: At) {
         self.races.together(at);
+        self.flow(at).1.back_edge = Some(at);
     }
 
     fn reconverge(&mut self, at: At) {
         self.races.together(at);
-        self.flow(at).1.reconverge(at);
+        let policy = self.rules.reconvergence;
+        let (facts, flow, ..) = self.flow(at);
+        flow.reconverge(at);
+        flow.convergence.reconverge(facts, at, policy);
     }
 
     fn exit(&mut self, at: At, to: ExitTo) {

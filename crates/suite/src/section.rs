@@ -23,6 +23,8 @@ pub struct Section {
     pub flags: Vec<String>,
     /// What the sanitizer rightly finds in it, by code.
     pub finds: Vec<String>,
+    /// Flags of the sanitizer.
+    pub san: Vec<String>,
     pub inputs: Vec<Input>,
     /// The state of samplers by their names.
     pub samplers: Vec<(String, Sampler)>,
@@ -76,6 +78,7 @@ pub fn read(file: &Path) -> Result<Vec<Section>, String> {
                 groups: [1, 1, 1],
                 flags: Vec::new(),
                 finds: Vec::new(),
+                san: Vec::new(),
                 inputs: Vec::new(),
                 samplers: Vec::new(),
                 outputs: Vec::new(),
@@ -138,6 +141,7 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
             }
         }
         "finds" => section.finds = rest.split_whitespace().map(str::to_owned).collect(),
+        "san" => section.san = rest.split_whitespace().map(str::to_owned).collect(),
         "args" => section.flags = rest.split_whitespace().map(str::to_owned).collect(),
         "in" => {
             let (head, values) = rest.split_once(':').ok_or("`in NAME TYPE: VALUES`")?;

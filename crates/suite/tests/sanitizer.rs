@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use sanitizer::{Plan, Verdict};
+use sanitizer::{ExitedThreads, IntraWaveSync, Plan, Progress, Reconvergence, Verdict};
 use suite::section::Section;
 
 fn main() {
@@ -42,6 +42,31 @@ fn announced(section: &Section) -> Vec<Announced> {
     all
 }
 
+/// The plan that `//# san FLAGS` asks for.
+fn plan(section: &Section, widths: Vec<u32>) -> Result<Plan, String> {
+    let mut plan = Plan::new(widths);
+    for flag in &section.san {
+        let (name, value) = flag.split_once('=').unwrap_or((flag, ""));
+        match (name, value) {
+            ("--exited-threads", "missing") => plan.rules.exited = ExitedThreads::Missing,
+            ("--intra-wave-sync", "waveop") => plan.rules.sync = IntraWaveSync::WaveOp,
+            ("--intra-wave-sync", "none") => plan.rules.sync = IntraWaveSync::None,
+            ("--reconvergence", "spirv") => plan.rules.reconvergence = Reconvergence::Spirv,
+            ("--reconvergence", "independent") => {
+                plan.rules.reconvergence = Reconvergence::Independent;
+            }
+            ("--uniform-lane-index", "") => plan.rules.uniform_lane_index = true,
+            ("--progress", "occupancy-bound") => plan.progress = Progress::OccupancyBound,
+            ("--progress", "fair") => plan.progress = Progress::Fair,
+            ("--thorough", "") => plan.thorough(),
+            ("--unordered", name) => plan.unordered.push(name.to_owned()),
+            ("--width-dependent", name) => plan.width_dependent.push(name.to_owned()),
+            _ => return Err(format!("unknown flag `{flag}` of the sanitizer")),
+        }
+    }
+    Ok(plan)
+}
+
 fn examine(section: &Section) -> Result<(), String> {
     let announced = announced(section);
     let mut missing: BTreeSet<&Announced> = announced.iter().collect();
@@ -57,7 +82,8 @@ fn examine(section: &Section) -> Result<(), String> {
         let Some(module) = &compiled.module else { return Ok(()) };
         let bindings = suite::run::inputs(section, module)?;
         let launch = suite::run::launch(section, module, widths[0]);
-        let report = sanitizer::examine(module, &launch, &bindings, &Plan::new(widths.clone()))
+        let plan = plan(section, widths)?;
+        let report = sanitizer::examine(module, &launch, &bindings, &plan)
             .map_err(|(width, failure)| format!("at width {width}: {failure:?}"))?;
         for seen in report.seen {
             let finding = &seen.finding;

@@ -7,6 +7,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- lane-indices-of-a-volume-follow-the-group-index
+//# finds order-dependent-result
 [numthreads(4, 3, 2)]
 void main(uint3 thread : SV_GroupThreadID, uint index : SV_GroupIndex) {
     EXPECT_EQ(index, thread.z * 12 + thread.y * 4 + thread.x);

@@ -23,6 +23,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- a-nan-is-equal-to-nothing
+//# finds float-equality
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     float nan = asfloat(0x7fc00000);

@@ -51,7 +51,7 @@ impl<'a> Lanes<'a> {
 }
 
 impl LanesMut<'_> {
-    fn set(&mut self, lane: u32, bits: u64) {
+    pub(super) fn set(&mut self, lane: u32, bits: u64) {
         match self {
             LanesMut::Bits(set) => **set = set.with(lane, bits & 1 == 1),
             LanesMut::Words(words) => words[lane as usize] = bits as u32,

@@ -121,11 +121,7 @@ pub(super) struct Meetings<K> {
 
 impl<K: std::hash::Hash + Eq> Meetings<K> {
     pub(super) fn new() -> Meetings<K> {
-        Meetings {
-            places: HashMap::new(),
-            visits: Vec::new(),
-            of_group: HashMap::new(),
-        }
+        Meetings { places: HashMap::new(), visits: Vec::new(), of_group: HashMap::new() }
     }
 
     /// A wave comes to a place; `leaves` where it stores something.

@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use interp::NoObserver;
-use sanitizer::{IntraWaveSync, Watcher};
+use sanitizer::{Rules, Watcher};
 
 use super::{Kernel, ROW, bindings, compile, launch, milliseconds};
 
@@ -34,7 +34,7 @@ pub(super) fn run(only: Option<&[String]>, width: u32, rounds: usize) -> Result<
             plain.push(milliseconds(start));
             let mut again = bindings(&kernel, &module);
             let start = Instant::now();
-            let mut watcher = Watcher::new(&module, width, IntraWaveSync::default());
+            let mut watcher = Watcher::new(&module, width, Rules::default());
             interp::run(&module, &launch, &mut again, &mut watcher).map_err(failed)?;
             let findings = watcher.into_findings();
             watched.push(milliseconds(start));

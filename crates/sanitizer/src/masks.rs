@@ -1,0 +1,278 @@
+//! Sets of lanes that are cut short, equality of floats, and lane indices that not all machines take.
+
+use interp::observe::{At, WaveEvent};
+use ir::{Inst, Module, Op, Value, ValueDef};
+use ops::{Binary, LaneMask, Ternary, Ty, WaveOp};
+
+use crate::facts::Facts;
+use crate::finding::{Finding, Kind, Named, Site, third_person};
+
+/// What is known of the sets of lanes in a module before it runs.
+pub(crate) struct Masks {
+    /// For each operation that gives a set, the words of it that the program never looks at, if it looks at others.
+    ignored: Vec<(Inst, Vec<usize>)>,
+}
+
+impl Masks {
+    pub(crate) fn new(module: &Module) -> Masks {
+        let mut used = vec![false; module.values.len()];
+        for inst in &module.insts {
+            inst.op.operands().iter().for_each(|it| used[it.index()] = true);
+        }
+        let sets = || {
+            let insts = module.insts.iter().enumerate();
+            insts.filter_map(|(index, it)| match &it.op {
+                Op::Wave { op: op @ (WaveOp::Ballot | WaveOp::Match), args, lanes: None } => {
+                    Some((Inst(index as u32), *op, args, &it.results))
+                }
+                _ => None,
+            })
+        };
+        let words = |results: &[Value]| -> Vec<bool> {
+            results.iter().map(|it| used[it.index()]).collect()
+        };
+        let mut ignored = Vec::new();
+        for (inst, op, args, results) in sets() {
+            let own = words(results);
+            if own.iter().all(|it| *it) || !own.contains(&true) {
+                continue;
+            }
+            // Who asks for the words one by one looks at all of them in the end.
+            let mut all = own;
+            for (_, _, _, others) in sets().filter(|it| it.1 == op && it.2 == args) {
+                all.iter_mut().zip(words(others)).for_each(|(all, it)| *all |= it);
+            }
+            let missing: Vec<usize> = (0..all.len()).filter(|word| !all[*word]).collect();
+            if !missing.is_empty() {
+                ignored.push((inst, missing));
+            }
+        }
+        Masks { ignored }
+    }
+
+    /// Whether lanes are in a set that are in no word that the program looks at.
+    pub(crate) fn cut(&self, width: u32, event: &WaveEvent<'_>) -> Option<Finding> {
+        if width <= 32 || self.ignored.is_empty() {
+            return None;
+        }
+        let (_, ignored) = self.ignored.iter().find(|it| it.0 == event.at.inst)?;
+        let on = event.wave.participants();
+        let word = ignored.iter().find(|word| {
+            on.iter().any(|lane| event.results.get(**word).is_some_and(|it| it.get(lane) != 0))
+        })?;
+        let first = 32 * *word as u32;
+        let lost: LaneMask = on
+            .iter()
+            .flat_map(|lane| {
+                let bits = event.results[*word].get(lane) as u32;
+                (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| first + bit)
+            })
+            .collect();
+        let name = ["x", "y", "z", "w"][*word % 4];
+        Some(Finding {
+            kind: Kind::TruncatedMask,
+            message: format!("{} {} lost: nobody looks at `.{name}` of the set", Named(lost), is(lost)),
+            site: Site { span: event.at.span, text: format!("{} {} in the set", Named(lost), is(lost)) },
+            related: Vec::new(),
+            notes: vec![
+                "a set of lanes has 128 bits in four words: `.x` holds lanes 0 to 31, `.y` lanes 32 to 63".to_owned(),
+            ],
+            helps: vec![
+                "use all four words, or `WaveActiveCountBits` and `WavePrefixCountBits`, which count for any width"
+                    .to_owned(),
+            ],
+            group: event.at.group,
+            wave: event.at.wave,
+            lanes: lost,
+            width,
+        })
+    }
+}
+
+fn is(lanes: LaneMask) -> &'static str {
+    if lanes.count() == 1 { "is" } else { "are" }
+}
+
+/// A bit for a lane beyond the bits of the type: `1u << lane`.
+pub(crate) fn lane_bit(facts: &Facts<'_>, width: u32, at: At, lanes: LaneMask) -> Option<Finding> {
+    let module = facts.module;
+    let inst = module.inst(at.inst);
+    let Op::Binary(Binary::Shl, bit, count) = inst.op else { return None };
+    let is_constant = |value: Value| match module.values[value.index()].def {
+        ValueDef::Result(inst, _) => matches!(module.inst(inst).op, Op::Const { .. }),
+        ValueDef::Param(..) => false,
+    };
+    if !is_constant(bit) || !is_lane(module, count) {
+        return None;
+    }
+    let result = *inst.results.first()?;
+    // Where another value is selected for these lanes it was meant so.
+    let mut uses = module.insts.iter().filter(|it| it.op.operands().contains(&result));
+    let is_arm = |op: &Op| matches!(op, Op::Ternary(Ternary::Select, args) if args[0] != result);
+    if uses.all(|it| is_arm(&it.op)) {
+        return None;
+    }
+    let bits = module.ty(result).bits();
+    Some(Finding {
+        kind: Kind::TruncatedMask,
+        message: format!(
+            "a set of lanes in {bits} bits, and {} {} none of them",
+            Named(lanes),
+            if lanes.count() == 1 { "has" } else { "have" }
+        ),
+        site: Site {
+            span: at.span,
+            text: format!("{} shift{} too far", Named(lanes), third_person(lanes)),
+        },
+        related: Vec::new(),
+        notes: vec![format!(
+            "the count is taken modulo {bits}: lane {bits} gets the bit of lane 0"
+        )],
+        helps: vec![
+            "let `WavePrefixCountBits` count the lanes below, or build the set from a `uint4`"
+                .to_owned(),
+        ],
+        group: at.group,
+        wave: at.wave,
+        lanes,
+        width,
+    })
+}
+
+/// Whether a value is the lane's index, give or take constants.
+fn is_lane(module: &Module, mut value: Value) -> bool {
+    for _ in 0..4 {
+        let ValueDef::Result(inst, _) = module.values[value.index()].def else { return false };
+        let constant = |value: &Value| match module.values[value.index()].def {
+            ValueDef::Result(inst, _) => matches!(module.inst(inst).op, Op::Const { .. }),
+            ValueDef::Param(..) => false,
+        };
+        value = match &module.inst(inst).op {
+            Op::Wave { op: WaveOp::LaneIndex, .. } => return true,
+            Op::Unary(_, a) => *a,
+            Op::Binary(_, a, b) if constant(b) => *a,
+            Op::Binary(_, a, b) if constant(a) => *b,
+            _ => return false,
+        };
+    }
+    false
+}
+
+/// Floats that are the same number in different bits, or the same bits and no number.
+pub(crate) fn float_equality(width: u32, event: &WaveEvent<'_>) -> Option<Finding> {
+    let components = match event.op {
+        WaveOp::AllEqual => &event.args[..event.args.len().min(1)],
+        WaveOp::Match => event.args,
+        _ => return None,
+    };
+    if !event.ty.is_float() {
+        return None;
+    }
+    let poison = event.arg_poison.iter().fold(LaneMask::EMPTY, |all, it| all | *it);
+    let on = event.wave.participants() & !poison;
+    for values in components {
+        let having = |what: fn(Ty, u64) -> bool| -> LaneMask {
+            on.iter().filter(|lane| what(event.ty, values.get(*lane))).collect()
+        };
+        let nans = having(is_nan);
+        let (plus, minus) = (having(is_plus_zero), having(is_minus_zero));
+        let twins =
+            nans.iter().any(|a| nans.iter().any(|b| a < b && values.get(a) == values.get(b)));
+        let meets_nan = match event.op {
+            WaveOp::Match => twins,
+            _ => !nans.is_empty(),
+        };
+        let meets_zero = !plus.is_empty()
+            && !minus.is_empty()
+            && (event.op == WaveOp::Match || plus | minus == on);
+        let (what, lanes, note) = if meets_nan {
+            (
+                "a NaN is compared with itself",
+                nans,
+                "as numbers a NaN equals nothing, as bits it equals itself; machines do the one or the other",
+            )
+        } else if meets_zero {
+            (
+                "+0 is compared with -0",
+                plus | minus,
+                "as numbers the two zeros are equal, as bits they are not; machines do the one or the other",
+            )
+        } else {
+            continue;
+        };
+        return Some(Finding {
+            kind: Kind::FloatEquality,
+            message: format!("{what}, and machines do not agree on the answer"),
+            site: Site {
+                span: event.at.span,
+                text: format!("{} hold{} such values", Named(lanes), third_person(lanes)),
+            },
+            related: Vec::new(),
+            notes: vec![note.to_owned()],
+            helps: vec![
+                "compare `asuint` of the value for bits; add 0 to make one zero of both".to_owned(),
+            ],
+            group: event.at.group,
+            wave: event.at.wave,
+            lanes,
+            width,
+        });
+    }
+    None
+}
+
+fn parts(ty: Ty) -> (u64, u64) {
+    // The sign, and infinity.
+    match ty {
+        Ty::F16 => (0x8000, 0x7c00),
+        Ty::F64 => (1 << 63, 0x7ff0_0000_0000_0000),
+        _ => (0x8000_0000, 0x7f80_0000),
+    }
+}
+
+fn is_nan(ty: Ty, bits: u64) -> bool {
+    let (sign, infinity) = parts(ty);
+    bits & (sign - 1) > infinity
+}
+
+fn is_plus_zero(_: Ty, bits: u64) -> bool {
+    bits == 0
+}
+
+fn is_minus_zero(ty: Ty, bits: u64) -> bool {
+    bits == parts(ty).0
+}
+
+/// Lanes that read different lanes at once, which some languages and older machines do not have.
+pub(crate) fn non_uniform_index(width: u32, event: &WaveEvent<'_>) -> Option<Finding> {
+    if !matches!(event.op, WaveOp::ReadLaneAt | WaveOp::QuadReadLaneAt) {
+        return None;
+    }
+    let on = event.wave.participants();
+    let first = on.first()?;
+    let index = event.args.get(1)?;
+    let others: LaneMask =
+        on.iter().filter(|lane| index.get(*lane) as u32 != index.get(first) as u32).collect();
+    let other = others.first()?;
+    Some(Finding {
+        kind: Kind::NonUniformLaneIndex,
+        message: "lanes read different lanes".to_owned(),
+        site: Site {
+            span: event.at.span,
+            text: format!(
+                "lane {first} reads lane {}, lane {other} reads lane {}",
+                index.get(first) as u32,
+                index.get(other) as u32
+            ),
+        },
+        related: Vec::new(),
+        notes: vec![
+            "the draft of these functions, and broadcasts of other languages, want one index for all lanes".to_owned(),
+        ],
+        helps: Vec::new(),
+        group: event.at.group,
+        wave: event.at.wave,
+        lanes: others,
+        width,
+    })
+}

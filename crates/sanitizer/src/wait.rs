@@ -1,0 +1,146 @@
+//! Loops that can never end: who waits, for which store, and why it cannot come.
+
+use std::collections::{HashSet, VecDeque};
+
+use interp::Progress;
+use interp::observe::At;
+use ir::{Inst, Op, Value, ValueDef};
+
+use crate::facts::Facts;
+use crate::finding::{Finding, Kind, Named, Site, third_person};
+use crate::flow::Flow;
+use crate::slice::{self, Memory};
+
+/// The finding about lanes that went round a loop when the run was given up; `is_proven` where nothing can end it.
+///
+/// None where the loop does not wait for memory and might have ended.
+pub(crate) fn endless(
+    facts: &Facts<'_>,
+    flow: &Flow,
+    at: At,
+    width: u32,
+    progress: Progress,
+    is_proven: bool,
+) -> Option<Finding> {
+    let reads = awaited(facts, at.inst);
+    if reads.is_empty() && !is_proven {
+        return None;
+    }
+    let mut related: Vec<Site> = Vec::new();
+    let mut helps = Vec::new();
+    let mut notes = Vec::new();
+    let mut stores: Vec<Inst> = Vec::new();
+    for (load, memory) in &reads {
+        let name = memory.name(facts.module);
+        related.push(Site {
+            span: facts.module.inst(*load).span,
+            text: format!("(1) they look at `{name}` here"),
+        });
+        let all = (0..facts.module.insts.len() as u32).map(Inst);
+        let writes = |it: &Inst| {
+            slice::written(facts.module, &facts.module.inst(*it).op) == Some(*memory)
+                && !facts.encloses(at.inst, *it)
+        };
+        stores.extend(all.filter(writes));
+    }
+    for store in stores.iter().take(2) {
+        related.push(Site {
+            span: facts.module.inst(*store).span,
+            text: "(2) they wait for this store".to_owned(),
+        });
+    }
+    if stores.is_empty() && !reads.is_empty() {
+        notes.push("nothing outside of the loop stores there".to_owned());
+    }
+    let absent = flow.started() & !at.active;
+    let (sites, _) = flow.why_absent(facts, at.inst, absent);
+    let others_could = !sites.is_empty() && !stores.is_empty();
+    related.extend(sites);
+    if others_could && progress != Progress::Fair {
+        notes.push(format!(
+            "the lanes of a wave run in lockstep: {} come{} to the store only after the loop has ended for all",
+            Named(absent),
+            third_person(absent)
+        ));
+        helps.push(
+            "store inside of the loop before a lane leaves it, or let one lane of the wave wait for all".to_owned(),
+        );
+    } else if progress == Progress::OccupancyBound {
+        notes
+            .push("groups run one at a time here: whoever has not started cannot store".to_owned());
+        helps.push(
+            "wait only for groups that have started: number them by an atomic counter as they start".to_owned(),
+        );
+    } else if !stores.is_empty() {
+        notes.push(
+            "all waves that have started go round such loops, wait at a barrier, or have ended"
+                .to_owned(),
+        );
+    }
+    if !is_proven {
+        notes.push("the run was given up here; the loop changes values of its own, so that it might still end".to_owned());
+    }
+    related.dedup_by(|a, b| a.span == b.span);
+    Some(Finding {
+        kind: Kind::EndlessWait,
+        message: match reads.first() {
+            Some((_, memory)) => format!(
+                "{} wait{} for `{}` to change, for ever",
+                Named(at.active),
+                third_person(at.active),
+                memory.name(facts.module)
+            ),
+            None => format!(
+                "{} go{} round this loop for ever",
+                Named(at.active),
+                if at.active.count() == 1 { "es" } else { "" }
+            ),
+        },
+        site: Site {
+            span: at.span,
+            text: format!(
+                "{} go{} round here",
+                Named(at.active),
+                if at.active.count() == 1 { "es" } else { "" }
+            ),
+        },
+        related,
+        notes,
+        helps,
+        group: at.group,
+        wave: at.wave,
+        lanes: at.active,
+        width,
+    })
+}
+
+/// What memory decides whether lanes leave a loop, and where they look at it.
+fn awaited(facts: &Facts<'_>, around: Inst) -> Vec<(Inst, Memory)> {
+    let module = facts.module;
+    let mut open: VecDeque<Value> = VecDeque::new();
+    for ender in facts.enders(around).filter(|it| matches!(module.inst(*it).op, Op::Exit { .. })) {
+        let inside = facts.ancestors(ender).take_while(|it| *it != around);
+        open.extend(inside.filter_map(|it| match module.inst(it).op {
+            Op::If { cond, .. } => Some(cond),
+            Op::Switch { selector, .. } => Some(selector),
+            _ => None,
+        }));
+    }
+    let mut seen: HashSet<Value> = open.iter().copied().collect();
+    let mut found = Vec::new();
+    while let Some(value) = open.pop_front() {
+        if let ValueDef::Result(inst, _) = module.values[value.index()].def
+            && facts.encloses(around, inst)
+            && let Some(memory) = slice::read(module, &module.inst(inst).op)
+            && !matches!(memory, Memory::Private(_))
+        {
+            if !found.iter().any(|(_, it)| *it == memory) {
+                found.push((inst, memory));
+            }
+            // What its address is made of is no matter.
+            continue;
+        }
+        open.extend(facts.sources(value).into_iter().filter(|it| seen.insert(*it)));
+    }
+    found
+}

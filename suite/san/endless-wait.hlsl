@@ -1,0 +1,95 @@
+// Loops that wait for a store that cannot come.
+
+//--- san-a-lock-that-a-lane-takes-and-its-neighbours-wait-for
+//# zero Lock 4
+//# zero Sum 4
+RWStructuredBuffer<uint> Lock;
+RWStructuredBuffer<uint> Sum;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint before;
+    do { //? endless-wait: wait for `Lock` to change, for ever
+        InterlockedCompareExchange(Lock[0], 0, 1, before);
+    } while (before != 0);
+    Sum[0] += t;
+    InterlockedExchange(Lock[0], 0, before);
+}
+
+//--- san-a-lock-that-is-given-back-inside-of-the-loop
+//# zero Lock 4
+//# zero Sum 4
+//= Sum u32: 28
+RWStructuredBuffer<uint> Lock;
+globallycoherent RWStructuredBuffer<uint> Sum;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    bool done = false;
+    while (!done) {
+        uint before;
+        InterlockedCompareExchange(Lock[0], 0, 1, before);
+        if (before == 0) {
+            Sum[0] += t;
+            InterlockedExchange(Lock[0], 0, before);
+            done = true;
+        }
+    }
+}
+
+//--- san-every-lane-comes-on-where-the-machine-is-fair
+//# san --progress=fair
+//# zero Lock 4
+//# zero Sum 4
+//# finds endless-wait
+RWStructuredBuffer<uint> Lock;
+globallycoherent RWStructuredBuffer<uint> Sum;
+[numthreads(1, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint before;
+    do {
+        InterlockedCompareExchange(Lock[0], 0, 1, before);
+    } while (before != 0);
+    Sum[0] += t;
+    InterlockedExchange(Lock[0], 0, before);
+}
+
+//--- san-the-first-group-waits-for-the-last
+//# san --progress=occupancy-bound
+//# groups 4 1 1
+//# zero Ready 4
+//# zero Out 4
+RWStructuredBuffer<uint> Ready;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
+    uint seen, before;
+    if (g == 0 && t == 0) {
+        do { //? endless-wait: lane 0 waits for `Ready` to change
+            InterlockedOr(Ready[0], 0, seen);
+        } while (seen == 0);
+        Out[0] = seen;
+    }
+    if (g == 3 && t == 0) InterlockedOr(Ready[0], 1, before);
+}
+
+//--- san-groups-wait-for-those-that-came-before
+//# san --progress=occupancy-bound
+//# groups 4 1 1
+//# zero Next 4
+//# zero Ready 4
+//# zero Out 16
+//= Out u32: 0 1 2 3
+RWStructuredBuffer<uint> Next;
+RWStructuredBuffer<uint> Ready;
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) {
+        uint ticket, seen, before;
+        InterlockedAdd(Next[0], 1, ticket);
+        do {
+            InterlockedOr(Ready[0], 0, seen);
+        } while (seen < ticket);
+        Out[ticket] = seen;
+        InterlockedAdd(Ready[0], 1, before);
+    }
+}
