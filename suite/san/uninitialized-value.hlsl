@@ -5,7 +5,7 @@
 RWStructuredBuffer<uint> Out;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    uint x; //? uninitialized-value: a variable is used before it is given a value
+    uint x; //? uninitialized-value: `x` is used before it is given a value
     if (t & 1) x = t;
     Out[t] = x;
 }
@@ -19,4 +19,26 @@ void main(uint t : SV_GroupIndex) {
     if (t & 1) tile[t] = t;
     GroupMemoryBarrierWithGroupSync();
     Out[t] = tile[t]; //? uninitialized-value: `tile` is read before it is written
+}
+
+//--- san-one-component-without-a-value
+//# zero Out 512
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint2 pair; //? uninitialized-value: `pair` is used before it is given a value
+    pair.x = t;
+    Out[t] = pair.x + pair.y;
+}
+
+//--- san-both-components-have-a-value
+//# zero Out 512
+//= Out u32: 5 6 7 8
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint2 pair;
+    pair.x = t;
+    pair.y = 5;
+    Out[t] = pair.x + pair.y;
 }

@@ -4,7 +4,10 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
 use device::diag::{self, SourceMap};
-use device::{Device, Dispatch, IntraWaveSync, Plan, Report, Schedule, Seen, Verdict};
+use device::{
+    Device, Dispatch, ExitedThreads, FloatRoom, IntraWaveSync, Order, Plan, Progress,
+    Reconvergence, Report, Seen, Verdict,
+};
 use serde_json::json;
 
 use crate::args::{Args, Output, WaveSizes};
@@ -20,9 +23,20 @@ pub(crate) struct SanArgs {
     pub(crate) sync: IntraWaveSync,
     pub(crate) width_dependent: Vec<String>,
     pub(crate) unordered: Vec<String>,
-    /// How many random schedules are tried at each width; one if nothing is said.
+    /// How many random orders are tried at each width; one if nothing is said.
     pub(crate) seeds: Option<u64>,
+    pub(crate) thorough: bool,
+    /// The orders that are tried instead of the sweep.
+    pub(crate) orders: Option<Vec<Order>>,
+    pub(crate) float_ulp: Option<u64>,
+    pub(crate) exited: ExitedThreads,
+    pub(crate) reconvergence: Reconvergence,
+    pub(crate) progress: Progress,
+    pub(crate) uniform_lane_index: bool,
 }
+
+/// How many random orders a thorough sweep takes.
+const THOROUGH_SEEDS: u64 = 8;
 
 pub(crate) fn san(mut args: Args) -> Result<Exit, End> {
     if args.wave_sizes == WaveSizes::Default {
@@ -64,11 +78,26 @@ pub(crate) fn san(mut args: Args) -> Result<Exit, End> {
 
 fn plan(args: &Args, widths: Vec<u32>) -> Plan {
     let mut plan = Plan::new(widths);
-    if let Some(seeds) = args.san.seeds {
-        plan.schedules.retain(|it| !matches!(it, Schedule::Random(_)));
-        plan.schedules.extend((1..=seeds).map(Schedule::Random));
+    let san = &args.san;
+    if san.thorough {
+        plan.thorough();
     }
-    plan.sync = args.san.sync;
+    if let Some(seeds) = san.seeds.or(san.thorough.then_some(THOROUGH_SEEDS)) {
+        plan.seeds(seeds);
+    }
+    if let Some(orders) = &san.orders {
+        plan.orders.clone_from(orders);
+        // Who asks for an order by name wants to see it.
+        plan.shuffles_rows = true;
+    }
+    if let Some(ulp) = san.float_ulp {
+        plan.float_room = FloatRoom::Ulps(ulp);
+    }
+    plan.progress = san.progress;
+    plan.rules.sync = san.sync;
+    plan.rules.exited = san.exited;
+    plan.rules.reconvergence = san.reconvergence;
+    plan.rules.uniform_lane_index = san.uniform_lane_index;
     plan.width_dependent.clone_from(&args.san.width_dependent);
     plan.unordered.clone_from(&args.san.unordered);
     plan
@@ -107,9 +136,33 @@ fn show(args: &Args, plan: &Plan, report: &Report, sources: &SourceMap) -> Resul
     Ok(())
 }
 
+/// The command that makes a finding again, with nothing beside it.
+fn again(seen: &Seen) -> String {
+    let mut command = "wavelane".to_owned();
+    for word in std::env::args().skip(1) {
+        let is_plain = |it: char| it.is_alphanumeric() || "-_./=,:+@%".contains(it);
+        if !word.is_empty() && word.chars().all(is_plain) {
+            let _ = write!(command, " {word}");
+        } else {
+            let _ = write!(command, " '{}'", word.replace('\'', "'\\''"));
+        }
+    }
+    // Of two widths that differ, both are needed; the smallest is where the comparison begins.
+    let width = seen.finding.width;
+    if seen.finding.kind.verdict() == Verdict::WidthDependent {
+        return command;
+    }
+    let orders = seen.order.map_or("none".to_owned(), |it| it.to_string());
+    let _ = write!(command, " --wave-size {width} --orders {orders}");
+    command
+}
+
 /// The finding with the widths at which it was made.
 fn diagnostic(seen: &Seen) -> diag::Diagnostic {
-    let report = seen.finding.report();
+    let mut report = seen.finding.report();
+    if seen.order.is_some() {
+        report = report.note(format!("again: {}", again(seen)));
+    }
     let widths: Vec<String> = seen.widths.iter().map(u32::to_string).collect();
     match widths.as_slice() {
         [_] => report,
@@ -148,6 +201,9 @@ fn record(seen: &Seen, report: &diag::Diagnostic, sources: &SourceMap) -> serde_
     record["group"] = json!(finding.group);
     record["width"] = json!(finding.width);
     record["widths"] = json!(seen.widths);
+    record["seed"] = json!(seen.order.and_then(Order::seed));
+    record["order"] = json!(seen.order.map(|it| it.to_string()));
+    record["command"] = json!(again(seen));
     record
 }
 
@@ -159,7 +215,7 @@ fn summary(plan: &Plan, report: &Report) -> String {
         let _ = writeln!(
             text,
             "no findings: {} with waves of {} lanes",
-            counted(plan.runs(), "run"),
+            counted(report.runs, "run"),
             widths.join(", ")
         );
         return text;

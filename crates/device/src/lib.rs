@@ -52,4 +52,7 @@ pub use ir::{
 };
 pub use ops::intrinsics::ShaderModel;
 pub use ops::{F16, texture};
-pub use sanitizer::{self, Finding, IntraWaveSync, Plan, Report, Seen, Verdict};
+pub use sanitizer::{
+    self, ExitedThreads, Finding, FloatRoom, IntraWaveSync, Order, Plan, Progress, Reconvergence,
+    Report, Seen, Verdict,
+};

@@ -175,6 +175,8 @@ impl Lowerer<'_> {
                     };
                     self.env.set(slot, value);
                 }
+                // So that whoever finds the value in use can say whose it is.
+                self.record(local);
             }
         }
         match values {
