@@ -64,6 +64,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- san-a-sum-whose-last-bits-alone-differ
 //# in In f32: 0.1 0.2 0.3 0.7
+//= Out f32: 1.3
 //# zero Out 4
 //# widths 4
 StructuredBuffer<float> In;

@@ -94,6 +94,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- san-a-texel-for-each-thread
+//= Image u32: 1 2 3 4
 //# texture Image R32_UINT 128x1
 RWTexture2D<uint> Image;
 [numthreads(128, 1, 1)]

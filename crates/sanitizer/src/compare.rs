@@ -2,7 +2,7 @@
 //!
 //! Both runs are watched once more. The last writers of the first differing byte are found; of all wave operations that
 //! can have a part in what they wrote, the first in the order of the run that gave a thread another result is named.
-//! A thread is known by its slot, the number under which it is dealt to lanes: that is the same at every width.
+//! A thread is known by its `SV_GroupIndex`, whichever lane it is dealt to.
 
 use std::collections::{HashMap, HashSet};
 
@@ -36,19 +36,24 @@ pub struct Difference {
 struct Trace {
     wanted: Difference,
     width: u32,
+    /// For each slot, wave after wave and lane after lane, the thread in it.
+    threads: Vec<u32>,
     /// The wave operations that count.
     slice: HashSet<Inst>,
     writer: Option<(Inst, Span)>,
-    /// For each operation, group and slot, the results in order.
+    /// For each operation, group and thread, the results in order.
     results: HashMap<(Inst, [u32; 3], u32), Vec<u64>>,
-    /// In the order of the run: operation, group, slot and the number of the execution.
+    /// In the order of the run: operation, group, thread and the number of the execution.
     order: Vec<(Inst, Span, WaveOp, [u32; 3], u32, u32)>,
 }
 
 impl Trace {
-    fn new(wanted: Difference, width: u32, slice: HashSet<Inst>) -> Trace {
+    fn new(wanted: Difference, side: &Side<'_>, slice: HashSet<Inst>) -> Trace {
         let (results, order) = (HashMap::new(), Vec::new());
-        Trace { wanted, width, slice, writer: None, results, order }
+        let width = side.launch.wave_width;
+        let threads = interp::deal(side.module.group_size, side.launch.lane_order);
+        let threads = threads.iter().map(|it| it[3]).collect();
+        Trace { wanted, width, threads, slice, writer: None, results, order }
     }
 
     fn written(&mut self, event: &AccessEvent<'_>) {
@@ -90,11 +95,12 @@ impl Observer for Trace {
             return;
         }
         for lane in event.wave.active.iter() {
-            let slot = at.wave * self.width + lane;
+            let slot = (at.wave * self.width + lane) as usize;
+            let Some(thread) = self.threads.get(slot).copied() else { continue };
             let digest =
                 event.results.iter().fold(0u64, |all, it| all.rotate_left(17) ^ it.get(lane));
-            let results = self.results.entry((at.inst, at.group, slot)).or_default();
-            self.order.push((at.inst, at.span, event.op, at.group, slot, results.len() as u32));
+            let results = self.results.entry((at.inst, at.group, thread)).or_default();
+            self.order.push((at.inst, at.span, event.op, at.group, thread, results.len() as u32));
             results.push(digest);
         }
     }
@@ -119,7 +125,7 @@ pub fn explain(
 ) -> Result<Finding, Failure> {
     let facts = Facts::new(a.module);
     let watch = |side: &Side<'_>, slice: HashSet<Inst>| {
-        let mut trace = Trace::new(difference, side.launch.wave_width, slice);
+        let mut trace = Trace::new(difference, side, slice);
         let mut bindings = side.bindings.clone();
         let program = interp::decode(side.module);
         interp::run_varied(&program, side.launch, side.variation, &mut bindings, &mut trace)?;
@@ -135,29 +141,35 @@ pub fn explain(
         writers.iter().flat_map(|(inst, _)| slice::backward(&facts, *inst)).collect();
     let (left, right) = (watch(a, slice.clone())?, watch(b, slice)?);
     let resource = a.module.resource(difference.binding);
-    let first = left.order.iter().find(|(inst, _, _, group, slot, n)| {
-        let key = (*inst, *group, *slot);
+    let mut differing = left.order.iter().filter(|(inst, _, _, group, thread, n)| {
+        let key = (*inst, *group, *thread);
         let (mine, other) = (left.results.get(&key), right.results.get(&key));
         mine.and_then(|it| it.get(*n as usize)) != other.and_then(|it| it.get(*n as usize))
     });
+    // Where lanes are dealt otherwise it is no news that their numbers differ: what is made of that is.
+    let is_news = a.launch.lane_order == b.launch.lane_order;
+    let is_query = |op: WaveOp| matches!(op, WaveOp::LaneIndex | WaveOp::IsFirstLane);
+    let first = differing.clone().find(|it| is_news || !is_query(it.2));
+    let first = first.or_else(|| differing.next());
     let written = writers.first().map(|(_, span)| *span).unwrap_or(resource.span);
     let (site, mut related, group, wave) = match first {
-        Some((inst, span, _, group, slot, n)) => {
-            let key = (*inst, *group, *slot);
+        Some((inst, span, _, group, thread, n)) => {
+            let key = (*inst, *group, *thread);
             let value = |trace: &Trace| {
                 let value = trace.results.get(&key).and_then(|it| it.get(*n as usize));
-                value.map_or("it is not executed".to_owned(), |it| format!("it gives {it:#x}"))
+                value.map_or("nothing, as it is not executed".to_owned(), |it| format!("{it:#x}"))
             };
             let text = format!(
-                "the first difference: for thread {slot} of its group {} ({}), {} ({})",
+                "the first difference: thread {thread} of its group gets {} ({}), or {} ({})",
                 value(&left),
                 describe(a, b),
                 value(&right),
                 describe(b, a),
             );
+            let slot = right.threads.iter().position(|it| it == thread).unwrap_or(0) as u32;
             let related =
                 vec![Site { span: written, text: format!("`{}` is written here", resource.name) }];
-            (Site { span: *span, text }, related, *group, *slot / b.launch.wave_width)
+            (Site { span: *span, text }, related, *group, slot / b.launch.wave_width)
         }
         None => (Site { span: written, text: "written here".to_owned() }, Vec::new(), [0; 3], 0),
     };

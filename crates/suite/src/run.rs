@@ -66,7 +66,13 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
         return if runs { Err("no module came out".to_owned()) } else { Ok(()) };
     };
     check_module(&module)?;
-    let bindings = execute(section, &module, width, &mut NoObserver)?;
+    let bindings = match execute(section, &module, width, &mut NoObserver) {
+        // It must be found, and the test of the sanitizer sees to that.
+        Err(what) if what.contains("Deadlock") && section.text.contains("//? endless-wait") => {
+            return Ok(());
+        }
+        other => other?,
+    };
     judge(section, &module, &bindings, width)
 }
 

@@ -1,0 +1,50 @@
+//! Programs that are well defined by construction have nothing to be found: the sanitizer says nothing of generated ones.
+
+use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use sanitizer::{Plan, Verdict};
+use suite::generate::{self, Program, Statistics};
+use suite::run;
+use suite::section::WIDTHS;
+
+const PROGRAMS: u64 = 600;
+
+fn examine(program: &Program, width: u32) -> Result<(), String> {
+    let flags = ["-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
+    let mut options = run::options(&flags)?;
+    options.shader_model = (6, 10);
+    let compiled = run::compile_text("generated.hlsl", &generate::print(program), &options);
+    let Some(module) = compiled.module else {
+        return Err(diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain));
+    };
+    let bytes = vec![0; program.threads as usize * program.places * 4];
+    let bindings = Bindings { bindings: vec![vec![Buffer { bytes, ..Buffer::default() }]] };
+    let launch = Launch {
+        work: Work::Dispatch { groups: [1, 1, 1] },
+        wave_width: width,
+        lane_order: LaneOrder::Linear,
+        schedule: Schedule::Ascending,
+        fuel: Some(1 << 30),
+        cancel: None,
+        progress: None,
+    };
+    let report = sanitizer::examine(&module, &launch, &bindings, &Plan::new(vec![width]))
+        .map_err(|failure| format!("{failure:?}"))?;
+    let wrong = report.seen.iter().filter(|it| it.finding.kind.verdict() != Verdict::Portability);
+    let reports: Vec<_> = wrong.map(|it| it.finding.report()).collect();
+    match reports.is_empty() {
+        true => Ok(()),
+        false => Err(diag::render_all(&reports, &compiled.sources, diag::Style::Plain)),
+    }
+}
+
+#[test]
+fn nothing_is_found_in_programs_that_are_right_by_construction() {
+    let mut statistics = Statistics::default();
+    for seed in 0..PROGRAMS {
+        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+        let program = generate::program(seed, width, &mut statistics);
+        if let Err(what) = examine(&program, width) {
+            panic!("seed {seed}, width {width}:\n{what}");
+        }
+    }
+}
