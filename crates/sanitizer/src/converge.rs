@@ -74,6 +74,9 @@ impl Convergence {
         event: &DivergeEvent<'_>,
         policy: Reconvergence,
     ) {
+        if policy == Reconvergence::Maximal && event.selector.is_none() {
+            return;
+        }
         let at = event.at;
         let mut ways: Vec<(u64, LaneMask)> = Vec::new();
         match event.selector {
@@ -112,7 +115,9 @@ impl Convergence {
     }
 
     pub(crate) fn reconverge(&mut self, facts: &Facts<'_>, at: At, policy: Reconvergence) {
-        self.switches.retain(|it| it.0 != at.inst);
+        if !self.switches.is_empty() {
+            self.switches.retain(|it| it.0 != at.inst);
+        }
         if policy != Reconvergence::Spirv {
             return;
         }

@@ -23,7 +23,7 @@ use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
 
 use order::{Clock, Meetings};
-use shadow::{Access, Act, Cell, Pages, Record, RecordId, STRIP};
+use shadow::{Access, Act, Cell, Chunks, Pages, Record, RecordId, STRIP};
 
 mod order;
 mod shadow;
@@ -63,8 +63,8 @@ struct Group {
 /// Executions of accesses, and digests of what they stored, lane by lane.
 #[derive(Debug, Default)]
 struct Records {
-    all: Vec<Record>,
-    values: Vec<u32>,
+    all: Chunks<Record>,
+    values: Chunks<u32>,
 }
 
 /// What makes a finding of two accesses.
@@ -256,8 +256,8 @@ impl Races {
                 unreachable!("these have been sorted out above")
             }
         };
-        let (wrong, access, before, before_lane, equal) = found?;
-        self.finding(facts, width, event, (now, access.lane), (before, before_lane), (wrong, equal))
+        let (wrong, before, (before_lane, lane), equal) = found?;
+        self.finding(facts, width, event, (now, lane), (before, before_lane), (wrong, equal))
     }
 
     /// An access to groupshared memory.
@@ -283,7 +283,7 @@ impl Races {
             let at = event.addresses[lane as usize];
             let Some(cell) = cells.get_mut(at as usize) else { return };
             let place = || Place::Shared(now.group, memory.0, at);
-            judge.touch(cell, lane, place, &mut self.meetings);
+            judge.touch(cell, now.rank(lane), place, &mut self.meetings);
         });
         judge.found
     }
@@ -447,9 +447,9 @@ impl Races {
     }
 }
 
-/// A pair of accesses with something wrong: what, the access of now, the record and the lane of before, and whether both
-/// store the same value.
-type Found = (Wrong, Access, Record, u32, bool);
+/// An access that something is wrong with: what, its record, its lane and that of the access of now, and whether both store
+/// the same value.
+type Found = (Wrong, Record, (u32, u32), bool);
 
 /// Judges the lanes of one access against what is in the shadow.
 struct Judge<'a> {
@@ -474,13 +474,13 @@ impl<'a> Judge<'a> {
         id: RecordId,
         coherent: bool,
     ) -> Judge<'a> {
-        let now = records.all[id as usize - 1];
+        let now = *records.all.get(id as usize - 1);
         let (ordered, met, found) = (0, None, None);
         Judge { policy, records, clocks, now, id, coherent, ordered, met, found }
     }
 
     fn record(&self, id: RecordId) -> &'a Record {
-        &self.records.all[id as usize - 1]
+        self.records.all.get(id as usize - 1)
     }
 
     /// Enters the accesses of lanes to one buffer.
@@ -495,43 +495,52 @@ impl<'a> Judge<'a> {
     ) {
         let granule = pages.granule;
         let place = |at: u64| Place::Buffer(binding, element, at);
-        let start = |lane: u32| event.addresses[lane as usize] / granule;
+        let addresses = event.addresses;
         let first = lanes.first().unwrap_or(0);
+        let start = addresses[first as usize];
         let many = lanes.count();
-        // The lanes access places in a row, as they do more often than not: whole strips are entered at once.
-        let in_a_row = size == granule
+        // Active lanes access places in a row more often than not: whole strips are entered at once then.
+        let may_be = size == granule
             && self.now.act != Act::Atomic
             && !self.coherent
-            && lanes.0 >> first == LaneMask::first_n(many).0
-            && {
-                let addresses = &event.addresses[first as usize..(first + many) as usize];
-                let aligned = addresses[0].is_multiple_of(granule);
-                aligned && addresses.windows(2).fold(true, |so, it| so & (it[1] == it[0] + granule))
-            };
-        let mut lane = first;
-        while in_a_row && lane < first + many {
-            let at = start(lane);
-            let whole = at.is_multiple_of(STRIP) && lane + STRIP as u32 <= first + many;
+            && lanes == self.now.active
+            && start.is_multiple_of(granule);
+        let in_a_row = may_be && {
+            if lanes.0 >> first == LaneMask::first_n(many).0 {
+                let all = &addresses[first as usize..(first + many) as usize];
+                all.windows(2).fold(true, |so, it| so & (it[1] == it[0].wrapping_add(granule)))
+            } else {
+                let (mut next, mut so) = (start, true);
+                for_each_lane(lanes, |lane| {
+                    so &= addresses[lane as usize] == next;
+                    next = next.wrapping_add(granule);
+                });
+                so
+            }
+        };
+        if !in_a_row {
+            return for_each_lane(lanes, |lane| {
+                let (start, rank) = (addresses[lane as usize], self.now.rank(lane));
+                for at in start / granule..=(start + size - 1) / granule {
+                    self.touch(pages.cell(at), rank, || place(at), meetings);
+                }
+            });
+        }
+        let mut rank = 0;
+        while rank < many {
+            let at = start / granule + u64::from(rank);
+            let whole = at.is_multiple_of(STRIP) && rank + STRIP as u32 <= many;
             match pages.whole(at).filter(|_| whole) {
                 Some(cell) if self.is_simple(cell) => {
-                    self.enter(cell, lane);
-                    lane += STRIP as u32;
+                    self.enter(cell, rank);
+                    rank += STRIP as u32;
                 }
                 _ => {
-                    self.touch(pages.cell(at), lane, || place(at), meetings);
-                    lane += 1;
+                    self.touch(pages.cell(at), rank, || place(at), meetings);
+                    rank += 1;
                 }
             }
         }
-        if in_a_row {
-            return;
-        }
-        for_each_lane(lanes, |lane| {
-            let start = event.addresses[lane as usize];
-            for at in start / granule..=(start + size - 1) / granule {
-                self.touch(pages.cell(at), lane, || place(at), meetings);
-            }
-        });
     }
 
     /// Whether all accesses that a cell knows come before this one, whichever lanes are concerned, and nothing is to be said.
@@ -557,12 +566,12 @@ impl<'a> Judge<'a> {
     fn touch(
         &mut self,
         cell: &mut Cell,
-        lane: u32,
+        rank: u32,
         place: impl Fn() -> Place,
         meetings: &mut Meetings<Place>,
     ) {
         if !cell.is_fresh() {
-            self.compare(cell, lane, meetings);
+            self.compare(cell, rank, meetings);
         }
         if self.now.act == Act::Atomic || self.coherent {
             let place = place();
@@ -571,13 +580,13 @@ impl<'a> Judge<'a> {
                 meetings.visit(place, &self.now, self.now.act != Act::Load);
             }
         }
-        self.enter(cell, lane);
+        self.enter(cell, rank);
     }
 
     /// Writes the access down.
     #[inline]
-    fn enter(&self, cell: &mut Cell, lane: u32) {
-        let access = Access { record: self.id, lane };
+    fn enter(&self, cell: &mut Cell, rank: u32) {
+        let access = Access { record: self.id, rank };
         match self.now.act {
             Act::Load => {
                 let last = cell.load(0).record;
@@ -592,7 +601,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Compares with the latest accesses to the place.
-    fn compare(&mut self, cell: &Cell, lane: u32, meetings: &Meetings<Place>) {
+    fn compare(&mut self, cell: &Cell, rank: u32, meetings: &Meetings<Place>) {
         let loads: &[usize] = if self.now.act == Act::Load { &[] } else { &[0, 1] };
         let others = loads.iter().map(|which| cell.load(*which));
         for before in std::iter::once(cell.store()).chain(others) {
@@ -604,7 +613,7 @@ impl<'a> Judge<'a> {
             if both_atomic || self.coherent {
                 continue;
             }
-            let ordered = self.is_ordered(record, before.lane, lane, meetings);
+            let ordered = self.is_ordered(record, before.rank, rank, meetings);
             let wrong = match ordered {
                 true if record.group != self.now.group && self.now.act == Act::Load => {
                     Wrong::NotCoherent
@@ -619,10 +628,11 @@ impl<'a> Judge<'a> {
             };
             let stores = record.act == Act::Store && self.now.act == Act::Store;
             if self.found.is_none() {
-                let value = |it: &Record, lane| self.records.values[(it.values + lane) as usize];
-                let equal = stores && value(record, before.lane) == value(&self.now, lane);
-                let access = Access { record: self.id, lane };
-                self.found = Some((wrong, access, *record, before.lane, equal));
+                let value =
+                    |it: &Record, rank| *self.records.values.get((it.values + rank) as usize);
+                let equal = stores && value(record, before.rank) == value(&self.now, rank);
+                let lanes = (record.lane(before.rank), self.now.lane(rank));
+                self.found = Some((wrong, *record, lanes, equal));
             }
         }
     }
@@ -643,8 +653,8 @@ impl<'a> Judge<'a> {
     fn is_ordered(
         &self,
         before: &Record,
-        before_lane: u32,
-        lane: u32,
+        before_rank: u32,
+        rank: u32,
         meetings: &Meetings<Place>,
     ) -> bool {
         let now = &self.now;
@@ -653,6 +663,7 @@ impl<'a> Judge<'a> {
             return true;
         }
         if same_group && before.wave == now.wave {
+            let (before_lane, lane) = (before.lane(before_rank), now.lane(rank));
             if before_lane == lane {
                 return true;
             }
@@ -677,12 +688,9 @@ impl Records {
             record.values = self.values.len() as u32;
             match event.values {
                 [Lanes::Words(words)] => {
-                    self.values.extend_from_slice(&words[..event.addresses.len()])
+                    for_each_lane(record.active, |lane| self.values.push(words[lane as usize]));
                 }
-                many => {
-                    let lanes = 0..event.addresses.len() as u32;
-                    self.values.extend(lanes.map(|lane| digest(many, lane)));
-                }
+                many => for_each_lane(record.active, |lane| self.values.push(digest(many, lane))),
             }
         }
         self.all.push(record);

@@ -31,18 +31,32 @@ pub(super) struct Record {
     /// Where in the wave's history of active sets it happened.
     pub(super) tangle: u32,
     pub(super) active: LaneMask,
-    /// For a store, where digests of what the lanes store lie.
+    /// For a store, where digests of what the active lanes store lie.
     pub(super) values: u32,
 }
 
 /// The number of a record; 0 stands for none.
 pub(super) type RecordId = u32;
 
-/// One lane's part in a record.
+impl Record {
+    /// The lane that has so many active lanes below it.
+    pub(super) fn lane(&self, rank: u32) -> u32 {
+        self.active.iter().nth(rank as usize).unwrap_or(0)
+    }
+
+    /// How many active lanes are below a lane.
+    #[inline(always)]
+    pub(super) fn rank(&self, lane: u32) -> u32 {
+        (self.active & LaneMask::below(lane)).count()
+    }
+}
+
+/// One lane's part in a record. The lane is known by its rank among the active ones, because active lanes often access
+/// places in a row, however many inactive ones lie between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) record: RecordId,
-    pub(super) lane: u32,
+    pub(super) rank: u32,
 }
 
 /// The latest accesses to one place.
@@ -51,16 +65,16 @@ pub(super) struct Cell {
     store: RecordId,
     /// The latest load, and the latest by another wave than that one.
     loads: [RecordId; 2],
-    lanes: [u8; 3],
+    ranks: [u8; 3],
 }
 
 impl Cell {
     pub(super) fn store(&self) -> Access {
-        Access { record: self.store, lane: u32::from(self.lanes[0]) }
+        Access { record: self.store, rank: u32::from(self.ranks[0]) }
     }
 
     pub(super) fn load(&self, which: usize) -> Access {
-        Access { record: self.loads[which], lane: u32::from(self.lanes[1 + which]) }
+        Access { record: self.loads[which], rank: u32::from(self.ranks[1 + which]) }
     }
 
     #[inline(always)]
@@ -70,22 +84,22 @@ impl Cell {
 
     #[inline(always)]
     pub(super) fn set_store(&mut self, access: Access) {
-        *self = Cell { store: access.record, loads: [0; 2], lanes: [access.lane as u8, 0, 0] };
+        *self = Cell { store: access.record, loads: [0; 2], ranks: [access.rank as u8, 0, 0] };
     }
 
     #[inline(always)]
     pub(super) fn set_load(&mut self, access: Access, keeps_old: bool) {
         if keeps_old {
             self.loads[1] = self.loads[0];
-            self.lanes[2] = self.lanes[1];
+            self.ranks[2] = self.ranks[1];
         }
         self.loads[0] = access.record;
-        self.lanes[1] = access.lane as u8;
+        self.ranks[1] = access.rank as u8;
     }
 
-    /// The cell so many places further, where each place belongs to the next lane.
+    /// The cell so many places further, where each place belongs to the next active lane.
     fn further(mut self, places: u8) -> Cell {
-        self.lanes = self.lanes.map(|lane| lane.saturating_add(places));
+        self.ranks = self.ranks.map(|rank| rank.saturating_add(places));
         self
     }
 }
@@ -109,7 +123,7 @@ pub(super) struct Pages {
     /// Bytes that are told apart.
     pub(super) granule: u64,
     pages: Vec<Option<Box<[Strip; PAGE]>>>,
-    own: Vec<[Cell; STRIP as usize]>,
+    own: Chunks<[Cell; STRIP as usize]>,
 }
 
 impl Pages {
@@ -148,6 +162,53 @@ impl Pages {
         } else {
             strip.own
         };
-        &mut self.own[own as usize - 1][(at % STRIP) as usize]
+        &mut self.own.get_mut(own as usize - 1)[(at % STRIP) as usize]
+    }
+}
+
+/// A list that grows without moving what is in it.
+#[derive(Debug)]
+pub(super) struct Chunks<T> {
+    chunks: Vec<Vec<T>>,
+    len: usize,
+}
+
+const CHUNK: usize = 1 << 12;
+
+impl<T> Default for Chunks<T> {
+    fn default() -> Chunks<T> {
+        Chunks { chunks: Vec::new(), len: 0 }
+    }
+}
+
+impl<T> Chunks<T> {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, value: T) {
+        let chunk = self.len / CHUNK;
+        if chunk == self.chunks.len() {
+            self.chunks.push(Vec::with_capacity(CHUNK));
+        }
+        self.chunks[chunk].push(value);
+        self.len += 1;
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, index: usize) -> &T {
+        &self.chunks[index / CHUNK][index % CHUNK]
+    }
+
+    #[inline(always)]
+    pub(super) fn get_mut(&mut self, index: usize) -> &mut T {
+        &mut self.chunks[index / CHUNK][index % CHUNK]
+    }
+
+    /// Empties the list and keeps its room.
+    pub(super) fn clear(&mut self) {
+        self.chunks.iter_mut().for_each(Vec::clear);
+        self.len = 0;
     }
 }
