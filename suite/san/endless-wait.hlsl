@@ -20,7 +20,7 @@ void main(uint t : SV_GroupIndex) {
 //# zero Sum 4
 //= Sum u32: 28
 RWStructuredBuffer<uint> Lock;
-globallycoherent RWStructuredBuffer<uint> Sum;
+RWStructuredBuffer<uint> Sum;
 [numthreads(8, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     bool done = false;
@@ -35,14 +35,13 @@ void main(uint t : SV_GroupIndex) {
     }
 }
 
-//--- san-every-lane-comes-on-where-the-machine-is-fair
+//--- san-a-lock-where-every-lane-comes-on
 //# san --progress=fair
 //# zero Lock 4
 //# zero Sum 4
-//# finds endless-wait
 RWStructuredBuffer<uint> Lock;
-globallycoherent RWStructuredBuffer<uint> Sum;
-[numthreads(1, 1, 1)]
+RWStructuredBuffer<uint> Sum;
+[numthreads(8, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint before;
     do {

@@ -662,8 +662,8 @@ impl<'a> Judge<'a> {
         if same_group && before.phase < now.phase {
             return true;
         }
+        let (before_lane, lane) = (before.lane(before_rank), now.lane(rank));
         if same_group && before.wave == now.wave {
-            let (before_lane, lane) = (before.lane(before_rank), now.lane(rank));
             if before_lane == lane {
                 return true;
             }
@@ -677,7 +677,7 @@ impl<'a> Judge<'a> {
                 return true;
             }
         }
-        meetings.is_known(before, now)
+        meetings.is_known((before, before_lane), (now, lane))
     }
 }
 

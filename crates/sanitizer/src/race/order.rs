@@ -103,6 +103,7 @@ type Wave = (u32, u32);
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     wave: Wave,
+    active: LaneMask,
     time: u32,
     barriers: u32,
     /// Whether it left something that later visitors can find.
@@ -133,11 +134,12 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
         }
         let wave = (now.group, now.wave);
         let visits = &mut self.visits[place];
-        let visit = Visit { wave, time: now.time, barriers: now.barriers, leaves };
+        let active = now.active;
+        let visit = Visit { wave, active, time: now.time, barriers: now.barriers, leaves };
         if let Some(last) = visits.last_mut().filter(|it| it.wave == wave && it.leaves == leaves) {
             // Nobody else came between. What it had found by the first visit it finds now; barriers apart, as others of the
             // group know what was found before one.
-            if last.barriers == now.barriers {
+            if last.barriers == now.barriers && last.active == active {
                 last.time = now.time;
                 return;
             }
@@ -147,21 +149,30 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
         self.of_group.entry(now.group).or_default().push((place, number));
     }
 
-    /// Whether a wave can know, through meetings, that an access has been made.
-    pub(super) fn is_known(&self, before: &Record, now: &Record) -> bool {
+    /// Whether a lane can know, through meetings, that another one has made an access. Lanes of one wave are told apart, as
+    /// they are where each takes a lock for itself; of another wave any lane will do.
+    pub(super) fn is_known(
+        &self,
+        (before, before_lane): (&Record, u32),
+        (now, lane): (&Record, u32),
+    ) -> bool {
+        let same_wave = (before.group, before.wave) == (now.group, now.wave);
         let covers = |visit: &Visit| {
             visit.leaves
+                && (!same_wave || visit.active.contains(before_lane))
                 && visit.wave.0 == before.group
                 && (visit.wave.1 == before.wave && before.time <= visit.time
                     || before.barriers < visit.barriers)
         };
         let mut seen: HashSet<(usize, u32)> = HashSet::new();
-        let mut open = vec![((now.group, now.wave), now.time, now.barriers)];
-        while let Some(((group, wave), time, barriers)) = open.pop() {
+        let own_lanes = if same_wave { LaneMask::only(lane) } else { LaneMask::ALL };
+        let mut open = vec![((now.group, now.wave), now.time, now.barriers, own_lanes)];
+        while let Some(((group, wave), time, barriers, lanes)) = open.pop() {
             for (place, number) in self.of_group.get(&group).into_iter().flatten() {
                 let visits = &self.visits[*place];
                 let own = &visits[*number as usize];
-                let counts = own.wave.1 == wave && own.time <= time || own.barriers < barriers;
+                let is_own = own.wave.1 == wave && own.time <= time;
+                let counts = is_own && !(own.active & lanes).is_empty() || own.barriers < barriers;
                 if !counts || !seen.insert((*place, *number)) {
                     continue;
                 }
@@ -175,8 +186,13 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
                 }
                 let first = (*number as usize).saturating_sub(MOST_EARLIER);
                 let others = visits[first..*number as usize].iter();
-                let others = others.filter(|it| it.leaves && it.wave != own.wave);
-                open.extend(others.map(|it| (it.wave, it.time, it.barriers)));
+                let others = others.filter(|it| {
+                    it.leaves && (it.wave != own.wave || same_wave && it.active != own.active)
+                });
+                open.extend(others.map(|it| {
+                    let lanes = if same_wave { it.active } else { LaneMask::ALL };
+                    (it.wave, it.time, it.barriers, lanes)
+                }));
             }
         }
         false
