@@ -2,12 +2,14 @@
 //!
 //! Reading and `--help` are both made from these rows.
 
+mod san;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use device::{
-    Dialect, Engine, ExitedThreads, IntraWaveSync, LaneCounts, LaneOrder, MOST_GROUPS, MatrixOrder,
-    Order, Progress, Reconvergence, Schedule, ShaderModel, Stage, Version, diag,
+    Dialect, Engine, IntraWaveSync, LaneCounts, LaneOrder, MOST_GROUPS, MatrixOrder, Schedule,
+    ShaderModel, Stage, Version, diag,
 };
 
 use crate::args::{Args, Command, Fuel, Output, WaveSizes};
@@ -183,22 +185,12 @@ pub(crate) const ALL: &[Flag] = &[
     },
     Flag {
         names: &["--lane-order"],
-        takes: Takes::Value("linear|quad2d"),
+        takes: Takes::Value("ORDER"),
         on: RUN_TEST_AND_SAN,
         section: Section::Run,
-        help: "how threads are dealt to lanes: by SV_GroupIndex, or in squares of 2x2.\n\
-               Without it: squares where a 2D shader uses quads (from 6.6 on)",
-        set: |args, value| {
-            args.lane_order = Some(choose(
-                value,
-                &[
-                    ("linear", LaneOrder::Linear),
-                    ("quad2d", LaneOrder::Quad2d),
-                    ("morton", LaneOrder::Morton),
-                ],
-            )?);
-            Ok(())
-        },
+        help: "how threads are dealt to lanes: linear, by SV_GroupIndex; quad2d, in squares of\n\
+               2x2; morton; random[:SEED], quads together. Without it: squares where a 2D shader uses quads (from 6.6 on)",
+        set: lane_order,
     },
     Flag {
         names: &["--schedule"],
@@ -261,117 +253,13 @@ pub(crate) const ALL: &[Flag] = &[
             Ok(())
         },
     },
-    Flag {
-        names: &["--thorough"],
-        takes: Takes::Nothing,
-        on: SAN,
-        section: Section::Run,
-        help: "try more orders, watch the runs in all of them, and shuffle the lanes of groups\n\
-               of one dimension too, which hardly any scan stands",
-        set: |args, _| {
-            args.san.thorough = true;
-            Ok(())
-        },
-    },
-    Flag {
-        names: &["--orders"],
-        takes: Takes::Value("LIST"),
-        on: SAN,
-        section: Section::Run,
-        help: "the orders to compare with, instead of the sweep: none, or of\n\
-               lanes=linear|quad2d|morton|random:SEED,\n\
-               waves=ascending|descending|round-robin|random:SEED,\n\
-               folds=ascending|descending|pairs",
-        set: |args, value| {
-            let order = |text: &str| {
-                Order::parse(text)
-                    .ok_or_else(|| format!("`{text}` is no order; there are {}", Order::SPELLINGS))
-            };
-            let list = match value {
-                "none" => Ok(Vec::new()),
-                list => list.split(',').map(order).collect(),
-            };
-            args.san.orders = Some(list?);
-            Ok(())
-        },
-    },
-    Flag {
-        names: &["--float-ulp"],
-        takes: Takes::Value("N"),
-        on: SAN,
-        section: Section::Run,
-        help: "floats that lie at most so many representable numbers apart are the same\n\
-               (instead of one part in 1024)",
-        set: |args, value| {
-            args.san.float_ulp = Some(u64::from(number(value)?));
-            Ok(())
-        },
-    },
-    Flag {
-        names: &["--exited-threads"],
-        takes: Takes::Value("HOW"),
-        on: SAN,
-        section: Section::Run,
-        help: "what threads count as at a barrier that have returned before: arrived, missing\n\
-               (arrived)",
-        set: |args, value| {
-            args.san.exited = choose(
-                value,
-                &[("arrived", ExitedThreads::Arrived), ("missing", ExitedThreads::Missing)],
-            )?;
-            Ok(())
-        },
-    },
-    Flag {
-        names: &["--reconvergence"],
-        takes: Takes::Value("RULE"),
-        on: SAN,
-        section: Section::Run,
-        help: "what brings lanes together again: maximal, every construct, as HLSL has it;\n\
-               spirv, only what the whole wave came to and leaves together; independent,\n\
-               only barriers (maximal). Wave operations that count on more are reported",
-        set: |args, value| {
-            args.san.reconvergence = choose(
-                value,
-                &[
-                    ("maximal", Reconvergence::Maximal),
-                    ("spirv", Reconvergence::Spirv),
-                    ("independent", Reconvergence::Independent),
-                ],
-            )?;
-            Ok(())
-        },
-    },
-    Flag {
-        names: &["--progress"],
-        takes: Takes::Value("MODEL"),
-        on: SAN,
-        section: Section::Run,
-        help: "who comes on while others go round a loop: lockstep, waves and groups that have\n\
-               started; occupancy-bound, of one group at a time; fair, every lane (lockstep)",
-        set: |args, value| {
-            args.san.progress = choose(
-                value,
-                &[
-                    ("lockstep", Progress::Lockstep),
-                    ("occupancy-bound", Progress::OccupancyBound),
-                    ("fair", Progress::Fair),
-                ],
-            )?;
-            Ok(())
-        },
-    },
-    Flag {
-        names: &["--uniform-lane-index"],
-        takes: Takes::Nothing,
-        on: SAN,
-        section: Section::Run,
-        help: "report lanes that read different lanes in one operation",
-        set: |args, _| {
-            args.san.uniform_lane_index = true;
-            Ok(())
-        },
-    },
+    san::THOROUGH,
+    san::ORDERS,
+    san::FLOAT_ULP,
+    san::EXITED_THREADS,
+    san::RECONVERGENCE,
+    san::PROGRESS,
+    san::UNIFORM_LANE_INDEX,
     Flag {
         names: &["--timeout"],
         takes: Takes::Value("SECONDS"),
@@ -924,6 +812,31 @@ fn range(text: &str) -> Result<LaneCounts, String> {
         return Err(format!("there is nothing from {min} to {max}"));
     }
     Ok(LaneCounts { min, max })
+}
+
+fn lane_order(args: &mut Args, value: &str) -> Result<(), String> {
+    args.lane_order = Some(match value.split_once(':') {
+        Some(("random", seed)) => {
+            LaneOrder::Random(seed.parse().map_err(|_| format!("`{seed}` is no seed"))?)
+        }
+        _ => {
+            let choices = [
+                ("linear", LaneOrder::Linear),
+                ("quad2d", LaneOrder::Quad2d),
+                ("morton", LaneOrder::Morton),
+                ("random", LaneOrder::Random(1)),
+            ];
+            let order = choose(value, &choices)?;
+            if order == LaneOrder::Random(1) {
+                args.remarks.push(
+                    "the seed of the random lane order is 1; `random:SEED` chooses another"
+                        .to_owned(),
+                );
+            }
+            order
+        }
+    });
+    Ok(())
 }
 
 fn schedule(args: &mut Args, value: &str) -> Result<(), String> {

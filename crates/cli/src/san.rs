@@ -28,7 +28,7 @@ pub(crate) struct SanArgs {
     pub(crate) thorough: bool,
     /// The orders that are tried instead of the sweep.
     pub(crate) orders: Option<Vec<Order>>,
-    pub(crate) float_ulp: Option<u64>,
+    pub(crate) float_room: Option<FloatRoom>,
     pub(crate) exited: ExitedThreads,
     pub(crate) reconvergence: Reconvergence,
     pub(crate) progress: Progress,
@@ -90,8 +90,8 @@ fn plan(args: &Args, widths: Vec<u32>) -> Plan {
         // Who asks for an order by name wants to see it.
         plan.shuffles_rows = true;
     }
-    if let Some(ulp) = san.float_ulp {
-        plan.float_room = FloatRoom::Ulps(ulp);
+    if let Some(room) = san.float_room {
+        plan.float_room = room;
     }
     plan.progress = san.progress;
     plan.rules.sync = san.sync;

@@ -10,6 +10,24 @@ RWStructuredBuffer<uint> Out;
 void main(uint i : SV_GroupIndex) { Out[i] = WaveActiveSum(i); }
 ";
 
+const SQUARES: &str = "
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 8, 1)]
+void main(uint t : SV_GroupIndex) { Out[t] = WaveReadLaneAt(t, (t + 1) % 4); }
+";
+
+const LOCK: &str = "
+RWStructuredBuffer<uint> Lock;
+RWStructuredBuffer<uint> Sum;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint before;
+    do InterlockedCompareExchange(Lock[0], 0, 1, before); while (before != 0);
+    Sum[0] += t;
+    InterlockedExchange(Lock[0], 0, before);
+}
+";
+
 const EVEN: &str = "
 RWStructuredBuffer<uint> Out;
 [numthreads(8, 1, 1)]
@@ -112,13 +130,52 @@ fn exit_statuses_are_the_contract() {
         ("nocap", SUM, "check a.hlsl --caps wave-ops=off", 3, "WaveOps"),
         ("lanes", SUM, "run a.hlsl --bind Out=[8] --wave-size 4 --caps lanes=32..64", 3, "32, 64"),
         ("san", SUM, "san a.hlsl --bind Out=[8]", 1, "width-dependent-result     .     x"),
+        ("meant", SUM, "san a.hlsl --bind Out=[8] --width-dependent Out", 0, "no findings: 8 runs"),
         (
-            "meant",
-            SUM,
-            "san a.hlsl --bind Out=[8] --width-dependent Out",
-            0,
-            "no findings: 18 runs",
+            "orders",
+            SQUARES,
+            "san a.hlsl --bind Out=[64]",
+            1,
+            "again: wavelane san a.hlsl --bind 'Out=[64]' --wave-size 4 --orders lanes=quad2d",
         ),
+        (
+            "again",
+            SQUARES,
+            "san a.hlsl --bind Out=[64] --wave-size 4 --orders lanes=quad2d",
+            1,
+            "order-dependent-result     x",
+        ),
+        (
+            "inorder",
+            SQUARES,
+            "san a.hlsl --bind Out=[64] --wave-size 4 --orders none",
+            0,
+            "no findings: 1 run with",
+        ),
+        (
+            "disorder",
+            SQUARES,
+            "san a.hlsl --bind Out=[64] --orders lanes=upwards",
+            2,
+            "`lanes=upwards` is no order",
+        ),
+        (
+            "seeds",
+            SQUARES,
+            "san a.hlsl --bind Out=[64] --orders lanes=random:5 --format json",
+            1,
+            "\"seed\": 5",
+        ),
+        ("wait", LOCK, "san a.hlsl --bind Lock=[1] --bind Sum=[1]", 1, "endless-wait"),
+        ("deadlock", LOCK, "run a.hlsl --bind Lock=[1] --bind Sum=[1]", 1, "deadlock"),
+        (
+            "fair",
+            LOCK,
+            "san a.hlsl --bind Lock=[1] --bind Sum=[1] --progress fair",
+            0,
+            "no findings",
+        ),
+        ("lanes-at-random", SQUARES, "run a.hlsl --bind Out=[64] --lane-order random:3", 0, "Out"),
         ("unmeant", SUM, "san a.hlsl --bind Out=[8] --unordered Our", 2, "no buffer `Our`"),
         (
             "sanjson",

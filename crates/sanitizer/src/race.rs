@@ -322,7 +322,7 @@ impl Races {
                 None => lanes,
                 Some(it) => lanes.iter().filter(|lane| it[*lane as usize] == element).collect(),
             };
-            lanes = lanes & !same;
+            lanes &= !same;
             let index = binding.index();
             let pages = if element == 0 {
                 if self.buffers.len() <= index {

@@ -88,9 +88,8 @@ impl<'a> Watcher<'a> {
 
     /// Why the run was given up, if it was because lanes wait in vain. `is_proven` where nothing can end it.
     pub fn endless_wait(&self, progress: Progress, is_proven: bool) -> Option<Finding> {
-        let flying = self.flows.iter().map(|(group, flows)| (group, flows));
         let current = self.current.iter().map(|(group, flows)| (group, flows));
-        let mut all: Vec<_> = flying.chain(current).collect();
+        let mut all: Vec<_> = self.flows.iter().chain(current).collect();
         all.sort_by_key(|it| *it.0);
         let mut waiting =
             all.into_iter().flat_map(|it| it.1).filter_map(|flow| Some((flow, flow.back_edge?)));

@@ -49,7 +49,8 @@ pub fn run(section: &Section) -> Result<(), String> {
 
 /// Whether the section is known to wait in vain, in the canonical run at least.
 fn has_endless_wait(section: &Section) -> bool {
-    section.text.contains("//? endless-wait") || section.san.iter().any(|it| it == "--progress=fair")
+    section.text.contains("//? endless-wait")
+        || section.san.iter().any(|it| it == "--progress=fair")
 }
 
 fn is_error(annotation: &Annotation) -> bool {

@@ -1,0 +1,123 @@
+//! The flags that say how far `wavelane san` goes, and what it takes for granted.
+
+use device::{ExitedThreads, FloatRoom, Order, Progress, Reconvergence};
+
+use super::{Flag, SAN, Section, Takes, choose, number};
+
+pub(super) const THOROUGH: Flag = Flag {
+    names: &["--thorough"],
+    takes: Takes::Nothing,
+    on: SAN,
+    section: Section::Run,
+    help: "try more orders, watch the runs in all of them, and shuffle the lanes of groups\n\
+           of one dimension too, which hardly any scan stands",
+    set: |args, _| {
+        args.san.thorough = true;
+        Ok(())
+    },
+};
+
+pub(super) const ORDERS: Flag = Flag {
+    names: &["--orders"],
+    takes: Takes::Value("LIST"),
+    on: SAN,
+    section: Section::Run,
+    help: "the orders to compare with, instead of the sweep: none, or of\n\
+           lanes=linear|quad2d|morton|random:SEED,\n\
+           waves=ascending|descending|round-robin|random:SEED,\n\
+           folds=ascending|descending|pairs",
+    set: |args, value| {
+        let order = |text: &str| {
+            Order::parse(text)
+                .ok_or_else(|| format!("`{text}` is no order; there are {}", Order::SPELLINGS))
+        };
+        let list = match value {
+            "none" => Ok(Vec::new()),
+            list => list.split(',').map(order).collect(),
+        };
+        args.san.orders = Some(list?);
+        Ok(())
+    },
+};
+
+pub(super) const FLOAT_ULP: Flag = Flag {
+    names: &["--float-ulp"],
+    takes: Takes::Value("N"),
+    on: SAN,
+    section: Section::Run,
+    help: "floats that lie at most so many representable numbers apart are the same\n\
+           (instead of one part in 1024)",
+    set: |args, value| {
+        args.san.float_room = Some(FloatRoom::Ulps(u64::from(number(value)?)));
+        Ok(())
+    },
+};
+
+pub(super) const EXITED_THREADS: Flag = Flag {
+    names: &["--exited-threads"],
+    takes: Takes::Value("HOW"),
+    on: SAN,
+    section: Section::Run,
+    help: "what threads count as at a barrier that have returned before: arrived, missing\n\
+           (arrived)",
+    set: |args, value| {
+        args.san.exited = choose(
+            value,
+            &[("arrived", ExitedThreads::Arrived), ("missing", ExitedThreads::Missing)],
+        )?;
+        Ok(())
+    },
+};
+
+pub(super) const RECONVERGENCE: Flag = Flag {
+    names: &["--reconvergence"],
+    takes: Takes::Value("RULE"),
+    on: SAN,
+    section: Section::Run,
+    help: "what brings lanes together again: maximal, every construct, as HLSL has it;\n\
+           spirv, only what the whole wave came to and leaves together; independent,\n\
+           only barriers (maximal). Wave operations that count on more are reported",
+    set: |args, value| {
+        args.san.reconvergence = choose(
+            value,
+            &[
+                ("maximal", Reconvergence::Maximal),
+                ("spirv", Reconvergence::Spirv),
+                ("independent", Reconvergence::Independent),
+            ],
+        )?;
+        Ok(())
+    },
+};
+
+pub(super) const PROGRESS: Flag = Flag {
+    names: &["--progress"],
+    takes: Takes::Value("MODEL"),
+    on: SAN,
+    section: Section::Run,
+    help: "who comes on while others go round a loop: lockstep, waves and groups that have\n\
+           started; occupancy-bound, of one group at a time; fair, every lane (lockstep)",
+    set: |args, value| {
+        args.san.progress = choose(
+            value,
+            &[
+                ("lockstep", Progress::Lockstep),
+                ("occupancy-bound", Progress::OccupancyBound),
+                ("fair", Progress::Fair),
+            ],
+        )?;
+        Ok(())
+    },
+};
+
+pub(super) const UNIFORM_LANE_INDEX: Flag = Flag {
+    names: &["--uniform-lane-index"],
+    takes: Takes::Nothing,
+    on: SAN,
+    section: Section::Run,
+    help: "report lanes that read different lanes in one operation",
+    set: |args, _| {
+        args.san.uniform_lane_index = true;
+        Ok(())
+    },
+};
