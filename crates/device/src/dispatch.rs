@@ -185,7 +185,9 @@ impl fmt::Display for DispatchError {
             DispatchError::Trap(trap) => match trap {
                 Trap::OutOfFuel { .. } => write!(f, "the fuel is spent"),
                 Trap::Cancelled { .. } => write!(f, "the run was cancelled"),
-                Trap::Deadlock { .. } => write!(f, "every wave that is left waits for another"),
+                Trap::Deadlock { .. } => {
+                    write!(f, "every wave that is left waits for another, or goes round for ever")
+                }
                 Trap::OutOfMemory { bytes } => {
                     write!(f, "{bytes} bytes of memory are more than there are")
                 }

@@ -207,11 +207,18 @@ fn endless() -> Module {
 }
 
 #[test]
-fn a_loop_without_end_uses_up_its_fuel() {
+fn a_loop_without_end_is_found_to_have_none_unless_its_fuel_is_spent_before() {
     for schedule in SCHEDULES {
-        let launch = Launch { schedule, fuel: Some(100_000), ..launch(3, 4) };
-        let (result, _) = try_run(&endless(), &launch, vec![]);
-        assert_eq!(result, Err(Failure::Trap(Trap::OutOfFuel { span: Span::new(3, 5) })));
+        let span = Span::new(3, 5);
+        for (fuel, trap) in [
+            (Some(1000), Trap::OutOfFuel { span }),
+            (Some(1 << 24), Trap::Deadlock { span }),
+            (None, Trap::Deadlock { span }),
+        ] {
+            let launch = Launch { schedule, fuel, ..launch(3, 4) };
+            let (result, _) = try_run(&endless(), &launch, vec![]);
+            assert_eq!(result, Err(Failure::Trap(trap)), "{schedule:?}");
+        }
     }
 }
 
