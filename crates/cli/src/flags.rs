@@ -189,7 +189,8 @@ pub(crate) const ALL: &[Flag] = &[
         on: RUN_TEST_AND_SAN,
         section: Section::Run,
         help: "how threads are dealt to lanes: linear, by SV_GroupIndex; quad2d, in squares of\n\
-               2x2; morton; random[:SEED], quads together. Without it: squares where a 2D shader uses quads (from 6.6 on)",
+               2x2; morton; random[:SEED], quads together.\n\
+               Without it: squares where a 2D shader uses quads (from 6.6 on)",
         set: lane_order,
     },
     Flag {

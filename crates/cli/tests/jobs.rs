@@ -42,7 +42,7 @@ const ENDLESS: &str = "#include <wavelane.hlsli>
 RWStructuredBuffer<uint> Flag : register(u7);
 TEST_CASE(endless) {
     uint i = 1;
-    while (i != 0) i = wavelane_log[1] == 77 ? 0 : 1;
+    while (i != 0) i = wavelane_log[1] == 77 ? 0 : i + 2;
     EXPECT(true);
 }
 TEST_CASE(fine) { EXPECT(true); }
@@ -114,6 +114,15 @@ fn a_test_that_never_ends_is_its_own_failure() {
     let words = ["test", "endless.hlsl", "--wave-size", "4", "--fuel", "10000"];
     let shown = text(&wavelane(&words, &folder).stdout);
     assert!(shown.contains("the fuel is spent"), "{shown}");
+}
+
+#[test]
+fn a_test_that_can_never_end_does_not_use_up_its_time() {
+    let folder = folder("stuck", &[("stuck.hlsl", &ENDLESS.replace("i + 2", "1"))]);
+    let words = ["test", "stuck.hlsl", "--wave-size", "4", "--fuel", "none"];
+    let shown = text(&wavelane(&words, &folder).stdout);
+    assert!(shown.contains("or goes round for ever"), "{shown}");
+    assert!(shown.ends_with("1 passed, 1 failed, 0 unsupported\n"), "{shown}");
 }
 
 #[test]
