@@ -49,6 +49,8 @@ pub struct Seen {
     /// As it was made at the smallest width.
     pub finding: Finding,
     pub widths: Vec<u32>,
+    /// The seed of the random order that showed it, where one did.
+    pub seed: Option<u64>,
 }
 
 /// What a sweep found.
@@ -58,12 +60,12 @@ pub struct Report {
 }
 
 impl Report {
-    fn add(&mut self, finding: Finding) {
+    fn add(&mut self, finding: Finding, launch: &Launch) {
         let width = finding.width;
         match self.seen.iter_mut().find(|it| it.finding.is_like(&finding)) {
             Some(seen) if seen.widths.contains(&width) => {}
             Some(seen) => seen.widths.push(width),
-            None => self.seen.push(Seen { finding, widths: vec![width] }),
+            None => self.seen.push(Seen { finding, widths: vec![width], seed: seed(launch) }),
         }
     }
 
@@ -98,7 +100,7 @@ pub fn examine(
         let mut watcher = Watcher::new(module, *width, plan.sync);
         let mut left = bindings.clone();
         interp::run(module, &launch, &mut left, &mut watcher).map_err(at)?;
-        watcher.into_findings().into_iter().for_each(|it| report.add(it));
+        watcher.into_findings().into_iter().for_each(|it| report.add(it, &launch));
         // Where something is undefined, differences need no other explanation.
         if report.is_undefined_at(*width) {
             continue;
@@ -123,7 +125,8 @@ pub fn examine(
             } else {
                 "the order in which threads are dealt to lanes"
             };
-            report.add(compare::explain(kind, &a, &b, difference, what).map_err(at)?);
+            let finding = compare::explain(kind, &a, &b, difference, what).map_err(at)?;
+            report.add(finding, &other);
             break;
         }
         match &canonical {
@@ -141,12 +144,21 @@ pub fn examine(
                     );
                     let kind = Kind::WidthDependentResult;
                     let what = "the width of waves";
-                    report.add(compare::explain(kind, &a, &b, difference, what).map_err(at)?);
+                    let finding = compare::explain(kind, &a, &b, difference, what).map_err(at)?;
+                    report.add(finding, &launch);
                 }
             }
         }
     }
     Ok(report)
+}
+
+/// The seed of what is random about a launch.
+fn seed(launch: &Launch) -> Option<u64> {
+    match launch.schedule {
+        Schedule::Random(seed) => Some(seed),
+        Schedule::Ascending | Schedule::Descending | Schedule::RoundRobin => None,
+    }
 }
 
 /// The launches that should leave the same.
