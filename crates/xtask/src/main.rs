@@ -16,6 +16,7 @@ mod fuzz;
 #[cfg(test)]
 mod layers;
 mod reference;
+mod mutate;
 #[cfg(test)]
 mod tidy;
 
@@ -38,6 +39,10 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   coverage DIR     compile the wave shaders of public projects that lie in DIR, and write docs/coverage.md
                    NAME…           only projects with such names, and print instead
   reference DIR    compile what the reference compiler's tests compile, and write docs/reference-tests.md
+  mutate [FLAGS]   plant faults in clean generated programs, and write docs/mutation.md: how many the sanitizer finds
+                   --programs N    of each class (default 60)
+                   --class TEXT    only classes whose names hold the text, and print instead
+                   --show          the programs that failed
   fuzz [FLAGS]     throw mutated HLSL at the front end; exit status 1 if it breaks
                    --part P        preprocess, parse, check or all (default: lowering and the verifier, too)
                    --runs N        how many inputs (default 1000000); --seconds S instead ends by the clock
@@ -58,6 +63,7 @@ fn main() -> ExitCode {
         Some("conformance") => conformance::run(&arguments[1..]),
         Some("coverage") => coverage::run(&arguments[1..]),
         Some("reference") => reference::run(&arguments[1..]),
+        Some("mutate") => mutate::run(&arguments[1..]),
         Some("fuzz") => return fuzzed(fuzz::run(&arguments[1..])),
         _ => Err(USAGE.to_owned()),
     };

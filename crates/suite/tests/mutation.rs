@@ -1,0 +1,41 @@
+//! Faults planted in clean generated programs are found, by their names and at their lines; `cargo xtask mutate` plants more.
+
+use suite::plant::{self, class};
+
+/// Of each class; what `docs/sanitizer.md` shows was counted with more.
+const PROGRAMS: u32 = 6;
+
+#[test]
+fn planted_faults_are_found_and_clean_programs_are_silent() {
+    let mut problems = String::new();
+    for class in class::ALL {
+        let tally = plant::measure(class, PROGRAMS).unwrap();
+        assert_eq!(tally.planted, PROGRAMS);
+        for (seed, verdict) in tally.failures {
+            problems.push_str(&format!("{}, seed {seed}: {verdict:?}\n", class.name));
+        }
+    }
+    assert!(problems.is_empty(), "{problems}");
+}
+
+/// What the sanitizer reports, somebody must be able to make.
+#[test]
+fn every_kind_of_finding_is_planted() {
+    let missing: Vec<&str> = sanitizer::Kind::ALL
+        .iter()
+        .filter(|kind| !class::ALL.iter().any(|it| it.kind == **kind))
+        .map(|kind| kind.code().name)
+        .collect();
+    assert!(missing.is_empty(), "no class of faults for {missing:?}");
+}
+
+/// A pair differs in one line: the fault.
+#[test]
+fn a_planted_program_differs_from_its_clean_one_in_one_line() {
+    for class in class::ALL {
+        let planted = plant::plant(class, 1).unwrap();
+        let pairs = planted.clean.lines().zip(planted.faulty.lines());
+        assert_eq!(pairs.filter(|(clean, faulty)| clean != faulty).count(), 1, "{}", class.name);
+        assert_eq!(planted.clean.lines().count(), planted.faulty.lines().count());
+    }
+}
