@@ -127,6 +127,11 @@ pub(crate) mod registry {
         UNUSED_VALUE, "unused-value", Warning, "a value is computed for nothing";
         CONSTANT_COMPARISON, "constant-comparison", Warning, "a comparison that always has the same result";
         LOSSY_CONVERSION, "lossy-conversion", Warning, "a constant that its place cannot hold";
+        PARTIAL_WAVE, "partial-wave", Warning, "a [WaveSize] whose waves are never full";
+        VERSION_DEPENDENT_ARM, "version-dependent-arm", Warning, "a wave function in an arm that other versions evaluate in other lanes";
+        NARROW_LANE_MASK, "narrow-lane-mask", Warning, "32 bits for a set of up to 128 lanes";
+        ASSUMED_WAVE_COUNT, "assumed-wave-count", Warning, "an array with places for too few waves";
+        LANE_COUNT_SWITCH, "lane-count-switch", Warning, "a switch over the number of lanes that leaves widths out";
         BAD_SUPPRESSION, "bad-suppression", Error, "a comment that allows a report, and cannot";
         UNUSED_SUPPRESSION, "unused-suppression", Warning, "a comment that allows what is not there";
         UNINITIALIZED, "uninitialized", Warning, "a variable is read before anything is written to it";

@@ -152,9 +152,11 @@ fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Optio
     if sink.has_errors() {
         return None;
     }
+    lint::version(&program).into_iter().for_each(|it| sink.push(it));
     let mut module = lower(&program, options, sink)?;
     drop(program);
     ir::simplify::prune(&mut module);
     lower::summarise(&mut module);
+    lint::width(&module).into_iter().for_each(|it| sink.push(it));
     Some(module)
 }

@@ -59,8 +59,9 @@ pub enum Verdict {
 
 /// Plants the class's fault by a seed; `None` if none of many programs had a place for it.
 pub fn plant(class: &Class, seed: u64) -> Option<Planted> {
-    let mut random =
-        Random::new(seed ^ class.name.bytes().fold(7, |all, it| all * 31 + u64::from(it)));
+    let mut random = Random::new(
+        seed ^ class.name.bytes().fold(7, |all: u64, it| all.wrapping_mul(31) ^ u64::from(it)),
+    );
     (0..MOST_TRIES).find_map(|_| try_once(class, &mut random))
 }
 

@@ -19,6 +19,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-match-in-all-components
+//# args -Wno-narrow-lane-mask
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(countbits(WaveMatch(uint2(t % 2, t / 2 % 2))).x, min(WIDTH, 32) / 4);
@@ -26,6 +27,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- floats-match-by-their-bits
+//# args -Wno-narrow-lane-mask
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     float v = t == 0 ? 0.0 : t == 1 ? -0.0 : asfloat(0x7fc00000);
@@ -33,6 +35,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- matching-64-bits-and-bools
+//# args -Wno-narrow-lane-mask
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(WaveMatch((uint64_t)(t & 1) << 63).x & 0xf, t & 1 ? 0xa : 5);
@@ -41,6 +44,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- the-illustration-of-wave-match
+//# args -Wno-narrow-lane-mask
 //# widths 8
 //# in Input i32: 0 123 0 123 0 -1 -1 15
 //# zero Out 32
