@@ -13,6 +13,7 @@ mod conformance;
 mod coverage;
 mod docs;
 mod fuzz;
+mod gallery;
 #[cfg(test)]
 mod layers;
 mod reference;
@@ -25,7 +26,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
-  docs [--check]   write (or compare) the generated documents: docs/intrinsics.md, docs/functions.md
+  docs [--check]   write (or compare) the generated documents: docs/intrinsics.md, docs/functions.md,
+                   and the gallery of findings in docs/sanitizer/
   bless [NAME]     write the rendered messages in the suite (`//|`) as they are now,
                    in all files or those whose name holds NAME; then read the difference
   bench [FLAGS]    measure the reference engine on the kernels in benches/
@@ -41,6 +43,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   reference DIR    compile what the reference compiler's tests compile, and write docs/reference-tests.md
   mutate [FLAGS]   plant faults in clean generated programs, and write docs/mutation.md: how many the sanitizer finds
                    --programs N    of each class (default 60)
+  mutate [FLAGS]   plant faults in clean generated programs, and write into docs/sanitizer.md
+                   how many the sanitizer finds
+                   --programs N    of each class (default 300)
                    --class TEXT    only classes whose names hold the text, and print instead
                    --show          the programs that failed
   fuzz [FLAGS]     throw mutated HLSL at the front end; exit status 1 if it breaks

@@ -2,9 +2,16 @@
 
 use suite::plant::{self, Class, Tally, Verdict, class};
 
+/// Of each class, unless a flag says otherwise.
+const PROGRAMS: u32 = 300;
 /// At least so many of a class must be found, and of all together.
 const LEAST_OF_A_CLASS: f64 = 0.90;
 const LEAST: f64 = 0.95;
+
+/// The document with the table, between two marks.
+const DOCUMENT: &str = "docs/sanitizer.md";
+const BEGIN: &str = "<!-- mutate -->\n";
+const END: &str = "<!-- end -->";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let value = |name: &str| {
@@ -13,7 +20,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     };
     let programs = match value("--programs") {
         Some(text) => text.parse().map_err(|_| format!("`{text}` is no number"))?,
-        None => 60,
+        None => PROGRAMS,
     };
     let filter = value("--class");
     let shows = arguments.iter().any(|it| it == "--show");
@@ -36,7 +43,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let (planted, found) = tallies
         .iter()
         .fold((0, 0), |(planted, found), (_, it)| (planted + it.planted, found + it.found));
-    println!("{table}\n{found} of {planted} found");
+    let summary = format!("{found} of {planted} found.");
+    println!("{table}\n{summary}");
+    if filter.is_none() {
+        record(&format!("{table}\n{summary}\n"))?;
+    }
     let poor = tallies
         .iter()
         .filter(|(_, it)| f64::from(it.found) < LEAST_OF_A_CLASS * f64::from(it.planted))
@@ -46,4 +57,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         return Err(format!("too few were found: {}", poor.join("; ")));
     }
     Ok(())
+}
+
+fn record(text: &str) -> Result<(), String> {
+    let path = crate::root().join(DOCUMENT);
+    let old = std::fs::read_to_string(&path).map_err(|error| format!("{DOCUMENT}: {error}"))?;
+    let parts = old.split_once(BEGIN).and_then(|(before, rest)| {
+        let (_, after) = rest.split_once(END)?;
+        Some((before, after))
+    });
+    let (before, after) = parts.ok_or_else(|| format!("{DOCUMENT} has no place for the table"))?;
+    std::fs::write(&path, format!("{before}{BEGIN}{text}{END}{after}"))
+        .map_err(|error| format!("{DOCUMENT}: {error}"))
 }
