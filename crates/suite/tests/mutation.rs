@@ -39,3 +39,22 @@ fn a_planted_program_differs_from_its_clean_one_in_one_line() {
         assert_eq!(planted.clean.lines().count(), planted.faulty.lines().count());
     }
 }
+
+/// The judge is no friend of the sanitizer.
+#[test]
+fn a_fault_that_is_not_there_or_elsewhere_counts_as_missed() {
+    for class in class::ALL {
+        let planted = plant::plant(class, 2).unwrap();
+        let judge = |change: fn(&mut plant::Planted)| {
+            let mut changed = planted.clone();
+            change(&mut changed);
+            plant::judge(class, &changed).unwrap()
+        };
+        let verdict = judge(|it| it.faulty = it.clean.clone());
+        assert_eq!(verdict, plant::Verdict::Missed, "{}", class.name);
+        let verdict = judge(|it| it.lines = vec![1]);
+        assert!(matches!(verdict, plant::Verdict::Elsewhere(_)), "{}: {verdict:?}", class.name);
+        let verdict = judge(|it| it.clean = it.faulty.clone());
+        assert!(matches!(verdict, plant::Verdict::FalseAlarm(_)), "{}: {verdict:?}", class.name);
+    }
+}
