@@ -16,8 +16,8 @@ mod fuzz;
 mod gallery;
 #[cfg(test)]
 mod layers;
-mod reference;
 mod mutate;
+mod reference;
 #[cfg(test)]
 mod tidy;
 
@@ -41,8 +41,6 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   coverage DIR     compile the wave shaders of public projects that lie in DIR, and write docs/coverage.md
                    NAME…           only projects with such names, and print instead
   reference DIR    compile what the reference compiler's tests compile, and write docs/reference-tests.md
-  mutate [FLAGS]   plant faults in clean generated programs, and write docs/mutation.md: how many the sanitizer finds
-                   --programs N    of each class (default 60)
   mutate [FLAGS]   plant faults in clean generated programs, and write into docs/sanitizer.md
                    how many the sanitizer finds
                    --programs N    of each class (default 300)
