@@ -47,3 +47,7 @@ globallycoherent Buffer<float4> colours : register(t0); //~ error[bad-declaratio
 void main(uint t : SV_GroupIndex) {
     float first = colours[t].x;
 }
+//| FILE:2:1: error: a `Buffer<float4>` cannot be `globallycoherent`: it is never written [bad-declaration]
+//|   |
+//| 2 | globallycoherent Buffer<float4> colours : register(t0);
+//|   | ^^^^^^^^^^^^^^^^

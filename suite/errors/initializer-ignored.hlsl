@@ -21,3 +21,9 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     EXPECT_EQ(total, 5);
 }
+//| FILE:2:26: warning: the initialiser of `total` has no effect, since groupshared memory starts with nothing in it [initializer-ignored]
+//|   |
+//| 2 | groupshared uint total = 0;
+//|   |                          ^
+//|   |
+//|   = help: let one thread of the group write it, and put a barrier behind

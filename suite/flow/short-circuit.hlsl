@@ -1,6 +1,7 @@
 // `&&`, `||` and `?:` are control flow from HLSL 2021 on, and plain operations before.
 
 //--- and-runs-its-right-side-in-the-lanes-that-need-it
+//# args -Wno-version-dependent-arm
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     bool even = t % 2 == 0;
@@ -9,7 +10,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- and-runs-both-sides-in-2018
-//# args -HV 2018
+//# args -HV 2018 -Wno-version-dependent-arm
 //# zero Out 512
 //= Out u32: 0
 RWStructuredBuffer<uint> Out;
@@ -22,6 +23,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- or-runs-its-right-side-in-the-lanes-that-need-it
+//# args -Wno-version-dependent-arm
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     bool even = t % 2 == 0;
@@ -29,6 +31,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- the-arms-of-a-conditional-run-apart
+//# args -Wno-version-dependent-arm
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint count = t < WIDTH / 4 ? WaveActiveCountBits(true) : 1000 + WaveActiveCountBits(true);
@@ -37,6 +40,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- select-and-or-never-short-circuit
+//# args -Wno-version-dependent-arm
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     bool even = t % 2 == 0;

@@ -1,6 +1,7 @@
 // Which lanes are active where: small programs for a wave of four lanes, and the ballot at each place.
 
 //--- table-if-else
+//# args -Wno-narrow-lane-mask
 // L0; if (t & 1) L1 else L2; L3.
 //# widths 4
 //# zero Out 64
@@ -16,6 +17,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-early-return
+//# args -Wno-narrow-lane-mask
 // Lanes that return are gone for good.
 //# widths 4
 //# zero Out 64
@@ -31,6 +33,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-nested-return
+//# args -Wno-narrow-lane-mask
 // Lane 3 returns from the inner branch, lane 1 rejoins the even lanes.
 //# widths 4
 //# zero Out 96
@@ -52,6 +55,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-for-loop
+//# args -Wno-narrow-lane-mask
 // Each iteration runs with the lanes that are still in the loop.
 //# widths 4
 //# zero Out 64
@@ -66,6 +70,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-break-block
+//# args -Wno-narrow-lane-mask
 // Code before a break runs in the iteration in which its lanes leave.
 //# widths 4
 //# zero Out 208
@@ -86,6 +91,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-continue
+//# args -Wno-narrow-lane-mask
 // The step of a loop runs once for all lanes that continue, however they came there.
 //# widths 4
 //# zero Out 208
@@ -105,6 +111,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-breaks-never-taken
+//# args -Wno-narrow-lane-mask
 // Edges that no lane takes do not keep the others apart.
 //# widths 4
 //# zero Out 208
@@ -134,6 +141,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-switch
+//# args -Wno-narrow-lane-mask
 // Every lane in its own case, joined after the switch.
 //# widths 4
 //# zero Out 80
@@ -153,6 +161,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-switch-without-default
+//# args -Wno-narrow-lane-mask
 // Lane 3 selects nothing and waits at the end.
 //# widths 4
 //# zero Out 64
@@ -171,6 +180,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-case-groups
+//# args -Wno-narrow-lane-mask
 // Labels before the same statements share them, whatever the selectors were.
 //# widths 4
 //# zero Out 48
@@ -190,6 +200,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-fall-through
+//# args -Wno-narrow-lane-mask
 // Lanes that fall into a case join those that selected it.
 //# widths 4
 //# zero Out 64

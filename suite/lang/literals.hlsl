@@ -59,6 +59,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- casts-that-cut
+//# args -Wno-narrow-lane-mask
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     EXPECT_EQ((uint)WaveActiveBallot(t == 0), 1);

@@ -1,6 +1,7 @@
 // Arrays accessed beyond their end.
 
 //--- san-a-place-for-each-wave-of-32
+//# args -Wno-assumed-wave-count
 //# finds width-dependent-result
 //# zero Out 512
 groupshared uint sums[128 / 32];

@@ -84,7 +84,8 @@ impl Command {
     pub(crate) fn operands(self) -> &'static str {
         match self {
             Command::Check => "FILE…",
-            Command::Run | Command::Emit | Command::San => "FILE",
+            Command::Run | Command::Emit => "FILE",
+            Command::San => "FILE|PATH…",
             Command::Explain => "CODE|INTRINSIC",
             Command::Caps => "",
             Command::Test => "PATH…",
@@ -103,6 +104,8 @@ pub(crate) enum Output {
     Json,
     Github,
     Sarif,
+    /// Of `san` only; `test` has formats of its own.
+    Junit,
 }
 
 /// The widths asked for.

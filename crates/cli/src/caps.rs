@@ -18,7 +18,9 @@ pub(crate) fn show(args: &Args) -> Result<Exit, End> {
     }
     match args.output {
         Output::Json => print_json(&as_json(&args.adapter))?,
-        Output::Text | Output::Github | Output::Sarif => terminal::print(&text(&args.adapter))?,
+        Output::Text | Output::Github | Output::Sarif | Output::Junit => {
+            terminal::print(&text(&args.adapter))?
+        }
     }
     Ok(Exit::Fine)
 }

@@ -18,7 +18,7 @@ pub(crate) fn check(args: &Args) -> Result<Exit, End> {
         all.push(compile(file, args)?);
     }
     match args.output {
-        Output::Text => {
+        Output::Text | Output::Junit => {
             let texts = all.iter().map(|it| it.rendered(args.most_errors));
             terminal::say(&texts.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n"));
         }

@@ -22,14 +22,16 @@ pub(crate) fn explain(args: &Args) -> Result<Exit, End> {
             Output::Json => print_json(&json!({
                 "code": code.name, "level": code.level.word(), "summary": code.summary, "page": code.page,
             }))?,
-            Output::Text | Output::Github | Output::Sarif => terminal::print(&page(code))?,
+            Output::Text | Output::Github | Output::Sarif | Output::Junit => {
+                terminal::print(&page(code))?
+            }
         }
         return Ok(Exit::Fine);
     }
     if let Some(function) = reference::function(word) {
         match args.output {
             Output::Json => print_json(&as_json(function))?,
-            Output::Text | Output::Github | Output::Sarif => {
+            Output::Text | Output::Github | Output::Sarif | Output::Junit => {
                 terminal::print(&card(word, function))?
             }
         }
@@ -38,7 +40,7 @@ pub(crate) fn explain(args: &Args) -> Result<Exit, End> {
     if let Some(function) = reference::library_function(word) {
         match args.output {
             Output::Json => print_json(&library_json(function))?,
-            Output::Text | Output::Github | Output::Sarif => {
+            Output::Text | Output::Github | Output::Sarif | Output::Junit => {
                 terminal::print(&library_card(function))?;
             }
         }

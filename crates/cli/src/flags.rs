@@ -89,6 +89,7 @@ const SAN: &[Command] = &[Command::San];
 const RUN_AND_SAN: &[Command] = &[Command::Run, Command::San];
 const EMIT: &[Command] = &[Command::Emit];
 const TEST: &[Command] = &[Command::Test];
+const TEST_AND_SAN: &[Command] = &[Command::Test, Command::San];
 const RUN_AND_TEST: &[Command] = &[Command::Run, Command::Test];
 const RUN_TEST_AND_SAN: &[Command] = &[Command::Run, Command::Test, Command::San];
 const COMPILE: &[Command] =
@@ -300,7 +301,7 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--filter"],
         takes: Takes::Value("TEXT"),
-        on: TEST,
+        on: TEST_AND_SAN,
         section: Section::Run,
         help: "only tests whose names hold the text; may be repeated",
         set: |args, value| {
@@ -323,9 +324,10 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--baseline"],
         takes: Takes::Value("FILE"),
-        on: TEST,
+        on: TEST_AND_SAN,
         section: Section::Run,
-        help: "known failures, which do not fail the run: a name or name@width a line",
+        help: "known failures, which do not fail the run: a name or name@width a line;\n\
+               for san known findings: CODE FILE: the line of source, wherever it stands",
         set: |args, value| {
             args.test.baseline = Some(PathBuf::from(value));
             Ok(())
@@ -334,9 +336,9 @@ pub(crate) const ALL: &[Flag] = &[
     Flag {
         names: &["--write-baseline"],
         takes: Takes::Value("FILE"),
-        on: TEST,
+        on: TEST_AND_SAN,
         section: Section::Run,
-        help: "write the failures of this run as a baseline",
+        help: "write the failures, or the findings, of this run as a baseline",
         set: |args, value| {
             args.test.write_baseline = Some(PathBuf::from(value));
             Ok(())
@@ -425,8 +427,8 @@ pub(crate) const ALL: &[Flag] = &[
         takes: Takes::Value("FORMAT"),
         on: FORMAT,
         section: Section::Output,
-        help: "text or json; for check also github and sarif, for test and merge\n\
-               also junit, github and sarif. In the JSON of run\n\
+        help: "text or json; for check also github and sarif, for san, test and\n\
+               merge also junit, github and sarif. In the JSON of run\n\
                each buffer is a flat list of its scalars in memory order, with\n\
                \"NaN\", \"Infinity\", \"-Infinity\" as strings and bools as 0 and 1",
         set: format,
@@ -883,8 +885,13 @@ fn format(args: &mut Args, value: &str) -> Result<(), String> {
         ("json", Output::Json),
         ("github", Output::Github),
         ("sarif", Output::Sarif),
+        ("junit", Output::Junit),
     ];
-    let choices = if args.command == Command::Check { &all[..] } else { &all[..2] };
+    let choices = match args.command {
+        Command::San => &all[..],
+        Command::Check => &all[..4],
+        _ => &all[..2],
+    };
     args.output = choose(value, choices)?;
     Ok(())
 }

@@ -69,7 +69,7 @@ pub(crate) fn run(args: Args) -> Result<Exit, End> {
     }
     match args.output {
         Output::Json => show::json(&runs, &mut terminal::out())?,
-        Output::Text | Output::Github | Output::Sarif => {
+        Output::Text | Output::Github | Output::Sarif | Output::Junit => {
             show::text(&runs, &args.prints, &mut terminal::out())?
         }
     }

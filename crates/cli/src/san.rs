@@ -1,21 +1,24 @@
-//! `wavelane san`: runs a shader at every width and in several orders, watched, and reports what is not defined.
+//! `wavelane san`: runs shaders and tests at every width and in several orders, watched, and reports what is not defined.
+
+mod baseline;
+mod show;
+mod subject;
 
 use std::fmt::Write;
-use std::sync::atomic::Ordering;
+use std::path::Path;
 
-use device::diag::{self, SourceMap};
+use device::diag::{self, Allows, SourceMap};
 use device::{
-    Device, Dispatch, ExitedThreads, FloatRoom, IntraWaveSync, Order, Plan, Progress,
-    Reconvergence, Report, Seen, Verdict,
+    Diagnostic, ExitedThreads, FloatRoom, IntraWaveSync, Level, Order, Plan, Progress,
+    Reconvergence, Seen, Verdict,
 };
-use serde_json::json;
 
-use crate::args::{Args, Output, WaveSizes};
+use crate::End;
+use crate::args::{Args, WaveSizes};
 use crate::problem::Exit;
-use crate::run::watch::Watch;
-use crate::run::{bind, failed, widths};
-use crate::value::counted;
-use crate::{End, compile, terminal};
+use baseline::Baseline;
+use show::Outcome;
+use subject::Subject;
 
 /// What only `san` asks for.
 #[derive(Clone, Debug, Default)]
@@ -38,42 +41,128 @@ pub(crate) struct SanArgs {
 /// How many random orders a thorough sweep takes.
 const THOROUGH_SEEDS: u64 = 8;
 
+/// A program with what is to be said about it.
+struct Program {
+    name: String,
+    sources: SourceMap,
+    plan: Plan,
+    /// How many runs it took.
+    runs: usize,
+    findings: Vec<Judged>,
+    /// About comments that allow nothing.
+    remarks: Vec<Diagnostic>,
+}
+
+/// A finding that neither a flag nor a comment hides.
+struct Judged {
+    seen: Seen,
+    /// At the level that the flags give it.
+    report: Diagnostic,
+    /// The baseline has it.
+    is_known: bool,
+}
+
+impl Program {
+    /// The findings that are not in the baseline.
+    fn findings(&self) -> impl Iterator<Item = &Judged> {
+        self.findings.iter().filter(|it| !it.is_known)
+    }
+
+    /// What is new, in the order in which it is shown.
+    fn news(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.findings().map(|it| &it.report).chain(&self.remarks)
+    }
+}
+
 pub(crate) fn san(mut args: Args) -> Result<Exit, End> {
     if args.wave_sizes == WaveSizes::Default {
         args.wave_sizes = WaveSizes::All;
     }
-    let (shader, sources) = compile::shader(args.operand()?, &args)?;
-    let device = Device::new(args.adapter.clone());
-    let pipeline = device
-        .create_compute_pipeline(&shader)
-        .map_err(|it| crate::caps::problem(&it, &sources))?;
-    let widths = widths(&args, &shader, &pipeline)?;
-    let mut bound = bind::bind(&args, &shader, &sources)?;
-    let plan = plan(&args, widths);
-    for name in plan.width_dependent.iter().chain(&plan.unordered) {
-        if !bound.table.iter().any(|(resource, ..)| resource.name == *name) {
-            let known = bound.table.iter().map(|(resource, ..)| resource.name.as_str());
-            return Err(bind::unknown(&format!("no buffer `{name}` is bound"), name, known).into());
+    let mut subjects = Vec::new();
+    let mut skipped = Vec::new();
+    if holds_tests(&args)? {
+        for test in crate::test::select(&args, crate::test::find(&args)?)? {
+            match subject::test(&args, &test) {
+                Ok(found) => subjects.extend(found),
+                Err(it) => skipped.push(it),
+            }
         }
+    } else {
+        subjects.push(subject::shader(&args)?);
     }
-    let groups: u64 = args.groups.iter().map(|it| u64::from(*it)).product();
-    let mut watch = Watch::start(args.timeout, groups);
-    let dispatch = Dispatch {
-        lane_order: args.lane_order,
-        schedule: args.schedule,
-        // The bound of the widest waves is the lowest.
-        fuel: args.fuel.at(plan.widths.iter().copied().max().unwrap_or(32)),
-        cancel: Some(watch.cancel.clone()),
-        ..Dispatch::new(args.groups)
+    let mut known = match &args.test.baseline {
+        Some(file) => Baseline::read(file)?,
+        None => Baseline::default(),
     };
-    let result = pipeline.examine(&dispatch, &plan, &mut bound.table);
-    let late = watch.cancel.load(Ordering::Relaxed);
-    watch.stop();
-    let report =
-        result.map_err(|it| End::from(failed(&it.error, it.width, &args, late, &sources)))?;
-    show(&args, &plan, &report, &sources)?;
-    let is_wrong = |it: &Seen| it.finding.kind.verdict() != Verdict::Portability;
-    Ok(if report.seen.iter().any(is_wrong) { Exit::Findings } else { Exit::Fine })
+    let programs: Vec<Program> =
+        subjects.into_iter().map(|it| judge(&args, it, &mut known)).collect();
+    if let Some(file) = &args.test.write_baseline {
+        let all = programs.iter().flat_map(|program| {
+            let key = |it: &Judged| {
+                baseline::key(it.report.code.name, it.seen.finding.site.span, &program.sources)
+            };
+            program.findings.iter().map(key).collect::<Vec<_>>()
+        });
+        baseline::write(file, all.collect())?;
+    }
+    let outcome = Outcome { programs, skipped, outdated: known.left() };
+    show::show(&args, &outcome)?;
+    Ok(exit(&outcome))
+}
+
+/// Whether the operands name tests, rather than one shader with the buffers of the command line.
+fn holds_tests(args: &Args) -> Result<bool, End> {
+    let [file] = args.operands.as_slice() else { return Ok(!args.operands.is_empty()) };
+    // What is read from standard input is read once.
+    if file == "-" {
+        return Ok(false);
+    }
+    if Path::new(file).is_dir() || (file.contains("::") && !Path::new(file).exists()) {
+        return Ok(true);
+    }
+    let (_, text) = crate::files::read_source(file)?;
+    Ok(jobs::tests(file, &text).is_ok())
+}
+
+/// Drops what comments and flags hide, and weighs the rest.
+fn judge(args: &Args, subject: Subject, known: &mut Baseline) -> Program {
+    let Subject { name, shader, sources, plan, report } = subject;
+    // What is wrong with the comments, the compiler has said.
+    let (mut allows, _) = Allows::read(&sources);
+    let runs = report.runs;
+    let mut findings = Vec::new();
+    for seen in report.seen {
+        let (code, at) = (seen.finding.kind.code(), seen.finding.site.span);
+        // Whoever reads of two places may write the reason at either.
+        let others = seen.finding.related.iter().map(|it| it.span);
+        let mut places = std::iter::once(at).chain(others);
+        if places.any(|place| allows.find(code, place, &sources).is_some()) {
+            continue;
+        }
+        let Some(report) = args.warnings.weigh_finding(diagnostic(&seen)) else { continue };
+        let is_known = known.takes(code.name, at, &sources);
+        findings.push(Judged { seen, report, is_known });
+    }
+    let spans: Vec<diag::Span> = shader.spans().collect();
+    let remarks = args.warnings.weigh(allows.unused(&sources, |code| code.in_runs, &spans));
+    Program { name, sources, plan, runs, findings, remarks }
+}
+
+/// Only what is an error sets the status; what is in the baseline does not.
+fn exit(outcome: &Outcome) -> Exit {
+    let is_wrong = |it: &Program| it.news().any(|it| it.level >= Level::Error);
+    if outcome.programs.iter().any(is_wrong) {
+        return Exit::Findings;
+    }
+    let worst = [Exit::Bug, Exit::Findings, Exit::BadInput]
+        .into_iter()
+        .find(|exit| outcome.skipped.iter().any(|it| it.exit == *exit));
+    match worst {
+        Some(exit) => exit,
+        // Where nothing was examined, nothing was shown.
+        None if outcome.programs.is_empty() => Exit::Unsupported,
+        None => Exit::Fine,
+    }
 }
 
 fn plan(args: &Args, widths: Vec<u32>) -> Plan {
@@ -103,39 +192,6 @@ fn plan(args: &Args, widths: Vec<u32>) -> Plan {
     plan
 }
 
-fn show(args: &Args, plan: &Plan, report: &Report, sources: &SourceMap) -> Result<(), End> {
-    let reports: Vec<diag::Diagnostic> = report.seen.iter().map(diagnostic).collect();
-    match args.output {
-        Output::Text => {
-            // Findings are the result that was asked for, so they go where results go.
-            let mut text = diag::render_all(&reports, sources, terminal::style());
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(&summary(plan, report));
-            terminal::print(&text)?;
-        }
-        Output::Json => {
-            let each: Vec<_> = report
-                .seen
-                .iter()
-                .zip(&reports)
-                .map(|(seen, it)| record(seen, it, sources))
-                .collect();
-            crate::check::print_json(&json!({ "findings": each, "widths": plan.widths }))?;
-        }
-        Output::Github => {
-            let each = reports.iter().map(|it| diag::to_github(it, sources));
-            terminal::print(&each.collect::<String>())?;
-        }
-        Output::Sarif => {
-            let each: Vec<_> = reports.iter().map(|it| (it, sources)).collect();
-            crate::check::print_json(&diag::sarif(&each, env!("CARGO_PKG_VERSION")))?;
-        }
-    }
-    Ok(())
-}
-
 /// The command that makes a finding again, with nothing beside it.
 fn again(seen: &Seen) -> String {
     let mut command = "wavelane".to_owned();
@@ -158,7 +214,7 @@ fn again(seen: &Seen) -> String {
 }
 
 /// The finding with the widths at which it was made.
-fn diagnostic(seen: &Seen) -> diag::Diagnostic {
+fn diagnostic(seen: &Seen) -> Diagnostic {
     let mut report = seen.finding.report();
     if seen.order.is_some() {
         report = report.note(format!("again: {}", again(seen)));
@@ -168,72 +224,4 @@ fn diagnostic(seen: &Seen) -> diag::Diagnostic {
         [_] => report,
         _ => report.note(format!("seen with waves of {} lanes", widths.join(", "))),
     }
-}
-
-/// A finding for programs.
-fn record(seen: &Seen, report: &diag::Diagnostic, sources: &SourceMap) -> serde_json::Value {
-    let finding = &seen.finding;
-    let place = |span| {
-        let at = sources.location(span);
-        json!({
-            "file": at.as_ref().map(|it| it.file.to_string()),
-            "line": at.as_ref().map(|it| it.line),
-            "column": at.as_ref().map(|it| it.column),
-        })
-    };
-    let mut record = place(finding.site.span);
-    record["id"] = json!(report.code.name);
-    record["verdict"] = json!(finding.kind.verdict().word());
-    record["message"] = json!(finding.message);
-    record["text"] = json!(finding.site.text);
-    record["related"] = finding
-        .related
-        .iter()
-        .map(|site| {
-            let mut related = place(site.span);
-            related["message"] = json!(site.text);
-            related
-        })
-        .collect();
-    record["notes"] = json!(finding.notes);
-    record["lanes"] = finding.lanes.iter().collect();
-    record["wave"] = json!(finding.wave);
-    record["group"] = json!(finding.group);
-    record["width"] = json!(finding.width);
-    record["widths"] = json!(seen.widths);
-    record["seed"] = json!(seen.order.and_then(Order::seed));
-    record["order"] = json!(seen.order.map(|it| it.to_string()));
-    record["command"] = json!(again(seen));
-    record
-}
-
-/// Which finding was made at which width.
-fn summary(plan: &Plan, report: &Report) -> String {
-    let mut text = String::new();
-    if report.seen.is_empty() {
-        let widths: Vec<String> = plan.widths.iter().map(u32::to_string).collect();
-        let _ = writeln!(
-            text,
-            "no findings: {} with waves of {} lanes",
-            counted(report.runs, "run"),
-            widths.join(", ")
-        );
-        return text;
-    }
-    let names = report.seen.iter().map(|it| it.finding.kind.code().name.len());
-    let column = names.max().unwrap_or(0).max("finding".len());
-    let _ = write!(text, "{:<column$}", "finding");
-    for width in &plan.widths {
-        let _ = write!(text, "  {width:>4}");
-    }
-    text.push('\n');
-    for seen in &report.seen {
-        let _ = write!(text, "{:<column$}", seen.finding.kind.code().name);
-        for width in &plan.widths {
-            let mark = if seen.widths.contains(width) { "x" } else { "." };
-            let _ = write!(text, "  {mark:>4}");
-        }
-        text.push('\n');
-    }
-    text
 }

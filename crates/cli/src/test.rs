@@ -20,10 +20,12 @@ use crate::problem::{Exit, Problem};
 use crate::{End, terminal};
 use record::Record;
 
+pub(crate) use formats::xml;
 pub(crate) use record::read_lines;
 pub(crate) use report::{Format, write};
+pub(crate) use worker::{Beside, flags_of, read_flags};
 
-/// What only `test` asks for.
+/// What `test` asks for; `san` shares the baselines, the filters and the features.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TestArgs {
     pub(crate) jobs: Option<usize>,
@@ -137,9 +139,9 @@ pub(crate) fn exit(records: &[Record], known: &baseline::Baseline) -> Exit {
 }
 
 /// All tests below the operands, in a fixed order.
-fn find(args: &Args) -> Result<Vec<Test>, Problem> {
+pub(crate) fn find(args: &Args) -> Result<Vec<Test>, Problem> {
     if args.operands.is_empty() {
-        return Err(Problem::input("`wavelane test` needs PATH…").help(
+        return Err(Problem::input(format!("`wavelane {}` needs PATH…", args.command.name())).help(
             "a `.test` file, a `job.yaml`, an `.hlsl` file with test cases, or a folder of them",
         ));
     }
@@ -198,7 +200,7 @@ fn below(path: &Path) -> Result<Vec<Test>, Problem> {
 }
 
 /// The tests that the flags and the environment leave.
-fn select(args: &Args, tests: Vec<Test>) -> Result<Vec<Test>, Problem> {
+pub(crate) fn select(args: &Args, tests: Vec<Test>) -> Result<Vec<Test>, Problem> {
     let filters = &args.test.filters;
     let wanted = |it: &Test| {
         filters.is_empty() || filters.iter().any(|filter| it.name().contains(filter.as_str()))

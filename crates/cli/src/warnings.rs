@@ -1,7 +1,7 @@
 //! The flags about warnings: which are shown, which are errors, and what other compilers call them.
 //!
 //! A warning's group is its code. Flags are read from left to right, and the last one that concerns a code wins, as in
-//! clang and dxc. Deliberately absent: any way to silence an error.
+//! clang and dxc. Deliberately absent: any way to silence an error of the compiler.
 
 use std::collections::BTreeMap;
 
@@ -71,6 +71,30 @@ impl Warnings {
         diagnostics.into_iter().filter_map(|it| self.weigh_one(it)).collect()
     }
 
+    /// A finding of the sanitizer at the level that was asked for. Its errors can be hidden too: what a run finds is
+    /// no reason to refuse a program.
+    pub(crate) fn weigh_finding(&self, mut it: Diagnostic) -> Option<Diagnostic> {
+        let said = self.said.get(it.code.name).copied().unwrap_or_default();
+        if said.hidden {
+            return None;
+        }
+        if it.level < Level::Error {
+            // A remark is an error only for who names it.
+            let asked = said.is_error.unwrap_or(self.are_errors && it.level == Level::Warning);
+            if !asked {
+                return (!self.none).then_some(it);
+            }
+            it.level = Level::Error;
+            let flag = if said.is_error.is_some() { it.code.name } else { "" };
+            let flag = format!("-Werror={flag}");
+            it.notes.push(format!("made an error by `{}`", flag.trim_end_matches('=')));
+        } else if said.is_error == Some(false) {
+            it.level = Level::Warning;
+            it.notes.push(format!("made a warning by `-Wno-error={}`", it.code.name));
+        }
+        Some(it)
+    }
+
     fn weigh_one(&self, mut it: Diagnostic) -> Option<Diagnostic> {
         if it.level > Level::Warning {
             return Some(it);
@@ -102,7 +126,8 @@ fn codes_of(group: &str) -> Option<Vec<&'static str>> {
 }
 
 fn unknown(flag: &str, group: &str) -> String {
-    let ours = diag::codes().iter().filter(|it| it.level == Level::Warning).map(|it| it.name);
+    let ours = diag::codes().iter().filter(|it| it.level == Level::Warning || it.in_runs);
+    let ours = ours.map(|it| it.name);
     let known = ours.chain(ALIASES.iter().map(|(name, _)| *name));
     let near = diag::most_similar(group, known);
     let near = near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();

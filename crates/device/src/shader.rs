@@ -85,6 +85,11 @@ impl Shader {
         self.resources().iter().enumerate().find(|(_, it)| it.name == name)
     }
 
+    /// The places of the text that the code of the entry point comes from.
+    pub fn spans(&self) -> impl Iterator<Item = diag::Span> {
+        self.module.insts.iter().map(|it| it.span).filter(|it| !it.is_none())
+    }
+
     /// The intermediate representation as text; not part of the stability promise.
     pub fn ir(&self) -> Result<String, Bug> {
         catch(|| ir::text::print(&self.module))

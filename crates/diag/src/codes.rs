@@ -13,6 +13,8 @@ pub struct Code {
     /// The level unless flags change it.
     pub level: Level,
     pub summary: &'static str,
+    /// Whether the sanitizer reports it, alone or besides the compiler.
+    pub in_runs: bool,
     /// The page that `wavelane explain` shows.
     pub page: &'static str,
 }
@@ -27,18 +29,32 @@ pub fn codes() -> &'static [&'static Code] {
     registry::ALL
 }
 
+/// Rows before `@in_runs` and behind `@only_compiling` are of the compiler alone.
 macro_rules! registry {
-    ($($name:ident, $slug:literal, $level:ident, $summary:literal;)*) => {
-        $(
-            #[doc = $summary]
-            pub static $name: Code = Code {
-                name: $slug,
-                level: Level::$level,
-                summary: $summary,
-                page: include_str!(concat!("../pages/", $slug, ".md")),
-            };
-        )*
-        pub(crate) static ALL: &[&Code] = &[$(&$name),*];
+    (
+        $($name:ident, $slug:literal, $level:ident, $summary:literal;)*
+        @in_runs
+        $($in_runs:ident, $in_runs_slug:literal, $in_runs_level:ident, $in_runs_summary:literal;)*
+        @only_compiling
+        $($last:ident, $last_slug:literal, $last_level:ident, $last_summary:literal;)*
+    ) => {
+        $(code!($name, $slug, $level, $summary, false);)*
+        $(code!($in_runs, $in_runs_slug, $in_runs_level, $in_runs_summary, true);)*
+        $(code!($last, $last_slug, $last_level, $last_summary, false);)*
+        pub(crate) static ALL: &[&Code] = &[$(&$name,)* $(&$in_runs,)* $(&$last),*];
+    };
+}
+
+macro_rules! code {
+    ($name:ident, $slug:literal, $level:ident, $summary:literal, $in_runs:literal) => {
+        #[doc = $summary]
+        pub static $name: Code = Code {
+            name: $slug,
+            level: Level::$level,
+            summary: $summary,
+            in_runs: $in_runs,
+            page: include_str!(concat!("../pages/", $slug, ".md")),
+        };
     };
 }
 
@@ -111,12 +127,20 @@ pub(crate) mod registry {
         UNUSED_VALUE, "unused-value", Warning, "a value is computed for nothing";
         CONSTANT_COMPARISON, "constant-comparison", Warning, "a comparison that always has the same result";
         LOSSY_CONVERSION, "lossy-conversion", Warning, "a constant that its place cannot hold";
-        SHIFT_OUT_OF_RANGE, "shift-out-of-range", Warning, "a shift by more bits than there are";
-        DIVISION_BY_ZERO, "division-by-zero", Warning, "an integer is divided by zero";
+        PARTIAL_WAVE, "partial-wave", Warning, "a [WaveSize] whose waves are never full";
+        VERSION_DEPENDENT_ARM, "version-dependent-arm", Warning, "a wave function in an arm that other versions evaluate in other lanes";
+        NARROW_LANE_MASK, "narrow-lane-mask", Warning, "32 bits for a set of up to 128 lanes";
+        ASSUMED_WAVE_COUNT, "assumed-wave-count", Warning, "an array with places for too few waves";
+        LANE_COUNT_SWITCH, "lane-count-switch", Warning, "a switch over the number of lanes that leaves widths out";
+        BAD_SUPPRESSION, "bad-suppression", Error, "a comment that allows a report, and cannot";
+        UNUSED_SUPPRESSION, "unused-suppression", Warning, "a comment that allows what is not there";
         UNINITIALIZED, "uninitialized", Warning, "a variable is read before anything is written to it";
         // Lowering.
         PROGRAM_TOO_LARGE, "program-too-large", Error, "a program that explodes when its calls are expanded";
-        // What the sanitizer finds.
+        // What the sanitizer finds; of the first two the compiler reports what it can see.
+        @in_runs
+        SHIFT_OUT_OF_RANGE, "shift-out-of-range", Warning, "a shift by more bits than there are";
+        DIVISION_BY_ZERO, "division-by-zero", Warning, "an integer is divided by zero";
         INACTIVE_LANE_READ, "inactive-lane-read", Error, "a lane is read that does not take part";
         LANE_INDEX_OUT_OF_RANGE, "lane-index-out-of-range", Error, "a lane is read that the wave does not have";
         BAD_PARTITION, "bad-partition", Error, "masks that do not part the active lanes into groups";
@@ -140,6 +164,7 @@ pub(crate) mod registry {
         ORDER_DEPENDENT_RESULT, "order-dependent-result", Error, "a result that differs from one order to another";
         PERMUTED_RESULT, "permuted-result", Note, "a result whose elements come in another order";
         // What this implementation does not have.
+        @only_compiling
         UNSUPPORTED_FEATURE, "unsupported-feature", Unsupported, "a feature of HLSL that is not built yet";
     }
 }

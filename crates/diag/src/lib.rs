@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod allow;
 mod codes;
 mod json;
 mod model;
@@ -13,6 +14,7 @@ mod render;
 mod similar;
 mod source;
 
+pub use allow::{Allow, Allows};
 pub use codes::{Code, by_name, codes};
 pub use json::{sarif, to_github, to_json};
 pub use model::{Diagnostic, Fix, Help, Label, Level, Levels, Sink};

@@ -1,6 +1,6 @@
 //! The diagnostic model: what a report holds, before anyone renders it.
 
-use crate::{Code, SourceMap, Span};
+use crate::{Allows, Code, SourceMap, Span};
 
 /// How much a report weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -181,6 +181,13 @@ impl Sink {
             }
         }
         self.reported.retain(|it| it.level > Level::Allow);
+    }
+
+    /// Drops the warnings that comments in the source allow.
+    pub fn apply_allows(&mut self, allows: &mut Allows, sources: &SourceMap) {
+        self.reported.retain(|it| {
+            it.level > Level::Warning || allows.find(it.code, it.primary.span, sources).is_none()
+        });
     }
 
     /// How many errors there were.

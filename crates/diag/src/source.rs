@@ -212,6 +212,14 @@ impl SourceMap {
         span
     }
 
+    /// The line that a span starts in, macros followed to their outermost use.
+    pub fn line(&self, span: Span) -> &str {
+        let span = self.written(span);
+        let Some(id) = self.file_of(span) else { return "" };
+        let file = self.file(id);
+        file.line_text(file.line_of(span.lo)).0
+    }
+
     /// The place where a span starts, `#line` taken into account, macros followed to their outermost use.
     pub fn location(&self, span: Span) -> Option<Location> {
         let span = self.written(span);

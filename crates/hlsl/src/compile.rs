@@ -1,6 +1,6 @@
 //! The whole way from text to a module.
 
-use diag::{Diagnostic, FileId, Sink, SourceMap, code};
+use diag::{Allows, Diagnostic, FileId, Sink, SourceMap, code};
 
 use crate::options::{Options, Stage};
 use crate::preprocess::Includer;
@@ -79,9 +79,17 @@ pub fn validate(
     weighed(module, sources, sink)
 }
 
-/// The module, unless the source makes one of its warnings an error.
+/// The module, unless the source makes one of its warnings an error; without the warnings that it allows.
 fn weighed(module: Option<ir::Module>, sources: &SourceMap, sink: &mut Sink) -> Option<ir::Module> {
     sink.apply_levels(sources);
+    let (mut allows, wrong) = Allows::read(sources);
+    wrong.into_iter().for_each(|it| sink.push(it));
+    sink.apply_allows(&mut allows, sources);
+    // After an error the warnings are not complete. What only runs show is for whoever runs.
+    if !sink.has_errors() {
+        let unused = allows.unused(sources, |code| !code.in_runs, &[]);
+        unused.into_iter().for_each(|it| sink.push(it));
+    }
     module.filter(|_| !sink.has_errors())
 }
 
@@ -144,9 +152,11 @@ fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Optio
     if sink.has_errors() {
         return None;
     }
+    lint::version(&program).into_iter().for_each(|it| sink.push(it));
     let mut module = lower(&program, options, sink)?;
     drop(program);
     ir::simplify::prune(&mut module);
     lower::summarise(&mut module);
+    lint::width(&module).into_iter().for_each(|it| sink.push(it));
     Some(module)
 }

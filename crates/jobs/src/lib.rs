@@ -35,6 +35,6 @@ pub use lit::{Condition, Directives, Features, Line, directives};
 pub use number::Format;
 pub use outcome::{Finding, Outcome, Row, Verdict};
 pub use parts::{Part, split};
-pub use run::{Files, Flags, Setup, Widths, run};
+pub use run::{Files, Flags, Runnable, Setup, Widths, prepare, run};
 pub use test::{NotATest, Test, tests};
 pub use unit::{Case, HEADER, HEADER_NAME};

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use device::{
     Buffer, Compilation, ComputePipeline, Device, Dispatch, DispatchError, Includer, LaneOrder,
-    Level, Options, ResourceTable, Schedule, Shader, diag,
+    Level, Options, ResourceTable, Schedule, Shader, SourceMap, diag,
 };
 
 use crate::bind::{self, BindProblem};
@@ -89,6 +89,58 @@ pub fn run(
     }
 }
 
+/// A run that a test asks for, ready but for the width of its waves.
+#[derive(Debug)]
+pub struct Runnable {
+    pub shader: Shader,
+    pub pipeline: ComputePipeline,
+    pub sources: SourceMap,
+    /// What is bound at the start.
+    pub table: ResourceTable,
+    pub groups: [u32; 3],
+    /// The buffer that a case of a unit test writes its checks to.
+    pub log: Option<&'static str>,
+}
+
+/// Makes all runs of a test ready, for someone who watches them instead of judging what comes out. Of the runs that are to
+/// fail there is nothing to watch. The widths that the test asks for are not looked at.
+pub fn prepare(
+    test: &Test,
+    text: &str,
+    setup: &Setup<'_>,
+    files: &mut dyn Files,
+) -> Result<Vec<Runnable>, Box<Outcome>> {
+    let (wanted, mut report) = (|_| true, |_| ());
+    let remarks = Vec::new();
+    let mut runner =
+        Runner { test, text, setup, files, wanted: &wanted, report: &mut report, remarks };
+    match &test.case {
+        Some(case) => {
+            let (shader, pipeline, sources) = runner.unit_shader(&case.name)?;
+            let table = unit_table(&shader)?;
+            let (groups, log) = ([1, 1, 1], Some(unit::LOG));
+            Ok(vec![Runnable { shader, pipeline, sources, table, groups, log }])
+        }
+        None => {
+            let mut runs = Vec::new();
+            for ready in runner.ready()? {
+                let What::Run(prepared) = ready.what else { continue };
+                if ready.step.fails {
+                    continue;
+                }
+                let Prepared { job, shader, pipeline, root, sources } = *prepared;
+                let (table, _) = bind::bind(&job, &shader, &root).map_err(|what| match what {
+                    BindProblem::Unsupported(what) => unsupported(what),
+                    BindProblem::Wrong(what) => failed(what),
+                })?;
+                let groups = job.groups;
+                runs.push(Runnable { shader, pipeline, sources, table, groups, log: None });
+            }
+            Ok(runs)
+        }
+    }
+}
+
 /// An outcome that ends the whole test.
 type End = Box<Outcome>;
 
@@ -123,18 +175,12 @@ struct Prepared {
     shader: Shader,
     pipeline: ComputePipeline,
     root: Root,
+    sources: SourceMap,
 }
 
 impl Runner<'_> {
     fn job(&mut self) -> Result<(), End> {
-        let script = test::script(self.text).map_err(|error| self.wrong(&[error], self.text))?;
-        if let Some(why) = script.directives.refused(self.setup.features) {
-            return Err(unsupported(why));
-        }
-        if let Some(condition) = script.directives.expected_failure(self.setup.features) {
-            self.remarks.push(format!("the file expects a failure where `{condition}`"));
-        }
-        let ready = self.prepare(&script)?;
+        let ready = self.ready()?;
         let allowed = ready.iter().filter_map(|it| match &it.what {
             What::Run(prepared) => Some(&prepared.pipeline),
             What::Nothing | What::Said(_) | What::Refused(_) => None,
@@ -155,6 +201,18 @@ impl Runner<'_> {
             (self.report)(outcome);
         }
         Ok(())
+    }
+
+    /// The steps of the test's lines, those that are left out aside.
+    fn ready(&mut self) -> Result<Vec<Ready>, End> {
+        let script = test::script(self.text).map_err(|error| self.wrong(&[error], self.text))?;
+        if let Some(why) = script.directives.refused(self.setup.features) {
+            return Err(unsupported(why));
+        }
+        if let Some(condition) = script.directives.expected_failure(self.setup.features) {
+            self.remarks.push(format!("the file expects a failure where `{condition}`"));
+        }
+        self.prepare(&script)
     }
 
     /// The widths to run at, of those that all pipelines allow.
@@ -367,15 +425,20 @@ impl Runner<'_> {
             .map_err(|bug| failed(format!("{bug}")))
     }
 
-    fn compile(&mut self, name: &str, text: &str, words: &[String]) -> Result<Shader, End> {
+    fn compile(&mut self, name: &str, text: &str, words: &[String]) -> Result<(), End> {
         let flags = self.flags(words)?;
-        self.compile_with(name, text, &flags)
+        self.compile_with(name, text, &flags).map(|_| ())
     }
 
-    fn compile_with(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Shader, End> {
+    fn compile_with(
+        &mut self,
+        name: &str,
+        text: &str,
+        flags: &Flags,
+    ) -> Result<(Shader, SourceMap), End> {
         let compilation = self.compilation(name, text, flags)?;
         match compilation.shader {
-            Some(shader) => Ok(shader),
+            Some(shader) => Ok((shader, compilation.sources)),
             None => {
                 let is_wrong = |it: &diag::Diagnostic| it.level >= Level::Error;
                 let wrong: Vec<diag::Diagnostic> =
@@ -412,13 +475,13 @@ impl Runner<'_> {
         if words.is_empty() {
             flags.options.entry.clone_from(&job.shaders[0].entry);
         }
-        let shader = self.compile_with(name, text, &flags)?;
+        let (shader, sources) = self.compile_with(name, text, &flags)?;
         let pipeline = self
             .setup
             .device
             .create_compute_pipeline(&shader)
             .map_err(|error| unsupported(error.to_string()))?;
-        Ok(Prepared { job, shader, pipeline, root: Root::of(text) })
+        Ok(Prepared { job, shader, pipeline, root: Root::of(text), sources })
     }
 
     /// All steps at a width.
@@ -545,16 +608,21 @@ impl Runner<'_> {
         })
     }
 
-    fn unit(&mut self, name: &str) -> Result<(), End> {
+    fn unit_shader(&mut self, name: &str) -> Result<(Shader, ComputePipeline, SourceMap), End> {
         let (_, text) = unit::cases(self.text);
         let mut flags = self.setup.flags.clone();
         name.clone_into(&mut flags.options.entry);
-        let shader = self.compile_with(&self.test.file.clone(), &text, &flags)?;
+        let (shader, sources) = self.compile_with(&self.test.file.clone(), &text, &flags)?;
         let pipeline = self
             .setup
             .device
             .create_compute_pipeline(&shader)
             .map_err(|error| unsupported(error.to_string()))?;
+        Ok((shader, pipeline, sources))
+    }
+
+    fn unit(&mut self, name: &str) -> Result<(), End> {
+        let (shader, pipeline, _) = self.unit_shader(name)?;
         let widths = match self.setup.widths {
             // Width is what these tests are about.
             Widths::Default => pipeline.wave_sizes().to_vec(),
@@ -580,11 +648,7 @@ impl Runner<'_> {
         pipeline: &ComputePipeline,
         width: u32,
     ) -> Result<Outcome, End> {
-        let mut table = ResourceTable::new(shader);
-        let log = Buffer { bytes: vec![0; unit::LOG_BYTES], ..Buffer::default() };
-        if table.bind(unit::LOG, 0, log).is_err() {
-            return Err(failed("the case checks nothing"));
-        }
+        let mut table = unit_table(shader)?;
         self.go(pipeline, [1, 1, 1], width, &mut table)?;
         let bytes = table.get(unit::LOG, 0).map_or(&[][..], |it| &it.bytes);
         let log = unit::read_log(bytes, &self.test.file, self.text);
@@ -608,6 +672,16 @@ impl Runner<'_> {
     fn wrong_in(&self, errors: &[Error], file: &str, text: &str) -> End {
         let rendered: String = errors.iter().map(|it| it.render(file, text)).collect();
         failed(format!("the file is wrong\n{rendered}"))
+    }
+}
+
+/// An empty log, bound.
+fn unit_table(shader: &Shader) -> Result<ResourceTable, End> {
+    let mut table = ResourceTable::new(shader);
+    let log = Buffer { bytes: vec![0; unit::LOG_BYTES], ..Buffer::default() };
+    match table.bind(unit::LOG, 0, log) {
+        Ok(_) => Ok(table),
+        Err(_) => Err(failed("the case checks nothing")),
     }
 }
 

@@ -281,6 +281,31 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
             LaneMask::first_n(width) & !event.wave.active
         }
     };
+    if !found.index_out_of_range.is_empty() {
+        let lanes = found.index_out_of_range;
+        let lane = lanes.first().unwrap_or(0);
+        let index = event.args.get(1).map_or(0, |it| it.get(lane)) as u32;
+        let most = if event.op == WaveOp::ReadLaneAt { width } else { 4 };
+        let mut notes = vec![format!("waves have {width} lanes in this run")];
+        // Such an index is wrong whoever is active; one report of an operation is enough.
+        if !found.inactive_source.is_empty() {
+            let readers = found.inactive_source;
+            let verb = if readers.count() == 1 { "reads a lane" } else { "read lanes" };
+            notes.push(format!("{} {verb} that {} not active", Named(readers), be(readers)));
+        }
+        return Origin {
+            kind: Kind::LaneIndexOutOfRange,
+            message: format!("lane {index} is read, and there are {most}"),
+            site: Site {
+                span: at.span,
+                text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
+            },
+            related: Vec::new(),
+            notes,
+            helps: vec!["compute the index from `WaveGetLaneCount()`".to_owned()],
+            lanes,
+        };
+    }
     if !found.inactive_source.is_empty() {
         let (readers, sources) = (found.inactive_source, read(found.inactive_source));
         let (related, mut notes) = flow.why_absent(facts, at.inst, sources);
@@ -304,24 +329,6 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
                     .to_owned(),
             ],
             lanes: readers,
-        };
-    }
-    if !found.index_out_of_range.is_empty() {
-        let lanes = found.index_out_of_range;
-        let lane = lanes.first().unwrap_or(0);
-        let index = event.args.get(1).map_or(0, |it| it.get(lane)) as u32;
-        let most = if event.op == WaveOp::ReadLaneAt { width } else { 4 };
-        return Origin {
-            kind: Kind::LaneIndexOutOfRange,
-            message: format!("lane {index} is read, and there are {most}"),
-            site: Site {
-                span: at.span,
-                text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
-            },
-            related: Vec::new(),
-            notes: vec![format!("waves have {width} lanes in this run")],
-            helps: vec!["compute the index from `WaveGetLaneCount()`".to_owned()],
-            lanes,
         };
     }
     if !found.incomplete_quad.is_empty() {

@@ -10,6 +10,7 @@
 mod make;
 mod print;
 
+pub(crate) use make::Random;
 pub use make::{Statistics, program};
 pub use print::print;
 

@@ -7,6 +7,7 @@
 pub mod bless;
 pub mod generate;
 pub mod grid;
+pub mod plant;
 pub mod run;
 pub mod second;
 pub mod section;

@@ -13,8 +13,10 @@ mod conformance;
 mod coverage;
 mod docs;
 mod fuzz;
+mod gallery;
 #[cfg(test)]
 mod layers;
+mod mutate;
 mod reference;
 #[cfg(test)]
 mod tidy;
@@ -24,7 +26,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
-  docs [--check]   write (or compare) the generated documents: docs/intrinsics.md, docs/functions.md
+  docs [--check]   write (or compare) the generated documents: docs/intrinsics.md, docs/functions.md,
+                   and the gallery of findings in docs/sanitizer/
   bless [NAME]     write the rendered messages in the suite (`//|`) as they are now,
                    in all files or those whose name holds NAME; then read the difference
   bench [FLAGS]    measure the reference engine on the kernels in benches/
@@ -38,6 +41,11 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   coverage DIR     compile the wave shaders of public projects that lie in DIR, and write docs/coverage.md
                    NAME…           only projects with such names, and print instead
   reference DIR    compile what the reference compiler's tests compile, and write docs/reference-tests.md
+  mutate [FLAGS]   plant faults in clean generated programs, and write into docs/sanitizer.md
+                   how many the sanitizer finds
+                   --programs N    of each class (default 300)
+                   --class TEXT    only classes whose names hold the text, and print instead
+                   --show          the programs that failed
   fuzz [FLAGS]     throw mutated HLSL at the front end; exit status 1 if it breaks
                    --part P        preprocess, parse, check or all (default: lowering and the verifier, too)
                    --runs N        how many inputs (default 1000000); --seconds S instead ends by the clock
@@ -60,6 +68,7 @@ fn main() -> ExitCode {
         Some("conformance") => conformance::run(&arguments[1..]),
         Some("coverage") => coverage::run(&arguments[1..]),
         Some("reference") => reference::run(&arguments[1..]),
+        Some("mutate") => mutate::run(&arguments[1..]),
         Some("fuzz") => return fuzzed(fuzz::run(&arguments[1..])),
         _ => Err(USAGE.to_owned()),
     };

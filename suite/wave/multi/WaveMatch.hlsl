@@ -19,6 +19,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-match-in-all-components
+//# args -Wno-narrow-lane-mask
 //# finds truncated-mask
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
@@ -27,6 +28,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- floats-match-by-their-bits
+//# args -Wno-narrow-lane-mask
 //# finds float-equality truncated-mask
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
@@ -35,6 +37,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- matching-64-bits-and-bools
+//# args -Wno-narrow-lane-mask
 //# finds truncated-mask
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
@@ -44,6 +47,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- the-illustration-of-wave-match
+//# args -Wno-narrow-lane-mask
 //# widths 8
 //# in Input i32: 0 123 0 123 0 -1 -1 15
 //# zero Out 32

@@ -3,7 +3,7 @@
 //--- wave-mask-is-first-lane-in-the-lanes-of-the-mask
 //# finds bad-wave-mask
 //# widths 4..32
-//# args --dialect slang
+//# args --dialect slang -Wno-version-dependent-arm
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(WaveMaskIsFirstLane(WaveActiveBallot(true).x), t == 0);

@@ -92,7 +92,7 @@ fn limit_memory() {
 #[cfg(not(unix))]
 fn limit_memory() {}
 
-fn flags_of(args: &Args) -> Flags {
+pub(crate) fn flags_of(args: &Args) -> Flags {
     Flags {
         options: args.options.clone(),
         includes: args.includes.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
@@ -101,7 +101,7 @@ fn flags_of(args: &Args) -> Flags {
 }
 
 /// Flags of a `RUN:` line mean what they mean on the command line of `check`.
-fn read_flags(words: &[String]) -> Result<Flags, String> {
+pub(crate) fn read_flags(words: &[String]) -> Result<Flags, String> {
     let line = ["wavelane", "check"].into_iter().map(str::to_owned).chain(words.iter().cloned());
     match args::parse(line.map(Into::into)) {
         Ok(Request::Work(args)) => Ok(flags_of(&args)),
@@ -111,7 +111,7 @@ fn read_flags(words: &[String]) -> Result<Flags, String> {
 }
 
 /// Files beside the test.
-struct Beside;
+pub(crate) struct Beside;
 
 impl Files for Beside {
     fn read(&mut self, path: &str, test: &str) -> Option<String> {

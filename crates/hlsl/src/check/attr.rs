@@ -122,6 +122,10 @@ const OF_STATEMENTS: &[&str] =
 const MOST_THREADS: i64 = 1024;
 const MOST_THREADS_IN_Z: i64 = 64;
 
+fn counted(count: u32, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 pub(crate) fn is(attribute: &Attribute, name: &str) -> bool {
     attribute.scope.is_none() && attribute.name.name.eq_ignore_ascii_case(name)
 }
@@ -352,6 +356,34 @@ impl<'a> Checker<'a> {
             }
         }
         Some(found.map_or_else(WaveSize::default, |it| it.0))
+    }
+
+    /// Warns where the waves that `[WaveSize]` demands can never be full.
+    pub(super) fn partial_waves(
+        &mut self,
+        attributes: &'a [Attribute],
+        size: WaveSize,
+        group_size: [u32; 3],
+    ) {
+        let threads: u32 = group_size.iter().product();
+        let Some(attribute) = attributes.iter().find(|it| is(it, "WaveSize")) else { return };
+        // Of a range the smallest waves are the easiest to fill.
+        let left = threads % size.min.max(1);
+        // Who has one thread does not think of waves.
+        if left == 0 || threads == 1 {
+            return;
+        }
+        let lanes = counted(size.min - left, "lane");
+        let mut report = Diagnostic::new(
+            &code::PARTIAL_WAVE,
+            attribute.span,
+            format!("{lanes} of the last wave of a group are never active"),
+        )
+        .note(format!("a group has {threads} threads, in waves of {} lanes", size.min));
+        if let Some(threads) = attributes.iter().find(|it| is(it, "numthreads")) {
+            report = report.also(threads.span, "the group");
+        }
+        self.report(report.help("make the number of threads a multiple of the wave size"));
     }
 
     fn one_wave_size(&mut self, attribute: &'a Attribute) -> Option<WaveSize> {

@@ -132,6 +132,9 @@ impl<'a> Checker<'a> {
             return None;
         }
         let group_size = group_size?;
+        if let Some(size) = wave_size {
+            self.partial_waves(attributes, size, group_size);
+        }
         let (inputs, wrapper) = self.inputs(id)?;
         Some(Entry {
             function: id,

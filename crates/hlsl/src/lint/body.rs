@@ -181,7 +181,7 @@ fn has_effects(expr: &Expr) -> bool {
 }
 
 /// All statements, the outer ones first.
-fn each_stmt(stmts: &[Stmt], visit: &mut impl FnMut(&Stmt)) {
+pub(super) fn each_stmt<'s>(stmts: &'s [Stmt], visit: &mut impl FnMut(&'s Stmt)) {
     for stmt in stmts {
         visit(stmt);
         match &stmt.kind {
@@ -207,7 +207,7 @@ fn each_stmt(stmts: &[Stmt], visit: &mut impl FnMut(&Stmt)) {
 }
 
 /// The expressions that stand directly in a statement.
-fn roots(stmt: &Stmt) -> Vec<&Expr> {
+pub(super) fn roots(stmt: &Stmt) -> Vec<&Expr> {
     match &stmt.kind {
         StmtKind::Expr(expr) => vec![expr],
         StmtKind::Let(_, init) => init.iter().collect(),

@@ -18,7 +18,7 @@ pub struct Statistics {
 /// Makes a program for waves of `width` lanes.
 pub fn program(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
     let mut maker = Maker {
-        random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
+        random: Random::new(seed),
         width,
         statistics,
         functions: Vec::new(),
@@ -43,9 +43,14 @@ pub fn program(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
     Program { seed, places: maker.places, functions: maker.functions, threads }
 }
 
-struct Random(u64);
+/// The random choices of a seed.
+pub(crate) struct Random(u64);
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -53,15 +58,15 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 20
     }
 
-    fn below(&mut self, n: u32) -> u32 {
+    pub(crate) fn below(&mut self, n: u32) -> u32 {
         (self.next() % u64::from(n)) as u32
     }
 
-    fn chance(&mut self, one_in: u32) -> bool {
+    pub(crate) fn chance(&mut self, one_in: u32) -> bool {
         self.below(one_in) == 0
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u32) as usize]
     }
 }

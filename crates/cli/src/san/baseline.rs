@@ -1,0 +1,95 @@
+//! Findings that are known: a file with one finding a line, as `CODE FILE: the line of source it is about`.
+//!
+//! The line's text stands for its place, so that a baseline stays valid when lines come and go around it. Lines that are
+//! alike count: two known findings do not hide a third. White space and the order of lines mean nothing.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use device::{SourceMap, Span};
+
+use crate::problem::Problem;
+
+/// How often each finding is known.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Baseline {
+    left: BTreeMap<String, usize>,
+}
+
+impl Baseline {
+    pub(super) fn read(file: &Path) -> Result<Baseline, Problem> {
+        let (_, text) = crate::files::read_source(&file.to_string_lossy())?;
+        let mut baseline = Baseline::default();
+        for line in text.lines().map(normal).filter(|it| !it.is_empty() && !it.starts_with('#')) {
+            *baseline.left.entry(line).or_default() += 1;
+        }
+        Ok(baseline)
+    }
+
+    /// Whether a finding is known; each line of the file is good for one.
+    pub(super) fn takes(&mut self, code: &str, at: Span, sources: &SourceMap) -> bool {
+        match self.left.get_mut(&key(code, at, sources)) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// How many lines of the file nothing was found for.
+    pub(super) fn left(&self) -> usize {
+        self.left.values().sum()
+    }
+}
+
+/// What a line of the file says about a finding.
+pub(super) fn key(code: &str, at: Span, sources: &SourceMap) -> String {
+    let file = sources.location(at).map_or_else(String::new, |it| it.file.replace('\\', "/"));
+    let file = file.trim_start_matches("./");
+    normal(&format!("{code} {file}: {}", sources.line(at)))
+}
+
+fn normal(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn write(file: &Path, mut keys: Vec<String>) -> Result<(), Problem> {
+    keys.sort();
+    let lines: String = keys.iter().map(|it| format!("{it}\n")).collect();
+    let text = format!("# Known findings; wavelane san --baseline FILE\n{lines}");
+    std::fs::write(file, text)
+        .map_err(|error| Problem::input(format!("`{}` cannot be written: {error}", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str, what: &str) -> Vec<String> {
+        let mut sources = SourceMap::new();
+        sources.add("./a.hlsl", text).unwrap();
+        let places = text.match_indices(what);
+        places.map(|(at, _)| key("race", Span::new(at as u32, at as u32 + 1), &sources)).collect()
+    }
+
+    #[test]
+    fn a_finding_is_known_by_its_line_wherever_that_stands() {
+        let before = keys("  tile[t]  = x;\n", "tile");
+        let after = keys("// new\n\n\ttile[t] = x;\n", "tile");
+        assert_eq!(before, after);
+        assert_eq!(before, ["race a.hlsl: tile[t] = x;"]);
+    }
+
+    #[test]
+    fn two_known_findings_do_not_hide_a_third() {
+        let mut sources = SourceMap::new();
+        sources.add("a.hlsl", "x;\n").unwrap();
+        let mut baseline = Baseline::default();
+        let at = Span::new(0, 1);
+        baseline.left.insert(key("race", at, &sources), 2);
+        let mut known = || baseline.takes("race", at, &sources);
+        assert_eq!([known(), known(), known()], [true, true, false]);
+        assert_eq!(baseline.left(), 0);
+    }
+}

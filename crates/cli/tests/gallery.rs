@@ -1,0 +1,71 @@
+//! The pages about findings: each names a command, whose output is what the gallery in `docs/sanitizer/` shows.
+
+use std::path::Path;
+use std::process::Command;
+
+use device::Verdict;
+use device::diag;
+use device::sanitizer::Kind;
+
+const COMMAND: &str = "`wavelane san a.hlsl ";
+
+/// The last program before the command, and its arguments.
+fn example(page: &str) -> Option<(&str, &str)> {
+    let (before, rest) = page.split_once(COMMAND)?;
+    let (arguments, _) = rest.split_once('`')?;
+    let (program, _) = before.rsplit_once("```hlsl\n")?.1.split_once("\n```")?;
+    Some((program, arguments))
+}
+
+/// `name` is a folder that no other test uses at the same time.
+fn run(name: &str, program: &str, arguments: &str) -> (i32, String) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gallery").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.hlsl"), format!("{program}\n")).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .current_dir(&folder)
+        .args(["san", "a.hlsl"])
+        .args(arguments.split_whitespace())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    (output.status.code().unwrap(), text)
+}
+
+/// A page's program must bring the finding that the page is about, and no other.
+#[test]
+fn the_program_of_each_page_brings_its_finding() {
+    for kind in Kind::ALL {
+        let code = kind.code();
+        let (program, arguments) =
+            example(code.page).unwrap_or_else(|| panic!("{}: no program", code.name));
+        let (status, text) =
+            run(&format!("finds/{}", code.name), program, &format!("{arguments} --format json"));
+        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let found: Vec<&str> = report["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["id"].as_str().unwrap())
+            .collect();
+        assert_eq!(found, [code.name], "{text}");
+        let sets_status = kind.verdict() != Verdict::Portability;
+        assert_eq!(status, i32::from(sets_status), "{}", code.name);
+    }
+}
+
+#[test]
+fn the_gallery_shows_the_pages_and_what_the_tool_prints_now() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sanitizer");
+    for code in diag::codes().iter().filter(|it| it.in_runs) {
+        let Some((program, arguments)) = example(code.page) else { continue };
+        let (_, printed) = run(&format!("shows/{}", code.name), program, arguments);
+        let block = format!("\n\n```text\n$ wavelane san a.hlsl {arguments}\n{printed}```");
+        let file = docs.join(format!("{}.md", code.name));
+        let shown = std::fs::read_to_string(&file)
+            .unwrap_or_else(|error| panic!("{}: {error}; `cargo xtask docs`", file.display()));
+        let stale = "run `cargo xtask docs` and read what changes";
+        assert!(shown.contains(&block), "{}: {stale}", file.display());
+        assert_eq!(shown.replacen(&block, "", 1), code.page, "{}: {stale}", file.display());
+    }
+}

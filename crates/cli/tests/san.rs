@@ -1,0 +1,238 @@
+//! `wavelane san` as it is adopted: levels, comments with reasons, baselines, tests and formats.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// A race at every width but the widest, and two stores of one value.
+const RACE: &str = "groupshared uint tile[64];
+RWStructuredBuffer<uint> Out;
+[numthreads(64, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    tile[t] = t;
+    Out[t] = tile[63 - t];
+    Out[64] = 1;
+}
+";
+const ARGUMENTS: &str = "san a.hlsl --bind Out=[65] --wave-size 16";
+
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs `wavelane` in a folder of its own with these files.
+fn wavelane(name: &str, files: &[(&str, &str)], line: &str) -> Ran {
+    let folder = folder(name);
+    for (file, text) in files {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .args(line.split_whitespace())
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    Ran {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("san").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The codes in the report, sorted.
+fn codes(text: &str) -> Vec<&str> {
+    let ends = text.lines().filter(|it| it.contains(".hlsl:") && it.ends_with(']'));
+    let mut codes: Vec<&str> =
+        ends.filter_map(|it| it.rsplit_once('[')?.1.strip_suffix(']')).collect();
+    codes.sort_unstable();
+    codes
+}
+
+#[test]
+fn flags_weigh_findings_and_only_errors_set_the_status() {
+    for (flags, status, found) in [
+        ("", 1, &["equal-stores", "race"][..]),
+        ("-Wno-race", 0, &["equal-stores"]),
+        ("-Wno-race -Wno-equal-stores", 0, &[]),
+        ("-Wno-race -Werror=equal-stores", 1, &["equal-stores"]),
+        ("-Wno-race -Werror", 1, &["equal-stores"]),
+        ("-Wno-error=race", 0, &["equal-stores", "race"]),
+        ("-Wno-race -Wrace", 1, &["equal-stores", "race"]),
+        ("-w", 1, &["race"]),
+    ] {
+        let ran = wavelane("weigh", &[("a.hlsl", RACE)], &format!("{ARGUMENTS} {flags}"));
+        assert_eq!(ran.status, status, "{flags}\n{}\n{}", ran.out, ran.err);
+        assert_eq!(codes(&ran.out), found, "{flags}\n{}", ran.out);
+    }
+    let ran = wavelane("slip", &[("a.hlsl", RACE)], &format!("{ARGUMENTS} -Wno-rase"));
+    assert!(ran.err.contains("did you mean `race`?"), "{}", ran.err);
+}
+
+#[test]
+fn comments_allow_findings_at_any_of_their_places() {
+    let race = "// wavelane: allow(race): one wave by convention";
+    let store = "    // wavelane: allow(equal-stores): a flag\n    Out[64]";
+    for (name, shader) in [
+        ("store", RACE.replace("= t;", &format!("= t; {race}"))),
+        ("load", RACE.replace("    Out[t]", &format!("    {race}\n    Out[t]"))),
+        ("declared", RACE.replace("[64];", &format!("[64]; {race}"))),
+    ] {
+        let shader = shader.replace("    Out[64]", store);
+        let ran = wavelane(&format!("allow-{name}"), &[("a.hlsl", &shader)], ARGUMENTS);
+        assert_eq!((ran.status, codes(&ran.out)), (0, Vec::new()), "{name}\n{}", ran.out);
+    }
+    // One that is no longer needed says so, and only where its code takes part.
+    let mended = RACE.replace("    Out[64] = 1;\n", "").replace(
+        "    Out[t]",
+        &format!("    GroupMemoryBarrierWithGroupSync();\n    {race}\n    Out[t]"),
+    );
+    let ran = wavelane("allow-unused", &[("a.hlsl", &mended)], ARGUMENTS);
+    assert_eq!((ran.status, codes(&ran.out)), (0, vec!["unused-suppression"]), "{}", ran.out);
+    let other = format!("{RACE}void other(uint t) {{\n    tile[t] = 1; {race}\n}}\n");
+    let ran = wavelane("allow-other", &[("a.hlsl", &other)], ARGUMENTS);
+    assert_eq!(codes(&ran.out), ["equal-stores", "race"], "{}", ran.out);
+    // Without a reason it is an error.
+    let bare = RACE.replace("= t;", "= t; // wavelane: allow(race)");
+    let ran = wavelane("allow-bare", &[("a.hlsl", &bare)], ARGUMENTS);
+    assert_eq!(ran.status, 2, "{}", ran.err);
+    assert!(ran.err.contains("[bad-suppression]"), "{}", ran.err);
+}
+
+#[test]
+fn a_baseline_knows_findings_wherever_their_lines_move() {
+    let files = [("a.hlsl", RACE)];
+    let ran = wavelane("known", &files, &format!("{ARGUMENTS} --write-baseline known.txt"));
+    assert_eq!(ran.status, 1);
+    let written = std::fs::read_to_string(folder("known").join("known.txt")).unwrap();
+    assert!(written.contains("race a.hlsl: tile[t] = t;\n"), "{written}");
+    let moved = format!("// A line more.\n\n{}", RACE.replace("    tile", "  tile"));
+    let baseline = format!("{ARGUMENTS} --baseline known.txt");
+    let ran = wavelane("known", &[("a.hlsl", &moved)], &baseline);
+    assert_eq!((ran.status, codes(&ran.out)), (0, Vec::new()), "{}", ran.out);
+    assert!(ran.out.contains("2 known findings"), "{}", ran.out);
+    // What is new is reported, and what is gone is counted.
+    let changed = moved.replace("tile[t] = t;", "tile[t] = t + 1;");
+    let ran = wavelane("known", &[("a.hlsl", &changed)], &baseline);
+    assert_eq!((ran.status, codes(&ran.out)), (1, vec!["race"]), "{}", ran.out);
+    assert!(ran.out.contains("1 line of the baseline"), "{}", ran.out);
+}
+
+const CASES: &str = "#include <wavelane.hlsli>
+TEST_CASE(right) { EXPECT_EQ(WaveActiveCountBits(true), WaveGetLaneCount()); }
+TEST_CASE(wrong) {
+    uint x = 3;
+    if (WaveGetLaneIndex() > 0) x = WaveReadLaneAt(x, 0);
+    EXPECT_EQ(x, 3u);
+}
+";
+
+const JOB: &str = "#--- source.hlsl
+RWStructuredBuffer<uint> Out : register(u0);
+[numthreads(8, 1, 1)]
+void main(uint i : SV_GroupIndex) {
+    uint x = i;
+    if (i % 4 != 0) x = WaveReadLaneAt(x, 0);
+    Out[i] = x;
+}
+#--- pipeline.yaml
+Shaders:
+  - Stage: Compute
+    Entry: main
+Buffers:
+  - { Name: Out, Format: UInt32, Stride: 4, FillSize: 32 }
+DescriptorSets:
+  - Resources:
+    - { Name: Out, Kind: RWStructuredBuffer, DirectXBinding: { Register: 0, Space: 0 } }
+#--- end
+# RUN: split-file %s %t
+# RUN: %dxc_target -T cs_6_0 -Fo %t.o %t/source.hlsl
+# RUN: %offloader %t/pipeline.yaml %t.o
+";
+
+#[test]
+fn tests_are_examined_as_they_are_run() {
+    let files = [("cases.hlsl", CASES), ("job.test", JOB), ("none.hlsl", RACE)];
+    let ran = wavelane("tests", &files, "san . --wave-size 8 --format json");
+    let report: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err));
+    let field = |list: &str, name: &str| -> Vec<String> {
+        let all = report[list].as_array().unwrap();
+        all.iter().map(|it| it[name].as_str().unwrap_or("").to_owned()).collect()
+    };
+    assert_eq!(ran.status, 1);
+    let programs = ["./cases.hlsl::right", "./cases.hlsl::wrong", "./job.test"];
+    assert_eq!(field("programs", "name"), programs, "{}", ran.out);
+    assert_eq!(field("findings", "id"), ["inactive-lane-read"; 2], "{}", ran.out);
+    assert_eq!(field("findings", "program"), programs[1..]);
+    // Places are those of the test's file.
+    assert_eq!(field("findings", "file"), ["./cases.hlsl", "./job.test"]);
+    assert_eq!(report["findings"][0]["line"], 5);
+    assert_eq!(report["findings"][1]["line"], 6);
+
+    let ran = wavelane("tests", &files, "san cases.hlsl::right job.test --filter right");
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("no findings"), "{}", ran.out);
+    let ran = wavelane("tests", &files, "san . --caps wave-ops=off");
+    assert_eq!(ran.status, 3, "{}", ran.out);
+    let broken = [("cases.hlsl", "#include <wavelane.hlsli>\nTEST_CASE(a) { x; }\n")];
+    let ran = wavelane("broken", &broken, "san cases.hlsl");
+    assert_eq!(ran.status, 2, "{}", ran.out);
+    assert!(ran.out.contains("not examined: cases.hlsl::a"), "{}", ran.out);
+}
+
+#[test]
+fn a_finding_has_all_its_fields_in_json() {
+    let ran = wavelane("json", &[("a.hlsl", RACE)], &format!("{ARGUMENTS} --format json"));
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let race = findings.iter().find(|it| it["id"] == "race").unwrap();
+    let expected = [
+        ("id", "\"race\""),
+        ("verdict", "\"undefined\""),
+        ("level", "\"error\""),
+        ("file", "\"a.hlsl\""),
+        ("line", "5"),
+        ("column", "5"),
+        ("group", "[0,0,0]"),
+        ("width", "16"),
+        ("seed", "null"),
+        ("known", "false"),
+    ];
+    for (field, value) in expected {
+        assert_eq!(race[field].to_string(), value, "{field}: {}", ran.out);
+    }
+    for field in ["message", "text"] {
+        assert!(race[field].as_str().is_some_and(|it| !it.is_empty()), "{field}: {}", ran.out);
+    }
+    for field in ["related", "lanes"] {
+        assert!(race[field].as_array().is_some_and(|it| !it.is_empty()), "{field}: {}", ran.out);
+    }
+    assert!(race["wave"].is_u64(), "{}", ran.out);
+    assert_eq!(race["related"][0]["line"], 6);
+}
+
+#[test]
+fn other_formats_name_code_and_place() {
+    let ran = |format: &str| {
+        let line = format!("{ARGUMENTS} --format {format}");
+        let ran = wavelane(format, &[("a.hlsl", RACE)], &line);
+        assert_eq!(ran.status, 1, "{format}");
+        ran.out
+    };
+    let junit = ran("junit");
+    assert!(junit.contains("tests=\"1\" failures=\"1\""), "{junit}");
+    assert!(junit.contains("<failure type=\"race\""), "{junit}");
+    let github = ran("github");
+    assert!(github.contains("::error file=a.hlsl,line=5,"), "{github}");
+    let sarif: Value = serde_json::from_str(&ran("sarif")).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert!(results.iter().any(|it| it["ruleId"] == "race" && it["level"] == "error"), "{sarif}");
+}

@@ -1,0 +1,221 @@
+//! Warnings about wave operations whose lanes depend on the language version: those in an arm of `?:`, and on the right of
+//! `&&` and `||`. Before HLSL 2021 all lanes evaluate them, from then on only the lanes that need the value.
+//!
+//! Where the condition is the same for all lanes it makes no difference, so only a condition that is known to differ between
+//! lanes is reason for a word: one that comes from a thread's own indices, a lane's index, or a prefix.
+
+use diag::{Diagnostic, Span, code};
+use ops::WaveOp;
+use ops::intrinsics::{Intrinsic, Meaning};
+
+use super::body::{each_expr, each_stmt, roots};
+use crate::hir::{Arg, Expr, ExprKind, Function, LocalId, Program, StmtKind, SystemValue};
+use crate::library::Function as LibraryFunction;
+
+/// So deep a value is followed through variables.
+const MOST_DEPTH: usize = 16;
+
+/// Looks at all functions of a program.
+pub(crate) fn version(program: &Program) -> Vec<Diagnostic> {
+    let mut reports = Vec::new();
+    for (index, function) in program.functions.iter().enumerate() {
+        let is_entry = index == program.entry.function.0 as usize;
+        let inputs = if is_entry { program.entry.inputs.as_slice() } else { &[] };
+        let reader = Reader { values: values(function), function, inputs };
+        each_stmt(&function.body, &mut |stmt| {
+            for root in roots(stmt) {
+                each_expr(root, &mut |expr| reader.expr(expr, &mut reports));
+            }
+        });
+    }
+    reports
+}
+
+/// How much lanes differ in a value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Spread {
+    Same,
+    Unknown,
+    Differs,
+}
+
+struct Reader<'a> {
+    function: &'a Function,
+    /// What is assigned to each local, over the whole function.
+    values: Vec<Vec<&'a Expr>>,
+    /// What the parameters are bound to, for the entry point.
+    inputs: &'a [SystemValue],
+}
+
+fn values(function: &Function) -> Vec<Vec<&Expr>> {
+    let mut values: Vec<Vec<&Expr>> = function.locals.iter().map(|_| Vec::new()).collect();
+    let mut assign = |local: LocalId, value| values[local.0 as usize].push(value);
+    each_stmt(&function.body, &mut |stmt| {
+        if let StmtKind::Let(local, Some(init)) = &stmt.kind {
+            assign(*local, init);
+        }
+        for root in roots(stmt) {
+            each_expr(root, &mut |expr| {
+                let (place, value) = match &expr.kind {
+                    ExprKind::Assign(place, value) => (place, value),
+                    ExprKind::AssignOp { place, value, .. } => (place, value),
+                    _ => return,
+                };
+                if let ExprKind::Local(local) = place.kind {
+                    assign(local, value);
+                }
+            });
+        }
+    });
+    values
+}
+
+impl Reader<'_> {
+    fn expr(&self, expr: &Expr, reports: &mut Vec<Diagnostic>) {
+        let (cond, arms, what): (_, Vec<&Expr>, _) = match &expr.kind {
+            ExprKind::Logic { and, lhs, rhs, .. } => {
+                (lhs, vec![rhs], if *and { "`&&`" } else { "`||`" })
+            }
+            ExprKind::Conditional { cond, then, else_, .. } => (cond, vec![then, else_], "`?:`"),
+            _ => return,
+        };
+        if self.spread(cond, 0) != Spread::Differs {
+            return;
+        }
+        for arm in arms {
+            each_expr(arm, &mut |inner| {
+                if let ExprKind::Wave { intrinsic, .. } = &inner.kind
+                    && depends_on_the_others(intrinsic)
+                {
+                    reports.push(report(intrinsic.name, inner.span, cond.span, what));
+                }
+            });
+        }
+    }
+
+    fn spread(&self, expr: &Expr, depth: usize) -> Spread {
+        if depth > MOST_DEPTH {
+            return Spread::Unknown;
+        }
+        let all = |exprs: &mut dyn Iterator<Item = &Expr>| {
+            exprs.map(|it| self.spread(it, depth + 1)).max().unwrap_or(Spread::Same)
+        };
+        match &expr.kind {
+            ExprKind::Const(_) | ExprKind::Resource(_) => Spread::Same,
+            ExprKind::Local(local) => self.local(*local, depth),
+            ExprKind::Field(inner, _)
+            | ExprKind::Swizzle(inner, _)
+            | ExprKind::MatrixSwizzle(inner, _)
+            | ExprKind::Unary(_, inner)
+            | ExprKind::Convert(inner) => self.spread(inner, depth + 1),
+            // `t / WaveGetLaneCount()` and `t < WaveGetLaneCount()` differ between waves, not between their lanes.
+            ExprKind::Binary(_, a, b) if is_lane_count(a) || is_lane_count(b) => Spread::Unknown,
+            ExprKind::Index(a, b)
+            | ExprKind::Binary(_, a, b)
+            | ExprKind::Logic { lhs: a, rhs: b, .. } => all(&mut [&**a, &**b].into_iter()),
+            ExprKind::Conditional { cond, then, else_, .. } => {
+                all(&mut [&**cond, &**then, &**else_].into_iter())
+            }
+            ExprKind::Construct(parts) => all(&mut parts.iter()),
+            ExprKind::Wave { intrinsic, .. } => match intrinsic.meaning {
+                Meaning::Wave(
+                    WaveOp::LaneIndex
+                    | WaveOp::IsFirstLane
+                    | WaveOp::LaneRelation(_)
+                    | WaveOp::PrefixCountBits
+                    | WaveOp::Scan(_),
+                ) => Spread::Differs,
+                Meaning::Wave(
+                    WaveOp::LaneCount
+                    | WaveOp::GroupWaveIndex
+                    | WaveOp::GroupWaveCount
+                    | WaveOp::ActiveLanes
+                    | WaveOp::ConvergedLanes
+                    | WaveOp::AnyTrue
+                    | WaveOp::AllTrue
+                    | WaveOp::Ballot
+                    | WaveOp::CountBits
+                    | WaveOp::ReadLaneFirst
+                    | WaveOp::AllEqual
+                    | WaveOp::Reduce(_),
+                ) => Spread::Same,
+                _ => Spread::Unknown,
+            },
+            ExprKind::Library { function: LibraryFunction::Pure(_), args } => {
+                let inputs = args.iter().filter_map(|it| match it {
+                    Arg::In(it) => Some(it),
+                    Arg::Out { .. } => None,
+                });
+                all(&mut inputs.into_iter())
+            }
+            // What memory holds, nobody knows; and what a call gives, only its body.
+            ExprKind::Global(_)
+            | ExprKind::Assign(..)
+            | ExprKind::AssignOp { .. }
+            | ExprKind::Step { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Library { .. }
+            | ExprKind::Method { .. }
+            | ExprKind::Comma(..) => Spread::Unknown,
+        }
+    }
+
+    fn local(&self, local: LocalId, depth: usize) -> Spread {
+        let index = local.0 as usize;
+        if index < self.function.params.len() {
+            return match self.inputs.get(index) {
+                Some(SystemValue::GroupId) => Spread::Same,
+                Some(
+                    SystemValue::GroupThreadId
+                    | SystemValue::DispatchThreadId
+                    | SystemValue::GroupIndex,
+                ) => Spread::Differs,
+                None => Spread::Unknown,
+            };
+        }
+        // Several assignments may depend on where the lanes are; only a variable with one value is looked through.
+        match self.values[index].as_slice() {
+            [only] => self.spread(only, depth + 1),
+            _ => Spread::Unknown,
+        }
+    }
+}
+
+fn is_lane_count(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Convert(inner) => is_lane_count(inner),
+        ExprKind::Wave { intrinsic, .. } => intrinsic.meaning == Meaning::Wave(WaveOp::LaneCount),
+        _ => false,
+    }
+}
+
+/// Whether another active set can give a lane another result.
+fn depends_on_the_others(intrinsic: &Intrinsic) -> bool {
+    match intrinsic.meaning {
+        // The lanes that take part are named.
+        Meaning::Wave(_) if intrinsic.is_masked() => false,
+        Meaning::Wave(op) => !matches!(
+            op,
+            WaveOp::LaneIndex
+                | WaveOp::LaneCount
+                | WaveOp::IsHelperLane
+                | WaveOp::GroupWaveIndex
+                | WaveOp::GroupWaveCount
+                | WaveOp::LaneRelation(_)
+        ),
+        Meaning::Barrier(_) => false,
+    }
+}
+
+fn report(name: &str, at: Span, cond: Span, what: &str) -> Diagnostic {
+    Diagnostic::new(
+        &code::VERSION_DEPENDENT_ARM,
+        at,
+        format!("which lanes evaluate `{name}` here depends on the language version"),
+    )
+    .also(cond, "this differs between lanes")
+    .note(format!(
+        "{what} evaluates in all lanes before HLSL 2021, and from then on only in those that need it"
+    ))
+    .help("give it a variable of its own before, for all lanes, or write an `if`, for some")
+}

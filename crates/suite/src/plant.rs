@@ -1,0 +1,196 @@
+//! Plants one fault in a clean generated program, to see whether the sanitizer finds it, by its name and at its line.
+//!
+//! A program of [`crate::generate`] gets a few lines at a random place, deep in its control flow where the fault allows it:
+//! once as they should be, and once with one line changed. [`class::ALL`] holds the faults, one row each. Whether a fault
+//! can show at a place is asked of a plain run, which lanes come by there; never of the sanitizer.
+//!
+//! Deliberately absent: any tolerance. The clean program must bring no finding at all, and the other one a finding of the
+//! right kind at a line that takes part in the fault.
+
+pub mod class;
+mod host;
+
+use std::fmt::Write;
+
+use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+use sanitizer::{Plan, Report};
+
+use crate::generate::Random;
+use crate::run::{self, Compiled};
+pub use class::Class;
+use host::Host;
+
+/// How often a place is looked for before the class is said to fit nowhere.
+const MOST_TRIES: u32 = 400;
+
+/// A program, clean and with its fault.
+#[derive(Clone, Debug)]
+pub struct Planted {
+    pub clean: String,
+    pub faulty: String,
+    /// The lines, from 1, at which the report may stand.
+    pub lines: Vec<u32>,
+    setup: Setup,
+}
+
+/// How a program is run.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    /// The width that the program was made for, and the others that it is examined at.
+    pub(crate) widths: Vec<u32>,
+    pub(crate) threads: u32,
+    pub(crate) groups: u32,
+    /// The places of the log of one thread.
+    pub(crate) places: u32,
+}
+
+/// How the sanitizer did on one planted fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Found,
+    /// The right kind, at another line.
+    Elsewhere(u32),
+    /// Only findings of other kinds.
+    Otherwise(Vec<&'static str>),
+    Missed,
+    /// The clean program is said to be wrong.
+    FalseAlarm(String),
+}
+
+/// Plants the class's fault by a seed; `None` if none of many programs had a place for it.
+pub fn plant(class: &Class, seed: u64) -> Option<Planted> {
+    let mut random = Random::new(
+        seed ^ class.name.bytes().fold(7, |all: u64, it| all.wrapping_mul(31) ^ u64::from(it)),
+    );
+    (0..MOST_TRIES).find_map(|_| try_once(class, &mut random))
+}
+
+fn try_once(class: &Class, random: &mut Random) -> Option<Planted> {
+    let host = Host::make(class, random);
+    let site = host.site(class.place, random)?;
+    let probe = host.with(&["uint planted = 1;".to_owned(), class::SINK.to_owned()], site, &[]);
+    let visits = host.visits(&probe.text, probe.first_line + 1)?;
+    let snippet = (class.snippet)(random, &class::Context { setup: &host.setup, visits: &visits })?;
+    let clean = host.with(&snippet.lines(false), site, &snippet.declarations);
+    let faulty = host.with(&snippet.lines(true), site, &snippet.declarations);
+    let lines = snippet.marked().map(|it| clean.first_line + it).collect();
+    Some(Planted { clean: clean.text, faulty: faulty.text, lines, setup: host.setup })
+}
+
+/// Examines both programs of a pair.
+pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
+    let (clean, compiled) = examine(&planted.clean, &planted.setup)?;
+    // What only other machines mind, the generator may well make; but not where the fault will be.
+    let is_alarm = |it: &&sanitizer::Seen| {
+        let line = compiled.sources.location(it.finding.site.span).map_or(0, |at| at.line);
+        it.finding.kind.verdict() != sanitizer::Verdict::Portability
+            || it.finding.kind == class.kind && planted.lines.contains(&line)
+    };
+    if let Some(seen) = clean.seen.iter().find(is_alarm) {
+        let report = diag::render(&seen.finding.report(), &compiled.sources, diag::Style::Plain);
+        return Ok(Verdict::FalseAlarm(report));
+    }
+    let (faulty, compiled) = examine(&planted.faulty, &planted.setup)?;
+    let line = |seen: &sanitizer::Seen| {
+        compiled.sources.location(seen.finding.site.span).map_or(0, |at| at.line)
+    };
+    let right: Vec<u32> =
+        faulty.seen.iter().filter(|it| it.finding.kind == class.kind).map(line).collect();
+    if right.iter().any(|it| planted.lines.contains(it)) {
+        return Ok(Verdict::Found);
+    }
+    Ok(match (right.first(), faulty.seen.is_empty()) {
+        (Some(line), _) => Verdict::Elsewhere(*line),
+        (None, false) => {
+            Verdict::Otherwise(faulty.seen.iter().map(|it| it.finding.kind.code().name).collect())
+        }
+        (None, true) => Verdict::Missed,
+    })
+}
+
+/// What a class came to.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    pub planted: u32,
+    pub found: u32,
+    /// What went wrong, with the seed.
+    pub failures: Vec<(u64, Verdict)>,
+}
+
+/// Plants and judges so many faults of a class.
+pub fn measure(class: &Class, count: u32) -> Result<Tally, String> {
+    let mut tally = Tally::default();
+    for seed in 0..u64::from(count) {
+        let planted = plant(class, seed)
+            .ok_or_else(|| format!("no program has a place for `{}`, seed {seed}", class.name))?;
+        tally.planted += 1;
+        match judge(class, &planted).map_err(|what| {
+            format!("`{}`, seed {seed}: {what}\n{}\n{}", class.name, planted.clean, planted.faulty)
+        })? {
+            Verdict::Found => tally.found += 1,
+            other => tally.failures.push((seed, other)),
+        }
+    }
+    Ok(tally)
+}
+
+/// The table that the documents show.
+pub fn table(tallies: &[(&Class, Tally)]) -> String {
+    let mut text = String::from(
+        "| fault | finding | planted | found | false alarms |\n|---|---|---:|---:|---:|\n",
+    );
+    for (class, tally) in tallies {
+        let is_alarm = |it: &&(u64, Verdict)| matches!(it.1, Verdict::FalseAlarm(_));
+        let alarms = tally.failures.iter().filter(is_alarm).count();
+        let code = class.kind.code().name;
+        let Tally { planted, found, .. } = tally;
+        let _ = writeln!(text, "| {} | `{code}` | {planted} | {found} | {alarms} |", class.name);
+    }
+    text
+}
+
+fn compile(text: &str) -> Result<Compiled, String> {
+    let flags = ["-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
+    let mut options = run::options(&flags)?;
+    options.shader_model = (6, 10);
+    let compiled = run::compile_text("planted.hlsl", text, &options);
+    match &compiled.module {
+        Some(_) => Ok(compiled),
+        None => Err(diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain)),
+    }
+}
+
+fn examine(text: &str, setup: &Setup) -> Result<(Report, Compiled), String> {
+    let compiled = compile(text)?;
+    let Some(module) = &compiled.module else { unreachable!("`compile` has seen to it") };
+    let mut plan = Plan::new(setup.widths.clone());
+    // What the host program logs depends on the width by design.
+    plan.width_dependent.push("Log".to_owned());
+    let report = sanitizer::examine(module, &launch(setup), &bindings(module, setup), &plan)
+        .map_err(|(width, failure)| format!("at width {width}: {failure:?}"))?;
+    Ok((report, compiled))
+}
+
+fn launch(setup: &Setup) -> Launch {
+    Launch {
+        work: Work::Dispatch { groups: [setup.groups, 1, 1] },
+        wave_width: setup.widths[0],
+        lane_order: LaneOrder::Linear,
+        schedule: Schedule::Ascending,
+        fuel: Some(1 << 26),
+        cancel: None,
+        progress: None,
+    }
+}
+
+fn bindings(module: &ir::Module, setup: &Setup) -> Bindings {
+    let all = setup.threads * setup.groups;
+    let bytes = |name: &str| match name {
+        "Log" => all * setup.places * 4,
+        _ => all * 4,
+    };
+    let bind = |it: &ir::Resource| {
+        vec![Buffer { bytes: vec![0; bytes(&it.name) as usize], ..Buffer::default() }]
+    };
+    Bindings { bindings: module.resources.iter().map(bind).collect() }
+}

@@ -1,0 +1,67 @@
+//! Faults planted in clean generated programs are found, by their names and at their lines; `cargo xtask mutate` plants more.
+
+use suite::plant::{self, class};
+
+/// Of each class; what `docs/sanitizer.md` shows was counted with more.
+const PROGRAMS: u32 = 6;
+
+#[test]
+fn planted_faults_are_found_and_clean_programs_are_silent() {
+    let mut problems = String::new();
+    for class in class::ALL {
+        let tally = plant::measure(class, PROGRAMS).unwrap();
+        assert_eq!(tally.planted, PROGRAMS);
+        for (seed, verdict) in tally.failures {
+            problems.push_str(&format!("{}, seed {seed}: {verdict:?}\n", class.name));
+        }
+    }
+    assert!(problems.is_empty(), "{problems}");
+}
+
+/// These are reported on request, or need a declaration that is wrong instead of a line: `suite/san` shows them.
+const NOT_PLANTED: [sanitizer::Kind; 3] = [
+    sanitizer::Kind::NonUniformLaneIndex,
+    sanitizer::Kind::Reconvergence,
+    sanitizer::Kind::NotGloballyCoherent,
+];
+
+/// What the sanitizer reports, somebody must be able to make.
+#[test]
+fn every_kind_of_finding_is_planted() {
+    let missing: Vec<&str> = sanitizer::Kind::ALL
+        .iter()
+        .filter(|kind| !NOT_PLANTED.contains(kind) && !class::ALL.iter().any(|it| it.kind == **kind))
+        .map(|kind| kind.code().name)
+        .collect();
+    assert!(missing.is_empty(), "no class of faults for {missing:?}");
+}
+
+/// A pair differs in one line: the fault.
+#[test]
+fn a_planted_program_differs_from_its_clean_one_in_one_line() {
+    for class in class::ALL {
+        let planted = plant::plant(class, 1).unwrap();
+        let pairs = planted.clean.lines().zip(planted.faulty.lines());
+        assert_eq!(pairs.filter(|(clean, faulty)| clean != faulty).count(), 1, "{}", class.name);
+        assert_eq!(planted.clean.lines().count(), planted.faulty.lines().count());
+    }
+}
+
+/// The judge is no friend of the sanitizer.
+#[test]
+fn a_fault_that_is_not_there_or_elsewhere_counts_as_missed() {
+    for class in class::ALL {
+        let planted = plant::plant(class, 2).unwrap();
+        let judge = |change: fn(&mut plant::Planted)| {
+            let mut changed = planted.clone();
+            change(&mut changed);
+            plant::judge(class, &changed).unwrap()
+        };
+        let verdict = judge(|it| it.faulty = it.clean.clone());
+        assert_eq!(verdict, plant::Verdict::Missed, "{}", class.name);
+        let verdict = judge(|it| it.lines = vec![1]);
+        assert!(matches!(verdict, plant::Verdict::Elsewhere(_)), "{}: {verdict:?}", class.name);
+        let verdict = judge(|it| it.clean = it.faulty.clone());
+        assert!(matches!(verdict, plant::Verdict::FalseAlarm(_)), "{}: {verdict:?}", class.name);
+    }
+}

@@ -1,0 +1,72 @@
+//! `cargo xtask mutate`: how many planted faults the sanitizer finds.
+
+use suite::plant::{self, Class, Tally, Verdict, class};
+
+/// Of each class, unless a flag says otherwise.
+const PROGRAMS: u32 = 300;
+/// At least so many of a class must be found, and of all together.
+const LEAST_OF_A_CLASS: f64 = 0.90;
+const LEAST: f64 = 0.95;
+
+/// The document with the table, between two marks.
+const DOCUMENT: &str = "docs/sanitizer.md";
+const BEGIN: &str = "<!-- mutate -->\n";
+const END: &str = "<!-- end -->";
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let value = |name: &str| {
+        let at = arguments.iter().position(|it| it == name)?;
+        arguments.get(at + 1).map(String::as_str)
+    };
+    let programs = match value("--programs") {
+        Some(text) => text.parse().map_err(|_| format!("`{text}` is no number"))?,
+        None => PROGRAMS,
+    };
+    let filter = value("--class");
+    let shows = arguments.iter().any(|it| it == "--show");
+    let mut tallies: Vec<(&Class, Tally)> = Vec::new();
+    for class in class::ALL.iter().filter(|it| filter.is_none_or(|text| it.name.contains(text))) {
+        let tally = plant::measure(class, programs)?;
+        for (seed, verdict) in &tally.failures {
+            println!("{}, seed {seed}: {verdict:?}", class.name);
+            if let (true, Some(planted)) = (shows, plant::plant(class, *seed)) {
+                let text = match verdict {
+                    Verdict::FalseAlarm(_) => &planted.clean,
+                    _ => &planted.faulty,
+                };
+                println!("lines {:?}\n{text}", planted.lines);
+            }
+        }
+        tallies.push((class, tally));
+    }
+    let table = plant::table(&tallies);
+    let (planted, found) = tallies
+        .iter()
+        .fold((0, 0), |(planted, found), (_, it)| (planted + it.planted, found + it.found));
+    let summary = format!("{found} of {planted} found.");
+    println!("{table}\n{summary}");
+    if filter.is_none() {
+        record(&format!("{table}\n{summary}\n"))?;
+    }
+    let poor = tallies
+        .iter()
+        .filter(|(_, it)| f64::from(it.found) < LEAST_OF_A_CLASS * f64::from(it.planted))
+        .map(|(class, _)| class.name);
+    let poor: Vec<&str> = poor.collect();
+    if !poor.is_empty() || f64::from(found) < LEAST * f64::from(planted) {
+        return Err(format!("too few were found: {}", poor.join("; ")));
+    }
+    Ok(())
+}
+
+fn record(text: &str) -> Result<(), String> {
+    let path = crate::root().join(DOCUMENT);
+    let old = std::fs::read_to_string(&path).map_err(|error| format!("{DOCUMENT}: {error}"))?;
+    let parts = old.split_once(BEGIN).and_then(|(before, rest)| {
+        let (_, after) = rest.split_once(END)?;
+        Some((before, after))
+    });
+    let (before, after) = parts.ok_or_else(|| format!("{DOCUMENT} has no place for the table"))?;
+    std::fs::write(&path, format!("{before}{BEGIN}{text}{END}{after}"))
+        .map_err(|error| format!("{DOCUMENT}: {error}"))
+}

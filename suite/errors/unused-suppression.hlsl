@@ -1,0 +1,22 @@
+// A comment that allows what is not there may one day hide something new.
+
+//--- nothing-is-left-to-allow
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    // wavelane: allow(self-assignment): the variable stays alive for the debugger //~ warning[unused-suppression]: no `self-assignment` here
+    uint x = WaveGetLaneCount();
+    EXPECT_EQ(x, uint(WIDTH));
+}
+//| FILE:4:8: warning: there is no `self-assignment` here that this comment allows [unused-suppression]
+//|   |
+//| 4 |     // wavelane: allow(self-assignment): the variable stays alive for the debugger
+//|   |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: remove it, so that it hides nothing in the future
+
+//--- findings-of-runs-are-judged-by-runs
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint x = WaveGetLaneCount(); // wavelane: allow(race): nobody else writes it
+    EXPECT_EQ(x, uint(WIDTH));
+}

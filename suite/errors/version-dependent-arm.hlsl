@@ -1,0 +1,73 @@
+// Wave functions in arms that only HLSL 2021 and later evaluate apart.
+
+//--- a-sum-in-an-arm
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0; //~ warning[version-dependent-arm]: which lanes evaluate `WaveActiveSum` here
+    EXPECT_EQ(evens, t % 2 == 0 ? uint(WIDTH / 2) : 0u);
+}
+//| FILE:4:31: warning: which lanes evaluate `WaveActiveSum` here depends on the language version [version-dependent-arm]
+//|   |
+//| 4 |     uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0;
+//|   |                  ----------   ^^^^^^^^^^^^^^^^^
+//|   |                  |
+//|   |                  this differs between lanes
+//|   |
+//|   = note: `?:` evaluates in all lanes before HLSL 2021, and from then on only in those that need it
+//|   = help: give it a variable of its own before, for all lanes, or write an `if`, for some
+
+//--- a-sum-in-an-arm-of-2018
+//# args -HV 2018
+//# widths 4
+//# zero Out 16
+//= Out u32: 4 0 4 0
+RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0; //~ warning[version-dependent-arm]: depends on the language version
+    Out[t] = evens;
+}
+//| FILE:9:31: warning: which lanes evaluate `WaveActiveSum` here depends on the language version [version-dependent-arm]
+//|   |
+//| 9 |     uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0;
+//|   |                  ----------   ^^^^^^^^^^^^^^^^^
+//|   |                  |
+//|   |                  this differs between lanes
+//|   |
+//|   = note: `?:` evaluates in all lanes before HLSL 2021, and from then on only in those that need it
+//|   = help: give it a variable of its own before, for all lanes, or write an `if`, for some
+
+//--- the-first-lane-of-those-that-hold
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    bool upper = t >= WIDTH / 2;
+    bool leads = false;
+    if (upper && WaveIsFirstLane()) leads = true; //~ warning[version-dependent-arm]: `WaveIsFirstLane`
+    EXPECT_EQ(leads, t == WIDTH / 2);
+}
+//| FILE:6:18: warning: which lanes evaluate `WaveIsFirstLane` here depends on the language version [version-dependent-arm]
+//|   |
+//| 6 |     if (upper && WaveIsFirstLane()) leads = true;
+//|   |         -----    ^^^^^^^^^^^^^^^^^
+//|   |         |
+//|   |         this differs between lanes
+//|   |
+//|   = note: `&&` evaluates in all lanes before HLSL 2021, and from then on only in those that need it
+//|   = help: give it a variable of its own before, for all lanes, or write an `if`, for some
+
+//--- a-condition-that-is-the-same-in-all-lanes
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    bool any = WaveActiveAnyTrue(t == 1);
+    uint sum = any && WaveActiveAllTrue(t < WIDTH) ? WaveActiveSum(1u) : 0;
+    EXPECT_EQ(sum, uint(WIDTH));
+}
+
+//--- a-variable-of-its-own-and-an-if
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint all = WaveActiveSum(1u);
+    uint evens = t % 2 == 0 ? all : 0;
+    EXPECT_EQ(evens, t % 2 == 0 ? uint(WIDTH) : 0u);
+    if (t % 2 == 0) EXPECT_EQ(WaveActiveSum(1u), uint(WIDTH / 2));
+}
