@@ -2,7 +2,7 @@
 
 use diag::{Diagnostic, FileId, Sink, SourceMap, code};
 
-use crate::options::{Options, Stage};
+use crate::options::{Denormals, Options, Stage};
 use crate::preprocess::Includer;
 use crate::{ast, check, hir, lint, lower, parse, preprocess};
 
@@ -146,6 +146,9 @@ fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Optio
     }
     let mut module = lower(&program, options, sink)?;
     drop(program);
+    if options.denormals == Denormals::FlushToZero {
+        ir::flush_denormals(&mut module);
+    }
     ir::simplify::prune(&mut module);
     lower::summarise(&mut module);
     Some(module)

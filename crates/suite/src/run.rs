@@ -120,7 +120,7 @@ pub fn options(flags: &[String]) -> Result<Options, String> {
         match flag {
             "-HV" => options.hlsl_version = Version::parse(value()?).ok_or("unknown version")?,
             "-enable-16bit-types" => options.enable_16bit = true,
-            "-spirv" => options.spirv = true,
+            "-spirv" => (options.spirv, options.vulkan) = (true, true),
             "-Zpr" => options.matrix_order = MatrixOrder::RowMajor,
             "-Zpc" => options.matrix_order = MatrixOrder::ColumnMajor,
             // Arithmetic is strict in any case.

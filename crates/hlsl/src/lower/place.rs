@@ -17,7 +17,7 @@ use super::{Lower, Lowerer, MOST_SLOTS, Values};
 use crate::check::convert::is_base;
 use crate::hir::{Expr, ExprKind, FunctionId, LocalId, ResourceId};
 use crate::library::Method;
-use crate::types::{BitField, Packing, ResourceType, Scalar, Type, TypeId, field_offsets};
+use crate::types::{BitField, ResourceType, Scalar, Type, TypeId, field_offsets};
 
 /// Where a variable is.
 #[derive(Clone, Debug)]
@@ -270,11 +270,12 @@ impl Lowerer<'_> {
             return Ok(place);
         };
         let resource = self.single_resource(&place, span)?;
+        let packing = self.program.resource(resource.id).packing;
         let buffer = Buffer {
             resource,
             element: None,
             offset: Sum::default(),
-            packing: Packing::Constant,
+            packing,
             step: None,
         };
         Ok(Place::whole(Location::Buffer(buffer), structure))
