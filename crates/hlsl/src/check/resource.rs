@@ -43,6 +43,9 @@ impl ResourceInfo {
     }
 }
 
+/// How many structs with resources an array may have.
+const MOST_STRUCTS: u32 = 256;
+
 /// Registers of one class and space that a resource takes: the first, the one behind the last, and which resource.
 type Taken = (u64, u64, usize);
 
@@ -485,7 +488,11 @@ impl<'a> Checker<'a> {
             for info in self.resources[first..].iter_mut().filter(|it| letter(it.class) == given) {
                 info.slot = Some(index);
                 info.space = register.space;
-                index = index.saturating_add(1);
+                let Type::Array { len, .. } = self.types.get(info.ty) else {
+                    index = index.saturating_add(1);
+                    continue;
+                };
+                index = index.saturating_add(len.max(1));
             }
         }
     }
@@ -511,6 +518,19 @@ impl<'a> Checker<'a> {
                         coherent,
                         span,
                     )?);
+                }
+                Some(Expr { kind: ExprKind::Construct(parts), ty, span })
+            }
+            // An array of resources is one with several registers; one of structs has its resources one by one.
+            Type::Array { len: 1.., .. } if self.is_resource(ty) => {
+                let id = self.add_resource(name.to_owned(), ty, &[], coherent, span)?;
+                Some(Expr { kind: ExprKind::Resource(id), ty, span })
+            }
+            Type::Array { element, len: len @ 1..=MOST_STRUCTS } => {
+                let mut parts = Vec::new();
+                for index in 0..len {
+                    let name = format!("{name}[{index}]");
+                    parts.push(self.made_of_resources(&name, element, coherent, span)?);
                 }
                 Some(Expr { kind: ExprKind::Construct(parts), ty, span })
             }
@@ -543,7 +563,12 @@ impl<'a> Checker<'a> {
             let Some(slot) = info.slot else { continue };
             let (start, end) = (u64::from(slot), u64::from(slot).saturating_add(length(counts[i])));
             let ranges = taken.entry((info.class, info.space)).or_default();
-            if let Some((_, _, other)) = ranges.iter().find(|(a, b, _)| *a < end && start < *b) {
+            let overlaps = |(a, b, other): &&Taken| {
+                // The two samplers of a texture with a sampler are one.
+                let is_same = self.resources[used[*other].0 as usize].span == info.span;
+                *a < end && start < *b && !is_same
+            };
+            if let Some((_, _, other)) = ranges.iter().find(overlaps) {
                 let other = &self.resources[used[*other].0 as usize];
                 let report = Diagnostic::new(
                     &code::BAD_REGISTER,
