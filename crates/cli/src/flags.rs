@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use device::{
-    Denormals, Dialect, Engine, IntraWaveSync, LaneCounts, LaneOrder, MOST_GROUPS, MatrixOrder, PushLayout, Schedule,
-    ShaderModel, Stage, Version, diag,
+    Denormals, Dialect, Engine, IntraWaveSync, LaneCounts, LaneOrder, MOST_GROUPS, MatrixOrder,
+    PushLayout, Schedule, ShaderModel, Stage, Version, diag,
 };
 
 use crate::args::{Args, Command, Fuel, Output, WaveSizes};

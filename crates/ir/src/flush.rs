@@ -238,6 +238,9 @@ mod tests {
         let sum = printed.lines().find(|it| it.contains(" = neg ")).unwrap();
         let select = printed.lines().rfind(|it| it.contains("select")).unwrap().trim();
         let seen = select.split(':').next().unwrap();
-        assert!(sum.contains(&format!("neg {seen}")), "the sign changes of what was flushed: {printed}");
+        assert!(
+            sum.contains(&format!("neg {seen}")),
+            "the sign changes of what was flushed: {printed}"
+        );
     }
 }

@@ -86,7 +86,8 @@ pub(crate) fn bind(
             (Kind::SampledTexture2D, _) => {
                 // Vulkan has one binding for both; the sampler has the name of the texture.
                 let state = job.samplers.iter().find(|it| it.name == resource.name).map(sampler);
-                let at_sampler = declared(shader, RegisterClass::Sampler, index, space, Kind::Sampler);
+                let at_sampler =
+                    declared(shader, RegisterClass::Sampler, index, space, Kind::Sampler);
                 for declared in at_sampler {
                     let buffer = Buffer { sampler: state, ..Buffer::default() };
                     table.bind(&declared.name, 0, buffer).map_err(|error| {
@@ -283,7 +284,7 @@ fn put(
             let texel = source.format.bytes() * source.channels as usize;
             bytes.truncate(bytes.len() / texel * texel);
         }
-        ResourceKind::Texture { .. } => texture = Some(shape(source)?),
+        ResourceKind::Texture { dim, .. } => texture = Some(shape(source, dim.is_array())?),
         ResourceKind::Sampler { .. } => {
             return Err(BindProblem::Wrong(format!("`{}` is no sampler", source.name)));
         }
@@ -294,8 +295,8 @@ fn put(
         .map_err(|error| BindProblem::Wrong(format!("`{}`: {error}", source.name)))
 }
 
-/// The size and format of a texture, by its `OutputProps`.
-fn shape(source: &job::Buffer) -> Result<Shape, BindProblem> {
+/// The size and format of a texture, by its `OutputProps`; the layers of an array stand for its depth.
+fn shape(source: &job::Buffer, is_array: bool) -> Result<Shape, BindProblem> {
     let size = source.texture.ok_or_else(|| {
         BindProblem::Wrong(format!(
             "`{}` is bound to a texture and has no `OutputProps`",
@@ -321,7 +322,8 @@ fn shape(source: &job::Buffer) -> Result<Shape, BindProblem> {
     let bits = 8 * source.format.bytes() as u8;
     let format = TextureFormat::Plain { channels, bits, encoding };
     let levels = size.mips;
-    Ok(Shape { levels, ..Shape::new(format, size.width, size.height, size.depth) })
+    let (depth, layers) = if is_array { (1, size.depth) } else { (size.depth, 1) };
+    Ok(Shape { levels, layers, ..Shape::new(format, size.width, size.height, depth) })
 }
 
 fn sampler(it: &job::Sampler) -> Sampler {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use device::{
-    Denormals, Buffer, Compilation, ComputePipeline, Device, Dispatch, DispatchError, Includer, LaneOrder,
-    Level, Options, ResourceTable, Schedule, Shader, diag,
+    Buffer, Compilation, ComputePipeline, Denormals, Device, Dispatch, DispatchError, Includer,
+    LaneOrder, Level, Options, ResourceTable, Schedule, Shader, diag,
 };
 
 use crate::bind::{self, BindProblem};
@@ -281,7 +281,9 @@ impl Runner<'_> {
                         Err(what) => What::Refused(format!("gpu-exec: error: {what}\n")),
                         Ok(constants) => {
                             let (name, flags, text) = (name.clone(), flags.clone(), text.clone());
-                            What::Run(Box::new(self.pipeline(&name, &text, &flags, job, constants)?))
+                            What::Run(Box::new(
+                                self.pipeline(&name, &text, &flags, job, constants)?,
+                            ))
                         }
                     }
                 }
@@ -662,7 +664,8 @@ impl Runner<'_> {
 }
 
 /// Direct3D and Vulkan leave open what becomes of denormal floats, and tests that nothing else suits mean this.
-const FLUSHED: &str = "as expected where denormal floats are flushed to zero, which `-denorm any` allows";
+const FLUSHED: &str =
+    "as expected where denormal floats are flushed to zero, which `-denorm any` allows";
 
 /// What a job asks for that no engine here has.
 fn not_built(job: &Job) -> Option<String> {

@@ -286,7 +286,8 @@ impl<'a> Checker<'a> {
                 PushLayout::Vulkan => Packing::Push,
                 PushLayout::Scalar => Packing::Structured,
             };
-            let mut info = ResourceInfo::of_heap(&name, ty, RegisterClass::Push, declarator.name.span);
+            let mut info =
+                ResourceInfo::of_heap(&name, ty, RegisterClass::Push, declarator.name.span);
             info.packing = packing;
             if let Some(other) = self.resources.iter().find(|it| it.class == RegisterClass::Push) {
                 let message = "a program has one block of push constants";

@@ -296,12 +296,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn member_var(
-        &mut self,
-        id: StructId,
-        var: &'a ast::Var,
-        attributes: &'a [ast::Attribute],
-    ) {
+    fn member_var(&mut self, id: StructId, var: &'a ast::Var, attributes: &'a [ast::Attribute]) {
         let base = self.ty_with(&var.ty, &var.modifiers);
         let is_const = var.modifiers.has(Modifier::Const);
         for declarator in &var.declarators {
@@ -336,7 +331,8 @@ impl<'a> Checker<'a> {
         let (value, _) = self.constant_integer(arg, "an offset")?;
         let offset = u32::try_from(value).ok().filter(|it| *it < 1 << 16);
         if offset.is_none() {
-            let message = format!("the offset is {value}, and no buffer of constants reaches there");
+            let message =
+                format!("the offset is {value}, and no buffer of constants reaches there");
             self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
         }
         offset

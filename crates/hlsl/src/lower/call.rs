@@ -446,12 +446,8 @@ impl Lowerer<'_> {
             Method::RawLoad { .. } | Method::RawLoadT => {
                 let address = self.input(&args[0])?;
                 let place = self.at_byte(resource, address[0], expr.ty);
-                let layout = layout_of(
-                    &self.program.types,
-                    expr.ty,
-                    Packing::Structured,
-                    self.native_16bit,
-                );
+                let layout =
+                    layout_of(&self.program.types, expr.ty, Packing::Structured, self.native_16bit);
                 let size = self.word(layout.size.saturating_sub(1));
                 let last = self.value(Op::Binary(Binary::Add, address[0], size), Ty::I32);
                 self.load_with_status(&place, args, Reach { resource, last }, span)

@@ -271,13 +271,8 @@ impl Lowerer<'_> {
         };
         let resource = self.single_resource(&place, span)?;
         let packing = self.program.resource(resource.id).packing;
-        let buffer = Buffer {
-            resource,
-            element: None,
-            offset: Sum::default(),
-            packing,
-            step: None,
-        };
+        let buffer =
+            Buffer { resource, element: None, offset: Sum::default(), packing, step: None };
         Ok(Place::whole(Location::Buffer(buffer), structure))
     }
 
@@ -503,6 +498,15 @@ impl Lowerer<'_> {
     ) -> Lower<Place> {
         let values = self.load(base, span)?;
         let width = self.count(ty).max(1) as usize;
+        if width == 1 && values.iter().all(|it| super::resource::is_handle(*it)) {
+            let mut chosen = values[0];
+            for (i, handle) in values.iter().enumerate().skip(1) {
+                let this = self.word(i as u32);
+                let is_this = self.value(ir::Op::Compare(Compare::Eq, index, this), Ty::Bool);
+                chosen = self.select_handle(is_this, *handle, chosen, span)?;
+            }
+            return Ok(Place::whole(Location::Values(vec![chosen]), ty));
+        }
         if values.iter().any(|it| super::resource::is_handle(*it)) {
             return Err(self.unsupported(
                 span,

@@ -80,7 +80,9 @@ pub fn layout_of(types: &Types, id: TypeId, packing: Packing, native_16bit: bool
                 align = align.max(layout.align);
             }
             match packing {
-                Packing::Structured | Packing::Push => Layout { size: round_up(size, align), align },
+                Packing::Structured | Packing::Push => {
+                    Layout { size: round_up(size, align), align }
+                }
                 Packing::Constant => Layout { size, align: 16 },
             }
         }
