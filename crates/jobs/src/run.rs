@@ -3,6 +3,8 @@
 //! A test is compiled once and run at each width from the same contents. Nothing passes that was not checked: what this
 //! build cannot do is unsupported, with its reason, and what was left out is a remark.
 
+mod section;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -20,6 +22,7 @@ use crate::lit::Features;
 use crate::outcome::{Finding, Outcome, Row, Verdict};
 use crate::root::Root;
 use crate::script::{self, Check, Command, Path, Step};
+use crate::section::Section;
 use crate::specialize::constants;
 use crate::test::{self, Script, Test};
 use crate::{Error, filecheck, unit};
@@ -80,6 +83,8 @@ pub fn run(
 ) {
     let mut runner = Runner { test, text, setup, files, wanted, report, remarks: Vec::new() };
     let done = match &test.case {
+        Some(case) if Section::are_in(text) => runner.section(&case.name),
+        None if test.file.ends_with(".hlsl") => runner.section(""),
         Some(case) => runner.unit(&case.name),
         None => runner.job(),
     };
@@ -360,15 +365,19 @@ impl Runner<'_> {
     }
 
     fn compilation(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Compilation, End> {
+        let mut includer = self.includer(flags);
+        Shader::compile(name, text, &flags.options, &mut includer)
+            .map_err(|bug| failed(format!("{bug}")))
+    }
+
+    fn includer(&mut self, flags: &Flags) -> WithParts {
         let parts = crate::parts::split(self.text).unwrap_or_default();
         let parts = parts.into_iter().map(|part| (part.name, self.text[part.at].to_owned()));
-        let mut includer = WithParts {
+        WithParts {
             parts: parts.collect(),
             test: self.test.file.clone(),
             others: self.files.includer(&flags.includes),
-        };
-        Shader::compile(name, text, &flags.options, &mut includer)
-            .map_err(|bug| failed(format!("{bug}")))
+        }
     }
 
     fn compile(&mut self, name: &str, text: &str, words: &[String]) -> Result<Shader, End> {
@@ -453,7 +462,7 @@ impl Runner<'_> {
 
     /// All steps at a width.
     fn run_at(&mut self, ready: &[Ready], width: u32) -> Result<Outcome, End> {
-        let mut remarks = Vec::new();
+        let (mut remarks, mut last) = (Vec::new(), String::new());
         for Ready { step, what } in ready {
             let (output, failure) = match what {
                 What::Nothing => continue,
@@ -477,15 +486,19 @@ impl Runner<'_> {
                 }
             };
             match (failure, step.fails) {
-                (Some(failure), false) => return Err(failure),
+                (Some(mut failure), false) => {
+                    failure.output = output;
+                    return Err(failure);
+                }
                 (None, true) => return Err(failed("the run succeeds, and should fail")),
                 (Some(_), true) | (None, false) => {}
             }
             if let Some(check) = &step.check {
                 self.check(check, &output)?;
             }
+            last = output;
         }
-        Ok(Outcome { remarks, ..Outcome::new(width, Verdict::Passed, "") })
+        Ok(Outcome { remarks, output: last, ..Outcome::new(width, Verdict::Passed, "") })
     }
 
     /// Runs a job; what its tool would print, and how the results fail if they do.
