@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use diag::{Diagnostic, Sink, SourceMap};
 use hlsl::options::{MatrixOrder, PROFILES};
-use hlsl::{Dialect, Includer, Options, Stage, Version};
+use hlsl::{Denormals, Dialect, Includer, Options, PushLayout, Stage, Version};
 use interp::{NoObserver, Observer};
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
 use ir::{Module, ResourceKind};
@@ -99,6 +99,22 @@ pub fn options(flags: &[String]) -> Result<Options, String> {
             "-spirv" => (options.spirv, options.vulkan) = (true, true),
             "-Zpr" => options.matrix_order = MatrixOrder::RowMajor,
             "-Zpc" => options.matrix_order = MatrixOrder::ColumnMajor,
+            "-denorm" => {
+                options.denormals = match value()? {
+                    "any" => Denormals::Any,
+                    "preserve" => Denormals::Preserve,
+                    "ftz" => Denormals::FlushToZero,
+                    other => return Err(format!("unknown denormal mode `{other}`")),
+                };
+            }
+            "-fvk-use-dx-layout" => options.push_layout = PushLayout::Scalar,
+            "-fspv-use-legacy-buffer-matrix-order" => options.legacy_matrix_order = true,
+            "--constant" => {
+                let (id, bits) = value()?.split_once('=').ok_or("`--constant ID=VALUE`")?;
+                let number =
+                    |it: &str| it.parse::<u64>().map_err(|_| format!("`{it}` is no number"));
+                options.specialization.push((number(id)? as u32, number(bits)?));
+            }
             // Arithmetic is strict in any case.
             "-Gis" => {}
             "-E" => options.entry = value()?.to_owned(),

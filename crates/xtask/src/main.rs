@@ -43,6 +43,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   reference DIR    compile what the reference compiler's tests compile, and write docs/reference-tests.md
   fuzz [FLAGS]     throw mutated HLSL at the front end; exit status 1 if it breaks
                    --part P        preprocess, parse, check or all (default: lowering and the verifier, too)
+                   --part files    instead damage the files that tests are read from
                    --runs N        how many inputs (default 1000000); --seconds S instead ends by the clock
                    --seed N        where the random choices start (default 1)
                    --threads T     default: one for each processor
