@@ -325,7 +325,7 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
         }
         "zero" => {
             let (name, count) = rest.split_once(' ').ok_or("`zero NAME BYTES`")?;
-            let bytes = vec![0; number(count)? as usize];
+            let bytes = vec![0; size(count)?];
             section.inputs.push(Input { name: name.to_owned(), bytes, texture: None });
         }
         "texture" => section.inputs.push(texture(rest)?),
@@ -421,16 +421,35 @@ fn number(text: &str) -> Result<i128, String> {
     value.map(|it| if negative { -it } else { it }).map_err(|_| format!("`{text}` is no number"))
 }
 
+/// The most bytes, or values, that a line stands for.
+const MOST_VALUES: i128 = 1 << 22;
+
+fn fits(count: i128) -> Result<(), String> {
+    match count <= MOST_VALUES {
+        true => Ok(()),
+        false => Err(format!("{count} are too many: {MOST_VALUES} are the most")),
+    }
+}
+
+/// A number of bytes or of values.
+fn size(text: &str) -> Result<usize, String> {
+    let count = number(text)?;
+    fits(count)?;
+    usize::try_from(count).map_err(|_| format!("`{}` is no number of values", text.trim()))
+}
+
 /// The bytes of a list of values; `value*count` repeats, `a..b` counts up.
 fn bytes(ty: &str, values: &str) -> Result<Vec<u8>, String> {
     let mut all = Vec::new();
     for word in values.split([' ', ',']).filter(|it| !it.is_empty()) {
         let (word, count) = match word.split_once('*') {
-            Some((word, count)) => (word, number(count)? as usize),
+            Some((word, count)) => (word, size(count)?),
             None => (word, 1),
         };
         if let Some((low, high)) = word.split_once("..") {
-            for value in number(low)?..number(high)? {
+            let (low, high) = (number(low)?, number(high)?);
+            fits(high.checked_sub(low).unwrap_or(i128::MAX))?;
+            for value in low..high {
                 push(&mut all, ty, &value.to_string())?;
             }
             continue;
@@ -438,6 +457,7 @@ fn bytes(ty: &str, values: &str) -> Result<Vec<u8>, String> {
         for _ in 0..count {
             push(&mut all, ty, word)?;
         }
+        fits(all.len() as i128)?;
     }
     Ok(all)
 }
@@ -465,7 +485,16 @@ mod tests {
     fn values_repeat_and_count() {
         assert_eq!(bytes("u16", "1 2*2 5..7"), Ok(vec![1, 0, 2, 0, 2, 0, 5, 0, 6, 0]));
         assert_eq!(bytes("i32", "-1"), Ok(vec![0xff; 4]));
-        assert!(bytes("u32", "x").is_err());
+        for bad in [
+            "x",
+            "1*99999999999",
+            "1*-1",
+            "0..99999999999999999999",
+            "-170141183460469231731687303715884105728..1",
+        ] {
+            assert!(bytes("u32", bad).is_err(), "{bad}");
+        }
+        assert!(size("-1").is_err() && size("9999999999").is_err());
     }
 
     #[test]

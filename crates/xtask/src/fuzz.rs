@@ -88,6 +88,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     {
         let others: Vec<String> = [&arguments[..at - 1], &arguments[at + 1..]].concat();
         let plan = plan(&others)?;
+        judge::silence_panics();
         return files::run(plan.runs, plan.seconds, plan.seed);
     }
     let plan = plan(arguments)?;

@@ -89,6 +89,7 @@ pub(super) fn run(runs: u64, seconds: Option<u64>, seed: u64) -> Result<(), Stri
     println!("read without an objection: {parts} as parts, {jobs} as jobs, {sections} as sections");
     for (index, (what, text)) in failures.iter().enumerate() {
         let file = crate::root().join(format!("target/fuzz/files-{index}.txt"));
+        fs::create_dir_all(crate::root().join("target/fuzz")).map_err(|error| error.to_string())?;
         fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
         println!("an input {what}: {}", file.display());
     }
