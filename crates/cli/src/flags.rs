@@ -835,7 +835,6 @@ pub(crate) const ALL: &[Flag] = &[
             "-opt-disable",
             "-opt-enable",
             "-rootsig-define",
-            "-auto-binding-space",
             "-exports",
             "-default-linkage",
             "-precise-output",

@@ -448,7 +448,8 @@ fn bytes(ty: &str, values: &str) -> Result<Vec<u8>, String> {
         };
         if let Some((low, high)) = word.split_once("..") {
             let (low, high) = (number(low)?, number(high)?);
-            fits(high.checked_sub(low).unwrap_or(i128::MAX))?;
+            let count = high.checked_sub(low).unwrap_or(i128::MAX);
+            fits(count.saturating_add(all.len() as i128))?;
             for value in low..high {
                 push(&mut all, ty, &value.to_string())?;
             }
