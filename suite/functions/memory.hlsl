@@ -235,3 +235,18 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(NonUniformResourceIndex(t) + 1, t + 1);
     EXPECT_EQ(NonUniformResourceIndex(int2(-1, 2)), int2(-1, 2));
 }
+
+//--- matrices-in-raw-buffers-can-lie-the-other-way-round
+//# args -fspv-use-legacy-buffer-matrix-order
+//# in In u32: 1 2 3 4 5 6
+//# zero Out 24
+ByteAddressBuffer In;
+RWByteAddressBuffer Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    uint2x3 it = In.Load<uint2x3>(0);
+    EXPECT_EQ(it[0], uint3(1, 2, 3));
+    EXPECT_EQ(it[1], uint3(4, 5, 6));
+    if (lane == 0) Out.Store(0, it);
+}
+//= Out u32: 1 2 3 4 5 6

@@ -101,6 +101,33 @@ void main() {
     EXPECT_EQ(asuint(asfloat(U[1]) * 0.5), 0x00400000);
 }
 
+//--- denormals-become-zeros-of-their-sign-where-that-is-asked-for
+//# args -denorm ftz
+//# in U u32: 1 0x00800000 0x80000001 0x3f800000 0x00400000
+StructuredBuffer<uint> U;
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    float tiny = asfloat(U[0]), least = asfloat(U[1]), below = asfloat(U[2]), one = asfloat(U[3]), half_of_least = asfloat(U[4]);
+    // On the way in, and on the way out.
+    EXPECT_EQ(asuint(half_of_least + half_of_least), 0);
+    EXPECT_EQ(asuint(least * 0.5), 0);
+    EXPECT_EQ(asuint(-least * 0.5), 0x80000000);
+    EXPECT_EQ(asuint(below * one), 0x80000000);
+    EXPECT_EQ(asuint(sqrt(below)), 0x80000000);
+    EXPECT_EQ(asuint(log2(tiny)), 0xff800000);
+    EXPECT_EQ(asuint(max(tiny, asfloat(0))), 0);
+    EXPECT(tiny == 0);
+    EXPECT(!(below < 0));
+    EXPECT_EQ(asuint(WaveActiveSum(tiny)), 0);
+    EXPECT_EQ(asuint(WavePrefixProduct(half_of_least)), WaveIsFirstLane() ? 0x3f800000 : 0);
+    // What moves bits keeps them, and so does arithmetic on other types.
+    EXPECT_EQ(asuint(tiny), 1);
+    EXPECT_EQ(asuint(-tiny), 0x80000001);
+    EXPECT_EQ(asuint(WaveReadLaneFirst(tiny)), 1);
+    EXPECT_EQ(asuint(one > 0 ? tiny : one), 1);
+    EXPECT((double)least * 0.5 > 0);
+}
+
 //--- mad-rounds-twice-and-fma-once
 //# in F f32: 1.00000012 -1.00000024
 //# in D u64: 0x3ff0000000000001 0xbff0000000000002

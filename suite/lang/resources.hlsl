@@ -292,3 +292,90 @@ void main(uint t : SV_GroupIndex) {
 void main(uint t : SV_GroupIndex) {
     uint sum = a[0] + b[0] + c[0];
 }
+
+//--- resources-push-constants-have-a-packing-of-their-own
+//# args -spirv
+//# in Push u32: 1 0 2 3  4 5 6 0  7 8 9 0  10 11 12 13  14 0 0 0  15 16
+struct Inner { uint2 pair; };
+struct All {
+    uint first;
+    float2 vector;                 // Aligned to its scalars: it does not cross 16 bytes.
+    uint last;
+    uint3 three;                   // From 16 on.
+    uint2x2 matrix_;               // From 32 on, each column aligned to two.
+    Inner inner[2];                // From 48 on.
+    [[vk::offset(64)]] uint placed;
+    [[vk::offset(80)]] uint2 end;
+};
+[[vk::push_constant]] All Push;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(Push.first, 1);
+    EXPECT_EQ(asuint(Push.vector.x), 0);
+    EXPECT_EQ(Push.last, 3);
+    EXPECT_EQ(Push.three.z, 6);
+    EXPECT_EQ(Push.matrix_[1][0], 8);
+    EXPECT_EQ(Push.inner[1].pair.y, 13);
+    EXPECT_EQ(Push.placed, 14);
+    EXPECT_EQ(Push.end.y, 16);
+}
+
+//--- resources-push-constants-lie-as-structured-buffers-do-if-asked
+//# args -spirv -fvk-use-dx-layout
+//# in Push u32: 1 2 3 4 5
+struct All { uint first; uint list[2]; uint2 vector; };
+[[vk::push_constant]] ConstantBuffer<All> Push;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(Push.list[1], 3);
+    EXPECT_EQ(Push.vector.y, 5);
+}
+
+//--- resources-push-constants-are-one-struct
+//# args -spirv
+struct All { uint first; };
+[[vk::push_constant]] All One;
+[[vk::push_constant]] All Two; //~ error[bad-attribute]: a program has one block of push constants
+[[vk::push_constant]] uint Three; //~ error[bad-attribute]: push constants are a struct
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {}
+
+//--- resources-specialization-constants-are-constants-of-the-program
+//# args -spirv --constant 0=3 --constant 1=1056964608 --constant 2=7
+[[vk::constant_id(0)]] const uint Count = 1;
+[[vk::constant_id(1)]] const float Scale = 2;
+[[vk::constant_id(2)]] const bool Is = false;
+[[vk::constant_id(3)]] const int Kept = -4;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(Count, 3);
+    EXPECT_EQ(Scale, 0.5);
+    EXPECT(Is);
+    EXPECT_EQ(Kept, -4);
+}
+
+//--- resources-in-arrays-of-structs-are-resources-one-by-one
+//# in Many[0].one u32: 1
+//# in Many[1].one u32: 2
+//# in Many[0].two[0] u32: 3
+//# in Many[0].two[1] u32: 4
+//# in Many[1].two[0] u32: 5
+//# in Many[1].two[1] u32: 6
+struct Few { StructuredBuffer<uint> one; StructuredBuffer<uint> two[2]; };
+Few Many[2];
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(Many[0].one[0] + 10 * Many[1].one[0], 21);
+    EXPECT_EQ(Many[1].two[0][0] + 10 * Many[1].two[1][0], 65);
+}
+
+//--- resources-of-one-array-can-be-chosen-from-a-variable
+//# in All[0] u32: 5
+//# in All[1] u32: 6
+//# in All[2] u32: 7
+StructuredBuffer<uint> All[3];
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    StructuredBuffer<uint> turned[3] = { All[2], All[0], All[1] };
+    EXPECT_EQ(turned[t % 3][0], 5 + (t + 2) % 3);
+}

@@ -272,3 +272,28 @@ SamplerState S;
 void main(uint lane : SV_GroupIndex) {
     EXPECT_EQ(Tex.SampleLevel(S, (lane + 0.5) / 2, 0), lane % 2 ? 0xfffffffeu : 7u);
 }
+
+//--- a-texture-with-its-sampler-is-sampled-without-naming-one
+//# texture Both.texture RG32_FLOAT 2x2 mips 2: 1 10 2 20 3 30 4 40  7 70
+//# sampler Both.sampler linear clamp
+//# sampler Both.comparison linear clamp less-equal
+vk::SampledTexture2D<float2> Both;
+float2 through(vk::SampledTexture2D<float2> it, float2 at) { return it.SampleLevel(at, 0); }
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    EXPECT_EQ(through(Both, float2(0.5, 0.5)), float2(2.5, 25));
+    EXPECT_EQ(Both.SampleLevel(float2(0.5, 0.5), 1).y, 70.0);
+    EXPECT_EQ(Both.GatherRed(float2(0.5, 0.5)), float4(3, 4, 2, 1));
+    EXPECT_EQ(Both.SampleCmpLevelZero(float2(0.25, 0.25), 0.5), 1.0);
+    EXPECT_EQ(Both[uint2(1, 0)], float2(2, 20));
+    EXPECT_EQ(Both.mips[1][uint2(0, 0)], float2(7, 70));
+    EXPECT_EQ(Both.Load(int3(0, 1, 0)), float2(3, 30));
+    uint width, height, levels;
+    Both.GetDimensions(0, width, height, levels);
+    EXPECT_EQ(width + 10 * height + 100 * levels, 222);
+}
+
+//--- a-texture-with-its-sampler-is-one-that-is-read
+vk::SampledRWTexture2D<float> Wrong; //~ error[unknown-name]
+[numthreads(4, 1, 1)]
+void main() {}

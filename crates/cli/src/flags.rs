@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use device::{
-    Dialect, Engine, IntraWaveSync, LaneCounts, LaneOrder, MOST_GROUPS, MatrixOrder, Schedule,
-    ShaderModel, Stage, Version, diag,
+    Denormals, Dialect, Engine, IntraWaveSync, LaneCounts, LaneOrder, MOST_GROUPS, MatrixOrder,
+    PushLayout, Schedule, ShaderModel, Stage, Version, diag,
 };
 
 use crate::args::{Args, Command, Fuel, Output, WaveSizes};
@@ -579,9 +579,58 @@ pub(crate) const ALL: &[Flag] = &[
         takes: Takes::Nothing,
         on: COMPILE,
         section: Section::Language,
-        help: "[[vk::binding(N, SET)]] gives a resource its register N and space SET",
+        help: "[[vk::binding(N, SET)]] gives a resource its register N and space SET;\n\
+               vk::push_constant, vk::constant_id and vk::offset count too",
         set: |args, _| {
             args.options.spirv = true;
+            args.options.vulkan = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--constant"],
+        takes: Takes::Value("ID=[TYPE:]VALUE"),
+        on: COMPILE,
+        section: Section::Language,
+        help: "with -spirv: the specialization constant [[vk::constant_id(ID)]], such as\n\
+               0=8, 1=f32:0.5, 2=true; whole numbers are i32, others f32",
+        set: constant,
+    },
+    Flag {
+        names: &["-denorm"],
+        takes: Takes::Joined("any|preserve|ftz"),
+        on: COMPILE,
+        section: Section::Language,
+        help: "denormal floats: kept, or with ftz taken and given as zeros (any: kept)",
+        set: |args, value| {
+            let choices = [
+                ("any", Denormals::Any),
+                ("preserve", Denormals::Preserve),
+                ("ftz", Denormals::FlushToZero),
+            ];
+            args.options.denormals = choose(value, &choices)?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fvk-use-dx-layout", "-fvk-use-scalar-layout"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Language,
+        help: "with -spirv: push constants are packed as structured buffers are",
+        set: |args, _| {
+            args.options.push_layout = PushLayout::Scalar;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fspv-use-legacy-buffer-matrix-order"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Language,
+        help: "matrices in byte address buffers lie the other way round",
+        set: |args, _| {
+            args.options.legacy_matrix_order = true;
             Ok(())
         },
     },
@@ -731,6 +780,110 @@ pub(crate) const ALL: &[Flag] = &[
             "-fvk-bind-globals",
         ],
         takes: Takes::Ignored(2),
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: nothing,
+    },
+    Flag {
+        names: &[
+            "-all-resources-bound",
+            "-all_resources_bound",
+            "-res-may-alias",
+            "-res_may_alias",
+            "-Qsource_in_debug_module",
+            "-Qpdb_in_private",
+            "-Qstrip_reflect_from_dxil",
+            "-Qunused-arguments",
+            "-Gec",
+            "-Ges",
+            "-Gpp",
+            "-Cc",
+            "-Ni",
+            "-No",
+            "-Lx",
+            "-H",
+            "-Vi",
+            "-MD",
+            "-time",
+            "-v",
+            "-verbose",
+            "-enable-lifetime-markers",
+            "-disable-lifetime-markers",
+            "-enable-payload-qualifiers",
+            "-disable-payload-qualifiers",
+            "-preserve-intermediate-values",
+            "-print-before-all",
+            "-print-after-all",
+            "-disable-exception-handling",
+            "-skip-serialization",
+            "-export-shaders-only",
+            "-enable_unbounded_descriptor_tables",
+            "-no-legacy-cbuf-layout",
+            "-not_use_legacy_cbuf_load",
+            "-pack-prefix-stable",
+            "-pack_prefix_stable",
+            "-pack-optimized",
+            "-pack_optimized",
+            "-ignore-line-directives",
+            "-ignore-opt-semdefs",
+            "-unchanged",
+        ],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: nothing,
+    },
+    Flag {
+        names: &[
+            "-memdep-block-scan-limit",
+            "-opt-disable",
+            "-opt-enable",
+            "-rootsig-define",
+            "-exports",
+            "-default-linkage",
+            "-precise-output",
+            "-encoding",
+            "-validator-version",
+            "-print-before",
+            "-print-after",
+            "-ignore-semdef",
+            "-override-semdef",
+            "-setrootsignature",
+            "-verifyrootsignature",
+            "-force-rootsig-ver",
+            "-force_rootsig_ver",
+            "-setprivate",
+            "-import-binding-table",
+            "-binding-table-define",
+            "-external",
+            "-external-fn",
+            "-Fsh",
+            "-fspv-max-id",
+        ],
+        takes: Takes::Ignored(1),
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: nothing,
+    },
+    Flag {
+        names: &[
+            "-opt-select",
+            "-fvk-bind-resource-heap",
+            "-fvk-bind-sampler-heap",
+            "-fvk-bind-counter-heap",
+        ],
+        takes: Takes::Ignored(2),
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: nothing,
+    },
+    Flag {
+        names: &["-Fl", "-Fx", "-Fi", "-MF"],
+        takes: Takes::Joined("FILE"),
         on: COMPILE,
         section: Section::Ignored,
         help: "",
@@ -920,6 +1073,34 @@ fn profile(args: &mut Args, value: &str) -> Result<(), String> {
         return Err(format!("the shader models are 6.0 to {highest}"));
     }
     args.options.shader_model = (u32::from(highest.major), minor);
+    Ok(())
+}
+
+fn constant(args: &mut Args, value: &str) -> Result<(), String> {
+    let (id, value) = pair(value)?;
+    let id = id.parse().map_err(|_| format!("`{id}` is no number of a constant"))?;
+    let (ty, text) = match value.split_once(':') {
+        Some((ty, text)) => (ty, text.trim()),
+        None => (if value.contains(['.', 'e']) { "f32" } else { "i32" }, value.trim()),
+    };
+    let wrong = || format!("`{text}` is no value of type {ty}");
+    let float = || text.parse::<f64>().map_err(|_| wrong());
+    let bits = match (ty, text) {
+        ("i32" | "bool", "true") => 1,
+        ("i32" | "bool", "false") => 0,
+        ("f16", _) => device::F16::from_f64(float()?).0.into(),
+        ("f32", _) => u64::from((float()? as f32).to_bits()),
+        ("f64", _) => float()?.to_bits(),
+        ("bool" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64", _) => {
+            let (digits, radix) = match text.strip_prefix("0x") {
+                Some(digits) => (digits, 16),
+                None => (text, 10),
+            };
+            i128::from_str_radix(digits, radix).map_err(|_| wrong())? as u64
+        }
+        _ => return Err(format!("`{ty}` is none of bool i16 u16 f16 i32 u32 f32 i64 u64 f64")),
+    };
+    args.options.specialization.push((id, bits));
     Ok(())
 }
 

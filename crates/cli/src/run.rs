@@ -51,6 +51,9 @@ struct Runs {
 }
 
 pub(crate) fn run(args: Args) -> Result<Exit, End> {
+    if crate::test::is_job(args.operand()?) {
+        return crate::test::run_job(&args);
+    }
     let (shader, sources) = compile::shader(args.operand()?, &args)?;
     let device = Device::with_engine(args.adapter.clone(), args.engine).map_err(|what| {
         Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))

@@ -123,6 +123,40 @@ pub(crate) fn test(args: Args) -> Result<Exit, End> {
     Ok(exit(&records, &known))
 }
 
+/// Whether `wavelane run` is to take that file as a job: it says itself what is bound and what must come out.
+pub(crate) fn is_job(operand: &str) -> bool {
+    let path = operand.split_once("::").map_or(operand, |(path, _)| path);
+    [".test", ".yaml", ".yml"].iter().any(|ending| path.ends_with(ending))
+        || operand.contains(".hlsl::")
+}
+
+/// `wavelane run` with a job: in this process, with what the buffers hold at the end.
+pub(crate) fn run_job(args: &Args) -> Result<Exit, End> {
+    let device = Device::with_engine(args.adapter.clone(), args.engine).map_err(|what| {
+        Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
+    })?;
+    let features = jobs::features(device.adapter(), args.test.api);
+    let tests = find(args)?;
+    let all = worker::here(args, &device, &features, &tests)?;
+    let mut records = Vec::new();
+    let mut shown = String::new();
+    for (test, outcomes) in tests.iter().zip(all) {
+        let several = outcomes.len() > 1;
+        for outcome in outcomes {
+            if several && !outcome.output.is_empty() {
+                shown.push_str(&format!("# waves of {} lanes\n", outcome.width));
+            }
+            shown.push_str(&outcome.output);
+            let command = format!("wavelane test {}", test.name());
+            records.push(Record { test: test.name(), file: test.file.clone(), outcome, command });
+        }
+    }
+    terminal::print(&shown)?;
+    let known = baseline::Baseline::default();
+    write(&records, &known, args.test.format, &mut terminal::out())?;
+    Ok(exit(&records, &known))
+}
+
 /// What the exit status says about records.
 pub(crate) fn exit(records: &[Record], known: &baseline::Baseline) -> Exit {
     let is = |verdict| move |it: &&Record| it.outcome.verdict == verdict;

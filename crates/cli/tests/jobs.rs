@@ -197,6 +197,61 @@ fn dxc_command_lines_are_taken() {
         said.contains("`-fnew-flag` is not known") && said.contains("`a.dxil` is not written"),
         "{said}"
     );
+    // What build scripts pass, in both spellings: none of it is a reason to stop.
+    let script = "/nologo /T cs_6_5 -E CS -all_resources_bound /Gis -Qpdb_in_private -opt-disable gvn \
+        -rootsig-define RS -validator-version 1.6 -auto-binding-space 1 -fvk-bind-resource-heap 0 1 \
+        -fspv-max-id 100 -denorm preserve /Fi a.i -MF a.d -exports CS -Od -Zpr -HV 2021 -D X=7 a.hlsl";
+    let words: Vec<&str> = ["dxc"].into_iter().chain(script.split_whitespace()).collect();
+    let output = wavelane(&words, &folder);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let output = wavelane(&["dxc", "/T", "cs_6_5", "/E", "CS", "a.hlsl"], &folder);
     assert_eq!(output.status.code(), Some(2));
+}
+
+const SECTIONS: &str = "//--- good\n//# zero Out 64\n//# widths 4 8\nRWStructuredBuffer<uint> Out;\n\
+    [numthreads(WIDTH, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = i; }\n//= Out u32: 0..4\n\
+    //--- bad\n//# zero Out 64\nRWStructuredBuffer<uint> Out;\n\
+    [numthreads(WIDTH, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = i; }\n//= Out u32: 7\n\
+    //--- wrong\n[numthreads(4, 1, 1)] void main() { uint x = y; } //~ error[unknown-name]\n";
+
+#[test]
+fn sections_are_tests_and_their_expectations_count() {
+    let folder =
+        folder("sections", &[("s.hlsl", SECTIONS), ("torn.hlsl", "//--- a\n//# no such line\n")]);
+    let good = wavelane(&["test", "s.hlsl::good"], &folder);
+    assert_eq!(text(&good.stdout), "2 passed, 0 failed, 0 unsupported\n");
+    let all = wavelane(&["test", "s.hlsl", "--wave-size", "8"], &folder);
+    assert_eq!(all.status.code(), Some(1));
+    let said = text(&all.stdout);
+    assert!(
+        said.contains("`Out` differs") && said.ends_with("2 passed, 1 failed, 0 unsupported\n"),
+        "{said}"
+    );
+    let torn = wavelane(&["test", "torn.hlsl"], &folder);
+    assert!(text(&torn.stdout).contains("torn.hlsl:2: unknown directive `no`"));
+}
+
+#[test]
+fn a_job_is_run_as_a_test_and_shows_what_it_left() {
+    let job =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../suite/jobs/push.test"));
+    let folder = folder("run-job", &[("a.test", &job.unwrap())]);
+    let output = wavelane(&["run", "a.test", "--wave-size", "4,8"], &folder);
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("# waves of 8 lanes") && said.contains("Data:            [ 1, 0, 3, 4 ]"),
+        "{said}"
+    );
+    assert!(said.ends_with("2 passed, 0 failed, 0 unsupported\n"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_an_end_is_refused_soon() {
+    let shader = "RWStructuredBuffer<uint> Out; [numthreads(4,1,1)] void main(uint i : SV_GroupIndex) { Out[i] = i; }";
+    let folder = folder("endless", &[("a.hlsl", shader)]);
+    let output = wavelane(&["run", "a.hlsl", "--bind", "Out=@/dev/zero"], &folder);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("is no regular file and did not end within 64 MiB"));
 }

@@ -45,7 +45,7 @@ pub use resources::{BindError, BindProblem, MOST_BYTES, ResourceTable};
 pub use shader::{Compilation, NoIncludes, Shader};
 
 pub use diag::{self, Diagnostic, Level, SourceMap, Span};
-pub use hlsl::{Dialect, Includer, MatrixOrder, Options, Stage, Version};
+pub use hlsl::{Denormals, Dialect, Includer, MatrixOrder, Options, PushLayout, Stage, Version};
 pub use ir::exec::{Buffer, Format, FormatScalar, LaneOrder, Schedule, Trap, Unsupported};
 pub use ir::{
     Element, HostScalar, Member, Norm, Register, RegisterClass, Resource, ResourceKind, WaveSize,

@@ -2,7 +2,7 @@
 
 use diag::{Allows, Diagnostic, FileId, Sink, SourceMap, code};
 
-use crate::options::{Options, Stage};
+use crate::options::{Denormals, Options, Stage};
 use crate::preprocess::Includer;
 use crate::{ast, check, hir, lint, lower, parse, preprocess};
 
@@ -155,6 +155,9 @@ fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Optio
     lint::version(&program).into_iter().for_each(|it| sink.push(it));
     let mut module = lower(&program, options, sink)?;
     drop(program);
+    if options.denormals == Denormals::FlushToZero {
+        ir::flush_denormals(&mut module);
+    }
     ir::simplify::prune(&mut module);
     lower::summarise(&mut module);
     lint::width(&module).into_iter().for_each(|it| sink.push(it));

@@ -8,7 +8,7 @@ use ir::{Register, WaveSize};
 use ops::intrinsics::{Intrinsic, Output, ShaderModel, Stage};
 
 use crate::library::{Function as LibraryFunction, Method};
-use crate::types::{Scalar, StructId, TypeId, Types};
+use crate::types::{Packing, Scalar, StructId, TypeId, Types};
 
 /// An index into [`Program::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,6 +91,8 @@ pub struct Resource {
     /// Assigned by DXC's rules where the source gives none.
     pub register: Register,
     pub globally_coherent: bool,
+    /// How the members of a constant buffer lie; other resources do not ask.
+    pub packing: Packing,
     pub span: Span,
 }
 

@@ -23,6 +23,6 @@ pub mod types;
 pub use check::check;
 pub use compile::{compile, validate};
 pub use lower::lower;
-pub use options::{Dialect, MatrixOrder, Options, Stage, Version};
+pub use options::{Denormals, Dialect, MatrixOrder, Options, PushLayout, Stage, Version};
 pub use parse::parse;
 pub use preprocess::{Includer, preprocess};

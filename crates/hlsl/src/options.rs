@@ -86,6 +86,27 @@ pub enum Dialect {
     Slang,
 }
 
+/// What happens to denormal numbers of 32 bits (`-denorm`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Denormals {
+    /// Either is right; the program keeps them.
+    #[default]
+    Any,
+    Preserve,
+    /// They become zeros of the same sign, on the way into arithmetic and out of it.
+    FlushToZero,
+}
+
+/// How push constants lie in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PushLayout {
+    /// That of Vulkan's storage buffers, but that a vector is aligned to its scalars unless it would cross 16 bytes.
+    #[default]
+    Vulkan,
+    /// Each scalar is aligned to its size, and nothing more (`-fvk-use-dx-layout`, `-fvk-use-scalar-layout`).
+    Scalar,
+}
+
 /// Everything a user can choose.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -107,8 +128,22 @@ pub struct Options {
     pub spirv: bool,
     /// `-auto-binding-space`: the space of resources that the source gives no register.
     pub auto_space: u32,
+    /// `-spirv` again: push constants, specialization constants and offsets of Vulkan are what they are there.
+    pub vulkan: bool,
     /// `-Zpr` and `-Zpc`: the order where neither a modifier nor a pragma says one.
     pub matrix_order: MatrixOrder,
+    /// `-denorm`.
+    pub denormals: Denormals,
+    /// What specialization constants are set to: the number in `[[vk::constant_id(N)]]`, and the bits. Those that are not
+    /// named keep the value in the source.
+    pub specialization: Vec<(u32, u64)>,
+    /// `-fvk-use-*-layout`.
+    pub push_layout: PushLayout,
+    /// Resources may have tiles without memory: the status of a load tells whether there is some.
+    pub has_tiles: bool,
+    /// `-fspv-use-legacy-buffer-matrix-order`: matrices in byte address buffers lie the other way round than everywhere
+    /// else, as dxc once had it for Vulkan.
+    pub legacy_matrix_order: bool,
 }
 
 impl Default for Options {
@@ -123,7 +158,13 @@ impl Default for Options {
             enable_16bit: false,
             spirv: false,
             auto_space: 0,
+            vulkan: false,
             matrix_order: MatrixOrder::default(),
+            denormals: Denormals::default(),
+            specialization: Vec::new(),
+            push_layout: PushLayout::default(),
+            has_tiles: false,
+            legacy_matrix_order: false,
         }
     }
 }

@@ -315,6 +315,8 @@ pub struct Types {
     enums: Vec<String>,
     /// The structs of the language that somebody asked for, by [`BuiltinStruct`].
     builtins: [Option<TypeId>; 2],
+    /// Textures that have been asked for with a sampler, and the structs that stand for them.
+    sampled: Vec<(TypeId, TypeId)>,
 }
 
 impl Default for Types {
@@ -338,6 +340,7 @@ impl Types {
             structs: Vec::new(),
             enums: Vec::new(),
             builtins: [None; 2],
+            sampled: Vec::new(),
         };
         // Invariant: in the order of the constants above.
         types.intern(Type::Void);
@@ -422,6 +425,33 @@ impl Types {
         let ty = self.intern(Type::Struct(id));
         self.builtins[which as usize] = Some(ty);
         ty
+    }
+
+    /// The struct of a texture with its sampler, the latter once for each way to sample.
+    pub fn sampled(&mut self, texture: TypeId, name: String) -> TypeId {
+        if let Some((_, found)) = self.sampled.iter().find(|(it, _)| *it == texture) {
+            return *found;
+        }
+        let [sampler, comparison] = [false, true]
+            .map(|comparison| self.intern(Type::Resource(ResourceType::Sampler { comparison })));
+        let parts = [("texture", texture), ("sampler", sampler), ("comparison", comparison)];
+        let field = |(name, ty): (&str, TypeId)| Field {
+            name: name.to_owned(),
+            ty,
+            bits: None,
+            hidden: true,
+            offset: None,
+            span: diag::Span::NONE,
+        };
+        let id = self.add_struct(Struct { name, fields: parts.map(field).into() });
+        let ty = self.intern(Type::Struct(id));
+        self.sampled.push((texture, ty));
+        ty
+    }
+
+    /// Whether a type is a texture with its sampler.
+    pub fn is_sampled(&self, ty: TypeId) -> bool {
+        self.sampled.iter().any(|(_, it)| *it == ty)
     }
 
     /// A new enumeration that is held in that type, `int` if that is no integer.

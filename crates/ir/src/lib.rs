@@ -26,6 +26,7 @@
 
 mod build;
 pub mod exec;
+mod flush;
 mod module;
 pub mod shape;
 pub mod simplify;
@@ -35,5 +36,6 @@ pub mod verify;
 
 pub use build::Builder;
 pub use diag::Span;
+pub use flush::flush_denormals;
 pub use module::*;
 pub use texture::*;

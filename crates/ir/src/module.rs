@@ -112,6 +112,8 @@ pub enum RegisterClass {
     Unordered,
     /// `s`: samplers.
     Sampler,
+    /// No register: the push constants of Vulkan, of which a program has one block.
+    Push,
     /// No register: the heap of resources, seen as an array of one kind.
     ResourceHeap,
     /// No register: the heap of samplers.
@@ -122,6 +124,11 @@ impl RegisterClass {
     /// Whether it is a descriptor heap. All resources of one such class are views of one heap: see [`Module::storage`].
     pub fn is_heap(self) -> bool {
         matches!(self, RegisterClass::ResourceHeap | RegisterClass::SamplerHeap)
+    }
+
+    /// Whether resources of the class are told apart by registers.
+    pub fn has_registers(self) -> bool {
+        !self.is_heap() && self != RegisterClass::Push
     }
 }
 

@@ -169,6 +169,7 @@ names! { RegisterClass {
     "t" => Shader,
     "u" => Unordered,
     "s" => Sampler,
+    "p" => Push,
     "h" => ResourceHeap,
     "z" => SamplerHeap,
 } }

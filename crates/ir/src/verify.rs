@@ -195,7 +195,9 @@ impl<'a> Verifier<'a> {
             ResourceKind::Sampler { .. } => RegisterClass::SamplerHeap,
             _ => RegisterClass::ResourceHeap,
         };
-        self.require([class, heap].contains(&resource.register.class), || {
+        let is_push = matches!(resource.kind, ResourceKind::Constant { .. })
+            && resource.register.class == RegisterClass::Push;
+        self.require(is_push || [class, heap].contains(&resource.register.class), || {
             format!("`{name}` binds to a register of the wrong class")
         });
         self.require(!resource.register.class.is_heap() || resource.count.is_none(), || {

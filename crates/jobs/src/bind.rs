@@ -41,10 +41,18 @@ pub(crate) fn bind(
     job: &Job,
     shader: &Shader,
     root: &Root,
+    is_vulkan: bool,
 ) -> Result<(ResourceTable, Vec<Bound>), BindProblem> {
     let mut table = ResourceTable::new(shader);
     let mut bound = Vec::new();
     for resource in job.sets.iter().flatten() {
+        if is_vulkan
+            && resource.has_counter
+            && resource.vulkan.is_some_and(|it| it.counter.is_none())
+        {
+            let what = "No CounterBinding provided for resource";
+            return Err(BindProblem::Wrong(format!("{what} '{}' with a counter", resource.name)));
+        }
         let class = class(resource.kind);
         let class = match (resource.place, class) {
             (Place::Register { .. }, class) => class,
@@ -76,8 +84,23 @@ pub(crate) fn bind(
                 continue;
             }
             (Kind::SampledTexture2D, _) => {
-                let what = format!("`{}` is a texture with its sampler", resource.name);
-                return Err(BindProblem::Unsupported(format!("{what}, which is not built yet")));
+                // Vulkan has one binding for both; the sampler has the name of the texture.
+                let state = job.samplers.iter().find(|it| it.name == resource.name).map(sampler);
+                let at_sampler =
+                    declared(shader, RegisterClass::Sampler, index, space, Kind::Sampler);
+                for declared in at_sampler {
+                    let buffer = Buffer { sampler: state, ..Buffer::default() };
+                    table.bind(&declared.name, 0, buffer).map_err(|error| {
+                        BindProblem::Wrong(format!("`{}`: {error}", resource.name))
+                    })?;
+                }
+                match resource.buffer {
+                    Some(buffer) => buffer,
+                    None => {
+                        let what = format!("`{}` is a texture and has no buffer", resource.name);
+                        return Err(BindProblem::Wrong(what));
+                    }
+                }
             }
             (Kind::AccelerationStructure, _) | (_, None) => {
                 let what = format!("`{}` is an acceleration structure", resource.name);
@@ -102,6 +125,7 @@ pub(crate) fn bind(
             }
         }
     }
+    push(job, shader, &mut table)?;
     for (place, sampler) in &root.samplers {
         let mut all = shader.resources().iter();
         if let Some(declared) = all.find(|it| covers(it, place.class, place.index, place.space)) {
@@ -127,6 +151,28 @@ pub(crate) fn bind(
         bound.push(at);
     }
     Ok((table, bound))
+}
+
+/// Sets the push constants, which have no place but their offsets.
+fn push(job: &Job, shader: &Shader, table: &mut ResourceTable) -> Result<(), BindProblem> {
+    let values = job.push_constants.iter().flat_map(|it| &it.values);
+    let mut bytes = Vec::new();
+    for value in values {
+        let at = value.offset as usize;
+        let end = at + value.bytes.len();
+        bytes.resize(bytes.len().max(end), 0);
+        bytes[at..end].copy_from_slice(&value.bytes);
+    }
+    let mut all = shader.resources().iter();
+    let Some(declared) = all.find(|it| it.used && it.register.class == RegisterClass::Push) else {
+        return Ok(());
+    };
+    if let ResourceKind::Constant { size, .. } = declared.kind {
+        bytes.resize(bytes.len().max(size as usize), 0);
+    }
+    table
+        .bind(&declared.name, 0, Buffer { bytes, ..Buffer::default() })
+        .map_err(|error| BindProblem::Wrong(format!("the push constants: {error}")))
 }
 
 /// Takes what the shader wrote back into the job.
@@ -238,7 +284,7 @@ fn put(
             let texel = source.format.bytes() * source.channels as usize;
             bytes.truncate(bytes.len() / texel * texel);
         }
-        ResourceKind::Texture { .. } => texture = Some(shape(source)?),
+        ResourceKind::Texture { dim, .. } => texture = Some(shape(source, dim.is_array())?),
         ResourceKind::Sampler { .. } => {
             return Err(BindProblem::Wrong(format!("`{}` is no sampler", source.name)));
         }
@@ -249,8 +295,8 @@ fn put(
         .map_err(|error| BindProblem::Wrong(format!("`{}`: {error}", source.name)))
 }
 
-/// The size and format of a texture, by its `OutputProps`.
-fn shape(source: &job::Buffer) -> Result<Shape, BindProblem> {
+/// The size and format of a texture, by its `OutputProps`; the layers of an array stand for its depth.
+fn shape(source: &job::Buffer, is_array: bool) -> Result<Shape, BindProblem> {
     let size = source.texture.ok_or_else(|| {
         BindProblem::Wrong(format!(
             "`{}` is bound to a texture and has no `OutputProps`",
@@ -276,7 +322,8 @@ fn shape(source: &job::Buffer) -> Result<Shape, BindProblem> {
     let bits = 8 * source.format.bytes() as u8;
     let format = TextureFormat::Plain { channels, bits, encoding };
     let levels = size.mips;
-    Ok(Shape { levels, ..Shape::new(format, size.width, size.height, size.depth) })
+    let (depth, layers) = if is_array { (1, size.depth) } else { (size.depth, 1) };
+    Ok(Shape { levels, layers, ..Shape::new(format, size.width, size.height, depth) })
 }
 
 fn sampler(it: &job::Sampler) -> Sampler {

@@ -21,6 +21,7 @@ mod parts;
 mod root;
 mod run;
 mod script;
+pub mod section;
 mod specialize;
 mod test;
 mod unit;

@@ -11,6 +11,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// What was not done, or what the file's authors expect.
     pub remarks: Vec<String>,
+    /// What the buffers hold at the end, as the format's own tool prints it; nothing where no job came to its end.
+    pub output: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +64,7 @@ impl Outcome {
             message: message.into(),
             findings: Vec::new(),
             remarks: Vec::new(),
+            output: String::new(),
         }
     }
 }

@@ -3,24 +3,27 @@
 //! A test is compiled once and run at each width from the same contents. Nothing passes that was not checked: what this
 //! build cannot do is unsupported, with its reason, and what was left out is a remark.
 
+mod section;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use device::{
-    Buffer, Compilation, ComputePipeline, Device, Dispatch, DispatchError, Includer, LaneOrder,
-    Level, Options, ResourceTable, Schedule, Shader, SourceMap, diag,
+    Buffer, Compilation, ComputePipeline, Denormals, Device, Dispatch, DispatchError, Includer,
+    LaneOrder, Level, Options, ResourceTable, Schedule, Shader, SourceMap, diag,
 };
 
 use crate::bind::{self, BindProblem};
 use crate::compare::{Difference, compare};
 use crate::dump::{dump, dump_failure};
-use crate::job::{Job, Stage};
+use crate::job::{Job, Rule, Stage};
 use crate::lit::Features;
 use crate::outcome::{Finding, Outcome, Row, Verdict};
 use crate::root::Root;
 use crate::script::{self, Check, Command, Path, Step};
-use crate::specialize::specialize;
+use crate::section::Section;
+use crate::specialize::constants;
 use crate::test::{self, Script, Test};
 use crate::{Error, filecheck, unit};
 
@@ -80,6 +83,8 @@ pub fn run(
 ) {
     let mut runner = Runner { test, text, setup, files, wanted, report, remarks: Vec::new() };
     let done = match &test.case {
+        Some(case) if Section::are_in(text) => runner.section(&case.name),
+        None if test.file.ends_with(".hlsl") => runner.section(""),
         Some(case) => runner.unit(&case.name),
         None => runner.job(),
     };
@@ -115,6 +120,9 @@ pub fn prepare(
     let mut runner =
         Runner { test, text, setup, files, wanted: &wanted, report: &mut report, remarks };
     match &test.case {
+        Some(_) if Section::are_in(text) => {
+            Err(unsupported("a section is another program at each width"))
+        }
         Some(case) => {
             let (shader, pipeline, sources) = runner.unit_shader(&case.name)?;
             let table = unit_table(&shader)?;
@@ -128,11 +136,14 @@ pub fn prepare(
                 if ready.step.fails {
                     continue;
                 }
-                let Prepared { job, shader, pipeline, root, sources } = *prepared;
-                let (table, _) = bind::bind(&job, &shader, &root).map_err(|what| match what {
-                    BindProblem::Unsupported(what) => unsupported(what),
-                    BindProblem::Wrong(what) => failed(what),
-                })?;
+                // With denormals kept, whatever else is allowed.
+                let Prepared { job, shader, pipeline, flushed: _, root, sources } = *prepared;
+                let is_vulkan = setup.features.contains("Vulkan");
+                let (table, _) =
+                    bind::bind(&job, &shader, &root, is_vulkan).map_err(|what| match what {
+                        BindProblem::Unsupported(what) => unsupported(what),
+                        BindProblem::Wrong(what) => failed(what),
+                    })?;
                 let groups = job.groups;
                 runs.push(Runnable { shader, pipeline, sources, table, groups, log: None });
             }
@@ -174,6 +185,8 @@ struct Prepared {
     job: Job,
     shader: Shader,
     pipeline: ComputePipeline,
+    /// The same with denormal floats flushed to zero, where the flags leave the choice.
+    flushed: Option<(Shader, ComputePipeline)>,
     root: Root,
     sources: SourceMap,
 }
@@ -333,11 +346,13 @@ impl Runner<'_> {
                         let error = Error::new(step.line.at.clone(), what);
                         return Err(self.wrong(&[error], self.text));
                     };
-                    match specialize(text, &job.shaders[0].constants) {
+                    match constants(&job.shaders[0].constants) {
                         Err(what) => What::Refused(format!("gpu-exec: error: {what}\n")),
-                        Ok(text) => {
-                            let (name, flags) = (name.clone(), flags.clone());
-                            What::Run(Box::new(self.pipeline(&name, &text, &flags, job)?))
+                        Ok(constants) => {
+                            let (name, flags, text) = (name.clone(), flags.clone(), text.clone());
+                            What::Run(Box::new(
+                                self.pipeline(&name, &text, &flags, job, constants)?,
+                            ))
                         }
                     }
                 }
@@ -414,15 +429,19 @@ impl Runner<'_> {
     }
 
     fn compilation(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Compilation, End> {
+        let mut includer = self.includer(flags);
+        Shader::compile(name, text, &flags.options, &mut includer)
+            .map_err(|bug| failed(format!("{bug}")))
+    }
+
+    fn includer(&mut self, flags: &Flags) -> WithParts {
         let parts = crate::parts::split(self.text).unwrap_or_default();
         let parts = parts.into_iter().map(|part| (part.name, self.text[part.at].to_owned()));
-        let mut includer = WithParts {
+        WithParts {
             parts: parts.collect(),
             test: self.test.file.clone(),
             others: self.files.includer(&flags.includes),
-        };
-        Shader::compile(name, text, &flags.options, &mut includer)
-            .map_err(|bug| failed(format!("{bug}")))
+        }
     }
 
     fn compile(&mut self, name: &str, text: &str, words: &[String]) -> Result<(), End> {
@@ -470,45 +489,98 @@ impl Runner<'_> {
         text: &str,
         words: &[String],
         job: Job,
+        constants: Vec<(u32, u64)>,
     ) -> Result<Prepared, End> {
         let mut flags = self.flags(words)?;
+        let options = &mut flags.options;
         if words.is_empty() {
-            flags.options.entry.clone_from(&job.shaders[0].entry);
+            options.entry.clone_from(&job.shaders[0].entry);
         }
-        let (shader, sources) = self.compile_with(name, text, &flags)?;
+        options.vulkan |= self.setup.features.contains("Vulkan")
+            || !constants.is_empty()
+            || !job.push_constants.is_empty();
+        options.specialization.extend(constants);
+        options.has_tiles |= job.sets.iter().flatten().any(|it| it.tiles.is_some());
+        let (shader, pipeline, sources) = self.compiled(name, text, &flags)?;
+        // Where either is right, a result that is right with one of them is right.
+        let is_compared = job.results.iter().any(|it| !matches!(it.rule, Rule::Exact));
+        let flushed = match flags.options.denormals == Denormals::Any && is_compared {
+            true => {
+                flags.options.denormals = Denormals::FlushToZero;
+                let (shader, pipeline, _) = self.compiled(name, text, &flags)?;
+                Some((shader, pipeline))
+            }
+            false => None,
+        };
+        Ok(Prepared { job, shader, pipeline, flushed, root: Root::of(text), sources })
+    }
+
+    fn compiled(
+        &mut self,
+        name: &str,
+        text: &str,
+        flags: &Flags,
+    ) -> Result<(Shader, ComputePipeline, SourceMap), End> {
+        let (shader, sources) = self.compile_with(name, text, flags)?;
         let pipeline = self
             .setup
             .device
             .create_compute_pipeline(&shader)
             .map_err(|error| unsupported(error.to_string()))?;
-        Ok(Prepared { job, shader, pipeline, root: Root::of(text), sources })
+        Ok((shader, pipeline, sources))
     }
 
     /// All steps at a width.
     fn run_at(&mut self, ready: &[Ready], width: u32) -> Result<Outcome, End> {
+        let (mut remarks, mut last) = (Vec::new(), String::new());
         for Ready { step, what } in ready {
             let (output, failure) = match what {
                 What::Nothing => continue,
                 What::Said(output) => (output.clone(), Some(failed("it did not compile"))),
                 What::Refused(message) => (message.clone(), Some(failed(message.trim_end()))),
-                What::Run(prepared) => self.dispatch(prepared, width)?,
+                What::Run(prepared) => {
+                    let Prepared { shader, pipeline, flushed, .. } = &**prepared;
+                    let kept = self.dispatch(prepared, (shader, pipeline), width)?;
+                    match (&kept.1, flushed) {
+                        (Some(_), Some((shader, pipeline))) => {
+                            let flushed = self.dispatch(prepared, (shader, pipeline), width)?;
+                            if flushed.1.is_some() {
+                                kept
+                            } else {
+                                remarks.push(FLUSHED.to_owned());
+                                flushed
+                            }
+                        }
+                        _ => kept,
+                    }
+                }
             };
             match (failure, step.fails) {
-                (Some(failure), false) => return Err(failure),
+                (Some(mut failure), false) => {
+                    failure.output = output;
+                    return Err(failure);
+                }
                 (None, true) => return Err(failed("the run succeeds, and should fail")),
                 (Some(_), true) | (None, false) => {}
             }
             if let Some(check) = &step.check {
                 self.check(check, &output)?;
             }
+            last = output;
         }
-        Ok(Outcome::new(width, Verdict::Passed, ""))
+        Ok(Outcome { remarks, output: last, ..Outcome::new(width, Verdict::Passed, "") })
     }
 
     /// Runs a job; what its tool would print, and how the results fail if they do.
-    fn dispatch(&mut self, prepared: &Prepared, width: u32) -> Result<(String, Option<End>), End> {
+    fn dispatch(
+        &mut self,
+        prepared: &Prepared,
+        (shader, pipeline): (&Shader, &ComputePipeline),
+        width: u32,
+    ) -> Result<(String, Option<End>), End> {
         let mut job = prepared.job.clone();
-        let bound = bind::bind(&job, &prepared.shader, &prepared.root);
+        let is_vulkan = self.setup.features.contains("Vulkan");
+        let bound = bind::bind(&job, shader, &prepared.root, is_vulkan);
         let (mut table, bound) = match bound {
             Ok(bound) => bound,
             Err(BindProblem::Unsupported(what)) => return Err(unsupported(what)),
@@ -516,7 +588,7 @@ impl Runner<'_> {
                 return Ok((format!("gpu-exec: error: {what}\n"), Some(failed(what))));
             }
         };
-        self.go(&prepared.pipeline, job.groups, width, &mut table)?;
+        self.go(pipeline, job.groups, width, &mut table)?;
         bind::take_back(&mut job, &mut table, &bound);
         let findings = self.findings(&job);
         if findings.is_empty() {
@@ -685,15 +757,16 @@ fn unit_table(shader: &Shader) -> Result<ResourceTable, End> {
     }
 }
 
+/// Direct3D and Vulkan leave open what becomes of denormal floats, and tests that nothing else suits mean this.
+const FLUSHED: &str =
+    "as expected where denormal floats are flushed to zero, which `-denorm any` allows";
+
 /// What a job asks for that no engine here has.
 fn not_built(job: &Job) -> Option<String> {
     let stage = job.shaders.iter().find(|it| it.stage != Stage::Compute);
     if let Some(shader) = stage {
         let stage = format!("{:?}", shader.stage).to_lowercase();
         return Some(format!("only compute shaders run here yet, and it has a {stage} shader"));
-    }
-    if !job.push_constants.is_empty() {
-        return Some("push constants are not built yet".to_owned());
     }
     None
 }

@@ -1,6 +1,7 @@
 //! What a file holds in the way of tests.
 
 use crate::parts::Part;
+use crate::section::{self, Section};
 use crate::unit::{self, Case};
 use crate::{Error, job, lit, parts};
 
@@ -34,6 +35,15 @@ pub fn tests(file: &str, text: &str) -> Result<Vec<Test>, NotATest> {
     match ending {
         "test" => Ok(vec![whole()]),
         "yaml" | "yml" if is_job(text) => Ok(vec![whole()]),
+        "hlsl" if Section::are_in(text) => Ok(match section::read(file, text) {
+            Ok(sections) => {
+                let case = |it: Section| Case { name: it.name, line: it.line };
+                let test = |it| Test { file: file.to_owned(), case: Some(case(it)) };
+                sections.into_iter().map(test).collect()
+            }
+            // What is wrong with the file is said when it is run.
+            Err(_) => vec![whole()],
+        }),
         "hlsl" => {
             let (cases, _) = unit::cases(text);
             let tests: Vec<Test> = cases
@@ -84,6 +94,8 @@ mod tests {
         assert_eq!(names("a.yaml", "Shaders:\nDescriptorSets:\n").map(|it| it.len()), Ok(1));
         assert_eq!(names("a.hlsl", "void main() {}"), Err(NotATest));
         assert_eq!(names("a.hlsl", "TEST_CASE(b) {}"), Ok(vec!["a.hlsl::b".to_owned()]));
+        assert_eq!(names("a.hlsl", "//--- c\nvoid main() {}"), Ok(vec!["a.hlsl::c".to_owned()]));
+        assert_eq!(names("a.hlsl", "//--- c\n//# no\n"), Ok(vec!["a.hlsl".to_owned()]));
         assert_eq!(names("a.txt", "TEST_CASE(b) {}"), Err(NotATest));
     }
 }

@@ -12,7 +12,7 @@ use crate::section::{self, Section};
 pub fn blessed(file: &Path) -> Result<String, String> {
     let old =
         std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let sections = section::read(file)?;
+    let sections = crate::read(file)?;
     let demands = file.parent() == Some(&crate::folder().join("errors"));
     let mut lines: Vec<String> = Vec::new();
     let mut rest = sections.iter();

@@ -10,9 +10,10 @@ pub mod grid;
 pub mod plant;
 pub mod run;
 pub mod second;
-pub mod section;
 
 use std::path::{Path, PathBuf};
+
+pub use jobs::section;
 
 /// The folder with the suite's files.
 pub fn folder() -> PathBuf {
@@ -39,4 +40,11 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// All sections of a file, or what is wrong with it.
+pub fn read(file: &Path) -> Result<Vec<section::Section>, String> {
+    let name = file.display().to_string();
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
+    section::read(&name, &text)
 }

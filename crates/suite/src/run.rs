@@ -5,17 +5,12 @@ use std::sync::Arc;
 
 use diag::{Diagnostic, Sink, SourceMap};
 use hlsl::options::{MatrixOrder, PROFILES};
-use hlsl::{Dialect, Includer, Options, Stage, Version};
+use hlsl::{Denormals, Dialect, Includer, Options, PushLayout, Stage, Version};
 use interp::{NoObserver, Observer};
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
 use ir::{Module, ResourceKind};
 
-use crate::section::{Annotation, Input, Section};
-
-/// The name of the buffer in which a section logs its checks; see `suite/prelude.hlsli`.
-pub const LOG: &str = "suite_log";
-
-const LOG_BYTES: usize = 4 * (4 + 8 * 64);
+use crate::section::{LOG, LOG_BYTES, Section};
 
 /// Enough for every section; an endless loop ends soon.
 const FUEL: u64 = 1 << 28;
@@ -30,18 +25,11 @@ pub struct Compiled {
 /// Runs a section at all its widths. `Err` says what went wrong, in words for a person.
 pub fn run(section: &Section) -> Result<(), String> {
     let mut failures = String::new();
-    let widths: &[u32] = if section.annotations.iter().any(is_error) {
-        &section.widths[..1]
-    } else {
-        &section.widths
-    };
+    let widths = if section.fails() { &section.widths[..1] } else { &section.widths };
     for width in widths {
         if let Err(what) = run_at(section, *width) {
-            failures.push_str(&format!(
-                "{}:{} at width {width}: {what}\n",
-                section.file.display(),
-                section.line
-            ));
+            failures
+                .push_str(&format!("{}:{} at width {width}: {what}\n", section.file, section.line));
         }
     }
     if failures.is_empty() { Ok(()) } else { Err(failures) }
@@ -53,14 +41,11 @@ fn has_endless_wait(section: &Section) -> bool {
         || section.san.iter().any(|it| it == "--progress=fair")
 }
 
-fn is_error(annotation: &Annotation) -> bool {
-    annotation.level == "error" || annotation.level == "unsupported"
-}
-
 fn run_at(section: &Section, width: u32) -> Result<(), String> {
     let compiled = compile(section, width)?;
-    compare_diagnostics(section, &compiled, width)?;
-    if section.annotations.iter().any(is_error) {
+    let shown = || rendered(section, width);
+    section.compare_diagnostics(&compiled.diagnostics, &compiled.sources, shown)?;
+    if section.fails() {
         return match compiled.module {
             Some(_) => Err("it compiled, though errors are expected".to_owned()),
             None => Ok(()),
@@ -79,7 +64,10 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
         }
         other => other?,
     };
-    judge(section, &module, &bindings, width)
+    section.judge(width, |name, element| {
+        let index = module.resources.iter().position(|it| it.name == name)?;
+        bindings.bindings[index].get(element).map(|it| it.bytes.as_slice())
+    })
 }
 
 /// The rendered diagnostics of a section, as a `//|` block has them: as if the section were a file of its own, `FILE`,
@@ -88,28 +76,16 @@ pub fn rendered(section: &Section, width: u32) -> Result<String, String> {
     let text = section.text.get(section.line as usize - 1..).unwrap_or("").to_owned();
     let compiled = compile(&Section { text, ..section.clone() }, width)?;
     let shown: Vec<Diagnostic> =
-        compiled.diagnostics.into_iter().filter(|it| !is_allowed(section, it)).collect();
+        compiled.diagnostics.into_iter().filter(|it| !section.is_allowed(it)).collect();
     let text = diag::render_all(&shown, &compiled.sources, diag::Style::Plain);
-    Ok(text.replace(&*section.file.to_string_lossy(), "FILE"))
-}
-
-/// Whether a flag of the section says that this is no matter.
-fn is_allowed(section: &Section, it: &Diagnostic) -> bool {
-    section.flags.iter().any(|flag| flag.strip_prefix("-Wno-") == Some(it.code.name))
+    Ok(text.replace(&section.file, "FILE"))
 }
 
 /// Compiles a section with `WIDTH` defined.
 pub fn compile(section: &Section, width: u32) -> Result<Compiled, String> {
     let mut options = options(&section.flags)?;
     options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
-    let checks_itself =
-        section.annotations.iter().all(|it| !is_error(it)) && section.text.contains("EXPECT");
-    // The first line of a section's text is an empty one that this takes the place of.
-    let text = match checks_itself {
-        true => section.text.replacen('\n', "#include \"prelude.hlsli\"\n", 1),
-        false => section.text.clone(),
-    };
-    Ok(compile_text(&section.file.to_string_lossy(), &text, &options))
+    Ok(compile_text(&section.file, &section.source(), &options))
 }
 
 /// Compiles a text of its own.
@@ -132,9 +108,25 @@ pub fn options(flags: &[String]) -> Result<Options, String> {
         match flag {
             "-HV" => options.hlsl_version = Version::parse(value()?).ok_or("unknown version")?,
             "-enable-16bit-types" => options.enable_16bit = true,
-            "-spirv" => options.spirv = true,
+            "-spirv" => (options.spirv, options.vulkan) = (true, true),
             "-Zpr" => options.matrix_order = MatrixOrder::RowMajor,
             "-Zpc" => options.matrix_order = MatrixOrder::ColumnMajor,
+            "-denorm" => {
+                options.denormals = match value()? {
+                    "any" => Denormals::Any,
+                    "preserve" => Denormals::Preserve,
+                    "ftz" => Denormals::FlushToZero,
+                    other => return Err(format!("unknown denormal mode `{other}`")),
+                };
+            }
+            "-fvk-use-dx-layout" => options.push_layout = PushLayout::Scalar,
+            "-fspv-use-legacy-buffer-matrix-order" => options.legacy_matrix_order = true,
+            "--constant" => {
+                let (id, bits) = value()?.split_once('=').ok_or("`--constant ID=VALUE`")?;
+                let number =
+                    |it: &str| it.parse::<u64>().map_err(|_| format!("`{it}` is no number"));
+                options.specialization.push((number(id)? as u32, number(bits)?));
+            }
             // Arithmetic is strict in any case.
             "-Gis" => {}
             "-E" => options.entry = value()?.to_owned(),
@@ -159,7 +151,7 @@ pub fn options(flags: &[String]) -> Result<Options, String> {
                 "slang" => options.dialect = Dialect::Slang,
                 other => return Err(format!("unknown dialect `{other}`")),
             },
-            // Not an option of the compiler: see `compare_diagnostics`.
+            // Not an option of the compiler: see `Section::compare_diagnostics`.
             _ if flag.starts_with("-Wno-") => {}
             _ => return Err(format!("unknown flag `{flag}`")),
         }
@@ -179,41 +171,6 @@ impl Includer for SuiteFiles {
             Some((file.to_string_lossy().into_owned(), text.into()))
         })
     }
-}
-
-/// Every annotation must be met, and nothing else may be reported but what `-Wno-CODE` allows.
-fn compare_diagnostics(section: &Section, compiled: &Compiled, width: u32) -> Result<(), String> {
-    let mut problems = String::new();
-    let mut met = vec![false; section.annotations.len()];
-    for diagnostic in compiled.diagnostics.iter().filter(|it| !is_allowed(section, it)) {
-        let line = compiled.sources.location(diagnostic.primary.span).map_or(0, |at| at.line);
-        let wanted = section.annotations.iter().zip(&met).position(|(it, met)| {
-            !met && it.line == line
-                && it.level == diagnostic.level.word()
-                && it.code == diagnostic.code.name
-                && diagnostic.message.contains(&it.text)
-        });
-        match wanted {
-            Some(index) => met[index] = true,
-            None => {
-                problems.push_str("not expected:\n");
-                problems.push_str(&diag::render(diagnostic, &compiled.sources, diag::Style::Plain));
-            }
-        }
-    }
-    for (annotation, _) in section.annotations.iter().zip(&met).filter(|(_, met)| !**met) {
-        let Annotation { line, level, code, text } = annotation;
-        problems.push_str(&format!(
-            "expected on line {line}, but not reported: {level}[{code}]: {text}\n"
-        ));
-    }
-    if let Some(wanted) = &section.rendered {
-        let got = rendered(section, width)?;
-        if got.trim_end() != wanted.trim_end() {
-            problems.push_str(&format!("the rendered message is\n{got}\nbut should be\n{wanted}\n(`cargo xtask bless` takes what it is)\n"));
-        }
-    }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 /// What must hold for every module: the verifier is content, and the text form reads back to the same module.
@@ -252,17 +209,10 @@ pub fn execute<O: Observer>(
 pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
     let mut bindings = Bindings::default();
     for resource in &module.resources {
-        let own = |name: &str| {
-            let index = name.strip_prefix(&resource.name)?.strip_prefix('[')?.strip_suffix(']')?;
-            index.parse::<u32>().ok()
-        };
-        // An unbounded array, or a descriptor heap, reaches as far as something is said of its elements.
-        let inputs = section.inputs.iter().map(|it| &it.name);
-        let named = inputs.chain(section.samplers.iter().map(|(name, _)| name));
-        let most = named.filter_map(|it| own(it)).max().map_or(1, |it| it.saturating_add(1));
+        let most = section.reach(&resource.name);
         let count = resource.count.unwrap_or(most).clamp(1, 64);
         let bytes_of = |index: u32| {
-            let input = input_of(section, &resource.name, index);
+            let input = section.input(&resource.name, index);
             match input {
                 Some(input) => Ok(input.bytes.clone()),
                 None if matches!(resource.kind, ResourceKind::Sampler { .. }) => Ok(Vec::new()),
@@ -274,11 +224,8 @@ pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
             }
         };
         let element = |index| {
-            let own = format!("{}[{index}]", resource.name);
-            let sampler = |name: &str| section.samplers.iter().find(|(it, _)| it == name);
-            let sampler = sampler(&own).or_else(|| sampler(&resource.name));
-            let texture = input_of(section, &resource.name, index).and_then(|it| it.texture);
-            let sampler = sampler.map(|(_, state)| *state);
+            let texture = section.input(&resource.name, index).and_then(|it| it.texture);
+            let sampler = section.sampler(&resource.name, index);
             Ok(Buffer { bytes: bytes_of(index)?, texture, sampler, ..Buffer::default() })
         };
         bindings.bindings.push((0..count).map(element).collect::<Result<_, String>>()?);
@@ -299,91 +246,10 @@ pub fn launch(section: &Section, module: &Module, width: u32) -> Launch {
     }
 }
 
-/// The input for one element of a resource: `NAME` is for all that have no `NAME[INDEX]`.
-fn input_of<'a>(section: &'a Section, name: &str, index: u32) -> Option<&'a Input> {
-    let own = format!("{name}[{index}]");
-    let find = |name: &str| section.inputs.iter().find(|it| it.name == name);
-    find(&own).or_else(|| find(name))
-}
-
 /// Squares of threads where quads are used in two dimensions, from shader model 6.6 on.
 pub fn default_order(module: &Module) -> LaneOrder {
     let [x, y, _] = module.group_size;
     let squares = x % 2 == 0 && y % 2 == 0;
     let modern = module.shader_model >= ops::intrinsics::ShaderModel::V6_6;
     if module.needs.quads && squares && modern { LaneOrder::Quad2d } else { LaneOrder::Linear }
-}
-
-fn words(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
-}
-
-/// Whether the log and the outputs are as they should be.
-fn judge(
-    section: &Section,
-    module: &Module,
-    bindings: &Bindings,
-    width: u32,
-) -> Result<(), String> {
-    let find = |name: &str| {
-        let (name, element) = match name.strip_suffix(']').and_then(|it| it.split_once('[')) {
-            Some((name, element)) => (name, element.parse().ok()?),
-            None => (name, 0usize),
-        };
-        let index = module.resources.iter().position(|it| it.name == name)?;
-        bindings.bindings[index].get(element).map(|it| &it.bytes)
-    };
-    let mut problems = String::new();
-    if let Some(log) = find(LOG) {
-        let log = words(log);
-        if log[1] == 0 {
-            problems.push_str("nothing was checked\n");
-        }
-        if log[0] > 0 {
-            problems.push_str(&format!("{} of {} checks failed\n", log[0], log[1]));
-            problems.push_str("  line  lane  got                  expected\n");
-            for entry in log[4..].chunks_exact(8).take(log[0].min(64) as usize) {
-                let [line, lane, got, got_high, expected, expected_high, ..] = *entry else {
-                    continue;
-                };
-                let (got, expected) = (
-                    format!("{got_high:#x}:{got:#x}"),
-                    format!("{expected_high:#x}:{expected:#x}"),
-                );
-                problems.push_str(&format!("  {line:>4}  {lane:>4}  {got:<19}  {expected}\n"));
-            }
-        }
-    } else if section.outputs.is_empty()
-        && !section.text.contains("//? ")
-        && section.finds.is_empty()
-    {
-        problems.push_str("the section checks nothing\n");
-    }
-    for wanted in section.outputs.iter().filter(|it| it.width.is_none_or(|at| at == width)) {
-        let Some(got) = find(&wanted.name) else {
-            problems
-                .push_str(&format!("line {}: there is no buffer `{}`\n", wanted.line, wanted.name));
-            continue;
-        };
-        let got = &got[..wanted.bytes.len().min(got.len())];
-        if got != wanted.bytes {
-            let (wanted_values, got_values) =
-                (wanted.bytes.chunks(wanted.size), got.chunks(wanted.size));
-            let differ: Vec<String> = wanted_values
-                .zip(got_values)
-                .enumerate()
-                .filter(|(_, (a, b))| a != b)
-                .take(16)
-                .map(|(i, (a, b))| format!("  [{i}] got {} expected {}", hex(b), hex(a)))
-                .collect();
-            let (line, name) = (wanted.line, &wanted.name);
-            problems.push_str(&format!("line {line}: `{name}` differs:\n{}\n", differ.join("\n")));
-        }
-    }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
-}
-
-fn hex(little_endian: &[u8]) -> String {
-    let digits: String = little_endian.iter().rev().map(|byte| format!("{byte:02x}")).collect();
-    format!("0x{digits}")
 }

@@ -30,7 +30,9 @@ const NOT_PLANTED: [sanitizer::Kind; 3] = [
 fn every_kind_of_finding_is_planted() {
     let missing: Vec<&str> = sanitizer::Kind::ALL
         .iter()
-        .filter(|kind| !NOT_PLANTED.contains(kind) && !class::ALL.iter().any(|it| it.kind == **kind))
+        .filter(|kind| {
+            !NOT_PLANTED.contains(kind) && !class::ALL.iter().any(|it| it.kind == **kind)
+        })
         .map(|kind| kind.code().name)
         .collect();
     assert!(missing.is_empty(), "no class of faults for {missing:?}");

@@ -14,7 +14,7 @@ fn main() {
         if short.starts_with("errors") {
             continue;
         }
-        for section in suite::section::read(&file).unwrap_or_else(|what| panic!("{what}")) {
+        for section in suite::read(&file).unwrap_or_else(|what| panic!("{what}")) {
             let name = format!("{short}: {}", section.name);
             trials.push(Trial::test(name, move || examine(&section).map_err(Failed::from)));
         }

@@ -7,7 +7,7 @@ fn main() {
     let mut trials = Vec::new();
     let mut names = std::collections::BTreeMap::new();
     for file in suite::files(&suite::folder()) {
-        match suite::section::read(&file) {
+        match suite::read(&file) {
             Ok(sections) => {
                 for section in sections {
                     let short =

@@ -12,6 +12,7 @@
 //! Everything follows from the seed and the number of threads, save where a run is ended by the clock.
 //! It does not execute programs: that is the matter of the suite's generator.
 
+mod files;
 mod judge;
 mod mutate;
 
@@ -81,6 +82,15 @@ struct Desk {
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    if let Some(at) = arguments.iter().position(|it| it == "files")
+        && at > 0
+        && arguments[at - 1] == "--part"
+    {
+        let others: Vec<String> = [&arguments[..at - 1], &arguments[at + 1..]].concat();
+        let plan = plan(&others)?;
+        judge::silence_panics();
+        return files::run(plan.runs, plan.seconds, plan.seed);
+    }
     let plan = plan(arguments)?;
     judge::silence_panics();
     let folder = crate::root().join("target/fuzz");
@@ -138,7 +148,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
         match flag.as_str() {
             "--part" => {
                 let known = Part::ALL.into_iter().find(|it| it.word() == value);
-                plan.part = known.ok_or("`--part` is preprocess, parse, check or all")?;
+                plan.part = known.ok_or("`--part` is preprocess, parse, check, all or files")?;
             }
             "--runs" => plan.runs = number()?,
             "--seconds" => {

@@ -8,6 +8,7 @@
     reason = "a command line tool talks to people"
 )]
 
+mod algorithms;
 mod bench;
 mod conformance;
 mod coverage;
@@ -36,6 +37,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --rounds N      timed runs of each kernel (default 3)
                    --threads T     accepted for harnesses that pair engines; the reference engine uses one
                    --csv FILE      append a line for each run: ms,wavelane-wW,KERNEL,W,T,MS,0
+  algorithms DIR   run public algorithms, whose checkouts lie in DIR, from job files, and write docs/algorithms.md
+                   --out DIR       where the jobs go (default target/algorithms); --binary FILE: a built wavelane
   conformance PATH run the conformance suite at PATH at every width, and write docs/conformance.md
                    --commit HASH   its commit, where PATH is no repository
   coverage DIR     compile the wave shaders of public projects that lie in DIR, and write docs/coverage.md
@@ -48,6 +51,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --show          the programs that failed
   fuzz [FLAGS]     throw mutated HLSL at the front end; exit status 1 if it breaks
                    --part P        preprocess, parse, check or all (default: lowering and the verifier, too)
+                   --part files    instead damage the files that tests are read from
                    --runs N        how many inputs (default 1000000); --seconds S instead ends by the clock
                    --seed N        where the random choices start (default 1)
                    --threads T     default: one for each processor
@@ -65,6 +69,7 @@ fn main() -> ExitCode {
         Some("docs") => docs::run(arguments.contains(&"--check".to_owned())),
         Some("bless") => bless(arguments.get(1).map_or("", String::as_str)),
         Some("bench") => bench::run(&arguments[1..]),
+        Some("algorithms") => algorithms::run(&arguments[1..]),
         Some("conformance") => conformance::run(&arguments[1..]),
         Some("coverage") => coverage::run(&arguments[1..]),
         Some("reference") => reference::run(&arguments[1..]),

@@ -132,7 +132,7 @@ fn every_diagnostic_code_has_a_page_and_a_suite_file() {
 fn section_names_are_unique() {
     let mut names = std::collections::BTreeMap::new();
     for file in suite::files(&suite::folder()) {
-        for section in suite::section::read(&file).unwrap() {
+        for section in suite::read(&file).unwrap() {
             let other = names.insert(section.name.clone(), file.clone());
             assert!(
                 other.is_none(),
@@ -149,7 +149,7 @@ fn section_names_are_unique() {
 fn the_semantics_name_sections_that_exist() {
     let sections: std::collections::BTreeSet<String> = suite::files(&suite::folder())
         .iter()
-        .flat_map(|file| suite::section::read(file).unwrap())
+        .flat_map(|file| suite::read(file).unwrap())
         .map(|section| section.name)
         .collect();
     let text = std::fs::read_to_string(crate::root().join("docs/semantics.md")).unwrap();

@@ -165,15 +165,28 @@ fn shortened(text: &str) -> String {
     }
 }
 
+/// What a pipe or a device may give: such things need not have an end.
+const MOST_STREAMED: u64 = 64 << 20;
+
 fn open(path: &str) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let read =
-        File::open(path).and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes));
-    read.map_err(|error| format!("`{path}` cannot be read: {error}"))?;
-    if bytes.len() > MOST_BYTES {
-        return Err(format!("`{path}` is too large: {MOST_BYTES} bytes are the most"));
+    let cannot = |error| format!("`{path}` cannot be read: {error}");
+    let too_large = || format!("`{path}` is too large: {MOST_BYTES} bytes are the most");
+    let file = File::open(path).map_err(cannot)?;
+    let about = file.metadata().map_err(cannot)?;
+    if about.is_file() && about.len() > MOST_BYTES as u64 {
+        return Err(too_large());
     }
-    Ok(bytes)
+    let most = if about.is_file() { MOST_BYTES as u64 } else { MOST_STREAMED };
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    match bytes.len() as u64 > most {
+        false => Ok(bytes),
+        true if about.is_file() => Err(too_large()),
+        true => Err(format!(
+            "`{path}` is no regular file and did not end within {} MiB",
+            MOST_STREAMED >> 20
+        )),
+    }
 }
 
 /// The buffer that a value makes for a resource, and for raw buffers the type to show it in.

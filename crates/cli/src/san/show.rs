@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use device::{Level, Order};
 use device::diag::{self, SourceMap};
+use device::{Level, Order};
 use serde_json::{Value, json};
 
 use super::subject::Skipped;

@@ -85,6 +85,7 @@ pub(super) fn outcome_from_json(value: &Value) -> Option<Outcome> {
         message: text(value, "message")?,
         findings: value["findings"].as_array()?.iter().map(finding).collect::<Option<_>>()?,
         remarks: remarks.map(|it| it.as_str().map(str::to_owned)).collect::<Option<_>>()?,
+        output: String::new(),
     })
 }
 

@@ -18,26 +18,66 @@ use crate::{End, terminal};
 #[cfg(unix)]
 const MOST_MEMORY: u64 = 4 << 30;
 
-/// Serves until standard input ends.
-pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result<Exit, End> {
-    limit_memory();
-    let widths = match &args.wave_sizes {
+/// Runs tests in this process, and shows what each left in its buffers; `wavelane run` with a job.
+pub(super) fn here(
+    args: &Args,
+    device: &Device,
+    features: &Features,
+    tests: &[Test],
+) -> Result<Vec<Outcomes>, End> {
+    let widths = widths_of(args);
+    let flags = flags_of(args);
+    let fuel = |width| args.fuel.at(width);
+    let setup = setup(args, device, features, &widths, &flags, &fuel);
+    let mut all = Vec::new();
+    for test in tests {
+        let (_, text) = read_source(&test.file)?;
+        let mut outcomes = Vec::new();
+        jobs::run(test, &text, &setup, &mut Beside, &|_| true, &mut |it| outcomes.push(it));
+        all.push(outcomes);
+    }
+    Ok(all)
+}
+
+/// Of one test, at each width.
+pub(super) type Outcomes = Vec<jobs::Outcome>;
+
+fn widths_of(args: &Args) -> Widths {
+    match &args.wave_sizes {
         WaveSizes::Default => Widths::Default,
         WaveSizes::All => Widths::All,
         WaveSizes::List(list) => Widths::List(list.clone()),
-    };
-    let flags = flags_of(args);
-    let setup = Setup {
+    }
+}
+
+fn setup<'a>(
+    args: &Args,
+    device: &'a Device,
+    features: &'a Features,
+    widths: &'a Widths,
+    flags: &'a Flags,
+    fuel: &'a dyn Fn(u32) -> Option<u64>,
+) -> Setup<'a> {
+    Setup {
         device,
         features,
-        widths: &widths,
+        widths,
         read_flags: &read_flags,
-        flags: &flags,
+        flags,
         lane_order: args.lane_order,
         schedule: args.schedule,
-        fuel: &|width| args.fuel.at(width),
+        fuel,
         cancel: None,
-    };
+    }
+}
+
+/// Serves until standard input ends.
+pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result<Exit, End> {
+    limit_memory();
+    let widths = widths_of(args);
+    let flags = flags_of(args);
+    let fuel = |width| args.fuel.at(width);
+    let setup = setup(args, device, features, &widths, &flags, &fuel);
     for line in io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line?).unwrap_or_default();
         let Some(file) = request["file"].as_str() else { continue };

@@ -527,6 +527,17 @@ impl<'a> Checker<'a> {
     }
 
     /// A method of a resource whose arguments are known.
+    /// A matrix that lies the other way round in memory; any other type is itself.
+    fn reversed(&mut self, ty: TypeId) -> TypeId {
+        match self.types.get(ty) {
+            Type::Matrix { scalar, rows, columns, row_major } => {
+                let row_major = !row_major;
+                self.types.intern(Type::Matrix { scalar, rows, columns, row_major })
+            }
+            _ => ty,
+        }
+    }
+
     pub(super) fn resource_method(
         &mut self,
         object: Expr,
@@ -535,7 +546,19 @@ impl<'a> Checker<'a> {
         args: Vec<Expr>,
         span: Span,
     ) -> Expr {
-        let args: Vec<Expr> = args.into_iter().map(|it| self.contents(it)).collect();
+        let mut args: Vec<Expr> = args.into_iter().map(|it| self.contents(it)).collect();
+        let is_raw = matches!(self.types.get(object.ty), Type::Resource(ResourceType::Raw { .. }));
+        let mut template_arg = template_arg;
+        if self.options.legacy_matrix_order && is_raw {
+            template_arg = template_arg.map(|it| self.reversed(it));
+            if let Some(stored) = args.pop() {
+                let ty = self.reversed(stored.ty);
+                args.push(match ty == stored.ty {
+                    true => stored,
+                    false => Expr { span: stored.span, kind: ExprKind::Convert(stored.into()), ty },
+                });
+            }
+        }
         let infos = self.arg_infos(&args);
         match library::resolve_method(&mut self.types, object.ty, &name.name, template_arg, &infos)
         {

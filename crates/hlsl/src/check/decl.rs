@@ -50,6 +50,11 @@ impl<'a> Checker<'a> {
             }
             ItemKind::Var(var) => {
                 let first = self.resources.len();
+                if self.push_constants(var, &item.attributes)
+                    || self.specialization_constant(var, &item.attributes)
+                {
+                    return;
+                }
                 self.file_var(var);
                 self.vulkan_binding(first, &item.attributes);
             }
@@ -386,6 +391,14 @@ impl<'a> Checker<'a> {
             value,
         });
         GlobalId(self.globals.len() as u32 - 1)
+    }
+
+    /// Gives a constant another value than its initialiser.
+    pub(super) fn specialize(&mut self, id: GlobalId, ty: TypeId, bits: u64, span: Span) {
+        let info = &mut self.globals[id.0 as usize];
+        let init = hir::Expr { kind: hir::ExprKind::Const(bits), ty, span };
+        info.global.kind = GlobalKind::Static { init: Some(init) };
+        info.value = Some(vec![bits]);
     }
 
     fn groupshared(&mut self, declarator: &'a Declarator, ty: TypeId) {

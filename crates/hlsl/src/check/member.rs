@@ -257,6 +257,7 @@ impl<'a> Checker<'a> {
             return texel;
         }
         let base = self.expr(base);
+        let base = self.texture_part(base);
         let index = self.value(index);
         if base.ty == Types::ERROR || index.ty == Types::ERROR {
             return self.broken(span);
@@ -393,7 +394,10 @@ impl<'a> Checker<'a> {
             expr.kind,
             ast::ExprKind::Name { .. } | ast::ExprKind::Index { .. } | ast::ExprKind::Member { .. }
         );
-        names_one.then(|| self.expr(expr))
+        names_one.then(|| {
+            let found = self.expr(expr);
+            self.texture_part(found)
+        })
     }
 
     fn no_elements(&mut self, base: &Expr, span: Span) -> Expr {

@@ -33,6 +33,8 @@ impl<'a> Checker<'a> {
         if object.ty == Types::ERROR || values.iter().any(|it| it.ty == Types::ERROR) {
             return self.broken(span);
         }
+        let (object, values) =
+            self.with_sampler(object, &name.name, values, |this| this.expr(base));
         if let Some(structure) = self.struct_behind(object.ty) {
             return self.struct_method(object, structure, name, template, values, span);
         }

@@ -32,6 +32,7 @@ mod outside;
 mod place;
 mod reach;
 mod resource;
+mod sampled;
 mod scope;
 mod semantic;
 mod stage;

@@ -35,11 +35,12 @@ impl<'a> Checker<'a> {
         path: &'a Path,
         modifiers: &Modifiers,
     ) -> TypeId {
-        if !path.scope.is_empty() {
+        let sampled = super::sampled::sampled_name(path);
+        if !path.scope.is_empty() && sampled.is_none() {
             self.unknown(&path.last.ident, "type", true, None);
             return Types::ERROR;
         }
-        let name: &'a str = &path.last.ident.name;
+        let name: &'a str = sampled.unwrap_or(&path.last.ident.name);
         let args = path.last.args.as_deref().unwrap_or(&[]);
         // Rasterizer order concerns pixel shaders only.
         let plain = name.strip_prefix("RasterizerOrdered").map(|it| format!("RW{it}"));

@@ -9,6 +9,7 @@ use super::Checker;
 use super::scope::ValueEntity;
 use crate::ast::{self, Annotation, AnnotationKind, Declarator, ItemKind, Modifier};
 use crate::hir::{self, Expr, ExprKind, GlobalKind, ResourceId};
+use crate::options::PushLayout;
 use crate::types::{
     Access, Packing, ResourceType, Struct, StructId, Type, TypeId, Types, layout_of,
 };
@@ -24,6 +25,7 @@ pub(super) struct ResourceInfo {
     slot: Option<u32>,
     space: u32,
     globally_coherent: bool,
+    packing: Packing,
 }
 
 impl ResourceInfo {
@@ -35,9 +37,14 @@ impl ResourceInfo {
         span: Span,
     ) -> ResourceInfo {
         let name = name.to_owned();
-        ResourceInfo { name, ty, span, class, slot: None, space: 0, globally_coherent: false }
+        let packing = Packing::Constant;
+        let (slot, space, globally_coherent) = (None, 0, false);
+        ResourceInfo { name, ty, span, class, slot, space, globally_coherent, packing }
     }
 }
+
+/// How many structs with resources an array may have.
+const MOST_STRUCTS: u32 = 256;
 
 /// Registers of one class and space that a resource takes: the first, the one behind the last, and which resource.
 type Taken = (u64, u64, usize);
@@ -67,8 +74,8 @@ fn letter(class: RegisterClass) -> char {
         RegisterClass::Shader => 't',
         RegisterClass::Unordered => 'u',
         RegisterClass::Sampler => 's',
-        RegisterClass::ResourceHeap | RegisterClass::SamplerHeap => {
-            unreachable!("heaps are not declared, and so have no register in the source")
+        RegisterClass::Push | RegisterClass::ResourceHeap | RegisterClass::SamplerHeap => {
+            unreachable!("heaps are not declared, and push constants take no register")
         }
     }
 }
@@ -129,8 +136,9 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<ResourceId> {
         let class = class_of(self.resource_of(ty)?);
+        let (slot, space, packing) = (None, 0, Packing::Constant);
         let mut info =
-            ResourceInfo { name, ty, span, class, slot: None, space: 0, globally_coherent };
+            ResourceInfo { name, ty, span, class, slot, space, globally_coherent, packing };
         for annotation in annotations {
             if let AnnotationKind::Register(register) = &annotation.kind {
                 self.register(&mut info, register, annotation.span);
@@ -189,10 +197,109 @@ impl<'a> Checker<'a> {
             self.resources.iter_mut().enumerate().skip(first).filter(|(i, _)| Some(*i) != loose)
         {
             // An initialiser can have made a view of a heap, which has no register.
-            if !info.class.is_heap() {
+            if info.class.has_registers() {
                 (info.slot, info.space) = (Some(binding), set);
             }
         }
+    }
+
+    /// `[[vk::constant_id(N)]] const T name = value;`: a constant of the program, whose value a host may replace before it
+    /// runs. Without `-spirv` the attribute says nothing. Whether it was one.
+    pub(super) fn specialization_constant(
+        &mut self,
+        var: &'a ast::Var,
+        attributes: &'a [ast::Attribute],
+    ) -> bool {
+        let attribute = attributes.iter().find(|it| {
+            it.name.name.as_str() == "constant_id"
+                && it.scope.as_ref().is_some_and(|scope| scope.name.as_str() == "vk")
+        });
+        let Some(attribute) = attribute.filter(|_| self.options.vulkan && var.template.is_none())
+        else {
+            return false;
+        };
+        let id = match attribute.args.first() {
+            Some(arg) => self.constant_integer(arg, "the number of a specialization constant"),
+            None => None,
+        };
+        let Some(id) = id.and_then(|(id, _)| u32::try_from(id).ok()) else {
+            let message = "`vk::constant_id` takes the number of the constant";
+            self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
+            return true;
+        };
+        let base = self.ty_with(&var.ty, &var.modifiers);
+        for declarator in &var.declarators {
+            let ty = self.array(base, &declarator.dims);
+            let given = self.options.specialization.iter().rfind(|(it, _)| *it == id);
+            let entity = self.static_entity(declarator, ty, true);
+            if let (Type::Scalar(scalar), Some((_, bits)), ValueEntity::Global(global)) =
+                (self.types.get(ty), given, &entity)
+            {
+                let bits = match scalar.ty(self.native_16bit()) {
+                    ops::Ty::Bool => u64::from(*bits != 0),
+                    held => bits & (u64::MAX >> (64 - 8 * held.bytes().min(8))),
+                };
+                self.specialize(*global, ty, bits, declarator.name.span);
+            }
+            self.declare(&declarator.name, entity);
+        }
+        true
+    }
+
+    /// `[[vk::push_constant]] S name;` or `… ConstantBuffer<S> name;`: without `-spirv` the attribute says nothing.
+    /// Whether it was one.
+    pub(super) fn push_constants(
+        &mut self,
+        var: &'a ast::Var,
+        attributes: &'a [ast::Attribute],
+    ) -> bool {
+        let is_push = |it: &ast::Attribute| {
+            it.name.name.as_str() == "push_constant"
+                && it.scope.as_ref().is_some_and(|scope| scope.name.as_str() == "vk")
+        };
+        let Some(attribute) = attributes.iter().find(|it| is_push(it)) else { return false };
+        if !self.options.vulkan || var.template.is_some() {
+            return false;
+        }
+        let base = self.ty_with(&var.ty, &var.modifiers);
+        for declarator in &var.declarators {
+            let ty = self.array(base, &declarator.dims);
+            let ty = match self.types.get(ty) {
+                Type::Struct(_) if !self.types.holds_resource(ty) => {
+                    self.types.intern(Type::Resource(ResourceType::Constant(ty)))
+                }
+                _ => ty,
+            };
+            if !matches!(self.types.get(ty), Type::Resource(ResourceType::Constant(_))) {
+                if ty != Types::ERROR {
+                    let message = format!(
+                        "push constants are a struct or a `ConstantBuffer` of one, not `{}`",
+                        self.name_of(ty)
+                    );
+                    self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
+                }
+                self.declare(&declarator.name, ValueEntity::Broken);
+                continue;
+            }
+            let name = format!("{}{}", self.prefix(), declarator.name.name);
+            let packing = match self.options.push_layout {
+                PushLayout::Vulkan => Packing::Push,
+                PushLayout::Scalar => Packing::Structured,
+            };
+            let mut info =
+                ResourceInfo::of_heap(&name, ty, RegisterClass::Push, declarator.name.span);
+            info.packing = packing;
+            if let Some(other) = self.resources.iter().find(|it| it.class == RegisterClass::Push) {
+                let message = "a program has one block of push constants";
+                let report = Diagnostic::new(&code::BAD_ATTRIBUTE, attribute.span, message)
+                    .also(other.span, "this is it");
+                self.report(report);
+            }
+            self.resources.push(info);
+            let id = ResourceId(self.resources.len() as u32 - 1);
+            self.declare(&declarator.name, ValueEntity::Resource(id));
+        }
+        true
     }
 
     // -----------------------------------------------------------------------------------------------------
@@ -354,7 +461,8 @@ impl<'a> Checker<'a> {
         let first = self.resources.len();
         let entity = match self.made_of_resources(&name, ty, coherent, span) {
             Some(init) => {
-                self.registers_of_struct(first, &declarator.annotations);
+                let as_one = self.types.is_sampled(ty);
+                self.registers_of_struct(first, &declarator.annotations, as_one);
                 let kind = GlobalKind::Static { init: Some(init) };
                 ValueEntity::Global(self.add_global(name, ty, kind, true, None, span))
             }
@@ -367,15 +475,25 @@ impl<'a> Checker<'a> {
     }
 
     /// `S s : register(u5) : register(t3)`: the resources of each class take registers from that one on, in the order of
-    /// the fields.
-    fn registers_of_struct(&mut self, first: usize, annotations: &[Annotation]) {
+    /// the fields. A texture with its sampler takes one number for both.
+    fn registers_of_struct(&mut self, first: usize, annotations: &[Annotation], as_one: bool) {
         for annotation in annotations {
             let AnnotationKind::Register(register) = &annotation.kind else { continue };
             let Some((given, mut index)) = register.slot else { continue };
+            if as_one {
+                for info in &mut self.resources[first..] {
+                    (info.slot, info.space) = (Some(index), register.space);
+                }
+                continue;
+            }
             for info in self.resources[first..].iter_mut().filter(|it| letter(it.class) == given) {
                 info.slot = Some(index);
                 info.space = register.space;
-                index = index.saturating_add(1);
+                let Type::Array { len, .. } = self.types.get(info.ty) else {
+                    index = index.saturating_add(1);
+                    continue;
+                };
+                index = index.saturating_add(len.max(1));
             }
         }
     }
@@ -401,6 +519,19 @@ impl<'a> Checker<'a> {
                         coherent,
                         span,
                     )?);
+                }
+                Some(Expr { kind: ExprKind::Construct(parts), ty, span })
+            }
+            // An array of resources is one with several registers; one of structs has its resources one by one.
+            Type::Array { len: 1.., .. } if self.is_resource(ty) => {
+                let id = self.add_resource(name.to_owned(), ty, &[], coherent, span)?;
+                Some(Expr { kind: ExprKind::Resource(id), ty, span })
+            }
+            Type::Array { element, len: len @ 1..=MOST_STRUCTS } => {
+                let mut parts = Vec::new();
+                for index in 0..len {
+                    let name = format!("{name}[{index}]");
+                    parts.push(self.made_of_resources(&name, element, coherent, span)?);
                 }
                 Some(Expr { kind: ExprKind::Construct(parts), ty, span })
             }
@@ -433,7 +564,12 @@ impl<'a> Checker<'a> {
             let Some(slot) = info.slot else { continue };
             let (start, end) = (u64::from(slot), u64::from(slot).saturating_add(length(counts[i])));
             let ranges = taken.entry((info.class, info.space)).or_default();
-            if let Some((_, _, other)) = ranges.iter().find(|(a, b, _)| *a < end && start < *b) {
+            let overlaps = |(a, b, other): &&Taken| {
+                // The two samplers of a texture with a sampler are one.
+                let is_same = self.resources[used[*other].0 as usize].span == info.span;
+                *a < end && start < *b && !is_same
+            };
+            if let Some((_, _, other)) = ranges.iter().find(overlaps) {
                 let other = &self.resources[used[*other].0 as usize];
                 let report = Diagnostic::new(
                     &code::BAD_REGISTER,
@@ -452,7 +588,7 @@ impl<'a> Checker<'a> {
         order.sort_by_key(|i| (Some(used[*i]) != loose, used[*i]));
         for i in order {
             let info = &mut self.resources[used[i].0 as usize];
-            if info.slot.is_some() || info.class.is_heap() {
+            if info.slot.is_some() || !info.class.has_registers() {
                 continue;
             }
             if info.space == 0 {
@@ -495,6 +631,7 @@ impl<'a> Checker<'a> {
                     space: info.space,
                 },
                 globally_coherent: info.globally_coherent,
+                packing: info.packing,
                 span: info.span,
             }
         };

@@ -279,7 +279,7 @@ impl<'a> Checker<'a> {
 
     fn member(&mut self, id: StructId, item: &'a Item) {
         match &item.kind {
-            ItemKind::Var(var) => self.member_var(id, var),
+            ItemKind::Var(var) => self.member_var(id, var, &item.attributes),
             ItemKind::Function(function) => {
                 self.declare_function(function, &item.attributes);
             }
@@ -296,7 +296,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn member_var(&mut self, id: StructId, var: &'a ast::Var) {
+    fn member_var(&mut self, id: StructId, var: &'a ast::Var, attributes: &'a [ast::Attribute]) {
         let base = self.ty_with(&var.ty, &var.modifiers);
         let is_const = var.modifiers.has(Modifier::Const);
         for declarator in &var.declarators {
@@ -312,7 +312,30 @@ impl<'a> Checker<'a> {
                 self.error(&code::BAD_DECLARATION, init.span, "a field cannot have an initialiser");
             }
             self.field(id, declarator, ty);
+            if let Some(offset) = self.vulkan_offset(attributes)
+                && let Some(field) = self.types.structure_mut(id).fields.last_mut()
+            {
+                field.offset = Some(offset);
+            }
         }
+    }
+
+    /// `[[vk::offset(N)]]`: the byte where a member lies; without `-spirv` it says nothing.
+    fn vulkan_offset(&mut self, attributes: &'a [ast::Attribute]) -> Option<u32> {
+        let attribute = attributes.iter().find(|it| {
+            it.name.name.as_str() == "offset"
+                && it.scope.as_ref().is_some_and(|scope| scope.name.as_str() == "vk")
+        });
+        let attribute = attribute.filter(|_| self.options.vulkan)?;
+        let arg = attribute.args.first()?;
+        let (value, _) = self.constant_integer(arg, "an offset")?;
+        let offset = u32::try_from(value).ok().filter(|it| *it < 1 << 16);
+        if offset.is_none() {
+            let message =
+                format!("the offset is {value}, and no buffer of constants reaches there");
+            self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
+        }
+        offset
     }
 
     /// Adds a field to a struct, or to the members of a constant buffer.

@@ -80,6 +80,10 @@ impl<'a> Checker<'a> {
                     }
                 }
             }
+            TypeKind::Named(path) if super::sampled::sampled_name(path).is_some() => {
+                let texture = self.object_type(ty, path, modifiers);
+                self.sampled_type(texture, path)
+            }
             TypeKind::Named(path) => match self.declared_type(path) {
                 Some(found) => {
                     let found = found.unwrap_or(Types::ERROR);

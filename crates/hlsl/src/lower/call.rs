@@ -2,7 +2,7 @@
 
 use diag::{Diagnostic, Span, code};
 use ir::{Builtin, Op, Value};
-use ops::{Barrier, MemoryScope, Sign, SyncScope, Ty, Unary};
+use ops::{Barrier, Binary, Compare, MemoryScope, Sign, SyncScope, Ty, Unary};
 
 use super::env::SlotId;
 use super::place::{Place, Storage};
@@ -11,7 +11,7 @@ use super::{Lower, Lowerer, MOST_CALLS, Values};
 use crate::hir::{Arg, Expr, FunctionId, LocalId, Mode, SystemValue};
 use crate::library::expand::{Operand, expand};
 use crate::library::{Function as LibraryFunction, Method, Pure};
-use crate::types::{ResourceType, Type, TypeId};
+use crate::types::{Packing, ResourceType, Type, TypeId, layout_of};
 
 /// A call in progress.
 pub(super) struct Frame {
@@ -440,12 +440,17 @@ impl Lowerer<'_> {
             Method::StructuredLoad => {
                 let index = self.input(&args[0])?;
                 let place = self.structured_place(resource, object_ty, index[0]);
-                self.load_with_status(&place, args, span)
+                let last = index[0];
+                self.load_with_status(&place, args, Reach { resource, last }, span)
             }
             Method::RawLoad { .. } | Method::RawLoadT => {
                 let address = self.input(&args[0])?;
                 let place = self.at_byte(resource, address[0], expr.ty);
-                self.load_with_status(&place, args, span)
+                let layout =
+                    layout_of(&self.program.types, expr.ty, Packing::Structured, self.native_16bit);
+                let size = self.word(layout.size.saturating_sub(1));
+                let last = self.value(Op::Binary(Binary::Add, address[0], size), Ty::I32);
+                self.load_with_status(&place, args, Reach { resource, last }, span)
             }
             Method::RawStore { .. } | Method::RawStoreT => {
                 let address = self.input(&args[0])?;
@@ -473,7 +478,8 @@ impl Lowerer<'_> {
             Method::TypedLoad => {
                 let index = self.input(&args[0])?;
                 let at = super::place::Location::Texel { resource, index: index[0] };
-                self.load_with_status(&Place::whole(at, expr.ty), args, span)
+                let reach = Reach { resource, last: index[0] };
+                self.load_with_status(&Place::whole(at, expr.ty), args, reach, span)
             }
             Method::IncrementCounter => Ok(vec![self.counter(resource, 1, span)?]),
             Method::DecrementCounter => Ok(vec![self.counter(resource, -1, span)?]),
@@ -517,15 +523,31 @@ impl Lowerer<'_> {
         super::buffer::structured(resource, index, element)
     }
 
-    /// A second argument takes the status of the access, which never fails here.
-    fn load_with_status(&mut self, place: &Place, args: &[Arg], span: Span) -> Lower<Values> {
+    /// A second argument takes the status of the access. It never fails where all resources have their memory; where
+    /// they need not, memory ends with the resource as it is bound.
+    fn load_with_status(
+        &mut self,
+        place: &Place,
+        args: &[Arg],
+        reach: Reach,
+        span: Span,
+    ) -> Lower<Values> {
         let status = match args.get(1) {
             Some(arg) => self.target(arg)?,
             None => None,
         };
         self.builder.span = span;
         let values = self.load(place, span)?;
-        let fine = self.word(1);
+        let fine = match status.is_some() && self.has_tiles {
+            false => self.word(1),
+            true => {
+                let place = self.binding(reach.resource, span)?;
+                let size = self.value(Op::Size { place }, Ty::I32);
+                let is_there = Op::Compare(Compare::Lt(Sign::Unsigned), reach.last, size);
+                let is_there = self.value(is_there, Ty::Bool);
+                self.in_memory(is_there)
+            }
+        };
         self.write(status, vec![fine])?;
         Ok(values)
     }
@@ -538,6 +560,12 @@ impl Lowerer<'_> {
         }
         Ok(self.value(Op::Counter { place, delta }, Ty::I32))
     }
+}
+
+/// How far a load reaches: the index of its element, or its last byte.
+struct Reach {
+    resource: ResourceRef,
+    last: Value,
 }
 
 /// A place that a result is written to: converted from one type to another.

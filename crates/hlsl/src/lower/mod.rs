@@ -60,11 +60,10 @@ const MOST_SLOTS: u32 = 1 << 20;
 
 /// Makes a module of a checked program. `None` after a report.
 pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Module> {
-    // Everything that options decide has been written into the program by `check`.
-    let _ = options;
     let mut lowerer = Lowerer {
         program,
         native_16bit: program.entry.native_16bit,
+        has_tiles: options.has_tiles,
         builder: Builder::new(empty_module(program)),
         prelude: Prelude::default(),
         env: Env::default(),
@@ -108,6 +107,8 @@ type Values = Vec<Value>;
 struct Lowerer<'a> {
     program: &'a Program,
     native_16bit: bool,
+    /// Resources may have parts without memory.
+    has_tiles: bool,
     builder: Builder,
     prelude: Prelude,
     env: Env,

@@ -17,7 +17,7 @@ use super::{Lower, Lowerer, MOST_SLOTS, Values};
 use crate::check::convert::is_base;
 use crate::hir::{Expr, ExprKind, FunctionId, LocalId, ResourceId};
 use crate::library::Method;
-use crate::types::{BitField, Packing, ResourceType, Scalar, Type, TypeId, field_offsets};
+use crate::types::{BitField, ResourceType, Scalar, Type, TypeId, field_offsets};
 
 /// Where a variable is.
 #[derive(Clone, Debug)]
@@ -270,13 +270,9 @@ impl Lowerer<'_> {
             return Ok(place);
         };
         let resource = self.single_resource(&place, span)?;
-        let buffer = Buffer {
-            resource,
-            element: None,
-            offset: Sum::default(),
-            packing: Packing::Constant,
-            step: None,
-        };
+        let packing = self.program.resource(resource.id).packing;
+        let buffer =
+            Buffer { resource, element: None, offset: Sum::default(), packing, step: None };
         Ok(Place::whole(Location::Buffer(buffer), structure))
     }
 
@@ -502,6 +498,15 @@ impl Lowerer<'_> {
     ) -> Lower<Place> {
         let values = self.load(base, span)?;
         let width = self.count(ty).max(1) as usize;
+        if width == 1 && values.iter().all(|it| super::resource::is_handle(*it)) {
+            let mut chosen = values[0];
+            for (i, handle) in values.iter().enumerate().skip(1) {
+                let this = self.word(i as u32);
+                let is_this = self.value(ir::Op::Compare(Compare::Eq, index, this), Ty::Bool);
+                chosen = self.select_handle(is_this, *handle, chosen, span)?;
+            }
+            return Ok(Place::whole(Location::Values(vec![chosen]), ty));
+        }
         if values.iter().any(|it| super::resource::is_handle(*it)) {
             return Err(self.unsupported(
                 span,

@@ -82,8 +82,8 @@ impl Lowerer<'_> {
         let Type::Resource(ty) = types.get(ty) else { return None };
         match ty {
             ResourceType::Constant(structure) => Some(ResourceKind::Constant {
-                size: layout_of(types, structure, Packing::Constant, self.native_16bit).size,
-                members: cbuffer_members(types, structure, self.native_16bit),
+                size: layout_of(types, structure, resource.packing, self.native_16bit).size,
+                members: cbuffer_members(types, structure, resource.packing, self.native_16bit),
             }),
             ResourceType::Structured { element, access } => Some(ResourceKind::Structured {
                 writable: access != Access::Read,

@@ -109,6 +109,7 @@ impl Shader {
             dims,
             register: Register { class, index, space: 0 },
             globally_coherent: false,
+            packing: crate::types::Packing::Constant,
             span: Span::NONE,
         });
         expr(ExprKind::Resource(ResourceId(index)), ty)

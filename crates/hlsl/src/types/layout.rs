@@ -3,6 +3,7 @@
 //! Constant buffers pack into rows of 16 bytes: a vector never crosses a row, arrays, structs and matrices start a new one,
 //! and each element of an array (each stored vector of a matrix) takes whole rows but for the last.
 //! Structured and raw buffers align every scalar to its size and nothing more.
+//! Push constants of Vulkan have a packing of their own, between the two.
 
 use ir::{HostScalar, Member};
 
@@ -13,6 +14,9 @@ use super::{Scalar, Type, TypeId, Types};
 pub enum Packing {
     Constant,
     Structured,
+    /// Vectors of two take twice their scalar's alignment in arrays, matrices and structs, longer ones four times it; as
+    /// members they are aligned to their scalars unless they would cross 16 bytes.
+    Push,
 }
 
 /// The room a value takes.
@@ -33,13 +37,21 @@ pub fn layout_of(types: &Types, id: TypeId, packing: Packing, native_16bit: bool
         }
         Type::Vector(scalar, n) => {
             let bytes = scalar.ty(native_16bit).bytes();
-            Layout { size: bytes * n, align: bytes }
+            let align = match packing {
+                Packing::Constant | Packing::Structured => bytes,
+                Packing::Push => vector_align(bytes, n),
+            };
+            Layout { size: bytes * n, align }
         }
         Type::Matrix { scalar, rows, columns, row_major } => {
             let bytes = scalar.ty(native_16bit).bytes();
             let (vectors, components) = if row_major { (rows, columns) } else { (columns, rows) };
             match packing {
                 Packing::Structured => Layout { size: bytes * rows * columns, align: bytes },
+                Packing::Push => {
+                    let align = vector_align(bytes, components);
+                    Layout { size: round_up(bytes * components, align) * vectors, align }
+                }
                 Packing::Constant => {
                     let stride = round_up(bytes * components, 16);
                     Layout { size: stride * (vectors - 1) + bytes * components, align: 16 }
@@ -50,7 +62,7 @@ pub fn layout_of(types: &Types, id: TypeId, packing: Packing, native_16bit: bool
             let stride = array_stride(types, element, packing, native_16bit);
             let element = layout_of(types, element, packing, native_16bit);
             match packing {
-                Packing::Structured => {
+                Packing::Structured | Packing::Push => {
                     Layout { size: stride.saturating_mul(len), align: element.align }
                 }
                 Packing::Constant => {
@@ -68,7 +80,9 @@ pub fn layout_of(types: &Types, id: TypeId, packing: Packing, native_16bit: bool
                 align = align.max(layout.align);
             }
             match packing {
-                Packing::Structured => Layout { size: round_up(size, align), align },
+                Packing::Structured | Packing::Push => {
+                    Layout { size: round_up(size, align), align }
+                }
                 Packing::Constant => Layout { size, align: 16 },
             }
         }
@@ -80,16 +94,18 @@ pub fn array_stride(types: &Types, element: TypeId, packing: Packing, native_16b
     let layout = layout_of(types, element, packing, native_16bit);
     match packing {
         Packing::Constant => round_up(layout.size, 16),
-        Packing::Structured => round_up(layout.size, layout.align),
+        Packing::Structured | Packing::Push => round_up(layout.size, layout.align),
     }
 }
 
 /// The distance between the stored vectors of a matrix, and how many components each has.
 pub fn matrix_stride(scalar: Scalar, components: u32, packing: Packing, native_16bit: bool) -> u32 {
-    let bytes = scalar.ty(native_16bit).bytes() * components;
+    let one = scalar.ty(native_16bit).bytes();
+    let bytes = one * components;
     match packing {
         Packing::Constant => round_up(bytes, 16),
         Packing::Structured => bytes,
+        Packing::Push => round_up(bytes, vector_align(one, components)),
     }
 }
 
@@ -118,12 +134,26 @@ pub fn field_offsets(
 /// Where a value of that type goes if everything up to `end` is taken.
 pub fn place(types: &Types, end: u32, ty: TypeId, packing: Packing, native_16bit: bool) -> u32 {
     let layout = layout_of(types, ty, packing, native_16bit);
-    let offset = round_up(end, layout.align);
-    // A vector that would cross a row of a constant buffer starts the next one.
-    if packing == Packing::Constant && offset % 16 + layout.size > 16 {
-        round_up(offset, 16)
-    } else {
-        offset
+    let align = match types.get(ty) {
+        Type::Vector(scalar, _) => scalar.ty(native_16bit).bytes(),
+        _ => layout.align,
+    };
+    let offset = round_up(end, align);
+    let rows = match packing {
+        Packing::Structured => false,
+        Packing::Constant => true,
+        Packing::Push => matches!(types.get(ty), Type::Vector(..)),
+    };
+    // A vector that would cross a row of 16 bytes starts the next one.
+    if rows && offset % 16 + layout.size > 16 { round_up(offset, 16) } else { offset }
+}
+
+/// Where a vector of scalars of so many bytes may start, in arrays and matrices.
+fn vector_align(bytes: u32, components: u32) -> u32 {
+    match components {
+        0 | 1 => bytes,
+        2 => 2 * bytes,
+        _ => 4 * bytes,
     }
 }
 
@@ -137,8 +167,13 @@ pub fn structured_members(types: &Types, element: TypeId, native_16bit: bool) ->
 }
 
 /// The members of a constant buffer of a struct type.
-pub fn cbuffer_members(types: &Types, structure: TypeId, native_16bit: bool) -> Vec<Member> {
-    members(types, structure, Packing::Constant, native_16bit)
+pub fn cbuffer_members(
+    types: &Types,
+    structure: TypeId,
+    packing: Packing,
+    native_16bit: bool,
+) -> Vec<Member> {
+    members(types, structure, packing, native_16bit)
 }
 
 /// Beyond this many members a host is not given names: nobody sets them one by one.

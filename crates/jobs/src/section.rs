@@ -1,8 +1,10 @@
-//! Reads suite files: named sections, their directives and what they expect.
+//! Sections: files of named programs that check themselves, with directives and what they expect.
+//!
+//! [`read`] says what the lines mean and [`Section::judge`] and [`Section::compare_diagnostics`] what is right; who compiles and
+//! runs a section may be a device or the suite itself, which looks into the module on the way. `suite/README.md` describes the form.
 
-use std::path::{Path, PathBuf};
-
-use ops::texture::{Encoding, Format, Sampler, Shape};
+use device::diag::{self, Diagnostic, SourceMap};
+use device::texture::{Encoding, Format, Sampler, Shape};
 
 /// The widths every section runs at unless it says otherwise.
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
@@ -10,7 +12,7 @@ pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 /// One test.
 #[derive(Clone, Debug)]
 pub struct Section {
-    pub file: PathBuf,
+    pub file: String,
     /// Unique in the whole suite.
     pub name: String,
     /// The line of the `//---` marker, so that locations in the section can be given as locations in the file.
@@ -63,14 +65,12 @@ pub struct Annotation {
 }
 
 /// All sections of a file, or what is wrong with it.
-pub fn read(file: &Path) -> Result<Vec<Section>, String> {
-    let text =
-        std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+pub fn read(file: &str, text: &str) -> Result<Vec<Section>, String> {
     let mut sections: Vec<Section> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         if let Some(name) = line.strip_prefix("//---") {
             sections.push(Section {
-                file: file.to_path_buf(),
+                file: file.to_owned(),
                 name: name.trim().to_owned(),
                 line: number,
                 text: "\n".repeat(number as usize),
@@ -88,7 +88,7 @@ pub fn read(file: &Path) -> Result<Vec<Section>, String> {
             continue;
         }
         let Some(section) = sections.last_mut() else { continue };
-        let wrong = |what: &str| format!("{}:{number}: {what}", file.display());
+        let wrong = |what: &str| format!("{file}:{number}: {what}");
         if let Some(directive) = line.strip_prefix("//#") {
             apply(section, directive.trim()).map_err(|what| wrong(&what))?;
         } else if let Some(expected) = line.strip_prefix("//= ") {
@@ -109,9 +109,187 @@ pub fn read(file: &Path) -> Result<Vec<Section>, String> {
         section.text.push('\n');
     }
     if sections.is_empty() {
-        return Err(format!("{}: no section; a section starts with `//--- NAME`", file.display()));
+        return Err(format!("{file}: no section; a section starts with `//--- NAME`"));
     }
     Ok(sections)
+}
+
+impl Section {
+    /// Whether it must not compile.
+    pub fn fails(&self) -> bool {
+        self.annotations.iter().any(|it| it.level == "error" || it.level == "unsupported")
+    }
+
+    /// Whether it uses the checks of the prelude.
+    pub fn checks_itself(&self) -> bool {
+        !self.fails() && self.text.contains("EXPECT")
+    }
+
+    /// Whether only a watched run shows anything.
+    pub fn is_for_sanitizer(&self) -> bool {
+        self.text.contains("//? ") || !self.finds.is_empty()
+    }
+
+    /// Whether a text is made of sections.
+    pub fn are_in(text: &str) -> bool {
+        text.lines().any(|it| it.starts_with("//--- "))
+    }
+
+    /// What is compiled: the prelude takes the place of the first line, which is empty.
+    pub fn source(&self) -> String {
+        match self.checks_itself() {
+            true => self.text.replacen('\n', "#include \"prelude.hlsli\"\n", 1),
+            false => self.text.clone(),
+        }
+    }
+
+    /// Whether a flag of the section says that a diagnostic is no matter.
+    pub fn is_allowed(&self, it: &Diagnostic) -> bool {
+        self.flags.iter().any(|flag| flag.strip_prefix("-Wno-") == Some(it.code.name))
+    }
+
+    /// The input for one element of a resource: `NAME` is for all that have no `NAME[INDEX]`.
+    pub fn input(&self, name: &str, index: u32) -> Option<&Input> {
+        let own = format!("{name}[{index}]");
+        let find = |name: &str| self.inputs.iter().find(|it| it.name == name);
+        find(&own).or_else(|| find(name))
+    }
+
+    /// The same for a sampler.
+    pub fn sampler(&self, name: &str, index: u32) -> Option<Sampler> {
+        let own = format!("{name}[{index}]");
+        let find = |name: &str| self.samplers.iter().find(|(it, _)| it == name);
+        find(&own).or_else(|| find(name)).map(|(_, state)| *state)
+    }
+
+    /// How many elements an unbounded array, or a descriptor heap, has: as far as something is said of them.
+    pub fn reach(&self, name: &str) -> u32 {
+        let index = |it: &str| {
+            it.strip_prefix(name)?.strip_prefix('[')?.strip_suffix(']')?.parse::<u32>().ok()
+        };
+        let inputs = self.inputs.iter().map(|it| it.name.as_str());
+        let named = inputs.chain(self.samplers.iter().map(|(name, _)| name.as_str()));
+        named.filter_map(index).max().map_or(1, |it| it.saturating_add(1))
+    }
+
+    /// Every annotation must be met, and nothing else may be reported but what `-Wno-CODE` allows. `rendered` gives the
+    /// messages as a `//|` block has them.
+    pub fn compare_diagnostics(
+        &self,
+        diagnostics: &[Diagnostic],
+        sources: &SourceMap,
+        rendered: impl FnOnce() -> Result<String, String>,
+    ) -> Result<(), String> {
+        let mut problems = String::new();
+        let mut met = vec![false; self.annotations.len()];
+        for diagnostic in diagnostics.iter().filter(|it| !self.is_allowed(it)) {
+            let line = sources.location(diagnostic.primary.span).map_or(0, |at| at.line);
+            let wanted = self.annotations.iter().zip(&met).position(|(it, met)| {
+                !met && it.line == line
+                    && it.level == diagnostic.level.word()
+                    && it.code == diagnostic.code.name
+                    && diagnostic.message.contains(&it.text)
+            });
+            match wanted {
+                Some(index) => met[index] = true,
+                None => {
+                    problems.push_str("not expected:\n");
+                    problems.push_str(&diag::render(diagnostic, sources, diag::Style::Plain));
+                }
+            }
+        }
+        for (annotation, _) in self.annotations.iter().zip(&met).filter(|(_, met)| !**met) {
+            let Annotation { line, level, code, text } = annotation;
+            problems.push_str(&format!(
+                "expected on line {line}, but not reported: {level}[{code}]: {text}\n"
+            ));
+        }
+        if let Some(wanted) = &self.rendered {
+            let got = rendered()?;
+            if got.trim_end() != wanted.trim_end() {
+                problems.push_str(&format!("the rendered message is\n{got}\nbut should be\n{wanted}\n(`cargo xtask bless` takes what it is)\n"));
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    /// Whether the log and the outputs are as they should be; `find` gives the bytes of `NAME` or `NAME[INDEX]` after the run.
+    pub fn judge<'a>(
+        &self,
+        width: u32,
+        find: impl Fn(&str, usize) -> Option<&'a [u8]>,
+    ) -> Result<(), String> {
+        let find = |name: &str| match name.strip_suffix(']').and_then(|it| it.split_once('[')) {
+            Some((name, element)) => find(name, element.parse().ok()?),
+            None => find(name, 0),
+        };
+        let mut problems = String::new();
+        if let Some(log) = find(LOG) {
+            problems.push_str(&failures(log));
+        } else if self.outputs.is_empty() && !self.is_for_sanitizer() {
+            problems.push_str("the section checks nothing\n");
+        }
+        for wanted in self.outputs.iter().filter(|it| it.width.is_none_or(|at| at == width)) {
+            let (line, name) = (wanted.line, &wanted.name);
+            let Some(got) = find(name) else {
+                problems.push_str(&format!("line {line}: there is no buffer `{name}`\n"));
+                continue;
+            };
+            let got = &got[..wanted.bytes.len().min(got.len())];
+            if got != wanted.bytes {
+                let (wanted_values, got_values) =
+                    (wanted.bytes.chunks(wanted.size), got.chunks(wanted.size));
+                let differ: Vec<String> = wanted_values
+                    .zip(got_values)
+                    .enumerate()
+                    .filter(|(_, (a, b))| a != b)
+                    .take(16)
+                    .map(|(i, (a, b))| format!("  [{i}] got {} expected {}", hex(b), hex(a)))
+                    .collect();
+                problems
+                    .push_str(&format!("line {line}: `{name}` differs:\n{}\n", differ.join("\n")));
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+}
+
+/// The name of the buffer in which a section logs its checks; see `suite/prelude.hlsli`.
+pub const LOG: &str = "suite_log";
+
+/// The file with the checks, which lies in a folder above.
+pub const PRELUDE: &str = "prelude.hlsli";
+
+/// The size of the log.
+pub const LOG_BYTES: usize = 4 * (4 + 8 * 64);
+
+/// What the log tells of checks that failed.
+fn failures(log: &[u8]) -> String {
+    let words: Vec<u32> =
+        log.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect();
+    let word = |at: usize| words.get(at).copied().unwrap_or(0);
+    let (failed, checks) = (word(0), word(1));
+    let mut problems = String::new();
+    if checks == 0 {
+        problems.push_str("nothing was checked\n");
+    }
+    if failed > 0 {
+        problems.push_str(&format!("{failed} of {checks} checks failed\n"));
+        problems.push_str("  line  lane  got                  expected\n");
+        for slot in 0..failed.min(64) as usize {
+            let at = |offset: usize| word(4 + 8 * slot + offset);
+            let (line, lane) = (at(0), at(1));
+            let (got, expected) =
+                (format!("{:#x}:{:#x}", at(3), at(2)), format!("{:#x}:{:#x}", at(5), at(4)));
+            problems.push_str(&format!("  {line:>4}  {lane:>4}  {got:<19}  {expected}\n"));
+        }
+    }
+    problems
+}
+
+fn hex(little_endian: &[u8]) -> String {
+    let digits: String = little_endian.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{digits}")
 }
 
 fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
@@ -151,7 +329,7 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
         }
         "zero" => {
             let (name, count) = rest.split_once(' ').ok_or("`zero NAME BYTES`")?;
-            let bytes = vec![0; number(count)? as usize];
+            let bytes = vec![0; size(count)?];
             section.inputs.push(Input { name: name.to_owned(), bytes, texture: None });
         }
         "texture" => section.inputs.push(texture(rest)?),
@@ -247,16 +425,36 @@ fn number(text: &str) -> Result<i128, String> {
     value.map(|it| if negative { -it } else { it }).map_err(|_| format!("`{text}` is no number"))
 }
 
+/// The most bytes, or values, that a line stands for.
+const MOST_VALUES: i128 = 1 << 22;
+
+fn fits(count: i128) -> Result<(), String> {
+    match count <= MOST_VALUES {
+        true => Ok(()),
+        false => Err(format!("{count} are too many: {MOST_VALUES} are the most")),
+    }
+}
+
+/// A number of bytes or of values.
+fn size(text: &str) -> Result<usize, String> {
+    let count = number(text)?;
+    fits(count)?;
+    usize::try_from(count).map_err(|_| format!("`{}` is no number of values", text.trim()))
+}
+
 /// The bytes of a list of values; `value*count` repeats, `a..b` counts up.
 fn bytes(ty: &str, values: &str) -> Result<Vec<u8>, String> {
     let mut all = Vec::new();
     for word in values.split([' ', ',']).filter(|it| !it.is_empty()) {
         let (word, count) = match word.split_once('*') {
-            Some((word, count)) => (word, number(count)? as usize),
+            Some((word, count)) => (word, size(count)?),
             None => (word, 1),
         };
         if let Some((low, high)) = word.split_once("..") {
-            for value in number(low)?..number(high)? {
+            let (low, high) = (number(low)?, number(high)?);
+            let count = high.checked_sub(low).unwrap_or(i128::MAX);
+            fits(count.saturating_add(all.len() as i128))?;
+            for value in low..high {
                 push(&mut all, ty, &value.to_string())?;
             }
             continue;
@@ -264,6 +462,7 @@ fn bytes(ty: &str, values: &str) -> Result<Vec<u8>, String> {
         for _ in 0..count {
             push(&mut all, ty, word)?;
         }
+        fits(all.len() as i128)?;
     }
     Ok(all)
 }
@@ -275,7 +474,7 @@ fn push(all: &mut Vec<u8>, ty: &str, word: &str) -> Result<(), String> {
         "i16" | "u16" => all.extend_from_slice(&(number(word)? as u16).to_le_bytes()),
         "i32" | "u32" | "bool" => all.extend_from_slice(&(number(word)? as u32).to_le_bytes()),
         "i64" | "u64" => all.extend_from_slice(&(number(word)? as u64).to_le_bytes()),
-        "f16" => all.extend_from_slice(&ops::F16::from_f64(float()?).0.to_le_bytes()),
+        "f16" => all.extend_from_slice(&device::F16::from_f64(float()?).0.to_le_bytes()),
         "f32" => all.extend_from_slice(&(float()? as f32).to_le_bytes()),
         "f64" => all.extend_from_slice(&float()?.to_le_bytes()),
         _ => return Err(format!("unknown element type `{ty}`")),
@@ -291,7 +490,16 @@ mod tests {
     fn values_repeat_and_count() {
         assert_eq!(bytes("u16", "1 2*2 5..7"), Ok(vec![1, 0, 2, 0, 2, 0, 5, 0, 6, 0]));
         assert_eq!(bytes("i32", "-1"), Ok(vec![0xff; 4]));
-        assert!(bytes("u32", "x").is_err());
+        for bad in [
+            "x",
+            "1*99999999999",
+            "1*-1",
+            "0..99999999999999999999",
+            "-170141183460469231731687303715884105728..1",
+        ] {
+            assert!(bytes("u32", bad).is_err(), "{bad}");
+        }
+        assert!(size("-1").is_err() && size("9999999999").is_err());
     }
 
     #[test]

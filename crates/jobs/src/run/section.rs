@@ -1,0 +1,152 @@
+//! Runs a section of a suite file on the device. What its lines mean stands in [`crate::section`].
+
+use device::{Buffer, Compilation, Shader, Stage};
+
+use super::{End, Flags, Runner, Widths, failed, unsupported};
+use crate::outcome::{Outcome, Verdict};
+use crate::section::{self, LOG, LOG_BYTES, Section};
+
+/// The most elements of a resource array that something is bound to.
+const MOST_ELEMENTS: u32 = 64;
+
+/// How many folders above the file may hold the prelude.
+const MOST_FOLDERS: usize = 8;
+
+impl Runner<'_> {
+    pub(super) fn section(&mut self, name: &str) -> Result<(), End> {
+        let sections = section::read(&self.test.file, self.text).map_err(failed)?;
+        let found = sections.into_iter().find(|it| it.name == name);
+        let section = found.ok_or_else(|| failed(format!("there is no section `{name}`")))?;
+        let mut widths = match self.setup.widths {
+            Widths::Default | Widths::All => section.widths.clone(),
+            Widths::List(list) => {
+                list.iter().copied().filter(|it| section.widths.contains(it)).collect()
+            }
+        };
+        if section.fails() {
+            // What does not compile has no width.
+            widths.truncate(1);
+        }
+        if widths.is_empty() {
+            let all: Vec<String> = section.widths.iter().map(u32::to_string).collect();
+            let what = format!("it runs only with waves of {} lanes", all.join(", "));
+            return Err(unsupported(what));
+        }
+        for width in widths {
+            if !(self.wanted)(width) {
+                continue;
+            }
+            let mut outcome = self.section_at(&section, width).unwrap_or_else(|end| *end);
+            outcome.width = width;
+            (self.report)(outcome);
+        }
+        Ok(())
+    }
+
+    fn section_at(&mut self, section: &Section, width: u32) -> Result<Outcome, End> {
+        let flags = self.section_flags(section, width)?;
+        let compilation = self.checked(&section.file, &section.source(), &flags)?;
+        // As if the section were a file of its own, `FILE`, whose first line is the marker.
+        let rendered = || {
+            let text = section.text.get(section.line as usize - 1..).unwrap_or("").to_owned();
+            let alone = Section { text, ..section.clone() };
+            let compiled =
+                self.checked(&section.file, &alone.source(), &flags).map_err(|it| it.message)?;
+            let shown: Vec<device::Diagnostic> =
+                compiled.diagnostics.into_iter().filter(|it| !section.is_allowed(it)).collect();
+            let plain = device::diag::Style::Plain;
+            let text = device::diag::render_all(&shown, &compiled.sources, plain);
+            Ok(text.replace(&section.file, "FILE"))
+        };
+        section
+            .compare_diagnostics(&compilation.diagnostics, &compilation.sources, rendered)
+            .map_err(failed)?;
+        let passed = || Ok(Outcome::new(width, Verdict::Passed, ""));
+        let shader = match compilation.shader {
+            Some(_) if section.fails() => {
+                return Err(failed("it compiled, though errors are expected"));
+            }
+            Some(shader) => shader,
+            None if section.fails() => return passed(),
+            // A shader of a stage that does not run is checked, and that was all.
+            None if flags.options.stage != Stage::Compute => return passed(),
+            None => return Err(failed("no shader came out")),
+        };
+        let pipeline = self
+            .setup
+            .device
+            .create_compute_pipeline(&shader)
+            .map_err(|error| unsupported(error.to_string()))?;
+        let mut table = bound(section, &shader)?;
+        self.go(&pipeline, section.groups, width, &mut table)?;
+        let find = |name: &str, element: usize| {
+            let element = u32::try_from(element).ok()?;
+            table.get(name, element).map(|it| it.bytes.as_slice())
+        };
+        section.judge(width, find).map_err(failed)?;
+        if section.is_for_sanitizer() && section.outputs.is_empty() && !section.checks_itself() {
+            return Err(unsupported("what it is about shows in a watched run: `wavelane san`"));
+        }
+        passed()
+    }
+
+    fn section_flags(&mut self, section: &Section, width: u32) -> Result<Flags, End> {
+        let mut flags = (self.setup.read_flags)(&section.flags)
+            .map_err(|what| failed(format!("its flags: {what}")))?;
+        // What sections include lies beside the prelude, in a folder above.
+        let mut above = String::new();
+        for _ in 0..MOST_FOLDERS {
+            let prelude = format!("{above}{}", section::PRELUDE);
+            if self.files.read(&prelude, &self.test.file).is_some() {
+                let folder = self.test.file.rsplit_once(['/', '\\']).map_or(".", |it| it.0);
+                flags.includes.push(format!("{folder}/{above}"));
+                break;
+            }
+            above.push_str("../");
+        }
+        flags.options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
+        Ok(flags)
+    }
+
+    /// Compiles a text of a section, of whatever stage.
+    fn checked(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Compilation, End> {
+        let mut includer = self.includer(flags);
+        Shader::check(name, text, &flags.options, &mut includer)
+            .map_err(|bug| failed(bug.to_string()))
+    }
+}
+
+/// The section's inputs at the resources of those names.
+fn bound(section: &Section, shader: &Shader) -> Result<device::ResourceTable, End> {
+    let mut table = device::ResourceTable::new(shader);
+    for resource in shader.resources().iter().filter(|it| it.used) {
+        let heap = resource.register.class.is_heap();
+        let count = resource.count.unwrap_or(section.reach(&resource.name));
+        for index in 0..count.clamp(1, MOST_ELEMENTS) {
+            let input = section.input(&resource.name, index);
+            let sampler = section.sampler(&resource.name, index);
+            let is_sampler = matches!(resource.kind, device::ResourceKind::Sampler { .. });
+            let mut bytes = match input {
+                Some(_) | None if is_sampler && sampler.is_none() => continue,
+                Some(input) => input.bytes.clone(),
+                None if is_sampler => Vec::new(),
+                None if resource.name == LOG => vec![0; LOG_BYTES],
+                None if heap => continue,
+                None => {
+                    let what = "no `//# in NAME TYPE: VALUES` for the resource";
+                    return Err(failed(format!("{what} `{}`", resource.name)));
+                }
+            };
+            // A constant buffer is padded, as a device's memory is.
+            if let device::ResourceKind::Constant { size, .. } = resource.kind {
+                bytes.resize(bytes.len().max(size as usize), 0);
+            }
+            let texture = input.and_then(|it| it.texture);
+            let buffer = Buffer { bytes, texture, sampler, ..Buffer::default() };
+            table
+                .bind(&resource.name, index, buffer)
+                .map_err(|error| failed(format!("`{}`: {error}", resource.name)))?;
+        }
+    }
+    Ok(table)
+}

@@ -1,0 +1,186 @@
+//! `cargo xtask fuzz --part files`: damages the files that tests are read from, and sees that they are read or refused.
+//!
+//! Seeds are the jobs and the sections of the suite. Each input goes through everything that reads such a file: the
+//! splitter of parts, the lines that say what to run, the reader of jobs, the reader of sections, the patterns.
+//! Pictures and arrays are read by the command line tool, whose own tests damage them.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use super::mutate::Random;
+
+/// An input that takes longer is a failure.
+const SLOW: Duration = Duration::from_secs(1);
+const LONGEST: usize = 1 << 14;
+const MOST_FAILURES: usize = 20;
+
+/// What is put into texts: words and signs that the readers look for.
+const PIECES: [&str; 32] = [
+    "#--- ",
+    "//--- ",
+    "\n",
+    "---\n",
+    "...\n",
+    "# RUN: ",
+    "# REQUIRES: ",
+    "%t/",
+    "%s",
+    "{",
+    "}",
+    "[",
+    "]",
+    ": ",
+    "- ",
+    ", ",
+    "&a ",
+    "*a ",
+    "|\n",
+    ">\n",
+    "\t",
+    "'",
+    "\"",
+    "0x1p-149",
+    "nan",
+    "-",
+    "18446744073709551616",
+    "Data: ",
+    "FillSize: ",
+    "//# in ",
+    "//= Out u32: ",
+    "{{.*",
+];
+
+/// Tries so many inputs. Says how many, and what fell.
+pub(super) fn run(runs: u64, seconds: Option<u64>, seed: u64) -> Result<(), String> {
+    let seeds = seeds();
+    let mut random = Random::new(seed);
+    let start = Instant::now();
+    let (mut count, mut slowest) = (0u64, Duration::ZERO);
+    let mut accepted = [0u64; 3];
+    let mut failures = Vec::new();
+    println!("fuzzing files from {} texts, seed {seed}", seeds.len());
+    while count < runs && seconds.is_none_or(|it| start.elapsed().as_secs() < it) {
+        count += 1;
+        let text = damaged(&seeds, &mut random);
+        let began = Instant::now();
+        let read = catch_unwind(AssertUnwindSafe(|| read(&text)));
+        let took = began.elapsed();
+        slowest = slowest.max(took);
+        match read {
+            Ok(read) => {
+                for (sum, it) in accepted.iter_mut().zip(read) {
+                    *sum += u64::from(it);
+                }
+                if took <= SLOW {
+                    continue;
+                }
+                failures.push(("is slow", text));
+            }
+            Err(_) => failures.push(("panics", text)),
+        }
+        if failures.len() == MOST_FAILURES {
+            break;
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let [parts, jobs, sections] = accepted;
+    println!("{count} inputs in {seconds:.1} s; the slowest took {} ms", slowest.as_millis());
+    println!("read without an objection: {parts} as parts, {jobs} as jobs, {sections} as sections");
+    for (index, (what, text)) in failures.iter().enumerate() {
+        let file = crate::root().join(format!("target/fuzz/files-{index}.txt"));
+        fs::create_dir_all(crate::root().join("target/fuzz")).map_err(|error| error.to_string())?;
+        fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+        println!("an input {what}: {}", file.display());
+    }
+    if failures.is_empty() { Ok(()) } else { Err(format!("{} failures", failures.len())) }
+}
+
+/// Whether it holds parts, a job, sections.
+fn read(text: &str) -> [bool; 3] {
+    let parts = jobs::split(text);
+    if let Ok(parts) = &parts {
+        for part in parts {
+            let _ = jobs::job::read(&text[part.at.clone()]);
+        }
+    }
+    let directives = jobs::directives(text);
+    let job = jobs::job::read(text);
+    if let Ok(job) = &job {
+        let dumped = jobs::dump(job);
+        let _ = jobs::check(text, &["CHECK"], &dumped);
+    }
+    for error in job.as_ref().err().into_iter().flatten() {
+        let _ = error.render("fuzz.yaml", text);
+    }
+    let sections = jobs::section::read("fuzz.hlsl", text);
+    let _ = jobs::tests("fuzz.hlsl", text);
+    [parts.is_ok() && directives.is_ok(), job.is_ok(), sections.is_ok()]
+}
+
+fn seeds() -> Vec<String> {
+    let mut seeds = Vec::new();
+    let folder = crate::root().join("suite/jobs");
+    let mut files: Vec<_> =
+        fs::read_dir(folder).into_iter().flatten().filter_map(|it| Some(it.ok()?.path())).collect();
+    files.sort();
+    for text in files.iter().filter_map(|it| fs::read_to_string(it).ok()) {
+        let parts = jobs::split(&text).unwrap_or_default();
+        seeds.extend(parts.into_iter().map(|it| text[it.at].to_owned()));
+        seeds.push(text);
+    }
+    for file in
+        suite::files(&suite::folder()).into_iter().filter_map(|it| fs::read_to_string(it).ok())
+    {
+        seeds.extend(file.split("\n\n").map(str::to_owned).filter(|it| it.contains("//#")).take(4));
+    }
+    seeds.retain(|it| !it.trim().is_empty() && it.len() <= LONGEST);
+    seeds
+}
+
+/// One of the texts with a few things cut out, put in, doubled or exchanged.
+fn damaged(seeds: &[String], random: &mut Random) -> String {
+    let pick = |random: &mut Random, most: usize| random.below(most.max(1));
+    let mut text = seeds[pick(random, seeds.len())].clone();
+    for _ in 0..=pick(random, 6) {
+        let place = |random: &mut Random, text: &str| {
+            let at = pick(random, text.len() + 1);
+            text.floor_char_boundary(at)
+        };
+        let (a, b) = (place(random, &text), place(random, &text));
+        let (a, b) = (a.min(b), a.max(b));
+        let short = text.ceil_char_boundary((a + pick(random, 24)).min(b));
+        let (a, short) = (a.min(short), short);
+        match pick(random, 6) {
+            0 => text.replace_range(a..short, ""),
+            1 => text.insert_str(a, PIECES[pick(random, PIECES.len())]),
+            2 => {
+                let piece = text[a..short].to_owned();
+                text.insert_str(short, &piece.repeat(1 + pick(random, 8)));
+            }
+            3 => {
+                let other = &seeds[pick(random, seeds.len())];
+                let from = other.floor_char_boundary(pick(random, other.len()));
+                let to = other.ceil_char_boundary((from + pick(random, 200)).min(other.len()));
+                text.insert_str(a, &other[from..to]);
+            }
+            4 => {
+                let digits = (random.below(1 << 20)).to_string();
+                text.replace_range(a..short.min(text.ceil_char_boundary(a + 2)).max(a), &digits);
+            }
+            _ => text.truncate(b),
+        }
+        if text.len() > LONGEST {
+            text.truncate(text.floor_char_boundary(LONGEST));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_few_thousand_damaged_files_are_read_or_refused() {
+        super::run(3000, None, 1).unwrap();
+    }
+}
