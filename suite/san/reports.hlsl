@@ -104,7 +104,7 @@ void main(uint3 at : SV_GroupThreadID, uint index : SV_GroupIndex) {
 // on nobody is counted.
 
 //--- san-report-an-example-counts-the-first-word-of-a-ballot
-//# args -Wno-implicit-truncation
+//# args -Wno-narrow-lane-mask -Wno-implicit-truncation
 //# zero Out 4
 RWStructuredBuffer<uint> Out;
 [numthreads(128, 1, 1)]

@@ -1,6 +1,7 @@
 // Sets of lanes in fewer bits than the wave has lanes.
 
 //--- san-the-first-word-of-a-ballot
+//# args -Wno-narrow-lane-mask
 //# zero Out 4
 RWStructuredBuffer<uint> Out;
 [numthreads(128, 1, 1)]
@@ -10,7 +11,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- san-a-ballot-becomes-a-uint
-//# args -Wno-implicit-truncation
+//# args -Wno-narrow-lane-mask -Wno-implicit-truncation
 //# widths 64 128
 //# zero Out 4
 RWStructuredBuffer<uint> Out;
@@ -31,6 +32,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- san-the-words-of-a-ballot-one-by-one
+//# args -Wno-narrow-lane-mask
 //# widths 64
 //# zero Out 8
 //= Out u32: 0xffffffff 0xffffffff
@@ -48,6 +50,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- san-a-bit-for-each-lane
+//# args -Wno-narrow-lane-mask
 //# widths 64 128
 //# zero Out 512
 RWStructuredBuffer<uint> Out;

@@ -99,12 +99,16 @@ pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
     if right.iter().any(|it| planted.lines.contains(it)) {
         return Ok(Verdict::Found);
     }
-    Ok(match (right.first(), faulty.seen.is_empty()) {
-        (Some(line), _) => Verdict::Elsewhere(*line),
-        (None, false) => {
-            Verdict::Otherwise(faulty.seen.iter().map(|it| it.finding.kind.code().name).collect())
-        }
-        (None, true) => Verdict::Missed,
+    let others: Vec<&str> = faulty
+        .seen
+        .iter()
+        .filter(|it| it.finding.kind.verdict() != sanitizer::Verdict::Portability)
+        .map(|it| it.finding.kind.code().name)
+        .collect();
+    Ok(match right.first() {
+        Some(line) => Verdict::Elsewhere(*line),
+        None if others.is_empty() => Verdict::Missed,
+        None => Verdict::Otherwise(others),
     })
 }
 
