@@ -29,6 +29,7 @@ pub mod exec;
 mod module;
 pub mod shape;
 pub mod simplify;
+pub mod texel;
 pub mod text;
 mod texture;
 pub mod verify;
