@@ -20,6 +20,16 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(before, 0);
 }
 
+//--- words-of-neighbours-may-overlap
+//# in In u32: 0x03020100 0x07060504 0x0b0a0908 0x0f0e0d0c 0x13121110 0x17161514 0x1b1a1918 0x1f1e1d1c
+ByteAddressBuffer In;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint first = t | t + 1 << 8 | t + 2 << 16 | t + 3 << 24;
+    EXPECT_EQ(In.Load(t), first);
+    EXPECT_EQ(In.Load2(t).y, first + 0x04040404);
+}
+
 //--- raw-buffers-are-addressed-by-byte
 //# in In u32: 0x03020100 0x07060504 0x0b0a0908
 //# zero Out 32

@@ -143,6 +143,9 @@ pub(crate) struct Args {
     pub(crate) prints: Vec<String>,
     pub(crate) outs: Vec<(String, String)>,
     pub(crate) engine: Engine,
+    /// The instructions of the engine `cpu`.
+    pub(crate) isa: Option<device::Isa>,
+    pub(crate) threads: usize,
     pub(crate) lane_order: Option<LaneOrder>,
     pub(crate) schedule: Schedule,
     pub(crate) timeout: Option<Duration>,
@@ -206,6 +209,8 @@ impl Args {
             prints: Vec::new(),
             outs: Vec::new(),
             engine: Engine::Interp,
+            isa: None,
+            threads: 1,
             lane_order: None,
             schedule: Schedule::Ascending,
             timeout: None,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use device::{Adapter, Engine, PipelineError, SourceMap};
+use device::{Adapter, Device, Engine, Isa, PipelineError, SourceMap};
 use serde_json::json;
 
 use crate::args::{Args, Output};
@@ -32,6 +32,19 @@ pub(crate) fn problem(error: &PipelineError, sources: &SourceMap) -> Problem {
     problem.help("`wavelane caps` shows what the adapter has, `--caps` chooses another")
 }
 
+/// The device that the flags ask for.
+pub(crate) fn device(args: &Args) -> Result<Device, Problem> {
+    let unsupported = |what: device::Unsupported| {
+        Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
+    };
+    let device = Device::with_engine(args.adapter.clone(), args.engine).map_err(unsupported)?;
+    let device = match args.isa {
+        Some(isa) => device.with_isa(isa).map_err(unsupported)?,
+        None => device,
+    };
+    Ok(device.with_threads(args.threads))
+}
+
 fn text(adapter: &Adapter) -> String {
     let yes = |it: bool| if it { "yes" } else { "no" }.to_owned();
     let mut text = format!("adapter {}\n", adapter.name);
@@ -50,8 +63,16 @@ fn text(adapter: &Adapter) -> String {
     }
     text.push_str("\nengines\n");
     for engine in Engine::ALL {
-        let state = if engine.is_available() { "available" } else { "not built yet" };
+        let state = match engine {
+            _ if engine.is_available() => "available",
+            Engine::Cpu => "not on this processor",
+            _ => "not built yet",
+        };
         let _ = writeln!(text, "  {:<8} {:<44} {state}", engine.name(), about(engine));
+        for isa in Isa::ALL.into_iter().filter(|_| engine == Engine::Cpu) {
+            let state = isa.missing().unwrap_or("available");
+            let _ = writeln!(text, "    {:<50} {state}", isa.name());
+        }
     }
     text
 }

@@ -383,10 +383,37 @@ pub(crate) const ALL: &[Flag] = &[
         takes: Takes::Value("NAME"),
         on: RUN_AND_TEST,
         section: Section::Device,
-        help: "what runs the lanes: interp, the reference engine; cpu, vulkan and cuda\n\
-               are not built yet",
+        help: "what runs the lanes: interp, the reference engine; cpu, machine code for\n\
+               this computer; vulkan and cuda are not built yet",
         set: |args, value| {
             args.engine = choose(value, &Engine::ALL.map(|it| (it.name(), it)))?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--cpu"],
+        takes: Takes::Value("SET"),
+        on: RUN_AND_TEST,
+        section: Section::Device,
+        help: "the instructions that the engine cpu uses: avx512 or avx2; by default the\n\
+               best that the processor has",
+        set: |args, value| {
+            args.isa = Some(choose(value, &device::Isa::ALL.map(|it| (it.name(), it)))?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--threads"],
+        takes: Takes::Value("N"),
+        on: RUN_AND_TEST,
+        section: Section::Device,
+        help: "how many threads the engine cpu uses, 1 by default: with one, groups and\n\
+               waves run in their canonical order",
+        set: |args, value| {
+            args.threads = match value.parse() {
+                Ok(threads @ 1..=256) => threads,
+                _ => return Err("a number of threads is 1 to 256".to_owned()),
+            };
             Ok(())
         },
     },

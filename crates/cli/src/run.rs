@@ -11,8 +11,8 @@ use std::sync::atomic::Ordering;
 
 use device::diag::SourceMap;
 use device::{
-    Buffer, ComputePipeline, Device, Dispatch, DispatchError, Layout, ResourceKind, ResourceTable,
-    Shader, Span, Trap,
+    Buffer, ComputePipeline, Dispatch, DispatchError, Layout, ResourceKind, ResourceTable, Shader,
+    Span, Trap,
 };
 
 use crate::args::{Args, Output, WaveSizes};
@@ -55,9 +55,7 @@ pub(crate) fn run(args: Args) -> Result<Exit, End> {
         return crate::test::run_job(&args);
     }
     let (shader, sources) = compile::shader(args.operand()?, &args)?;
-    let device = Device::with_engine(args.adapter.clone(), args.engine).map_err(|what| {
-        Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
-    })?;
+    let device = crate::caps::device(&args)?;
     let pipeline = device
         .create_compute_pipeline(&shader)
         .map_err(|it| crate::caps::problem(&it, &sources))?;
@@ -247,6 +245,11 @@ fn run_all(
             cancel: Some(watch.cancel.clone()),
             progress: Some(watch.progress.clone()),
         };
+        if let Some(what) = pipeline.fallback(&dispatch, table) {
+            terminal::note(&format!(
+                "the engine `cpu` does not do {what}: the reference engine runs waves of {width} lanes"
+            ));
+        }
         if let Err(error) = pipeline.dispatch(&dispatch, table) {
             let late = watch.cancel.load(Ordering::Relaxed);
             watch.stop();

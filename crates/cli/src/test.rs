@@ -12,7 +12,6 @@ mod worker;
 
 use std::path::{Path, PathBuf};
 
-use device::Device;
 use jobs::{Api, Test};
 
 use crate::args::Args;
@@ -93,9 +92,7 @@ fn hash(name: &str) -> u64 {
 }
 
 pub(crate) fn test(args: Args) -> Result<Exit, End> {
-    let device = Device::with_engine(args.adapter.clone(), args.engine).map_err(|what| {
-        Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
-    })?;
+    let device = crate::caps::device(&args)?;
     let features = jobs::features(device.adapter(), args.test.api);
     if args.test.is_worker {
         return worker::serve(&args, &device, &features);
@@ -132,9 +129,7 @@ pub(crate) fn is_job(operand: &str) -> bool {
 
 /// `wavelane run` with a job: in this process, with what the buffers hold at the end.
 pub(crate) fn run_job(args: &Args) -> Result<Exit, End> {
-    let device = Device::with_engine(args.adapter.clone(), args.engine).map_err(|what| {
-        Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
-    })?;
+    let device = crate::caps::device(args)?;
     let features = jobs::features(device.adapter(), args.test.api);
     let tests = find(args)?;
     let all = worker::here(args, &device, &features, &tests)?;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use ir::exec::{Failure, LaneOrder, Launch, Schedule, Trap, Unsupported, Work};
 
 use crate::guard::catch;
-use crate::{Bug, ComputePipeline, Engine, ResourceTable};
+use crate::{Bug, ComputePipeline, ResourceTable};
 
 /// The most groups a dispatch may have in each dimension (`D3D12_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION`).
 pub const MOST_GROUPS: u32 = 65535;
@@ -59,14 +59,14 @@ impl ComputePipeline {
     ) -> Result<(), DispatchError> {
         let launch = self.launch(dispatch, table)?;
         let mut bindings = table.take();
-        let result = match self.engine {
-            Engine::Interp => {
-                catch(|| interp::run(&self.module, &launch, &mut bindings, &mut interp::NoObserver))
+        let result = catch(|| match &self.programs {
+            Some(programs) if programs.refuses(&launch, &bindings).is_none() => {
+                programs.run(&launch, &mut bindings)
             }
-            Engine::Cpu | Engine::Vulkan | Engine::Cuda => {
-                unreachable!("no device is made on an engine that is not built")
+            Some(_) | None => {
+                interp::run(&self.module, &launch, &mut bindings, &mut interp::NoObserver)
             }
-        };
+        });
         table.put(bindings);
         match result {
             Ok(Ok(())) => Ok(()),
@@ -77,6 +77,17 @@ impl ComputePipeline {
 }
 
 impl ComputePipeline {
+    /// What of a dispatch the device's engine does not do, so that the reference engine runs it: a noun phrase.
+    /// The results are the same; it takes longer.
+    pub fn fallback(&self, dispatch: &Dispatch, table: &mut ResourceTable) -> Option<String> {
+        let programs = self.programs.as_ref()?;
+        let launch = self.launch(dispatch, table).ok()?;
+        let bindings = table.take();
+        let what = catch(|| programs.refuses(&launch, &bindings)).ok().flatten();
+        table.put(bindings);
+        what
+    }
+
     /// What engines are told, once it is certain that it can be done.
     pub(crate) fn launch(
         &self,

@@ -26,6 +26,7 @@
 #![warn(missing_docs)]
 
 mod adapter;
+mod compiled;
 mod dispatch;
 mod examine;
 mod guard;
@@ -36,6 +37,7 @@ mod resources;
 mod shader;
 
 pub use adapter::{Adapter, AdapterError, LaneCounts, Options1, Options4};
+pub use cpu::Isa;
 pub use dispatch::{Dispatch, DispatchError, MOST_GROUPS, MOST_THREADS};
 pub use examine::ExamineError;
 pub use guard::Bug;

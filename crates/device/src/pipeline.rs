@@ -9,7 +9,8 @@ use ir::{InstData, Module, Op};
 use ops::Ty;
 use ops::intrinsics::{ShaderModel, Stage};
 
-use crate::{Adapter, LaneCounts, Shader};
+use crate::compiled::Programs;
+use crate::{Adapter, Isa, LaneCounts, Shader};
 
 /// What runs the lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,11 +41,12 @@ impl Engine {
         }
     }
 
-    /// Whether this build has it.
+    /// Whether this build has it, and the host can run it.
     pub fn is_available(self) -> bool {
         match self {
             Engine::Interp => true,
-            Engine::Cpu | Engine::Vulkan | Engine::Cuda => false,
+            Engine::Cpu => Isa::best().is_some(),
+            Engine::Vulkan | Engine::Cuda => false,
         }
     }
 }
@@ -54,23 +56,47 @@ impl Engine {
 pub struct Device {
     adapter: Adapter,
     engine: Engine,
+    isa: Option<Isa>,
+    threads: usize,
 }
 
 impl Device {
     /// A device on the reference engine.
     pub fn new(adapter: Adapter) -> Device {
-        Device { adapter, engine: Engine::Interp }
+        Device { adapter, engine: Engine::Interp, isa: Isa::best(), threads: 1 }
     }
 
     /// A device on the engine of your choice, if this build has it.
     pub fn with_engine(adapter: Adapter, engine: Engine) -> Result<Device, Unsupported> {
         if engine.is_available() {
-            return Ok(Device { adapter, engine });
+            return Ok(Device { engine, ..Device::new(adapter) });
         }
         Err(Unsupported {
             asked: format!("the engine `{}`", engine.name()),
-            missing: "it is not built yet; `interp` is".to_owned(),
+            missing: match engine {
+                Engine::Cpu => {
+                    "this processor has neither AVX-512 nor AVX2; `interp` runs anywhere"
+                }
+                _ => "it is not built yet; `interp` and `cpu` are",
+            }
+            .to_owned(),
         })
+    }
+
+    /// Which instructions the engine `cpu` uses, if the host has them.
+    pub fn with_isa(self, isa: Isa) -> Result<Device, Unsupported> {
+        match isa.missing() {
+            None => Ok(Device { isa: Some(isa), ..self }),
+            Some(missing) => Err(Unsupported {
+                asked: format!("code for `{}`", isa.name()),
+                missing: missing.to_owned(),
+            }),
+        }
+    }
+
+    /// How many threads the engine `cpu` uses. With one the order of groups and waves is the canonical one.
+    pub fn with_threads(self, threads: usize) -> Device {
+        Device { threads: threads.max(1), ..self }
     }
 
     /// The caps.
@@ -113,7 +139,11 @@ impl Device {
         if wave_sizes.is_empty() {
             return fail(Missing::WaveSize { needs: wanted(module), has });
         }
-        Ok(ComputePipeline { module: module.clone(), engine: self.engine, wave_sizes })
+        let programs = match (self.engine, self.isa) {
+            (Engine::Cpu, Some(isa)) => Some(Programs::new(module.clone(), isa, self.threads)),
+            _ => None,
+        };
+        Ok(ComputePipeline { module: module.clone(), programs, wave_sizes })
     }
 }
 
@@ -131,7 +161,8 @@ fn wanted(module: &Module) -> LaneCounts {
 #[derive(Clone, Debug)]
 pub struct ComputePipeline {
     pub(crate) module: Arc<Module>,
-    pub(crate) engine: Engine,
+    /// Machine code, where that is what runs.
+    pub(crate) programs: Option<Programs>,
     /// Invariant: ascending and not empty.
     wave_sizes: Vec<u32>,
 }

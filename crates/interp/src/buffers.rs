@@ -5,13 +5,12 @@
 //! Full waves whose addresses form a progression, the common case, take a short way with the same results.
 
 use ir::exec::{Bindings, Buffer, Format};
-use ir::{Atomic, Element, ResourceKind};
+use ir::{Atomic, Element, ResourceKind, texel};
 use ops::scalar::eval_binary;
 use ops::{Binary, LaneMask, Repr, Ty};
 
 use crate::code::{AccessCode, AddressCode, Row};
 use crate::registers::Registers;
-use crate::texel;
 
 /// Lanes of the widest wave.
 pub(crate) const MAX_WIDTH: usize = 128;
@@ -408,6 +407,10 @@ impl Memory<'_> {
         else {
             return false;
         };
+        // Words that overlap cannot be taken from chunks.
+        if step != 0 && step < 4 {
+            return false;
+        }
         let width = self.width as usize;
         for (c, row) in access.values.iter().enumerate() {
             let bytes = &buffer.bytes[start + 4 * c..];

@@ -7,7 +7,7 @@
 //!
 //! # Map
 //! `walk` → `allocate` → `decode` make the program (`code`); `machine` runs one wave, with `registers` (arithmetic),
-//! `memory`, `buffers`, `texel`, `local` (memory), `texture` and `wave` (wave operations); `schedule` runs groups and waves;
+//! `memory`, `buffers`, `local` (memory), `texture` and `wave` (wave operations); `schedule` runs groups and waves;
 //! `deal` says which thread is which lane; `observe` is what those see who watch a run.
 //!
 //! # Deliberately absent
@@ -26,7 +26,6 @@ mod memory;
 pub mod observe;
 mod registers;
 mod schedule;
-mod texel;
 mod texture;
 mod walk;
 mod wave;

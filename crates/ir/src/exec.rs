@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use diag::Span;
 
-use crate::Module;
+use crate::{Module, WaveSize};
 
 /// One piece of work for an engine.
 #[derive(Clone, Debug)]
@@ -24,6 +24,48 @@ pub struct Launch {
     pub cancel: Option<Arc<AtomicBool>>,
     /// Waves and groups finished so far are counted here, for those who watch.
     pub progress: Option<Arc<std::sync::atomic::AtomicU64>>,
+}
+
+/// The most threads of a group that any language version allows, with room to spare.
+const MAX_THREADS: u64 = 1 << 16;
+
+impl Launch {
+    /// Whether any engine can run it, given what the module says of groups and waves.
+    pub fn check(
+        &self,
+        group_size: [u32; 3],
+        wave_size: WaveSize,
+        wave_masks: bool,
+    ) -> Result<(), Unsupported> {
+        let Work::Dispatch { .. } = self.work;
+        let width = self.wave_width;
+        let unsupported = |missing: &str| {
+            Err(Unsupported { asked: format!("wave width {width}"), missing: missing.into() })
+        };
+        if !width.is_power_of_two() || !(4..=128).contains(&width) {
+            return unsupported("waves have 4, 8, 16, 32, 64 or 128 lanes");
+        }
+        let (min, max) =
+            (wave_size.min, if wave_size.max == 0 { wave_size.min } else { wave_size.max });
+        if min != 0 && !(min..=max).contains(&width) {
+            let allowed = if min == max { format!("{min}") } else { format!("{min} to {max}") };
+            return unsupported(&format!("the shader's `WaveSize` allows only {allowed}"));
+        }
+        if wave_masks && width > 32 {
+            return unsupported(
+                "the shader uses 32-bit wave masks, which cannot name lanes beyond 31",
+            );
+        }
+        let threads = group_size.iter().map(|it| u64::from(*it)).fold(1, u64::saturating_mul);
+        if threads == 0 || threads > MAX_THREADS {
+            let asked = format!("groups of {threads} threads");
+            return Err(Unsupported {
+                asked,
+                missing: format!("a group has 1 to {MAX_THREADS} threads"),
+            });
+        }
+        Ok(())
+    }
 }
 
 /// What is to be done. Draws, mesh dispatches and rays follow.
@@ -44,6 +86,37 @@ pub enum LaneOrder {
     Morton,
     /// By a seed. Quads stay together: runs of four threads in groups of one dimension, squares where X and Y are even.
     Random(u64),
+}
+
+impl LaneOrder {
+    /// The threads of a group in the order in which they are dealt to lanes: their three coordinates and their index.
+    pub fn deal(self, size: [u32; 3], slots: usize) -> Vec<[u32; 4]> {
+        let index = |x: u32, y: u32, z: u32| x + size[0] * (y + size[1] * z);
+        let thread = |x, y, z| [x, y, z, index(x, y, z)];
+        let quads =
+            self == LaneOrder::Quad2d && size[0].is_multiple_of(2) && size[1].is_multiple_of(2);
+        let mut threads = Vec::with_capacity(slots);
+        for z in 0..size[2] {
+            if quads {
+                for (y, x) in (0..size[1])
+                    .step_by(2)
+                    .flat_map(|y| (0..size[0]).step_by(2).map(move |x| (y, x)))
+                {
+                    threads.extend([
+                        thread(x, y, z),
+                        thread(x + 1, y, z),
+                        thread(x, y + 1, z),
+                        thread(x + 1, y + 1, z),
+                    ]);
+                }
+            } else {
+                threads
+                    .extend((0..size[1]).flat_map(|y| (0..size[0]).map(move |x| thread(x, y, z))));
+            }
+        }
+        threads.resize(slots, [0; 4]);
+        threads
+    }
 }
 
 /// In which order groups and waves take turns.

@@ -30,6 +30,7 @@ mod flush;
 mod module;
 pub mod shape;
 pub mod simplify;
+pub mod texel;
 pub mod text;
 mod texture;
 pub mod verify;

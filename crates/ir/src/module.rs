@@ -321,6 +321,24 @@ pub enum Atomic {
     CompareExchange,
 }
 
+impl Atomic {
+    /// What the operation leaves in memory.
+    pub fn apply(self, ty: Ty, old: u64, args: [u64; 2]) -> u64 {
+        let fold = |op| ops::scalar::eval_binary(op, ty, old, args[0]);
+        match self {
+            Atomic::Add => fold(Binary::Add),
+            Atomic::And => fold(Binary::And),
+            Atomic::Or => fold(Binary::Or),
+            Atomic::Xor => fold(Binary::Xor),
+            Atomic::Min(sign) => fold(Binary::Min(sign)),
+            Atomic::Max(sign) => fold(Binary::Max(sign)),
+            Atomic::Exchange => args[0],
+            Atomic::CompareExchange if old == args[0] => args[1],
+            Atomic::CompareExchange => old,
+        }
+    }
+}
+
 /// One instruction. Results are listed in [`InstData::results`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bless;
+pub mod engines;
 pub mod generate;
 pub mod grid;
 pub mod plant;

@@ -1,4 +1,4 @@
-//! Measures the reference engine on the kernels in `benches/`.
+//! Measures the engines on the kernels in `benches/`.
 //!
 //! Each result is checked once before it is timed. Times are printed, never asserted.
 
@@ -48,9 +48,13 @@ const KERNELS: [Kernel; 7] = [
 
 struct Flags {
     kernels: Option<Vec<String>>,
-    width: u32,
+    widths: Vec<u32>,
     rounds: usize,
-    threads: String,
+    threads: usize,
+    engine: String,
+    isa: Option<cpu::Isa>,
+    /// Where machine code is written to be looked at.
+    dump: Option<String>,
     csv: Option<String>,
     front: bool,
     san: bool,
@@ -63,50 +67,85 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         return front::run(flags.rounds, &flags.peers);
     }
     if flags.san {
-        return san::run(flags.kernels.as_deref(), flags.width, flags.rounds);
-    }
-    println!(
-        "reference engine, one thread, {} lanes; median of {} runs",
-        flags.width, flags.rounds
-    );
-    println!("{:>10}  {:>10}  {:>10}  {:>12}", "kernel", "compile ms", "run ms", "ns/thread");
-    for kernel in KERNELS {
-        if flags
-            .kernels
-            .as_ref()
-            .is_some_and(|it| !it.iter().any(|name| name == kernel.name || name == kernel.known_as))
-        {
-            continue;
-        }
-        let start = Instant::now();
-        let module = compile(kernel.name)?;
-        let compile_ms = milliseconds(start);
-        let mut times = Vec::new();
-        for round in 0..flags.rounds {
-            let mut bindings = bindings(&kernel, &module);
-            let before = round.eq(&0).then(|| words(&module, &bindings));
-            let start = Instant::now();
-            interp::run(&module, &launch(&kernel, flags.width), &mut bindings, &mut NoObserver)
-                .map_err(|failure| format!("{}: {failure:?}", kernel.name))?;
-            times.push(milliseconds(start));
-            if let Some(before) = before {
-                let after = words(&module, &bindings);
-                let buffers = Buffers { input: before.input, ..after };
-                if !(kernel.check)(&buffers, flags.width) {
-                    return Err(format!("{}: the result is wrong", kernel.name));
-                }
-            }
-        }
-        report(&kernel, &flags, &times)?;
-        times.sort_by(f64::total_cmp);
-        let median = times[times.len() / 2];
-        let threads = f64::from(kernel.grid[0]) * f64::from(kernel.grid[1]);
-        println!(
-            "{:>10}  {compile_ms:>10.2}  {median:>10.1}  {:>12.2}",
-            kernel.name,
-            median * 1e6 / threads
+        return san::run(
+            flags.kernels.as_deref(),
+            flags.widths.first().copied().unwrap_or(32),
+            flags.rounds,
         );
     }
+    println!("engine {}, threads {}; median of {} runs", flags.engine, flags.threads, flags.rounds);
+    println!(
+        "{:>10}  {:>5}  {:>10}  {:>10}  {:>12}",
+        "kernel", "lanes", "compile ms", "run ms", "ns/thread"
+    );
+    for kernel in KERNELS {
+        let is_wanted = |names: &Vec<String>| {
+            names.iter().any(|name| name == kernel.name || name == kernel.known_as)
+        };
+        if flags.kernels.as_ref().is_some_and(|it| !is_wanted(it)) {
+            continue;
+        }
+        let module = Arc::new(compile(kernel.name)?);
+        for width in &flags.widths {
+            measure(&kernel, &module, *width, &flags)?;
+        }
+    }
+    Ok(())
+}
+
+/// One kernel at one width: checked once, then timed.
+fn measure(kernel: &Kernel, module: &Arc<Module>, width: u32, flags: &Flags) -> Result<(), String> {
+    let start = Instant::now();
+    let program = match flags.engine.as_str() {
+        "interp" => None,
+        _ => {
+            let isa = flags.isa.or(cpu::Isa::best()).ok_or("the host has no AVX2")?;
+            Some(cpu::compile(module, isa, width).map_err(|it| it.what)?)
+        }
+    };
+    let compile_ms = milliseconds(start);
+    if let (Some(folder), Some(program)) = (&flags.dump, &program) {
+        let path = format!("{folder}/{}-{width}.bin", kernel.name);
+        std::fs::write(&path, program.bytes()).map_err(|error| format!("{path}: {error}"))?;
+    }
+    let mut bindings = bindings(kernel, module);
+    let mut times = Vec::new();
+    let mut launch = launch(kernel, width);
+    launch.fuel = None;
+    for round in 0..flags.rounds {
+        let before = round.eq(&0).then(|| words(module, &bindings).input);
+        for (resource, buffers) in module.resources.iter().zip(&mut bindings.bindings) {
+            if resource.name == "Count" {
+                buffers[0].bytes.fill(0);
+            }
+        }
+        let start = Instant::now();
+        match &program {
+            None => interp::run(module, &launch, &mut bindings, &mut NoObserver)
+                .map_err(|failure| format!("{}: {failure:?}", kernel.name))?,
+            Some(program) => program
+                .run(&launch, &mut bindings, flags.threads)
+                .map_err(|stopped| format!("{}: {stopped:?}", kernel.name))?,
+        }
+        times.push(milliseconds(start));
+        if let Some(input) = before {
+            let buffers = Buffers { input, ..words(module, &bindings) };
+            // Several threads append in any order.
+            let any_order = flags.threads > 1 && kernel.name == "compact";
+            if !any_order && !(kernel.check)(&buffers, width) {
+                return Err(format!("{} at {width}: the result is wrong", kernel.name));
+            }
+        }
+    }
+    report(kernel, flags, width, &times)?;
+    times.sort_by(f64::total_cmp);
+    let median = times[times.len() / 2];
+    let threads = f64::from(kernel.grid[0]) * f64::from(kernel.grid[1]);
+    println!(
+        "{:>10}  {width:>5}  {compile_ms:>10.2}  {median:>10.2}  {:>12.3}",
+        kernel.name,
+        median * 1e6 / threads
+    );
     Ok(())
 }
 
@@ -117,9 +156,12 @@ fn milliseconds(since: Instant) -> f64 {
 fn flags(arguments: &[String]) -> Result<Flags, String> {
     let mut flags = Flags {
         kernels: None,
-        width: 32,
-        rounds: 3,
-        threads: "1".to_owned(),
+        widths: vec![16, 32, 64],
+        rounds: 7,
+        threads: 1,
+        engine: "cpu".to_owned(),
+        isa: None,
+        dump: None,
         csv: None,
         front: false,
         san: false,
@@ -140,10 +182,20 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
             || value.parse::<u32>().map_err(|_| format!("`{flag}` needs a number, not `{value}`"));
         match flag.as_str() {
             "--kernels" => flags.kernels = Some(value.split(',').map(str::to_owned).collect()),
-            "--width" => flags.width = number()?,
+            "--width" | "--widths" => {
+                let widths = value.split(',').map(|it| it.parse::<u32>());
+                flags.widths = widths.collect::<Result<_, _>>().map_err(|it| it.to_string())?;
+            }
+            "--engine" => flags.engine = value.clone(),
+            "--cpu" => {
+                let isa = cpu::Isa::ALL.into_iter().find(|it| it.name() == value);
+                flags.isa =
+                    Some(isa.ok_or_else(|| format!("`{value}` is no set of instructions"))?);
+            }
             "--rounds" => flags.rounds = number()?.max(1) as usize,
-            "--threads" => flags.threads = value.clone(),
+            "--threads" => flags.threads = number()?.max(1) as usize,
             "--peer" => flags.peers.push(value.clone()),
+            "--dump" => flags.dump = Some(value.clone()),
             "--csv" => flags.csv = Some(value.clone()),
             _ => return Err(format!("unknown flag `{flag}`\n\n{}", crate::USAGE)),
         }
@@ -152,7 +204,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
 }
 
 /// Appends the lines that the pairing harness reads.
-fn report(kernel: &Kernel, flags: &Flags, times: &[f64]) -> Result<(), String> {
+fn report(kernel: &Kernel, flags: &Flags, width: u32, times: &[f64]) -> Result<(), String> {
     let Some(path) = &flags.csv else { return Ok(()) };
     let mut file = std::fs::OpenOptions::new()
         .append(true)
@@ -160,8 +212,12 @@ fn report(kernel: &Kernel, flags: &Flags, times: &[f64]) -> Result<(), String> {
         .open(path)
         .map_err(|error| format!("{path}: {error}"))?;
     for ms in times {
-        let (name, width, threads) = (kernel.known_as, flags.width, &flags.threads);
-        writeln!(file, "ms,wavelane-interp-w{width},{name},{width},{threads},{ms},0")
+        let (name, threads) = (kernel.known_as, &flags.threads);
+        let engine = match flags.engine.as_str() {
+            "interp" => "wavelane-interp",
+            _ => "wavelane",
+        };
+        writeln!(file, "ms,{engine}-w{width},{name},{width},{threads},{ms},0")
             .map_err(|error| error.to_string())?;
     }
     Ok(())

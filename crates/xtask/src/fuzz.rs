@@ -10,8 +10,9 @@
 //! it sees in great detail, so its messages are a good map of where an input went.
 //!
 //! Everything follows from the seed and the number of threads, save where a run is ended by the clock.
-//! It does not execute programs: that is the matter of the suite's generator.
+//! It does not execute programs: that is the matter of the suite's generator, which `engines` runs on two engines.
 
+mod engines;
 mod files;
 mod judge;
 mod mutate;
@@ -90,6 +91,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         let plan = plan(&others)?;
         judge::silence_panics();
         return files::run(plan.runs, plan.seconds, plan.seed);
+    }
+    if arguments.first().is_some_and(|it| it == "--engines") {
+        return engines::run(&arguments[1..]);
     }
     let plan = plan(arguments)?;
     judge::silence_panics();

@@ -31,11 +31,13 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    and the gallery of findings in docs/sanitizer/
   bless [NAME]     write the rendered messages in the suite (`//|`) as they are now,
                    in all files or those whose name holds NAME; then read the difference
-  bench [FLAGS]    measure the reference engine on the kernels in benches/
+  bench [FLAGS]    measure an engine on the kernels in benches/
+                   --engine E      cpu (default) or interp; --cpu avx512|avx2
                    --kernels a,b   only these
-                   --width W       lanes in a wave (default 32)
-                   --rounds N      timed runs of each kernel (default 3)
-                   --threads T     accepted for harnesses that pair engines; the reference engine uses one
+                   --widths a,b    lanes in a wave (default 16,32,64)
+                   --rounds N      timed runs of each kernel (default 7)
+                   --threads T     threads of the engine cpu
+                   --dump FOLDER   write the machine code of each kernel there
                    --csv FILE      append a line for each run: ms,wavelane-wW,KERNEL,W,T,MS,0
   algorithms DIR   run public algorithms, whose checkouts lie in DIR, from job files, and write docs/algorithms.md
                    --out DIR       where the jobs go (default target/algorithms); --binary FILE: a built wavelane
@@ -56,6 +58,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --seed N        where the random choices start (default 1)
                    --threads T     default: one for each processor
                    --trace         write each input to target/fuzz/current-T.hlsl first, for one that kills the process
+  fuzz --engines   compare the engines on generated programs, bit for bit
+                   --runs N, --seed N, --threads T
   fuzz FILE...     try these files as they are, with all variants of the options
   bench --front    measure `wavelane check` as a whole process on a small and a large file
                    --peer COMMAND  another compiler's command, FILE standing for the file

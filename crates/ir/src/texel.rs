@@ -1,8 +1,9 @@
 //! Texels of typed buffers: what a format stores, and what a shader sees of it.
 
-use ir::exec::{Format, FormatScalar};
-use ir::{Element, HostScalar, Norm};
 use ops::{F16, Ty};
+
+use crate::exec::{Format, FormatScalar};
+use crate::{Element, HostScalar, Norm};
 
 /// The value of one component between memory and shader.
 #[derive(Clone, Copy)]
@@ -13,7 +14,7 @@ enum Number {
 }
 
 /// The format of a buffer whose host did not give one: the shader's own element type.
-pub(crate) fn own_format(element: &Element) -> Format {
+pub fn own_format(element: &Element) -> Format {
     let scalar = match (element.scalar, element.norm) {
         (HostScalar::F16, Norm::None) => FormatScalar::Float16,
         (HostScalar::F16, Norm::Unorm) => FormatScalar::Unorm16,
@@ -30,7 +31,7 @@ pub(crate) fn own_format(element: &Element) -> Format {
     Format { scalar, components: element.components }
 }
 
-pub(crate) fn scalar_bytes(scalar: FormatScalar) -> u32 {
+pub fn scalar_bytes(scalar: FormatScalar) -> u32 {
     use FormatScalar::*;
     match scalar {
         Int8 | Uint8 | Unorm8 | Snorm8 => 1,
@@ -41,7 +42,7 @@ pub(crate) fn scalar_bytes(scalar: FormatScalar) -> u32 {
 }
 
 /// Whether the scalar in memory has the same bits as in the shader.
-pub(crate) fn is_plain(scalar: FormatScalar, ty: Ty) -> bool {
+pub fn is_plain(scalar: FormatScalar, ty: Ty) -> bool {
     use FormatScalar::*;
     matches!(
         (scalar, ty),
@@ -55,7 +56,7 @@ pub(crate) fn is_plain(scalar: FormatScalar, ty: Ty) -> bool {
 }
 
 /// The bits that a shader of type `ty` sees of a scalar in memory, given zero-extended.
-pub(crate) fn load(scalar: FormatScalar, ty: Ty, stored: u64) -> u64 {
+pub fn load(scalar: FormatScalar, ty: Ty, stored: u64) -> u64 {
     use FormatScalar::*;
     if is_plain(scalar, ty) {
         return stored;
@@ -78,12 +79,12 @@ pub(crate) fn load(scalar: FormatScalar, ty: Ty, stored: u64) -> u64 {
 }
 
 /// What a component reads that the format does not have.
-pub(crate) fn missing(component: u32, ty: Ty) -> u64 {
+pub fn missing(component: u32, ty: Ty) -> u64 {
     to_shader(Number::Unsigned(u64::from(component == 3)), ty)
 }
 
 /// The bits that a scalar in memory gets from a value of the shader.
-pub(crate) fn store(scalar: FormatScalar, element: &Element, ty: Ty, bits: u64) -> u64 {
+pub fn store(scalar: FormatScalar, element: &Element, ty: Ty, bits: u64) -> u64 {
     use FormatScalar::*;
     if is_plain(scalar, ty) {
         return bits;
@@ -176,8 +177,8 @@ impl Number {
 #[cfg(test)]
 mod tests {
     use super::{load, store};
-    use ir::exec::FormatScalar::*;
-    use ir::{Element, HostScalar, Norm};
+    use crate::exec::FormatScalar::*;
+    use crate::{Element, HostScalar, Norm};
     use ops::Ty;
 
     #[test]

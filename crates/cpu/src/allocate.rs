@@ -1,0 +1,73 @@
+//! Register allocation: which machine registers there are, and what `regalloc2` makes of a function.
+
+use regalloc2::{
+    Algorithm, Ctx, MachineEnv, Output, PReg, PRegSet, RegAllocError, RegClass, RegallocOptions,
+};
+
+use crate::isa::Isa;
+use crate::machine::{Function, GENERAL, MASK, VECTOR};
+
+/// rax is left to the encoder, rsp is the stack, r15 the frame.
+const SAVED_BY_CALLER: [usize; 8] = [1, 2, 6, 7, 8, 9, 10, 11];
+const SAVED_BY_CALLEE: [usize; 5] = [3, 5, 12, 13, 14];
+
+fn set(class: RegClass, numbers: impl IntoIterator<Item = usize>) -> PRegSet {
+    let mut set = PRegSet::empty();
+    numbers.into_iter().for_each(|it| set.add(PReg::new(it, class)));
+    set
+}
+
+/// The last vector of AVX2 and the mask k7 are left to the encoder; k0 cannot be a mask.
+fn vectors(isa: Isa) -> PRegSet {
+    match isa {
+        Isa::Avx512 => set(VECTOR, 0..32),
+        Isa::Avx2 => set(VECTOR, 0..15),
+    }
+}
+
+fn masks() -> PRegSet {
+    set(MASK, 1..7)
+}
+
+/// What a call into the runtime does not keep.
+pub(crate) fn saved_by_calls(isa: Isa) -> PRegSet {
+    let mut all = set(GENERAL, SAVED_BY_CALLER);
+    all.union_from(vectors(isa));
+    all.union_from(masks());
+    all
+}
+
+/// Every register that can hold a value.
+pub(crate) fn everything(isa: Isa) -> PRegSet {
+    let mut all = saved_by_calls(isa);
+    all.union_from(set(GENERAL, SAVED_BY_CALLEE));
+    all
+}
+
+pub(crate) fn allocate(function: &Function, isa: Isa) -> Result<Output, RegAllocError> {
+    let none = PRegSet::empty();
+    let env = MachineEnv {
+        preferred_regs_by_class: [set(GENERAL, SAVED_BY_CALLER), vectors(isa), masks()],
+        non_preferred_regs_by_class: [set(GENERAL, SAVED_BY_CALLEE), none, none],
+        scratch_by_class: [None; 3],
+        fixed_stack_slots: Vec::new(),
+    };
+    let options = RegallocOptions {
+        verbose_log: false,
+        validate_ssa: cfg!(debug_assertions),
+        algorithm: Algorithm::Ion,
+    };
+    let mut context = Ctx::default();
+    let output = regalloc2::run_with_ctx(function, &env, &options, &mut context)?.clone();
+    #[cfg(debug_assertions)]
+    {
+        let mut checker = regalloc2::checker::Checker::new(function, &env);
+        checker.prepare(&output);
+        if let Err(errors) = checker.run() {
+            unreachable!(
+                "the allocation keeps every value where it is read: {errors:?}\n{function:?}\n{output:?}"
+            );
+        }
+    }
+    Ok(output)
+}

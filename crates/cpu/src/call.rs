@@ -1,0 +1,472 @@
+//! What generated code asks of the runtime: whatever has no instructions of its own, on rows of lanes.
+//!
+//! What operations mean is said in [`ops`]; here stand the ways from rows to them and back.
+
+use ir::{
+    Address, Atomic, Binding, Derivative, Element, Module, Private, ResourceKind, Shared, texel,
+};
+use ops::scalar::{self, Apply};
+use ops::wave::{LanesMut, Wave};
+use ops::{Binary, Compare, Held, Lane, LaneMask, Repr, Ternary, Ty, Unary, WaveOp};
+
+use crate::frame::Rows;
+use crate::layout::{Header, Layout, scalar_bytes};
+use crate::views::{View, Views};
+
+/// A place in the code from which the runtime is called. Operands lie in the first rows, results behind them.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub(crate) what: What,
+    pub(crate) args: Vec<Ty>,
+    pub(crate) results: Vec<Ty>,
+    /// How many lanes arithmetic computes.
+    pub(crate) lanes: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum What {
+    /// A new wave.
+    Begin,
+    Unary(Unary),
+    Binary(Binary),
+    Compare(Compare),
+    Ternary(Ternary),
+    /// With `named`, the last operand says which lanes take part.
+    Wave {
+        op: WaveOp,
+        ty: Ty,
+        named: bool,
+    },
+    Load(Where),
+    Store(Where),
+    Atomic(Where, Atomic),
+    Size(Where),
+    Counter(Where, i32),
+    Derivative(Derivative),
+    SharedLoad(Shared),
+    SharedStore(Shared),
+    SharedAtomic(Shared, Atomic),
+    PrivateLoad(Private),
+    PrivateStore(Private),
+}
+
+/// A resource and the form of the address; operands are the element, the address and then the values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Where {
+    pub(crate) binding: Binding,
+    pub(crate) storage: Binding,
+    pub(crate) element: bool,
+    pub(crate) at: Option<Address>,
+}
+
+/// What all waves of a launch have in common.
+pub(crate) struct Common<'a> {
+    pub(crate) module: &'a Module,
+    pub(crate) layout: &'a Layout,
+    pub(crate) sites: &'a [Site],
+    pub(crate) views: Views<'a>,
+    pub(crate) width: u32,
+}
+
+/// The way in from generated code.
+///
+/// # Safety
+/// `frame` must be the frame of the wave that calls, laid out by the code's own layout, and hold a launch that lives.
+pub(crate) unsafe extern "sysv64" fn enter(frame: *mut Header, site: u32) {
+    // SAFETY: the host has put it there, and keeps it for as long as code runs.
+    let common = unsafe { &*(*frame).launch.cast::<Common<'_>>() };
+    // SAFETY: as the caller promises; the wave waits for this call.
+    let rows = unsafe { Rows::new(frame, common.layout) };
+    // SAFETY: as above; the header is not written meanwhile.
+    let header = unsafe { &*frame };
+    let active = LaneMask(u128::from(header.active[0]) | u128::from(header.active[1]) << 64);
+    let call = Call { common, site: &common.sites[site as usize], rows, active, header };
+    call.run();
+}
+
+struct Call<'a> {
+    common: &'a Common<'a>,
+    site: &'a Site,
+    rows: Rows<'a>,
+    active: LaneMask,
+    header: &'a Header,
+}
+
+/// Where a lane's access lies, and the bytes that may be accessed from there.
+struct Reach<'a> {
+    view: Option<&'a View>,
+    start: u64,
+    room: u64,
+}
+
+impl<'a> Call<'a> {
+    fn run(&self) {
+        match &self.site.what {
+            What::Begin => self.rows.clear_privates(),
+            What::Unary(op) => scalar::unary(*op, self.site.args[0], self.map()),
+            What::Binary(op) => scalar::binary(*op, self.site.args[0], self.map()),
+            What::Compare(op) => scalar::compare(*op, self.site.args[0], self.map()),
+            What::Ternary(op) => scalar::ternary(*op, self.site.args[2], self.map()),
+            What::Wave { op, ty, named } => self.wave(*op, *ty, *named),
+            What::Load(at) => self.load(at),
+            What::Store(at) => self.store(at),
+            What::Atomic(at, op) => self.atomic(at, *op),
+            What::Size(at) => self.size(at),
+            What::Counter(at, delta) => self.counter(at, *delta),
+            What::Derivative(of) => self.derivative(*of),
+            What::SharedLoad(memory) => self.shared(*memory, |it, lane, place| {
+                let bits = place.map_or(0, |(view, at, size)| view.read(at, size));
+                it.set_result(0, lane, bits);
+            }),
+            What::SharedStore(memory) => self.shared(*memory, |it, lane, place| {
+                if let Some((view, at, size)) = place {
+                    view.write(at, size, it.arg(1, lane));
+                }
+            }),
+            What::SharedAtomic(memory, op) => self.shared(*memory, |it, lane, place| {
+                let args = [1, 2].map(|i| if i < it.site.args.len() { it.arg(i, lane) } else { 0 });
+                let ty = it.common.module.groupshared[memory.index()].ty;
+                let change = |old| op.apply(ty, old, args);
+                let old = place.map_or(0, |(view, at, size)| view.update(at, size, change));
+                it.set_result(0, lane, old);
+            }),
+            What::PrivateLoad(memory) => {
+                let own = &self.common.module.privates[memory.index()];
+                self.each(|lane| {
+                    let index = self.arg(0, lane) as usize;
+                    let inside = index < own.len as usize;
+                    let bits = match inside {
+                        true => self.rows.private(memory.index(), own.ty, index, lane),
+                        false => 0,
+                    };
+                    self.set_result(0, lane, bits);
+                });
+            }
+            What::PrivateStore(memory) => {
+                let own = &self.common.module.privates[memory.index()];
+                self.each(|lane| {
+                    let index = self.arg(0, lane) as usize;
+                    if index < own.len as usize {
+                        let bits = self.arg(1, lane);
+                        self.rows.set_private(memory.index(), own.ty, index, lane, bits);
+                    }
+                });
+            }
+        }
+    }
+
+    fn each(&self, mut visit: impl FnMut(usize)) {
+        self.active.iter().for_each(|lane| visit(lane as usize));
+    }
+
+    fn arg(&self, index: usize, lane: usize) -> u64 {
+        self.rows.get(index, self.site.args[index], lane)
+    }
+
+    fn set_result(&self, index: usize, lane: usize, bits: u64) {
+        if let Some(ty) = self.site.results.get(index) {
+            self.rows.set(self.site.args.len() + index, *ty, lane, bits);
+        }
+    }
+
+    fn map(&self) -> Map<'a> {
+        Map { rows: self.rows, result: self.site.args.len(), lanes: self.site.lanes as usize }
+    }
+
+    // What lanes tell each other.
+
+    fn wave(&self, op: WaveOp, ty: Ty, named: bool) {
+        let args = self.site.args.len() - usize::from(named);
+        if !named {
+            let members = LaneMask::first_n(self.common.width);
+            return self.wave_of(op, ty, args, self.active, members);
+        }
+        // Lanes that name the same set run the operation together.
+        let mut left = self.active;
+        while let Some(first) = left.first() {
+            let name = self.arg(args, first as usize);
+            let members: LaneMask =
+                left.iter().filter(|lane| self.arg(args, *lane as usize) == name).collect();
+            left &= !members;
+            self.wave_of(op, ty, args, LaneMask(u128::from(name)) & self.active, members);
+        }
+    }
+
+    /// Runs the operation with these participants and gives the result to `members`.
+    fn wave_of(&self, op: WaveOp, ty: Ty, args: usize, on: LaneMask, members: LaneMask) {
+        let wave = Wave {
+            width: self.common.width,
+            active: on,
+            helpers: LaneMask::EMPTY,
+            index_in_group: self.header.wave,
+            waves_in_group: self.header.waves_in_group,
+        };
+        let operands: Vec<_> = (0..args).map(|i| self.rows.lanes(i, self.site.args[i])).collect();
+        let lanes = || members.iter().map(|it| it as usize);
+        match self.site.results[0].repr() {
+            Repr::Bit => {
+                let mut bits = LaneMask::EMPTY;
+                ops::wave::eval(op, ty, &wave, &operands, &mut [LanesMut::Bits(&mut bits)]);
+                lanes().for_each(|it| self.set_result(0, it, u64::from(bits.contains(it as u32))));
+            }
+            Repr::Long => {
+                let mut longs = [0; 128];
+                ops::wave::eval(op, ty, &wave, &operands, &mut [LanesMut::Longs(&mut longs)]);
+                lanes().for_each(|it| self.set_result(0, it, longs[it]));
+            }
+            Repr::Word => {
+                let mut words = [[0; 128]; 4];
+                let mut out = words.each_mut().map(|it| LanesMut::Words(it));
+                let results = self.site.results.len();
+                ops::wave::eval(op, ty, &wave, &operands, &mut out[..results]);
+                for (i, words) in words.iter().enumerate() {
+                    lanes().for_each(|it| self.set_result(i, it, u64::from(words[it])));
+                }
+            }
+        }
+    }
+
+    fn derivative(&self, of: Derivative) {
+        let ty = self.site.args[0];
+        self.each(|lane| {
+            let lanes = of.lanes(lane as u32 & 3).map(|it| {
+                let asked = lane as u32 & !3 | it;
+                if self.active.contains(asked) { asked as usize } else { lane }
+            });
+            let [greater, lesser] = lanes.map(|it| self.arg(0, it));
+            self.set_result(0, lane, scalar::eval_binary(Binary::Sub, ty, greater, lesser));
+        });
+    }
+
+    // Buffers.
+
+    fn view(&self, at: &Where, lane: usize) -> Option<&View> {
+        let element = if at.element { self.arg(0, lane) as usize } else { 0 };
+        let view = self.common.views.bindings.get(at.storage.index())?.get(element);
+        view.filter(|it| it.texture.is_none())
+    }
+
+    fn kind(&self, at: &Where) -> &ResourceKind {
+        &self.common.module.resource(at.binding).kind
+    }
+
+    fn element(&self, at: &Where) -> Option<&Element> {
+        match self.kind(at) {
+            ResourceKind::Typed { element, .. } => Some(element),
+            _ => None,
+        }
+    }
+
+    /// The first operand that is a value.
+    fn values(&self, at: &Where) -> usize {
+        let address = match at.at {
+            Some(Address::Structured { .. }) => 2,
+            Some(Address::Byte(_) | Address::Texel(_)) => 1,
+            None => 0,
+        };
+        usize::from(at.element) + address
+    }
+
+    fn reach(&self, at: &Where, lane: usize) -> Reach<'_> {
+        let view = self.view(at, lane);
+        let len = view.map_or(0, |it| it.len);
+        let first = usize::from(at.element);
+        let word = |i: usize| self.arg(first + i, lane);
+        let (start, room) = match at.at {
+            Some(Address::Structured { .. }) => {
+                let stride = match self.kind(at) {
+                    ResourceKind::Structured { stride, .. } => u64::from(*stride),
+                    _ => 0,
+                };
+                let (index, offset) = (word(0), word(1));
+                let count = len.checked_div(stride).unwrap_or(0);
+                let room = if index < count { stride.saturating_sub(offset) } else { 0 };
+                (index * stride + offset, room)
+            }
+            Some(Address::Byte(_)) => (word(0), len.saturating_sub(word(0))),
+            Some(Address::Texel(_)) => {
+                let texel = self.element(at).map_or(4, |it| texel_bytes(view, it));
+                (word(0) * texel, if word(0) < len / texel { texel } else { 0 })
+            }
+            None => (0, 0),
+        };
+        Reach { view, start, room }
+    }
+
+    fn load(&self, at: &Where) {
+        let ty = self.site.results[0];
+        let size = ty.bytes();
+        self.each(|lane| {
+            let Reach { view, start, room } = self.reach(at, lane);
+            let texels = self.element(at).map(|it| format(view, it));
+            for c in 0..self.site.results.len() {
+                let bits = match (view, texels) {
+                    (None, _) => 0,
+                    (Some(view), Some(format)) => {
+                        let size = texel::scalar_bytes(format.scalar);
+                        if room == 0 {
+                            0
+                        } else if (c as u32) < format.components {
+                            let stored = view.read(start + c as u64 * u64::from(size), size);
+                            texel::load(format.scalar, ty, stored)
+                        } else {
+                            texel::missing(c as u32, ty)
+                        }
+                    }
+                    (Some(view), None) => {
+                        let offset = c as u64 * u64::from(size);
+                        let fits = offset + u64::from(size) <= room;
+                        if fits { view.read(start + offset, size) } else { 0 }
+                    }
+                };
+                let bits = if ty == Ty::Bool { u64::from(bits != 0) } else { bits };
+                self.set_result(c, lane, bits);
+            }
+        });
+    }
+
+    fn store(&self, at: &Where) {
+        let first = self.values(at);
+        let ty = self.site.args[first];
+        let size = ty.bytes();
+        self.each(|lane| {
+            let Reach { view: Some(view), start, room } = self.reach(at, lane) else { return };
+            for (c, i) in (first..self.site.args.len()).enumerate() {
+                let bits = self.arg(i, lane);
+                match self.element(at) {
+                    Some(element) => {
+                        let format = format(Some(view), element);
+                        let size = texel::scalar_bytes(format.scalar);
+                        if room != 0 && (c as u32) < format.components {
+                            let bits = texel::store(format.scalar, element, ty, bits);
+                            view.write(start + c as u64 * u64::from(size), size, bits);
+                        }
+                    }
+                    None => {
+                        let offset = c as u64 * u64::from(size);
+                        if offset + u64::from(size) <= room {
+                            view.write(start + offset, size, bits);
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    fn atomic(&self, at: &Where, op: Atomic) {
+        let first = self.values(at);
+        let ty = self.site.args[first];
+        let size = ty.bytes();
+        self.each(|lane| {
+            let Reach { view, start, room } = self.reach(at, lane);
+            let args = [first, first + 1]
+                .map(|i| if i < self.site.args.len() { self.arg(i, lane) } else { 0 });
+            let old = match view {
+                Some(view) if u64::from(size) <= room => {
+                    view.update(start, size, |old| op.apply(ty, old, args))
+                }
+                _ => 0,
+            };
+            self.set_result(0, lane, old);
+        });
+    }
+
+    fn size(&self, at: &Where) {
+        self.each(|lane| {
+            let view = self.view(at, lane);
+            let len = view.map_or(0, |it| it.len);
+            let (count, stride) = match self.kind(at) {
+                ResourceKind::Structured { stride, .. } => {
+                    (len.checked_div(u64::from(*stride)).unwrap_or(0), *stride)
+                }
+                ResourceKind::Typed { element, .. } => (len / texel_bytes(view, element), 0),
+                ResourceKind::Raw { .. } | ResourceKind::Constant { .. } => (len, 0),
+                ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } => {
+                    unreachable!("the verifier has checked that sizes are asked of buffers")
+                }
+            };
+            self.set_result(0, lane, count);
+            self.set_result(1, lane, u64::from(stride));
+        });
+    }
+
+    fn counter(&self, at: &Where, delta: i32) {
+        self.each(|lane| {
+            let before = self.view(at, lane).map(|it| it.count(delta));
+            let seen =
+                before.map_or(0, |it| if delta > 0 { it } else { it.wrapping_add_signed(delta) });
+            self.set_result(0, lane, u64::from(seen));
+        });
+    }
+
+    /// Calls `access` for each lane with the groupshared scalar that it names, if there is one.
+    fn shared(&self, memory: Shared, access: impl Fn(&Self, usize, Option<(&View, u64, u32)>)) {
+        let own = &self.common.module.groupshared[memory.index()];
+        let view = View::of(self.header.shared, self.common.layout.shared_bytes as u64);
+        let size = scalar_bytes(own.ty) as u32;
+        let start = self.common.layout.shared[memory.index()] as u64;
+        self.each(|lane| {
+            let index = self.arg(0, lane);
+            let inside = index < u64::from(own.len);
+            access(self, lane, inside.then(|| (&view, start + index * u64::from(size), size)));
+        });
+    }
+}
+
+/// A texel has one to four components, whatever the host says.
+fn format(view: Option<&View>, element: &Element) -> ir::exec::Format {
+    let format = view.and_then(|it| it.format).unwrap_or_else(|| texel::own_format(element));
+    ir::exec::Format { components: format.components.clamp(1, 4), ..format }
+}
+
+fn texel_bytes(view: Option<&View>, element: &Element) -> u64 {
+    let format = format(view, element);
+    u64::from(texel::scalar_bytes(format.scalar) * format.components)
+}
+
+/// Applies the definition of an operation to rows.
+struct Map<'a> {
+    rows: Rows<'a>,
+    result: usize,
+    lanes: usize,
+}
+
+impl Map<'_> {
+    #[inline(always)]
+    fn get<T: Lane>(&self, row: usize, lane: usize) -> T {
+        let bits = match T::Held::REPR {
+            Repr::Bit => u64::from(self.rows.bits(row).contains(lane as u32)),
+            Repr::Word => u64::from(self.rows.words(row)[lane]),
+            Repr::Long => self.rows.longs(row)[lane],
+        };
+        T::of(T::Held::from_bits(bits))
+    }
+
+    #[inline(always)]
+    fn each<R: Lane>(&self, value: impl Fn(usize) -> R) {
+        if R::Held::REPR == Repr::Bit {
+            let lanes = (0..self.lanes).filter(|lane| value(*lane).hold().to_bits() == 1);
+            return self.rows.set_bits(self.result, lanes.map(|it| it as u32).collect());
+        }
+        for lane in 0..self.lanes {
+            let bits = value(lane).hold().to_bits();
+            match R::Held::REPR {
+                Repr::Long => self.rows.set_long(self.result, lane, bits),
+                Repr::Bit | Repr::Word => self.rows.set_word(self.result, lane, bits as u32),
+            }
+        }
+    }
+}
+
+impl Apply for Map<'_> {
+    type Out = ();
+    fn map1<A: Lane, R: Lane>(self, f: impl Fn(A) -> R) {
+        self.each(|lane| f(self.get(0, lane)));
+    }
+    fn map2<A: Lane, B: Lane, R: Lane>(self, f: impl Fn(A, B) -> R) {
+        self.each(|lane| f(self.get(0, lane), self.get(1, lane)));
+    }
+    fn map3<A: Lane, B: Lane, C: Lane, R: Lane>(self, f: impl Fn(A, B, C) -> R) {
+        self.each(|lane| f(self.get(0, lane), self.get(1, lane), self.get(2, lane)));
+    }
+}

@@ -1,0 +1,45 @@
+//! Pages that hold machine code: written once, then executable and never writable again.
+
+use std::io;
+
+use memmap2::{Mmap, MmapMut};
+
+use crate::layout::Header;
+
+/// Machine code that can be run.
+#[derive(Debug)]
+pub(crate) struct Code {
+    pages: Mmap,
+    entry: usize,
+    pub(crate) start: usize,
+}
+
+impl Code {
+    /// Fails where the system does not let a process make code.
+    pub(crate) fn new(bytes: &[u8], entry: usize, start: usize) -> io::Result<Code> {
+        let mut pages = MmapMut::map_anon(bytes.len())?;
+        pages.copy_from_slice(bytes);
+        Ok(Code { pages: pages.make_exec()?, entry, start })
+    }
+
+    pub(crate) fn address(&self, offset: usize) -> u64 {
+        self.pages.as_ptr() as u64 + offset as u64
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.pages
+    }
+
+    /// Lets the wave of a frame run until it ends or waits.
+    ///
+    /// # Safety
+    /// The frame must be laid out as this code expects it, with slices that hold for as long as the code runs.
+    pub(crate) unsafe fn enter(&self, frame: *mut Header) -> u32 {
+        let address = self.pages[self.entry..].as_ptr();
+        // SAFETY: at this place stands the entry that `encode` has written, which follows the System V convention.
+        let entry: unsafe extern "sysv64" fn(*mut Header) -> u32 =
+            unsafe { std::mem::transmute(address) };
+        // SAFETY: the caller vouches for the frame; the code accesses memory through it alone, within bounds.
+        unsafe { entry(frame) }
+    }
+}

@@ -1,0 +1,578 @@
+//! From allocated instructions to bytes.
+//!
+//! Around the body stand the entry, which keeps what the host expects to find again, and the routine that puts a wave aside
+//! between any two instructions. Jumps are written here with 32-bit distances; all else is `iced-x86`'s.
+//! In debug builds every instruction is read back from its bytes and compared.
+
+use iced_x86::{Code, Encoder, Instruction, OpKind, Register};
+use regalloc2::{Allocation, Edit, Function as _, Inst, Output, ProgPoint, RegClass};
+
+use crate::isa::Isa;
+use crate::layout::{BACK, CALL, FUEL, Layout, RESUME, SPINNING};
+use crate::machine::{Condition, Function, Immediate, Op, Slot, SlotBase, View, X86};
+
+const GENERAL: [Register; 16] = [
+    Register::RAX,
+    Register::RCX,
+    Register::RDX,
+    Register::RBX,
+    Register::RSP,
+    Register::RBP,
+    Register::RSI,
+    Register::RDI,
+    Register::R8,
+    Register::R9,
+    Register::R10,
+    Register::R11,
+    Register::R12,
+    Register::R13,
+    Register::R14,
+    Register::R15,
+];
+/// The lowest bytes; with a REX prefix four of them are not what their numbers say.
+const BYTES: [Register; 16] = [
+    Register::AL,
+    Register::CL,
+    Register::DL,
+    Register::BL,
+    Register::SPL,
+    Register::BPL,
+    Register::SIL,
+    Register::DIL,
+    Register::R8L,
+    Register::R9L,
+    Register::R10L,
+    Register::R11L,
+    Register::R12L,
+    Register::R13L,
+    Register::R14L,
+    Register::R15L,
+];
+const KEPT: [Register; 6] =
+    [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
+const FRAME: Register = Register::R15;
+
+/// Bytes to be put into executable pages.
+pub(crate) struct Encoded {
+    pub(crate) bytes: Vec<u8>,
+    /// Where the host enters.
+    pub(crate) entry: usize,
+    /// Where a new frame resumes.
+    pub(crate) start: usize,
+    /// The bytes of a frame.
+    pub(crate) frame: usize,
+}
+
+/// A place in the code that jumps go to, known or not yet.
+#[derive(Clone, Copy)]
+struct Label(usize);
+
+struct Writer<'a> {
+    isa: Isa,
+    layout: &'a Layout,
+    encoder: Encoder,
+    at: usize,
+    labels: Vec<Option<usize>>,
+    /// The place of each 32-bit distance, and where it leads.
+    distances: Vec<(usize, Label)>,
+    #[cfg(debug_assertions)]
+    written: Vec<(usize, Instruction)>,
+}
+
+pub(crate) fn encode(function: &Function, output: &Output, isa: Isa, layout: &Layout) -> Encoded {
+    let mut writer = Writer {
+        isa,
+        layout,
+        encoder: Encoder::new(64),
+        at: 0,
+        labels: Vec::new(),
+        distances: Vec::new(),
+        #[cfg(debug_assertions)]
+        written: Vec::new(),
+    };
+    function.pool.iter().for_each(|byte| writer.byte(*byte));
+    while !writer.at.is_multiple_of(16) {
+        writer.byte(0xcc);
+    }
+    let entry = writer.at;
+    let exit = writer.entry();
+    let put_aside = writer.put_aside(exit);
+    let start = writer.at;
+    writer.body(function, output, exit, put_aside);
+    let frame = layout.spills + output.num_spillslots * 8;
+    Encoded { bytes: writer.finish(), entry, start, frame: frame.next_multiple_of(64) }
+}
+
+impl Writer<'_> {
+    fn byte(&mut self, byte: u8) {
+        self.encoder.write_u8(byte);
+        self.at += 1;
+    }
+
+    fn put(&mut self, instruction: Instruction) {
+        match self.encoder.encode(&instruction, self.at as u64) {
+            Ok(len) => {
+                #[cfg(debug_assertions)]
+                self.written.push((self.at, instruction));
+                self.at += len;
+            }
+            Err(error) => unreachable!("every selected instruction can be encoded: {error}"),
+        }
+    }
+
+    fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() - 1)
+    }
+
+    fn bind(&mut self, label: Label) {
+        self.labels[label.0] = Some(self.at);
+    }
+
+    fn distance(&mut self, to: Label) {
+        self.distances.push((self.at, to));
+        (0..4).for_each(|_| self.byte(0));
+    }
+
+    fn jump(&mut self, to: Label) {
+        self.byte(0xe9);
+        self.distance(to);
+    }
+
+    /// `code` is the second byte of the conditional jump.
+    fn jump_if(&mut self, code: u8, to: Label) {
+        self.byte(0x0f);
+        self.byte(code);
+        self.distance(to);
+    }
+
+    /// `lea rax, [rip + label]`.
+    fn address_of(&mut self, label: Label) {
+        [0x48, 0x8d, 0x05].into_iter().for_each(|it| self.byte(it));
+        self.distance(label);
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        let mut bytes = self.encoder.take_buffer();
+        for (at, to) in &self.distances {
+            let Some(target) = self.labels[to.0] else {
+                unreachable!("every label has been bound")
+            };
+            let distance = target as i64 - (*at as i64 + 4);
+            bytes[*at..*at + 4].copy_from_slice(&(distance as i32).to_le_bytes());
+        }
+        #[cfg(debug_assertions)]
+        self.read_back(&bytes);
+        bytes
+    }
+
+    /// Reads every instruction back from its bytes.
+    #[cfg(debug_assertions)]
+    fn read_back(&self, bytes: &[u8]) {
+        use iced_x86::{Decoder, DecoderOptions};
+        for (at, written) in &self.written {
+            let mut decoder = Decoder::with_ip(64, &bytes[*at..], *at as u64, DecoderOptions::NONE);
+            let read = decoder.decode();
+            let same = read.code() == written.code()
+                && read.op_count() == written.op_count()
+                && read.op_mask() == written.op_mask()
+                && read.zeroing_masking() == written.zeroing_masking()
+                && read.is_broadcast() == written.is_broadcast()
+                && (0..read.op_count()).all(|i| {
+                    read.op_kind(i) == written.op_kind(i)
+                        && match read.op_kind(i) {
+                            OpKind::Register => read.op_register(i) == written.op_register(i),
+                            OpKind::Memory => {
+                                read.memory_base() == written.memory_base()
+                                    && read.memory_index() == written.memory_index()
+                                    && read.memory_displacement64()
+                                        == written.memory_displacement64()
+                            }
+                            _ => read.immediate(i) == written.immediate(i),
+                        }
+                });
+            assert!(same, "{written:?} was encoded as {read:?}");
+        }
+    }
+
+    // The parts around the body.
+
+    /// Keeps the host's registers and goes on where the frame says; the label is the way back.
+    fn entry(&mut self) -> Label {
+        let exit = self.label();
+        for register in KEPT {
+            self.put(unary(Code::Push_r64, register));
+        }
+        self.put(two(Code::Sub_rm64_imm8, Operand::R(Register::RSP), Operand::B64(8)));
+        self.put(two(Code::Mov_r64_rm64, Operand::R(FRAME), Operand::R(Register::RDI)));
+        self.put(jump_to_memory(Code::Jmp_rm64, RESUME));
+        self.bind(exit);
+        self.put(Instruction::with(Code::VEX_Vzeroupper));
+        self.put(two(Code::Add_rm64_imm8, Operand::R(Register::RSP), Operand::B64(8)));
+        for register in KEPT.into_iter().rev() {
+            self.put(unary(Code::Pop_r64, register));
+        }
+        self.put(Instruction::with(Code::Retnq));
+        exit
+    }
+
+    /// Puts all registers into the frame and leaves; rax says where the wave goes on.
+    fn put_aside(&mut self, exit: Label) -> Label {
+        let label = self.label();
+        let restore = self.label();
+        self.bind(label);
+        self.put(two(Code::Mov_rm64_r64, frame(BACK), Operand::R(Register::RAX)));
+        self.move_all(true);
+        self.address_of(restore);
+        self.leave(SPINNING, exit);
+        self.bind(restore);
+        self.move_all(false);
+        self.put(jump_to_memory(Code::Jmp_rm64, BACK));
+        label
+    }
+
+    fn leave(&mut self, status: u32, exit: Label) {
+        self.put(two(Code::Mov_rm64_r64, frame(RESUME), Operand::R(Register::RAX)));
+        self.put(two(Code::Mov_r32_imm32, Operand::R(Register::EAX), Operand::I(status)));
+        self.jump(exit);
+    }
+
+    fn move_all(&mut self, out: bool) {
+        let start = self.layout.saved;
+        let vectors = match self.isa {
+            Isa::Avx512 => 32,
+            Isa::Avx2 => 16,
+        };
+        for number in 0..vectors {
+            self.move_memory(RegClass::Float, number, start + 64 * number, out);
+        }
+        if self.isa == Isa::Avx512 {
+            for number in 0..8 {
+                self.move_memory(RegClass::Vector, number, start + 32 * 64 + 8 * number, out);
+            }
+        }
+        for number in [1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14] {
+            self.move_memory(RegClass::Int, number, start + 33 * 64 + 8 * number, out);
+        }
+    }
+
+    /// A register to a place in the frame or back.
+    fn move_memory(&mut self, class: RegClass, number: usize, at: usize, out: bool) {
+        let (load, store) = match (class, self.isa) {
+            (RegClass::Int, _) => (Code::Mov_r64_rm64, Code::Mov_rm64_r64),
+            (RegClass::Float, Isa::Avx512) => {
+                (Code::EVEX_Vmovaps_zmm_k1z_zmmm512, Code::EVEX_Vmovaps_zmmm512_k1z_zmm)
+            }
+            (RegClass::Float, Isa::Avx2) => {
+                (Code::VEX_Vmovaps_ymm_ymmm256, Code::VEX_Vmovaps_ymmm256_ymm)
+            }
+            (RegClass::Vector, _) => (Code::VEX_Kmovq_kr_km64, Code::VEX_Kmovq_m64_kr),
+        };
+        let register = Operand::R(self.full(class, number));
+        let instruction =
+            if out { two(store, frame(at), register) } else { two(load, register, frame(at)) };
+        self.put(instruction);
+    }
+
+    fn full(&self, class: RegClass, number: usize) -> Register {
+        match (class, self.isa) {
+            (RegClass::Int, _) => GENERAL[number],
+            (RegClass::Float, Isa::Avx512) => Register::ZMM0 + number as u32,
+            (RegClass::Float, Isa::Avx2) => Register::YMM0 + number as u32,
+            (RegClass::Vector, _) => Register::K0 + number as u32,
+        }
+    }
+
+    // The body.
+
+    fn body(&mut self, function: &Function, output: &Output, exit: Label, put_aside: Label) {
+        let blocks: Vec<Label> = function.blocks.iter().map(|_| self.label()).collect();
+        let targets = Writer::targets(function, output);
+        // Those that are written; the first is where the host enters.
+        let written = |block: usize| block == 0 || targets[block] == block;
+        let mut edits = output.edits.iter().peekable();
+        // Where fuel runs out: off the way.
+        let mut outside: Vec<(Label, Label)> = Vec::new();
+        for (index, block) in function.blocks.iter().enumerate() {
+            self.bind(blocks[index]);
+            if !written(index) {
+                continue;
+            }
+            let next = (index + 1..blocks.len()).find(|it| written(*it)).unwrap_or(blocks.len());
+            for position in block.first..block.end {
+                let inst = Inst::new(position);
+                while let Some((_, edit)) =
+                    edits.next_if(|(point, _)| *point <= ProgPoint::before(inst))
+                {
+                    self.edit(edit);
+                }
+                match &function.ops[position] {
+                    Op::X86(x86) => self.x86(x86, output.inst_allocs(inst)),
+                    Op::Undefined => {}
+                    Op::Call { site } => self.call(*site),
+                    Op::Suspend { status } => {
+                        let behind = self.label();
+                        self.address_of(behind);
+                        self.leave(*status, exit);
+                        self.bind(behind);
+                    }
+                    Op::Fuel { cost } => {
+                        let (spent, behind) = (self.label(), self.label());
+                        self.put(two(Code::Sub_rm32_imm32, frame(FUEL), Operand::I(*cost as u32)));
+                        self.jump_if(0x88, spent);
+                        self.bind(behind);
+                        outside.push((spent, behind));
+                    }
+                    Op::Jump => {
+                        let to = targets[block.successors[0].index()];
+                        if to != next {
+                            self.jump(blocks[to]);
+                        }
+                    }
+                    Op::Branch(condition) => {
+                        let [then, otherwise] =
+                            [0, 1].map(|i| targets[block.successors[i].index()]);
+                        let (yes, no) = match condition {
+                            Condition::Zero => (0x84, 0x85),
+                            Condition::NotZero => (0x85, 0x84),
+                            Condition::Below => (0x82, 0x83),
+                        };
+                        if then == next {
+                            self.jump_if(no, blocks[otherwise]);
+                        } else {
+                            self.jump_if(yes, blocks[then]);
+                            if otherwise != next {
+                                self.jump(blocks[otherwise]);
+                            }
+                        }
+                    }
+                    Op::Finish { status } => {
+                        let status = Operand::I(*status);
+                        self.put(two(Code::Mov_r32_imm32, Operand::R(Register::EAX), status));
+                        self.jump(exit);
+                    }
+                }
+                while let Some((_, edit)) =
+                    edits.next_if(|(point, _)| *point <= ProgPoint::after(inst))
+                {
+                    self.edit(edit);
+                }
+            }
+        }
+        for (spent, behind) in outside {
+            self.bind(spent);
+            self.address_of(behind);
+            self.jump(put_aside);
+        }
+        debug_assert_eq!(function.num_insts(), function.ops.len());
+    }
+
+    /// For each block the one that comes of jumping to it: blocks that only jump on are jumped past.
+    fn targets(function: &Function, output: &Output) -> Vec<usize> {
+        let edited: Vec<usize> =
+            output.edits.iter().map(|(point, _)| point.inst().index()).collect();
+        let leads = |block: usize| {
+            let data = &function.blocks[block];
+            let only = data.end == data.first + 1 && matches!(function.ops[data.first], Op::Jump);
+            (only && edited.binary_search(&data.first).is_err()).then(|| data.successors[0].index())
+        };
+        let last = |mut block: usize| {
+            // Bounded, as blocks that do nothing may form a ring.
+            for _ in 0..function.blocks.len() {
+                match leads(block) {
+                    Some(next) => block = next,
+                    None => break,
+                }
+            }
+            block
+        };
+        (0..function.blocks.len()).map(last).collect()
+    }
+
+    fn call(&mut self, site: u32) {
+        self.put(Instruction::with(Code::VEX_Vzeroupper));
+        self.put(two(Code::Mov_r64_rm64, Operand::R(Register::RDI), Operand::R(FRAME)));
+        self.put(two(Code::Mov_r32_imm32, Operand::R(Register::ESI), Operand::I(site)));
+        self.put(jump_to_memory(Code::Call_rm64, CALL));
+    }
+
+    fn edit(&mut self, edit: &Edit) {
+        let Edit::Move { from, to } = edit;
+        let slot = |it: &Allocation| {
+            let slot = it.as_stack().map(|slot| self.layout.spills + slot.index() * 8);
+            slot.unwrap_or_else(|| unreachable!("a move ends in a register or on the stack"))
+        };
+        match (from.as_reg(), to.as_reg()) {
+            (Some(from), Some(to)) => {
+                let code = match (to.class(), self.isa) {
+                    (RegClass::Int, _) => Code::Mov_r64_rm64,
+                    (RegClass::Float, Isa::Avx512) => Code::EVEX_Vmovaps_zmm_k1z_zmmm512,
+                    (RegClass::Float, Isa::Avx2) => Code::VEX_Vmovaps_ymm_ymmm256,
+                    (RegClass::Vector, _) => Code::VEX_Kmovq_kr_km64,
+                };
+                let [to, from] = [to, from].map(|it| self.full(it.class(), it.hw_enc()));
+                self.put(two(code, Operand::R(to), Operand::R(from)));
+            }
+            (Some(from), None) => self.move_memory(from.class(), from.hw_enc(), slot(to), true),
+            (None, Some(to)) => self.move_memory(to.class(), to.hw_enc(), slot(from), false),
+            (None, None) => unreachable!("the allocator takes a register for moves between slots"),
+        }
+    }
+
+    fn x86(&mut self, x86: &X86, allocs: &[Allocation]) {
+        let register = |index: u8, view: View| {
+            let number = match allocs[usize::from(index)].as_reg() {
+                Some(register) => register.hw_enc(),
+                None => unreachable!("every operand is asked for in a register"),
+            };
+            match view {
+                View::R8 => BYTES[number],
+                View::R32 => Register::EAX + number as u32,
+                View::R64 => Register::RAX + number as u32,
+                View::Xmm => Register::XMM0 + number as u32,
+                View::Ymm => Register::YMM0 + number as u32,
+                View::Zmm => Register::ZMM0 + number as u32,
+                View::K => Register::K0 + number as u32,
+            }
+        };
+        let mut instruction = Instruction::default();
+        instruction.set_code(x86.code);
+        for (i, slot) in (0..).zip(x86.slots.iter().flatten()) {
+            match *slot {
+                Slot::Register(view, index) => {
+                    set(&mut instruction, i, Operand::R(register(index, view)))
+                }
+                Slot::Immediate(it) => set(&mut instruction, i, immediate(it)),
+                Slot::Memory { base, index, scale, displacement } => {
+                    let (base, displacement) = match base {
+                        SlotBase::Frame => (FRAME, i64::from(displacement)),
+                        // Relative to the instruction: the encoder computes the distance.
+                        SlotBase::Pool => (Register::RIP, i64::from(displacement)),
+                        SlotBase::Register(it) => {
+                            (register(it, View::R64), i64::from(displacement))
+                        }
+                    };
+                    let index = index.map_or(Register::None, |(view, it)| register(it, view));
+                    set(&mut instruction, i, Operand::M(base, index, scale, displacement));
+                }
+            }
+        }
+        if let Some(mask) = x86.mask {
+            match self.isa {
+                Isa::Avx512 => {
+                    let mut mask = register(mask, View::K);
+                    if x86.spends_mask {
+                        self.put(two(
+                            Code::VEX_Kmovw_kr_km16,
+                            Operand::R(Register::K7),
+                            Operand::R(mask),
+                        ));
+                        mask = Register::K7;
+                    }
+                    instruction.set_op_mask(mask);
+                }
+                Isa::Avx2 => {
+                    let mask = register(mask, View::Ymm);
+                    let copy = Register::YMM15;
+                    self.put(two(
+                        Code::VEX_Vmovaps_ymm_ymmm256,
+                        Operand::R(copy),
+                        Operand::R(mask),
+                    ));
+                    let last = x86.slots.iter().flatten().count() as u32;
+                    set(&mut instruction, last, Operand::R(copy));
+                }
+            }
+        }
+        instruction.set_zeroing_masking(x86.zeroing);
+        instruction.set_is_broadcast(x86.broadcast);
+        instruction.set_has_lock_prefix(x86.lock);
+        self.put(instruction);
+    }
+}
+
+/// An operand of an instruction that is being put together.
+#[derive(Clone, Copy)]
+enum Operand {
+    R(Register),
+    M(Register, Register, u8, i64),
+    /// A byte, a signed byte for 64 bits, a word, a signed word for 64 bits, a long.
+    B(u8),
+    B64(i8),
+    I(u32),
+    I64(i32),
+    L(u64),
+}
+
+fn immediate(it: Immediate) -> Operand {
+    match it {
+        Immediate::Byte(it) => Operand::B(it),
+        Immediate::SignedByte64(it) => Operand::B64(it),
+        Immediate::Word(it) => Operand::I(it),
+        Immediate::Signed64(it) => Operand::I64(it),
+        Immediate::Long(it) => Operand::L(it),
+    }
+}
+
+fn set(instruction: &mut Instruction, i: u32, operand: Operand) {
+    match operand {
+        Operand::R(register) => {
+            instruction.set_op_kind(i, OpKind::Register);
+            instruction.set_op_register(i, register);
+        }
+        Operand::M(base, index, scale, displacement) => {
+            instruction.set_op_kind(i, OpKind::Memory);
+            instruction.set_memory_base(base);
+            instruction.set_memory_index(index);
+            instruction.set_memory_index_scale(u32::from(scale));
+            instruction.set_memory_displacement64(displacement as u64);
+            instruction.set_memory_displ_size(if base == Register::RIP { 8 } else { 1 });
+        }
+        Operand::B(it) => {
+            instruction.set_op_kind(i, OpKind::Immediate8);
+            instruction.set_immediate8(it);
+        }
+        Operand::B64(it) => {
+            instruction.set_op_kind(i, OpKind::Immediate8to64);
+            instruction.set_immediate8to64(i64::from(it));
+        }
+        Operand::I(it) => {
+            instruction.set_op_kind(i, OpKind::Immediate32);
+            instruction.set_immediate32(it);
+        }
+        Operand::I64(it) => {
+            instruction.set_op_kind(i, OpKind::Immediate32to64);
+            instruction.set_immediate32to64(i64::from(it));
+        }
+        Operand::L(it) => {
+            instruction.set_op_kind(i, OpKind::Immediate64);
+            instruction.set_immediate64(it);
+        }
+    }
+}
+
+fn frame(at: usize) -> Operand {
+    Operand::M(FRAME, Register::None, 1, at as i64)
+}
+
+fn two(code: Code, first: Operand, second: Operand) -> Instruction {
+    let mut instruction = Instruction::default();
+    instruction.set_code(code);
+    set(&mut instruction, 0, first);
+    set(&mut instruction, 1, second);
+    instruction
+}
+
+fn unary(code: Code, register: Register) -> Instruction {
+    let mut instruction = Instruction::default();
+    instruction.set_code(code);
+    set(&mut instruction, 0, Operand::R(register));
+    instruction
+}
+
+fn jump_to_memory(code: Code, at: usize) -> Instruction {
+    let mut instruction = Instruction::default();
+    instruction.set_code(code);
+    set(&mut instruction, 0, frame(at));
+    instruction
+}

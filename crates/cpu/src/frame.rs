@@ -1,0 +1,144 @@
+//! The memory of one wave, and the rows in it.
+//!
+//! Unsafe code stands here because generated code and the runtime share this memory by address.
+
+use ops::wave::Lanes;
+use ops::{LaneMask, Repr, Ty};
+
+use crate::layout::{Header, Layout, scalar_bytes};
+
+/// Memory with the alignment that vectors want.
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+struct Line([u8; 64]);
+
+/// Memory aligned to 64 bytes, all zero at first, shared with generated code by its address.
+pub(crate) struct Block {
+    lines: Box<[Line]>,
+}
+
+impl Block {
+    pub(crate) fn new(bytes: usize) -> Block {
+        Block { lines: vec![Line([0; 64]); bytes.div_ceil(64).max(1)].into_boxed_slice() }
+    }
+
+    pub(crate) fn start(&mut self) -> *mut u8 {
+        self.lines.as_mut_ptr().cast()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.lines.fill(Line([0; 64]));
+    }
+}
+
+/// A frame as a call sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows<'a> {
+    start: *mut u8,
+    layout: &'a Layout,
+}
+
+impl<'a> Rows<'a> {
+    /// # Safety
+    /// The frame must be laid out like this, and nobody else may use it while the rows live.
+    pub(crate) unsafe fn new(frame: *mut Header, layout: &'a Layout) -> Rows<'a> {
+        Rows { start: frame.cast(), layout }
+    }
+
+    fn at(&self, row: usize) -> *mut u8 {
+        // SAFETY: the layout keeps rows inside the frame, for as many as any call uses.
+        unsafe { self.start.add(self.layout.row(row)) }
+    }
+
+    pub(crate) fn words(&self, row: usize) -> &'a [u32] {
+        // SAFETY: a row has room for as many longs, is aligned, and always initialised.
+        unsafe { std::slice::from_raw_parts(self.at(row).cast(), self.layout.lanes) }
+    }
+
+    pub(crate) fn longs(&self, row: usize) -> &'a [u64] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts(self.at(row).cast(), self.layout.lanes) }
+    }
+
+    pub(crate) fn bits(&self, row: usize) -> LaneMask {
+        let [low, high] = [self.longs(row)[0], self.longs(row)[1]];
+        LaneMask(u128::from(low) | u128::from(high) << 64)
+    }
+
+    pub(crate) fn set_bits(&self, row: usize, bits: LaneMask) {
+        for (i, part) in [bits.0 as u64, (bits.0 >> 64) as u64].into_iter().enumerate() {
+            self.set_long(row, i, part);
+        }
+    }
+
+    pub(crate) fn set_long(&self, row: usize, lane: usize, bits: u64) {
+        assert!(lane < self.layout.lanes, "a row has a place for each lane");
+        // SAFETY: inside the row, as checked; rows that are read as slices are never written meanwhile.
+        unsafe { self.at(row).cast::<u64>().add(lane).write(bits) }
+    }
+
+    pub(crate) fn set_word(&self, row: usize, lane: usize, bits: u32) {
+        assert!(lane < self.layout.lanes, "a row has a place for each lane");
+        // SAFETY: as above.
+        unsafe { self.at(row).cast::<u32>().add(lane).write(bits) }
+    }
+
+    pub(crate) fn get(&self, row: usize, ty: Ty, lane: usize) -> u64 {
+        match ty.repr() {
+            Repr::Bit => u64::from(self.bits(row).contains(lane as u32)),
+            Repr::Word => u64::from(self.words(row)[lane]),
+            Repr::Long => self.longs(row)[lane],
+        }
+    }
+
+    pub(crate) fn set(&self, row: usize, ty: Ty, lane: usize, bits: u64) {
+        match ty.repr() {
+            Repr::Bit => {
+                self.set_bits(row, self.bits(row).with(lane as u32, bits & 1 == 1));
+            }
+            Repr::Word => self.set_word(row, lane, bits as u32),
+            Repr::Long => self.set_long(row, lane, bits),
+        }
+    }
+
+    pub(crate) fn lanes(&self, row: usize, ty: Ty) -> Lanes<'a> {
+        match ty.repr() {
+            Repr::Bit => Lanes::Bits(self.bits(row)),
+            Repr::Word => Lanes::Words(self.words(row)),
+            Repr::Long => Lanes::Longs(self.longs(row)),
+        }
+    }
+
+    // Private memory: for each element a row of lanes.
+
+    pub(crate) fn private(&self, array: usize, ty: Ty, index: usize, lane: usize) -> u64 {
+        let bytes = scalar_bytes(ty);
+        let at = self.layout.privates[array] + (index * self.layout.lanes + lane) * bytes;
+        // SAFETY: the caller has checked the index against the length; the layout has room for it.
+        unsafe {
+            let at = self.start.add(at);
+            if bytes == 8 { at.cast::<u64>().read() } else { u64::from(at.cast::<u32>().read()) }
+        }
+    }
+
+    pub(crate) fn set_private(&self, array: usize, ty: Ty, index: usize, lane: usize, bits: u64) {
+        let bytes = scalar_bytes(ty);
+        let at = self.layout.privates[array] + (index * self.layout.lanes + lane) * bytes;
+        // SAFETY: as above.
+        unsafe {
+            let at = self.start.add(at);
+            if bytes == 8 {
+                at.cast::<u64>().write(bits)
+            } else {
+                at.cast::<u32>().write(bits as u32)
+            }
+        }
+    }
+
+    pub(crate) fn clear_privates(&self) {
+        if let Some(first) = self.layout.privates.first() {
+            // SAFETY: the private arrays lie one after the other in the frame.
+            unsafe { self.start.add(*first).write_bytes(0, self.layout.privates_end - first) }
+        }
+    }
+}

@@ -1,0 +1,460 @@
+//! Runs launches: which waves run when, and on which thread.
+//!
+//! Without group barriers a frame runs one wave after the other by itself, many groups at a time. With them each wave of a
+//! group has a frame, and goes on when all others have arrived. A wave that goes round for long lets others have a turn, and
+//! a group that does starts the next one, so that a lock between waves or a wait for an earlier group ends.
+//!
+//! With one thread groups run in ascending order, and so do the waves of a group between barriers.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use ir::exec::{Bindings, Failure, Launch, Schedule, Trap, Work};
+use ir::{Module, Span};
+
+use crate::call::{self, Common};
+use crate::frame::Block;
+use crate::layout::{BARRIER, DONE, Header, SPINNING, Slice};
+use crate::views::{View, Views};
+use crate::{Compiled, Fallback, Stopped};
+
+/// What a wave may spend before the host is asked.
+const GRANT: i32 = 1 << 15;
+/// After so many grants for one wave, the waves behind it get a frame of their own.
+const PATIENCE: u32 = 4;
+/// How many groups, or runs of waves, may have started and not ended.
+const MOST_STARTED: usize = 64;
+/// How many waves a frame is given at a time.
+const BATCH: u64 = 1 << 12;
+/// A group whose frames take more than this many bytes is not run.
+const GROUP_BYTES: u64 = 1 << 30;
+/// The state of all groups that have started stays below this.
+const STARTED_BYTES: u64 = 64 << 20;
+/// Offsets into larger buffers do not fit into the lanes of a gather.
+const MOST_BYTES: u64 = (1 << 31) - (1 << 16);
+
+/// Waves that follow each other, by their number in the launch.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    first: u64,
+    count: u64,
+}
+
+/// What all threads have in common.
+struct Shared<'a> {
+    compiled: &'a Compiled,
+    common: Common<'a>,
+    launch: &'a Launch,
+    counts: [u32; 3],
+    waves_in_group: u32,
+    threads: Vec<u32>,
+    /// The first wave that nobody has taken.
+    next: AtomicU64,
+    total: u64,
+    /// What may still be spent.
+    fuel: AtomicU64,
+    stopped: AtomicBool,
+    trap: Mutex<Option<Trap>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Ready,
+    Waiting,
+    Done,
+}
+
+/// A frame with the waves that it runs.
+struct Strand {
+    frame: Block,
+    status: Status,
+    /// What was left when it last ran out, and how often it has since.
+    remaining: u64,
+    rounds: u32,
+}
+
+/// A group, or a run of waves that need nothing of each other.
+struct Party {
+    strands: Vec<Strand>,
+    shared: Block,
+    waves: u64,
+    groups: u64,
+    cursor: usize,
+    ready: usize,
+    left: usize,
+    effort: u32,
+}
+
+/// What of this launch the engine does not do.
+pub(crate) fn refuses(launch: &Launch, bindings: &Bindings) -> Option<Fallback> {
+    if launch.schedule != Schedule::Ascending {
+        return Some(Fallback::new("an order of waves that is not the canonical one"));
+    }
+    let mut buffers = bindings.bindings.iter().flatten();
+    buffers
+        .any(|it| it.bytes.len() as u64 > MOST_BYTES)
+        .then(|| Fallback::new("a buffer of 2 GiB or more"))
+}
+
+pub(crate) fn run(
+    compiled: &Compiled,
+    launch: &Launch,
+    bindings: &mut Bindings,
+    threads: usize,
+) -> Result<(), Stopped> {
+    let module: &Module = &compiled.module;
+    let check = launch.check(module.group_size, module.wave_size, module.needs.wave_masks);
+    check.map_err(Failure::Unsupported)?;
+    if let Some(what) = refuses(launch, bindings) {
+        return Err(what.into());
+    }
+    let Work::Dispatch { groups } = launch.work;
+    let waves_in_group = module.threads_per_group().div_ceil(launch.wave_width);
+    let bytes = (compiled.frame as u64)
+        * if compiled.has_barriers { u64::from(waves_in_group) } else { 1 }
+        + compiled.layout.shared_bytes as u64;
+    if bytes > GROUP_BYTES {
+        return Err(Failure::Trap(Trap::OutOfMemory { bytes }).into());
+    }
+    let total = groups.iter().map(|it| u128::from(*it)).product::<u128>();
+    let total = u64::try_from(total * u128::from(waves_in_group)).unwrap_or(u64::MAX);
+    let slots = (waves_in_group * launch.wave_width) as usize + compiled.layout.lanes;
+    let dealt = launch.lane_order.deal(module.group_size, slots);
+    let threads_table = (0..4).flat_map(|axis| dealt.iter().map(move |it| it[axis])).collect();
+    let shared = Shared {
+        compiled,
+        common: Common {
+            module,
+            layout: &compiled.layout,
+            sites: &compiled.sites,
+            views: Views::new(bindings),
+            width: launch.wave_width,
+        },
+        launch,
+        counts: groups,
+        waves_in_group,
+        threads: threads_table,
+        next: AtomicU64::new(0),
+        total,
+        fuel: AtomicU64::new(launch.fuel.unwrap_or(u64::MAX)),
+        stopped: AtomicBool::new(false),
+        trap: Mutex::new(None),
+    };
+    let limit = (STARTED_BYTES / bytes.max(1)).clamp(2, MOST_STARTED as u64) as usize;
+    let work = || Worker { shared: &shared, limit, ..Worker::new(&shared) }.run();
+    if threads <= 1 {
+        work();
+    } else {
+        std::thread::scope(|scope| {
+            (1..threads).for_each(|_| {
+                scope.spawn(work);
+            });
+            work();
+        });
+    }
+    let trap = shared.trap.lock().ok().and_then(|mut it| it.take());
+    match trap {
+        Some(trap) => Err(Failure::Trap(trap).into()),
+        None => Ok(()),
+    }
+}
+
+// SAFETY: the table of threads and the views are shared by address; nobody writes the former, and the latter say themselves
+// who may do what.
+unsafe impl Sync for Shared<'_> {}
+
+/// One thread's part of a launch.
+struct Worker<'a> {
+    shared: &'a Shared<'a>,
+    started: Vec<Party>,
+    /// Waves that were taken and put back.
+    pending: VecDeque<Range>,
+    idle: Vec<Party>,
+    limit: usize,
+}
+
+impl<'a> Worker<'a> {
+    fn new(shared: &'a Shared<'a>) -> Worker<'a> {
+        Worker {
+            shared,
+            started: Vec::new(),
+            pending: VecDeque::new(),
+            idle: Vec::new(),
+            limit: MOST_STARTED,
+        }
+    }
+
+    fn run(mut self) {
+        let mut current = 0;
+        while !self.shared.stopped.load(Relaxed) {
+            if self.started.is_empty() && !self.start() {
+                return;
+            }
+            current = current.min(self.started.len() - 1);
+            match self.turn(current) {
+                Err(trap) => return self.stop(trap),
+                Ok(Outcome::Going) => {}
+                Ok(Outcome::Done) => {
+                    let party = self.started.remove(current);
+                    if let Some(progress) = &self.shared.launch.progress {
+                        progress.fetch_add(party.waves + party.groups, Relaxed);
+                    }
+                    self.idle.push(party);
+                    // The oldest may have waited for this one.
+                    current = 0;
+                }
+                Ok(Outcome::Stuck) => {
+                    let new = self.started.len() < self.limit && self.start();
+                    current = if new {
+                        self.started.len() - 1
+                    } else {
+                        (current + 1) % self.started.len()
+                    };
+                }
+            }
+        }
+    }
+
+    fn stop(&self, trap: Trap) {
+        if let Ok(mut place) = self.shared.trap.lock() {
+            place.get_or_insert(trap);
+        }
+        self.shared.stopped.store(true, Relaxed);
+    }
+
+    /// The waves to run next.
+    fn take(&mut self) -> Option<Range> {
+        if let Some(range) = self.pending.pop_front() {
+            return Some(range);
+        }
+        let shared = self.shared;
+        let waves = u64::from(shared.waves_in_group);
+        // A group that has memory in common runs alone.
+        let alone = shared.compiled.has_barriers || shared.compiled.layout.shared_bytes > 0;
+        let count = if alone { waves } else { BATCH.next_multiple_of(waves) };
+        let first = shared.next.fetch_add(count, Relaxed);
+        (first < shared.total).then(|| Range { first, count: count.min(shared.total - first) })
+    }
+
+    fn start(&mut self) -> bool {
+        let Some(range) = self.take() else { return false };
+        let shared = self.shared;
+        let compiled = shared.compiled;
+        let waves = u64::from(shared.waves_in_group);
+        let strands = if compiled.has_barriers { waves } else { 1 };
+        let mut party = self.idle.pop().unwrap_or_else(|| Party {
+            strands: (0..strands)
+                .map(|_| Strand {
+                    frame: Block::new(compiled.frame),
+                    status: Status::Ready,
+                    remaining: 0,
+                    rounds: 0,
+                })
+                .collect(),
+            shared: Block::new(compiled.layout.shared_bytes),
+            waves: 0,
+            groups: 0,
+            cursor: 0,
+            ready: 0,
+            left: 0,
+            effort: 0,
+        });
+        if compiled.layout.shared_bytes > 0 {
+            party.shared.clear();
+        }
+        (party.waves, party.groups) =
+            (range.count, (range.first + range.count) / waves - range.first / waves);
+        (party.cursor, party.effort) = (0, 0);
+        (party.ready, party.left) = (party.strands.len(), party.strands.len());
+        let memory = party.shared.start();
+        for (index, strand) in (0..).zip(&mut party.strands) {
+            let own = match compiled.has_barriers {
+                true => Range { first: range.first + index, count: 1 },
+                false => range,
+            };
+            self.prepare(strand, own, memory);
+        }
+        self.started.push(party);
+        true
+    }
+
+    fn prepare(&self, strand: &mut Strand, range: Range, memory: *mut u8) {
+        let shared = self.shared;
+        let waves = u64::from(shared.waves_in_group);
+        let group = range.first / waves;
+        let [x, y] = [u64::from(shared.counts[0]), u64::from(shared.counts[1])];
+        let start = strand.frame.start();
+        let header = Header {
+            resume: shared.compiled.code.address(shared.compiled.code.start),
+            back: 0,
+            group: [group % x, group / x % y, group / x / y].map(|it| it as u32),
+            wave: (range.first % waves) as u32,
+            remaining: range.count,
+            counts: shared.counts,
+            waves_in_group: shared.waves_in_group,
+            fuel: self.grant(),
+            unused: 0,
+            threads: shared.threads.as_ptr(),
+            shared: memory,
+            call: call::enter,
+            launch: (&raw const shared.common).cast(),
+            active: [0; 2],
+            nowhere: [0; 2],
+        };
+        // SAFETY: a frame begins with a header, and is larger than it.
+        unsafe { start.cast::<Header>().write(header) };
+        for (binding, resource) in shared.common.module.resources.iter().enumerate() {
+            let storage = shared.common.module.storage(ir::Binding(binding as u32));
+            let view = shared.common.views.bindings.get(storage.index()).and_then(|it| it.first());
+            let slice = slice(view.filter(|it| it.texture.is_none()), &resource.kind);
+            // SAFETY: the layout has a place in the frame for the slice of every binding.
+            unsafe {
+                start.add(shared.compiled.layout.slice(binding)).cast::<Slice>().write(slice)
+            };
+        }
+        (strand.status, strand.remaining, strand.rounds) = (Status::Ready, range.count, 0);
+    }
+
+    fn grant(&self) -> i32 {
+        let left = self.shared.fuel.load(Relaxed);
+        left.min(GRANT as u64) as i32
+    }
+
+    /// Lets one strand of a party run.
+    fn turn(&mut self, current: usize) -> Result<Outcome, Trap> {
+        let shared = self.shared;
+        let party = &mut self.started[current];
+        if party.ready == 0 {
+            // Whoever has ended counts as arrived.
+            for strand in party.strands.iter_mut().filter(|it| it.status == Status::Waiting) {
+                strand.status = Status::Ready;
+            }
+            party.ready = party.left;
+            (party.cursor, party.effort) = (0, 0);
+        }
+        let count = party.strands.len();
+        while party.strands[party.cursor].status != Status::Ready {
+            party.cursor = (party.cursor + 1) % count;
+        }
+        let at = party.cursor;
+        party.cursor = (at + 1) % count;
+        let strand = &mut party.strands[at];
+        let frame: *mut Header = strand.frame.start().cast();
+        // SAFETY: the frame was prepared for this code, and what it points to lives as long as the launch.
+        let status = unsafe { shared.compiled.code.enter(frame) };
+        // SAFETY: the code has come back: nobody else uses the frame.
+        let header = unsafe { &mut *frame };
+        if status == DONE || status == BARRIER {
+            party.ready -= 1;
+        }
+        match status {
+            DONE => {
+                strand.status = Status::Done;
+                party.left -= 1;
+                party.effort = 0;
+                // What lies outside of loops is paid for at the end.
+                let body =
+                    shared.common.module.region(shared.common.module.body).insts.len() as u64;
+                let spent = (GRANT - header.fuel).max(0) as u64;
+                let waves = if shared.compiled.has_barriers { 1 } else { party.waves };
+                self.spend(spent.saturating_add(body.saturating_mul(waves)))?;
+            }
+            BARRIER => strand.status = Status::Waiting,
+            SPINNING => {
+                let spent = (GRANT - header.fuel).max(1) as u64;
+                self.spend(spent)?;
+                let grant = self.grant();
+                let party = &mut self.started[current];
+                let strand = &mut party.strands[at];
+                header.fuel = grant;
+                if header.remaining != strand.remaining {
+                    (strand.remaining, strand.rounds) = (header.remaining, 0);
+                    party.effort = 0;
+                } else {
+                    strand.rounds += 1;
+                    party.effort += 1;
+                }
+                if !shared.compiled.has_barriers
+                    && strand.rounds > PATIENCE
+                    && header.remaining > 1
+                    && shared.compiled.layout.shared_bytes == 0
+                {
+                    // It may wait for those behind it: they get a frame of their own.
+                    let behind = party.waves - header.remaining + 1;
+                    let first = self.first_behind(header);
+                    let count = header.remaining - 1;
+                    let party = &mut self.started[current];
+                    party.waves = behind;
+                    header.remaining = 1;
+                    party.strands[at].remaining = 1;
+                    self.pending.push_front(Range { first, count });
+                }
+            }
+            other => unreachable!("the code comes back with no status {other}"),
+        }
+        let party = &mut self.started[current];
+        if party.left == 0 {
+            return Ok(Outcome::Done);
+        }
+        if party.effort > PATIENCE * party.left as u32 {
+            party.effort = 0;
+            return Ok(Outcome::Stuck);
+        }
+        Ok(Outcome::Going)
+    }
+
+    /// The number of the wave after the one that runs in a frame.
+    fn first_behind(&self, header: &Header) -> u64 {
+        let [x, y, z] = header.group.map(u64::from);
+        let [across, down] = [u64::from(self.shared.counts[0]), u64::from(self.shared.counts[1])];
+        let group = x + across * (y + down * z);
+        group * u64::from(self.shared.waves_in_group) + u64::from(header.wave) + 1
+    }
+
+    fn spend(&self, spent: u64) -> Result<(), Trap> {
+        let span = || span(self.shared.common.module);
+        if self.shared.launch.cancel.as_ref().is_some_and(|it| it.load(Relaxed)) {
+            return Err(Trap::Cancelled { span: span() });
+        }
+        if self.shared.launch.fuel.is_none() {
+            return Ok(());
+        }
+        let old =
+            self.shared.fuel.fetch_update(Relaxed, Relaxed, |it| Some(it.saturating_sub(spent)));
+        match old {
+            Ok(old) if old <= spent => Err(Trap::OutOfFuel { span: span() }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How a turn of a party ended.
+enum Outcome {
+    Going,
+    /// Its waves only go round.
+    Stuck,
+    Done,
+}
+
+/// A loop of the module, where waves spend what they have.
+fn span(module: &Module) -> Span {
+    let loops = module.insts.iter().filter(|it| matches!(it.op, ir::Op::Loop { .. }));
+    loops.map(|it| it.span).next().unwrap_or(Span::NONE)
+}
+
+/// What the code sees of a buffer.
+fn slice(view: Option<&View>, kind: &ir::ResourceKind) -> Slice {
+    use ir::ResourceKind::*;
+    let Some(view) = view else {
+        let start = std::ptr::null_mut();
+        return Slice { start, len: 0, count: 0, unused: [0; 3] };
+    };
+    let count = match kind {
+        Structured { stride, .. } => view.len.checked_div(u64::from(*stride)).unwrap_or(0),
+        // The places at which a word is in bounds.
+        Raw { .. } | Constant { .. } => view.len.saturating_sub(3),
+        Typed { .. } | Texture { .. } | Sampler { .. } => 0,
+    };
+    Slice { start: view.start(), len: view.len, count: count as u32, unused: [0; 3] }
+}

@@ -1,0 +1,157 @@
+//! The fast engine: machine code for the host, at any width from 4 to 128 lanes.
+//!
+//! It runs the same IR as the reference engine and gives the same bits, in the same canonical order with one thread.
+//!
+//! # Map
+//! `select` makes a machine program of the IR (`machine`, `vector`), `allocate` finds registers, `encode` writes bytes, `code`
+//! makes them executable. `launch` runs waves in frames (`layout`, `frame`); what has no instructions of its own is a `call`
+//! into the runtime, which uses the definitions in [`ops`], on buffers as `views`.
+//!
+//! # Deliberately absent
+//! Verification: a module must have passed `ir::verify`. Poison, observers, files, clocks.
+//!
+//! # Unsafe code
+//! It stands in `code`, `frame`, `views`, `call` and `launch`, each block with its reason. Generated code reaches memory
+//! through the slices in its frame alone, with bounds in the mask of every access.
+
+mod allocate;
+mod call;
+mod code;
+mod encode;
+mod frame;
+mod isa;
+mod launch;
+mod layout;
+mod machine;
+mod select;
+mod vector;
+mod views;
+
+use std::fmt;
+use std::sync::Arc;
+
+use ir::Module;
+use ir::exec::{Bindings, Failure, Launch};
+
+pub use isa::Isa;
+
+use call::Site;
+use code::Code;
+use layout::Layout;
+
+/// A larger machine program would take too long to compile.
+const MOST_INSTRUCTIONS: usize = 400_000;
+
+/// A module as machine code for one width.
+pub struct Compiled {
+    module: Arc<Module>,
+    code: Code,
+    layout: Layout,
+    sites: Vec<Site>,
+    frame: usize,
+    has_barriers: bool,
+    width: u32,
+}
+
+/// What this engine does not do (yet), so that another must.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fallback {
+    /// A noun phrase.
+    pub what: String,
+}
+
+impl Fallback {
+    fn new(what: impl Into<String>) -> Fallback {
+        Fallback { what: what.into() }
+    }
+}
+
+impl fmt::Display for Fallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+/// Why a launch did not come to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stopped {
+    /// Nothing has been run.
+    Fallback(Fallback),
+    Failure(Failure),
+}
+
+impl From<Fallback> for Stopped {
+    fn from(it: Fallback) -> Stopped {
+        Stopped::Fallback(it)
+    }
+}
+
+impl From<Failure> for Stopped {
+    fn from(it: Failure) -> Stopped {
+        Stopped::Failure(it)
+    }
+}
+
+/// Compiles a verified module for waves of that width, a power of two from 4 to 128.
+pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, Fallback> {
+    if let Some(missing) = isa.missing() {
+        return Err(Fallback::new(missing));
+    }
+    if !width.is_power_of_two() || !(4..=128).contains(&width) {
+        return Err(Fallback::new(format!("waves of {width} lanes")));
+    }
+    if let Some(what) = undone(module) {
+        return Err(Fallback::new(what));
+    }
+    let selected = select::select(module, isa, width);
+    if selected.builder.size() > MOST_INSTRUCTIONS {
+        return Err(Fallback::new("a program of more than 400,000 machine instructions"));
+    }
+    let function =
+        selected.builder.finish(allocate::saved_by_calls(isa), allocate::everything(isa));
+    let output = allocate::allocate(&function, isa)
+        .map_err(|error| Fallback::new(format!("register allocation: {error}")))?;
+    let encoded = encode::encode(&function, &output, isa, &selected.layout);
+    let code = Code::new(&encoded.bytes, encoded.entry, encoded.start)
+        .map_err(|_| Fallback::new("executable memory, which the system does not give"))?;
+    Ok(Compiled {
+        module: module.clone(),
+        code,
+        layout: selected.layout,
+        sites: selected.sites,
+        frame: encoded.frame,
+        has_barriers: selected.has_barriers,
+        width,
+    })
+}
+
+/// What a module uses that this engine does not do.
+fn undone(module: &Module) -> Option<&'static str> {
+    let textures = module.insts.iter().any(|it| matches!(it.op, ir::Op::Texture(_)));
+    textures.then_some("textures")
+}
+
+impl Compiled {
+    /// What of this launch the engine does not do.
+    pub fn refuses(&self, launch: &Launch, bindings: &Bindings) -> Option<Fallback> {
+        launch::refuses(launch, bindings)
+    }
+
+    /// Runs a launch of the module on so many threads.
+    ///
+    /// With one thread the order is the canonical one.
+    pub fn run(
+        &self,
+        launch: &Launch,
+        bindings: &mut Bindings,
+        threads: usize,
+    ) -> Result<(), Stopped> {
+        assert_eq!(launch.wave_width, self.width, "the code was made for another width");
+        launch::run(self, launch, bindings, threads)
+    }
+
+    /// Constants and code, for those who want to look at it.
+    pub fn bytes(&self) -> &[u8] {
+        self.code.bytes()
+    }
+}

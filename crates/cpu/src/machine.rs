@@ -1,0 +1,762 @@
+//! The machine program: x86 instructions whose registers are virtual, in blocks, in SSA form.
+//!
+//! A [`Builder`] appends instructions to the current block. What changes from place to place, such as the active set, is a
+//! [`Var`]; reading one where blocks meet makes a block parameter (the construction of Braun et al., "Simple and Efficient
+//! Construction of SSA Form"). Parameters that turn out to have one source vanish in [`Builder::finish`].
+//!
+//! Deliberately absent: what the instructions are for, and where their registers end up (`allocate`, `encode`).
+
+use std::collections::HashMap;
+
+use iced_x86::Code;
+pub(crate) use regalloc2::{Block, RegClass, VReg};
+use regalloc2::{Inst, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PRegSet};
+
+/// General registers.
+pub(crate) const GENERAL: RegClass = RegClass::Int;
+/// Vector registers.
+pub(crate) const VECTOR: RegClass = RegClass::Float;
+/// Mask registers.
+pub(crate) const MASK: RegClass = RegClass::Vector;
+
+/// Which part of a register an instruction names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    R8,
+    R32,
+    R64,
+    Xmm,
+    Ymm,
+    Zmm,
+    K,
+}
+
+/// What an instruction reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source {
+    Register(View, VReg),
+    Memory(Address),
+    Immediate(Immediate),
+}
+
+/// A number in an instruction, in the form that the instruction takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Immediate {
+    Byte(u8),
+    /// A byte that is extended to 64 bits with its sign.
+    SignedByte64(i8),
+    Word(u32),
+    /// A word that is extended to 64 bits with its sign.
+    Signed64(i32),
+    Long(u64),
+}
+
+/// A place in memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Address {
+    pub(crate) base: Base,
+    pub(crate) index: Option<(View, VReg)>,
+    pub(crate) scale: u8,
+    pub(crate) displacement: i32,
+    /// One element is read and given to every lane.
+    pub(crate) broadcast: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Base {
+    /// The frame of the wave that runs.
+    Frame,
+    /// The constants that lie before the code.
+    Pool,
+    Register(VReg),
+}
+
+impl Address {
+    pub(crate) fn frame(displacement: usize) -> Address {
+        Address::at(Base::Frame, displacement as i32)
+    }
+
+    pub(crate) fn at(base: Base, displacement: i32) -> Address {
+        Address { base, index: None, scale: 1, displacement, broadcast: false }
+    }
+
+    pub(crate) fn broadcast(self) -> Address {
+        Address { broadcast: true, ..self }
+    }
+}
+
+/// How an instruction departs from reading its sources and writing a fresh register.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Options {
+    /// The lanes it writes.
+    pub(crate) mask: Option<VReg>,
+    /// The register that it changes: what it does not write stays as it was there.
+    pub(crate) tied: Option<VReg>,
+    /// Lanes outside the mask become zero.
+    pub(crate) zeroing: bool,
+    /// The result may not share a register with a source, and the mask is destroyed.
+    pub(crate) gather: bool,
+}
+
+/// A slot of an x86 instruction; registers are indices into the operands that the allocator sees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Slot {
+    Register(View, u8),
+    Memory { base: SlotBase, index: Option<(View, u8)>, scale: u8, displacement: i32 },
+    Immediate(Immediate),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SlotBase {
+    Frame,
+    Pool,
+    Register(u8),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct X86 {
+    pub(crate) code: Code,
+    pub(crate) slots: [Option<Slot>; 4],
+    pub(crate) mask: Option<u8>,
+    pub(crate) zeroing: bool,
+    pub(crate) broadcast: bool,
+    /// The instruction destroys its mask: it is given a copy.
+    pub(crate) spends_mask: bool,
+    /// It is one step for all threads.
+    pub(crate) lock: bool,
+    /// It does more than write its register.
+    pub(crate) effect: bool,
+}
+
+/// Conditions of jumps, by the flags that the instruction before has set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    Zero,
+    NotZero,
+    /// Of an unsigned comparison.
+    Below,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    X86(X86),
+    /// Gives a register no particular value.
+    Undefined,
+    /// Calls the runtime; it keeps no vector, no mask and only some general registers.
+    Call {
+        site: u32,
+    },
+    /// Leaves the engine; when the wave is taken up again it goes on behind this instruction.
+    Suspend {
+        status: u32,
+    },
+    /// Takes fuel; where none is left the wave is suspended with every register kept.
+    Fuel {
+        cost: i32,
+    },
+    Jump,
+    Branch(Condition),
+    /// The end of all waves that this frame was given.
+    Finish {
+        status: u32,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Var(u32);
+
+#[derive(Default)]
+pub(crate) struct BlockData {
+    pub(crate) first: usize,
+    pub(crate) end: usize,
+    pub(crate) successors: Vec<Block>,
+    pub(crate) predecessors: Vec<Block>,
+    pub(crate) params: Vec<VReg>,
+    /// For the one successor of a block that jumps.
+    pub(crate) args: Vec<VReg>,
+}
+
+/// A machine program that the allocator can read.
+pub(crate) struct Function {
+    pub(crate) ops: Vec<Op>,
+    operands: Vec<Operand>,
+    ranges: Vec<(u32, u32)>,
+    pub(crate) blocks: Vec<BlockData>,
+    registers: usize,
+    pub(crate) vector_bytes: usize,
+    saved_by_calls: PRegSet,
+    everything: PRegSet,
+    /// Constants, aligned to 64 bytes.
+    pub(crate) pool: Vec<u8>,
+}
+
+struct Parameter {
+    block: Block,
+    register: VReg,
+    /// One for each predecessor.
+    args: Vec<VReg>,
+}
+
+pub(crate) struct Builder {
+    ops: Vec<(Op, Vec<Operand>)>,
+    /// The instructions of each block, as blocks need not be filled one after the other.
+    bodies: Vec<Vec<u32>>,
+    blocks: Vec<BlockData>,
+    current: Block,
+    registers: u32,
+    classes: Vec<RegClass>,
+    definitions: HashMap<(Block, Var), VReg>,
+    sealed: Vec<bool>,
+    incomplete: Vec<(Block, Var, VReg)>,
+    parameters: Vec<Parameter>,
+    vector_bytes: usize,
+    pool: Vec<u8>,
+    pooled: HashMap<Vec<u8>, i32>,
+}
+
+impl Builder {
+    pub(crate) fn new(vector_bytes: usize) -> Builder {
+        let mut builder = Builder {
+            ops: Vec::new(),
+            bodies: Vec::new(),
+            blocks: Vec::new(),
+            current: Block::new(0),
+            registers: 0,
+            classes: Vec::new(),
+            definitions: HashMap::new(),
+            sealed: Vec::new(),
+            incomplete: Vec::new(),
+            parameters: Vec::new(),
+            vector_bytes,
+            pool: Vec::new(),
+            pooled: HashMap::new(),
+        };
+        let entry = builder.block();
+        builder.seal(entry);
+        builder
+    }
+
+    // Blocks.
+
+    pub(crate) fn block(&mut self) -> Block {
+        self.blocks.push(BlockData::default());
+        self.bodies.push(Vec::new());
+        self.sealed.push(false);
+        Block::new(self.blocks.len() - 1)
+    }
+
+    /// Goes on in that block.
+    pub(crate) fn switch_to(&mut self, block: Block) {
+        self.current = block;
+    }
+
+    /// All jumps to the block have been made.
+    pub(crate) fn seal(&mut self, block: Block) {
+        self.sealed[block.index()] = true;
+        let (now, later) = std::mem::take(&mut self.incomplete)
+            .into_iter()
+            .partition::<Vec<_>, _>(|it| it.0 == block);
+        self.incomplete = later;
+        for (block, var, register) in now {
+            self.complete(block, var, register);
+        }
+    }
+
+    pub(crate) fn jump(&mut self, to: Block) {
+        self.push(Op::Jump, Vec::new());
+        self.edge(to);
+    }
+
+    /// Jumps by the flags; both blocks must be fresh, and are sealed.
+    pub(crate) fn branch(&mut self, condition: Condition, then: Block, otherwise: Block) {
+        self.push(Op::Branch(condition), Vec::new());
+        self.edge(then);
+        self.edge(otherwise);
+        self.seal(then);
+        self.seal(otherwise);
+    }
+
+    pub(crate) fn finish_waves(&mut self, status: u32) {
+        self.push(Op::Finish { status }, Vec::new());
+    }
+
+    fn edge(&mut self, to: Block) {
+        debug_assert!(!self.sealed[to.index()], "a sealed block takes no more jumps");
+        self.blocks[self.current.index()].successors.push(to);
+        self.blocks[to.index()].predecessors.push(self.current);
+    }
+
+    pub(crate) fn has_predecessors(&self, block: Block) -> bool {
+        !self.blocks[block.index()].predecessors.is_empty()
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.ops.len()
+    }
+
+    // Variables.
+
+    pub(crate) fn var(&mut self, class: RegClass) -> Var {
+        self.classes.push(class);
+        Var(self.classes.len() as u32 - 1)
+    }
+
+    pub(crate) fn write(&mut self, var: Var, value: VReg) {
+        self.definitions.insert((self.current, var), value);
+    }
+
+    pub(crate) fn read(&mut self, var: Var) -> VReg {
+        self.read_in(self.current, var)
+    }
+
+    fn read_in(&mut self, block: Block, var: Var) -> VReg {
+        // A chain of blocks with one predecessor each is walked, not recursed into.
+        let mut at = block;
+        let mut chain = Vec::new();
+        let found = loop {
+            if let Some(value) = self.definitions.get(&(at, var)) {
+                break *value;
+            }
+            chain.push(at);
+            let data = &self.blocks[at.index()];
+            if !self.sealed[at.index()] {
+                let register = self.register(self.classes[var.0 as usize]);
+                self.incomplete.push((at, var, register));
+                break register;
+            }
+            match data.predecessors[..] {
+                [only] => at = only,
+                [] => unreachable!("a variable is written before it is read"),
+                _ => {
+                    let register = self.register(self.classes[var.0 as usize]);
+                    self.definitions.insert((at, var), register);
+                    self.complete(at, var, register);
+                    break register;
+                }
+            }
+        };
+        for block in chain {
+            self.definitions.insert((block, var), found);
+        }
+        found
+    }
+
+    fn complete(&mut self, block: Block, var: Var, register: VReg) {
+        let predecessors = self.blocks[block.index()].predecessors.clone();
+        let args = predecessors.into_iter().map(|it| self.read_in(it, var)).collect();
+        self.parameters.push(Parameter { block, register, args });
+    }
+
+    // Instructions.
+
+    pub(crate) fn register(&mut self, class: RegClass) -> VReg {
+        self.registers += 1;
+        VReg::new(self.registers as usize - 1, class)
+    }
+
+    fn push(&mut self, op: Op, operands: Vec<Operand>) {
+        self.bodies[self.current.index()].push(self.ops.len() as u32);
+        self.ops.push((op, operands));
+    }
+
+    pub(crate) fn undefined(&mut self, class: RegClass) -> VReg {
+        let register = self.register(class);
+        self.push(Op::Undefined, vec![Operand::reg_def(register)]);
+        register
+    }
+
+    pub(crate) fn call(&mut self, site: u32) {
+        self.push(Op::Call { site }, Vec::new());
+    }
+
+    pub(crate) fn suspend(&mut self, status: u32) {
+        self.push(Op::Suspend { status }, Vec::new());
+    }
+
+    pub(crate) fn fuel(&mut self, cost: i32) {
+        self.push(Op::Fuel { cost }, Vec::new());
+    }
+
+    /// An instruction that writes a fresh register.
+    pub(crate) fn define(&mut self, code: Code, view: View, sources: &[Source]) -> VReg {
+        self.define_with(code, view, sources, Options::default())
+    }
+
+    pub(crate) fn define_with(
+        &mut self,
+        code: Code,
+        view: View,
+        sources: &[Source],
+        options: Options,
+    ) -> VReg {
+        let class = match view {
+            View::R8 | View::R32 | View::R64 => GENERAL,
+            View::Xmm | View::Ymm | View::Zmm => VECTOR,
+            View::K => MASK,
+        };
+        let to = self.register(class);
+        self.instruction(code, Some((view, to)), sources, options);
+        to
+    }
+
+    /// An instruction that writes no register.
+    pub(crate) fn effect(&mut self, code: Code, sources: &[Source]) {
+        self.instruction(code, None, sources, Options::default());
+    }
+
+    /// A store to memory, of the lanes in the mask.
+    pub(crate) fn store(&mut self, code: Code, to: Address, value: Source, mask: Option<VReg>) {
+        let options = Options { mask, ..Options::default() };
+        self.instruction(code, None, &[Source::Memory(to), value], options);
+    }
+
+    /// Adds the tied register to a word in memory, in one step for all threads; gives what was there.
+    pub(crate) fn exchange_add(&mut self, to: Address, options: Options) -> VReg {
+        let old = self.register(GENERAL);
+        let sources = [Source::Memory(to)];
+        self.instruction(Code::Xadd_rm32_r32, Some((View::R32, old)), &sources, options);
+        // Here the register comes second.
+        if let Some((Op::X86(x86), _)) = self.ops.last_mut() {
+            x86.slots.swap(0, 1);
+            (x86.lock, x86.effect) = (true, true);
+        }
+        old
+    }
+
+    pub(crate) fn instruction(
+        &mut self,
+        code: Code,
+        to: Option<(View, VReg)>,
+        sources: &[Source],
+        options: Options,
+    ) {
+        let mut operands: Vec<Operand> = Vec::with_capacity(sources.len() + 2);
+        let mut slots = [None; 4];
+        let mut filled = 0;
+        let mut broadcast = false;
+        let mut fill = |slot: Slot| {
+            slots[filled] = Some(slot);
+            filled += 1;
+        };
+        if let Some((view, to)) = to {
+            match options.tied {
+                // The tied register is the second operand.
+                Some(_) => operands.push(Operand::new(
+                    to,
+                    OperandConstraint::Reuse(1),
+                    OperandKind::Def,
+                    OperandPos::Late,
+                )),
+                None if options.gather => operands.push(Operand::new(
+                    to,
+                    OperandConstraint::Reg,
+                    OperandKind::Def,
+                    OperandPos::Early,
+                )),
+                None => operands.push(Operand::reg_def(to)),
+            }
+            fill(Slot::Register(view, 0));
+        }
+        if let Some(tied) = options.tied {
+            operands.push(Operand::reg_use(tied));
+        }
+        let mut used = |register: VReg| {
+            let late = options.gather && options.tied.is_some();
+            operands.push(if late {
+                Operand::new(register, OperandConstraint::Reg, OperandKind::Use, OperandPos::Late)
+            } else {
+                Operand::reg_use(register)
+            });
+            operands.len() as u8 - 1
+        };
+        let mask = options.mask.map(&mut used);
+        for source in sources {
+            match *source {
+                Source::Register(view, register) => fill(Slot::Register(view, used(register))),
+                Source::Immediate(value) => fill(Slot::Immediate(value)),
+                Source::Memory(address) => {
+                    let base = match address.base {
+                        Base::Frame => SlotBase::Frame,
+                        Base::Pool => SlotBase::Pool,
+                        Base::Register(register) => SlotBase::Register(used(register)),
+                    };
+                    let index = address.index.map(|(view, register)| (view, used(register)));
+                    broadcast |= address.broadcast;
+                    let Address { scale, displacement, .. } = address;
+                    fill(Slot::Memory { base, index, scale, displacement });
+                }
+            }
+        }
+        let Options { zeroing, gather: spends_mask, .. } = options;
+        self.push(
+            Op::X86(X86 {
+                code,
+                slots,
+                mask,
+                zeroing,
+                broadcast,
+                spends_mask,
+                lock: false,
+                effect: to.is_none(),
+            }),
+            operands,
+        );
+    }
+
+    // Constants.
+
+    /// The place of these bytes in the pool.
+    pub(crate) fn pooled(&mut self, bytes: &[u8]) -> Address {
+        let at = match self.pooled.get(bytes) {
+            Some(at) => *at,
+            None => {
+                let align = bytes.len().next_power_of_two().min(64);
+                self.pool.resize(self.pool.len().next_multiple_of(align), 0);
+                let at = self.pool.len() as i32;
+                self.pool.extend_from_slice(bytes);
+                self.pooled.insert(bytes.to_vec(), at);
+                at
+            }
+        };
+        Address::at(Base::Pool, at)
+    }
+
+    // The end.
+
+    pub(crate) fn finish(self, saved_by_calls: PRegSet, everything: PRegSet) -> Function {
+        let Builder { ops, bodies, mut blocks, registers, parameters, vector_bytes, .. } = self;
+        let alias = without_trivial(&parameters, registers);
+        let resolve = |it: VReg| alias[it.vreg()].unwrap_or(it);
+        let live = live(&ops, &parameters, &alias, registers);
+        for parameter in &parameters {
+            let is_alias = resolve(parameter.register) != parameter.register;
+            if is_alias || !live[parameter.register.vreg()] {
+                continue;
+            }
+            blocks[parameter.block.index()].params.push(parameter.register);
+            let predecessors = blocks[parameter.block.index()].predecessors.clone();
+            for (predecessor, arg) in predecessors.iter().zip(&parameter.args) {
+                blocks[predecessor.index()].args.push(resolve(*arg));
+            }
+        }
+        let mut function = Function {
+            ops: Vec::with_capacity(ops.len()),
+            operands: Vec::new(),
+            ranges: Vec::with_capacity(ops.len()),
+            blocks,
+            registers: registers as usize,
+            vector_bytes,
+            saved_by_calls,
+            everything,
+            pool: self.pool,
+        };
+        let mut ops: Vec<Option<(Op, Vec<Operand>)>> = ops.into_iter().map(Some).collect();
+        let order = reverse_postorder(&function.blocks);
+        let mut numbers = vec![Block::invalid(); function.blocks.len()];
+        for (number, block) in order.iter().enumerate() {
+            numbers[block.index()] = Block::new(number);
+        }
+        let mut old: Vec<Option<BlockData>> =
+            std::mem::take(&mut function.blocks).into_iter().map(Some).collect();
+        for block in order {
+            let Some(mut data) = old[block.index()].take() else {
+                unreachable!("a block stands in one place")
+            };
+            data.first = function.ops.len();
+            for index in &bodies[block.index()] {
+                let (op, operands) = ops[*index as usize]
+                    .take()
+                    .unwrap_or_else(|| unreachable!("an instruction stands in one block"));
+                if !is_needed(&op, &operands, &live) {
+                    continue;
+                }
+                let start = function.operands.len() as u32;
+                function.operands.extend(operands.iter().map(|it| {
+                    Operand::new(resolve(it.vreg()), it.constraint(), it.kind(), it.pos())
+                }));
+                function.ranges.push((start, function.operands.len() as u32));
+                function.ops.push(op);
+            }
+            data.end = function.ops.len();
+            for edge in data.successors.iter_mut().chain(&mut data.predecessors) {
+                *edge = numbers[edge.index()];
+            }
+            data.predecessors.retain(|it| it.is_valid());
+            function.blocks.push(data);
+        }
+        function
+    }
+}
+
+/// The blocks that can be reached, each before those that it dominates, and loops in one piece.
+fn reverse_postorder(blocks: &[BlockData]) -> Vec<Block> {
+    let mut seen = vec![false; blocks.len()];
+    let mut order = Vec::with_capacity(blocks.len());
+    // A block and how many of its successors have been visited, the last one first: the first comes right behind its block.
+    let mut path = vec![(Block::new(0), 0)];
+    seen[0] = true;
+    while let Some((block, visited)) = path.last_mut() {
+        let successors = &blocks[block.index()].successors;
+        if *visited == successors.len() {
+            order.push(*block);
+            path.pop();
+            continue;
+        }
+        *visited += 1;
+        let next = successors[successors.len() - *visited];
+        if !std::mem::replace(&mut seen[next.index()], true) {
+            path.push((next, 0));
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// Whether an instruction does something, or writes a register that is read.
+fn is_needed(op: &Op, operands: &[Operand], live: &[bool]) -> bool {
+    match op {
+        Op::X86(X86 { effect: false, .. }) | Op::Undefined => live[operands[0].vreg().vreg()],
+        Op::X86(_)
+        | Op::Call { .. }
+        | Op::Suspend { .. }
+        | Op::Fuel { .. }
+        | Op::Jump
+        | Op::Branch(_)
+        | Op::Finish { .. } => true,
+    }
+}
+
+/// The registers that something needed reads.
+fn live(
+    ops: &[(Op, Vec<Operand>)],
+    parameters: &[Parameter],
+    alias: &[Option<VReg>],
+    registers: u32,
+) -> Vec<bool> {
+    let resolve = |it: VReg| alias[it.vreg()].unwrap_or(it).vreg();
+    let mut live = vec![false; registers as usize];
+    // What each register is made of.
+    let mut makers: Vec<&[Operand]> = vec![&[]; registers as usize];
+    let mut sources: Vec<&[VReg]> = vec![&[]; registers as usize];
+    let mut open: Vec<usize> = Vec::new();
+    for (op, operands) in ops {
+        let pure = matches!(op, Op::X86(X86 { effect: false, .. }) | Op::Undefined);
+        if pure {
+            makers[operands[0].vreg().vreg()] = &operands[1..];
+        } else {
+            open.extend(operands.iter().map(|it| resolve(it.vreg())));
+        }
+    }
+    for parameter in parameters {
+        sources[parameter.register.vreg()] = &parameter.args;
+    }
+    while let Some(register) = open.pop() {
+        if std::mem::replace(&mut live[register], true) {
+            continue;
+        }
+        open.extend(makers[register].iter().map(|it| resolve(it.vreg())));
+        open.extend(sources[register].iter().map(|it| resolve(*it)));
+    }
+    live
+}
+
+/// For each parameter with a single source what it stands for.
+fn without_trivial(parameters: &[Parameter], registers: u32) -> Vec<Option<VReg>> {
+    let mut alias: Vec<Option<VReg>> = vec![None; registers as usize];
+    fn resolve(alias: &[Option<VReg>], mut it: VReg) -> VReg {
+        while let Some(next) = alias[it.vreg()] {
+            it = next;
+        }
+        it
+    }
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for parameter in parameters {
+            if alias[parameter.register.vreg()].is_some() {
+                continue;
+            }
+            let mut sources = parameter
+                .args
+                .iter()
+                .map(|it| resolve(&alias, *it))
+                .filter(|it| *it != parameter.register);
+            if let Some(first) = sources.next()
+                && sources.all(|it| it == first)
+            {
+                alias[parameter.register.vreg()] = Some(first);
+                changed = true;
+            }
+        }
+    }
+    let resolved = alias.iter().map(|it| it.map(|next| resolve(&alias, next)));
+    resolved.collect()
+}
+
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (index, block) in self.blocks.iter().enumerate() {
+            writeln!(f, "block{index}{:?}:", block.params)?;
+            for at in block.first..block.end {
+                let (start, end) = self.ranges[at];
+                let operands = &self.operands[start as usize..end as usize];
+                match &self.ops[at] {
+                    Op::X86(x86) => writeln!(f, "  {at} {:?} {operands:?}", x86.code)?,
+                    op => writeln!(f, "  {at} {op:?} {operands:?}")?,
+                }
+            }
+            writeln!(f, "  -> {:?} {:?}", block.successors, block.args)?;
+        }
+        Ok(())
+    }
+}
+
+impl regalloc2::Function for Function {
+    fn num_insts(&self) -> usize {
+        self.ops.len()
+    }
+    fn num_blocks(&self) -> usize {
+        self.blocks.len()
+    }
+    fn entry_block(&self) -> Block {
+        Block::new(0)
+    }
+    fn block_insns(&self, block: Block) -> InstRange {
+        let BlockData { first, end, .. } = self.blocks[block.index()];
+        InstRange::new(Inst::new(first), Inst::new(end))
+    }
+    fn block_succs(&self, block: Block) -> &[Block] {
+        &self.blocks[block.index()].successors
+    }
+    fn block_preds(&self, block: Block) -> &[Block] {
+        &self.blocks[block.index()].predecessors
+    }
+    fn block_params(&self, block: Block) -> &[VReg] {
+        &self.blocks[block.index()].params
+    }
+    fn is_ret(&self, inst: Inst) -> bool {
+        matches!(self.ops[inst.index()], Op::Finish { .. })
+    }
+    fn is_branch(&self, inst: Inst) -> bool {
+        matches!(self.ops[inst.index()], Op::Jump | Op::Branch(_))
+    }
+    fn branch_blockparams(&self, block: Block, _: Inst, successor: usize) -> &[VReg] {
+        if successor == 0 { &self.blocks[block.index()].args } else { &[] }
+    }
+    fn inst_operands(&self, inst: Inst) -> &[Operand] {
+        let (start, end) = self.ranges[inst.index()];
+        &self.operands[start as usize..end as usize]
+    }
+    fn inst_clobbers(&self, inst: Inst) -> PRegSet {
+        match self.ops[inst.index()] {
+            Op::Call { .. } => self.saved_by_calls,
+            Op::Suspend { .. } => self.everything,
+            _ => PRegSet::empty(),
+        }
+    }
+    fn num_vregs(&self) -> usize {
+        self.registers
+    }
+    fn spillslot_size(&self, class: RegClass) -> usize {
+        if class == VECTOR { self.vector_bytes / 8 } else { 1 }
+    }
+}

@@ -1,0 +1,757 @@
+//! Constructs: who runs what, as the structure of the IR says.
+//!
+//! Where all lanes go one way there is a jump. Where they part, each arm runs with its part of the lanes and is jumped over
+//! when nobody takes it. An exit writes results, lets its lanes wait at the end of the construct, and goes on with nobody;
+//! only exits that nobody stays behind are jumps.
+
+use ir::{Case, Inst, Op, Region, Value};
+use ops::WaveOp;
+
+use super::{Kept, Place, Selector, Variable};
+use crate::machine::*;
+use crate::vector::*;
+
+use iced_x86::Code::*;
+
+/// A construct that exits can name.
+#[derive(Clone)]
+pub(super) struct Open {
+    results: Vec<Variable>,
+    end: End,
+}
+
+#[derive(Clone)]
+enum End {
+    /// All lanes leave together: they jump there.
+    Together(Block),
+    /// For each chunk the lanes that wait.
+    Apart(Vec<Var>),
+}
+
+/// What is known of a set of active lanes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origin {
+    /// The condition by which it was split off, and the masks it was split off from.
+    pub(super) condition: Option<(Value, Vec<VReg>)>,
+    /// It has one lane at most.
+    pub(super) single: bool,
+}
+
+impl Selector<'_> {
+    // Leaving.
+
+    /// The lanes are done for good.
+    pub(super) fn leave_all(&mut self) {
+        self.nobody();
+    }
+
+    /// Goes on where it is looked who is left, with nobody.
+    fn nobody(&mut self) {
+        let none = self.a.mask_constant(0);
+        let masks = vec![none; self.chunks];
+        self.set_active(&masks);
+        let skip = self.skip();
+        self.a.b.jump(skip);
+    }
+
+    fn skip(&self) -> Block {
+        match self.skips.last() {
+            Some(skip) => *skip,
+            None => unreachable!("the body has a skip of its own"),
+        }
+    }
+
+    pub(super) fn exit(&mut self, to: Inst, args: &[Value]) {
+        let open = self.open(to);
+        match open.end {
+            End::Together(block) => {
+                for (variable, arg) in open.results.iter().zip(args) {
+                    self.assign(variable, *arg, None);
+                }
+                self.a.b.jump(block);
+            }
+            End::Apart(waiting) => {
+                let lanes = self.active();
+                self.wait(&open.results, &waiting, args, &lanes);
+                self.nobody();
+            }
+        }
+    }
+
+    fn wait(&mut self, results: &[Variable], waiting: &[Var], args: &[Value], lanes: &[VReg]) {
+        for (variable, arg) in results.iter().zip(args) {
+            self.assign(variable, *arg, Some(lanes));
+        }
+        for (var, lane) in waiting.iter().zip(lanes) {
+            let old = self.a.b.read(*var);
+            let all = self.a.mask_or(old, *lane);
+            self.a.b.write(*var, all);
+        }
+    }
+
+    fn open(&self, construct: Inst) -> Open {
+        match self.constructs.get(&construct) {
+            Some(open) => open.clone(),
+            None => unreachable!("the verifier has seen that {construct} encloses its exits"),
+        }
+    }
+
+    /// Selects a region with a scope of its own; its end is the block that it returns, to be filled next.
+    /// `None` where nobody can come to it.
+    fn nested(&mut self, region: Region, origin: Origin, yielded: impl FnOnce(&mut Self)) -> bool {
+        let end = self.a.b.block();
+        self.skips.push(end);
+        self.origins.push(origin);
+        self.copies.push(Default::default());
+        if self.region(region) {
+            yielded(self);
+            self.a.b.jump(end);
+        }
+        self.copies.pop();
+        self.origins.pop();
+        self.skips.pop();
+        self.a.b.seal(end);
+        let reached = self.a.b.has_predecessors(end);
+        if reached {
+            self.a.b.switch_to(end);
+        }
+        reached
+    }
+
+    /// Goes on if a lane is active, else where the region around ends.
+    fn go_on_if_any(&mut self) {
+        let active = self.active();
+        let (some, none) = (self.a.b.block(), self.a.b.block());
+        self.a.test_any(&active);
+        self.a.b.branch(Condition::NotZero, some, none);
+        self.a.b.switch_to(none);
+        let skip = self.skip();
+        self.a.b.jump(skip);
+        self.a.b.switch_to(some);
+    }
+
+    /// Whether lanes that enter the region may not come to its end.
+    pub(super) fn loses(&self, region: Region) -> bool {
+        let mut open = vec![region];
+        let mut inside: Vec<Inst> = Vec::new();
+        let mut exits: Vec<Inst> = Vec::new();
+        while let Some(region) = open.pop() {
+            for inst in &self.module.region(region).insts {
+                match &self.module.inst(*inst).op {
+                    Op::Return => return true,
+                    Op::Exit { to, .. } => exits.push(*to),
+                    op => {
+                        inside.push(*inst);
+                        open.extend(op.regions());
+                    }
+                }
+            }
+        }
+        exits.iter().any(|it| !inside.contains(it))
+    }
+
+    fn branch_on(&mut self, cond: Value, then: Block, otherwise: Block) {
+        let register = self.general(cond);
+        let source = Source::Register(View::R32, register);
+        self.a.b.effect(Test_rm32_r32, &[source, source]);
+        self.a.b.branch(Condition::NotZero, then, otherwise);
+    }
+
+    fn results(&mut self, inst: Inst) -> Vec<Variable> {
+        let module = self.module;
+        module.inst(inst).results.iter().map(|it| self.variable(*it)).collect()
+    }
+
+    fn set_results(&mut self, inst: Inst, variables: &[Variable]) {
+        let module = self.module;
+        for (value, variable) in module.inst(inst).results.iter().zip(variables) {
+            let place = self.read(variable);
+            self.set(*value, place);
+        }
+    }
+
+    // If.
+
+    pub(super) fn if_(&mut self, inst: Inst, cond: Value, then: Region, else_: Region) -> bool {
+        if let Some(bits) = self.constant(cond) {
+            let arm = if bits & 1 == 1 { then } else { else_ };
+            let module = self.module;
+            if !self.region(arm) {
+                return false;
+            }
+            let results = &module.inst(inst).results;
+            for (arg, result) in self.yielded(arm).iter().zip(results) {
+                self.rename(*arg, *result);
+            }
+            return true;
+        }
+        if self.is_single(cond) {
+            return self.if_together(inst, cond, [then, else_]);
+        }
+        if self.is_flat(then) && self.is_flat(else_) {
+            return self.if_flat(inst, cond, [then, else_]);
+        }
+        let module = self.module;
+        let variables = self.results(inst);
+        let before = self.active();
+        let taken = self.bits(cond);
+        let single = self.is_one_lane(cond);
+        let lost = self.loses(then) || self.loses(else_);
+        let class = self.a.mask_class();
+        // Who is left of either arm.
+        let left: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
+        let none = self.a.mask_constant(0);
+        left.iter().for_each(|var| self.a.b.write(*var, none));
+        for (arm, region) in [then, else_].into_iter().enumerate() {
+            let lanes: Vec<VReg> = before
+                .iter()
+                .zip(&taken)
+                .map(|(all, taken)| match arm {
+                    0 => self.both(*all, *taken),
+                    _ => self.a.mask_without(*all, *taken),
+                })
+                .collect();
+            if let [only] = module.region(region).insts[..]
+                && matches!(module.inst(only).op, Op::Yield(_))
+            {
+                let args = self.yielded(region);
+                for (variable, arg) in variables.iter().zip(args) {
+                    self.assign(variable, *arg, Some(&lanes));
+                }
+                self.join(&left, &lanes);
+                continue;
+            }
+            let (run, over, joined) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
+            self.a.test_any(&lanes);
+            self.a.b.branch(Condition::NotZero, run, over);
+            self.a.b.switch_to(over);
+            self.a.b.jump(joined);
+            self.a.b.switch_to(run);
+            self.set_active(&lanes);
+            let origin = Origin {
+                condition: (arm == 0).then(|| (cond, before.clone())),
+                single: arm == 0 && single,
+            };
+            let args = self.yielded(region);
+            let reached = self.nested(region, origin, |s| {
+                let lanes = s.active();
+                for (variable, arg) in variables.iter().zip(args) {
+                    s.assign(variable, *arg, Some(&lanes));
+                }
+            });
+            if reached {
+                let rest = self.active();
+                self.join(&left, &rest);
+                self.a.b.jump(joined);
+            }
+            self.a.b.seal(joined);
+            self.a.b.switch_to(joined);
+        }
+        self.set_results(inst, &variables);
+        if lost {
+            let left: Vec<VReg> = left.iter().map(|it| self.a.b.read(*it)).collect();
+            self.set_active(&left);
+            self.go_on_if_any();
+        } else {
+            self.set_active(&before);
+        }
+        true
+    }
+
+    fn join(&mut self, to: &[Var], lanes: &[VReg]) {
+        for (var, lanes) in to.iter().zip(lanes) {
+            let old = self.a.b.read(*var);
+            let all = self.a.mask_or(old, *lanes);
+            self.a.b.write(*var, all);
+        }
+    }
+
+    /// Whether the value is true for one lane at most.
+    fn is_one_lane(&self, cond: Value) -> bool {
+        match self.module.values[cond.index()].def {
+            ir::ValueDef::Result(inst, _) => {
+                matches!(self.module.inst(inst).op, Op::Wave { op: WaveOp::IsFirstLane, .. })
+            }
+            ir::ValueDef::Param(..) => false,
+        }
+    }
+
+    /// All lanes take the same arm.
+    fn if_together(&mut self, inst: Inst, cond: Value, arms: [Region; 2]) -> bool {
+        let variables = self.results(inst);
+        let blocks = [self.a.b.block(), self.a.b.block()];
+        self.branch_on(cond, blocks[0], blocks[1]);
+        let joined = self.a.b.block();
+        let lost = arms.iter().any(|it| self.loses(*it));
+        let origin = self.origins.last().cloned().unwrap_or_default();
+        for (region, block) in arms.into_iter().zip(blocks) {
+            self.a.b.switch_to(block);
+            let args = self.yielded(region);
+            let reached = self.nested(region, origin.clone(), |s| {
+                for (variable, arg) in variables.iter().zip(args) {
+                    s.assign(variable, *arg, None);
+                }
+            });
+            if reached {
+                self.a.b.jump(joined);
+            }
+        }
+        self.a.b.seal(joined);
+        if !self.a.b.has_predecessors(joined) {
+            return false;
+        }
+        self.a.b.switch_to(joined);
+        self.set_results(inst, &variables);
+        if lost {
+            self.go_on_if_any();
+        }
+        true
+    }
+
+    /// Whether a region is so short and harmless that it runs even if nobody takes it.
+    fn is_flat(&self, region: Region) -> bool {
+        let insts = &self.module.region(region).insts;
+        insts.len() <= 6
+            && insts.iter().all(|inst| match &self.module.inst(*inst).op {
+                Op::Const { .. } | Op::Undef(_) | Op::Yield(_) => true,
+                Op::Exit { to, .. } => {
+                    matches!(self.constructs.get(to), Some(Open { end: End::Apart(_), .. }))
+                }
+                op @ (Op::Unary(..) | Op::Binary(..) | Op::Compare(..) | Op::Ternary(..)) => {
+                    self.is_cheap(op)
+                }
+                op @ (Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. }) => {
+                    self.is_masked_access(op)
+                }
+                _ => false,
+            })
+    }
+
+    fn is_cheap(&self, op: &Op) -> bool {
+        use ops::{Binary, Repr, Unary};
+        let words = op
+            .operands()
+            .iter()
+            .all(|it| self.ty(*it).repr() != Repr::Long && self.ty(*it) != ops::Ty::F16);
+        words
+            && match op {
+                Op::Unary(op, _) => matches!(
+                    op,
+                    Unary::Neg
+                        | Unary::Not
+                        | Unary::Bitcast(_)
+                        | Unary::CountBits
+                        | Unary::FirstBitLow
+                ),
+                Op::Binary(op, ..) => {
+                    !matches!(op, Binary::Div(_) | Binary::Rem(_) | Binary::Atan2 | Binary::Pow)
+                }
+                _ => true,
+            }
+    }
+
+    /// Both arms one after the other, without jumps.
+    fn if_flat(&mut self, inst: Inst, cond: Value, arms: [Region; 2]) -> bool {
+        let module = self.module;
+        let before = self.active();
+        let taken = self.bits(cond);
+        let single = self.is_one_lane(cond);
+        let mut left: Vec<Option<Vec<VReg>>> = Vec::new();
+        for (arm, region) in arms.into_iter().enumerate() {
+            let insts = &module.region(region).insts;
+            if let [only] = insts[..]
+                && matches!(module.inst(only).op, Op::Yield(_))
+            {
+                left.push(None);
+                continue;
+            }
+            let lanes: Vec<VReg> = before
+                .iter()
+                .zip(&taken)
+                .map(|(all, taken)| match arm {
+                    0 => self.both(*all, *taken),
+                    _ => self.a.mask_without(*all, *taken),
+                })
+                .collect();
+            self.set_active(&lanes);
+            self.origins.push(Origin {
+                condition: (arm == 0).then(|| (cond, before.clone())),
+                single: arm == 0 && single,
+            });
+            self.copies.push(Default::default());
+            let mut gone = None;
+            for inner in insts {
+                match &module.inst(*inner).op {
+                    Op::Yield(_) => {}
+                    Op::Exit { to, args } => {
+                        let open = self.open(*to);
+                        let End::Apart(waiting) = &open.end else {
+                            unreachable!("a flat region has no exit that is a jump")
+                        };
+                        self.wait(&open.results, waiting, args, &lanes);
+                        gone = Some(lanes.clone());
+                    }
+                    _ => self.plain(*inner),
+                }
+            }
+            self.copies.pop();
+            self.origins.pop();
+            left.push(gone);
+        }
+        // The results are a choice, as in straight code.
+        let both = arms.map(|it| self.yielded(it));
+        let ends = arms.map(|it| {
+            let last = module.region(it).insts.last().map(|it| &module.inst(*it).op);
+            matches!(last, Some(Op::Yield(_)))
+        });
+        for (i, result) in module.inst(inst).results.iter().enumerate() {
+            match ends {
+                [true, true] => {
+                    self.set_active(&before);
+                    self.choose_result(cond, both[0][i], both[1][i], *result);
+                }
+                [true, false] => self.rename(both[0][i], *result),
+                [false, true] => self.rename(both[1][i], *result),
+                [false, false] => self.set(*result, Place::Constant(0)),
+            }
+        }
+        let mut rest = before.clone();
+        let mut anybody_gone = false;
+        for gone in left.into_iter().flatten() {
+            anybody_gone = true;
+            rest = rest
+                .iter()
+                .zip(&gone)
+                .map(|(all, gone)| self.a.mask_without(*all, *gone))
+                .collect();
+        }
+        self.set_active(&rest);
+        if anybody_gone {
+            self.go_on_if_any();
+        }
+        true
+    }
+
+    fn choose_result(&mut self, cond: Value, yes: Value, no: Value, to: Value) {
+        self.ternary(ops::Ternary::Select, [cond, yes, no], to);
+    }
+
+    // Blocks, loops, switches.
+
+    /// Opens a construct; returns the lanes before it and where those wait who leave.
+    fn begin(&mut self, inst: Inst) -> (Open, Vec<VReg>) {
+        let results = self.results(inst);
+        let before = self.active();
+        let end = if self.shapes.splits(inst) {
+            let class = self.a.mask_class();
+            let waiting: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
+            let none = self.a.mask_constant(0);
+            waiting.iter().for_each(|var| self.a.b.write(*var, none));
+            End::Apart(waiting)
+        } else {
+            End::Together(self.a.b.block())
+        };
+        let open = Open { results, end };
+        self.constructs.insert(inst, open.clone());
+        (open, before)
+    }
+
+    /// Closes a construct behind the block that is current, or `None` where nobody comes to its end but by exits.
+    fn end(&mut self, inst: Inst, open: &Open, before: &[VReg], current: bool, lost: bool) -> bool {
+        match &open.end {
+            End::Together(block) => {
+                if current {
+                    self.a.b.jump(*block);
+                }
+                self.a.b.seal(*block);
+                if !self.a.b.has_predecessors(*block) {
+                    return false;
+                }
+                self.a.b.switch_to(*block);
+            }
+            End::Apart(waiting) => {
+                if !current {
+                    return false;
+                }
+                let rest: Vec<VReg> = waiting.iter().map(|it| self.a.b.read(*it)).collect();
+                self.set_active(&rest);
+            }
+        }
+        self.set_results(inst, &open.results);
+        if lost {
+            self.go_on_if_any();
+        } else {
+            self.set_active(before);
+        }
+        true
+    }
+
+    pub(super) fn block(&mut self, inst: Inst, body: Region) -> bool {
+        let (open, before) = self.begin(inst);
+        let lost = self.loses_beyond(inst);
+        let origin = self.origins.last().cloned().unwrap_or_default();
+        let args = self.yielded(body);
+        let results = open.results.clone();
+        let reached = self.nested(body, origin, |s| {
+            let lanes = s.active();
+            for (variable, arg) in results.iter().zip(args) {
+                s.assign(variable, *arg, Some(&lanes));
+            }
+        });
+        if reached && let End::Apart(waiting) = &open.end {
+            let lanes = self.active();
+            self.join(waiting, &lanes);
+        }
+        self.end(inst, &open, &before, reached, lost)
+    }
+
+    /// Whether lanes inside the construct may leave for beyond it.
+    pub(super) fn loses_beyond(&self, inst: Inst) -> bool {
+        let mut open = self.module.inst(inst).op.regions();
+        let mut inside: Vec<Inst> = vec![inst];
+        let mut exits: Vec<Inst> = Vec::new();
+        while let Some(region) = open.pop() {
+            for inst in &self.module.region(region).insts {
+                match &self.module.inst(*inst).op {
+                    Op::Return => return true,
+                    Op::Exit { to, .. } => exits.push(*to),
+                    op => {
+                        inside.push(*inst);
+                        open.extend(op.regions());
+                    }
+                }
+            }
+        }
+        exits.iter().any(|it| !inside.contains(it))
+    }
+
+    pub(super) fn loop_(&mut self, inst: Inst, body: Region, inits: &[Value]) -> bool {
+        let module = self.module;
+        let (open, before) = self.begin(inst);
+        let lost = self.loses_beyond(inst);
+        if let Some(rounds) = self.rounds(inst, body, inits) {
+            self.unroll(body, inits, rounds);
+            return self.end(inst, &open, &before, false, lost);
+        }
+        let params = &module.region(body).params;
+        let variables: Vec<Variable> = params.iter().map(|it| self.variable(*it)).collect();
+        for (variable, init) in variables.iter().zip(inits) {
+            self.assign(variable, *init, None);
+        }
+        let header = self.a.b.block();
+        self.a.b.jump(header);
+        self.a.b.switch_to(header);
+        for (param, variable) in params.iter().zip(&variables) {
+            let place = self.read(variable);
+            self.set(*param, place);
+        }
+        if matches!(open.end, End::Together(_)) && !lost {
+            // Nobody leaves but all.
+            self.set_active(&before);
+        }
+        let args = self.yielded(body);
+        let size = self.a.b.size();
+        let reached = self.nested(body, Origin::default(), |s| {
+            // All at once: an argument may be another parameter.
+            let new: Vec<(Variable, Value)> =
+                variables.iter().cloned().zip(args.iter().copied()).collect();
+            s.assign_all(&new);
+        });
+        let cost = (self.a.b.size() - size) as i32;
+        let mut end_reached = false;
+        if reached {
+            match &open.end {
+                End::Together(_) if !lost => {
+                    self.a.b.fuel(cost);
+                    self.a.b.jump(header);
+                }
+                End::Together(_) => {
+                    let (again, none) = (self.a.b.block(), self.a.b.block());
+                    let active = self.active();
+                    self.a.test_any(&active);
+                    self.a.b.branch(Condition::NotZero, again, none);
+                    self.a.b.switch_to(none);
+                    // All have gone beyond the loop.
+                    let skip = self.skip();
+                    self.a.b.jump(skip);
+                    self.a.b.switch_to(again);
+                    self.a.b.fuel(cost);
+                    self.a.b.jump(header);
+                }
+                End::Apart(_) => {
+                    let (again, done) = (self.a.b.block(), self.a.b.block());
+                    let active = self.active();
+                    self.a.test_any(&active);
+                    self.a.b.branch(Condition::NotZero, again, done);
+                    self.a.b.switch_to(again);
+                    self.a.b.fuel(cost);
+                    self.a.b.jump(header);
+                    self.a.b.switch_to(done);
+                    end_reached = true;
+                }
+            }
+        }
+        self.a.b.seal(header);
+        self.end(inst, &open, &before, end_reached, lost)
+    }
+
+    /// Gives variables their values, all of which are read before the first is written.
+    fn assign_all(&mut self, all: &[(Variable, Value)]) {
+        // Values are registers: writing a variable changes none of them.
+        for (variable, value) in all {
+            self.assign(variable, *value, None);
+        }
+    }
+
+    pub(super) fn switch(
+        &mut self,
+        inst: Inst,
+        selector: Value,
+        cases: &[Case],
+        inits: &[Value],
+    ) -> bool {
+        let module = self.module;
+        let results = self.results(inst);
+        let before = self.active();
+        let class = self.a.mask_class();
+        let waiting: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
+        let none = self.a.mask_constant(0);
+        waiting.iter().for_each(|var| self.a.b.write(*var, none));
+        let open = Open { results: results.clone(), end: End::Apart(waiting.clone()) };
+        self.constructs.insert(inst, open.clone());
+        let lost = self.loses_beyond(inst);
+
+        // Who selects which case, and who none.
+        let mut rest = before.clone();
+        let mut selected: Vec<Vec<VReg>> = Vec::new();
+        for case in cases {
+            let mut own = vec![none; self.chunks];
+            for label in &case.labels {
+                let equal = self.equals(selector, *label);
+                own =
+                    own.iter().zip(equal).map(|(own, equal)| self.a.mask_or(*own, equal)).collect();
+            }
+            own = own.iter().zip(&rest).map(|(own, rest)| self.a.mask_and(*own, *rest)).collect();
+            rest =
+                rest.iter().zip(&own).map(|(rest, own)| self.a.mask_without(*rest, *own)).collect();
+            selected.push(own);
+        }
+        if let Some(default) = cases.iter().position(|it| it.default) {
+            selected[default] = selected[default]
+                .iter()
+                .zip(&rest)
+                .map(|(own, rest)| self.a.mask_or(*own, *rest))
+                .collect();
+            rest = vec![none; self.chunks];
+        }
+        if !cases.iter().any(|it| it.default) {
+            // Those who select nothing leave with what they have; all others write over it.
+            for (variable, init) in results.iter().zip(inits) {
+                self.assign(variable, *init, None);
+            }
+        }
+        self.join(&waiting, &rest);
+
+        // Who falls from one case into the next, and with what.
+        let falling: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
+        falling.iter().for_each(|var| self.a.b.write(*var, none));
+        let params: Vec<Vec<Variable>> = cases
+            .iter()
+            .map(|case| {
+                module.region(case.body).params.iter().map(|it| self.variable(*it)).collect()
+            })
+            .collect();
+        for (index, case) in cases.iter().enumerate() {
+            let selecting = selected[index].clone();
+            let falls: Vec<VReg> = falling.iter().map(|it| self.a.b.read(*it)).collect();
+            let lanes: Vec<VReg> =
+                selecting.iter().zip(&falls).map(|(a, b)| self.a.mask_or(*a, *b)).collect();
+            falling.iter().for_each(|var| self.a.b.write(*var, none));
+            let (run, over, next) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
+            self.a.test_any(&lanes);
+            self.a.b.branch(Condition::NotZero, run, over);
+            self.a.b.switch_to(over);
+            self.a.b.jump(next);
+            self.a.b.switch_to(run);
+            self.copies.push(Default::default());
+            self.begin_case(&params[index], inits, &selecting);
+            self.set_active(&lanes);
+            let own = &module.region(case.body).params;
+            for (param, variable) in own.iter().zip(&params[index]) {
+                let place = self.read(variable);
+                self.set(*param, place);
+            }
+            let args = self.yielded(case.body);
+            let to = params.get(index + 1).unwrap_or(&results).clone();
+            let reached = self.nested(case.body, Origin::default(), |s| {
+                let lanes = s.active();
+                for (variable, arg) in to.iter().zip(args) {
+                    s.assign(variable, *arg, Some(&lanes));
+                }
+            });
+            if reached {
+                let lanes = self.active();
+                let vars = if index + 1 < cases.len() { &falling } else { &waiting };
+                self.join(vars, &lanes);
+                self.a.b.jump(next);
+            }
+            self.copies.pop();
+            self.a.b.seal(next);
+            self.a.b.switch_to(next);
+        }
+        self.end(inst, &open, &before, true, lost)
+    }
+
+    /// Lanes that select a case bring the initial values; those who fell in have brought theirs.
+    fn begin_case(&mut self, params: &[Variable], inits: &[Value], selecting: &[VReg]) {
+        for (variable, init) in params.iter().zip(inits) {
+            match &variable.0 {
+                // All lanes come by the same way: by selecting, if anybody selects.
+                Kept::General(_) | Kept::Splat(_) | Kept::Affine(..) => {
+                    let (yes, no, end) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
+                    self.a.test_any(selecting);
+                    self.a.b.branch(Condition::NotZero, yes, no);
+                    self.a.b.switch_to(no);
+                    self.a.b.jump(end);
+                    self.a.b.switch_to(yes);
+                    self.assign(variable, *init, None);
+                    self.a.b.jump(end);
+                    self.a.b.seal(end);
+                    self.a.b.switch_to(end);
+                }
+                Kept::Words(_) | Kept::Longs(_) | Kept::Bits(_) => {
+                    self.assign(variable, *init, Some(selecting));
+                }
+            }
+        }
+    }
+
+    /// The lanes whose selector has these bits.
+    fn equals(&mut self, selector: Value, label: u64) -> Vec<VReg> {
+        match self.ty(selector).repr() {
+            ops::Repr::Word => {
+                let label = self.a.constant_word(label as u32);
+                let words = self.words(selector);
+                let test =
+                    |s: &mut Self, it: VReg| s.a.test(Test::Eq, Kind::SignedWord, it, label, None);
+                words.into_iter().map(|it| test(self, it)).collect()
+            }
+            ops::Repr::Long => {
+                let label = self.a.constant_long(label);
+                let longs = self.longs(selector);
+                longs
+                    .chunks(2)
+                    .map(|it| {
+                        self.a.test_long(Test::Eq, Kind::SignedLong, [it[0], it[1]], [label; 2])
+                    })
+                    .collect()
+            }
+            ops::Repr::Bit => {
+                let bits = self.bits(selector);
+                let flip =
+                    |s: &mut Self, it: VReg| if label & 1 == 1 { it } else { s.a.mask_not(it) };
+                bits.into_iter().map(|it| flip(self, it)).collect()
+            }
+        }
+    }
+}

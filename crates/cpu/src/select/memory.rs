@@ -1,0 +1,635 @@
+//! Accesses to memory. Bounds are part of the mask: what lies outside is neither read nor written.
+//!
+//! An index that is affine in the lane with the right stride is one access for each chunk; any other load is a gather.
+//! A store to `base + WavePrefixCountBits(p)` by the lanes with `p` is a compression.
+
+use iced_x86::Code::*;
+use ir::{Address as At, Atomic, Inst, Op, Place as Of, ResourceKind, Shared, Value, ValueDef};
+use ops::{Binary, Repr, Ty};
+
+use super::{Place, Selector};
+use crate::isa::Isa;
+use crate::layout::*;
+use crate::machine::*;
+use crate::vector::*;
+
+/// An access that instructions can do.
+struct Access {
+    /// The index and the bytes from one to the next.
+    index: Value,
+    stride: u32,
+    /// Bytes from the index to the first scalar.
+    offset: u32,
+    /// Where its slice lies in the frame.
+    slice: usize,
+    /// Whether the slice counts bytes: each scalar has bounds of its own then.
+    by_byte: bool,
+}
+
+/// An array in groupshared or private memory.
+struct Array {
+    start: Address,
+    len: u32,
+    /// Bytes from one index to the next, and from one lane to the next.
+    stride: u32,
+    per_lane: u32,
+    ty: Ty,
+}
+
+impl Selector<'_> {
+    /// `None` where only the runtime can do it.
+    fn access(&self, place: Of, at: At, scalars: usize, ty: Ty) -> Option<Access> {
+        if place.element.is_some() || !matches!(ty, Ty::I32 | Ty::F32) {
+            return None;
+        }
+        let slice = self.layout.slice(place.binding.index());
+        match (&self.module.resource(place.binding).kind, at) {
+            (ResourceKind::Structured { stride, .. }, At::Structured { index, offset }) => {
+                let offset = self.module.constant(offset)? as u32;
+                let fits = u64::from(offset) + 4 * scalars as u64 <= u64::from(*stride);
+                (fits && *stride < 1 << 16).then_some(Access {
+                    index,
+                    stride: *stride,
+                    offset,
+                    slice,
+                    by_byte: false,
+                })
+            }
+            (ResourceKind::Raw { .. } | ResourceKind::Constant { .. }, At::Byte(index)) => {
+                Some(Access { index, stride: 1, offset: 0, slice, by_byte: true })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the access is one that an empty set of lanes makes nothing of.
+    pub(super) fn is_masked_access(&self, op: &Op) -> bool {
+        match op {
+            Op::Load { .. } => false,
+            Op::Store { place, at, values } => {
+                let ty = values.first().map_or(Ty::Bool, |it| self.ty(*it));
+                // Of a value that is selected in the same region nothing is known yet.
+                self.access(*place, *at, values.len(), ty).is_some_and(|it| {
+                    self.places[it.index.index()].is_none()
+                        || self.is_contiguous(&it)
+                        || self.prefix_base(it.index).is_some()
+                }) && values.len() == 1
+            }
+            Op::Atomic { place, at, op: Atomic::Add, args } => self
+                .access(*place, *at, 1, self.ty(args[0]))
+                .is_some_and(|it| self.module.constant(it.index).is_some()),
+            _ => false,
+        }
+    }
+
+    /// The number of positions at which the scalar with that number is in bounds.
+    fn count(&mut self, access: &Access, scalar: usize) -> VReg {
+        let at = Address::frame(access.slice + SLICE_COUNT);
+        let count = self.a.load_general(View::R32, at);
+        if !access.by_byte || scalar == 0 {
+            return count;
+        }
+        // At most none.
+        let zero = self.a.word(0);
+        let less = self.a.general(
+            Sub_rm32_imm32,
+            View::R32,
+            count,
+            Source::Immediate(Immediate::Word(4 * scalar as u32)),
+        );
+        self.a.general(Cmovb_r32_rm32, View::R32, less, Source::Register(View::R32, zero))
+    }
+
+    /// The counts as a vector operand.
+    fn count_arg(&mut self, access: &Access, scalar: usize) -> Arg {
+        if self.a.isa == Isa::Avx512 && !(access.by_byte && scalar != 0) {
+            return Arg::Memory(Address::frame(access.slice + SLICE_COUNT).broadcast());
+        }
+        let count = self.count(access, scalar);
+        Arg::Register(self.a.splat(count, false))
+    }
+
+    fn is_contiguous(&self, access: &Access) -> bool {
+        match self.places[access.index.index()] {
+            Some(Place::Affine { stride, .. }) => i64::from(stride) * i64::from(access.stride) == 4,
+            Some(Place::Table(ref table)) => {
+                4 % access.stride == 0
+                    && Selector::table_start(table, (4 / access.stride) as i32).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn load(&mut self, place: Of, at: At, results: &[Value]) {
+        let ty = self.ty(results[0]);
+        let inst = self.inst_of(results[0]);
+        let Some(access) = self.access(place, at, results.len(), ty) else {
+            return self.call(inst);
+        };
+        let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        if self.is_single(access.index) {
+            return self.load_single(&access, start, results);
+        }
+        let active = self.active();
+        for (i, result) in results.iter().enumerate() {
+            let offset = access.offset + 4 * i as u32;
+            if self.is_contiguous(&access) {
+                let vectors = self.load_contiguous(&access, start, offset, i, &active);
+                self.set(*result, Place::Words(vectors));
+                continue;
+            }
+            let words = self.words(access.index);
+            let masks = self.in_bounds(&access, i, &words, &active);
+            let (index, scale) = self.scaled(&words, access.stride);
+            let from = Address::at(Base::Register(start), offset as i32);
+            let vectors = (0..self.chunks)
+                .map(|chunk| self.a.gather(from, index[chunk], scale, masks[chunk]))
+                .collect();
+            self.set(*result, Place::Words(vectors));
+        }
+    }
+
+    /// The lanes that run and whose index is in bounds.
+    fn in_bounds(
+        &mut self,
+        access: &Access,
+        scalar: usize,
+        words: &[VReg],
+        active: &[VReg],
+    ) -> Vec<VReg> {
+        let count = self.count_arg(access, scalar);
+        words
+            .iter()
+            .zip(active)
+            .map(|(word, on)| {
+                let on = self.partial(*on);
+                self.a.test(Test::Lt, Kind::UnsignedWord, *word, count, on)
+            })
+            .collect()
+    }
+
+    /// Jumps to the first block if the words of all lanes lie in bounds, to the second if not.
+    fn branch_on_bounds(&mut self, access: &Access, scalar: usize) -> [Block; 2] {
+        let base = self.affine_base(access.index);
+        let count = self.count(access, scalar);
+        let last = (4 / access.stride) as usize * (self.layout.lanes - 1);
+        let base = self.a.b.define(Mov_r32_rm32, View::R32, &[Source::Register(View::R32, base)]);
+        let last = Address::at(Base::Register(base), last as i32);
+        let last = self.a.b.define(Lea_r64_m, View::R64, &[Source::Memory(last)]);
+        let (inside, outside) = (self.a.b.block(), self.a.b.block());
+        let sources = [Source::Register(View::R64, last), Source::Register(View::R64, count)];
+        self.a.b.effect(Cmp_r64_rm64, &sources);
+        self.a.b.branch(Condition::Below, inside, outside);
+        [inside, outside]
+    }
+
+    /// Mostly all lanes are in bounds, and a plain load is one that the processor foresees.
+    fn load_contiguous(
+        &mut self,
+        access: &Access,
+        start: VReg,
+        offset: u32,
+        scalar: usize,
+        active: &[VReg],
+    ) -> Vec<VReg> {
+        let from = self.contiguous(access, start, offset);
+        let vars: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(VECTOR)).collect();
+        let [inside, outside] = self.branch_on_bounds(access, scalar);
+        let joined = self.a.b.block();
+        self.a.b.switch_to(inside);
+        for (chunk, var) in vars.iter().enumerate() {
+            let vector = self.a.load_vector(self.chunk_of(from, chunk));
+            self.a.b.write(*var, vector);
+        }
+        self.a.b.jump(joined);
+        self.a.b.switch_to(outside);
+        self.copies.push(Default::default());
+        let words = self.words(access.index);
+        let masks = self.in_bounds(access, scalar, &words, active);
+        for (chunk, var) in vars.iter().enumerate() {
+            let vector = self.a.load_masked(self.chunk_of(from, chunk), Some(masks[chunk]));
+            self.a.b.write(*var, vector);
+        }
+        self.copies.pop();
+        self.a.b.jump(joined);
+        self.a.b.seal(joined);
+        self.a.b.switch_to(joined);
+        vars.iter().map(|it| self.a.b.read(*it)).collect()
+    }
+
+    fn store_contiguous(&mut self, access: &Access, start: VReg, value: Value) {
+        let active = self.active();
+        let values = self.words(value);
+        let to = self.contiguous(access, start, access.offset);
+        let joined = self.a.b.block();
+        if self.are_full(&active) {
+            let [inside, outside] = self.branch_on_bounds(access, 0);
+            self.a.b.switch_to(inside);
+            for (chunk, value) in values.iter().enumerate() {
+                self.a.store_vector(self.chunk_of(to, chunk), *value);
+            }
+            self.a.b.jump(joined);
+            self.a.b.switch_to(outside);
+        }
+        self.copies.push(Default::default());
+        let words = self.words(access.index);
+        let masks = self.in_bounds(access, 0, &words, &active);
+        for (chunk, value) in values.iter().enumerate() {
+            self.a.store_masked(self.chunk_of(to, chunk), *value, Some(masks[chunk]));
+        }
+        self.copies.pop();
+        self.a.b.jump(joined);
+        self.a.b.seal(joined);
+        self.a.b.switch_to(joined);
+    }
+
+    fn chunk_of(&self, address: Address, chunk: usize) -> Address {
+        let displacement = address.displacement + (4 * self.lanes * chunk) as i32;
+        Address { displacement, ..address }
+    }
+
+    fn affine_base(&mut self, index: Value) -> VReg {
+        match self.place(index).clone() {
+            Place::Affine { base, .. } => base,
+            Place::Table(table) => self.a.word(table[0] as u32),
+            _ => unreachable!("a contiguous access has an affine index"),
+        }
+    }
+
+    /// Where lane 0 of an affine index accesses. Lanes whose index has wrapped around are out of bounds.
+    fn contiguous(&mut self, access: &Access, start: VReg, offset: u32) -> Address {
+        let base = self.affine_base(access.index);
+        let base =
+            self.a.b.define(Movsxd_r64_rm32, View::R64, &[Source::Register(View::R32, base)]);
+        let (index, scale) = match access.stride {
+            1 | 2 | 4 | 8 => (base, access.stride as u8),
+            stride => {
+                let sources = [
+                    Source::Register(View::R64, base),
+                    Source::Immediate(Immediate::Signed64(stride as i32)),
+                ];
+                (self.a.b.define(Imul_r64_rm64_imm32, View::R64, &sources), 1)
+            }
+        };
+        Address {
+            index: Some((View::R64, index)),
+            scale,
+            ..Address::at(Base::Register(start), offset as i32)
+        }
+    }
+
+    /// Indices so that an instruction can scale them to bytes; buffers are smaller than 2 GiB.
+    fn scaled(&mut self, words: &[VReg], stride: u32) -> (Vec<VReg>, u8) {
+        if matches!(stride, 1 | 2 | 4 | 8) {
+            return (words.to_vec(), stride as u8);
+        }
+        let factor = self.a.constant_word(stride);
+        let scaled =
+            words.iter().map(|it| self.a.op(Lanewise::MulD, Arg::Register(*it), factor)).collect();
+        (scaled, 1)
+    }
+
+    /// The address of the scalar, or of a place that is always zero where it is out of bounds.
+    fn single_address(
+        &mut self,
+        access: &Access,
+        start: VReg,
+        index: VReg,
+        scalar: usize,
+    ) -> Address {
+        let count = self.count(access, scalar);
+        let offset = (access.offset + 4 * scalar as u32) as i32;
+        let wide = if access.stride == 1 {
+            index
+        } else {
+            let sources = [
+                Source::Register(View::R64, index),
+                Source::Immediate(Immediate::Signed64(access.stride as i32)),
+            ];
+            self.a.b.define(Imul_r64_rm64_imm32, View::R64, &sources)
+        };
+        let inside = Address {
+            index: Some((View::R64, wide)),
+            ..Address::at(Base::Register(start), offset)
+        };
+        let inside = self.a.b.define(Lea_r64_m, View::R64, &[Source::Memory(inside)]);
+        let nowhere = Source::Memory(Address::frame(NOWHERE));
+        let nowhere = self.a.b.define(Lea_r64_m, View::R64, &[nowhere]);
+        self.a.b.effect(
+            Cmp_r32_rm32,
+            &[Source::Register(View::R32, index), Source::Register(View::R32, count)],
+        );
+        let nowhere = Source::Register(View::R64, nowhere);
+        let address = self.a.general(Cmovae_r64_rm64, View::R64, inside, nowhere);
+        Address::at(Base::Register(address), 0)
+    }
+
+    /// An index as 64 bits: the upper half of a register may hold anything.
+    fn index(&mut self, value: Value) -> VReg {
+        let index = self.general(value);
+        self.a.b.define(Mov_r32_rm32, View::R32, &[Source::Register(View::R32, index)])
+    }
+
+    fn load_single(&mut self, access: &Access, start: VReg, results: &[Value]) {
+        let index = self.index(access.index);
+        for (i, result) in results.iter().enumerate() {
+            let address = self.single_address(access, start, index, i);
+            let word = self.a.load_general(View::R32, address);
+            let place = if self.ty(*result).is_float() {
+                Place::Splat(self.a.splat(word, false))
+            } else {
+                Place::General(word)
+            };
+            self.set(*result, place);
+        }
+    }
+
+    fn inst_of(&self, value: Value) -> Inst {
+        match self.module.values[value.index()].def {
+            ValueDef::Result(inst, _) => inst,
+            ValueDef::Param(..) => unreachable!("a parameter is no result"),
+        }
+    }
+
+    pub(super) fn store(&mut self, inst: Inst, place: Of, at: At, values: &[Value]) {
+        let ty = self.ty(values[0]);
+        let Some(access) = self.access(place, at, values.len(), ty) else {
+            return self.call(inst);
+        };
+        // Lanes that write to the same place do so in order: a stride of less than the scalars is no such access.
+        if values.len() == 1 && self.is_contiguous(&access) {
+            let start = self.a.load_general(View::R64, Address::frame(access.slice));
+            self.store_contiguous(&access, start, values[0]);
+            return;
+        }
+        if values.len() == 1
+            && access.stride == 4
+            && self.a.isa == Isa::Avx512
+            && let Some(base) = self.prefix_base(access.index)
+        {
+            return self.compress(&access, base, values[0]);
+        }
+        self.call(inst);
+    }
+
+    /// `base`, if the index is `base` plus the number of active lanes below.
+    fn prefix_base(&self, index: Value) -> Option<Option<Value>> {
+        let (wanted, before) = self.origins.last()?.condition.as_ref()?;
+        let is_prefix = |value: Value| {
+            self.prefixes
+                .get(&value)
+                .is_some_and(|(cond, active)| cond == wanted && active == before)
+        };
+        if is_prefix(index) {
+            return Some(None);
+        }
+        let ValueDef::Result(inst, _) = self.module.values[index.index()].def else { return None };
+        let Op::Binary(Binary::Add, a, b) = self.module.inst(inst).op else { return None };
+        if is_prefix(b) && self.shapes.is_uniform(a) {
+            return Some(Some(a));
+        }
+        (is_prefix(a) && self.shapes.is_uniform(b)).then_some(Some(b))
+    }
+
+    /// Writes the values of the active lanes one after the other.
+    fn compress(&mut self, access: &Access, base: Option<Value>, value: Value) {
+        let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        let mut position = match base {
+            Some(base) => self.index(base),
+            None => self.a.word(0),
+        };
+        let active = self.active();
+        let values = self.words(value);
+        let count = self.count_arg(access, 0);
+        let lanes: Vec<u32> = (0..self.lanes as u32).collect();
+        for chunk in 0..self.chunks {
+            let bits = self.a.mask_bits(active[chunk]);
+            let own =
+                self.a.b.define(Popcnt_r32_rm32, View::R32, &[Source::Register(View::R32, bits)]);
+            let options =
+                Options { mask: Some(active[chunk]), zeroing: true, ..Options::default() };
+            let packed = self.a.b.define_with(
+                EVEX_Vpcompressd_zmmm512_k1z_zmm,
+                View::Zmm,
+                &[Source::Register(View::Zmm, values[chunk])],
+                options,
+            );
+            // As many lanes as there are values, as far as the buffer reaches.
+            let ones = self.a.word(u32::MAX);
+            let first = self.a.b.define(
+                VEX_Bzhi_r32_rm32_r32,
+                View::R32,
+                &[Source::Register(View::R32, ones), Source::Register(View::R32, own)],
+            );
+            let first = self.a.mask_of_bits(first);
+            let index = self.a.splat(position, false);
+            let table = self.a.constant_words(&lanes);
+            let index = self.a.op(Lanewise::AddD, Arg::Register(index), table);
+            let mask = self.a.test(Test::Lt, Kind::UnsignedWord, index, count, Some(first));
+            let wide = self.a.b.define(
+                Movsxd_r64_rm32,
+                View::R64,
+                &[Source::Register(View::R32, position)],
+            );
+            let to = Address {
+                index: Some((View::R64, wide)),
+                scale: 4,
+                ..Address::at(Base::Register(start), access.offset as i32)
+            };
+            self.a.store_masked(to, packed, Some(mask));
+            position =
+                self.a.general(Add_r32_rm32, View::R32, position, Source::Register(View::R32, own));
+        }
+    }
+
+    pub(super) fn atomic(&mut self, inst: Inst, place: Of, at: At, op: Atomic, args: &[Value]) {
+        let ty = self.ty(args[0]);
+        let access = self.access(place, at, 1, ty);
+        let Some(access) = access.filter(|_| op == Atomic::Add && ty == Ty::I32) else {
+            return self.call(inst);
+        };
+        if !self.is_single(access.index) || !self.is_single(args[0]) {
+            return self.add_by_lane(&access, args[0], inst);
+        }
+        // One addition for all lanes: each sees what those below it have added.
+        let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        let index = self.index(access.index);
+        let address = self.single_address(&access, start, index, 0);
+        let active = self.active();
+        let bits = self.lane_bits(&active);
+        let count = self.count_lanes(&bits);
+        // Out of bounds nothing is added, and nothing seen.
+        let own = self.general(args[0]);
+        let count_of = self.count(&access, 0);
+        let zero = self.a.word(0);
+        self.a.b.effect(
+            Cmp_r32_rm32,
+            &[Source::Register(View::R32, index), Source::Register(View::R32, count_of)],
+        );
+        let zero = Source::Register(View::R32, zero);
+        let own = self.a.general(Cmovae_r32_rm32, View::R32, own, zero);
+        let total =
+            self.a.general(Imul_r32_rm32, View::R32, own, Source::Register(View::R32, count));
+        let options = Options { tied: Some(total), ..Options::default() };
+        let old = self.a.b.exchange_add(address, options);
+        let Some(result) = self.module.inst(inst).results.first().copied() else { return };
+        if self.origins.last().is_some_and(|it| it.single) {
+            let splat = self.a.splat(old, false);
+            return self.set(result, Place::Words(vec![splat; self.chunks]));
+        }
+        let below = self.count_below(&active);
+        let own = self.a.splat(own, false);
+        let old = self.a.splat(old, false);
+        let seen = below
+            .into_iter()
+            .map(|below| {
+                let added = self.a.op(Lanewise::MulD, Arg::Register(below), Arg::Register(own));
+                self.a.op(Lanewise::AddD, Arg::Register(added), Arg::Register(old))
+            })
+            .collect();
+        self.set(result, Place::Words(seen));
+    }
+
+    /// One lane after the other, ascending, through rows of the frame.
+    fn add_by_lane(&mut self, access: &Access, value: Value, inst: Inst) {
+        self.rows = self.rows.max(3);
+        let result = self.module.inst(inst).results.first().copied();
+        let active = self.active();
+        let words = self.words(access.index);
+        let values = self.words(value);
+        let masks = self.in_bounds(access, 0, &words, &active);
+        let rows = [0, 1, 2].map(|it| self.layout.row(it));
+        let zero = self.a.zero();
+        for chunk in 0..self.chunks {
+            let at = 4 * self.lanes * chunk;
+            self.a.store_vector(Address::frame(rows[0] + at), words[chunk]);
+            self.a.store_vector(Address::frame(rows[1] + at), values[chunk]);
+            if result.is_some() {
+                self.a.store_vector(Address::frame(rows[2] + at), zero);
+            }
+        }
+        let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        for (word, bits) in self.lane_bits(&masks).into_iter().enumerate() {
+            let left = self.a.b.var(GENERAL);
+            self.a.b.write(left, bits);
+            let (header, body, done) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
+            self.a.b.jump(header);
+            self.a.b.switch_to(header);
+            let bits = self.a.b.read(left);
+            let own = Source::Register(View::R64, bits);
+            self.a.b.effect(Test_rm64_r64, &[own, own]);
+            self.a.b.branch(Condition::NotZero, body, done);
+            self.a.b.switch_to(body);
+            let lane = self.a.b.define(Tzcnt_r64_rm64, View::R64, &[own]);
+            let of = |row: usize| Address {
+                index: Some((View::R64, lane)),
+                scale: 4,
+                ..Address::frame(row + 256 * word)
+            };
+            let index = self.a.load_general(View::R32, of(rows[0]));
+            let index = match access.stride {
+                1 => index,
+                stride => {
+                    let stride = Source::Immediate(Immediate::Signed64(stride as i32));
+                    let sources = [Source::Register(View::R64, index), stride];
+                    self.a.b.define(Imul_r64_rm64_imm32, View::R64, &sources)
+                }
+            };
+            let to = Address {
+                index: Some((View::R64, index)),
+                ..Address::at(Base::Register(start), access.offset as i32)
+            };
+            let added = self.a.load_general(View::R32, of(rows[1]));
+            let options = Options { tied: Some(added), ..Options::default() };
+            let old = self.a.b.exchange_add(to, options);
+            if result.is_some() {
+                self.a.store_general(View::R32, of(rows[2]), old);
+            }
+            let rest = self.a.b.define(VEX_Blsr_r64_rm64, View::R64, &[own]);
+            self.a.b.write(left, rest);
+            self.a.b.jump(header);
+            self.a.b.seal(header);
+            self.a.b.switch_to(done);
+        }
+        if let Some(result) = result {
+            let seen = (0..self.chunks)
+                .map(|chunk| self.a.load_vector(Address::frame(rows[2] + 4 * self.lanes * chunk)))
+                .collect();
+            self.set(result, Place::Words(seen));
+        }
+    }
+
+    // Arrays.
+
+    fn shared_array(&mut self, memory: Shared) -> Array {
+        let own = &self.module.groupshared[memory.index()];
+        let start = self.a.load_general(View::R64, Address::frame(SHARED));
+        let bytes = scalar_bytes(own.ty) as u32;
+        Array {
+            start: Address::at(Base::Register(start), self.layout.shared[memory.index()] as i32),
+            len: own.len,
+            stride: bytes,
+            per_lane: 0,
+            ty: own.ty,
+        }
+    }
+
+    pub(super) fn shared_load(&mut self, memory: Shared, index: Value, inst: Inst, to: Value) {
+        if self.ty(to).repr() != Repr::Word {
+            return self.call(inst);
+        }
+        let array = self.shared_array(memory);
+        self.array_load(&array, index, to);
+    }
+
+    pub(super) fn shared_store(&mut self, memory: Shared, index: Value, value: Value, inst: Inst) {
+        let contiguous = matches!(self.place(index), Place::Affine { stride: 1, .. });
+        if self.ty(value).repr() != Repr::Word || !contiguous {
+            return self.call(inst);
+        }
+        let array = self.shared_array(memory);
+        let Place::Affine { base, .. } = self.place(index).clone() else {
+            unreachable!("a contiguous store has an affine index")
+        };
+        let active = self.active();
+        let words = self.words(index);
+        let values = self.words(value);
+        let len = self.a.constant_word(array.len);
+        let to = self.array_address(&array, base);
+        for chunk in 0..self.chunks {
+            let on = active[chunk];
+            let mask = self.a.test(Test::Lt, Kind::UnsignedWord, words[chunk], len, Some(on));
+            self.a.store_masked(self.chunk_of(to, chunk), values[chunk], Some(mask));
+        }
+    }
+
+    fn array_address(&mut self, array: &Array, base: VReg) -> Address {
+        let wide =
+            self.a.b.define(Movsxd_r64_rm32, View::R64, &[Source::Register(View::R32, base)]);
+        Address { index: Some((View::R64, wide)), scale: array.stride as u8, ..array.start }
+    }
+
+    fn array_load(&mut self, array: &Array, index: Value, to: Value) {
+        debug_assert_eq!((array.stride, array.per_lane, array.ty.repr()), (4, 0, Repr::Word));
+        let active = self.active();
+        let len = self.a.constant_word(array.len);
+        let words = self.words(index);
+        let masks: Vec<VReg> = words
+            .iter()
+            .zip(&active)
+            .map(|(word, on)| self.a.test(Test::Lt, Kind::UnsignedWord, *word, len, Some(*on)))
+            .collect();
+        let vectors = match self.place(index).clone() {
+            Place::Affine { base, stride: 1 } => {
+                let from = self.array_address(array, base);
+                (0..self.chunks)
+                    .map(|chunk| self.a.load_masked(self.chunk_of(from, chunk), Some(masks[chunk])))
+                    .collect()
+            }
+            _ => (0..self.chunks)
+                .map(|chunk| self.a.gather(array.start, words[chunk], 4, masks[chunk]))
+                .collect(),
+        };
+        self.set(to, Place::Words(vectors));
+    }
+}

@@ -1,0 +1,143 @@
+//! Which float values may be held with a NaN that is not the canonical one yet.
+//!
+//! Arithmetic that makes a NaN makes the canonical one, but hardware keeps the bits of an operand. Arithmetic does not look
+//! at these bits, so it is enough to replace them where something does: a store, a cast, a change of sign, another engine.
+//! A value whose true bits are never those of another NaN is *fixable*: replacing any NaN in it by the canonical one gives
+//! the true value. A fixable value that comes of arithmetic is *raw*.
+
+use ir::{Inst, Module, Op, Region, Value};
+use ops::{Binary, Fold, Ternary, Ty, Unary, WaveOp};
+
+pub(super) struct Nans {
+    fixable: Vec<bool>,
+    raw: Vec<bool>,
+}
+
+impl Nans {
+    pub(super) fn is_raw(&self, value: Value) -> bool {
+        self.raw[value.index()]
+    }
+
+    pub(super) fn new(module: &Module) -> Nans {
+        let edges = edges(module);
+        let count = module.values.len();
+        let float = |index: usize| matches!(module.values[index].ty, Ty::F32 | Ty::F64);
+        let mut nans = Nans { fixable: (0..count).map(float).collect(), raw: vec![false; count] };
+        for data in &module.insts {
+            let Some(result) = data.results.first() else { continue };
+            let keeps = matches!(
+                data.op,
+                Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. }
+            ) || moved(&data.op).is_some();
+            let (makes, canonical) = made(module, &data.op);
+            if !keeps && !makes && !canonical {
+                data.results.iter().for_each(|it| nans.fixable[it.index()] = false);
+            }
+            nans.raw[result.index()] = makes && nans.fixable[result.index()];
+        }
+        // What is not fixable spoils what it flows into; then, what is raw makes raw.
+        let spread = |marks: &mut Vec<bool>, to: bool, only: &dyn Fn(usize) -> bool| {
+            let mut changed = true;
+            while std::mem::take(&mut changed) {
+                for (from, into) in &edges {
+                    let (from, into) = (from.index(), into.index());
+                    if marks[from] == to && marks[into] != to && only(into) {
+                        marks[into] = to;
+                        changed = true;
+                    }
+                }
+            }
+        };
+        spread(&mut nans.fixable, false, &|_| true);
+        let fixable = nans.fixable.clone();
+        nans.raw.iter_mut().zip(&fixable).for_each(|(raw, fixable)| *raw &= *fixable);
+        spread(&mut nans.raw, true, &|it| fixable[it]);
+        nans
+    }
+}
+
+/// Whether the operation is arithmetic whose NaN is left as the hardware makes it, and whether any NaN is canonical anyway.
+fn made(module: &Module, op: &Op) -> (bool, bool) {
+    let ty = |value: &Value| module.ty(*value);
+    match op {
+        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div(_), a, _) => {
+            (ty(a).is_float(), false)
+        }
+        Op::Binary(..) => (false, true),
+        Op::Ternary(Ternary::Fma, _) => (true, false),
+        Op::Unary(op, a) => match op {
+            Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round | Unary::Sqrt => {
+                (ty(a).is_float(), false)
+            }
+            Unary::Neg | Unary::Abs | Unary::Bitcast(_) => (false, false),
+            _ => (false, true),
+        },
+        Op::Const { ty, bits } => {
+            let number = match ty {
+                Ty::F32 => !f32::from_bits(*bits as u32).is_nan(),
+                Ty::F64 => !f64::from_bits(*bits).is_nan(),
+                _ => false,
+            };
+            (false, number)
+        }
+        Op::Undef(_) => (false, true),
+        Op::Wave {
+            op: WaveOp::Reduce(Fold::Sum | Fold::Product) | WaveOp::Scan(Fold::Sum),
+            ..
+        } => (false, true),
+        _ => (false, false),
+    }
+}
+
+/// The operands that a selection moves.
+fn moved(op: &Op) -> Option<[Value; 2]> {
+    match op {
+        Op::Ternary(Ternary::Select, [_, a, b]) => Some([*a, *b]),
+        _ => None,
+    }
+}
+
+/// Each value that flows into another as it is.
+fn edges(module: &Module) -> Vec<(Value, Value)> {
+    let mut edges: Vec<(Value, Value)> = Vec::new();
+    let mut flow = |from: &[Value], into: &[Value]| {
+        edges.extend(from.iter().copied().zip(into.iter().copied()));
+    };
+    let yielded = |region: Region| -> &[Value] {
+        match module.region(region).insts.last().map(|it| &module.inst(*it).op) {
+            Some(Op::Yield(args)) => args,
+            _ => &[],
+        }
+    };
+    let results = |inst: Inst| module.inst(inst).results.as_slice();
+    let params = |region: Region| module.region(region).params.as_slice();
+    for (index, data) in module.insts.iter().enumerate() {
+        let own = results(Inst(index as u32));
+        match &data.op {
+            Op::If { then, else_, .. } => {
+                flow(yielded(*then), own);
+                flow(yielded(*else_), own);
+            }
+            Op::Loop { body, inits } => {
+                flow(inits, params(*body));
+                flow(yielded(*body), params(*body));
+            }
+            Op::Block { body } => flow(yielded(*body), own),
+            Op::Switch { cases, inits, .. } => {
+                flow(inits, own);
+                for (i, case) in cases.iter().enumerate() {
+                    flow(inits, params(case.body));
+                    let next = cases.get(i + 1).map_or(own, |it| params(it.body));
+                    flow(yielded(case.body), next);
+                }
+            }
+            Op::Exit { to, args } => flow(args, results(*to)),
+            op => {
+                if let (Some(from), [into]) = (moved(op), own) {
+                    from.iter().for_each(|it| flow(&[*it], &[*into]));
+                }
+            }
+        }
+    }
+    edges
+}

@@ -1,0 +1,568 @@
+//! Where values are, and how they get from one kind of place to another.
+
+use std::rc::Rc;
+
+use iced_x86::Code::*;
+use ir::Value;
+use ir::shape::Shape;
+use ops::{Repr, Ty};
+
+use super::Selector;
+use crate::machine::*;
+use crate::vector::*;
+
+/// Where a value is.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// The same bits in all lanes, known now.
+    Constant(u64),
+    /// The same integer in all lanes, or 0 or 1 for a `bool`.
+    General(VReg),
+    /// The same float in all lanes.
+    Splat(VReg),
+    /// An `i32`: lane L holds `base + stride * L`.
+    Affine { base: VReg, stride: i32 },
+    /// The bits of each lane, known now.
+    Table(Rc<Vec<u64>>),
+    /// A vector for each chunk.
+    Words(Vec<VReg>),
+    /// Two vectors for each chunk.
+    Longs(Vec<VReg>),
+    /// A mask for each chunk.
+    Bits(Vec<VReg>),
+}
+
+/// A place that is written more than once, and whether any NaN in it stands for the canonical one.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable(pub(super) Kept, bool);
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kept {
+    General(Var),
+    Splat(Var),
+    Affine(Var, i32),
+    Words(Vec<Var>),
+    Longs(Vec<Var>),
+    Bits(Vec<Var>),
+}
+
+impl Selector<'_> {
+    pub(super) fn set(&mut self, value: Value, place: Place) {
+        self.places[value.index()] = Some(place);
+    }
+
+    pub(super) fn place(&self, value: Value) -> &Place {
+        match &self.places[value.index()] {
+            Some(place) => place,
+            None => unreachable!("the verifier has seen that {value} is defined before its uses"),
+        }
+    }
+
+    /// Whether the value is held once for all lanes.
+    pub(super) fn is_single(&self, value: Value) -> bool {
+        match self.place(value) {
+            Place::Constant(_) | Place::General(_) | Place::Splat(_) => true,
+            Place::Affine { .. }
+            | Place::Table(_)
+            | Place::Words(_)
+            | Place::Longs(_)
+            | Place::Bits(_) => false,
+        }
+    }
+
+    /// Gives a value the place of another.
+    pub(super) fn rename(&mut self, from: Value, to: Value) {
+        let place = self.place_as(from, to);
+        self.set(to, place);
+    }
+
+    /// The place of a value, as another value may have it.
+    pub(super) fn place_as(&mut self, from: Value, to: Value) -> Place {
+        match self.place(from).clone() {
+            it if !self.nans.is_raw(from) || self.nans.is_raw(to) => it,
+            Place::Splat(_) => Place::Splat(self.splat(from)),
+            Place::Words(_) => Place::Words(self.words(from)),
+            Place::Longs(_) => Place::Longs(self.longs(from)),
+            it => it,
+        }
+    }
+
+    pub(super) fn constant(&self, value: Value) -> Option<u64> {
+        match self.place(value) {
+            Place::Constant(bits) => Some(*bits),
+            _ => None,
+        }
+    }
+
+    // Reading.
+
+    /// An integer or `bool` that is the same in all lanes.
+    pub(super) fn general(&mut self, value: Value) -> VReg {
+        let long = self.ty(value).repr() == Repr::Long;
+        match self.place(value).clone() {
+            Place::Constant(bits) => self.a.long(bits),
+            Place::General(register) => register,
+            Place::Splat(_) => {
+                let vector = self.splat(value);
+                self.a.lowest(vector, long)
+            }
+            // Only its shape says that it is uniform.
+            Place::Table(_) if self.ty(value) == Ty::Bool => {
+                let set = self.bits(value);
+                let active = self.active();
+                let set: Vec<VReg> =
+                    set.iter().zip(&active).map(|(a, b)| self.a.mask_and(*a, *b)).collect();
+                self.any(&set)
+            }
+            Place::Table(_) if long => {
+                let longs = self.longs(value);
+                self.first_long(&longs)
+            }
+            Place::Affine { .. } | Place::Words(_) | Place::Table(_) => {
+                let words = self.words(value);
+                self.first_word(&words)
+            }
+            Place::Longs(vectors) => self.first_long(&vectors),
+            Place::Bits(masks) => {
+                let active = self.active();
+                let both: Vec<VReg> =
+                    masks.iter().zip(&active).map(|(a, b)| self.a.mask_and(*a, *b)).collect();
+                self.any(&both)
+            }
+        }
+    }
+
+    /// A float that is the same in all lanes, in a vector.
+    pub(super) fn splat(&mut self, value: Value) -> VReg {
+        let vector = self.raw_splat(value);
+        if self.nans.is_raw(value) { self.canonical(vector, self.ty(value)) } else { vector }
+    }
+
+    /// The same, whatever NaN it holds.
+    pub(super) fn raw_splat(&mut self, value: Value) -> VReg {
+        let long = self.ty(value).repr() == Repr::Long;
+        match self.place(value).clone() {
+            Place::Constant(bits) => {
+                let arg = if long {
+                    self.a.constant_long(bits)
+                } else {
+                    self.a.constant_word(bits as u32)
+                };
+                self.a.load(arg, long)
+            }
+            Place::Splat(vector) => vector,
+            _ => {
+                let register = self.general(value);
+                self.a.splat(register, long)
+            }
+        }
+    }
+
+    /// Words for each chunk, constants in memory.
+    pub(super) fn word_args(&mut self, value: Value) -> Vec<Arg> {
+        match self.place(value).clone() {
+            Place::Constant(bits) => vec![self.a.constant_word(bits as u32); self.chunks],
+            Place::Table(table) => table
+                .chunks(self.lanes)
+                .map(|it| {
+                    let words: Vec<u32> = it.iter().map(|bits| *bits as u32).collect();
+                    self.a.constant_words(&words)
+                })
+                .collect(),
+            _ => self.words(value).into_iter().map(Arg::Register).collect(),
+        }
+    }
+
+    /// The same, whatever NaN they hold.
+    pub(super) fn raw_word_args(&mut self, value: Value) -> Vec<Arg> {
+        match self.place(value).clone() {
+            Place::Words(vectors) => vectors.into_iter().map(Arg::Register).collect(),
+            Place::Splat(vector) => vec![Arg::Register(vector); self.chunks],
+            _ => self.word_args(value),
+        }
+    }
+
+    pub(super) fn words(&mut self, value: Value) -> Vec<VReg> {
+        if let Some(copy) = self.copies.iter().rev().find_map(|it| it.get(&value)) {
+            return copy.clone();
+        }
+        let is_raw = self.nans.is_raw(value);
+        let made = match self.place(value).clone() {
+            Place::Words(vectors) if is_raw => {
+                vectors.into_iter().map(|it| self.canonical(it, Ty::F32)).collect()
+            }
+            Place::Words(vectors) => return vectors,
+            Place::Splat(_) => vec![self.splat(value); self.chunks],
+            Place::Constant(bits) => {
+                let arg = self.a.constant_word(bits as u32);
+                let vector = self.a.load(arg, false);
+                return vec![vector; self.chunks];
+            }
+            Place::General(register) => {
+                let vector = self.a.splat(register, false);
+                vec![vector; self.chunks]
+            }
+            Place::Affine { base, stride } => {
+                let base = self.a.splat(base, false);
+                (0..self.chunks).map(|chunk| self.affine_chunk(base, stride, chunk)).collect()
+            }
+            Place::Table(_) => {
+                let args = self.word_args(value);
+                args.into_iter().map(|it| self.a.load(it, false)).collect()
+            }
+            Place::Longs(_) | Place::Bits(_) => unreachable!("{value} is no word"),
+        };
+        self.remember(value, &made);
+        made
+    }
+
+    fn affine_chunk(&mut self, base: VReg, stride: i32, chunk: usize) -> VReg {
+        let lane = |it: usize| (chunk * self.lanes + it) as u32;
+        let own: Vec<u32> =
+            (0..self.lanes).map(|it| lane(it).wrapping_mul(stride as u32)).collect();
+        let own = self.a.constant_words(&own);
+        self.a.op(Lanewise::AddD, Arg::Register(base), own)
+    }
+
+    fn remember(&mut self, value: Value, made: &[VReg]) {
+        let depth = self.copies.len() - 1;
+        self.copies[depth].insert(value, made.to_vec());
+    }
+
+    pub(super) fn long_args(&mut self, value: Value) -> Vec<Arg> {
+        match self.place(value).clone() {
+            Place::Constant(bits) => vec![self.a.constant_long(bits); 2 * self.chunks],
+            _ => self.longs(value).into_iter().map(Arg::Register).collect(),
+        }
+    }
+
+    /// The same, whatever NaN they hold.
+    pub(super) fn raw_long_args(&mut self, value: Value) -> Vec<Arg> {
+        match self.place(value).clone() {
+            Place::Longs(vectors) => vectors.into_iter().map(Arg::Register).collect(),
+            Place::Splat(vector) => vec![Arg::Register(vector); 2 * self.chunks],
+            _ => self.long_args(value),
+        }
+    }
+
+    pub(super) fn longs(&mut self, value: Value) -> Vec<VReg> {
+        let vector = match self.place(value).clone() {
+            Place::Longs(vectors) if self.nans.is_raw(value) => {
+                return vectors.into_iter().map(|it| self.canonical(it, Ty::F64)).collect();
+            }
+            Place::Longs(vectors) => return vectors,
+            Place::Splat(_) => self.splat(value),
+            Place::Constant(bits) => {
+                let arg = self.a.constant_long(bits);
+                self.a.load(arg, true)
+            }
+            Place::General(register) => self.a.splat(register, true),
+            Place::Table(table) => {
+                return table
+                    .chunks(self.lanes / 2)
+                    .map(|it| {
+                        let words: Vec<u32> =
+                            it.iter().flat_map(|it| [*it as u32, (*it >> 32) as u32]).collect();
+                        let arg = self.a.constant_words(&words);
+                        self.a.load(arg, true)
+                    })
+                    .collect();
+            }
+            Place::Affine { .. } | Place::Words(_) | Place::Bits(_) => {
+                unreachable!("{value} is no long")
+            }
+        };
+        vec![vector; 2 * self.chunks]
+    }
+
+    pub(super) fn bits(&mut self, value: Value) -> Vec<VReg> {
+        let mask = match self.place(value).clone() {
+            Place::Bits(masks) => return masks,
+            Place::Constant(bits) => {
+                self.a.mask_constant(if bits & 1 == 1 { (1 << self.lanes) - 1 } else { 0 })
+            }
+            Place::General(register) => {
+                let all = self.a.general1(Neg_rm32, register);
+                self.a.mask_of_bits(all)
+            }
+            Place::Table(table) => {
+                return table
+                    .chunks(self.lanes)
+                    .map(|it| {
+                        let bits =
+                            it.iter().zip(0..).map(|(bits, lane)| (*bits as u32 & 1) << lane);
+                        self.a.mask_constant(bits.sum())
+                    })
+                    .collect();
+            }
+            Place::Splat(_) | Place::Affine { .. } | Place::Words(_) | Place::Longs(_) => {
+                unreachable!("{value} is no bool")
+            }
+        };
+        vec![mask; self.chunks]
+    }
+
+    // Lanes.
+
+    /// The bits of masks, 64 lanes in a register.
+    pub(super) fn lane_bits(&mut self, masks: &[VReg]) -> Vec<VReg> {
+        let mut all: Vec<VReg> = Vec::new();
+        let per = 64 / self.lanes;
+        for part in masks.chunks(per) {
+            let mut bits: Option<VReg> = None;
+            for (i, mask) in part.iter().enumerate().rev() {
+                let own = self.a.mask_bits(*mask);
+                bits = Some(match bits {
+                    None => own,
+                    Some(above) => {
+                        let above =
+                            self.a.general(Shl_rm64_imm8, View::R64, above, byte(self.lanes as u8));
+                        self.a.general(
+                            Or_r64_rm64,
+                            View::R64,
+                            above,
+                            Source::Register(View::R64, own),
+                        )
+                    }
+                });
+                let _ = i;
+            }
+            all.extend(bits);
+        }
+        all
+    }
+
+    /// 1 if a lane is in one of the masks, else 0.
+    pub(super) fn any(&mut self, masks: &[VReg]) -> VReg {
+        let zero = self.a.word(0);
+        self.a.test_any(masks);
+        self.a.general0(Setne_rm8, zero)
+    }
+
+    /// The index of the lowest lane of a set; beyond the width if it is empty.
+    pub(super) fn lowest_lane(&mut self, bits: &[VReg]) -> VReg {
+        let low =
+            self.a.b.define(Tzcnt_r64_rm64, View::R64, &[Source::Register(View::R64, bits[0])]);
+        let Some(high) = bits.get(1) else { return low };
+        let high =
+            self.a.b.define(Tzcnt_r64_rm64, View::R64, &[Source::Register(View::R64, *high)]);
+        let high = self.a.general(
+            Add_rm64_imm8,
+            View::R64,
+            high,
+            Source::Immediate(Immediate::SignedByte64(64)),
+        );
+        let own = Source::Register(View::R64, bits[0]);
+        self.a.b.effect(Test_rm64_r64, &[own, own]);
+        self.a.general(Cmove_r64_rm64, View::R64, low, Source::Register(View::R64, high))
+    }
+
+    /// The number of lanes of a set.
+    pub(super) fn count_lanes(&mut self, bits: &[VReg]) -> VReg {
+        let counts: Vec<VReg> = bits
+            .iter()
+            .map(|it| {
+                self.a.b.define(Popcnt_r64_rm64, View::R64, &[Source::Register(View::R64, *it)])
+            })
+            .collect();
+        match counts[..] {
+            [low, high] => {
+                self.a.general(Add_r32_rm32, View::R32, low, Source::Register(View::R32, high))
+            }
+            _ => counts[0],
+        }
+    }
+
+    /// What the lowest active lane holds, through the scratch row.
+    pub(super) fn first_word(&mut self, words: &[VReg]) -> VReg {
+        let active = self.active();
+        let bits = self.lane_bits(&active);
+        let lane = self.lowest_lane(&bits);
+        self.word_of_lane(words, lane)
+    }
+
+    /// What the lane with that index holds; the index is less than 129.
+    pub(super) fn word_of_lane(&mut self, words: &[VReg], lane: VReg) -> VReg {
+        let row = self.layout.row(0);
+        for (chunk, vector) in words.iter().enumerate() {
+            self.a.store_vector(Address::frame(row + chunk * 4 * self.lanes), *vector);
+        }
+        let index = Some((View::R64, lane));
+        self.a.load_general(View::R32, Address { index, scale: 4, ..Address::frame(row) })
+    }
+
+    pub(super) fn first_long(&mut self, longs: &[VReg]) -> VReg {
+        let active = self.active();
+        let bits = self.lane_bits(&active);
+        let lane = self.lowest_lane(&bits);
+        let row = self.layout.row(0);
+        for (half, vector) in longs.iter().enumerate() {
+            self.a.store_vector(Address::frame(row + half * 4 * self.lanes), *vector);
+        }
+        let index = Some((View::R64, lane));
+        self.a.load_general(View::R64, Address { index, scale: 8, ..Address::frame(row) })
+    }
+
+    // Variables.
+
+    /// A variable for values of the shape and type of this one, holding nothing in particular.
+    pub(super) fn variable(&mut self, like: Value) -> Variable {
+        let ty = self.ty(like);
+        let shape = self.shapes.of(like);
+        let mut fresh = |class: RegClass| {
+            let var = self.a.b.var(class);
+            let undefined = self.a.b.undefined(class);
+            self.a.b.write(var, undefined);
+            var
+        };
+        let mask = if self.a.isa == crate::isa::Isa::Avx512 { MASK } else { VECTOR };
+        let kept = match (shape, ty.repr()) {
+            (Shape::Uniform, _) if ty.is_float() => Kept::Splat(fresh(VECTOR)),
+            (Shape::Uniform, _) => Kept::General(fresh(GENERAL)),
+            (Shape::Affine { stride }, _) if ty == Ty::I32 => {
+                Kept::Affine(fresh(GENERAL), stride as i32)
+            }
+            (_, Repr::Word) => Kept::Words((0..self.chunks).map(|_| fresh(VECTOR)).collect()),
+            (_, Repr::Long) => Kept::Longs((0..2 * self.chunks).map(|_| fresh(VECTOR)).collect()),
+            (_, Repr::Bit) => Kept::Bits((0..self.chunks).map(|_| fresh(mask)).collect()),
+        };
+        Variable(kept, self.nans.is_raw(like))
+    }
+
+    /// What the variable holds here.
+    pub(super) fn read(&mut self, variable: &Variable) -> Place {
+        let mut all = |vars: &[Var]| vars.iter().map(|it| self.a.b.read(*it)).collect();
+        match &variable.0 {
+            Kept::General(var) => Place::General(self.a.b.read(*var)),
+            Kept::Splat(var) => Place::Splat(self.a.b.read(*var)),
+            Kept::Affine(var, stride) => {
+                Place::Affine { base: self.a.b.read(*var), stride: *stride }
+            }
+            Kept::Words(vars) => Place::Words(all(vars)),
+            Kept::Longs(vars) => Place::Longs(all(vars)),
+            Kept::Bits(vars) => Place::Bits(all(vars)),
+        }
+    }
+
+    /// Gives the variable a value: in the lanes of the masks, or without masks in all.
+    ///
+    /// What is uniform is so for all lanes that come here, so that nothing need be kept of what was there before.
+    pub(super) fn assign(&mut self, variable: &Variable, value: Value, lanes: Option<&[VReg]>) {
+        // What it flows into takes any NaN if it is raw itself.
+        let raw = variable.1;
+        match &variable.0 {
+            Kept::General(var) => {
+                let new = self.general(value);
+                self.a.b.write(*var, new);
+            }
+            Kept::Splat(var) => {
+                let new = if raw { self.raw_splat(value) } else { self.splat(value) };
+                self.a.b.write(*var, new);
+            }
+            Kept::Affine(var, stride) => {
+                let new = self.base(value, *stride);
+                self.a.b.write(*var, new);
+            }
+            Kept::Words(vars) => {
+                let new: Vec<VReg> = if raw {
+                    let args = self.raw_word_args(value);
+                    args.into_iter().map(|it| self.a.load(it, false)).collect()
+                } else {
+                    self.words(value)
+                };
+                for (chunk, (var, new)) in vars.iter().zip(new).enumerate() {
+                    let new = match lanes {
+                        Some(lanes) => {
+                            let old = self.a.b.read(*var);
+                            self.a.blend(lanes[chunk], new, old)
+                        }
+                        None => new,
+                    };
+                    self.a.b.write(*var, new);
+                }
+            }
+            Kept::Longs(vars) => {
+                let new: Vec<VReg> = if raw {
+                    let args = self.raw_long_args(value);
+                    args.into_iter().map(|it| self.a.load(it, true)).collect()
+                } else {
+                    self.longs(value)
+                };
+                for (half, (var, new)) in vars.iter().zip(new).enumerate() {
+                    let new = match lanes {
+                        Some(lanes) => {
+                            let old = self.a.b.read(*var);
+                            self.a.blend_long(lanes[half / 2], half % 2, new, old)
+                        }
+                        None => new,
+                    };
+                    self.a.b.write(*var, new);
+                }
+            }
+            Kept::Bits(vars) => {
+                let new = self.bits(value);
+                for (chunk, (var, new)) in vars.iter().zip(new).enumerate() {
+                    let new = match lanes {
+                        Some(lanes) => {
+                            let old = self.a.b.read(*var);
+                            let kept = self.a.mask_without(old, lanes[chunk]);
+                            let new = self.a.mask_and(new, lanes[chunk]);
+                            self.a.mask_or(kept, new)
+                        }
+                        None => new,
+                    };
+                    self.a.b.write(*var, new);
+                }
+            }
+        }
+    }
+
+    /// What lane 0 of an affine value holds, or would hold.
+    fn base(&mut self, value: Value, stride: i32) -> VReg {
+        match self.place(value).clone() {
+            Place::Affine { base, .. } => base,
+            Place::Constant(_) | Place::General(_) => self.general(value),
+            Place::Table(table) if Selector::table_start(&table, stride).is_some() => {
+                self.a.word(table[0] as u32)
+            }
+            _ => {
+                let words = self.words(value);
+                let active = self.active();
+                let bits = self.lane_bits(&active);
+                let lane = self.lowest_lane(&bits);
+                let own = self.word_of_lane(&words, lane);
+                let offset = self.times(lane, stride as u32);
+                self.a.general(Sub_r32_rm32, View::R32, own, Source::Register(View::R32, offset))
+            }
+        }
+    }
+
+    /// Whether an arithmetic result can be kept as an affine value: its operands are.
+    pub(super) fn affine_parts(&mut self, value: Value) -> Option<VReg> {
+        match self.place(value).clone() {
+            Place::Affine { base, .. } => Some(base),
+            Place::Constant(bits) => Some(self.a.word(bits as u32)),
+            Place::General(register) => Some(register),
+            Place::Table(table) => Some(self.a.word(table[0] as u32)),
+            Place::Splat(_) | Place::Words(_) | Place::Longs(_) | Place::Bits(_) => None,
+        }
+    }
+}
+
+impl Assembler {
+    /// An instruction that changes its one operand.
+    pub(crate) fn general1(&mut self, code: iced_x86::Code, a: VReg) -> VReg {
+        let view = match code {
+            Neg_rm64 | Not_rm64 => View::R64,
+            _ => View::R32,
+        };
+        let options = Options { tied: Some(a), ..Options::default() };
+        self.b.define_with(code, view, &[], options)
+    }
+
+    /// Sets the lowest byte of a register that is zero by the flags.
+    pub(crate) fn general0(&mut self, code: iced_x86::Code, zero: VReg) -> VReg {
+        let options = Options { tied: Some(zero), ..Options::default() };
+        self.b.define_with(code, View::R8, &[], options)
+    }
+}

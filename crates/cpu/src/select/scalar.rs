@@ -1,0 +1,919 @@
+//! Arithmetic: one row for each operation that has instructions; the rest are calls.
+
+use iced_x86::Code::{self, *};
+use ir::Value;
+use ir::shape::Shape;
+use ops::{Binary, Compare, Repr, Sign, Ternary, Ty, Unary};
+
+use super::{Place, Selector};
+use crate::call::What;
+use crate::isa::Isa;
+use crate::machine::*;
+use crate::vector::*;
+
+/// What a selection of vector instructions came to.
+enum Made {
+    Vectors(Vec<VReg>),
+    Masks(Vec<VReg>),
+}
+
+impl Selector<'_> {
+    pub(super) fn unary(&mut self, op: Unary, a: Value, to: Value) {
+        if let Some(place) = self.fold_unary(op, a) {
+            return self.set(to, place);
+        }
+        let (ty, result) = (self.ty(a), self.ty(to));
+        if let (Shape::Affine { stride }, Ty::I32, Ty::I32) = (self.shapes.of(to), ty, result)
+            && let Some(base) = self.affine_parts(a)
+        {
+            let base = match op {
+                Unary::Neg => self.a.general1(Neg_rm32, base),
+                Unary::Not => self.a.general1(Not_rm32, base),
+                _ => base,
+            };
+            return self.set(to, Place::Affine { base, stride: stride as i32 });
+        }
+        if self.is_single(a)
+            && let Some(register) = self.unary_general(op, ty, result, a)
+        {
+            return self.set(to, Place::General(register));
+        }
+        let single = self.is_single(a);
+        let exact = matches!(op, Unary::Neg | Unary::Abs | Unary::Bitcast(_));
+        let args = self.args(a, single, exact);
+        match self.unary_vectors(op, ty, result, &args, single) {
+            Some(made) => self.keep(made, to, single),
+            None => self.call_pure(What::Unary(op), &[a], to),
+        }
+    }
+
+    pub(super) fn binary(&mut self, op: Binary, a: Value, b: Value, to: Value) {
+        if let Some(place) = self.fold_binary(op, a, b) {
+            return self.set(to, place);
+        }
+        let ty = self.ty(a);
+        if let (Shape::Affine { stride }, Ty::I32) = (self.shapes.of(to), ty)
+            && let (Some(x), Some(y)) = (self.affine_parts(a), self.affine_parts(b))
+            && let Some(base) = self.binary_general(op, ty, x, y, self.constant(b))
+        {
+            return self.set(to, Place::Affine { base, stride: stride as i32 });
+        }
+        let single = self.is_single(a) && self.is_single(b);
+        if single && !ty.is_float() {
+            let (x, y) = (self.general(a), self.general(b));
+            if let Some(register) = self.binary_general(op, ty, x, y, self.constant(b)) {
+                return self.set(to, Place::General(register));
+            }
+        }
+        if ty == Ty::Bool {
+            let (x, y) = (self.bits(a), self.bits(b));
+            let masks = x
+                .iter()
+                .zip(&y)
+                .map(|(x, y)| match op {
+                    Binary::And => self.a.mask_and(*x, *y),
+                    Binary::Or => self.a.mask_or(*x, *y),
+                    _ => self.a.mask_xor(*x, *y),
+                })
+                .collect();
+            return self.set(to, Place::Bits(masks));
+        }
+        let args = [self.args(a, single, false), self.args(b, single, false)];
+        match self.binary_vectors(op, ty, &args, self.constant(b)) {
+            Some(vectors) => self.keep(Made::Vectors(vectors), to, single),
+            None => self.call_pure(What::Binary(op), &[a, b], to),
+        }
+    }
+
+    pub(super) fn compare(&mut self, op: Compare, a: Value, b: Value, to: Value) {
+        if let Some(place) = self.fold_compare(op, a, b) {
+            return self.set(to, place);
+        }
+        let ty = self.ty(a);
+        let single = self.is_single(a) && self.is_single(b);
+        if single && !ty.is_float() {
+            let register = self.compare_general(op, ty, a, b);
+            return self.set(to, Place::General(register));
+        }
+        if ty == Ty::Bool {
+            let (x, y) = (self.bits(a), self.bits(b));
+            let masks = x
+                .iter()
+                .zip(&y)
+                .map(|(x, y)| {
+                    let differ = self.a.mask_xor(*x, *y);
+                    if op == Compare::Eq { self.a.mask_not(differ) } else { differ }
+                })
+                .collect();
+            return self.set(to, Place::Bits(masks));
+        }
+        let signed = Selector::sign(op) == Some(Sign::Signed);
+        let kind = match ty {
+            Ty::I16 if signed => return self.call_pure(What::Compare(op), &[a, b], to),
+            Ty::F16 => return self.call_pure(What::Compare(op), &[a, b], to),
+            Ty::I32 if signed => Kind::SignedWord,
+            Ty::I16 | Ty::I32 | Ty::Bool => Kind::UnsignedWord,
+            Ty::I64 if signed => Kind::SignedLong,
+            Ty::I64 => Kind::UnsignedLong,
+            Ty::F32 => Kind::Float,
+            Ty::F64 => Kind::Double,
+        };
+        let test = match op {
+            Compare::Eq => Test::Eq,
+            Compare::Ne => Test::Ne,
+            Compare::Lt(_) => Test::Lt,
+            Compare::Le(_) => Test::Le,
+            Compare::Gt(_) => Test::Gt,
+            Compare::Ge(_) => Test::Ge,
+        };
+        let args = [self.args(a, single, false), self.args(b, single, false)];
+        let masks = self.test_vectors(test, kind, &args, ty.repr() == Repr::Long, single);
+        self.keep(Made::Masks(masks), to, single);
+    }
+
+    pub(super) fn ternary(&mut self, op: Ternary, [a, b, c]: [Value; 3], to: Value) {
+        if let Some(place) = self.fold_ternary(op, [a, b, c]) {
+            return self.set(to, place);
+        }
+        let ty = self.ty(c);
+        let single = [a, b, c].iter().all(|it| self.is_single(*it));
+        match op {
+            Ternary::Fma => {
+                let code = match ty {
+                    Ty::F32 => (
+                        EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
+                        VEX_Vfmadd213ps_ymm_ymm_ymmm256,
+                    ),
+                    Ty::F64 => (
+                        EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er,
+                        VEX_Vfmadd213pd_ymm_ymm_ymmm256,
+                    ),
+                    _ => return self.call_pure(What::Ternary(op), &[a, b, c], to),
+                };
+                let code = self.a.pick(code.0, code.1);
+                let long = ty == Ty::F64;
+                let args = [a, b, c].map(|it| self.args(it, single, false));
+                let vectors = (0..args[0].len())
+                    .map(|i| {
+                        let [x, y, z] = [0, 1, 2].map(|arg: usize| self.a.load(args[arg][i], long));
+                        let sources = [self.a.vector(y), self.a.vector(z)];
+                        let options = Options { tied: Some(x), ..Options::default() };
+                        let view = self.a.view();
+                        self.a.b.define_with(code, view, &sources, options)
+                    })
+                    .collect();
+                self.keep(Made::Vectors(vectors), to, single);
+            }
+            Ternary::Select => self.choose(a, b, c, to),
+        }
+    }
+
+    fn choose(&mut self, cond: Value, yes: Value, no: Value, to: Value) {
+        if yes == no || self.constant(cond).is_some() {
+            let taken = if self.constant(cond) == Some(0) { no } else { yes };
+            return self.rename(taken, to);
+        }
+        let ty = self.ty(yes);
+        let single = [cond, yes, no].iter().all(|it| self.is_single(*it));
+        if single && !ty.is_float() {
+            let (yes, no) = (self.general(yes), self.general(no));
+            let cond = self.general(cond);
+            let source = Source::Register(View::R32, cond);
+            self.a.b.effect(Test_rm32_r32, &[source, source]);
+            let picked =
+                self.a.general(Cmovne_r64_rm64, View::R64, no, Source::Register(View::R64, yes));
+            return self.set(to, Place::General(picked));
+        }
+        let mut masks = self.bits(cond);
+        if ty == Ty::Bool {
+            let (yes, no) = (self.bits(yes), self.bits(no));
+            let picked = (0..self.chunks)
+                .map(|i| {
+                    let yes = self.a.mask_and(yes[i], masks[i]);
+                    let no = self.a.mask_without(no[i], masks[i]);
+                    self.a.mask_or(yes, no)
+                })
+                .collect();
+            return self.set(to, Place::Bits(picked));
+        }
+        if single {
+            masks.truncate(1);
+        }
+        let long = ty.repr() == Repr::Long;
+        let exact = !self.nans.is_raw(to);
+        let args = [yes, no].map(|it| self.args(it, single, exact));
+        let picked = (0..args[0].len())
+            .map(|i| {
+                let [yes, no] = [0, 1].map(|arg: usize| self.a.load(args[arg][i], long));
+                if long {
+                    self.a.blend_long(masks[i / 2], i % 2, yes, no)
+                } else {
+                    self.a.blend(masks[i], yes, no)
+                }
+            })
+            .collect();
+        self.keep(Made::Vectors(picked), to, single);
+    }
+
+    // Operands and results.
+
+    /// The operand as vectors: one where all operands are the same in all lanes. Not `exact`, a NaN may have any bits.
+    fn args(&mut self, value: Value, single: bool, exact: bool) -> Vec<Arg> {
+        let ty = self.ty(value);
+        if ty == Ty::Bool {
+            let mut masks = self.bits(value);
+            masks.truncate(if single { 1 } else { self.chunks });
+            return masks.into_iter().map(Arg::Register).collect();
+        }
+        if single {
+            return match self.place(value).clone() {
+                Place::Constant(bits) if ty.repr() == Repr::Long => {
+                    vec![self.a.constant_long(bits)]
+                }
+                Place::Constant(bits) => vec![self.a.constant_word(bits as u32)],
+                _ if exact => vec![Arg::Register(self.splat(value))],
+                _ => vec![Arg::Register(self.raw_splat(value))],
+            };
+        }
+        match (ty.repr() == Repr::Long, exact) {
+            (true, true) => self.long_args(value),
+            (true, false) => self.raw_long_args(value),
+            (false, true) => self.word_args(value),
+            (false, false) => self.raw_word_args(value),
+        }
+    }
+
+    fn keep(&mut self, made: Made, to: Value, single: bool) {
+        let ty = self.ty(to);
+        let place = match made {
+            Made::Vectors(vectors) if single && ty.is_float() => Place::Splat(vectors[0]),
+            Made::Vectors(vectors) if single => {
+                Place::General(self.a.lowest(vectors[0], ty.repr() == Repr::Long))
+            }
+            Made::Vectors(vectors) if ty.repr() == Repr::Long => Place::Longs(vectors),
+            Made::Vectors(vectors) => Place::Words(vectors),
+            Made::Masks(masks) if single => {
+                let bits = self.a.mask_bits(masks[0]);
+                let one = Source::Immediate(Immediate::Word(1));
+                Place::General(self.a.general(And_rm32_imm32, View::R32, bits, one))
+            }
+            Made::Masks(masks) => Place::Bits(masks),
+        };
+        self.set(to, place);
+    }
+
+    /// Arithmetic that makes a NaN makes the canonical one.
+    pub(super) fn canonical(&mut self, vector: VReg, ty: Ty) -> VReg {
+        let (kind, nan) = match ty {
+            Ty::F32 => (Kind::Float, self.a.constant_word(0x7fc0_0000)),
+            _ => (Kind::Double, self.a.constant_long(0x7ff8_0000_0000_0000)),
+        };
+        let is_nan = self.a.test(Test::Unordered, kind, vector, Arg::Register(vector), None);
+        let long = ty == Ty::F64;
+        if self.a.isa == Isa::Avx512 {
+            let Arg::Memory(address) = nan else { unreachable!("constants lie in memory") };
+            let code = if long {
+                EVEX_Vpbroadcastq_zmm_k1z_xmmm64
+            } else {
+                EVEX_Vpbroadcastd_zmm_k1z_xmmm32
+            };
+            let options = Options { mask: Some(is_nan), tied: Some(vector), ..Options::default() };
+            let address = Address { broadcast: false, ..address };
+            return self.a.b.define_with(code, View::Zmm, &[Source::Memory(address)], options);
+        }
+        let nan = self.a.load(nan, long);
+        self.a.blend(is_nan, nan, vector)
+    }
+
+    // Rows of vector instructions.
+
+    fn unary_vectors(
+        &mut self,
+        op: Unary,
+        ty: Ty,
+        result: Ty,
+        args: &[Arg],
+        single: bool,
+    ) -> Option<Made> {
+        let long = ty.repr() == Repr::Long;
+        let isa = self.a.isa;
+        macro_rules! each {
+            (|$it:ident| $body:expr) => {
+                Some(Made::Vectors(
+                    args.iter()
+                        .map(|it| {
+                            let $it = self.a.load(*it, long);
+                            $body
+                        })
+                        .collect(),
+                ))
+            };
+        }
+        let word = |s: &mut Self, bits: u32| s.a.constant_word(bits);
+        match (op, ty) {
+            (Unary::Not, Ty::Bool) => {
+                let registers = args.iter().map(|it| match it {
+                    Arg::Register(register) => *register,
+                    Arg::Memory(_) => unreachable!("masks are in registers"),
+                });
+                let registers: Vec<VReg> = registers.collect();
+                Some(Made::Masks(registers.iter().map(|it| self.a.mask_not(*it)).collect()))
+            }
+            (Unary::Neg, Ty::F32) => {
+                let sign = word(self, 1 << 31);
+                each!(|a| self.a.op(Lanewise::Xor, Arg::Register(a), sign))
+            }
+            (Unary::Abs, Ty::F32) => {
+                let rest = word(self, !0 >> 1);
+                each!(|a| self.a.op(Lanewise::And, Arg::Register(a), rest))
+            }
+            (Unary::Neg, Ty::F16) => {
+                let sign = word(self, 1 << 15);
+                each!(|a| self.a.op(Lanewise::Xor, Arg::Register(a), sign))
+            }
+            (Unary::Abs, Ty::F16) => {
+                let rest = word(self, 0x7fff);
+                each!(|a| self.a.op(Lanewise::And, Arg::Register(a), rest))
+            }
+            (Unary::Neg, Ty::F64) => {
+                let sign = self.a.constant_long(1 << 63);
+                each!(|a| self.bitwise_long(Lanewise::Xor, a, sign))
+            }
+            (Unary::Abs, Ty::F64) => {
+                let rest = self.a.constant_long(!0 >> 1);
+                each!(|a| self.bitwise_long(Lanewise::And, a, rest))
+            }
+            (Unary::Neg, Ty::I32) => {
+                let zero = word(self, 0);
+                each!(|a| self.a.op(Lanewise::SubD, zero, Arg::Register(a)))
+            }
+            (Unary::Neg, Ty::I64) => {
+                let zero = self.a.constant_long(0);
+                each!(|a| self.a.op(Lanewise::SubQ, zero, Arg::Register(a)))
+            }
+            (Unary::Not, Ty::I32 | Ty::I64) => {
+                let ones = word(self, !0);
+                each!(|a| self.a.op(Lanewise::Xor, Arg::Register(a), ones))
+            }
+            (Unary::Not, Ty::I16) => {
+                let ones = word(self, 0xffff);
+                each!(|a| self.a.op(Lanewise::Xor, Arg::Register(a), ones))
+            }
+            (Unary::Abs, Ty::I32) => {
+                each!(|a| self.a.unary(EVEX_Vpabsd_zmm_k1z_zmmm512b32, VEX_Vpabsd_ymm_ymmm256, a))
+            }
+            (Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round, Ty::F32 | Ty::F64) => {
+                let mode = match op {
+                    Unary::Floor => 9,
+                    Unary::Ceil => 10,
+                    Unary::Trunc => 11,
+                    _ => 8,
+                };
+                let (wide, narrow) = if long {
+                    (EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae, VEX_Vroundpd_ymm_ymmm256_imm8)
+                } else {
+                    (EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae, VEX_Vroundps_ymm_ymmm256_imm8)
+                };
+                let code = self.a.pick(wide, narrow);
+                each!(|a| {
+                    let sources = [self.a.vector(a), byte(mode)];
+                    let view = self.a.view();
+                    self.a.b.define(code, view, &sources)
+                })
+            }
+            (Unary::CountBits, Ty::I32 | Ty::I16) => each!(|a| self.count_bits(a)),
+            (Unary::FirstBitHigh(Sign::Unsigned), Ty::I32) if isa == Isa::Avx512 => {
+                let last = word(self, 31);
+                each!(|a| {
+                    let code = EVEX_Vplzcntd_zmm_k1z_zmmm512b32;
+                    let zeros = self.a.unary(code, code, a);
+                    self.a.op(Lanewise::SubD, last, Arg::Register(zeros))
+                })
+            }
+            (Unary::FirstBitLow, Ty::I32) if isa == Isa::Avx512 => {
+                let (zero, last) = (word(self, 0), word(self, 31));
+                each!(|a| {
+                    let code = EVEX_Vplzcntd_zmm_k1z_zmmm512b32;
+                    let negative = self.a.op(Lanewise::SubD, zero, Arg::Register(a));
+                    let lowest =
+                        self.a.op(Lanewise::And, Arg::Register(a), Arg::Register(negative));
+                    let zeros = self.a.unary(code, code, lowest);
+                    self.a.op(Lanewise::SubD, last, Arg::Register(zeros))
+                })
+            }
+            (Unary::Sqrt, Ty::F32) => each!(|a| self.a.unary(
+                EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
+                VEX_Vsqrtps_ymm_ymmm256,
+                a
+            )),
+            (Unary::Sqrt, Ty::F64) => each!(|a| self.a.unary(
+                EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er,
+                VEX_Vsqrtpd_ymm_ymmm256,
+                a
+            )),
+            (Unary::Saturate, Ty::F32) => {
+                let (zero, one) = (word(self, 0), word(self, 0x3f80_0000));
+                each!(|a| {
+                    let low = self.a.op(Lanewise::MaxS, Arg::Register(a), zero);
+                    self.a.op(Lanewise::MinS, Arg::Register(low), one)
+                })
+            }
+            (Unary::IsNan, Ty::F32 | Ty::F64) => {
+                let kind = if long { Kind::Double } else { Kind::Float };
+                let args = [args.to_vec(), args.to_vec()];
+                Some(Made::Masks(self.test_vectors(Test::Unordered, kind, &args, long, single)))
+            }
+            (Unary::Bitcast(_), _) => each!(|a| a),
+            (Unary::Convert { to, from_sign, to_sign }, _) => {
+                debug_assert_eq!(to, result);
+                self.convert(ty, from_sign, to, to_sign, args, single, isa)
+            }
+            _ => None,
+        }
+    }
+
+    /// The set bits of each word: those of its nibbles by a table, summed up.
+    fn count_bits(&mut self, words: VReg) -> VReg {
+        let table: Vec<u32> = (0..self.lanes as u32)
+            .map(|i| (0..4).map(|byte| (i % 4 * 4 + byte).count_ones() << (8 * byte)).sum())
+            .collect();
+        let table = self.a.constant_words(&table);
+        let table = self.a.load(table, false);
+        let low = self.a.constant_word(0x0f0f_0f0f);
+        let upper = self.a.shift(Lanewise::ShrD, words, 4);
+        let counts = [words, upper].map(|it| {
+            let nibbles = self.a.op(Lanewise::And, Arg::Register(it), low);
+            self.a.bytes(
+                EVEX_Vpshufb_zmm_k1z_zmm_zmmm512,
+                VEX_Vpshufb_ymm_ymm_ymmm256,
+                table,
+                nibbles,
+            )
+        });
+        let add = (EVEX_Vpaddb_zmm_k1z_zmm_zmmm512, VEX_Vpaddb_ymm_ymm_ymmm256);
+        let bytes = self.a.bytes(add.0, add.1, counts[0], counts[1]);
+        let ones = self.a.constant_word(0x0101_0101);
+        let ones = self.a.load(ones, false);
+        let pairs = (EVEX_Vpmaddubsw_zmm_k1z_zmm_zmmm512, VEX_Vpmaddubsw_ymm_ymm_ymmm256);
+        let halves = self.a.bytes(pairs.0, pairs.1, bytes, ones);
+        let ones = self.a.constant_word(0x0001_0001);
+        let ones = self.a.load(ones, false);
+        let sums = (EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512, VEX_Vpmaddwd_ymm_ymm_ymmm256);
+        self.a.bytes(sums.0, sums.1, halves, ones)
+    }
+
+    /// A bitwise operation with a constant of longs.
+    fn bitwise_long(&mut self, op: Lanewise, a: VReg, constant: Arg) -> VReg {
+        let constant = self.a.load(constant, true);
+        self.a.op(op, Arg::Register(a), Arg::Register(constant))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a conversion is between two types with signs")]
+    fn convert(
+        &mut self,
+        from: Ty,
+        from_sign: Sign,
+        to: Ty,
+        to_sign: Sign,
+        args: &[Arg],
+        single: bool,
+        isa: Isa,
+    ) -> Option<Made> {
+        macro_rules! each {
+            (|$it:ident| $body:expr) => {
+                Some(Made::Vectors(
+                    args.iter()
+                        .map(|it| {
+                            let $it = self.a.load(*it, from.repr() == Repr::Long);
+                            $body
+                        })
+                        .collect(),
+                ))
+            };
+        }
+        match (from, to) {
+            (Ty::Bool, Ty::I16 | Ty::I32 | Ty::F32 | Ty::F16) => {
+                let one = match to {
+                    Ty::F32 => 0x3f80_0000,
+                    Ty::F16 => 0x3c00,
+                    _ => 1,
+                };
+                let (zero, one) = (self.a.zero(), self.a.constant_word(one));
+                let one = self.a.load(one, false);
+                each!(|mask| self.a.blend(mask, one, zero))
+            }
+            (Ty::I16 | Ty::I32 | Ty::F32, Ty::Bool) => {
+                let kind = if from == Ty::F32 { Kind::Float } else { Kind::SignedWord };
+                let zero = self.a.constant_word(0);
+                let args = [args.to_vec(), vec![zero; args.len()]];
+                Some(Made::Masks(self.test_vectors(Test::Ne, kind, &args, false, single)))
+            }
+            (Ty::I64 | Ty::F64, Ty::Bool) => {
+                let kind = if from == Ty::F64 { Kind::Double } else { Kind::SignedLong };
+                let zero = self.a.constant_long(0);
+                let args = [args.to_vec(), vec![zero; args.len()]];
+                Some(Made::Masks(self.test_vectors(Test::Ne, kind, &args, true, single)))
+            }
+            (Ty::I32, Ty::I16) => {
+                let low = self.a.constant_word(0xffff);
+                each!(|a| self.a.op(Lanewise::And, Arg::Register(a), low))
+            }
+            (Ty::I16, Ty::I32) if from_sign == Sign::Unsigned => each!(|a| a),
+            (Ty::I16, Ty::I32) => each!(|a| {
+                let high = self.a.shift(Lanewise::ShlD, a, 16);
+                self.a.shift(Lanewise::SarD, high, 16)
+            }),
+            (Ty::I32, Ty::I32) | (Ty::I16, Ty::I16) | (Ty::I64, Ty::I64) => each!(|a| a),
+            (Ty::F32, Ty::F32) | (Ty::F64, Ty::F64) => each!(|a| self.canonical(a, from)),
+            (Ty::I32, Ty::F32) if from_sign == Sign::Signed => {
+                each!(|a| self.a.unary(
+                    EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
+                    VEX_Vcvtdq2ps_ymm_ymmm256,
+                    a
+                ))
+            }
+            (Ty::I32, Ty::F32) if isa == Isa::Avx512 => {
+                let code = EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er;
+                each!(|a| self.a.unary(code, code, a))
+            }
+            (Ty::F32, Ty::I32) if to_sign == Sign::Signed => {
+                let (limit, most) =
+                    (self.a.constant_word(0x4f00_0000), self.a.constant_word(0x7fff_ffff));
+                let (most, zero) = (self.a.load(most, false), self.a.zero());
+                each!(|a| {
+                    let (wide, narrow) =
+                        (EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, VEX_Vcvttps2dq_ymm_ymmm256);
+                    let rounded = self.a.unary(wide, narrow, a);
+                    let large = self.a.test(Test::Ge, Kind::Float, a, limit, None);
+                    let rounded = self.a.blend(large, most, rounded);
+                    let nan = self.a.test(Test::Unordered, Kind::Float, a, Arg::Register(a), None);
+                    self.a.blend(nan, zero, rounded)
+                })
+            }
+            (Ty::F32, Ty::I32) if isa == Isa::Avx512 => {
+                let zero = self.a.constant_word(0);
+                let code = EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae;
+                each!(|a| {
+                    // Zero for NaN and what is negative; all ones for what is too large.
+                    let positive = self.a.op(Lanewise::MaxS, Arg::Register(a), zero);
+                    self.a.unary(code, code, positive)
+                })
+            }
+            (Ty::I32, Ty::I64) => {
+                let (wide, narrow) = match from_sign {
+                    Sign::Signed => (EVEX_Vpmovsxdq_zmm_k1z_ymmm256, VEX_Vpmovsxdq_ymm_xmmm128),
+                    Sign::Unsigned => (EVEX_Vpmovzxdq_zmm_k1z_ymmm256, VEX_Vpmovzxdq_ymm_xmmm128),
+                };
+                let code = self.a.pick(wide, narrow);
+                let mut longs = Vec::new();
+                for arg in args {
+                    let words = self.a.load(*arg, false);
+                    for half in 0..if single { 1 } else { 2 } {
+                        let part = self.half_of_words(words, half);
+                        let view = if isa == Isa::Avx512 { View::Ymm } else { View::Xmm };
+                        let whole = self.a.view();
+                        longs.push(self.a.b.define(code, whole, &[Source::Register(view, part)]));
+                    }
+                }
+                Some(Made::Vectors(longs))
+            }
+            (Ty::I64, Ty::I32) if isa == Isa::Avx512 && !single => {
+                let words = args
+                    .chunks(2)
+                    .map(|halves| {
+                        let [low, high] = [0, 1].map(|i: usize| {
+                            let long = self.a.load(halves[i], true);
+                            let source = Source::Register(View::Zmm, long);
+                            self.a.b.define(EVEX_Vpmovqd_ymmm256_k1z_zmm, View::Ymm, &[source])
+                        });
+                        let sources = [
+                            Source::Register(View::Zmm, low),
+                            Source::Register(View::Ymm, high),
+                            byte(1),
+                        ];
+                        let code = EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
+                        self.a.b.define(code, View::Zmm, &sources)
+                    })
+                    .collect();
+                Some(Made::Vectors(words))
+            }
+            _ => None,
+        }
+    }
+
+    /// Half the words of a chunk, in the lower half of a vector.
+    fn half_of_words(&mut self, words: VReg, half: usize) -> VReg {
+        if half == 0 {
+            return words;
+        }
+        match self.a.isa {
+            Isa::Avx512 => {
+                let sources = [Source::Register(View::Zmm, words), byte(1)];
+                self.a.b.define(EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, View::Ymm, &sources)
+            }
+            Isa::Avx2 => {
+                let sources = [Source::Register(View::Ymm, words), byte(1)];
+                self.a.b.define(VEX_Vextracti128_xmmm128_ymm_imm8, View::Xmm, &sources)
+            }
+        }
+    }
+
+    fn binary_vectors(
+        &mut self,
+        op: Binary,
+        ty: Ty,
+        args: &[Vec<Arg>; 2],
+        constant: Option<u64>,
+    ) -> Option<Vec<VReg>> {
+        use Lanewise::*;
+        let isa = self.a.isa;
+        let op = match (op, ty) {
+            (Binary::And, _) => And,
+            (Binary::Or, _) => Or,
+            (Binary::Xor, _) => Xor,
+            (Binary::Add, Ty::I32 | Ty::I16) => AddD,
+            (Binary::Sub, Ty::I32 | Ty::I16) => SubD,
+            (Binary::Mul, Ty::I32 | Ty::I16) => MulD,
+            (Binary::Min(Sign::Unsigned), Ty::I32 | Ty::I16) => MinUd,
+            (Binary::Max(Sign::Unsigned), Ty::I32 | Ty::I16) => MaxUd,
+            (Binary::Min(Sign::Signed), Ty::I32) => MinSd,
+            (Binary::Max(Sign::Signed), Ty::I32) => MaxSd,
+            (Binary::Shl, Ty::I32) => ShlD,
+            (Binary::Shr(Sign::Unsigned), Ty::I32) => ShrD,
+            (Binary::Shr(Sign::Signed), Ty::I32) => SarD,
+            (Binary::Add, Ty::I64) => AddQ,
+            (Binary::Sub, Ty::I64) => SubQ,
+            (Binary::Mul, Ty::I64) => MulQ,
+            (Binary::Min(Sign::Unsigned), Ty::I64) => MinUq,
+            (Binary::Max(Sign::Unsigned), Ty::I64) => MaxUq,
+            (Binary::Min(Sign::Signed), Ty::I64) => MinSq,
+            (Binary::Max(Sign::Signed), Ty::I64) => MaxSq,
+            (Binary::Shl, Ty::I64) => ShlQ,
+            (Binary::Shr(Sign::Unsigned), Ty::I64) => ShrQ,
+            (Binary::Shr(Sign::Signed), Ty::I64) => SarQ,
+            (Binary::Add, Ty::F32) => AddS,
+            (Binary::Sub, Ty::F32) => SubS,
+            (Binary::Mul, Ty::F32) => MulS,
+            (Binary::Div(_), Ty::F32) => DivS,
+            (Binary::Add, Ty::F64) => AddF,
+            (Binary::Sub, Ty::F64) => SubF,
+            (Binary::Mul, Ty::F64) => MulF,
+            (Binary::Div(_), Ty::F64) => DivF,
+            (Binary::Min(_), Ty::F32) => return Some(self.float_extremes(MinS, Or, ty, args)),
+            (Binary::Max(_), Ty::F32) => return Some(self.float_extremes(MaxS, And, ty, args)),
+            (Binary::Min(_), Ty::F64) => return Some(self.float_extremes(MinF, Or, ty, args)),
+            (Binary::Max(_), Ty::F64) => return Some(self.float_extremes(MaxF, And, ty, args)),
+            _ => return None,
+        };
+        if !op.exists(isa) {
+            return None;
+        }
+        let long = ty.repr() == Repr::Long;
+        let is_shift = matches!(op, ShlD | ShrD | SarD | ShlQ | ShrQ | SarQ);
+        let narrow = (ty == Ty::I16 && matches!(op, AddD | SubD | MulD))
+            .then(|| self.a.constant_word(0xffff));
+        let count_mask = is_shift.then(|| match long {
+            true => self.a.constant_long(63),
+            false => self.a.constant_word(31),
+        });
+        let mut vectors = Vec::with_capacity(args[0].len());
+        for (a, b) in args[0].iter().zip(&args[1]) {
+            let a = self.a.load(*a, long);
+            let result = match (count_mask, constant) {
+                (Some(_), Some(count)) => {
+                    let bits = u64::from(ty.bits());
+                    self.a.shift(op, a, (count % bits) as u8)
+                }
+                (Some(mask), None) => {
+                    let count = self.a.load(*b, long);
+                    let mask = self.a.load(mask, long);
+                    let count = self.a.op(And, Arg::Register(count), Arg::Register(mask));
+                    self.a.op(op, Arg::Register(a), Arg::Register(count))
+                }
+                (None, _) => {
+                    // The broadcast of a bitwise instruction is of words.
+                    let b = match *b {
+                        Arg::Memory(_) if long && matches!(op, And | Or | Xor) => {
+                            Arg::Register(self.a.load(*b, true))
+                        }
+                        other => other,
+                    };
+                    self.a.op(op, Arg::Register(a), b)
+                }
+            };
+            let result = match narrow {
+                Some(low) => self.a.op(And, Arg::Register(result), low),
+                None => result,
+            };
+            vectors.push(result);
+        }
+        Some(vectors)
+    }
+
+    /// The number if one operand is NaN, and -0 below +0.
+    fn float_extremes(
+        &mut self,
+        op: Lanewise,
+        zeros: Lanewise,
+        ty: Ty,
+        args: &[Vec<Arg>; 2],
+    ) -> Vec<VReg> {
+        let long = ty == Ty::F64;
+        let kind = if long { Kind::Double } else { Kind::Float };
+        let mut vectors = Vec::with_capacity(args[0].len());
+        for (a, b) in args[0].iter().zip(&args[1]) {
+            let (a, b) = (self.a.load(*a, long), self.a.load(*b, long));
+            // Of a NaN and a number the instruction takes the second operand, of two zeros too.
+            let pick = self.a.op(op, Arg::Register(a), Arg::Register(b));
+            let equal = self.a.test(Test::Eq, kind, a, Arg::Register(b), None);
+            let both = self.a.op(zeros, Arg::Register(a), Arg::Register(b));
+            let pick = self.blend_kind(equal, both, pick, long);
+            let nan = self.a.test(Test::Unordered, kind, b, Arg::Register(b), None);
+            let pick = self.blend_kind(nan, a, pick, long);
+            vectors.push(self.canonical(pick, ty));
+        }
+        vectors
+    }
+
+    /// A blend by a mask that a comparison of vectors of this kind has given.
+    fn blend_kind(&mut self, mask: VReg, b: VReg, a: VReg, long: bool) -> VReg {
+        if long && self.a.isa == Isa::Avx512 {
+            self.a.blend_long(mask, 0, b, a)
+        } else {
+            self.a.blend(mask, b, a)
+        }
+    }
+
+    fn test_vectors(
+        &mut self,
+        test: Test,
+        kind: Kind,
+        args: &[Vec<Arg>; 2],
+        long: bool,
+        single: bool,
+    ) -> Vec<VReg> {
+        if !long || single {
+            let pairs = args[0].iter().zip(&args[1]);
+            return pairs
+                .map(|(a, b)| {
+                    let a = self.a.load(*a, long);
+                    self.a.test(test, kind, a, *b, None)
+                })
+                .collect();
+        }
+        args[0]
+            .chunks(2)
+            .zip(args[1].chunks(2))
+            .map(|(a, b)| {
+                let a = [0, 1].map(|half: usize| self.a.load(a[half], true));
+                self.a.test_long(test, kind, a, [b[0], b[1]])
+            })
+            .collect()
+    }
+
+    // Rows of instructions on general registers.
+
+    fn unary_general(&mut self, op: Unary, ty: Ty, result: Ty, a: Value) -> Option<VReg> {
+        if ty.is_float() || result.is_float() {
+            return None;
+        }
+        let a = self.general(a);
+        let word = |bits: u32| Source::Immediate(Immediate::Word(bits));
+        Some(match (op, ty, result) {
+            (Unary::Neg, Ty::I32, _) => self.a.general1(Neg_rm32, a),
+            (Unary::Neg, Ty::I64, _) => self.a.general1(Neg_rm64, a),
+            (Unary::Not, Ty::I32, _) => self.a.general1(Not_rm32, a),
+            (Unary::Not, Ty::I64, _) => self.a.general1(Not_rm64, a),
+            (Unary::Not, Ty::Bool, _) => self.a.general(Xor_rm32_imm32, View::R32, a, word(1)),
+            (Unary::CountBits, Ty::I32 | Ty::I16, _) => {
+                self.a.b.define(Popcnt_r32_rm32, View::R32, &[Source::Register(View::R32, a)])
+            }
+            (Unary::CountBits, Ty::I64, _) => {
+                self.a.b.define(Popcnt_r64_rm64, View::R64, &[Source::Register(View::R64, a)])
+            }
+            (Unary::Convert { .. }, Ty::Bool, Ty::I16 | Ty::I32 | Ty::I64) => a,
+            (Unary::Convert { .. }, Ty::I16 | Ty::I32, Ty::Bool) => {
+                self.test_general(Setne_rm8, View::R32, a)
+            }
+            (Unary::Convert { .. }, Ty::I64, Ty::Bool) => {
+                self.test_general(Setne_rm8, View::R64, a)
+            }
+            (Unary::Convert { .. }, from, to) if from == to => a,
+            (Unary::Convert { .. }, Ty::I64, Ty::I32) => {
+                self.a.b.define(Mov_r32_rm32, View::R32, &[Source::Register(View::R32, a)])
+            }
+            (Unary::Convert { .. }, Ty::I64 | Ty::I32, Ty::I16) => {
+                self.a.general(And_rm32_imm32, View::R32, a, word(0xffff))
+            }
+            (Unary::Convert { from_sign: Sign::Unsigned, .. }, Ty::I32, Ty::I64) => {
+                self.a.b.define(Mov_r32_rm32, View::R32, &[Source::Register(View::R32, a)])
+            }
+            (Unary::Convert { from_sign: Sign::Signed, .. }, Ty::I32, Ty::I64) => {
+                self.a.b.define(Movsxd_r64_rm32, View::R64, &[Source::Register(View::R32, a)])
+            }
+            (Unary::Convert { from_sign: Sign::Unsigned, .. }, Ty::I16, Ty::I32 | Ty::I64) => a,
+            (Unary::Bitcast(_), _, _) => a,
+            _ => return None,
+        })
+    }
+
+    fn test_general(&mut self, code: Code, view: View, a: VReg) -> VReg {
+        let zero = self.a.word(0);
+        let source = Source::Register(view, a);
+        let test = if view == View::R64 { Test_rm64_r64 } else { Test_rm32_r32 };
+        self.a.b.effect(test, &[source, source]);
+        self.a.general0(code, zero)
+    }
+
+    /// `constant` is what the second operand is known to be.
+    pub(super) fn binary_general(
+        &mut self,
+        op: Binary,
+        ty: Ty,
+        a: VReg,
+        b: VReg,
+        constant: Option<u64>,
+    ) -> Option<VReg> {
+        let (view, long) = match ty {
+            Ty::I64 => (View::R64, true),
+            Ty::Bool | Ty::I16 | Ty::I32 => (View::R32, false),
+            Ty::F16 | Ty::F32 | Ty::F64 => return None,
+        };
+        let pick = |word: Code, other: Code| if long { other } else { word };
+        let source = Source::Register(view, b);
+        let result = match op {
+            Binary::Add => self.a.general(pick(Add_r32_rm32, Add_r64_rm64), view, a, source),
+            Binary::Sub => self.a.general(pick(Sub_r32_rm32, Sub_r64_rm64), view, a, source),
+            Binary::Mul => self.a.general(pick(Imul_r32_rm32, Imul_r64_rm64), view, a, source),
+            Binary::And => self.a.general(pick(And_r32_rm32, And_r64_rm64), view, a, source),
+            Binary::Or => self.a.general(pick(Or_r32_rm32, Or_r64_rm64), view, a, source),
+            Binary::Xor => self.a.general(pick(Xor_r32_rm32, Xor_r64_rm64), view, a, source),
+            Binary::Shl | Binary::Shr(_) if ty != Ty::I16 => {
+                if let Some(count) = constant {
+                    let code = match op {
+                        Binary::Shl => pick(Shl_rm32_imm8, Shl_rm64_imm8),
+                        Binary::Shr(Sign::Unsigned) => pick(Shr_rm32_imm8, Shr_rm64_imm8),
+                        _ => pick(Sar_rm32_imm8, Sar_rm64_imm8),
+                    };
+                    let count = (count % u64::from(ty.bits())) as u8;
+                    return Some(self.a.general(code, view, a, byte(count)));
+                }
+                // These take the count modulo the width themselves.
+                let code = match op {
+                    Binary::Shl => pick(VEX_Shlx_r32_rm32_r32, VEX_Shlx_r64_rm64_r64),
+                    Binary::Shr(Sign::Unsigned) => {
+                        pick(VEX_Shrx_r32_rm32_r32, VEX_Shrx_r64_rm64_r64)
+                    }
+                    _ => pick(VEX_Sarx_r32_rm32_r32, VEX_Sarx_r64_rm64_r64),
+                };
+                self.a.b.define(code, view, &[Source::Register(view, a), source])
+            }
+            Binary::Min(sign) | Binary::Max(sign) if ty != Ty::I16 => {
+                let compare = pick(Cmp_r32_rm32, Cmp_r64_rm64);
+                self.a.b.effect(compare, &[Source::Register(view, a), source]);
+                let code = match (op, sign) {
+                    (Binary::Min(_), Sign::Signed) => pick(Cmovg_r32_rm32, Cmovg_r64_rm64),
+                    (Binary::Min(_), Sign::Unsigned) => pick(Cmova_r32_rm32, Cmova_r64_rm64),
+                    (_, Sign::Signed) => pick(Cmovl_r32_rm32, Cmovl_r64_rm64),
+                    (_, Sign::Unsigned) => pick(Cmovb_r32_rm32, Cmovb_r64_rm64),
+                };
+                self.a.general(code, view, a, source)
+            }
+            _ => return None,
+        };
+        let narrow = ty == Ty::I16 && matches!(op, Binary::Add | Binary::Sub | Binary::Mul);
+        Some(if narrow {
+            let low = Source::Immediate(Immediate::Word(0xffff));
+            self.a.general(And_rm32_imm32, View::R32, result, low)
+        } else {
+            result
+        })
+    }
+
+    fn compare_general(&mut self, op: Compare, ty: Ty, a: Value, b: Value) -> VReg {
+        let (mut x, mut y) = (self.general(a), self.general(b));
+        let view = if ty == Ty::I64 { View::R64 } else { View::R32 };
+        if ty == Ty::I16 && Selector::sign(op) == Some(Sign::Signed) {
+            [x, y] = [x, y].map(|it| {
+                let high = self.a.general(Shl_rm32_imm8, View::R32, it, byte(16));
+                self.a.general(Sar_rm32_imm8, View::R32, high, byte(16))
+            });
+        }
+        let zero = self.a.word(0);
+        let code = if ty == Ty::I64 { Cmp_r64_rm64 } else { Cmp_r32_rm32 };
+        self.a.b.effect(code, &[Source::Register(view, x), Source::Register(view, y)]);
+        let code = match op {
+            Compare::Eq => Sete_rm8,
+            Compare::Ne => Setne_rm8,
+            Compare::Lt(Sign::Signed) => Setl_rm8,
+            Compare::Lt(Sign::Unsigned) => Setb_rm8,
+            Compare::Le(Sign::Signed) => Setle_rm8,
+            Compare::Le(Sign::Unsigned) => Setbe_rm8,
+            Compare::Gt(Sign::Signed) => Setg_rm8,
+            Compare::Gt(Sign::Unsigned) => Seta_rm8,
+            Compare::Ge(Sign::Signed) => Setge_rm8,
+            Compare::Ge(Sign::Unsigned) => Setae_rm8,
+        };
+        self.a.general0(code, zero)
+    }
+}

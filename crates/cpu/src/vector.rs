@@ -1,0 +1,648 @@
+//! Vectors and masks, whichever of the two instruction sets they are made of.
+//!
+//! A vector holds one chunk of words, or half a chunk of longs. A mask is a k register (AVX-512) or a vector of words that are
+//! all ones or zero (AVX2); nobody outside this file needs to know.
+
+use iced_x86::Code::{self, *};
+
+use crate::isa::Isa;
+use crate::machine::*;
+
+/// Appends vector instructions.
+pub(crate) struct Assembler {
+    pub(crate) b: Builder,
+    pub(crate) isa: Isa,
+}
+
+/// An operand: a register, or a constant in memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Arg {
+    Register(VReg),
+    Memory(Address),
+}
+
+/// Operations on vectors of words (D), longs (Q), floats (S) and doubles (F).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lanewise {
+    AddD,
+    SubD,
+    MulD,
+    MinSd,
+    MinUd,
+    MaxSd,
+    MaxUd,
+    ShlD,
+    ShrD,
+    SarD,
+    AddQ,
+    SubQ,
+    MulQ,
+    MinSq,
+    MinUq,
+    MaxSq,
+    MaxUq,
+    ShlQ,
+    ShrQ,
+    SarQ,
+    And,
+    Or,
+    Xor,
+    AddS,
+    SubS,
+    MulS,
+    DivS,
+    MinS,
+    MaxS,
+    AddF,
+    SubF,
+    MulF,
+    DivF,
+    MinF,
+    MaxF,
+}
+
+/// How two vectors are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Test {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    /// One of the two is NaN.
+    Unordered,
+}
+
+/// What a vector holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    SignedWord,
+    UnsignedWord,
+    SignedLong,
+    UnsignedLong,
+    Float,
+    Double,
+}
+
+impl Lanewise {
+    /// The instruction of each set, where it has one.
+    fn code(self, isa: Isa) -> Option<Code> {
+        use Lanewise::*;
+        let (wide, narrow) = match self {
+            AddD => (EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpaddd_ymm_ymm_ymmm256)),
+            SubD => (EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpsubd_ymm_ymm_ymmm256)),
+            MulD => (EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpmulld_ymm_ymm_ymmm256)),
+            MinSd => (EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpminsd_ymm_ymm_ymmm256)),
+            MinUd => (EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpminud_ymm_ymm_ymmm256)),
+            MaxSd => (EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpmaxsd_ymm_ymm_ymmm256)),
+            MaxUd => (EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpmaxud_ymm_ymm_ymmm256)),
+            ShlD => (EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpsllvd_ymm_ymm_ymmm256)),
+            ShrD => (EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpsrlvd_ymm_ymm_ymmm256)),
+            SarD => (EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpsravd_ymm_ymm_ymmm256)),
+            AddQ => (EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64, Some(VEX_Vpaddq_ymm_ymm_ymmm256)),
+            SubQ => (EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64, Some(VEX_Vpsubq_ymm_ymm_ymmm256)),
+            MulQ => (EVEX_Vpmullq_zmm_k1z_zmm_zmmm512b64, None),
+            MinSq => (EVEX_Vpminsq_zmm_k1z_zmm_zmmm512b64, None),
+            MinUq => (EVEX_Vpminuq_zmm_k1z_zmm_zmmm512b64, None),
+            MaxSq => (EVEX_Vpmaxsq_zmm_k1z_zmm_zmmm512b64, None),
+            MaxUq => (EVEX_Vpmaxuq_zmm_k1z_zmm_zmmm512b64, None),
+            ShlQ => (EVEX_Vpsllvq_zmm_k1z_zmm_zmmm512b64, Some(VEX_Vpsllvq_ymm_ymm_ymmm256)),
+            ShrQ => (EVEX_Vpsrlvq_zmm_k1z_zmm_zmmm512b64, Some(VEX_Vpsrlvq_ymm_ymm_ymmm256)),
+            SarQ => (EVEX_Vpsravq_zmm_k1z_zmm_zmmm512b64, None),
+            And => (EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpand_ymm_ymm_ymmm256)),
+            Or => (EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpor_ymm_ymm_ymmm256)),
+            Xor => (EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, Some(VEX_Vpxor_ymm_ymm_ymmm256)),
+            AddS => (EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, Some(VEX_Vaddps_ymm_ymm_ymmm256)),
+            SubS => (EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, Some(VEX_Vsubps_ymm_ymm_ymmm256)),
+            MulS => (EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, Some(VEX_Vmulps_ymm_ymm_ymmm256)),
+            DivS => (EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er, Some(VEX_Vdivps_ymm_ymm_ymmm256)),
+            MinS => (EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, Some(VEX_Vminps_ymm_ymm_ymmm256)),
+            MaxS => (EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, Some(VEX_Vmaxps_ymm_ymm_ymmm256)),
+            AddF => (EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er, Some(VEX_Vaddpd_ymm_ymm_ymmm256)),
+            SubF => (EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er, Some(VEX_Vsubpd_ymm_ymm_ymmm256)),
+            MulF => (EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er, Some(VEX_Vmulpd_ymm_ymm_ymmm256)),
+            DivF => (EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er, Some(VEX_Vdivpd_ymm_ymm_ymmm256)),
+            MinF => (EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae, Some(VEX_Vminpd_ymm_ymm_ymmm256)),
+            MaxF => (EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae, Some(VEX_Vmaxpd_ymm_ymm_ymmm256)),
+        };
+        match isa {
+            Isa::Avx512 => Some(wide),
+            Isa::Avx2 => narrow,
+        }
+    }
+
+    /// Whether it is about longs or doubles, which decides how a constant is broadcast.
+    fn is_long(self) -> bool {
+        use Lanewise::*;
+        matches!(
+            self,
+            AddQ | SubQ
+                | MulQ
+                | MinSq
+                | MinUq
+                | MaxSq
+                | MaxUq
+                | ShlQ
+                | ShrQ
+                | SarQ
+                | AddF
+                | SubF
+                | MulF
+                | DivF
+                | MinF
+                | MaxF
+        )
+    }
+
+    pub(crate) fn exists(self, isa: Isa) -> bool {
+        self.code(isa).is_some()
+    }
+}
+
+pub(crate) fn byte(it: u8) -> Source {
+    Source::Immediate(Immediate::Byte(it))
+}
+
+impl Assembler {
+    pub(crate) fn view(&self) -> View {
+        match self.isa {
+            Isa::Avx512 => View::Zmm,
+            Isa::Avx2 => View::Ymm,
+        }
+    }
+
+    fn wide(&self) -> bool {
+        self.isa == Isa::Avx512
+    }
+
+    pub(crate) fn pick(&self, wide: Code, narrow: Code) -> Code {
+        if self.wide() { wide } else { narrow }
+    }
+
+    pub(crate) fn mask_class(&self) -> RegClass {
+        if self.wide() { MASK } else { VECTOR }
+    }
+
+    fn mask_view(&self) -> View {
+        if self.wide() { View::K } else { View::Ymm }
+    }
+
+    pub(crate) fn vector(&self, register: VReg) -> Source {
+        Source::Register(self.view(), register)
+    }
+
+    fn mask(&self, register: VReg) -> Source {
+        Source::Register(self.mask_view(), register)
+    }
+
+    // Constants.
+
+    /// A word in every lane; AVX-512 reads one and broadcasts it.
+    pub(crate) fn constant_word(&mut self, bits: u32) -> Arg {
+        let word = bits.to_le_bytes();
+        Arg::Memory(match self.isa {
+            Isa::Avx512 => self.b.pooled(&word).broadcast(),
+            Isa::Avx2 => self.b.pooled(&word.repeat(8)),
+        })
+    }
+
+    pub(crate) fn constant_long(&mut self, bits: u64) -> Arg {
+        let long = bits.to_le_bytes();
+        Arg::Memory(match self.isa {
+            Isa::Avx512 => self.b.pooled(&long).broadcast(),
+            Isa::Avx2 => self.b.pooled(&long.repeat(4)),
+        })
+    }
+
+    /// One word for each lane of a chunk.
+    pub(crate) fn constant_words(&mut self, words: &[u32]) -> Arg {
+        let bytes: Vec<u8> = words.iter().flat_map(|it| it.to_le_bytes()).collect();
+        Arg::Memory(self.b.pooled(&bytes))
+    }
+
+    /// Puts an operand into a register.
+    pub(crate) fn load(&mut self, arg: Arg, long: bool) -> VReg {
+        let address = match arg {
+            Arg::Register(register) => return register,
+            Arg::Memory(address) => address,
+        };
+        let code = match (self.isa, address.broadcast, long) {
+            (Isa::Avx512, true, false) => EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+            (Isa::Avx512, true, true) => EVEX_Vpbroadcastq_zmm_k1z_xmmm64,
+            (Isa::Avx512, false, _) => EVEX_Vmovdqu32_zmm_k1z_zmmm512,
+            (Isa::Avx2, ..) => VEX_Vmovdqu_ymm_ymmm256,
+        };
+        let address = Address { broadcast: false, ..address };
+        self.b.define(code, self.view(), &[Source::Memory(address)])
+    }
+
+    fn source(&self, arg: Arg) -> Source {
+        match arg {
+            Arg::Register(register) => self.vector(register),
+            Arg::Memory(address) => Source::Memory(address),
+        }
+    }
+
+    // Vectors.
+
+    pub(crate) fn op(&mut self, op: Lanewise, a: Arg, b: Arg) -> VReg {
+        let Some(code) = op.code(self.isa) else {
+            unreachable!("whoever selects {op:?} has asked whether it exists")
+        };
+        let a = self.load(a, op.is_long());
+        let sources = [self.vector(a), self.source(b)];
+        self.b.define(code, self.view(), &sources)
+    }
+
+    /// Shifts every word or long by a constant.
+    pub(crate) fn shift(&mut self, op: Lanewise, a: VReg, count: u8) -> VReg {
+        use Lanewise::*;
+        let (wide, narrow) = match op {
+            ShlD => (EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, VEX_Vpslld_ymm_ymm_imm8),
+            ShrD => (EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8, VEX_Vpsrld_ymm_ymm_imm8),
+            SarD => (EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8, VEX_Vpsrad_ymm_ymm_imm8),
+            ShlQ => (EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8, VEX_Vpsllq_ymm_ymm_imm8),
+            ShrQ => (EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8, VEX_Vpsrlq_ymm_ymm_imm8),
+            SarQ if self.wide() => (EVEX_Vpsraq_zmm_k1z_zmmm512b64_imm8, VEX_Vpsrlq_ymm_ymm_imm8),
+            _ => unreachable!("{op:?} is no shift by a constant"),
+        };
+        let code = self.pick(wide, narrow);
+        let a = self.vector(a);
+        self.b.define(code, self.view(), &[a, byte(count)])
+    }
+
+    /// An instruction with one vector operand.
+    pub(crate) fn unary(&mut self, wide: Code, narrow: Code, a: VReg) -> VReg {
+        let (code, a) = (self.pick(wide, narrow), self.vector(a));
+        self.b.define(code, self.view(), &[a])
+    }
+
+    /// An instruction on bytes or halves of words.
+    pub(crate) fn bytes(&mut self, wide: Code, narrow: Code, a: VReg, b: VReg) -> VReg {
+        let sources = [self.vector(a), self.vector(b)];
+        let code = self.pick(wide, narrow);
+        self.b.define(code, self.view(), &sources)
+    }
+
+    pub(crate) fn zero(&mut self) -> VReg {
+        let arg = self.constant_word(0);
+        self.load(arg, false)
+    }
+
+    /// A general register in every lane.
+    pub(crate) fn splat(&mut self, register: VReg, long: bool) -> VReg {
+        if self.wide() {
+            let (code, view) = if long {
+                (EVEX_Vpbroadcastq_zmm_k1z_r64, View::R64)
+            } else {
+                (EVEX_Vpbroadcastd_zmm_k1z_r32, View::R32)
+            };
+            return self.b.define(code, View::Zmm, &[Source::Register(view, register)]);
+        }
+        let (to, spread, view) = if long {
+            (VEX_Vmovq_xmm_rm64, VEX_Vpbroadcastq_ymm_xmmm64, View::R64)
+        } else {
+            (VEX_Vmovd_xmm_rm32, VEX_Vpbroadcastd_ymm_xmmm32, View::R32)
+        };
+        let low = self.b.define(to, View::Xmm, &[Source::Register(view, register)]);
+        self.b.define(spread, View::Ymm, &[Source::Register(View::Xmm, low)])
+    }
+
+    /// The lowest lane, in a general register.
+    pub(crate) fn lowest(&mut self, vector: VReg, long: bool) -> VReg {
+        let source = Source::Register(View::Xmm, vector);
+        // Only the EVEX form can name all registers.
+        if long {
+            let code = self.pick(EVEX_Vmovq_rm64_xmm, VEX_Vmovq_rm64_xmm);
+            self.b.define(code, View::R64, &[source])
+        } else {
+            let code = self.pick(EVEX_Vmovd_rm32_xmm, VEX_Vmovd_rm32_xmm);
+            self.b.define(code, View::R32, &[source])
+        }
+    }
+
+    /// The lowest lane, in every lane.
+    pub(crate) fn spread_lowest(&mut self, vector: VReg, long: bool) -> VReg {
+        let code = match (self.isa, long) {
+            (Isa::Avx512, false) => EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+            (Isa::Avx512, true) => EVEX_Vpbroadcastq_zmm_k1z_xmmm64,
+            (Isa::Avx2, false) => VEX_Vpbroadcastd_ymm_xmmm32,
+            (Isa::Avx2, true) => VEX_Vpbroadcastq_ymm_xmmm64,
+        };
+        self.b.define(code, self.view(), &[Source::Register(View::Xmm, vector)])
+    }
+
+    /// `b` where the mask is set, `a` elsewhere.
+    pub(crate) fn blend(&mut self, mask: VReg, b: VReg, a: VReg) -> VReg {
+        let [first, second] = [a, b].map(|it| self.vector(it));
+        if self.wide() {
+            let code = EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32;
+            let options = Options { mask: Some(mask), ..Options::default() };
+            return self.b.define_with(code, View::Zmm, &[first, second], options);
+        }
+        let mask = self.vector(mask);
+        self.b.define(VEX_Vpblendvb_ymm_ymm_ymmm256_ymm, View::Ymm, &[first, second, mask])
+    }
+
+    /// The same for both halves of a chunk of longs.
+    pub(crate) fn blend_long(&mut self, mask: VReg, half: usize, b: VReg, a: VReg) -> VReg {
+        let mask = self.half_mask(mask, half);
+        if self.wide() {
+            let [first, second] = [a, b].map(|it| self.vector(it));
+            let code = EVEX_Vpblendmq_zmm_k1z_zmm_zmmm512b64;
+            let options = Options { mask: Some(mask), ..Options::default() };
+            return self.b.define_with(code, View::Zmm, &[first, second], options);
+        }
+        self.blend(mask, b, a)
+    }
+
+    /// A mask over the longs of one half of a chunk.
+    pub(crate) fn half_mask(&mut self, mask: VReg, half: usize) -> VReg {
+        match (self.isa, half) {
+            (Isa::Avx512, 0) => mask,
+            (Isa::Avx512, _) => self.b.define(
+                VEX_Kshiftrw_kr_kr_imm8,
+                View::K,
+                &[Source::Register(View::K, mask), byte(8)],
+            ),
+            (Isa::Avx2, 0) => {
+                let source = Source::Register(View::Xmm, mask);
+                self.b.define(VEX_Vpmovsxdq_ymm_xmmm128, View::Ymm, &[source])
+            }
+            (Isa::Avx2, _) => {
+                let source = Source::Register(View::Ymm, mask);
+                let high =
+                    self.b.define(VEX_Vextracti128_xmmm128_ymm_imm8, View::Xmm, &[source, byte(1)]);
+                let source = Source::Register(View::Xmm, high);
+                self.b.define(VEX_Vpmovsxdq_ymm_xmmm128, View::Ymm, &[source])
+            }
+        }
+    }
+
+    /// One mask from those over the longs of both halves.
+    fn join_halves(&mut self, low: VReg, high: VReg) -> VReg {
+        if self.wide() {
+            let sources = [high, low].map(|it| Source::Register(View::K, it));
+            return self.b.define(VEX_Kunpckbw_kr_kr_kr, View::K, &sources);
+        }
+        let sources = [self.vector(low), self.vector(high), byte(0x88)];
+        let mixed = self.b.define(VEX_Vshufps_ymm_ymm_ymmm256_imm8, View::Ymm, &sources);
+        let mixed = self.vector(mixed);
+        self.b.define(VEX_Vpermq_ymm_ymmm256_imm8, View::Ymm, &[mixed, byte(0xd8)])
+    }
+
+    // Masks.
+
+    /// Compares words or floats; with `on`, in these lanes alone.
+    pub(crate) fn test(
+        &mut self,
+        test: Test,
+        kind: Kind,
+        a: VReg,
+        b: Arg,
+        on: Option<VReg>,
+    ) -> VReg {
+        if self.wide() {
+            let code = match kind {
+                Kind::SignedWord => EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8,
+                Kind::UnsignedWord => EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
+                Kind::SignedLong => EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8,
+                Kind::UnsignedLong => EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
+                Kind::Float => EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
+                Kind::Double => EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae,
+            };
+            let predicate = match kind {
+                Kind::Float | Kind::Double => float_predicate(test),
+                _ => match test {
+                    Test::Eq => 0,
+                    Test::Lt => 1,
+                    Test::Le => 2,
+                    Test::Ne => 4,
+                    Test::Ge => 5,
+                    Test::Gt => 6,
+                    Test::Unordered => unreachable!("integers have an order"),
+                },
+            };
+            let sources = [self.vector(a), self.source(b), byte(predicate)];
+            let options = Options { mask: on, ..Options::default() };
+            return self.b.define_with(code, View::K, &sources, options);
+        }
+        let result = self.test_narrow(test, kind, a, b);
+        match on {
+            Some(on) => self.mask_and(result, on),
+            None => result,
+        }
+    }
+
+    fn test_narrow(&mut self, test: Test, kind: Kind, a: VReg, b: Arg) -> VReg {
+        let long = matches!(kind, Kind::SignedLong | Kind::UnsignedLong);
+        let float = match kind {
+            Kind::Float => Some(VEX_Vcmpps_ymm_ymm_ymmm256_imm8),
+            Kind::Double => Some(VEX_Vcmppd_ymm_ymm_ymmm256_imm8),
+            _ => None,
+        };
+        if let Some(code) = float {
+            let sources = [self.vector(a), self.source(b), byte(float_predicate(test))];
+            return self.b.define(code, View::Ymm, &sources);
+        }
+        let equal = if long { VEX_Vpcmpeqq_ymm_ymm_ymmm256 } else { VEX_Vpcmpeqd_ymm_ymm_ymmm256 };
+        let greater =
+            if long { VEX_Vpcmpgtq_ymm_ymm_ymmm256 } else { VEX_Vpcmpgtd_ymm_ymm_ymmm256 };
+        let mut a = a;
+        let mut b = self.load(b, long);
+        if matches!(kind, Kind::UnsignedWord | Kind::UnsignedLong)
+            && !matches!(test, Test::Eq | Test::Ne)
+        {
+            // Signed and unsigned order differ by the highest bit.
+            let flip = if long { self.constant_long(1 << 63) } else { self.constant_word(1 << 31) };
+            a = self.op(Lanewise::Xor, Arg::Register(a), flip);
+            b = self.op(Lanewise::Xor, Arg::Register(b), flip);
+        }
+        let (code, first, second, negated) = match test {
+            Test::Eq => (equal, a, b, false),
+            Test::Ne => (equal, a, b, true),
+            Test::Gt => (greater, a, b, false),
+            Test::Lt => (greater, b, a, false),
+            Test::Le => (greater, a, b, true),
+            Test::Ge => (greater, b, a, true),
+            Test::Unordered => unreachable!("integers have an order"),
+        };
+        let sources = [self.vector(first), self.vector(second)];
+        let result = self.b.define(code, View::Ymm, &sources);
+        if negated { self.mask_not(result) } else { result }
+    }
+
+    /// Compares both halves of a chunk of longs or doubles.
+    pub(crate) fn test_long(&mut self, test: Test, kind: Kind, a: [VReg; 2], b: [Arg; 2]) -> VReg {
+        let [low, high] = [0, 1].map(|half| self.test(test, kind, a[half], b[half], None));
+        self.join_halves(low, high)
+    }
+
+    pub(crate) fn mask_and(&mut self, a: VReg, b: VReg) -> VReg {
+        self.mask_op(VEX_Kandw_kr_kr_kr, VEX_Vpand_ymm_ymm_ymmm256, a, b)
+    }
+
+    pub(crate) fn mask_or(&mut self, a: VReg, b: VReg) -> VReg {
+        self.mask_op(VEX_Korw_kr_kr_kr, VEX_Vpor_ymm_ymm_ymmm256, a, b)
+    }
+
+    pub(crate) fn mask_xor(&mut self, a: VReg, b: VReg) -> VReg {
+        self.mask_op(VEX_Kxorw_kr_kr_kr, VEX_Vpxor_ymm_ymm_ymmm256, a, b)
+    }
+
+    /// `a` without `b`.
+    pub(crate) fn mask_without(&mut self, a: VReg, b: VReg) -> VReg {
+        self.mask_op(VEX_Kandnw_kr_kr_kr, VEX_Vpandn_ymm_ymm_ymmm256, b, a)
+    }
+
+    fn mask_op(&mut self, wide: Code, narrow: Code, a: VReg, b: VReg) -> VReg {
+        let sources = [self.mask(a), self.mask(b)];
+        let code = self.pick(wide, narrow);
+        self.b.define(code, self.mask_view(), &sources)
+    }
+
+    pub(crate) fn mask_not(&mut self, a: VReg) -> VReg {
+        if self.wide() {
+            let a = self.mask(a);
+            return self.b.define(VEX_Knotw_kr_kr, View::K, &[a]);
+        }
+        let ones = self.constant_word(u32::MAX);
+        self.op(Lanewise::Xor, Arg::Register(a), ones)
+    }
+
+    /// A mask that is known now: bit L is lane L of the chunk.
+    pub(crate) fn mask_constant(&mut self, bits: u32) -> VReg {
+        if self.wide() {
+            let general = self.word(bits);
+            return self.b.define(
+                VEX_Kmovw_kr_r32,
+                View::K,
+                &[Source::Register(View::R32, general)],
+            );
+        }
+        let words: Vec<u32> =
+            (0..8).map(|lane| if bits >> lane & 1 == 1 { !0 } else { 0 }).collect();
+        let arg = self.constant_words(&words);
+        self.load(arg, false)
+    }
+
+    /// The mask as bits of a general register.
+    pub(crate) fn mask_bits(&mut self, mask: VReg) -> VReg {
+        let code = self.pick(VEX_Kmovw_r32_kr, VEX_Vmovmskps_r32_ymm);
+        let mask = self.mask(mask);
+        self.b.define(code, View::R32, &[mask])
+    }
+
+    /// The lowest bits of a general register as a mask.
+    pub(crate) fn mask_of_bits(&mut self, bits: VReg) -> VReg {
+        if self.wide() {
+            return self.b.define(VEX_Kmovw_kr_r32, View::K, &[Source::Register(View::R32, bits)]);
+        }
+        let spread = self.splat(bits, false);
+        let table: Vec<u32> = (0..8).map(|lane| 1 << lane).collect();
+        let table = self.constant_words(&table);
+        let own = self.op(Lanewise::And, Arg::Register(spread), table);
+        self.test(Test::Eq, Kind::SignedWord, own, table, None)
+    }
+
+    /// Sets the flags: zero if no lane is in any of the masks.
+    pub(crate) fn test_any(&mut self, masks: &[VReg]) {
+        let mut masks = masks.to_vec();
+        while masks.len() > if self.wide() { 2 } else { 1 } {
+            let (a, b) = (masks[0], masks[1]);
+            masks.drain(..2);
+            let both = self.mask_or(a, b);
+            masks.push(both);
+        }
+        let (first, last) = (masks[0], masks[masks.len() - 1]);
+        let sources = [self.mask(first), self.mask(last)];
+        let code = self.pick(VEX_Kortestw_kr_kr, VEX_Vptest_ymm_ymmm256);
+        self.b.effect(code, &sources);
+    }
+
+    // General registers.
+
+    pub(crate) fn word(&mut self, bits: u32) -> VReg {
+        self.b.define(Mov_r32_imm32, View::R32, &[Source::Immediate(Immediate::Word(bits))])
+    }
+
+    pub(crate) fn long(&mut self, bits: u64) -> VReg {
+        if let Ok(word) = u32::try_from(bits) {
+            return self.word(word);
+        }
+        self.b.define(Mov_r64_imm64, View::R64, &[Source::Immediate(Immediate::Long(bits))])
+    }
+
+    /// `a op b` for an instruction that overwrites its first operand.
+    pub(crate) fn general(&mut self, code: Code, view: View, a: VReg, b: Source) -> VReg {
+        let options = Options { tied: Some(a), ..Options::default() };
+        self.b.define_with(code, view, &[b], options)
+    }
+
+    pub(crate) fn load_general(&mut self, view: View, address: Address) -> VReg {
+        let code = if view == View::R64 { Mov_r64_rm64 } else { Mov_r32_rm32 };
+        self.b.define(code, view, &[Source::Memory(address)])
+    }
+
+    pub(crate) fn store_general(&mut self, view: View, address: Address, value: VReg) {
+        let code = if view == View::R64 { Mov_rm64_r64 } else { Mov_rm32_r32 };
+        self.b.store(code, address, Source::Register(view, value), None);
+    }
+
+    pub(crate) fn load_vector(&mut self, address: Address) -> VReg {
+        let code = self.pick(EVEX_Vmovdqu32_zmm_k1z_zmmm512, VEX_Vmovdqu_ymm_ymmm256);
+        self.b.define(code, self.view(), &[Source::Memory(address)])
+    }
+
+    pub(crate) fn store_vector(&mut self, address: Address, value: VReg) {
+        let code = self.pick(EVEX_Vmovdqu32_zmmm512_k1z_zmm, VEX_Vmovdqu_ymmm256_ymm);
+        let value = self.vector(value);
+        self.b.store(code, address, value, None);
+    }
+
+    /// Words of one chunk that lie one after the other; lanes outside the mask are not touched and become zero.
+    pub(crate) fn load_masked(&mut self, address: Address, mask: Option<VReg>) -> VReg {
+        let Some(mask) = mask else { return self.load_vector(address) };
+        if self.wide() {
+            let options = Options { mask: Some(mask), zeroing: true, ..Options::default() };
+            let code = EVEX_Vmovdqu32_zmm_k1z_zmmm512;
+            return self.b.define_with(code, View::Zmm, &[Source::Memory(address)], options);
+        }
+        let sources = [self.mask(mask), Source::Memory(address)];
+        self.b.define(VEX_Vpmaskmovd_ymm_ymm_m256, View::Ymm, &sources)
+    }
+
+    pub(crate) fn store_masked(&mut self, address: Address, value: VReg, mask: Option<VReg>) {
+        let Some(mask) = mask else { return self.store_vector(address, value) };
+        let value = self.vector(value);
+        if self.wide() {
+            return self.b.store(EVEX_Vmovdqu32_zmmm512_k1z_zmm, address, value, Some(mask));
+        }
+        let sources = [Source::Memory(address), self.mask(mask), value];
+        self.b.effect(VEX_Vpmaskmovd_m256_ymm_ymm, &sources);
+    }
+
+    /// Words at `address + 4 * index` for the lanes of the mask; zero elsewhere.
+    pub(crate) fn gather(&mut self, address: Address, index: VReg, scale: u8, mask: VReg) -> VReg {
+        let zero = self.zero();
+        let address = Address { index: Some((self.view(), index)), scale, ..address };
+        let options =
+            Options { mask: Some(mask), tied: Some(zero), gather: true, ..Options::default() };
+        let code = self.pick(EVEX_Vpgatherdd_zmm_k1_vm32z, VEX_Vpgatherdd_ymm_vm32y_ymm);
+        self.b.define_with(code, self.view(), &[Source::Memory(address)], options)
+    }
+}
+
+fn float_predicate(test: Test) -> u8 {
+    // None of them signals.
+    match test {
+        Test::Eq => 0,
+        Test::Unordered => 3,
+        Test::Ne => 4,
+        Test::Lt => 17,
+        Test::Le => 18,
+        Test::Ge => 29,
+        Test::Gt => 30,
+    }
+}

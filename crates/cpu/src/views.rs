@@ -1,0 +1,143 @@
+//! The buffers of a launch as the runtime and the generated code see them: by address, since threads share them.
+//!
+//! Unsafe code stands here because the shader decides where it reads and writes, within bounds, at any time.
+
+use std::marker::PhantomData;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use ir::exec::{Bindings, Format};
+use ops::texture::Shape;
+
+/// One element of one binding.
+pub(crate) struct View {
+    start: *mut u8,
+    pub(crate) len: u64,
+    pub(crate) format: Option<Format>,
+    counter: *mut u32,
+    pub(crate) texture: Option<Shape>,
+}
+
+/// All elements of all bindings, borrowed for as long as the launch runs.
+pub(crate) struct Views<'a> {
+    pub(crate) bindings: Vec<Vec<View>>,
+    borrowed: PhantomData<&'a mut Bindings>,
+}
+
+// SAFETY: all access through the addresses is atomic, or made by generated code on behalf of the shader, whose races are its own.
+unsafe impl Sync for View {}
+// SAFETY: as above.
+unsafe impl Send for View {}
+
+/// Whoever changes a scalar that is not aligned holds this.
+static UNALIGNED: Mutex<()> = Mutex::new(());
+
+impl<'a> Views<'a> {
+    pub(crate) fn new(bindings: &'a mut Bindings) -> Views<'a> {
+        let bindings = bindings
+            .bindings
+            .iter_mut()
+            .map(|elements| {
+                elements
+                    .iter_mut()
+                    .map(|buffer| View {
+                        start: buffer.bytes.as_mut_ptr(),
+                        len: buffer.bytes.len() as u64,
+                        format: buffer.format,
+                        counter: &mut buffer.counter,
+                        texture: buffer.texture,
+                    })
+                    .collect()
+            })
+            .collect();
+        Views { bindings, borrowed: PhantomData }
+    }
+}
+
+impl View {
+    /// Groupshared memory, which the host keeps for as long as its group runs.
+    pub(crate) fn of(start: *mut u8, len: u64) -> View {
+        let counter = std::ptr::null_mut();
+        View { start, len, format: None, counter, texture: None }
+    }
+
+    pub(crate) fn start(&self) -> *mut u8 {
+        self.start
+    }
+
+    /// The bytes from there on, one by one.
+    fn bytes(&self, at: u64, size: u32) -> impl Iterator<Item = &AtomicU8> {
+        assert!(at + u64::from(size) <= self.len, "an access is in bounds");
+        // SAFETY: in bounds, as checked, and atomic.
+        (0..u64::from(size))
+            .map(move |i| unsafe { AtomicU8::from_ptr(self.start.add((at + i) as usize)) })
+    }
+
+    /// A scalar of 1, 2, 4 or 8 bytes.
+    pub(crate) fn read(&self, at: u64, size: u32) -> u64 {
+        assert!(at + u64::from(size) <= self.len, "an access is in bounds");
+        // SAFETY: in bounds, as checked; each is atomic, and aligned where it is taken whole.
+        unsafe {
+            let place = self.start.add(at as usize);
+            if !(place as usize).is_multiple_of(size as usize) {
+                let each = self.bytes(at, size).enumerate();
+                return each.map(|(i, it)| u64::from(it.load(Relaxed)) << (8 * i)).sum();
+            }
+            match size {
+                1 => u64::from(AtomicU8::from_ptr(place).load(Relaxed)),
+                2 => u64::from(AtomicU16::from_ptr(place.cast()).load(Relaxed)),
+                4 => u64::from(AtomicU32::from_ptr(place.cast()).load(Relaxed)),
+                _ => AtomicU64::from_ptr(place.cast()).load(Relaxed),
+            }
+        }
+    }
+
+    pub(crate) fn write(&self, at: u64, size: u32, bits: u64) {
+        assert!(at + u64::from(size) <= self.len, "an access is in bounds");
+        // SAFETY: as above.
+        unsafe {
+            let place = self.start.add(at as usize);
+            if !(place as usize).is_multiple_of(size as usize) {
+                let each = self.bytes(at, size).enumerate();
+                return each.for_each(|(i, it)| it.store((bits >> (8 * i)) as u8, Relaxed));
+            }
+            match size {
+                1 => AtomicU8::from_ptr(place).store(bits as u8, Relaxed),
+                2 => AtomicU16::from_ptr(place.cast()).store(bits as u16, Relaxed),
+                4 => AtomicU32::from_ptr(place.cast()).store(bits as u32, Relaxed),
+                _ => AtomicU64::from_ptr(place.cast()).store(bits, Relaxed),
+            }
+        }
+    }
+
+    /// Changes a scalar in one step for all threads; gives what was there.
+    pub(crate) fn update(&self, at: u64, size: u32, change: impl Fn(u64) -> u64) -> u64 {
+        assert!(at + u64::from(size) <= self.len, "an access is in bounds");
+        // SAFETY: in bounds, as checked.
+        let place = unsafe { self.start.add(at as usize) };
+        if !(place as usize).is_multiple_of(size as usize) || size < 4 {
+            let _held = UNALIGNED.lock();
+            let old = self.read(at, size);
+            self.write(at, size, change(old));
+            return old;
+        }
+        // SAFETY: in bounds and aligned.
+        unsafe {
+            if size == 4 {
+                let place = AtomicU32::from_ptr(place.cast());
+                let old =
+                    place.fetch_update(Relaxed, Relaxed, |it| Some(change(u64::from(it)) as u32));
+                u64::from(old.unwrap_or_else(|it| it))
+            } else {
+                let place = AtomicU64::from_ptr(place.cast());
+                place.fetch_update(Relaxed, Relaxed, |it| Some(change(it))).unwrap_or_else(|it| it)
+            }
+        }
+    }
+
+    /// Changes the hidden counter; gives what it was.
+    pub(crate) fn count(&self, delta: i32) -> u32 {
+        // SAFETY: it belongs to a buffer that is borrowed for as long as the view lives.
+        unsafe { AtomicU32::from_ptr(self.counter) }.fetch_add(delta as u32, Relaxed)
+    }
+}

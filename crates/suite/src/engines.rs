@@ -1,0 +1,119 @@
+//! Whether two engines give the same bits for the same launch.
+
+use cpu::{Isa, Stopped};
+use interp::NoObserver;
+use ir::Module;
+use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Trap, Work};
+
+use crate::generate::{self, Statistics};
+use crate::run;
+use crate::section::WIDTHS;
+
+/// What came out of a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    Same,
+    /// The fast engine does not do that.
+    Fallback(String),
+    Different(String),
+}
+
+/// Runs the launch on the reference engine and on the fast one, from the same memory.
+pub fn compare(module: &Module, launch: &Launch, before: &Bindings, isa: Isa) -> Outcome {
+    let mut wanted = before.clone();
+    let reference = interp::run(module, launch, &mut wanted, &mut NoObserver);
+    let compiled = match cpu::compile(&std::sync::Arc::new(module.clone()), isa, launch.wave_width)
+    {
+        Ok(compiled) => compiled,
+        Err(fallback) => return Outcome::Fallback(fallback.what),
+    };
+    let mut got = before.clone();
+    let result = match compiled.run(launch, &mut got, 1) {
+        Ok(()) => Ok(()),
+        Err(Stopped::Failure(failure)) => Err(failure),
+        Err(Stopped::Fallback(fallback)) => return Outcome::Fallback(fallback.what),
+    };
+    let ended = |result: &Result<(), Failure>| match result {
+        // The reference engine proves of some loops that they never end; the fast one spends its fuel on them.
+        Err(Failure::Trap(Trap::OutOfFuel { .. } | Trap::Deadlock { .. })) => "no end".to_owned(),
+        other => format!("{other:?}"),
+    };
+    if ended(&reference) != ended(&result) {
+        let what = format!("one ended with {reference:?}, the other with {result:?}");
+        return Outcome::Different(what);
+    }
+    if reference.is_err() {
+        // Where a run is broken off is not part of the contract.
+        return Outcome::Same;
+    }
+    for (binding, (wanted, got)) in wanted.bindings.iter().zip(&got.bindings).enumerate() {
+        for (element, (wanted, got)) in wanted.iter().zip(got).enumerate() {
+            let name = &module.resources[binding].name;
+            if wanted.counter != got.counter {
+                let (wanted, got) = (wanted.counter, got.counter);
+                return Outcome::Different(format!("the counter of `{name}`: {got}, not {wanted}"));
+            }
+            let differs = wanted.bytes.iter().zip(&got.bytes).position(|(a, b)| a != b);
+            if let Some(at) = differs {
+                let word = |bytes: &[u8]| {
+                    let start = at & !3;
+                    let mut word = [0; 4];
+                    let end = bytes.len().min(start + 4);
+                    word[..end - start].copy_from_slice(&bytes[start..end]);
+                    u32::from_le_bytes(word)
+                };
+                return Outcome::Different(format!(
+                    "`{name}[{element}]` at byte {at}: {:#x}, not {:#x}",
+                    word(&got.bytes),
+                    word(&wanted.bytes)
+                ));
+            }
+        }
+    }
+    Outcome::Same
+}
+
+/// The sets of instructions that this host has.
+pub fn sets() -> Vec<Isa> {
+    Isa::ALL.into_iter().filter(|it| it.missing().is_none()).collect()
+}
+
+/// A launch in the canonical order.
+pub fn launch(groups: [u32; 3], width: u32) -> Launch {
+    Launch {
+        work: Work::Dispatch { groups },
+        wave_width: width,
+        lane_order: LaneOrder::Linear,
+        schedule: Schedule::Ascending,
+        fuel: Some(1 << 30),
+        cancel: None,
+        progress: None,
+    }
+}
+
+/// Compares the engines on the generated program of that seed; widths and sets of instructions take turns.
+/// `Err` is a report for a person, with the program.
+pub fn try_seed(seed: u64, statistics: &mut Statistics) -> Result<(), String> {
+    let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+    let sets = sets();
+    let turn = (seed / WIDTHS.len() as u64) as usize;
+    let Some(isa) = sets.get(turn % sets.len().max(1)) else { return Ok(()) };
+    let program = generate::program(seed, width, statistics);
+    let text = generate::print(&program);
+    let flags = ["-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
+    let mut options = run::options(&flags)?;
+    options.shader_model = (6, 10);
+    let module = run::compile_text("generated.hlsl", &text, &options).module;
+    let module = module.ok_or_else(|| format!("seed {seed} does not compile:\n{text}"))?;
+    let bytes = vec![0; program.threads as usize * program.places * 4];
+    let bindings = Bindings { bindings: vec![vec![Buffer { bytes, ..Buffer::default() }]] };
+    match compare(&module, &launch([1, 1, 1], width), &bindings, *isa) {
+        Outcome::Same => Ok(()),
+        Outcome::Fallback(what) => Err(format!(
+            "seed {seed}, width {width}, {isa:?}: left to another engine: {what}\n{text}"
+        )),
+        Outcome::Different(what) => {
+            Err(format!("seed {seed}, width {width}, {isa:?}: {what}\n{text}"))
+        }
+    }
+}

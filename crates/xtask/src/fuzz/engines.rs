@@ -1,0 +1,49 @@
+//! `cargo xtask fuzz --engines`: generated programs on the reference engine and on the fast one, bit for bit.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use suite::engines::try_seed;
+use suite::generate::Statistics;
+
+pub(super) fn run(arguments: &[String]) -> Result<(), String> {
+    let (mut runs, mut first, mut threads) = (100_000u64, 1_000_000u64, 1u64);
+    for pair in arguments.chunks(2) {
+        let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
+        let number: u64 = value.parse().map_err(|_| format!("`{flag}` needs a number"))?;
+        match flag.as_str() {
+            "--runs" => runs = number,
+            "--seed" => first = number,
+            "--threads" => threads = number.max(1),
+            _ => return Err(crate::USAGE.to_owned()),
+        }
+    }
+    let start = Instant::now();
+    let next = AtomicU64::new(0);
+    let failed: Mutex<Option<String>> = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut statistics = Statistics::default();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let over = failed.lock().map_or(true, |it| it.is_some());
+                    if number >= runs || over {
+                        return;
+                    }
+                    if let Err(what) = try_seed(first.wrapping_add(number), &mut statistics)
+                        && let Ok(mut place) = failed.lock()
+                    {
+                        place.get_or_insert(what);
+                    }
+                }
+            });
+        }
+    });
+    if let Some(what) = failed.into_inner().map_err(|_| "a thread has panicked")? {
+        return Err(what);
+    }
+    println!("{runs} programs agree, {:.0} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
