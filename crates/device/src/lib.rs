@@ -34,6 +34,7 @@ mod pipeline;
 pub mod reference;
 mod resources;
 mod shader;
+mod spirv;
 
 pub use adapter::{Adapter, AdapterError, LaneCounts, Options1, Options4};
 pub use dispatch::{Dispatch, DispatchError, MOST_GROUPS, MOST_THREADS};
@@ -44,6 +45,7 @@ pub use pipeline::{ComputePipeline, Device, Engine, Missing, PipelineError};
 pub use resources::{BindError, BindProblem, MOST_BYTES, ResourceTable};
 pub use shader::{Compilation, NoIncludes, Shader};
 
+pub use ::spirv as spirv_target;
 pub use diag::{self, Diagnostic, Level, SourceMap, Span};
 pub use hlsl::{Dialect, Includer, MatrixOrder, Options, Stage, Version};
 pub use ir::exec::{Buffer, Format, FormatScalar, LaneOrder, Schedule, Trap, Unsupported};

@@ -85,10 +85,7 @@ impl Emitter<'_> {
 
     fn squares(&self) -> bool {
         let [x, y, _] = self.ir.group_size;
-        self.ir.needs.quads
-            && x % 2 == 0
-            && y % 2 == 0
-            && self.ir.shader_model >= ShaderModel::V6_6
+        self.ir.needs.quads && x % 2 == 0 && y % 2 == 0 && self.ir.shader_model >= ShaderModel::V6_6
     }
 
     pub(crate) fn builtin(&mut self, builtin: Builtin) -> Id {

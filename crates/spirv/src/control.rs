@@ -55,7 +55,10 @@ impl Emitter<'_> {
     pub(crate) fn region(&mut self, region: Region) -> Result<Option<Vec<Id>>, Unsupported> {
         let ir = self.ir;
         for inst in &ir.region(region).insts {
-            self.line(*inst);
+            // A constant stands outside the function.
+            if !matches!(ir.inst(*inst).op, Op::Const { .. } | Op::Undef(_)) {
+                self.line(*inst);
+            }
             match &ir.inst(*inst).op {
                 Op::Yield(args) => return Ok(Some(self.get_all(args))),
                 Op::Exit { to, args } => {
@@ -250,13 +253,10 @@ impl Emitter<'_> {
         let stays = incoming.iter().any(|edge| edge.to == inst);
         // Phis first: a route, the results, and what the others carry.
         let route = (further.len() + usize::from(stays) > 1).then(|| {
-            let number = |to: Inst| {
-                further.iter().position(|it| *it == to).map_or(0, |it| it as u32 + 1)
-            };
-            let numbers: Vec<(Id, Id)> = incoming
-                .iter()
-                .map(|edge| (self.out.word(number(edge.to)), edge.from))
-                .collect();
+            let number =
+                |to: Inst| further.iter().position(|it| *it == to).map_or(0, |it| it as u32 + 1);
+            let numbers: Vec<(Id, Id)> =
+                incoming.iter().map(|edge| (self.out.word(number(edge.to)), edge.from)).collect();
             let uint = self.out.uint();
             self.phi(uint, &numbers)
         });
@@ -411,8 +411,14 @@ impl Emitter<'_> {
             self.label(next);
             fallen = None;
             if let Some(values) = yielded {
-                let types: Vec<Id> =
-                    self.ir.inst(inst).results.iter().map(|it| self.ir.ty(*it)).map(|ty| self.out.ty(ty)).collect();
+                let types: Vec<Id> = self
+                    .ir
+                    .inst(inst)
+                    .results
+                    .iter()
+                    .map(|it| self.ir.ty(*it))
+                    .map(|ty| self.out.ty(ty))
+                    .collect();
                 let olds = std::mem::take(&mut carried);
                 for ((ty, old), new) in types.into_iter().zip(olds).zip(values) {
                     let phi = self.phi(ty, &[(old, before), (new, after)]);

@@ -231,6 +231,10 @@ impl Emitter<'_> {
         let mut named = vec![false; self.values.len()];
         for variable in &self.ir.variables {
             for value in &variable.values {
+                // A constant is many things at once.
+                if self.ir.constant(*value).is_some() {
+                    continue;
+                }
                 if let (Some(id), false) = (self.values[value.index()], named[value.index()]) {
                     named[value.index()] = true;
                     self.out.name(id, &variable.name);
@@ -287,8 +291,7 @@ impl Emitter<'_> {
         self.aliases();
         // Before SPIR-V 1.4 the interface is inputs and outputs only.
         let whole = self.environment.vulkan.spirv() >= 0x0001_0400;
-        let interface =
-            self.interface.iter().filter(|(storage, _)| whole || *storage == op::INPUT);
+        let interface = self.interface.iter().filter(|(storage, _)| whole || *storage == op::INPUT);
         let interface: Vec<u32> = interface.map(|(_, id)| id.0).collect();
         // 5: GLCompute.
         let entry = [vec![5, main.0], string(&self.ir.name), interface].concat();

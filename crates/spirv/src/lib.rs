@@ -33,6 +33,8 @@ mod module;
 mod opcode;
 mod reflect;
 mod scalar;
+#[cfg(test)]
+mod tests;
 mod text;
 mod typed;
 mod wave;

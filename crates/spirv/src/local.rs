@@ -54,8 +54,10 @@ impl Emitter<'_> {
 
     fn held(&self, array: Array) -> Ty {
         let ty = self.memory_of(array).ty;
-        let is_atomic = |op: &Op| matches!(op, Op::SharedAtomic { memory, .. } if memory.0 == array.1);
-        let exchanged = array.0 && ty == Ty::F32 && self.ir.insts.iter().any(|it| is_atomic(&it.op));
+        let is_atomic =
+            |op: &Op| matches!(op, Op::SharedAtomic { memory, .. } if memory.0 == array.1);
+        let exchanged =
+            array.0 && ty == Ty::F32 && self.ir.insts.iter().any(|it| is_atomic(&it.op));
         if exchanged { Ty::I32 } else { ty }
     }
 

@@ -18,12 +18,12 @@ use std::collections::BTreeMap;
 use ir::{Address, Atomic, Inst, Place, ResourceKind, Value};
 use ops::{Sign, Ty};
 
+use crate::Unsupported;
 use crate::builtin::{SCOPE_DEVICE, SCOPE_GROUP};
 use crate::emit::Emitter;
 use crate::module::Id;
 use crate::opcode as op;
 use crate::reflect::{self, BindingKind};
-use crate::Unsupported;
 
 /// What is known of the resources of a module.
 #[derive(Default)]
@@ -179,7 +179,8 @@ impl Emitter<'_> {
         if resource.globally_coherent {
             self.out.decorate(variable, op::COHERENT, &[]);
         }
-        let name = if is_counter { format!("{}.counter", resource.name) } else { resource.name.clone() };
+        let name =
+            if is_counter { format!("{}.counter", resource.name) } else { resource.name.clone() };
         self.out.name(variable, &name);
         self.resources.views.insert((binding.0, view), variable);
         variable
@@ -271,9 +272,8 @@ impl Emitter<'_> {
     /// How many units the buffer has.
     fn length(&mut self, descriptor: Descriptor, unit: u32) -> Id {
         let uint = self.out.uint();
-        let measure = |it: &mut Self| {
-            it.op_words(op::ARRAY_LENGTH, uint, &[descriptor.pointer.0, 0])
-        };
+        let measure =
+            |it: &mut Self| it.op_words(op::ARRAY_LENGTH, uint, &[descriptor.pointer.0, 0]);
         let Some(resource) = descriptor.only else { return measure(self) };
         if let Some(id) = self.resources.lengths.get(&(resource, unit)) {
             return *id;
@@ -325,7 +325,10 @@ impl Emitter<'_> {
                     let within = self.both(whole, within);
                     inside.push(within);
                 }
-                let first = self.words(op::I_MUL, index, stride / unit);
+                let first = match stride / unit {
+                    1 => index,
+                    units => self.words(op::I_MUL, index, units),
+                };
                 match known {
                     Some(0) => first,
                     _ => {
@@ -394,7 +397,8 @@ impl Emitter<'_> {
             let mut units = Vec::new();
             for part in 0..per_scalar {
                 let number = scalar as u32 * per_scalar + part;
-                let number = if number == 0 { spot.unit } else { self.words(op::I_ADD, spot.unit, number) };
+                let number =
+                    if number == 0 { spot.unit } else { self.words(op::I_ADD, spot.unit, number) };
                 let number = self.or_zero(*inside, number);
                 let pointer = self.unit_pointer(spot.descriptor, number, unit);
                 let loaded = self.op(op::LOAD, int, &[pointer]);
@@ -417,7 +421,9 @@ impl Emitter<'_> {
     /// A scalar out of the integers that hold it.
     fn from_units(&mut self, ty: Ty, units: &[Id]) -> Id {
         match (ty, units) {
-            (Ty::Bool, [word]) => self.convert(*word, Ty::I32, Sign::Unsigned, Ty::Bool, Sign::Unsigned),
+            (Ty::Bool, [word]) => {
+                self.convert(*word, Ty::I32, Sign::Unsigned, Ty::Bool, Sign::Unsigned)
+            }
             (Ty::I16 | Ty::F16, [half]) => self.bitcast(*half, Ty::I16, ty),
             (_, [low, high]) => self.joined(*low, *high, ty),
             _ => self.bitcast(units[0], Ty::I32, ty),
@@ -435,7 +441,14 @@ impl Emitter<'_> {
         }
     }
 
-    fn load_constants(&mut self, place: Place, at: Value, size: u32, ty: Ty, count: usize) -> Vec<Id> {
+    fn load_constants(
+        &mut self,
+        place: Place,
+        at: Value,
+        size: u32,
+        ty: Ty,
+        count: usize,
+    ) -> Vec<Id> {
         let descriptor = self.descriptor(place, View::Registers);
         let words = size.div_ceil(16).max(1) * 4;
         let known = self.ir.constant(at);
@@ -518,8 +531,11 @@ impl Emitter<'_> {
                 for (i, units) in units.iter().enumerate().take(end).skip(scalar) {
                     for (part, value) in units.iter().enumerate() {
                         let number = i as u32 * per_scalar + part as u32;
-                        let number =
-                            if number == 0 { spot.unit } else { it.words(op::I_ADD, spot.unit, number) };
+                        let number = if number == 0 {
+                            spot.unit
+                        } else {
+                            it.words(op::I_ADD, spot.unit, number)
+                        };
                         let pointer = it.unit_pointer(spot.descriptor, number, unit);
                         it.effect(op::STORE, &[pointer, *value]);
                     }

@@ -312,8 +312,7 @@ mod tests {
     fn every_number_stands_once() {
         let numbers: std::collections::BTreeSet<u16> = ALL.iter().map(|it| it.number).collect();
         assert_eq!(numbers.len(), ALL.len());
-        for table in
-            [CAPABILITIES, DECORATIONS, STORAGE_CLASSES, BUILT_INS, EXECUTION_MODES, GLSL]
+        for table in [CAPABILITIES, DECORATIONS, STORAGE_CLASSES, BUILT_INS, EXECUTION_MODES, GLSL]
         {
             assert!(table.is_sorted_by(|a, b| a.0 < b.0), "{table:?}");
         }

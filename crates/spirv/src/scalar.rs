@@ -64,7 +64,8 @@ impl Emitter<'_> {
 
     pub(crate) fn glsl(&mut self, function: u32, ty: Id, operands: &[Id]) -> Id {
         let set = self.out.glsl();
-        let words: Vec<u32> = [set.0, function].into_iter().chain(operands.iter().map(|it| it.0)).collect();
+        let words: Vec<u32> =
+            [set.0, function].into_iter().chain(operands.iter().map(|it| it.0)).collect();
         self.op_words(op::EXT_INST, ty, &words)
     }
 
@@ -93,7 +94,8 @@ impl Emitter<'_> {
             Unary::Not => self.op(op::NOT, ty_id, &[a]),
             Unary::Abs if ty.is_float() => {
                 let int = bits_of(ty);
-                let (bits, mask) = (self.bitcast(a, ty, int), self.out.constant(int, ones(int) >> 1));
+                let (bits, mask) =
+                    (self.bitcast(a, ty, int), self.out.constant(int, ones(int) >> 1));
                 let positive = self.typed(op::BITWISE_AND, int, &[bits, mask]);
                 self.bitcast(positive, int, ty)
             }
@@ -110,7 +112,8 @@ impl Emitter<'_> {
             Unary::Sqrt => self.glsl(op::GLSL_SQRT, ty_id, &[a]),
             Unary::Rsqrt => self.glsl(op::GLSL_INVERSE_SQRT, ty_id, &[a]),
             Unary::Saturate => {
-                let (zero, one) = (self.out.constant(ty, 0), self.out.constant(ty, float_bits(ty, 1.0)));
+                let (zero, one) =
+                    (self.out.constant(ty, 0), self.out.constant(ty, float_bits(ty, 1.0)));
                 let above = self.test(op::F_ORD_GREATER_THAN, a, zero);
                 let low = self.choose(ty, above, a, zero);
                 let below = self.test(op::F_ORD_LESS_THAN, low, one);
@@ -133,7 +136,8 @@ impl Emitter<'_> {
                 let wide = self.float(a, ty, Ty::F32);
                 let single = self.out.ty(Ty::F32);
                 let log2 = self.glsl(op::GLSL_LOG2, single, &[wide]);
-                let scale = self.out.constant(Ty::F32, float_bits(Ty::F32, std::f64::consts::LOG10_2));
+                let scale =
+                    self.out.constant(Ty::F32, float_bits(Ty::F32, std::f64::consts::LOG10_2));
                 let log10 = self.exact(op::F_MUL, Ty::F32, &[log2, scale]);
                 self.float(log10, Ty::F32, ty)
             }
@@ -143,7 +147,8 @@ impl Emitter<'_> {
             Unary::CountBits => match ty {
                 Ty::I64 => {
                     let [low, high] = self.halves(a, ty);
-                    let [low, high] = [low, high].map(|it| self.typed(op::BIT_COUNT, Ty::I32, &[it]));
+                    let [low, high] =
+                        [low, high].map(|it| self.typed(op::BIT_COUNT, Ty::I32, &[it]));
                     self.typed(op::I_ADD, Ty::I32, &[low, high])
                 }
                 _ => {
@@ -190,7 +195,9 @@ impl Emitter<'_> {
                 self.glsl(op::GLSL_PACK_HALF, uint, &[both])
             }
             Unary::Bitcast(to) => self.bitcast(a, ty, to),
-            Unary::Convert { to, from_sign, to_sign } => self.convert(a, ty, from_sign, to, to_sign),
+            Unary::Convert { to, from_sign, to_sign } => {
+                self.convert(a, ty, from_sign, to, to_sign)
+            }
         }
     }
 
@@ -246,7 +253,14 @@ impl Emitter<'_> {
         }
     }
 
-    pub(crate) fn convert(&mut self, a: Id, from: Ty, from_sign: Sign, to: Ty, to_sign: Sign) -> Id {
+    pub(crate) fn convert(
+        &mut self,
+        a: Id,
+        from: Ty,
+        from_sign: Sign,
+        to: Ty,
+        to_sign: Sign,
+    ) -> Id {
         if from == to {
             return a;
         }
@@ -286,7 +300,8 @@ impl Emitter<'_> {
     /// Toward zero, saturating; NaN gives 0.
     fn to_integer(&mut self, a: Id, from: Ty, to: Ty, sign: Sign) -> Id {
         // f16 does not reach the limits, and 16 bits are cut off a word.
-        let (a, from) = if from == Ty::F16 { (self.float(a, from, Ty::F32), Ty::F32) } else { (a, from) };
+        let (a, from) =
+            if from == Ty::F16 { (self.float(a, from, Ty::F32), Ty::F32) } else { (a, from) };
         let wide = if to == Ty::I16 { Ty::I32 } else { to };
         let power = |n: u32| (1u128 << n) as f64;
         let (opcode, low, high, least, most) = match sign {
@@ -296,8 +311,10 @@ impl Emitter<'_> {
             }
             Sign::Unsigned => (op::CONVERT_F_TO_U, 0.0, power(to.bits()), 0, ones(to)),
         };
-        let (low, high) =
-            (self.out.constant(from, float_bits(from, low)), self.out.constant(from, float_bits(from, high)));
+        let (low, high) = (
+            self.out.constant(from, float_bits(from, low)),
+            self.out.constant(from, float_bits(from, high)),
+        );
         let above = self.test(op::F_ORD_GREATER_THAN, a, low);
         let below = self.test(op::F_ORD_LESS_THAN, a, high);
         let inside = self.test(op::LOGICAL_AND, above, below);
@@ -313,7 +330,14 @@ impl Emitter<'_> {
     }
 
     /// `known` are the bits of the second operand where it is a constant.
-    pub(crate) fn binary(&mut self, operation: Binary, ty: Ty, a: Id, b: Id, known: Option<u64>) -> Id {
+    pub(crate) fn binary(
+        &mut self,
+        operation: Binary,
+        ty: Ty,
+        a: Id,
+        b: Id,
+        known: Option<u64>,
+    ) -> Id {
         let float = ty.is_float();
         let ty_id = self.out.ty(ty);
         match operation {
@@ -383,7 +407,15 @@ impl Emitter<'_> {
     }
 
     /// Division and remainder: by zero all ones; the smallest by -1 is itself, with the remainder 0.
-    fn divide(&mut self, sign: Sign, ty: Ty, a: Id, b: Id, known: Option<u64>, remainder: bool) -> Id {
+    fn divide(
+        &mut self,
+        sign: Sign,
+        ty: Ty,
+        a: Id,
+        b: Id,
+        known: Option<u64>,
+        remainder: bool,
+    ) -> Id {
         let ty_id = self.out.ty(ty);
         let opcode = match sign {
             Sign::Signed => op::S_DIV,

@@ -116,7 +116,12 @@ impl Emitter<'_> {
     }
 
     /// A wave operation, of the lanes that a mask names if there is one.
-    pub(crate) fn wave(&mut self, operation: WaveOp, args: &[Value], lanes: Option<Value>) -> Vec<Id> {
+    pub(crate) fn wave(
+        &mut self,
+        operation: WaveOp,
+        args: &[Value],
+        lanes: Option<Value>,
+    ) -> Vec<Id> {
         let ty = args.first().map_or(Ty::Bool, |it| self.ir.ty(*it));
         let known = args.get(1).and_then(|it| self.ir.constant(*it));
         let args = self.get_all(args);
@@ -167,11 +172,7 @@ impl Emitter<'_> {
     }
 
     /// Runs `body` once for each combination of values, with the lanes that hold these bits.
-    fn waterfall(
-        &mut self,
-        keys: &[(Id, Ty)],
-        body: impl FnOnce(&mut Self) -> Vec<Id>,
-    ) -> Vec<Id> {
+    fn waterfall(&mut self, keys: &[(Id, Ty)], body: impl FnOnce(&mut Self) -> Vec<Id>) -> Vec<Id> {
         let [header, start, found, others, next, merge] = std::array::from_fn(|_| self.out.id());
         self.branch(header);
         self.label(header);
@@ -225,8 +226,7 @@ impl Emitter<'_> {
         if self.environment.has(Extension::SubgroupPartitioned) {
             return self.folded(fold, ty, how + PARTITIONED, args[0], Some(mask));
         }
-        let keys: Vec<(Id, Ty)> =
-            self.lanes_of(mask).into_iter().map(|it| (it, Ty::I32)).collect();
+        let keys: Vec<(Id, Ty)> = self.lanes_of(mask).into_iter().map(|it| (it, Ty::I32)).collect();
         let value = args[0];
         self.waterfall(&keys, |it| vec![it.folded(fold, ty, how, value, None)])[0]
     }
@@ -276,7 +276,13 @@ impl Emitter<'_> {
         self.words(op::BITWISE_AND, shifted, 15)
     }
 
-    fn among_active(&mut self, operation: WaveOp, ty: Ty, args: &[Id], known: Option<u64>) -> Vec<Id> {
+    fn among_active(
+        &mut self,
+        operation: WaveOp,
+        ty: Ty,
+        args: &[Id],
+        known: Option<u64>,
+    ) -> Vec<Id> {
         let uint = self.out.uint();
         let boolean = self.out.bool();
         let zero = self.out.word(0);

@@ -66,8 +66,7 @@ fn modules() -> Vec<(String, Module)> {
     let mut all = Vec::new();
     for file in suite::files(&suite::folder()) {
         for section in suite::section::read(&file).expect("the suite can be read") {
-            let width =
-                if section.widths.contains(&WIDTH) { WIDTH } else { section.widths[0] };
+            let width = if section.widths.contains(&WIDTH) { WIDTH } else { section.widths[0] };
             let compiled = suite::run::compile(&section, width).expect("the flags are known");
             let is_compute = suite::run::options(&section.flags)
                 .is_ok_and(|it| it.stage == hlsl::Stage::Compute);
