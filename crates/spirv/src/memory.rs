@@ -13,7 +13,7 @@
 //! to them, so that nothing wraps. The one thing left to the device is a buffer with no unit at all.
 //! Of a constant buffer only its declared size is known: one bound smaller is the host's mistake.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ir::{Address, Atomic, Inst, Place, ResourceKind, Value};
 use ops::{Sign, Ty};
@@ -68,6 +68,9 @@ impl Emitter<'_> {
     /// Gives each resource that is used its set and binding.
     pub(crate) fn bind(&mut self) -> Result<(), Unsupported> {
         let mut next: BTreeMap<u32, u32> = BTreeMap::new();
+        // A device has few sets, and spaces have any number.
+        let used = self.ir.resources.iter().filter(|it| it.used);
+        let spaces: BTreeSet<u32> = used.map(|it| it.register.space).collect();
         for (index, resource) in self.ir.resources.iter().enumerate().filter(|it| it.1.used) {
             let unsupported = |what| {
                 Err(Unsupported {
@@ -93,7 +96,7 @@ impl Emitter<'_> {
                     return unsupported("textures");
                 }
             };
-            let set = resource.register.space;
+            let set = spaces.range(..resource.register.space).count() as u32;
             let kinds = [Some(kind), counter.then_some(BindingKind::Counter)];
             for kind in kinds.into_iter().flatten() {
                 let number = next.entry(set).or_default();

@@ -24,7 +24,7 @@ pub struct Binding {
     /// The name in the source.
     pub name: String,
     pub kind: BindingKind,
-    /// The register's space.
+    /// Counted up over the spaces of registers that are used.
     pub set: u32,
     /// Counted up in each set, in the order of declaration; a counter follows its buffer.
     pub binding: u32,

@@ -15,6 +15,7 @@
 //! leave, so that the next round has another first lane. It needs maximal reconvergence, as everything here does.
 
 use ir::Value;
+use ops::wave::Results;
 use ops::{Compare, Fold, QuadDirection, Relation, Sign, Ty, WaveOp};
 
 use crate::builtin::SCOPE_WAVE;
@@ -129,32 +130,36 @@ impl Emitter<'_> {
             None => self.among_active(operation, ty, &args, known),
             Some(lanes) => {
                 let mask = self.get(lanes);
-                self.among_named(mask, |it| {
-                    let ids = it.among_active(operation, ty, &args, known);
-                    let ty = it.result_ty(operation, ty);
-                    ids.into_iter().map(|id| (ty, id)).collect()
-                })
+                let types = self.result_types(operation, ty);
+                self.among_named(mask, &types, |it| it.among_active(operation, ty, &args, known))
             }
         }
     }
 
-    fn result_ty(&mut self, operation: WaveOp, ty: Ty) -> Id {
-        match operation.shape().results {
-            ops::wave::Results::Bool => self.out.bool(),
-            ops::wave::Results::Word | ops::wave::Results::Lanes => self.out.uint(),
-            ops::wave::Results::Value => self.out.ty(ty),
-        }
+    fn result_types(&mut self, operation: WaveOp, ty: Ty) -> Vec<Id> {
+        let (ty, count) = match operation.shape().results {
+            Results::Bool => (Ty::Bool, 1),
+            Results::Word => (Ty::I32, 1),
+            Results::Lanes => (Ty::I32, 4),
+            Results::Value => (ty, 1),
+        };
+        vec![self.out.ty(ty); count]
     }
 
     /// Lanes that name the same set run `body` together, as far as they are in it. The others get zeros.
-    fn among_named(&mut self, mask: Id, body: impl FnOnce(&mut Self) -> Vec<(Id, Id)>) -> Vec<Id> {
+    fn among_named(
+        &mut self,
+        mask: Id,
+        types: &[Id],
+        body: impl FnOnce(&mut Self) -> Vec<Id>,
+    ) -> Vec<Id> {
         let zero = self.out.word(0);
         let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
         let uint = self.out.uint();
         let shifted = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[mask, lane]);
         let bit = self.words(op::BITWISE_AND, shifted, 1);
         let named = self.test(op::I_NOT_EQUAL, bit, zero);
-        self.waterfall(&[(mask, Ty::I32)], |it| {
+        self.waterfall(&[(mask, Ty::I32)], types, |it| {
             let (inside, merge) = (it.out.id(), it.out.id());
             let before = it.block;
             it.select_branch(named, inside, merge, merge);
@@ -163,21 +168,40 @@ impl Emitter<'_> {
             let after = it.block;
             it.branch(merge);
             it.label(merge);
-            let phis = values.into_iter().map(|(ty, value)| {
-                let zero = it.out.null(ty);
-                it.phi(ty, &[(zero, before), (value, after)])
+            let phis = types.iter().zip(values).map(|(ty, value)| {
+                let zero = it.out.null(*ty);
+                it.phi(*ty, &[(zero, before), (value, after)])
             });
             phis.collect()
         })
     }
 
-    /// Runs `body` once for each combination of values, with the lanes that hold these bits.
-    fn waterfall(&mut self, keys: &[(Id, Ty)], body: impl FnOnce(&mut Self) -> Vec<Id>) -> Vec<Id> {
+    /// Runs `body` once for each combination of values, with the lanes that hold these bits; it gives values of `types`.
+    ///
+    /// A lane that was served leaves at the head of the next round, with its results in phis there: drivers that keep one
+    /// place for what a loop computes would overwrite them in later rounds, where the lane is gone.
+    fn waterfall(
+        &mut self,
+        keys: &[(Id, Ty)],
+        types: &[Id],
+        body: impl FnOnce(&mut Self) -> Vec<Id>,
+    ) -> Vec<Id> {
         let [header, start, found, others, next, merge] = std::array::from_fn(|_| self.out.id());
+        let before = self.block;
         self.branch(header);
         self.label(header);
+        let (boolean, no) = (self.out.bool(), self.out.truth(false));
+        let served = self.phi(boolean, &[(no, before), (no, next)]);
+        let served_place = self.out.body.len() - 2;
+        let mut results = Vec::new();
+        let mut places = Vec::new();
+        for ty in types {
+            let nothing = self.out.null(*ty);
+            results.push(self.phi(*ty, &[(nothing, before), (nothing, next)]));
+            places.push(self.out.body.len() - 2);
+        }
         push(&mut self.out.body, op::LOOP_MERGE, &[merge.0, next.0, 0]);
-        self.branch(start);
+        self.effect(op::BRANCH_CONDITIONAL, &[served, merge, start]);
         self.label(start);
         let mut like: Option<Id> = None;
         for (key, ty) in keys {
@@ -187,17 +211,22 @@ impl Emitter<'_> {
             like = self.both(like, Some(equal));
         }
         let like = like.unwrap_or_else(|| self.out.truth(true));
-        // The way to the end of the loop leads through the body, so its values are seen behind.
         self.select_branch(like, found, others, others);
         self.label(found);
         let values = body(self);
-        self.branch(merge);
+        let last = self.block;
+        self.branch(others);
         self.label(others);
+        for (((ty, value), old), place) in types.iter().zip(values).zip(&results).zip(places) {
+            let new = self.phi(*ty, &[(*old, start), (value, last)]);
+            self.out.body[place] = new.0;
+        }
+        self.out.body[served_place] = like.0;
         self.branch(next);
         self.label(next);
         self.branch(header);
         self.label(merge);
-        values
+        results
     }
 
     fn count_bits(&mut self, words: &[Id]) -> Id {
@@ -228,7 +257,8 @@ impl Emitter<'_> {
         }
         let keys: Vec<(Id, Ty)> = self.lanes_of(mask).into_iter().map(|it| (it, Ty::I32)).collect();
         let value = args[0];
-        self.waterfall(&keys, |it| vec![it.folded(fold, ty, how, value, None)])[0]
+        let ty_id = self.out.ty(ty);
+        self.waterfall(&keys, &[ty_id], |it| vec![it.folded(fold, ty, how, value, None)])[0]
     }
 
     /// The integers whose equality is the equality of bits.
@@ -260,7 +290,7 @@ impl Emitter<'_> {
             }
             all.unwrap_or_else(|| self.everybody())
         } else {
-            self.waterfall(&keys, |it| vec![it.everybody()])[0]
+            self.waterfall(&keys, &[four], |it| vec![it.everybody()])[0]
         };
         self.lanes_of(lanes)
     }
