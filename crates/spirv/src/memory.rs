@@ -408,7 +408,7 @@ impl Emitter<'_> {
                 self.mark(spot.descriptor.varies, loaded);
                 units.push(loaded);
             }
-            let value = self.from_units(ty, &units);
+            let value = self.assembled(ty, &units);
             values.push(self.value_or_zero(ty, *inside, value));
         }
         Ok(values)
@@ -422,7 +422,7 @@ impl Emitter<'_> {
     }
 
     /// A scalar out of the integers that hold it.
-    fn from_units(&mut self, ty: Ty, units: &[Id]) -> Id {
+    fn assembled(&mut self, ty: Ty, units: &[Id]) -> Id {
         match (ty, units) {
             (Ty::Bool, [word]) => {
                 self.convert(*word, Ty::I32, Sign::Unsigned, Ty::Bool, Sign::Unsigned)
@@ -433,7 +433,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn to_units(&mut self, ty: Ty, value: Id) -> Vec<Id> {
+    fn taken_apart(&mut self, ty: Ty, value: Id) -> Vec<Id> {
         match ty {
             Ty::Bool => {
                 vec![self.convert(value, Ty::Bool, Sign::Unsigned, Ty::I32, Sign::Unsigned)]
@@ -500,7 +500,7 @@ impl Emitter<'_> {
                 let short = self.out.int(16);
                 units = vec![self.op(op::U_CONVERT, short, &[half])];
             }
-            let value = self.from_units(ty, &units);
+            let value = self.assembled(ty, &units);
             values.push(self.value_or_zero(ty, inside, value));
         }
         values
@@ -523,7 +523,7 @@ impl Emitter<'_> {
         let mut units = Vec::new();
         for value in values {
             let value = self.get(*value);
-            units.push(self.to_units(ty, value));
+            units.push(self.taken_apart(ty, value));
         }
         // Neighbours that are inside under the same condition share a branch.
         let mut scalar = 0;

@@ -276,7 +276,7 @@ impl Emitter<'_> {
         }
         match (from.is_float(), to.is_float()) {
             (true, true) => self.float(a, from, to),
-            (true, false) => self.to_integer(a, from, to, to_sign),
+            (true, false) => self.truncated(a, from, to, to_sign),
             (false, true) => {
                 let opcode = match from_sign {
                     Sign::Signed => op::CONVERT_S_TO_F,
@@ -298,7 +298,7 @@ impl Emitter<'_> {
     }
 
     /// Toward zero, saturating; NaN gives 0.
-    fn to_integer(&mut self, a: Id, from: Ty, to: Ty, sign: Sign) -> Id {
+    fn truncated(&mut self, a: Id, from: Ty, to: Ty, sign: Sign) -> Id {
         // f16 does not reach the limits, and 16 bits are cut off a word.
         let (a, from) =
             if from == Ty::F16 { (self.float(a, from, Ty::F32), Ty::F32) } else { (a, from) };

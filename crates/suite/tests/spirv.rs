@@ -4,6 +4,8 @@
 //! emits all the same. A validator that does not know maximal reconvergence gets the modules without it, and the test says
 //! so. What is not emitted is counted by its reason, and the counts are printed.
 
+#![expect(clippy::print_stdout, reason = "what is skipped or missing must be seen")]
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -123,4 +125,17 @@ fn every_section_that_compiles_is_emitted_and_validates() {
     println!("{emitted} of {} modules emitted; not emitted: {missing:?}", modules.len());
     assert!(emitted > 0, "nothing was emitted");
     assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn the_validator_objects_to_what_is_wrong() {
+    let Some(path) = validator() else {
+        println!("skipped: there is no spirv-val");
+        return;
+    };
+    let environment = Environment { extensions: Vec::new(), ..Environment::default() };
+    let module = spirv::emit(&probe(), &environment, &NoDebug).expect("the probe is emitted");
+    assert_eq!(validate(&path, &module.bytes(), Vulkan::V1_3), Ok(()));
+    let cut = &module.bytes()[..4 * (module.words.len() - 1)];
+    assert!(validate(&path, cut, Vulkan::V1_3).is_err());
 }
