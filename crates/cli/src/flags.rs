@@ -507,7 +507,7 @@ pub(crate) const ALL: &[Flag] = &[
     },
     Flag {
         names: &["-fspv-target-env"],
-        takes: Takes::Value("ENV"),
+        takes: Takes::Joined("ENV"),
         on: COMPILE,
         section: Section::Output,
         help: "vulkan1.1, vulkan1.2, vulkan1.3 (the default) or vulkan1.4",
@@ -518,7 +518,7 @@ pub(crate) const ALL: &[Flag] = &[
     },
     Flag {
         names: &["-fspv-extension"],
-        takes: Takes::Value("NAME"),
+        takes: Takes::Joined("NAME"),
         on: COMPILE,
         section: Section::Output,
         help: "an extension of SPIR-V that may be used; the first one given drops\n\

@@ -22,6 +22,11 @@
 //! that does see it has the lanes of the IR.
 //! A cascade tests one case group after the other and runs its body with the lanes that selected any of its labels or
 //! fell in, which is the IR's rule word for word; those that exit wait at the merge of the `OpSwitch` around.
+//!
+//! # What is left to drivers
+//! A value that a loop computes and that is used behind it is each lane's own. Drivers without maximal reconvergence may
+//! overwrite it in rounds after the lane has left: lavapipe 22.3 and SwiftShader do. Waterfalls of ours are written so that
+//! these drivers get them right (`wave.rs`); loops of the shader are not, as yet.
 
 use ir::{Case, Inst, Op, Region, Value};
 use ops::{Ty, WaveOp};
