@@ -1,18 +1,152 @@
-//! `wavelane emit`: what the compiler makes of a shader, as text.
+//! `wavelane emit`: what the compiler makes of a shader: the IR as text, or SPIR-V as a module, a listing or a reflection.
 
-use crate::args::Args;
+use device::spirv_target::{Binding, Emitted, Environment, Extension, Reflection, Vulkan, listing};
+use device::{RegisterClass, SourceMap};
+use serde_json::{Value, json};
+
+use crate::args::{Args, Output};
 use crate::problem::{Exit, Problem};
 use crate::{End, compile, terminal};
 
+/// What was said about SPIR-V on the command line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SpirvArgs {
+    pub(crate) wanted: bool,
+    pub(crate) target: Option<String>,
+    pub(crate) extensions: Vec<String>,
+    pub(crate) format_given: bool,
+}
+
 pub(crate) fn emit(args: &Args) -> Result<Exit, End> {
     let file = args.operand()?;
-    if !args.emit_ir {
+    // dxc's `-spirv` asks for it as well.
+    let spirv = args.spirv.wanted || args.options.spirv;
+    if args.emit_ir == spirv {
         return Err(Problem::input("say what to emit")
             .help(format!("wavelane emit --ir {file}"))
+            .help(format!("wavelane emit --spirv {file}"))
             .into());
     }
-    let (shader, _) = compile::shader(file, args)?;
-    let text = shader.ir().map_err(|bug| Problem::bug(&bug.message))?;
-    terminal::print(&text)?;
+    let (shader, sources) = compile::shader(file, args)?;
+    if args.emit_ir {
+        let text = shader.ir().map_err(|bug| Problem::bug(&bug.message))?;
+        terminal::print(&text)?;
+        return Ok(Exit::Fine);
+    }
+    let emitted = spirv_of(args, &shader, &sources)?;
+    let Some(path) = args.unwritten.last() else {
+        match args.output {
+            Output::Json => terminal::print(&reflected(&emitted.reflection))?,
+            Output::Text | Output::Github | Output::Sarif => {
+                terminal::print(&listing(&emitted.words))?;
+            }
+        }
+        return Ok(Exit::Fine);
+    };
+    match (args.output, args.spirv.format_given) {
+        (Output::Text, true) => write(path, listing(&emitted.words).as_bytes())?,
+        (Output::Json, _) => write(path, reflected(&emitted.reflection).as_bytes())?,
+        (Output::Text | Output::Github | Output::Sarif, _) => write_module(path, &emitted)?,
+    }
     Ok(Exit::Fine)
+}
+
+/// The shader as SPIR-V for the environment that the flags describe.
+pub(crate) fn spirv_of(
+    args: &Args,
+    shader: &device::Shader,
+    sources: &SourceMap,
+) -> Result<Emitted, Problem> {
+    let environment = environment(&args.spirv)?;
+    let emitted = shader
+        .spirv(&environment, Some(sources))
+        .map_err(|bug| Problem::bug(&bug.message))?
+        .map_err(|it| {
+            let what = format!("SPIR-V cannot be emitted: {} are not built yet", it.what);
+            Problem::new(Exit::Unsupported, what).at(it.span, &it.asked, sources)
+        })?;
+    for warning in &emitted.reflection.warnings {
+        terminal::warn(warning.message());
+    }
+    Ok(emitted)
+}
+
+/// The module, and beside it the reflection.
+pub(crate) fn write_module(path: &str, emitted: &Emitted) -> Result<(), Problem> {
+    write(path, &emitted.bytes())?;
+    write(&format!("{path}.json"), reflected(&emitted.reflection).as_bytes())
+}
+
+fn write(path: &str, bytes: &[u8]) -> Result<(), Problem> {
+    std::fs::write(path, bytes)
+        .map_err(|error| Problem::input(format!("`{path}` cannot be written: {error}")))
+}
+
+fn environment(args: &SpirvArgs) -> Result<Environment, Problem> {
+    let mut environment = Environment::default();
+    if let Some(name) = &args.target {
+        environment.vulkan = Vulkan::by_name(name).ok_or_else(|| {
+            let all = Vulkan::ALL.map(Vulkan::name).join(", ");
+            Problem::input(format!("`{name}` is no target for SPIR-V here"))
+                .help(format!("one of {all}"))
+        })?;
+    }
+    if !args.extensions.is_empty() {
+        // Those that nothing here needs are allowed in vain.
+        environment.extensions =
+            args.extensions.iter().filter_map(|it| Extension::by_name(it)).collect();
+    }
+    Ok(environment)
+}
+
+/// The letter before a register's number.
+fn class(class: RegisterClass) -> &'static str {
+    match class {
+        RegisterClass::Constant => "b",
+        RegisterClass::Shader => "t",
+        RegisterClass::Unordered => "u",
+        RegisterClass::Sampler => "s",
+        RegisterClass::ResourceHeap | RegisterClass::SamplerHeap => "heap",
+    }
+}
+
+fn reflected(reflection: &Reflection) -> String {
+    let Reflection {
+        entry,
+        group_size,
+        wave_size,
+        most_lanes,
+        bindings,
+        capabilities,
+        extensions,
+        warnings,
+    } = reflection;
+    let size = |it: u32| (it != 0).then_some(it);
+    let binding = |it: &Binding| {
+        json!({
+            "name": it.name,
+            "kind": it.kind.name(),
+            "set": it.set,
+            "binding": it.binding,
+            "count": it.count,
+            "writable": it.writable,
+            "register": format!("{}{}", class(it.register.class), it.register.index),
+            "space": it.register.space,
+        })
+    };
+    let all = json!({
+        "entry": entry,
+        "group_size": group_size,
+        "wave_size": {
+            "min": size(wave_size.min),
+            "max": size(wave_size.max),
+            "preferred": size(wave_size.preferred),
+        },
+        "most_lanes": most_lanes,
+        "bindings": bindings.iter().map(binding).collect::<Vec<Value>>(),
+        "capabilities": capabilities,
+        "extensions": extensions,
+        "warnings": warnings.iter().map(|it| it.message()).collect::<Vec<&str>>(),
+    });
+    format!("{all:#}\n")
 }

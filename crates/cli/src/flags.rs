@@ -98,6 +98,7 @@ const DEVICE: &[Command] =
     &[Command::Check, Command::Run, Command::Caps, Command::Test, Command::San];
 const FORMAT: &[Command] = &[
     Command::Check,
+    Command::Emit,
     Command::Run,
     Command::Caps,
     Command::Explain,
@@ -455,7 +456,8 @@ pub(crate) const ALL: &[Flag] = &[
         on: FORMAT,
         section: Section::Output,
         help: "text or json; for check also github and sarif, for san, test and\n\
-               merge also junit, github and sarif. In the JSON of run\n\
+               merge also junit, github and sarif; for emit --spirv a listing,\n\
+               or what a host must know. In the JSON of run\n\
                each buffer is a flat list of its scalars in memory order, with\n\
                \"NaN\", \"Infinity\", \"-Infinity\" as strings and bools as 0 and 1",
         set: format,
@@ -516,6 +518,42 @@ pub(crate) const ALL: &[Flag] = &[
         help: "the intermediate representation",
         set: |args, _| {
             args.emit_ir = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--spirv"],
+        takes: Takes::Nothing,
+        on: EMIT,
+        section: Section::Output,
+        help: "SPIR-V for Vulkan: a listing, or with -Fo FILE a module in FILE\n\
+               and beside it what a host must know, in FILE.json",
+        set: |args, _| {
+            args.spirv.wanted = true;
+            args.options.spirv = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fspv-target-env"],
+        takes: Takes::Joined("ENV"),
+        on: COMPILE,
+        section: Section::Output,
+        help: "vulkan1.1, vulkan1.2, vulkan1.3 (the default) or vulkan1.4",
+        set: |args, value| {
+            args.spirv.target = Some(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fspv-extension"],
+        takes: Takes::Joined("NAME"),
+        on: COMPILE,
+        section: Section::Output,
+        help: "an extension of SPIR-V that may be used; the first one given drops\n\
+               SPV_KHR_maximal_reconvergence, which is used otherwise",
+        set: |args, value| {
+            args.spirv.extensions.push(value.to_owned());
             Ok(())
         },
     },
@@ -783,8 +821,8 @@ pub(crate) const ALL: &[Flag] = &[
         names: &["-Fo"],
         takes: Takes::Joined("FILE"),
         on: COMPILE,
-        section: Section::Ignored,
-        help: "",
+        section: Section::Output,
+        help: "the file for SPIR-V, with emit --spirv and with dxc -spirv",
         set: |args, value| {
             args.unwritten.push(value.to_owned());
             Ok(())
@@ -1073,6 +1111,7 @@ fn format(args: &mut Args, value: &str) -> Result<(), String> {
         _ => &all[..2],
     };
     args.output = choose(value, choices)?;
+    args.spirv.format_given = true;
     Ok(())
 }
 

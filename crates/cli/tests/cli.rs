@@ -328,6 +328,12 @@ fn the_intermediate_representation_is_printed() {
     let ran = wavelane("emit", SUM, "emit --ir a.hlsl");
     assert!(ran.status == 0 && ran.out.contains("wave"), "{}{}", ran.out, ran.err);
     assert_eq!(wavelane("emit", SUM, "emit a.hlsl").status, 2);
+    let listing = wavelane("emit", SUM, "emit --spirv -fspv-target-env=vulkan1.1 a.hlsl");
+    assert!(listing.out.starts_with("; SPIR-V 1.3,"), "{}", listing.out);
+    assert!(listing.out.contains("GroupNonUniformIAdd"), "{}", listing.out);
+    let reflection = wavelane("emit", SUM, "emit --spirv --format json a.hlsl");
+    assert!(reflection.out.contains("\"register\": \"u0\""), "{}", reflection.out);
+    assert_eq!(wavelane("emit", SUM, "emit --spirv -fspv-target-env=dx12 a.hlsl").status, 2);
 }
 
 const BLUR: &str = "

@@ -35,6 +35,7 @@ mod pipeline;
 pub mod reference;
 mod resources;
 mod shader;
+mod spirv;
 
 pub use adapter::{Adapter, AdapterError, LaneCounts, Options1, Options4};
 pub use cpu::Isa;
@@ -46,6 +47,7 @@ pub use pipeline::{ComputePipeline, Device, Engine, Missing, PipelineError};
 pub use resources::{BindError, BindProblem, MOST_BYTES, ResourceTable};
 pub use shader::{Compilation, NoIncludes, Shader};
 
+pub use ::spirv as spirv_target;
 pub use diag::{self, Diagnostic, Level, SourceMap, Span};
 pub use hlsl::{Denormals, Dialect, Includer, MatrixOrder, Options, PushLayout, Stage, Version};
 pub use ir::exec::{Buffer, Format, FormatScalar, LaneOrder, Schedule, Trap, Unsupported};

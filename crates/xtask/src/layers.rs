@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "ops",
     "diag",
     "ir",
     "hlsl",
     "interp",
     "cpu",
+    "spirv",
     "sanitizer",
     "device",
     "jobs",

@@ -1,0 +1,61 @@
+//! Shaders as SPIR-V: hands the emitter the module, and lines and sources from the compilation.
+
+use diag::{FileId, SourceFile, SourceMap, Span};
+use spirv::{Debug, Emitted, Environment, NoDebug, Place, Source, Unsupported};
+
+use crate::guard::catch;
+use crate::{Bug, Shader};
+
+impl Shader {
+    /// The shader as SPIR-V for an environment. With the sources of its compilation, the module holds them and the lines.
+    ///
+    /// The inner error says what SPIR-V, or the emitter as yet, cannot express; the outer one is ours alone.
+    pub fn spirv(
+        &self,
+        environment: &Environment,
+        sources: Option<&SourceMap>,
+    ) -> Result<Result<Emitted, Unsupported>, Bug> {
+        catch(|| match sources {
+            None => spirv::emit(&self.module, environment, &NoDebug),
+            Some(sources) => spirv::emit(&self.module, environment, &Lines::new(sources)),
+        })
+    }
+}
+
+/// The files of a compilation, and where their lines start. A debugger shows the text that the module holds, so lines are
+/// those of the text; `#line` does not count.
+struct Lines<'a> {
+    sources: &'a SourceMap,
+    starts: Vec<Vec<u32>>,
+}
+
+impl Lines<'_> {
+    fn new(sources: &SourceMap) -> Lines<'_> {
+        let starts = |text: &str| {
+            let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect()
+        };
+        Lines { sources, starts: sources.files().map(|(_, file)| starts(&file.text)).collect() }
+    }
+}
+
+impl Debug for Lines<'_> {
+    fn sources(&self) -> Vec<Source> {
+        let source = |(_, file): (FileId, &SourceFile)| Source {
+            name: file.name.to_string(),
+            text: file.text.to_string(),
+        };
+        self.sources.files().map(source).collect()
+    }
+
+    fn place(&self, span: Span) -> Option<Place> {
+        // Where the macro was used, not where it was written.
+        let span = self.sources.written(span);
+        let file = self.sources.file_of(span)?;
+        let at = span.lo.checked_sub(self.sources.file(file).start)?;
+        let starts = &self.starts[file.0 as usize];
+        let line = starts.partition_point(|start| *start <= at);
+        let column = at - starts[line.checked_sub(1)?] + 1;
+        Some(Place { file: file.0 as usize, line: line as u32, column })
+    }
+}

@@ -1,0 +1,524 @@
+//! Structured control flow.
+//!
+//! # The scheme
+//! | IR | SPIR-V |
+//! |---|---|
+//! | `if` | a selection; results are phis at its merge |
+//! | `loop` | a loop; the yield is the only way to the continue target |
+//! | `block` | a selection by an `OpSwitch` with a default only, because a selection by a condition cannot be left from inside |
+//! | `switch` | an `OpSwitch` where cases neither fall through nor see the active set, else a cascade of `if`s in a `block` |
+//! | `exit` | a branch to the merge of its construct, where SPIR-V allows one |
+//! | `return` | `OpReturn` |
+//!
+//! SPIR-V allows a branch to the merge of the innermost loop, and of the innermost `OpSwitch` if no loop lies between.
+//! Every other exit goes in steps: it branches to the merge of the construct that it has to leave first, with the number
+//! of its destination in a phi, and that merge sends it on before anything else happens there.
+//!
+//! # Why the active sets stay
+//! Under maximal reconvergence lanes part only at branches and join exactly at merges, continue targets and nowhere else.
+//! Each construct of the IR has one merge here at which the lanes join that leave the construct in the IR.
+//! An exit in steps joins others at a merge on its way, and leaves them again there by a selection whose header is that
+//! merge. Between the two stand phis, comparisons and branches only: nothing that sees the active set. So every operation
+//! that does see it has the lanes of the IR.
+//! A cascade tests one case group after the other and runs its body with the lanes that selected any of its labels or
+//! fell in, which is the IR's rule word for word; those that exit wait at the merge of the `OpSwitch` around.
+//!
+//! # What is left to drivers
+//! A value that a loop computes and that is used behind it is each lane's own. Drivers without maximal reconvergence may
+//! overwrite it in rounds after the lane has left: lavapipe 22.3 and SwiftShader do. Waterfalls of ours are written so that
+//! these drivers get them right (`wave.rs`); loops of the shader are not, as yet.
+
+use ir::{Case, Inst, Op, Region, Value};
+use ops::{Ty, WaveOp};
+
+use crate::Unsupported;
+use crate::emit::Emitter;
+use crate::module::{Id, push};
+use crate::opcode as op;
+
+/// A construct that exits can name.
+pub(crate) struct Target {
+    inst: Inst,
+    is_loop: bool,
+    merge: Id,
+    incoming: Vec<Edge>,
+}
+
+/// A branch to the merge of a construct.
+struct Edge {
+    from: Id,
+    /// The construct at whose end the lanes want to be: this one or one around it.
+    to: Inst,
+    values: Vec<Id>,
+}
+
+/// Whether what follows in the region is reached.
+pub(crate) type Reached = bool;
+
+impl Emitter<'_> {
+    /// Emits a region's instructions; the arguments of its yield, if it comes to that.
+    pub(crate) fn region(&mut self, region: Region) -> Result<Option<Vec<Id>>, Unsupported> {
+        let ir = self.ir;
+        for inst in &ir.region(region).insts {
+            // A constant stands outside the function.
+            if !matches!(ir.inst(*inst).op, Op::Const { .. } | Op::Undef(_)) {
+                self.line(*inst);
+            }
+            match &ir.inst(*inst).op {
+                Op::Yield(args) => return Ok(Some(self.get_all(args))),
+                Op::Exit { to, args } => {
+                    let values = self.get_all(args);
+                    self.leave(*to, values);
+                    return Ok(None);
+                }
+                Op::Return => {
+                    self.effect(op::RETURN, &[]);
+                    return Ok(None);
+                }
+                _ => {
+                    if !self.inst(*inst)? {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        unreachable!("the verifier has checked that a region ends in a terminator")
+    }
+
+    /// The body of the entry point: it yields where it ends.
+    pub(crate) fn entry(&mut self) -> Result<(), Unsupported> {
+        if self.region(self.ir.body)?.is_some() {
+            self.effect(op::RETURN, &[]);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn label(&mut self, label: Id) {
+        self.effect(op::LABEL, &[label]);
+        self.block = label;
+        self.forget_line();
+    }
+
+    pub(crate) fn branch(&mut self, to: Id) {
+        self.effect(op::BRANCH, &[to]);
+    }
+
+    /// A selection by a condition; the caller goes on with the label of one of its blocks.
+    pub(crate) fn select_branch(&mut self, cond: Id, then: Id, else_: Id, merge: Id) {
+        push(&mut self.out.body, op::SELECTION_MERGE, &[merge.0, 0]);
+        self.effect(op::BRANCH_CONDITIONAL, &[cond, then, else_]);
+    }
+
+    pub(crate) fn phi(&mut self, ty: Id, incoming: &[(Id, Id)]) -> Id {
+        let operands: Vec<Id> = incoming.iter().flat_map(|(value, from)| [*value, *from]).collect();
+        self.op(op::PHI, ty, &operands)
+    }
+
+    /// Runs `body` where the condition holds; its value there, zero elsewhere. Without a condition it always runs.
+    pub(crate) fn guarded<const N: usize>(
+        &mut self,
+        cond: Option<Id>,
+        body: impl FnOnce(&mut Self) -> [(Id, Id); N],
+    ) -> [Id; N] {
+        let Some(cond) = cond else { return body(self).map(|(_, value)| value) };
+        let (then, merge) = (self.out.id(), self.out.id());
+        let before = self.block;
+        self.select_branch(cond, then, merge, merge);
+        self.label(then);
+        let values = body(self);
+        let after = self.block;
+        self.branch(merge);
+        self.label(merge);
+        values.map(|(ty, value)| {
+            let zero = self.out.null(ty);
+            self.phi(ty, &[(zero, before), (value, after)])
+        })
+    }
+
+    pub(crate) fn if_(
+        &mut self,
+        inst: Inst,
+        cond: Value,
+        then: Region,
+        else_: Region,
+    ) -> Result<Reached, Unsupported> {
+        let cond = self.get(cond);
+        let (then_label, else_label, merge) = (self.out.id(), self.out.id(), self.out.id());
+        self.select_branch(cond, then_label, else_label, merge);
+        let mut edges = Vec::new();
+        for (label, region) in [(then_label, then), (else_label, else_)] {
+            self.label(label);
+            if let Some(values) = self.region(region)? {
+                edges.push((self.block, values));
+                self.branch(merge);
+            }
+        }
+        self.label(merge);
+        if edges.is_empty() {
+            self.effect(op::UNREACHABLE, &[]);
+            return Ok(false);
+        }
+        for (i, result) in self.ir.inst(inst).results.iter().enumerate() {
+            let incoming: Vec<(Id, Id)> =
+                edges.iter().map(|(from, values)| (values[i], *from)).collect();
+            let ty = self.ty_of(*result);
+            let phi = self.phi(ty, &incoming);
+            self.set(*result, phi);
+        }
+        Ok(true)
+    }
+
+    pub(crate) fn loop_(
+        &mut self,
+        inst: Inst,
+        body: Region,
+        inits: &[Value],
+    ) -> Result<Reached, Unsupported> {
+        let inits = self.get_all(inits);
+        let [header, start, next, merge] = std::array::from_fn(|_| self.out.id());
+        let before = self.block;
+        self.branch(header);
+        self.label(header);
+        // What comes round is not known yet: its place in the words is.
+        let mut places = Vec::new();
+        for (param, init) in self.ir.region(body).params.iter().zip(&inits) {
+            let ty = self.ty_of(*param);
+            let phi = self.phi(ty, &[(*init, before), (*init, next)]);
+            places.push(self.out.body.len() - 2);
+            self.set(*param, phi);
+        }
+        push(&mut self.out.body, op::LOOP_MERGE, &[merge.0, next.0, 0]);
+        self.branch(start);
+        self.label(start);
+        self.targets.push(Target { inst, is_loop: true, merge, incoming: Vec::new() });
+        if let Some(values) = self.region(body)? {
+            for (place, value) in places.into_iter().zip(values) {
+                self.out.body[place] = value.0;
+            }
+            self.branch(next);
+        }
+        self.label(next);
+        self.branch(header);
+        Ok(self.close(inst))
+    }
+
+    pub(crate) fn block(&mut self, inst: Inst, body: Region) -> Result<Reached, Unsupported> {
+        self.open(inst);
+        if let Some(values) = self.region(body)? {
+            self.leave(inst, values);
+        }
+        Ok(self.close(inst))
+    }
+
+    /// Starts a selection that can be left from inside.
+    fn open(&mut self, inst: Inst) {
+        let (start, merge) = (self.out.id(), self.out.id());
+        let zero = self.out.word(0);
+        push(&mut self.out.body, op::SELECTION_MERGE, &[merge.0, 0]);
+        self.effect(op::SWITCH, &[zero, start]);
+        self.label(start);
+        self.targets.push(Target { inst, is_loop: false, merge, incoming: Vec::new() });
+    }
+
+    /// To the end of a construct, or to the merge that sends the lanes on.
+    fn leave(&mut self, to: Inst, values: Vec<Id>) {
+        let wanted = self.targets.iter().rposition(|it| it.inst == to);
+        let wanted = wanted.unwrap_or_else(|| {
+            unreachable!("the verifier has checked that an exit names a construct around it")
+        });
+        let innermost = self.targets.len() - 1;
+        let hop = match self.targets.iter().rposition(|it| it.is_loop) {
+            Some(innermost_loop) if innermost_loop >= wanted => innermost_loop,
+            _ => innermost,
+        };
+        let from = self.block;
+        let target = &mut self.targets[hop];
+        target.incoming.push(Edge { from, to, values });
+        let merge = target.merge;
+        self.branch(merge);
+    }
+
+    /// The end of a construct: gives it its results, and sends those on who want further.
+    fn close(&mut self, inst: Inst) -> Reached {
+        let Some(Target { merge, incoming, .. }) = self.targets.pop() else {
+            unreachable!("a construct is closed after it was opened")
+        };
+        self.label(merge);
+        if incoming.is_empty() {
+            self.effect(op::UNREACHABLE, &[]);
+            return false;
+        }
+        let ir = self.ir;
+        let mut further: Vec<Inst> = Vec::new();
+        for edge in &incoming {
+            if edge.to != inst && !further.contains(&edge.to) {
+                further.push(edge.to);
+            }
+        }
+        let stays = incoming.iter().any(|edge| edge.to == inst);
+        // Phis first: a route, the results, and what the others carry.
+        let route = (further.len() + usize::from(stays) > 1).then(|| {
+            let number =
+                |to: Inst| further.iter().position(|it| *it == to).map_or(0, |it| it as u32 + 1);
+            let numbers: Vec<(Id, Id)> =
+                incoming.iter().map(|edge| (self.out.word(number(edge.to)), edge.from)).collect();
+            let uint = self.out.uint();
+            self.phi(uint, &numbers)
+        });
+        let mut carried = Vec::new();
+        for to in stays.then_some(inst).into_iter().chain(further.iter().copied()) {
+            let mut values = Vec::new();
+            for (i, result) in ir.inst(to).results.iter().enumerate() {
+                let ty = self.ty_of(*result);
+                let nothing = self.out.undef(ty);
+                let edges: Vec<(Id, Id)> = incoming
+                    .iter()
+                    .map(|edge| (if edge.to == to { edge.values[i] } else { nothing }, edge.from))
+                    .collect();
+                values.push(self.phi(ty, &edges));
+            }
+            if to == inst {
+                for (result, value) in ir.inst(inst).results.iter().zip(values) {
+                    self.set(*result, value);
+                }
+            } else {
+                carried.push((to, values));
+            }
+        }
+        let last = carried.len();
+        for (i, (to, values)) in carried.into_iter().enumerate() {
+            let Some(route) = route.filter(|_| stays || i + 1 < last) else {
+                self.leave(to, values);
+                return false;
+            };
+            let number = self.out.word(i as u32 + 1);
+            let boolean = self.out.bool();
+            let goes = self.op(op::I_EQUAL, boolean, &[route, number]);
+            let (away, here) = (self.out.id(), self.out.id());
+            self.select_branch(goes, away, here, here);
+            self.label(away);
+            self.leave(to, values);
+            self.label(here);
+        }
+        true
+    }
+
+    pub(crate) fn switch(
+        &mut self,
+        inst: Inst,
+        selector: Value,
+        cases: &[Case],
+        inits: &[Value],
+    ) -> Result<Reached, Unsupported> {
+        let inits = self.get_all(inits);
+        let plain = self.ir.ty(selector) == Ty::I32
+            && cases.iter().all(|case| !self.sees_lanes(case.body))
+            && cases.iter().rev().skip(1).all(|case| !self.yields(case.body));
+        if plain {
+            self.plain_switch(inst, selector, cases, inits)
+        } else {
+            self.cascade(inst, selector, cases, inits)
+        }
+    }
+
+    /// No case falls through, except out of the last one.
+    fn plain_switch(
+        &mut self,
+        inst: Inst,
+        selector: Value,
+        cases: &[Case],
+        inits: Vec<Id>,
+    ) -> Result<Reached, Unsupported> {
+        let merge = self.out.id();
+        let labels: Vec<Id> = cases.iter().map(|_| self.out.id()).collect();
+        let default = cases.iter().position(|case| case.default);
+        let mut incoming = Vec::new();
+        if default.is_none() {
+            incoming.push(Edge { from: self.block, to: inst, values: inits.clone() });
+        }
+        let mut words = vec![self.get(selector).0, default.map_or(merge, |it| labels[it]).0];
+        for (case, label) in cases.iter().zip(&labels) {
+            words.extend(case.labels.iter().flat_map(|it| [*it as u32, label.0]));
+        }
+        push(&mut self.out.body, op::SELECTION_MERGE, &[merge.0, 0]);
+        push(&mut self.out.body, op::SWITCH, &words);
+        self.targets.push(Target { inst, is_loop: false, merge, incoming });
+        for (case, label) in cases.iter().zip(labels) {
+            self.label(label);
+            self.set_params(case.body, &inits);
+            if let Some(values) = self.region(case.body)? {
+                self.leave(inst, values);
+            }
+        }
+        Ok(self.close(inst))
+    }
+
+    fn cascade(
+        &mut self,
+        inst: Inst,
+        selector: Value,
+        cases: &[Case],
+        inits: Vec<Id>,
+    ) -> Result<Reached, Unsupported> {
+        let ty = self.ir.ty(selector);
+        let selector = self.get(selector);
+        self.open(inst);
+        let boolean = self.out.bool();
+        // For each case whether its labels are selected; the default takes what no other does.
+        let mut selected = Vec::new();
+        for case in cases {
+            let mut any = None;
+            for label in &case.labels {
+                let label = self.out.constant(ty, *label);
+                let equal = self.op(op::I_EQUAL, boolean, &[selector, label]);
+                any = Some(match any {
+                    None => equal,
+                    Some(any) => self.op(op::LOGICAL_OR, boolean, &[any, equal]),
+                });
+            }
+            selected.push(any);
+        }
+        if let Some(default) = cases.iter().position(|case| case.default) {
+            let mut others = None;
+            for (i, any) in selected.iter().enumerate() {
+                if let (true, Some(any)) = (i != default, *any) {
+                    others = Some(match others {
+                        None => any,
+                        Some(others) => self.op(op::LOGICAL_OR, boolean, &[others, any]),
+                    });
+                }
+            }
+            selected[default] = Some(match others {
+                Some(others) => self.op(op::LOGICAL_NOT, boolean, &[others]),
+                None => self.out.truth(true),
+            });
+        }
+        let mut carried = inits;
+        let mut fallen: Option<Id> = None;
+        for (case, selected) in cases.iter().zip(selected) {
+            let enters = match (selected, fallen) {
+                (Some(selected), Some(fallen)) => {
+                    self.op(op::LOGICAL_OR, boolean, &[selected, fallen])
+                }
+                (Some(one), None) | (None, Some(one)) => one,
+                (None, None) => self.out.truth(false),
+            };
+            let (start, next) = (self.out.id(), self.out.id());
+            let before = self.block;
+            self.select_branch(enters, start, next, next);
+            self.label(start);
+            self.set_params(case.body, &carried);
+            let yielded = self.region(case.body)?;
+            let after = self.block;
+            if yielded.is_some() {
+                self.branch(next);
+            }
+            self.label(next);
+            fallen = None;
+            if let Some(values) = yielded {
+                let types: Vec<Id> = self
+                    .ir
+                    .inst(inst)
+                    .results
+                    .iter()
+                    .map(|it| self.ir.ty(*it))
+                    .map(|ty| self.out.ty(ty))
+                    .collect();
+                let olds = std::mem::take(&mut carried);
+                for ((ty, old), new) in types.into_iter().zip(olds).zip(values) {
+                    let phi = self.phi(ty, &[(old, before), (new, after)]);
+                    carried.push(phi);
+                }
+                let (no, yes) = (self.out.truth(false), self.out.truth(true));
+                fallen = Some(self.phi(boolean, &[(no, before), (yes, after)]));
+            }
+        }
+        self.leave(inst, carried);
+        Ok(self.close(inst))
+    }
+
+    fn set_params(&mut self, region: Region, values: &[Id]) {
+        for (param, value) in self.ir.region(region).params.iter().zip(values) {
+            self.set(*param, *value);
+        }
+    }
+
+    /// Whether a region can come to its own end.
+    fn yields(&self, region: Region) -> bool {
+        let last = self.ir.region(region).insts.last();
+        last.is_some_and(|last| matches!(self.ir.inst(*last).op, Op::Yield(_)))
+    }
+
+    /// Whether an operation in a region can see the active set.
+    pub(crate) fn sees_lanes(&self, region: Region) -> bool {
+        let ir = self.ir;
+        ir.region(region).insts.iter().any(|inst| {
+            let op = &ir.inst(*inst).op;
+            sees_lanes(op) || op.regions().into_iter().any(|it| self.sees_lanes(it))
+        })
+    }
+}
+
+/// Whether the result of an operation, or its effect, depends on which lanes run it together.
+pub(crate) fn sees_lanes(op: &Op) -> bool {
+    match op {
+        Op::Wave { op, .. } => match op {
+            WaveOp::LaneIndex
+            | WaveOp::LaneCount
+            | WaveOp::IsHelperLane
+            | WaveOp::GroupWaveIndex
+            | WaveOp::GroupWaveCount
+            | WaveOp::LaneRelation(_) => false,
+            WaveOp::IsFirstLane
+            | WaveOp::ActiveLanes
+            | WaveOp::ConvergedLanes
+            | WaveOp::AnyTrue
+            | WaveOp::AllTrue
+            | WaveOp::Ballot
+            | WaveOp::CountBits
+            | WaveOp::PrefixCountBits
+            | WaveOp::ReadLaneFirst
+            | WaveOp::ReadLaneAt
+            | WaveOp::Rotate
+            | WaveOp::ClusteredRotate
+            | WaveOp::AllEqual
+            | WaveOp::Reduce(_)
+            | WaveOp::Scan(_)
+            | WaveOp::Match
+            | WaveOp::MultiPrefixCountBits
+            | WaveOp::MultiReduce(_)
+            | WaveOp::MultiScan(_)
+            | WaveOp::MultiScanInclusive(_)
+            | WaveOp::QuadRead(_)
+            | WaveOp::QuadReadLaneAt
+            | WaveOp::QuadAny
+            | WaveOp::QuadAll => true,
+        },
+        Op::Barrier { .. } | Op::Derivative(..) => true,
+        Op::Texture(texture) => texture.op.needs_quad(),
+        Op::Const { .. }
+        | Op::Undef(_)
+        | Op::Builtin(_)
+        | Op::Unary(..)
+        | Op::Binary(..)
+        | Op::Compare(..)
+        | Op::Ternary(..)
+        | Op::Load { .. }
+        | Op::Store { .. }
+        | Op::Atomic { .. }
+        | Op::Size { .. }
+        | Op::Counter { .. }
+        | Op::SharedLoad { .. }
+        | Op::SharedStore { .. }
+        | Op::SharedAtomic { .. }
+        | Op::PrivateLoad { .. }
+        | Op::PrivateStore { .. }
+        | Op::If { .. }
+        | Op::Loop { .. }
+        | Op::Switch { .. }
+        | Op::Block { .. }
+        | Op::Yield(_)
+        | Op::Exit { .. }
+        | Op::Return => false,
+    }
+}

@@ -1,0 +1,326 @@
+//! One instruction of the IR after the other: which file lowers it, and what is around the function in the module.
+
+use std::collections::BTreeMap;
+
+use ir::{Inst, Op, Value};
+use ops::Ty;
+
+use crate::control::{Reached, Target, sees_lanes};
+use crate::environment::{Debug, Environment, Extension, Place};
+use crate::memory::Resources;
+use crate::module::{Id, Module, push, string};
+use crate::opcode::{self as op, Opcode};
+use crate::reflect::{Reflection, Warning};
+use crate::{Emitted, Unsupported};
+
+/// The number by which SPIR-V knows HLSL.
+const HLSL: u32 = 5;
+
+/// An instruction holds at most this much of a source text.
+const MOST_TEXT: usize = 200_000;
+
+/// Emits a module that has been verified.
+pub fn emit(
+    ir: &ir::Module,
+    environment: &Environment,
+    debug: &dyn Debug,
+) -> Result<Emitted, Unsupported> {
+    let mut out = Module::new();
+    let [main, start] = [out.id(), out.id()];
+    let mut emitter = Emitter {
+        ir,
+        environment,
+        debug,
+        out,
+        values: vec![None; ir.values.len()],
+        block: start,
+        targets: Vec::new(),
+        resources: Resources::default(),
+        built_ins: BTreeMap::new(),
+        arrays: BTreeMap::new(),
+        interface: Vec::new(),
+        files: Vec::new(),
+        place: None,
+    };
+    emitter.sources();
+    emitter.bind()?;
+    emitter.local_arrays();
+    emitter.entry()?;
+    Ok(emitter.finish(main, start))
+}
+
+pub(crate) struct Emitter<'a> {
+    pub(crate) ir: &'a ir::Module,
+    pub(crate) environment: &'a Environment,
+    debug: &'a dyn Debug,
+    pub(crate) out: Module,
+    values: Vec<Option<Id>>,
+    /// The block under construction.
+    pub(crate) block: Id,
+    /// The constructs around this place.
+    pub(crate) targets: Vec<Target>,
+    pub(crate) resources: Resources,
+    /// Built-in values that have been loaded.
+    pub(crate) built_ins: BTreeMap<u32, Id>,
+    /// The variables of groupshared (`true`) and private arrays.
+    pub(crate) arrays: BTreeMap<(bool, u32), Id>,
+    /// Every variable that the entry point names.
+    pub(crate) interface: Vec<(u32, Id)>,
+    files: Vec<Id>,
+    /// The line that the current instruction is marked with.
+    place: Option<Place>,
+}
+
+impl Emitter<'_> {
+    pub(crate) fn get(&self, value: Value) -> Id {
+        self.values[value.index()].unwrap_or_else(|| {
+            unreachable!("the verifier has checked that operands are defined before they are used")
+        })
+    }
+
+    pub(crate) fn get_all(&self, values: &[Value]) -> Vec<Id> {
+        values.iter().map(|it| self.get(*it)).collect()
+    }
+
+    pub(crate) fn set(&mut self, value: Value, id: Id) {
+        self.values[value.index()] = Some(id);
+    }
+
+    pub(crate) fn ty_of(&mut self, value: Value) -> Id {
+        self.out.ty(self.ir.ty(value))
+    }
+
+    /// An instruction with a result.
+    pub(crate) fn op(&mut self, opcode: Opcode, ty: Id, operands: &[Id]) -> Id {
+        let operands: Vec<u32> = operands.iter().map(|it| it.0).collect();
+        self.op_words(opcode, ty, &operands)
+    }
+
+    /// The same where not all operands are ids.
+    pub(crate) fn op_words(&mut self, opcode: Opcode, ty: Id, operands: &[u32]) -> Id {
+        let id = self.out.id();
+        let words = [&[ty.0, id.0], operands].concat();
+        push(&mut self.out.body, opcode, &words);
+        id
+    }
+
+    /// An instruction without a result.
+    pub(crate) fn effect(&mut self, opcode: Opcode, operands: &[Id]) {
+        let operands: Vec<u32> = operands.iter().map(|it| it.0).collect();
+        push(&mut self.out.body, opcode, &operands);
+    }
+
+    pub(crate) fn unsupported<T>(
+        &self,
+        what: &'static str,
+        asked: impl Into<String>,
+        inst: Option<Inst>,
+    ) -> Result<T, Unsupported> {
+        let span = inst.map_or(ir::Span::NONE, |inst| self.ir.inst(inst).span);
+        Err(Unsupported { what, asked: asked.into(), span })
+    }
+
+    /// Emits an instruction that is no terminator.
+    pub(crate) fn inst(&mut self, inst: Inst) -> Result<Reached, Unsupported> {
+        let ir = self.ir;
+        let data = ir.inst(inst);
+        let results: Vec<Id> = match &data.op {
+            Op::Const { ty, bits } => vec![self.out.constant(*ty, *bits)],
+            // Undefined in the language, zero in every engine of ours.
+            Op::Undef(ty) => {
+                let ty = self.out.ty(*ty);
+                vec![self.out.null(ty)]
+            }
+            Op::Builtin(builtin) => vec![self.builtin(*builtin)],
+            Op::Unary(op, a) => vec![self.unary(*op, ir.ty(*a), self.get(*a))],
+            Op::Binary(op, a, b) => {
+                vec![self.binary(*op, ir.ty(*a), self.get(*a), self.get(*b), ir.constant(*b))]
+            }
+            Op::Compare(op, a, b) => {
+                vec![self.compare(*op, ir.ty(*a), self.get(*a), self.get(*b))]
+            }
+            Op::Ternary(op, args) => {
+                vec![self.ternary(*op, ir.ty(args[1]), args.map(|it| self.get(it)))]
+            }
+            Op::Wave { op, args, lanes } => self.wave(*op, args, *lanes),
+            Op::Barrier { barrier, lanes: _ } => {
+                self.barrier(*barrier);
+                Vec::new()
+            }
+            Op::Load { place, at } => self.load(inst, *place, *at)?,
+            Op::Store { place, at, values } => {
+                self.store(inst, *place, *at, values)?;
+                Vec::new()
+            }
+            Op::Atomic { place, at, op, args } => {
+                let old = self.atomic(inst, *place, *at, *op, args)?;
+                vec![old; data.results.len()]
+            }
+            Op::Size { place } => self.size(inst, *place)?,
+            Op::Counter { place, delta } => vec![self.counter(inst, *place, *delta)?],
+            Op::Texture(_) => return self.unsupported("textures", "a texture", Some(inst)),
+            Op::Derivative(..) => {
+                return self.unsupported("derivatives", "a derivative", Some(inst));
+            }
+            Op::SharedLoad { memory, index } => vec![self.array_load((true, memory.0), *index)],
+            Op::PrivateLoad { memory, index } => vec![self.array_load((false, memory.0), *index)],
+            Op::SharedStore { memory, index, value } => {
+                self.array_store((true, memory.0), *index, *value);
+                Vec::new()
+            }
+            Op::PrivateStore { memory, index, value } => {
+                self.array_store((false, memory.0), *index, *value);
+                Vec::new()
+            }
+            Op::SharedAtomic { memory, index, op, args } => {
+                let old = self.array_atomic(memory.0, *index, *op, args);
+                vec![old; data.results.len()]
+            }
+            Op::If { cond, then, else_ } => return self.if_(inst, *cond, *then, *else_),
+            Op::Loop { body, inits } => return self.loop_(inst, *body, inits),
+            Op::Switch { selector, cases, inits } => {
+                return self.switch(inst, *selector, cases, inits);
+            }
+            Op::Block { body } => return self.block(inst, *body),
+            Op::Yield(_) | Op::Exit { .. } | Op::Return => {
+                unreachable!("the end of a region is emitted with the region")
+            }
+        };
+        for (result, id) in data.results.iter().zip(results) {
+            self.set(*result, id);
+        }
+        Ok(true)
+    }
+
+    // Around the function.
+
+    fn sources(&mut self) {
+        for source in self.debug.sources() {
+            let file = self.out.id();
+            let name = [vec![file.0], string(&source.name)].concat();
+            push(&mut self.out.strings, op::STRING, &name);
+            self.files.push(file);
+            let mut pieces = pieces(&source.text);
+            let first = pieces.next().unwrap_or("");
+            let words = [vec![HLSL, 0, file.0], string(first)].concat();
+            push(&mut self.out.strings, op::SOURCE, &words);
+            for piece in pieces {
+                push(&mut self.out.strings, op::SOURCE_CONTINUED, &string(piece));
+            }
+        }
+    }
+
+    /// Marks what follows with the line of an instruction.
+    pub(crate) fn line(&mut self, inst: Inst) {
+        let place = self.debug.place(self.ir.inst(inst).span);
+        if let Some(place) = place
+            && self.place.as_ref() != Some(&place)
+            && let Some(file) = self.files.get(place.file)
+        {
+            push(&mut self.out.body, op::LINE, &[file.0, place.line, place.column]);
+            self.place = Some(place);
+        }
+    }
+
+    /// A line counts to the end of its block.
+    pub(crate) fn forget_line(&mut self) {
+        self.place = None;
+    }
+
+    fn variable_names(&mut self) {
+        let mut named = vec![false; self.values.len()];
+        for variable in &self.ir.variables {
+            for value in &variable.values {
+                // A constant is many things at once.
+                if self.ir.constant(*value).is_some() {
+                    continue;
+                }
+                if let (Some(id), false) = (self.values[value.index()], named[value.index()]) {
+                    named[value.index()] = true;
+                    self.out.name(id, &variable.name);
+                }
+            }
+        }
+    }
+
+    fn modes(&mut self, main: Id) {
+        let mut mode = |mode: &[u32]| {
+            push(&mut self.out.modes, op::EXECUTION_MODE, &[&[main.0], mode].concat());
+        };
+        let [x, y, z] = self.ir.group_size;
+        mode(&[op::MODE_LOCAL_SIZE, x, y, z]);
+        if !self.environment.exact_floats {
+            return;
+        }
+        // Only for the types that are there: a device may lack the others.
+        let has = |ty: Ty| self.ir.values.iter().any(|it| it.ty == ty);
+        for ty in [Ty::F16, Ty::F32, Ty::F64].into_iter().filter(|it| has(*it)) {
+            mode(&[op::MODE_DENORM_PRESERVE, ty.bits()]);
+            mode(&[op::MODE_SIGNED_ZERO_INF_NAN, ty.bits()]);
+            mode(&[op::MODE_ROUNDING_RTE, ty.bits()]);
+            self.out.capabilities.extend([
+                op::CAP_DENORM_PRESERVE,
+                op::CAP_SIGNED_ZERO_INF_NAN,
+                op::CAP_ROUNDING_RTE,
+            ]);
+            if self.environment.vulkan.spirv() < 0x0001_0400 {
+                self.out.extensions.insert("SPV_KHR_float_controls");
+            }
+        }
+    }
+
+    /// Asks for maximal reconvergence where somebody can see the difference.
+    fn reconvergence(&mut self, main: Id) -> Vec<Warning> {
+        if !self.ir.insts.iter().any(|it| sees_lanes(&it.op)) {
+            return Vec::new();
+        }
+        if !self.environment.has(Extension::MaximalReconvergence) {
+            return vec![Warning::NoMaximalReconvergence];
+        }
+        self.out.extensions.insert("SPV_KHR_maximal_reconvergence");
+        let mode = [main.0, op::MODE_MAXIMALLY_RECONVERGES];
+        push(&mut self.out.modes, op::EXECUTION_MODE, &mode);
+        Vec::new()
+    }
+
+    fn finish(mut self, main: Id, start: Id) -> Emitted {
+        self.variable_names();
+        self.out.name(main, &self.ir.name);
+        self.modes(main);
+        let warnings = self.reconvergence(main);
+        self.aliases();
+        // Before SPIR-V 1.4 the interface is inputs and outputs only.
+        let whole = self.environment.vulkan.spirv() >= 0x0001_0400;
+        let interface = self.interface.iter().filter(|(storage, _)| whole || *storage == op::INPUT);
+        let interface: Vec<u32> = interface.map(|(_, id)| id.0).collect();
+        // 5: GLCompute.
+        let entry = [vec![5, main.0], string(&self.ir.name), interface].concat();
+        let named = |number: &u32| op::name_of(op::CAPABILITIES, *number).unwrap_or("");
+        let reflection = Reflection {
+            entry: self.ir.name.clone(),
+            group_size: self.ir.group_size,
+            wave_size: self.ir.wave_size,
+            most_lanes: self.ir.needs.wave_masks.then_some(32),
+            bindings: std::mem::take(&mut self.resources.bindings),
+            capabilities: self.out.capabilities.iter().map(named).collect(),
+            extensions: self.out.extensions.iter().copied().collect(),
+            warnings,
+        };
+        let words = self.out.finish(self.environment.vulkan.spirv(), &entry, main, start);
+        Emitted { words, reflection }
+    }
+}
+
+/// A text in pieces that an instruction can hold.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let mut end = rest.len().min(MOST_TEXT);
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}

@@ -1,0 +1,127 @@
+//! For what a module is emitted: the version of Vulkan, the extensions that may be used, and where debug information comes
+//! from.
+
+use ir::Span;
+
+/// The version of Vulkan whose SPIR-V is emitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Vulkan {
+    V1_1,
+    V1_2,
+    V1_3,
+    V1_4,
+}
+
+impl Vulkan {
+    pub const ALL: [Vulkan; 4] = [Vulkan::V1_1, Vulkan::V1_2, Vulkan::V1_3, Vulkan::V1_4];
+
+    /// As `-fspv-target-env` spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Vulkan::V1_1 => "vulkan1.1",
+            Vulkan::V1_2 => "vulkan1.2",
+            Vulkan::V1_3 => "vulkan1.3",
+            Vulkan::V1_4 => "vulkan1.4",
+        }
+    }
+
+    pub fn by_name(name: &str) -> Option<Vulkan> {
+        Vulkan::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// The version word of the newest SPIR-V that it takes.
+    pub(crate) fn spirv(self) -> u32 {
+        match self {
+            Vulkan::V1_1 => 0x0001_0300,
+            Vulkan::V1_2 => 0x0001_0500,
+            Vulkan::V1_3 | Vulkan::V1_4 => 0x0001_0600,
+        }
+    }
+}
+
+/// Extensions that change what is emitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extension {
+    MaximalReconvergence,
+    /// `WaveMatch` and the multi-prefix functions natively.
+    SubgroupPartitioned,
+}
+
+impl Extension {
+    pub const ALL: [Extension; 2] =
+        [Extension::MaximalReconvergence, Extension::SubgroupPartitioned];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Extension::MaximalReconvergence => "SPV_KHR_maximal_reconvergence",
+            Extension::SubgroupPartitioned => "SPV_NV_shader_subgroup_partitioned",
+        }
+    }
+
+    pub fn by_name(name: &str) -> Option<Extension> {
+        Extension::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+/// What the device is taken to have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Environment {
+    pub vulkan: Vulkan,
+    pub extensions: Vec<Extension>,
+    /// Ask the device to keep denormals, signed zeros, infinities and NaN, and to round to the nearest even.
+    pub exact_floats: bool,
+}
+
+impl Default for Environment {
+    /// Vulkan 1.3 with maximal reconvergence, without which few modules mean what they say.
+    fn default() -> Environment {
+        Environment {
+            vulkan: Vulkan::V1_3,
+            extensions: vec![Extension::MaximalReconvergence],
+            exact_floats: true,
+        }
+    }
+}
+
+impl Environment {
+    pub(crate) fn has(&self, extension: Extension) -> bool {
+        self.extensions.contains(&extension)
+    }
+}
+
+/// A place in a source; line and column count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The index of the file among [`Debug::sources`].
+    pub file: usize,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// A source file whose text goes into the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    pub name: String,
+    pub text: String,
+}
+
+/// Where names of files and lines come from.
+pub trait Debug {
+    fn sources(&self) -> Vec<Source>;
+    /// `None` for what no text stands for.
+    fn place(&self, span: Span) -> Option<Place>;
+}
+
+/// No sources and no lines; names of variables and resources stay.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoDebug;
+
+impl Debug for NoDebug {
+    fn sources(&self) -> Vec<Source> {
+        Vec::new()
+    }
+
+    fn place(&self, _: Span) -> Option<Place> {
+        None
+    }
+}

@@ -1,0 +1,661 @@
+//! Buffers: descriptors, addresses, bounds, accesses.
+//!
+//! A buffer is a block with one array of units: words, for 16-bit scalars half words, for 64-bit atomics longs. A buffer
+//! that is accessed in several ways is declared once for each, under the same binding, and marked as aliased.
+//! A constant buffer is an array of four-word registers. 64-bit scalars are two words.
+//!
+//! # Bounds
+//! Direct3D: a scalar outside loads zero and is not stored; an atomic outside gives zero. The device's robustness
+//! (`robustBufferAccess2`) gives that for plain accesses only: not for the part of an element at the end of a structured
+//! buffer, not for an index whose address wraps, not for an offset beyond the element, not for what an atomic gives back.
+//! So each access is compared here with the length that the descriptor has. A load outside goes to unit 0 and its result
+//! is dropped; a store or atomic outside is branched around. Byte addresses become unit numbers before anything is added
+//! to them, so that nothing wraps. The one thing left to the device is a buffer with no unit at all.
+//! Of a constant buffer only its declared size is known: one bound smaller is the host's mistake.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ir::{Address, Atomic, Inst, Place, ResourceKind, Value};
+use ops::{Sign, Ty};
+
+use crate::Unsupported;
+use crate::builtin::{SCOPE_DEVICE, SCOPE_GROUP};
+use crate::emit::Emitter;
+use crate::module::Id;
+use crate::opcode as op;
+use crate::reflect::{self, BindingKind};
+
+/// What is known of the resources of a module.
+#[derive(Default)]
+pub(crate) struct Resources {
+    pub(crate) bindings: Vec<reflect::Binding>,
+    /// Set and binding of each resource, and of its counter.
+    places: BTreeMap<(u32, bool), (u32, u32)>,
+    views: BTreeMap<(u32, View), Id>,
+    /// How many units a buffer has, where that is the same everywhere.
+    lengths: BTreeMap<(u32, u32), Id>,
+}
+
+/// The ways to declare a resource.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum View {
+    /// Units of so many bytes.
+    Units(u32),
+    Registers,
+    Counter,
+    Texels,
+}
+
+/// A descriptor to access.
+#[derive(Clone, Copy)]
+pub(crate) struct Descriptor {
+    pub(crate) pointer: Id,
+    /// Where the index into an array of descriptors is one that exists; always, if there is none.
+    pub(crate) exists: Option<Id>,
+    pub(crate) varies: bool,
+    /// The resource, if it is no array.
+    only: Option<u32>,
+}
+
+/// An access: the number of its first unit, and for each scalar whether it lies inside.
+struct Spot {
+    descriptor: Descriptor,
+    unit: Id,
+    inside: Vec<Option<Id>>,
+}
+
+impl Emitter<'_> {
+    /// Gives each resource that is used its set and binding.
+    pub(crate) fn bind(&mut self) -> Result<(), Unsupported> {
+        let mut next: BTreeMap<u32, u32> = BTreeMap::new();
+        // A device has few sets, and spaces have any number.
+        let used = self.ir.resources.iter().filter(|it| it.used);
+        let spaces: BTreeSet<u32> = used.map(|it| it.register.space).collect();
+        for (index, resource) in self.ir.resources.iter().enumerate().filter(|it| it.1.used) {
+            let unsupported = |what| {
+                Err(Unsupported {
+                    what,
+                    asked: format!("`{}`", resource.name),
+                    span: resource.span,
+                })
+            };
+            if resource.register.class.is_heap() {
+                return unsupported("descriptor heaps");
+            }
+            let (kind, counter) = match &resource.kind {
+                ResourceKind::Constant { .. } => (BindingKind::UniformBuffer, false),
+                ResourceKind::Structured { counter, .. } => (BindingKind::StorageBuffer, *counter),
+                ResourceKind::Raw { .. } => (BindingKind::StorageBuffer, false),
+                ResourceKind::Typed { writable: false, .. } => {
+                    (BindingKind::UniformTexelBuffer, false)
+                }
+                ResourceKind::Typed { writable: true, .. } => {
+                    (BindingKind::StorageTexelBuffer, false)
+                }
+                ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } => {
+                    return unsupported("textures");
+                }
+            };
+            let set = spaces.range(..resource.register.space).count() as u32;
+            let kinds = [Some(kind), counter.then_some(BindingKind::Counter)];
+            for kind in kinds.into_iter().flatten() {
+                let number = next.entry(set).or_default();
+                let is_counter = kind == BindingKind::Counter;
+                self.resources.places.insert((index as u32, is_counter), (set, *number));
+                self.resources.bindings.push(reflect::Binding {
+                    name: resource.name.clone(),
+                    kind,
+                    set,
+                    binding: *number,
+                    count: resource.count,
+                    writable: resource.kind.writable(),
+                    register: resource.register,
+                    resource: ir::Binding(index as u32),
+                });
+                *number += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Buffers that are declared in several ways say so.
+    pub(crate) fn aliases(&mut self) {
+        let views: Vec<(u32, View, Id)> =
+            self.resources.views.iter().map(|((of, view), id)| (*of, *view, *id)).collect();
+        let units = |view: View| matches!(view, View::Units(_));
+        for (of, view, id) in &views {
+            let ways = views.iter().filter(|it| it.0 == *of && units(it.1)).count();
+            if units(*view) && ways > 1 {
+                self.out.decorate(*id, op::ALIASED, &[]);
+            }
+        }
+    }
+
+    /// The type of what a descriptor refers to, and its storage class.
+    fn viewed(&mut self, binding: ir::Binding, view: View) -> (Id, u32) {
+        let uint = self.out.uint();
+        match (view, &self.ir.resource(binding).kind) {
+            (View::Units(bytes), _) => {
+                if bytes == 2 {
+                    self.out.capabilities.insert(op::CAP_STORAGE_16);
+                }
+                let unit = self.out.int(bytes * 8);
+                (self.out.block(unit, bytes, None), op::STORAGE_BUFFER)
+            }
+            (View::Counter, _) => (self.out.block(uint, 4, None), op::STORAGE_BUFFER),
+            (View::Registers, ResourceKind::Constant { size, .. }) => {
+                let four = self.out.vector(uint, 4);
+                (self.out.block(four, 16, Some(size.div_ceil(16).max(1))), op::UNIFORM)
+            }
+            (View::Texels, ResourceKind::Typed { writable, element }) => {
+                (self.texel_image(*writable, element), op::UNIFORM_CONSTANT)
+            }
+            (View::Registers | View::Texels, _) => {
+                unreachable!("the verifier has checked that addresses suit their resources")
+            }
+        }
+    }
+
+    fn view(&mut self, binding: ir::Binding, view: View) -> Id {
+        if let Some(id) = self.resources.views.get(&(binding.0, view)) {
+            return *id;
+        }
+        let resource = self.ir.resource(binding);
+        let (viewed, storage) = self.viewed(binding, view);
+        let ty = match resource.count {
+            Some(1) => viewed,
+            Some(count) => self.out.array(viewed, count),
+            None => {
+                self.out.capabilities.insert(op::CAP_RUNTIME_DESCRIPTOR_ARRAY);
+                self.descriptor_indexing();
+                self.out.made_type(op::TYPE_RUNTIME_ARRAY, &[viewed.0])
+            }
+        };
+        let variable = self.global(storage, ty);
+        let is_counter = view == View::Counter;
+        let (set, number) = self.resources.places[&(binding.0, is_counter)];
+        self.out.decorate(variable, op::DESCRIPTOR_SET, &[set]);
+        self.out.decorate(variable, op::BINDING, &[number]);
+        if !resource.kind.writable() && storage == op::STORAGE_BUFFER {
+            self.out.decorate(variable, op::NON_WRITABLE, &[]);
+        }
+        if resource.globally_coherent {
+            self.out.decorate(variable, op::COHERENT, &[]);
+        }
+        let name =
+            if is_counter { format!("{}.counter", resource.name) } else { resource.name.clone() };
+        self.out.name(variable, &name);
+        self.resources.views.insert((binding.0, view), variable);
+        variable
+    }
+
+    fn descriptor_indexing(&mut self) {
+        if self.environment.vulkan.spirv() < 0x0001_0500 {
+            self.out.extensions.insert("SPV_EXT_descriptor_indexing");
+        }
+    }
+
+    /// A comparison with a number below `limit`, decided here where the value is known; `None` is true.
+    pub(crate) fn below(&mut self, value: Id, known: Option<u64>, limit: u32) -> Option<Id> {
+        match known {
+            Some(known) if known < u64::from(limit) => None,
+            Some(_) => Some(self.out.truth(false)),
+            None => {
+                let limit = self.out.word(limit);
+                Some(self.test(op::U_LESS_THAN, value, limit))
+            }
+        }
+    }
+
+    pub(crate) fn both(&mut self, a: Option<Id>, b: Option<Id>) -> Option<Id> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(self.test(op::LOGICAL_AND, a, b)),
+            (one, None) | (None, one) => one,
+        }
+    }
+
+    /// An index that is used only where it lies inside, and 0 elsewhere.
+    pub(crate) fn or_zero(&mut self, inside: Option<Id>, index: Id) -> Id {
+        let Some(inside) = inside else { return index };
+        let zero = self.out.word(0);
+        self.choose(Ty::I32, inside, index, zero)
+    }
+
+    pub(crate) fn descriptor(&mut self, place: Place, view: View) -> Descriptor {
+        let resource = self.ir.resource(place.binding);
+        let count = resource.count;
+        let variable = self.view(place.binding, view);
+        let known = place.element.map_or(Some(0), |it| self.ir.constant(it));
+        let element = match place.element {
+            Some(element) => self.get(element),
+            None => self.out.word(0),
+        };
+        let exists = match count {
+            Some(count) => self.below(element, known, count),
+            None => None,
+        };
+        if count == Some(1) {
+            let only = Some(place.binding.0);
+            return Descriptor { pointer: variable, exists, varies: false, only };
+        }
+        let (viewed, storage) = self.viewed(place.binding, view);
+        let varies = known.is_none();
+        if varies {
+            let (dynamic, non_uniform) = match (view, resource.kind.writable()) {
+                (View::Units(_) | View::Counter, _) => {
+                    (op::CAP_STORAGE_BUFFER_DYNAMIC, op::CAP_STORAGE_BUFFER_NON_UNIFORM)
+                }
+                (View::Registers, _) => {
+                    (op::CAP_UNIFORM_BUFFER_DYNAMIC, op::CAP_UNIFORM_BUFFER_NON_UNIFORM)
+                }
+                (View::Texels, false) => {
+                    (op::CAP_UNIFORM_TEXEL_DYNAMIC, op::CAP_UNIFORM_TEXEL_NON_UNIFORM)
+                }
+                (View::Texels, true) => {
+                    (op::CAP_STORAGE_TEXEL_DYNAMIC, op::CAP_STORAGE_TEXEL_NON_UNIFORM)
+                }
+            };
+            self.out.capabilities.extend([dynamic, non_uniform, op::CAP_SHADER_NON_UNIFORM]);
+            self.descriptor_indexing();
+        }
+        let element = self.or_zero(exists, element);
+        let ty = self.out.pointer(storage, viewed);
+        let pointer = self.op(op::ACCESS_CHAIN, ty, &[variable, element]);
+        self.mark(varies, pointer);
+        Descriptor { pointer, exists, varies, only: None }
+    }
+
+    /// Marks what depends on a descriptor that may differ between lanes.
+    pub(crate) fn mark(&mut self, varies: bool, id: Id) {
+        if varies {
+            self.out.decorate(id, op::NON_UNIFORM, &[]);
+        }
+    }
+
+    /// How many units the buffer has.
+    fn length(&mut self, descriptor: Descriptor, unit: u32) -> Id {
+        let uint = self.out.uint();
+        let measure =
+            |it: &mut Self| it.op_words(op::ARRAY_LENGTH, uint, &[descriptor.pointer.0, 0]);
+        let Some(resource) = descriptor.only else { return measure(self) };
+        if let Some(id) = self.resources.lengths.get(&(resource, unit)) {
+            return *id;
+        }
+        let id = self.early(measure);
+        self.resources.lengths.insert((resource, unit), id);
+        id
+    }
+
+    /// How many whole elements a structured buffer has.
+    fn elements(&mut self, descriptor: Descriptor, stride: u32, unit: u32) -> Id {
+        let length = self.length(descriptor, unit);
+        if stride == unit {
+            return length;
+        }
+        let divide = |it: &mut Self| it.words(op::U_DIV, length, stride / unit);
+        if descriptor.only.is_some() { self.early(divide) } else { divide(self) }
+    }
+
+    /// Where an access of `count` scalars lies; `unit` bytes have a number.
+    fn spot(
+        &mut self,
+        inst: Inst,
+        place: Place,
+        at: Address,
+        unit: u32,
+        size: u32,
+        count: usize,
+    ) -> Result<Spot, Unsupported> {
+        let descriptor = self.descriptor(place, View::Units(unit));
+        let per_scalar = size / unit;
+        let shift = unit.trailing_zeros();
+        let mut inside = Vec::new();
+        let start = match (at, &self.ir.resource(place.binding).kind) {
+            (Address::Structured { index, offset }, ResourceKind::Structured { stride, .. }) => {
+                if stride % unit != 0 {
+                    let asked = format!("elements of {stride} bytes");
+                    return self.unsupported("uneven strides", asked, Some(inst));
+                }
+                let elements = self.elements(descriptor, *stride, unit);
+                let index = self.get(index);
+                let whole = self.test(op::U_LESS_THAN, index, elements);
+                let whole = self.both(Some(whole), descriptor.exists);
+                let known = self.ir.constant(offset);
+                let offset = self.get(offset);
+                for scalar in 0..count as u32 {
+                    let limit = (stride + 1).saturating_sub(size * (scalar + 1));
+                    let within = self.below(offset, known, limit);
+                    let within = self.both(whole, within);
+                    inside.push(within);
+                }
+                let first = match stride / unit {
+                    1 => index,
+                    units => self.words(op::I_MUL, index, units),
+                };
+                match known {
+                    Some(0) => first,
+                    _ => {
+                        let more = self.words(op::SHIFT_RIGHT_LOGICAL, offset, shift);
+                        let uint = self.out.uint();
+                        self.op(op::I_ADD, uint, &[first, more])
+                    }
+                }
+            }
+            (Address::Byte(at), _) => {
+                let length = self.length(descriptor, unit);
+                let at = self.get(at);
+                let start = self.words(op::SHIFT_RIGHT_LOGICAL, at, shift);
+                for scalar in 0..count as u32 {
+                    let last = (scalar + 1) * per_scalar - 1;
+                    let last = if last == 0 { start } else { self.words(op::I_ADD, start, last) };
+                    let within = self.test(op::U_LESS_THAN, last, length);
+                    let within = self.both(Some(within), descriptor.exists);
+                    inside.push(within);
+                }
+                start
+            }
+            (Address::Structured { .. } | Address::Texel(_), _) => {
+                unreachable!("the verifier has checked that addresses suit their resources")
+            }
+        };
+        Ok(Spot { descriptor, unit: start, inside })
+    }
+
+    /// A pointer to a unit of a block.
+    fn unit_pointer(&mut self, descriptor: Descriptor, unit: Id, bytes: u32) -> Id {
+        let ty = self.out.int(bytes * 8);
+        let ty = self.out.pointer(op::STORAGE_BUFFER, ty);
+        let zero = self.out.word(0);
+        let pointer = self.op(op::ACCESS_CHAIN, ty, &[descriptor.pointer, zero, unit]);
+        self.mark(descriptor.varies, pointer);
+        pointer
+    }
+
+    /// The bytes of the units in which scalars of a type are moved.
+    fn unit_of(ty: Ty) -> u32 {
+        if ty.bytes() == 2 { 2 } else { 4 }
+    }
+
+    pub(crate) fn load(
+        &mut self,
+        inst: Inst,
+        place: Place,
+        at: Address,
+    ) -> Result<Vec<Id>, Unsupported> {
+        let results = &self.ir.inst(inst).results;
+        let (ty, count) = (self.ir.ty(results[0]), results.len());
+        match (at, &self.ir.resource(place.binding).kind) {
+            (Address::Texel(at), _) => return self.load_texel(inst, place, at, ty, count),
+            (Address::Byte(at), ResourceKind::Constant { size, .. }) => {
+                return Ok(self.load_constants(place, at, *size, ty, count));
+            }
+            (Address::Byte(_) | Address::Structured { .. }, _) => {}
+        }
+        let unit = Self::unit_of(ty);
+        let spot = self.spot(inst, place, at, unit, ty.bytes(), count)?;
+        let int = self.out.int(unit * 8);
+        let per_scalar = ty.bytes() / unit;
+        let mut values = Vec::new();
+        for (scalar, inside) in spot.inside.iter().enumerate() {
+            let mut units = Vec::new();
+            for part in 0..per_scalar {
+                let number = scalar as u32 * per_scalar + part;
+                let number =
+                    if number == 0 { spot.unit } else { self.words(op::I_ADD, spot.unit, number) };
+                let number = self.or_zero(*inside, number);
+                let pointer = self.unit_pointer(spot.descriptor, number, unit);
+                let loaded = self.op(op::LOAD, int, &[pointer]);
+                self.mark(spot.descriptor.varies, loaded);
+                units.push(loaded);
+            }
+            let value = self.assembled(ty, &units);
+            values.push(self.value_or_zero(ty, *inside, value));
+        }
+        Ok(values)
+    }
+
+    pub(crate) fn value_or_zero(&mut self, ty: Ty, inside: Option<Id>, value: Id) -> Id {
+        let Some(inside) = inside else { return value };
+        let id = self.out.ty(ty);
+        let zero = self.out.null(id);
+        self.choose(ty, inside, value, zero)
+    }
+
+    /// A scalar out of the integers that hold it.
+    fn assembled(&mut self, ty: Ty, units: &[Id]) -> Id {
+        match (ty, units) {
+            (Ty::Bool, [word]) => {
+                self.convert(*word, Ty::I32, Sign::Unsigned, Ty::Bool, Sign::Unsigned)
+            }
+            (Ty::I16 | Ty::F16, [half]) => self.bitcast(*half, Ty::I16, ty),
+            (_, [low, high]) => self.joined(*low, *high, ty),
+            _ => self.bitcast(units[0], Ty::I32, ty),
+        }
+    }
+
+    fn taken_apart(&mut self, ty: Ty, value: Id) -> Vec<Id> {
+        match ty {
+            Ty::Bool => {
+                vec![self.convert(value, Ty::Bool, Sign::Unsigned, Ty::I32, Sign::Unsigned)]
+            }
+            Ty::I16 | Ty::F16 => vec![self.bitcast(value, ty, Ty::I16)],
+            Ty::I32 | Ty::F32 => vec![self.bitcast(value, ty, Ty::I32)],
+            Ty::I64 | Ty::F64 => self.halves(value, ty).to_vec(),
+        }
+    }
+
+    fn load_constants(
+        &mut self,
+        place: Place,
+        at: Value,
+        size: u32,
+        ty: Ty,
+        count: usize,
+    ) -> Vec<Id> {
+        let descriptor = self.descriptor(place, View::Registers);
+        let words = size.div_ceil(16).max(1) * 4;
+        let known = self.ir.constant(at);
+        let at = self.get(at);
+        let per_scalar = ty.bytes().div_ceil(4);
+        let uint = self.out.uint();
+        let pointer_ty = self.out.pointer(op::UNIFORM, uint);
+        let zero = self.out.word(0);
+        let mut values = Vec::new();
+        for scalar in 0..count as u32 {
+            // In halves or words from the start, so that no sum wraps.
+            let (first, known) = if ty.bytes() == 2 {
+                let half = self.words(op::SHIFT_RIGHT_LOGICAL, at, 1);
+                let half = self.words(op::I_ADD, half, scalar);
+                (half, known.map(|it| (it >> 1) + u64::from(scalar)))
+            } else {
+                let word = self.words(op::SHIFT_RIGHT_LOGICAL, at, 2);
+                let before = scalar * per_scalar;
+                let word = if before == 0 { word } else { self.words(op::I_ADD, word, before) };
+                (word, known.map(|it| (it >> 2) + u64::from(before)))
+            };
+            let limit = if ty.bytes() == 2 { words * 2 } else { words + 1 - per_scalar };
+            let inside = self.below(first, known, limit);
+            let inside = self.both(inside, descriptor.exists);
+            let mut units = Vec::new();
+            for part in 0..per_scalar {
+                let number = match ty.bytes() {
+                    2 => self.words(op::SHIFT_RIGHT_LOGICAL, first, 1),
+                    _ if part == 0 => first,
+                    _ => self.words(op::I_ADD, first, part),
+                };
+                let number = self.or_zero(inside, number);
+                let register = self.words(op::SHIFT_RIGHT_LOGICAL, number, 2);
+                let component = self.words(op::BITWISE_AND, number, 3);
+                let path = [descriptor.pointer, zero, register, component];
+                let pointer = self.op(op::ACCESS_CHAIN, pointer_ty, &path);
+                self.mark(descriptor.varies, pointer);
+                let loaded = self.op(op::LOAD, uint, &[pointer]);
+                self.mark(descriptor.varies, loaded);
+                units.push(loaded);
+            }
+            if ty.bytes() == 2 {
+                let odd = self.words(op::BITWISE_AND, first, 1);
+                let bits = self.words(op::SHIFT_LEFT_LOGICAL, odd, 4);
+                let half = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[units[0], bits]);
+                let short = self.out.int(16);
+                units = vec![self.op(op::U_CONVERT, short, &[half])];
+            }
+            let value = self.assembled(ty, &units);
+            values.push(self.value_or_zero(ty, inside, value));
+        }
+        values
+    }
+
+    pub(crate) fn store(
+        &mut self,
+        inst: Inst,
+        place: Place,
+        at: Address,
+        values: &[Value],
+    ) -> Result<(), Unsupported> {
+        let ty = self.ir.ty(values[0]);
+        if let Address::Texel(at) = at {
+            return self.store_texel(inst, place, at, values);
+        }
+        let unit = Self::unit_of(ty);
+        let spot = self.spot(inst, place, at, unit, ty.bytes(), values.len())?;
+        let per_scalar = ty.bytes() / unit;
+        let mut units = Vec::new();
+        for value in values {
+            let value = self.get(*value);
+            units.push(self.taken_apart(ty, value));
+        }
+        // Neighbours that are inside under the same condition share a branch.
+        let mut scalar = 0;
+        while scalar < units.len() {
+            let inside = spot.inside[scalar];
+            let end = spot.inside[scalar..].iter().take_while(|it| **it == inside).count() + scalar;
+            self.guarded(inside, |it| {
+                for (i, units) in units.iter().enumerate().take(end).skip(scalar) {
+                    for (part, value) in units.iter().enumerate() {
+                        let number = i as u32 * per_scalar + part as u32;
+                        let number = if number == 0 {
+                            spot.unit
+                        } else {
+                            it.words(op::I_ADD, spot.unit, number)
+                        };
+                        let pointer = it.unit_pointer(spot.descriptor, number, unit);
+                        it.effect(op::STORE, &[pointer, *value]);
+                    }
+                }
+                []
+            });
+            scalar = end;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn atomic(
+        &mut self,
+        inst: Inst,
+        place: Place,
+        at: Address,
+        operation: Atomic,
+        args: &[Value],
+    ) -> Result<Id, Unsupported> {
+        if let Address::Texel(at) = at {
+            return self.atomic_texel(inst, place, at, operation, args);
+        }
+        let ty = self.ir.ty(args[0]);
+        let size = ty.bytes();
+        let spot = self.spot(inst, place, at, size, size, 1)?;
+        let args = self.get_all(args);
+        let ty_id = self.out.ty(ty);
+        let [old] = self.guarded(spot.inside[0], |it| {
+            let pointer = it.unit_pointer(spot.descriptor, spot.unit, size);
+            [(ty_id, it.atomic_at(pointer, SCOPE_DEVICE, ty, operation, &args))]
+        });
+        Ok(old)
+    }
+
+    /// An atomic operation at an integer, on values of type `ty`; gives what was there before.
+    pub(crate) fn atomic_at(
+        &mut self,
+        pointer: Id,
+        scope: u32,
+        ty: Ty,
+        operation: Atomic,
+        args: &[Id],
+    ) -> Id {
+        debug_assert!([SCOPE_DEVICE, SCOPE_GROUP].contains(&scope));
+        let int = if ty == Ty::I64 { Ty::I64 } else { Ty::I32 };
+        if int == Ty::I64 {
+            self.out.capabilities.insert(op::CAP_INT64_ATOMICS);
+        }
+        let args: Vec<Id> = args.iter().map(|it| self.bitcast(*it, ty, int)).collect();
+        let (scope, relaxed) = (self.out.word(scope), self.out.word(0));
+        let int_id = self.out.ty(int);
+        let opcode = match operation {
+            Atomic::Add => op::ATOMIC_I_ADD,
+            Atomic::And => op::ATOMIC_AND,
+            Atomic::Or => op::ATOMIC_OR,
+            Atomic::Xor => op::ATOMIC_XOR,
+            Atomic::Min(Sign::Signed) => op::ATOMIC_S_MIN,
+            Atomic::Min(Sign::Unsigned) => op::ATOMIC_U_MIN,
+            Atomic::Max(Sign::Signed) => op::ATOMIC_S_MAX,
+            Atomic::Max(Sign::Unsigned) => op::ATOMIC_U_MAX,
+            Atomic::Exchange => op::ATOMIC_EXCHANGE,
+            Atomic::CompareExchange => op::ATOMIC_COMPARE_EXCHANGE,
+        };
+        let operands = match operation {
+            Atomic::CompareExchange => {
+                vec![pointer, scope, relaxed, relaxed, args[1], args[0]]
+            }
+            Atomic::Add
+            | Atomic::And
+            | Atomic::Or
+            | Atomic::Xor
+            | Atomic::Min(_)
+            | Atomic::Max(_)
+            | Atomic::Exchange => vec![pointer, scope, relaxed, args[0]],
+        };
+        let old = self.op(opcode, int_id, &operands);
+        self.bitcast(old, int, ty)
+    }
+
+    pub(crate) fn size(&mut self, _: Inst, place: Place) -> Result<Vec<Id>, Unsupported> {
+        let (count, stride) = match &self.ir.resource(place.binding).kind {
+            ResourceKind::Structured { stride, .. } => {
+                // Only 16-bit scalars make a stride that is not whole words.
+                let unit = if stride % 4 == 0 { 4 } else { 2 };
+                let descriptor = self.descriptor(place, View::Units(unit));
+                let count = self.elements(descriptor, *stride, unit);
+                (self.value_or_zero(Ty::I32, descriptor.exists, count), *stride)
+            }
+            ResourceKind::Raw { .. } => {
+                let descriptor = self.descriptor(place, View::Units(4));
+                let length = self.length(descriptor, 4);
+                let bytes = self.words(op::SHIFT_LEFT_LOGICAL, length, 2);
+                (self.value_or_zero(Ty::I32, descriptor.exists, bytes), 0)
+            }
+            ResourceKind::Typed { .. } => (self.texels(place), 0),
+            ResourceKind::Constant { .. }
+            | ResourceKind::Texture { .. }
+            | ResourceKind::Sampler { .. } => {
+                unreachable!("the verifier has checked that sizes are asked of buffers")
+            }
+        };
+        Ok(vec![count, self.out.word(stride)])
+    }
+
+    pub(crate) fn counter(&mut self, _: Inst, place: Place, delta: i32) -> Result<Id, Unsupported> {
+        let descriptor = self.descriptor(place, View::Counter);
+        let uint = self.out.uint();
+        let [before] = self.guarded(descriptor.exists, |it| {
+            let zero = it.out.word(0);
+            let pointer = it.unit_pointer(descriptor, zero, 4);
+            let delta = it.out.word(delta as u32);
+            [(uint, it.atomic_at(pointer, SCOPE_DEVICE, Ty::I32, Atomic::Add, &[delta]))]
+        });
+        if delta > 0 {
+            return Ok(before);
+        }
+        let after = self.words(op::I_ADD, before, delta as u32);
+        Ok(self.value_or_zero(Ty::I32, descriptor.exists, after))
+    }
+}

@@ -1,0 +1,252 @@
+//! A SPIR-V module under construction: ids, the sections in their order, types and constants made once.
+//! It knows how words are laid out and nothing of what they compute.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ops::Ty;
+
+use crate::opcode::{self as op, Opcode};
+
+/// The result of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Id(pub(crate) u32);
+
+/// `(magic, version, generator, bound, schema)`: the generator is not registered.
+const MAGIC: u32 = 0x0723_0203;
+
+/// The sections, in the order in which they stand in the module.
+pub(crate) struct Module {
+    next: u32,
+    pub(crate) capabilities: BTreeSet<u32>,
+    pub(crate) extensions: BTreeSet<&'static str>,
+    pub(crate) glsl: Option<Id>,
+    pub(crate) modes: Vec<u32>,
+    pub(crate) strings: Vec<u32>,
+    pub(crate) names: Vec<u32>,
+    pub(crate) decorations: Vec<u32>,
+    pub(crate) globals: Vec<u32>,
+    /// The variables of the function: the first words of its first block.
+    pub(crate) variables: Vec<u32>,
+    /// What is computed once, before everything else.
+    pub(crate) prologue: Vec<u32>,
+    pub(crate) body: Vec<u32>,
+    /// Types and constants by their words without the result.
+    made: BTreeMap<Vec<u32>, Id>,
+}
+
+/// Appends an instruction to a section.
+pub(crate) fn push(section: &mut Vec<u32>, opcode: Opcode, operands: &[u32]) {
+    section.push((operands.len() as u32 + 1) << 16 | u32::from(opcode.number));
+    section.extend_from_slice(operands);
+}
+
+/// A string as operands: bytes in words, with a zero at the end.
+pub(crate) fn string(text: &str) -> Vec<u32> {
+    let mut bytes = text.replace('\0', " ").into_bytes();
+    bytes.resize(bytes.len() / 4 * 4 + 4, 0);
+    bytes.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
+}
+
+impl Module {
+    pub(crate) fn new() -> Module {
+        Module {
+            next: 1,
+            capabilities: BTreeSet::from([op::CAP_SHADER]),
+            extensions: BTreeSet::new(),
+            glsl: None,
+            modes: Vec::new(),
+            strings: Vec::new(),
+            names: Vec::new(),
+            decorations: Vec::new(),
+            globals: Vec::new(),
+            variables: Vec::new(),
+            prologue: Vec::new(),
+            body: Vec::new(),
+            made: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn id(&mut self) -> Id {
+        self.next += 1;
+        Id(self.next - 1)
+    }
+
+    pub(crate) fn name(&mut self, id: Id, name: &str) {
+        // A name longer than an instruction can hold is cut; nothing depends on it.
+        let end = name.char_indices().map(|it| it.0).take_while(|it| *it < 1000).last();
+        let short = if name.len() < 1000 { name } else { &name[..end.unwrap_or(0)] };
+        let words: Vec<u32> = [id.0].into_iter().chain(string(short)).collect();
+        push(&mut self.names, op::NAME, &words);
+    }
+
+    pub(crate) fn decorate(&mut self, id: Id, decoration: u32, operands: &[u32]) {
+        let words = [&[id.0, decoration], operands].concat();
+        push(&mut self.decorations, op::DECORATE, &words);
+    }
+
+    /// A type, made once for the same operands. The flag says whether it is new.
+    fn made(&mut self, opcode: Opcode, ty: Option<Id>, operands: &[u32]) -> (Id, bool) {
+        let mut key = vec![u32::from(opcode.number)];
+        key.extend(ty.map(|it| it.0));
+        key.extend_from_slice(operands);
+        if let Some(id) = self.made.get(&key) {
+            return (*id, false);
+        }
+        let id = self.id();
+        let mut words: Vec<u32> = ty.map(|it| it.0).into_iter().collect();
+        words.push(id.0);
+        words.extend_from_slice(operands);
+        push(&mut self.globals, opcode, &words);
+        self.made.insert(key, id);
+        (id, true)
+    }
+
+    pub(crate) fn made_type(&mut self, opcode: Opcode, operands: &[u32]) -> Id {
+        self.made(opcode, None, operands).0
+    }
+
+    pub(crate) fn void(&mut self) -> Id {
+        self.made_type(op::TYPE_VOID, &[])
+    }
+
+    pub(crate) fn bool(&mut self) -> Id {
+        self.made_type(op::TYPE_BOOL, &[])
+    }
+
+    /// Integers carry no sign: operations that care say so.
+    pub(crate) fn int(&mut self, bits: u32) -> Id {
+        match bits {
+            16 => self.capabilities.insert(op::CAP_INT16),
+            64 => self.capabilities.insert(op::CAP_INT64),
+            _ => false,
+        };
+        self.made_type(op::TYPE_INT, &[bits, 0])
+    }
+
+    pub(crate) fn uint(&mut self) -> Id {
+        self.int(32)
+    }
+
+    pub(crate) fn float(&mut self, bits: u32) -> Id {
+        match bits {
+            16 => self.capabilities.insert(op::CAP_FLOAT16),
+            64 => self.capabilities.insert(op::CAP_FLOAT64),
+            _ => false,
+        };
+        self.made_type(op::TYPE_FLOAT, &[bits])
+    }
+
+    pub(crate) fn ty(&mut self, ty: Ty) -> Id {
+        match ty {
+            Ty::Bool => self.bool(),
+            Ty::I16 | Ty::I32 | Ty::I64 => self.int(ty.bits()),
+            Ty::F16 | Ty::F32 | Ty::F64 => self.float(ty.bits()),
+        }
+    }
+
+    pub(crate) fn vector(&mut self, of: Id, count: u32) -> Id {
+        self.made_type(op::TYPE_VECTOR, &[of.0, count])
+    }
+
+    pub(crate) fn pointer(&mut self, storage: u32, to: Id) -> Id {
+        self.made_type(op::TYPE_POINTER, &[storage, to.0])
+    }
+
+    pub(crate) fn array(&mut self, of: Id, count: u32) -> Id {
+        let count = self.word(count);
+        self.made_type(op::TYPE_ARRAY, &[of.0, count.0])
+    }
+
+    /// A block with one array whose elements lie `stride` bytes apart; with a count, or as long as its buffer.
+    pub(crate) fn block(&mut self, of: Id, stride: u32, count: Option<u32>) -> Id {
+        let (array, new) = match count {
+            None => self.made(op::TYPE_RUNTIME_ARRAY, None, &[of.0]),
+            Some(count) => {
+                let count = self.word(count);
+                self.made(op::TYPE_ARRAY, None, &[of.0, count.0])
+            }
+        };
+        if new {
+            self.decorate(array, op::ARRAY_STRIDE, &[stride]);
+        }
+        let (block, new) = self.made(op::TYPE_STRUCT, None, &[array.0]);
+        if new {
+            self.decorate(block, op::BLOCK, &[]);
+            push(&mut self.decorations, op::MEMBER_DECORATE, &[block.0, 0, op::OFFSET, 0]);
+        }
+        block
+    }
+
+    pub(crate) fn word(&mut self, value: u32) -> Id {
+        self.constant(Ty::I32, u64::from(value))
+    }
+
+    pub(crate) fn truth(&mut self, value: bool) -> Id {
+        self.constant(Ty::Bool, u64::from(value))
+    }
+
+    pub(crate) fn constant(&mut self, ty: Ty, bits: u64) -> Id {
+        let ty_id = self.ty(ty);
+        match ty {
+            Ty::Bool if bits & 1 == 1 => self.made(op::CONSTANT_TRUE, Some(ty_id), &[]).0,
+            Ty::Bool => self.made(op::CONSTANT_FALSE, Some(ty_id), &[]).0,
+            Ty::I16 | Ty::I32 | Ty::F16 | Ty::F32 => {
+                self.made(op::CONSTANT, Some(ty_id), &[bits as u32]).0
+            }
+            Ty::I64 | Ty::F64 => {
+                self.made(op::CONSTANT, Some(ty_id), &[bits as u32, (bits >> 32) as u32]).0
+            }
+        }
+    }
+
+    pub(crate) fn null(&mut self, ty: Id) -> Id {
+        self.made(op::CONSTANT_NULL, Some(ty), &[]).0
+    }
+
+    /// What nobody looks at.
+    pub(crate) fn undef(&mut self, ty: Id) -> Id {
+        self.made(op::UNDEF, Some(ty), &[]).0
+    }
+
+    pub(crate) fn glsl(&mut self) -> Id {
+        match self.glsl {
+            Some(id) => id,
+            None => {
+                let id = self.id();
+                self.glsl = Some(id);
+                id
+            }
+        }
+    }
+
+    /// The whole module; `entry` are the operands of the entry point, `main` the function, `label` its
+    /// first block.
+    pub(crate) fn finish(mut self, version: u32, entry: &[u32], main: Id, label: Id) -> Vec<u32> {
+        let void = self.void();
+        let signature = self.made_type(op::TYPE_FUNCTION, &[void.0]);
+        let mut words = vec![MAGIC, version, 0, self.next, 0];
+        for capability in &self.capabilities {
+            push(&mut words, op::CAPABILITY, &[*capability]);
+        }
+        for extension in &self.extensions {
+            push(&mut words, op::EXTENSION, &string(extension));
+        }
+        if let Some(glsl) = self.glsl {
+            let import = [vec![glsl.0], string("GLSL.std.450")].concat();
+            push(&mut words, op::EXT_INST_IMPORT, &import);
+        }
+        // Logical addressing, and the memory model GLSL450.
+        push(&mut words, op::MEMORY_MODEL, &[0, 1]);
+        push(&mut words, op::ENTRY_POINT, entry);
+        for section in [&self.modes, &self.strings, &self.names, &self.decorations, &self.globals] {
+            words.extend_from_slice(section);
+        }
+        push(&mut words, op::FUNCTION, &[void.0, main.0, 0, signature.0]);
+        push(&mut words, op::LABEL, &[label.0]);
+        for section in [&self.variables, &self.prologue, &self.body] {
+            words.extend_from_slice(section);
+        }
+        push(&mut words, op::FUNCTION_END, &[]);
+        words
+    }
+}

@@ -1,0 +1,320 @@
+//! The numbers of SPIR-V that are used here, each with its name: instructions with the layout of their operands, and the
+//! enumerants of operands. No rule of SPIR-V lives here; what is not used is not listed.
+
+/// An instruction as the emitter and the listing know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Opcode {
+    pub(crate) number: u16,
+    pub(crate) name: &'static str,
+    /// One letter for each operand: `T` result type, `R` result, `i` id, `l` number, `s` string, `C` capability,
+    /// `D` decoration, `S` storage class, `B` built-in or else number, `M` execution mode. The last one may repeat:
+    /// `I` ids, `L` numbers, `P` a number and an id by turns.
+    pub(crate) layout: &'static str,
+}
+
+macro_rules! opcodes {
+    ($($konst:ident $number:literal $name:literal $layout:literal)*) => {
+        /// Every instruction that is emitted.
+        pub(crate) const ALL: &[Opcode] = &[$($konst),*];
+        $(pub(crate) const $konst: Opcode =
+            Opcode { number: $number, name: $name, layout: $layout };)*
+    };
+}
+
+macro_rules! enumerants {
+    ($(#[$doc:meta])* $table:ident: $($konst:ident $number:literal $name:literal)*) => {
+        $(#[$doc])*
+        pub(crate) const $table: &[(u32, &str)] = &[$(($number, $name)),*];
+        $(pub(crate) const $konst: u32 = $number;)*
+    };
+}
+
+opcodes! {
+    UNDEF 1 "Undef" "TR"
+    SOURCE_CONTINUED 2 "SourceContinued" "s"
+    SOURCE 3 "Source" "llis"
+    NAME 5 "Name" "is"
+    STRING 7 "String" "Rs"
+    LINE 8 "Line" "ill"
+    EXTENSION 10 "Extension" "s"
+    EXT_INST_IMPORT 11 "ExtInstImport" "Rs"
+    EXT_INST 12 "ExtInst" "TRilI"
+    MEMORY_MODEL 14 "MemoryModel" "ll"
+    ENTRY_POINT 15 "EntryPoint" "lisI"
+    EXECUTION_MODE 16 "ExecutionMode" "iML"
+    CAPABILITY 17 "Capability" "C"
+    TYPE_VOID 19 "TypeVoid" "R"
+    TYPE_BOOL 20 "TypeBool" "R"
+    TYPE_INT 21 "TypeInt" "Rll"
+    TYPE_FLOAT 22 "TypeFloat" "Rl"
+    TYPE_VECTOR 23 "TypeVector" "Ril"
+    TYPE_IMAGE 25 "TypeImage" "RiL"
+    TYPE_ARRAY 28 "TypeArray" "Rii"
+    TYPE_RUNTIME_ARRAY 29 "TypeRuntimeArray" "Ri"
+    TYPE_STRUCT 30 "TypeStruct" "RI"
+    TYPE_POINTER 32 "TypePointer" "RSi"
+    TYPE_FUNCTION 33 "TypeFunction" "RI"
+    CONSTANT_TRUE 41 "ConstantTrue" "TR"
+    CONSTANT_FALSE 42 "ConstantFalse" "TR"
+    CONSTANT 43 "Constant" "TRL"
+    CONSTANT_NULL 46 "ConstantNull" "TR"
+    FUNCTION 54 "Function" "TRli"
+    FUNCTION_END 56 "FunctionEnd" ""
+    VARIABLE 59 "Variable" "TRSI"
+    IMAGE_TEXEL_POINTER 60 "ImageTexelPointer" "TRiii"
+    LOAD 61 "Load" "TRi"
+    STORE 62 "Store" "ii"
+    ACCESS_CHAIN 65 "AccessChain" "TRiI"
+    ARRAY_LENGTH 68 "ArrayLength" "TRil"
+    DECORATE 71 "Decorate" "iDB"
+    MEMBER_DECORATE 72 "MemberDecorate" "ilDB"
+    VECTOR_EXTRACT_DYNAMIC 77 "VectorExtractDynamic" "TRii"
+    COMPOSITE_CONSTRUCT 80 "CompositeConstruct" "TRI"
+    COMPOSITE_EXTRACT 81 "CompositeExtract" "TRiL"
+    IMAGE_FETCH 95 "ImageFetch" "TRii"
+    IMAGE_READ 98 "ImageRead" "TRii"
+    IMAGE_WRITE 99 "ImageWrite" "iii"
+    IMAGE_QUERY_SIZE 104 "ImageQuerySize" "TRi"
+    CONVERT_F_TO_U 109 "ConvertFToU" "TRi"
+    CONVERT_F_TO_S 110 "ConvertFToS" "TRi"
+    CONVERT_S_TO_F 111 "ConvertSToF" "TRi"
+    CONVERT_U_TO_F 112 "ConvertUToF" "TRi"
+    U_CONVERT 113 "UConvert" "TRi"
+    S_CONVERT 114 "SConvert" "TRi"
+    F_CONVERT 115 "FConvert" "TRi"
+    BITCAST 124 "Bitcast" "TRi"
+    S_NEGATE 126 "SNegate" "TRi"
+    F_NEGATE 127 "FNegate" "TRi"
+    I_ADD 128 "IAdd" "TRii"
+    F_ADD 129 "FAdd" "TRii"
+    I_SUB 130 "ISub" "TRii"
+    F_SUB 131 "FSub" "TRii"
+    I_MUL 132 "IMul" "TRii"
+    F_MUL 133 "FMul" "TRii"
+    U_DIV 134 "UDiv" "TRii"
+    S_DIV 135 "SDiv" "TRii"
+    F_DIV 136 "FDiv" "TRii"
+    U_MOD 137 "UMod" "TRii"
+    F_REM 140 "FRem" "TRii"
+    LOGICAL_EQUAL 164 "LogicalEqual" "TRii"
+    LOGICAL_NOT_EQUAL 165 "LogicalNotEqual" "TRii"
+    LOGICAL_OR 166 "LogicalOr" "TRii"
+    LOGICAL_AND 167 "LogicalAnd" "TRii"
+    LOGICAL_NOT 168 "LogicalNot" "TRi"
+    SELECT 169 "Select" "TRiii"
+    I_EQUAL 170 "IEqual" "TRii"
+    I_NOT_EQUAL 171 "INotEqual" "TRii"
+    U_GREATER_THAN 172 "UGreaterThan" "TRii"
+    S_GREATER_THAN 173 "SGreaterThan" "TRii"
+    U_GREATER_THAN_EQUAL 174 "UGreaterThanEqual" "TRii"
+    S_GREATER_THAN_EQUAL 175 "SGreaterThanEqual" "TRii"
+    U_LESS_THAN 176 "ULessThan" "TRii"
+    S_LESS_THAN 177 "SLessThan" "TRii"
+    U_LESS_THAN_EQUAL 178 "ULessThanEqual" "TRii"
+    S_LESS_THAN_EQUAL 179 "SLessThanEqual" "TRii"
+    F_ORD_EQUAL 180 "FOrdEqual" "TRii"
+    F_UNORD_NOT_EQUAL 183 "FUnordNotEqual" "TRii"
+    F_ORD_LESS_THAN 184 "FOrdLessThan" "TRii"
+    F_ORD_GREATER_THAN 186 "FOrdGreaterThan" "TRii"
+    F_ORD_LESS_THAN_EQUAL 188 "FOrdLessThanEqual" "TRii"
+    F_ORD_GREATER_THAN_EQUAL 190 "FOrdGreaterThanEqual" "TRii"
+    SHIFT_RIGHT_LOGICAL 194 "ShiftRightLogical" "TRii"
+    SHIFT_RIGHT_ARITHMETIC 195 "ShiftRightArithmetic" "TRii"
+    SHIFT_LEFT_LOGICAL 196 "ShiftLeftLogical" "TRii"
+    BITWISE_OR 197 "BitwiseOr" "TRii"
+    BITWISE_XOR 198 "BitwiseXor" "TRii"
+    BITWISE_AND 199 "BitwiseAnd" "TRii"
+    NOT 200 "Not" "TRi"
+    BIT_REVERSE 204 "BitReverse" "TRi"
+    BIT_COUNT 205 "BitCount" "TRi"
+    CONTROL_BARRIER 224 "ControlBarrier" "iii"
+    MEMORY_BARRIER 225 "MemoryBarrier" "ii"
+    ATOMIC_EXCHANGE 229 "AtomicExchange" "TRiiii"
+    ATOMIC_COMPARE_EXCHANGE 230 "AtomicCompareExchange" "TRiiiiii"
+    ATOMIC_I_ADD 234 "AtomicIAdd" "TRiiii"
+    ATOMIC_S_MIN 236 "AtomicSMin" "TRiiii"
+    ATOMIC_U_MIN 237 "AtomicUMin" "TRiiii"
+    ATOMIC_S_MAX 238 "AtomicSMax" "TRiiii"
+    ATOMIC_U_MAX 239 "AtomicUMax" "TRiiii"
+    ATOMIC_AND 240 "AtomicAnd" "TRiiii"
+    ATOMIC_OR 241 "AtomicOr" "TRiiii"
+    ATOMIC_XOR 242 "AtomicXor" "TRiiii"
+    PHI 245 "Phi" "TRI"
+    LOOP_MERGE 246 "LoopMerge" "iil"
+    SELECTION_MERGE 247 "SelectionMerge" "il"
+    LABEL 248 "Label" "R"
+    BRANCH 249 "Branch" "i"
+    BRANCH_CONDITIONAL 250 "BranchConditional" "iii"
+    SWITCH 251 "Switch" "iiP"
+    RETURN 253 "Return" ""
+    UNREACHABLE 255 "Unreachable" ""
+    GROUP_ELECT 333 "GroupNonUniformElect" "TRi"
+    GROUP_ALL 334 "GroupNonUniformAll" "TRii"
+    GROUP_ANY 335 "GroupNonUniformAny" "TRii"
+    GROUP_ALL_EQUAL 336 "GroupNonUniformAllEqual" "TRii"
+    GROUP_BROADCAST_FIRST 338 "GroupNonUniformBroadcastFirst" "TRii"
+    GROUP_BALLOT 339 "GroupNonUniformBallot" "TRii"
+    GROUP_BALLOT_BIT_COUNT 342 "GroupNonUniformBallotBitCount" "TRili"
+    GROUP_SHUFFLE 345 "GroupNonUniformShuffle" "TRiii"
+    GROUP_I_ADD 349 "GroupNonUniformIAdd" "TRilI"
+    GROUP_F_ADD 350 "GroupNonUniformFAdd" "TRilI"
+    GROUP_I_MUL 351 "GroupNonUniformIMul" "TRilI"
+    GROUP_F_MUL 352 "GroupNonUniformFMul" "TRilI"
+    GROUP_S_MIN 353 "GroupNonUniformSMin" "TRilI"
+    GROUP_U_MIN 354 "GroupNonUniformUMin" "TRilI"
+    GROUP_F_MIN 355 "GroupNonUniformFMin" "TRilI"
+    GROUP_S_MAX 356 "GroupNonUniformSMax" "TRilI"
+    GROUP_U_MAX 357 "GroupNonUniformUMax" "TRilI"
+    GROUP_F_MAX 358 "GroupNonUniformFMax" "TRilI"
+    GROUP_AND 359 "GroupNonUniformBitwiseAnd" "TRilI"
+    GROUP_OR 360 "GroupNonUniformBitwiseOr" "TRilI"
+    GROUP_XOR 361 "GroupNonUniformBitwiseXor" "TRilI"
+    GROUP_QUAD_BROADCAST 365 "GroupNonUniformQuadBroadcast" "TRiii"
+    GROUP_QUAD_SWAP 366 "GroupNonUniformQuadSwap" "TRiii"
+    GROUP_PARTITION 5296 "GroupNonUniformPartitionEXT" "TRi"
+}
+
+enumerants! {
+    /// Capabilities.
+    CAPABILITIES:
+    CAP_SHADER 1 "Shader"
+    CAP_FLOAT16 9 "Float16"
+    CAP_FLOAT64 10 "Float64"
+    CAP_INT64 11 "Int64"
+    CAP_INT64_ATOMICS 12 "Int64Atomics"
+    CAP_INT16 22 "Int16"
+    CAP_UNIFORM_BUFFER_DYNAMIC 28 "UniformBufferArrayDynamicIndexing"
+    CAP_STORAGE_BUFFER_DYNAMIC 30 "StorageBufferArrayDynamicIndexing"
+    CAP_SAMPLED_BUFFER 46 "SampledBuffer"
+    CAP_IMAGE_BUFFER 47 "ImageBuffer"
+    CAP_STORAGE_IMAGE_EXTENDED 49 "StorageImageExtendedFormats"
+    CAP_IMAGE_QUERY 50 "ImageQuery"
+    CAP_GROUP 61 "GroupNonUniform"
+    CAP_GROUP_VOTE 62 "GroupNonUniformVote"
+    CAP_GROUP_ARITHMETIC 63 "GroupNonUniformArithmetic"
+    CAP_GROUP_BALLOT 64 "GroupNonUniformBallot"
+    CAP_GROUP_SHUFFLE 65 "GroupNonUniformShuffle"
+    CAP_GROUP_QUAD 68 "GroupNonUniformQuad"
+    CAP_STORAGE_16 4433 "StorageBuffer16BitAccess"
+    CAP_DENORM_PRESERVE 4464 "DenormPreserve"
+    CAP_SIGNED_ZERO_INF_NAN 4466 "SignedZeroInfNanPreserve"
+    CAP_ROUNDING_RTE 4467 "RoundingModeRTE"
+    CAP_GROUP_PARTITIONED 5297 "GroupNonUniformPartitionedEXT"
+    CAP_SHADER_NON_UNIFORM 5301 "ShaderNonUniform"
+    CAP_RUNTIME_DESCRIPTOR_ARRAY 5302 "RuntimeDescriptorArray"
+    CAP_UNIFORM_TEXEL_DYNAMIC 5304 "UniformTexelBufferArrayDynamicIndexing"
+    CAP_STORAGE_TEXEL_DYNAMIC 5305 "StorageTexelBufferArrayDynamicIndexing"
+    CAP_UNIFORM_BUFFER_NON_UNIFORM 5306 "UniformBufferArrayNonUniformIndexing"
+    CAP_STORAGE_BUFFER_NON_UNIFORM 5308 "StorageBufferArrayNonUniformIndexing"
+    CAP_UNIFORM_TEXEL_NON_UNIFORM 5311 "UniformTexelBufferArrayNonUniformIndexing"
+    CAP_STORAGE_TEXEL_NON_UNIFORM 5312 "StorageTexelBufferArrayNonUniformIndexing"
+}
+
+enumerants! {
+    /// Decorations.
+    DECORATIONS:
+    BLOCK 2 "Block"
+    ARRAY_STRIDE 6 "ArrayStride"
+    BUILT_IN 11 "BuiltIn"
+    ALIASED 20 "Aliased"
+    COHERENT 23 "Coherent"
+    NON_WRITABLE 24 "NonWritable"
+    BINDING 33 "Binding"
+    DESCRIPTOR_SET 34 "DescriptorSet"
+    OFFSET 35 "Offset"
+    NO_CONTRACTION 42 "NoContraction"
+    NON_UNIFORM 5300 "NonUniform"
+}
+
+enumerants! {
+    /// Storage classes.
+    STORAGE_CLASSES:
+    UNIFORM_CONSTANT 0 "UniformConstant"
+    INPUT 1 "Input"
+    UNIFORM 2 "Uniform"
+    WORKGROUP 4 "Workgroup"
+    FUNCTION_STORAGE 7 "Function"
+    IMAGE 11 "Image"
+    STORAGE_BUFFER 12 "StorageBuffer"
+}
+
+enumerants! {
+    /// Built-in variables.
+    BUILT_INS:
+    WORKGROUP_ID 26 "WorkgroupId"
+    LOCAL_INVOCATION_ID 27 "LocalInvocationId"
+    GLOBAL_INVOCATION_ID 28 "GlobalInvocationId"
+    LOCAL_INVOCATION_INDEX 29 "LocalInvocationIndex"
+    SUBGROUP_SIZE 36 "SubgroupSize"
+    NUM_SUBGROUPS 38 "NumSubgroups"
+    SUBGROUP_ID 40 "SubgroupId"
+    SUBGROUP_LOCAL_INVOCATION_ID 41 "SubgroupLocalInvocationId"
+    SUBGROUP_EQ_MASK 4416 "SubgroupEqMask"
+    SUBGROUP_GE_MASK 4417 "SubgroupGeMask"
+    SUBGROUP_GT_MASK 4418 "SubgroupGtMask"
+    SUBGROUP_LE_MASK 4419 "SubgroupLeMask"
+    SUBGROUP_LT_MASK 4420 "SubgroupLtMask"
+}
+
+enumerants! {
+    /// Execution modes.
+    EXECUTION_MODES:
+    MODE_LOCAL_SIZE 17 "LocalSize"
+    MODE_DENORM_PRESERVE 4459 "DenormPreserve"
+    MODE_SIGNED_ZERO_INF_NAN 4461 "SignedZeroInfNanPreserve"
+    MODE_ROUNDING_RTE 4462 "RoundingModeRTE"
+    MODE_MAXIMALLY_RECONVERGES 6023 "MaximallyReconvergesKHR"
+}
+
+enumerants! {
+    /// Instructions of `GLSL.std.450`.
+    GLSL:
+    GLSL_ROUND_EVEN 2 "RoundEven"
+    GLSL_TRUNC 3 "Trunc"
+    GLSL_FLOOR 8 "Floor"
+    GLSL_CEIL 9 "Ceil"
+    GLSL_SIN 13 "Sin"
+    GLSL_COS 14 "Cos"
+    GLSL_TAN 15 "Tan"
+    GLSL_ASIN 16 "Asin"
+    GLSL_ACOS 17 "Acos"
+    GLSL_ATAN 18 "Atan"
+    GLSL_SINH 19 "Sinh"
+    GLSL_COSH 20 "Cosh"
+    GLSL_TANH 21 "Tanh"
+    GLSL_ATAN2 25 "Atan2"
+    GLSL_POW 26 "Pow"
+    GLSL_EXP 27 "Exp"
+    GLSL_LOG 28 "Log"
+    GLSL_EXP2 29 "Exp2"
+    GLSL_LOG2 30 "Log2"
+    GLSL_SQRT 31 "Sqrt"
+    GLSL_INVERSE_SQRT 32 "InverseSqrt"
+    GLSL_FMA 50 "Fma"
+    GLSL_PACK_HALF 58 "PackHalf2x16"
+    GLSL_UNPACK_HALF 62 "UnpackHalf2x16"
+    GLSL_FIND_LSB 73 "FindILsb"
+    GLSL_FIND_UMSB 75 "FindUMsb"
+    GLSL_N_MIN 79 "NMin"
+    GLSL_N_MAX 80 "NMax"
+}
+
+/// The name of an enumerant of a table.
+pub(crate) fn name_of(table: &[(u32, &'static str)], number: u32) -> Option<&'static str> {
+    table.iter().find(|(it, _)| *it == number).map(|(_, name)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_stands_once() {
+        let numbers: std::collections::BTreeSet<u16> = ALL.iter().map(|it| it.number).collect();
+        assert_eq!(numbers.len(), ALL.len());
+        for table in [CAPABILITIES, DECORATIONS, STORAGE_CLASSES, BUILT_INS, EXECUTION_MODES, GLSL]
+        {
+            assert!(table.is_sorted_by(|a, b| a.0 < b.0), "{table:?}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Small modules in the text form of the IR, and what their listings must hold. Whether modules are valid is the matter of
+//! `crates/suite/tests/spirv.rs`.
+
+use crate::{BindingKind, Environment, Extension, NoDebug, Vulkan, Warning, emit, listing};
+
+fn module(body: &str) -> ir::Module {
+    let text = format!(
+        "entry \"main\": compute 6.10\ngroup_size 32, 1, 1\n\
+         b0 \"Out\": structured.rw 4 counter at u0 used @0..1 {{\n}}\n\
+         body r0 {{\n  v0: i32 = builtin.group_index @0..1\n  v1: i32 = const.i32 0 @0..1\n{body}\n}}\n"
+    );
+    let module = ir::text::read(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    ir::verify::verify(&module).unwrap_or_else(|problems| panic!("{problems:?}"));
+    module
+}
+
+fn listed(body: &str, environment: &Environment) -> String {
+    listing(&emit(&module(body), environment, &NoDebug).expect("it is emitted").words)
+}
+
+fn count(text: &str, word: &str) -> usize {
+    text.lines().filter(|line| line.split_whitespace().any(|it| it == word)).count()
+}
+
+/// A loop in a block, with an exit from inside the loop to the end of the block.
+const FAR_EXIT: &str = "
+  i2: v2: i32 = block @0..1 do r1 {
+    i3: v3: i32 = loop v1 @0..1 do r2(v4: i32) {
+      v5: bool = eq v4, v0 @0..1
+      if v5 @0..1 then r3 {
+        exit i2 v4 @0..1
+      } else r4 {
+        yield @0..1
+      }
+      exit i3 v0 @0..1
+    }
+    yield v3 @0..1
+  }
+  store b0[element v0, byte v1], v2 @0..1
+  yield @0..1";
+
+#[test]
+fn an_exit_beyond_a_loop_goes_by_the_loops_merge_with_its_destination() {
+    let text = listed(FAR_EXIT, &Environment::default());
+    // The block, the `if`, the way on behind the loop, and the guard of the store.
+    assert_eq!(count(&text, "SelectionMerge"), 4, "{text}");
+    assert_eq!(count(&text, "LoopMerge"), 1, "{text}");
+    // The loop's parameter; behind the loop its result, the destination and the value; the block's result.
+    assert_eq!(count(&text, "Phi"), 5, "{text}");
+}
+
+fn switch_with(op: &str) -> String {
+    format!(
+        "
+  i2: v2: i32 = switch v0 with v1 @0..1 {{
+    case 1 r1(v3: i32) {{
+      {op} @0..1
+      exit i2 v4 @0..1
+    }}
+    case default r2(v5: i32) {{
+      yield v0 @0..1
+    }}
+  }}
+  store b0[element v0, byte v1], v2 @0..1
+  yield @0..1"
+    )
+}
+
+#[test]
+fn a_switch_whose_cases_see_the_active_set_becomes_a_cascade() {
+    let plain = listed(&switch_with("v4: i32 = add v0, v0"), &Environment::default());
+    assert!(plain.lines().any(|it| it.contains(" Switch ") && it.contains(" 1 ")), "{plain}");
+    let cascade = listed(&switch_with("v4: i32 = wave.reduce.sum v0"), &Environment::default());
+    assert!(!cascade.lines().any(|it| it.contains(" Switch ") && it.contains(" 1 ")), "{cascade}");
+    assert_eq!(count(&cascade, "IEqual"), 1, "{cascade}");
+}
+
+const SUM: &str = "
+  v2: i32 = wave.reduce.sum v0 @0..1
+  store b0[element v0, byte v1], v2 @0..1
+  yield @0..1";
+
+#[test]
+fn reconvergence_is_asked_for_where_it_matters_and_missed_aloud() {
+    let with = emit(&module(SUM), &Environment::default(), &NoDebug).unwrap();
+    assert_eq!(count(&listing(&with.words), "MaximallyReconvergesKHR"), 1);
+    assert_eq!(with.reflection.extensions, ["SPV_KHR_maximal_reconvergence"]);
+    let without = Environment { extensions: Vec::new(), ..Environment::default() };
+    let without = emit(&module(SUM), &without, &NoDebug).unwrap();
+    assert_eq!(without.reflection.warnings, [Warning::NoMaximalReconvergence]);
+    let alone = emit(&module("  yield @0..1"), &Environment::default(), &NoDebug).unwrap();
+    assert!(alone.reflection.extensions.is_empty());
+}
+
+const MATCH: &str = "
+  v2: i32, v3: i32, v4: i32, v5: i32 = wave.match v0 @0..1
+  store b0[element v0, byte v1], v2 @0..1
+  yield @0..1";
+
+#[test]
+fn a_match_is_native_with_the_extension_and_a_waterfall_without() {
+    let plain = listed(MATCH, &Environment::default());
+    assert_eq!((count(&plain, "LoopMerge"), count(&plain, "GroupNonUniformPartitionEXT")), (1, 0));
+    let native = Environment {
+        extensions: vec![Extension::MaximalReconvergence, Extension::SubgroupPartitioned],
+        ..Environment::default()
+    };
+    let native = listed(MATCH, &native);
+    assert_eq!(
+        (count(&native, "LoopMerge"), count(&native, "GroupNonUniformPartitionEXT")),
+        (0, 1)
+    );
+}
+
+#[test]
+fn a_counter_has_a_binding_behind_its_buffer() {
+    let body =
+        "  v2: i32 = counter b0, 1 @0..1\n  store b0[element v2, byte v1], v0 @0..1\n  yield @0..1";
+    let made = emit(&module(body), &Environment::default(), &NoDebug).unwrap();
+    let kinds: Vec<(BindingKind, u32, u32)> =
+        made.reflection.bindings.iter().map(|it| (it.kind, it.set, it.binding)).collect();
+    assert_eq!(kinds, [(BindingKind::StorageBuffer, 0, 0), (BindingKind::Counter, 0, 1)]);
+}
+
+#[test]
+fn the_header_says_the_version_of_the_target() {
+    for (vulkan, version) in Vulkan::ALL.into_iter().zip(["1.3", "1.5", "1.6", "1.6"]) {
+        let text = listed(SUM, &Environment { vulkan, ..Environment::default() });
+        assert!(text.starts_with(&format!("; SPIR-V {version},")), "{text}");
+    }
+}
+
+#[test]
+fn the_listing_takes_anything() {
+    for words in [&[][..], &[1, 2, 3], &[0, 0, 0, 0, 0, 0], &[0; 7], &[0, 0, 0, 0, 0, 9 << 16 | 5]]
+    {
+        assert!(listing(words).starts_with(';'));
+    }
+    let words = emit(&module(SUM), &Environment::default(), &NoDebug).unwrap().words;
+    for end in 0..words.len() {
+        listing(&words[..end]);
+    }
+}

@@ -1,0 +1,450 @@
+//! Wave operations as subgroup operations.
+//!
+//! | operation | natively | otherwise |
+//! |---|---|---|
+//! | votes, ballots, reads, folds, scans | always | |
+//! | `WaveActiveAllEqual` of floats | | all equal the first, as IEEE compares |
+//! | `WaveMatch` | with the partitioned extension, on bits | a waterfall: the first lane's value, a ballot of those who have it |
+//! | folds and scans over partitions | with the extension, on mask ∩ active | a waterfall over equal masks |
+//! | counting over partitions | | ballot ∩ mask ∩ lower lanes |
+//! | quad votes | | four bits of a ballot |
+//! | rotations, quad reads at a variable lane | | a shuffle |
+//! | functions with a mask of lanes | | a waterfall over equal masks, and a branch on being named |
+//!
+//! A waterfall is a loop that all lanes enter together. Each round serves the lanes that are like the first one; these
+//! leave, so that the next round has another first lane. It needs maximal reconvergence, as everything here does.
+
+use ir::Value;
+use ops::wave::Results;
+use ops::{Compare, Fold, QuadDirection, Relation, Sign, Ty, WaveOp};
+
+use crate::builtin::SCOPE_WAVE;
+use crate::emit::Emitter;
+use crate::environment::Extension;
+use crate::module::{Id, push};
+use crate::opcode::{self as op, Opcode};
+
+/// Operations of a group: over everybody, over those up to this lane, over those below.
+const REDUCE: u32 = 0;
+const INCLUSIVE: u32 = 1;
+const EXCLUSIVE: u32 = 2;
+/// The same over the lanes of a partition.
+const PARTITIONED: u32 = 6;
+
+/// The instruction for a fold.
+fn fold_of(fold: Fold, ty: Ty) -> Opcode {
+    let float = ty.is_float();
+    match fold {
+        Fold::Sum if float => op::GROUP_F_ADD,
+        Fold::Sum => op::GROUP_I_ADD,
+        Fold::Product if float => op::GROUP_F_MUL,
+        Fold::Product => op::GROUP_I_MUL,
+        Fold::Min(_) if float => op::GROUP_F_MIN,
+        Fold::Min(Sign::Signed) => op::GROUP_S_MIN,
+        Fold::Min(Sign::Unsigned) => op::GROUP_U_MIN,
+        Fold::Max(_) if float => op::GROUP_F_MAX,
+        Fold::Max(Sign::Signed) => op::GROUP_S_MAX,
+        Fold::Max(Sign::Unsigned) => op::GROUP_U_MAX,
+        Fold::And => op::GROUP_AND,
+        Fold::Or => op::GROUP_OR,
+        Fold::Xor => op::GROUP_XOR,
+    }
+}
+
+impl Emitter<'_> {
+    fn wave_scope(&mut self) -> Id {
+        self.out.word(SCOPE_WAVE)
+    }
+
+    fn group(&mut self, opcode: Opcode, capability: u32, ty: Id, operands: &[Id]) -> Id {
+        self.out.capabilities.extend([op::CAP_GROUP, capability]);
+        let scope = self.wave_scope();
+        let operands = [&[scope], operands].concat();
+        self.op(opcode, ty, &operands)
+    }
+
+    fn vote(&mut self, opcode: Opcode, a: Id) -> Id {
+        let boolean = self.out.bool();
+        self.group(opcode, op::CAP_GROUP_VOTE, boolean, &[a])
+    }
+
+    /// The lanes for which a condition holds, as four words.
+    fn ballot(&mut self, a: Id) -> Id {
+        let uint = self.out.uint();
+        let four = self.out.vector(uint, 4);
+        self.group(op::GROUP_BALLOT, op::CAP_GROUP_BALLOT, four, &[a])
+    }
+
+    fn everybody(&mut self) -> Id {
+        let yes = self.out.truth(true);
+        self.ballot(yes)
+    }
+
+    fn first(&mut self, ty: Id, a: Id) -> Id {
+        self.group(op::GROUP_BROADCAST_FIRST, op::CAP_GROUP_BALLOT, ty, &[a])
+    }
+
+    fn shuffle(&mut self, ty: Ty, a: Id, lane: Id) -> Id {
+        let ty = self.out.ty(ty);
+        self.group(op::GROUP_SHUFFLE, op::CAP_GROUP_SHUFFLE, ty, &[a, lane])
+    }
+
+    fn folded(&mut self, fold: Fold, ty: Ty, how: u32, a: Id, partition: Option<Id>) -> Id {
+        self.out.capabilities.extend([op::CAP_GROUP, op::CAP_GROUP_ARITHMETIC]);
+        if how >= PARTITIONED {
+            self.partitioned();
+        }
+        let scope = self.wave_scope();
+        let ty_id = self.out.ty(ty);
+        let words: Vec<u32> =
+            [scope.0, how, a.0].into_iter().chain(partition.map(|it| it.0)).collect();
+        self.op_words(fold_of(fold, ty), ty_id, &words)
+    }
+
+    fn partitioned(&mut self) {
+        self.out.capabilities.insert(op::CAP_GROUP_PARTITIONED);
+        self.out.extensions.insert(Extension::SubgroupPartitioned.name());
+    }
+
+    fn lanes_of(&mut self, four: Id) -> Vec<Id> {
+        (0..4).map(|i| self.component(four, i)).collect()
+    }
+
+    fn four(&mut self, words: &[Id]) -> Id {
+        let uint = self.out.uint();
+        let four = self.out.vector(uint, 4);
+        self.op(op::COMPOSITE_CONSTRUCT, four, words)
+    }
+
+    /// A wave operation, of the lanes that a mask names if there is one.
+    pub(crate) fn wave(
+        &mut self,
+        operation: WaveOp,
+        args: &[Value],
+        lanes: Option<Value>,
+    ) -> Vec<Id> {
+        let ty = args.first().map_or(Ty::Bool, |it| self.ir.ty(*it));
+        let known = args.get(1).and_then(|it| self.ir.constant(*it));
+        let args = self.get_all(args);
+        match lanes {
+            None => self.among_active(operation, ty, &args, known),
+            Some(lanes) => {
+                let mask = self.get(lanes);
+                let types = self.result_types(operation, ty);
+                self.among_named(mask, &types, |it| it.among_active(operation, ty, &args, known))
+            }
+        }
+    }
+
+    fn result_types(&mut self, operation: WaveOp, ty: Ty) -> Vec<Id> {
+        let (ty, count) = match operation.shape().results {
+            Results::Bool => (Ty::Bool, 1),
+            Results::Word => (Ty::I32, 1),
+            Results::Lanes => (Ty::I32, 4),
+            Results::Value => (ty, 1),
+        };
+        vec![self.out.ty(ty); count]
+    }
+
+    /// Lanes that name the same set run `body` together, as far as they are in it. The others get zeros.
+    fn among_named(
+        &mut self,
+        mask: Id,
+        types: &[Id],
+        body: impl FnOnce(&mut Self) -> Vec<Id>,
+    ) -> Vec<Id> {
+        let zero = self.out.word(0);
+        let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
+        let uint = self.out.uint();
+        let shifted = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[mask, lane]);
+        let bit = self.words(op::BITWISE_AND, shifted, 1);
+        let named = self.test(op::I_NOT_EQUAL, bit, zero);
+        self.waterfall(&[(mask, Ty::I32)], types, |it| {
+            let (inside, merge) = (it.out.id(), it.out.id());
+            let before = it.block;
+            it.select_branch(named, inside, merge, merge);
+            it.label(inside);
+            let values = body(it);
+            let after = it.block;
+            it.branch(merge);
+            it.label(merge);
+            let phis = types.iter().zip(values).map(|(ty, value)| {
+                let zero = it.out.null(*ty);
+                it.phi(*ty, &[(zero, before), (value, after)])
+            });
+            phis.collect()
+        })
+    }
+
+    /// Runs `body` once for each combination of values, with the lanes that hold these bits; it gives values of `types`.
+    ///
+    /// A lane that was served leaves at the head of the next round, with its results in phis there: drivers that keep one
+    /// place for what a loop computes would overwrite them in later rounds, where the lane is gone.
+    fn waterfall(
+        &mut self,
+        keys: &[(Id, Ty)],
+        types: &[Id],
+        body: impl FnOnce(&mut Self) -> Vec<Id>,
+    ) -> Vec<Id> {
+        let [header, start, found, others, next, merge] = std::array::from_fn(|_| self.out.id());
+        let before = self.block;
+        self.branch(header);
+        self.label(header);
+        let (boolean, no) = (self.out.bool(), self.out.truth(false));
+        let served = self.phi(boolean, &[(no, before), (no, next)]);
+        let served_place = self.out.body.len() - 2;
+        let mut results = Vec::new();
+        let mut places = Vec::new();
+        for ty in types {
+            let nothing = self.out.null(*ty);
+            results.push(self.phi(*ty, &[(nothing, before), (nothing, next)]));
+            places.push(self.out.body.len() - 2);
+        }
+        push(&mut self.out.body, op::LOOP_MERGE, &[merge.0, next.0, 0]);
+        self.effect(op::BRANCH_CONDITIONAL, &[served, merge, start]);
+        self.label(start);
+        let mut like: Option<Id> = None;
+        for (key, ty) in keys {
+            let ty_id = self.out.ty(*ty);
+            let first = self.first(ty_id, *key);
+            let equal = self.compare(Compare::Eq, *ty, *key, first);
+            like = self.both(like, Some(equal));
+        }
+        let like = like.unwrap_or_else(|| self.out.truth(true));
+        self.select_branch(like, found, others, others);
+        self.label(found);
+        let values = body(self);
+        let last = self.block;
+        self.branch(others);
+        self.label(others);
+        for (((ty, value), old), place) in types.iter().zip(values).zip(&results).zip(places) {
+            let new = self.phi(*ty, &[(*old, start), (value, last)]);
+            self.out.body[place] = new.0;
+        }
+        self.out.body[served_place] = like.0;
+        self.branch(next);
+        self.label(next);
+        self.branch(header);
+        self.label(merge);
+        results
+    }
+
+    fn count_bits(&mut self, words: &[Id]) -> Id {
+        let uint = self.out.uint();
+        let mut sum = None;
+        for word in words {
+            let count = self.op(op::BIT_COUNT, uint, &[*word]);
+            sum = Some(match sum {
+                None => count,
+                Some(sum) => self.op(op::I_ADD, uint, &[sum, count]),
+            });
+        }
+        sum.unwrap_or_else(|| self.out.word(0))
+    }
+
+    /// The lanes of a mask that are active.
+    fn active_part(&mut self, words: &[Id]) -> Id {
+        let (mask, everybody) = (self.four(words), self.everybody());
+        let uint = self.out.uint();
+        let four = self.out.vector(uint, 4);
+        self.op(op::BITWISE_AND, four, &[mask, everybody])
+    }
+
+    fn over_partition(&mut self, fold: Fold, ty: Ty, how: u32, args: &[Id]) -> Id {
+        let mask = self.active_part(&args[1..]);
+        if self.environment.has(Extension::SubgroupPartitioned) {
+            return self.folded(fold, ty, how + PARTITIONED, args[0], Some(mask));
+        }
+        let keys: Vec<(Id, Ty)> = self.lanes_of(mask).into_iter().map(|it| (it, Ty::I32)).collect();
+        let value = args[0];
+        let ty_id = self.out.ty(ty);
+        self.waterfall(&keys, &[ty_id], |it| vec![it.folded(fold, ty, how, value, None)])[0]
+    }
+
+    /// The integers whose equality is the equality of bits.
+    fn key(&mut self, value: Id, ty: Ty) -> (Id, Ty) {
+        match ty {
+            Ty::Bool => {
+                let word = self.convert(value, ty, Sign::Unsigned, Ty::I32, Sign::Unsigned);
+                (word, Ty::I32)
+            }
+            Ty::I16 | Ty::F16 => (self.bitcast(value, ty, Ty::I16), Ty::I16),
+            Ty::I32 | Ty::F32 => (self.bitcast(value, ty, Ty::I32), Ty::I32),
+            Ty::I64 | Ty::F64 => (self.bitcast(value, ty, Ty::I64), Ty::I64),
+        }
+    }
+
+    fn match_lanes(&mut self, ty: Ty, args: &[Id]) -> Vec<Id> {
+        let keys: Vec<(Id, Ty)> = args.iter().map(|it| self.key(*it, ty)).collect();
+        let uint = self.out.uint();
+        let four = self.out.vector(uint, 4);
+        let lanes = if self.environment.has(Extension::SubgroupPartitioned) {
+            self.partitioned();
+            let mut all: Option<Id> = None;
+            for (key, _) in keys {
+                let lanes = self.op(op::GROUP_PARTITION, four, &[key]);
+                all = Some(match all {
+                    None => lanes,
+                    Some(all) => self.op(op::BITWISE_AND, four, &[all, lanes]),
+                });
+            }
+            all.unwrap_or_else(|| self.everybody())
+        } else {
+            self.waterfall(&keys, &[four], |it| vec![it.everybody()])[0]
+        };
+        self.lanes_of(lanes)
+    }
+
+    /// The bits of this lane's quad in a ballot.
+    fn quad_bits(&mut self, ballot: Id) -> Id {
+        let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
+        let uint = self.out.uint();
+        let index = self.words(op::SHIFT_RIGHT_LOGICAL, lane, 5);
+        let word = self.op(op::VECTOR_EXTRACT_DYNAMIC, uint, &[ballot, index]);
+        let first = self.words(op::BITWISE_AND, lane, 28);
+        let shifted = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[word, first]);
+        self.words(op::BITWISE_AND, shifted, 15)
+    }
+
+    fn among_active(
+        &mut self,
+        operation: WaveOp,
+        ty: Ty,
+        args: &[Id],
+        known: Option<u64>,
+    ) -> Vec<Id> {
+        let uint = self.out.uint();
+        let boolean = self.out.bool();
+        let zero = self.out.word(0);
+        let one = match operation {
+            WaveOp::LaneIndex => self.input(op::SUBGROUP_LOCAL_INVOCATION_ID),
+            WaveOp::LaneCount => self.input(op::SUBGROUP_SIZE),
+            WaveOp::IsFirstLane => {
+                self.out.capabilities.insert(op::CAP_GROUP);
+                let scope = self.wave_scope();
+                self.op(op::GROUP_ELECT, boolean, &[scope])
+            }
+            // Compute shaders have none.
+            WaveOp::IsHelperLane => self.out.truth(false),
+            WaveOp::GroupWaveIndex => self.input(op::SUBGROUP_ID),
+            WaveOp::GroupWaveCount => self.input(op::NUM_SUBGROUPS),
+            WaveOp::LaneRelation(relation) => {
+                let mask = self.input(match relation {
+                    Relation::Equal => op::SUBGROUP_EQ_MASK,
+                    Relation::GreaterEqual => op::SUBGROUP_GE_MASK,
+                    Relation::Greater => op::SUBGROUP_GT_MASK,
+                    Relation::LessEqual => op::SUBGROUP_LE_MASK,
+                    Relation::Less => op::SUBGROUP_LT_MASK,
+                });
+                return self.lanes_of(mask);
+            }
+            WaveOp::ActiveLanes | WaveOp::ConvergedLanes => {
+                let lanes = self.everybody();
+                return self.lanes_of(lanes);
+            }
+            WaveOp::AnyTrue => self.vote(op::GROUP_ANY, args[0]),
+            WaveOp::AllTrue => self.vote(op::GROUP_ALL, args[0]),
+            WaveOp::Ballot => {
+                let lanes = self.ballot(args[0]);
+                return self.lanes_of(lanes);
+            }
+            WaveOp::CountBits | WaveOp::PrefixCountBits => {
+                let how = if operation == WaveOp::CountBits { REDUCE } else { EXCLUSIVE };
+                let lanes = self.ballot(args[0]);
+                let scope = self.wave_scope();
+                self.op_words(op::GROUP_BALLOT_BIT_COUNT, uint, &[scope.0, how, lanes.0])
+            }
+            WaveOp::ReadLaneFirst => {
+                let ty = self.out.ty(ty);
+                self.first(ty, args[0])
+            }
+            WaveOp::ReadLaneAt => self.shuffle(ty, args[0], args[1]),
+            WaveOp::Rotate => {
+                // The lane count is a power of two.
+                let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
+                let count = self.input(op::SUBGROUP_SIZE);
+                let sum = self.op(op::I_ADD, uint, &[lane, args[1]]);
+                let last = self.words(op::I_SUB, count, 1);
+                let source = self.op(op::BITWISE_AND, uint, &[sum, last]);
+                self.shuffle(ty, args[0], source)
+            }
+            WaveOp::ClusteredRotate => {
+                let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
+                let count = self.input(op::SUBGROUP_SIZE);
+                let one = self.out.word(1);
+                let too_small = self.test(op::U_LESS_THAN, args[2], one);
+                let size = self.choose(Ty::I32, too_small, one, args[2]);
+                let too_large = self.test(op::U_LESS_THAN, count, size);
+                let size = self.choose(Ty::I32, too_large, count, size);
+                let inside = self.op(op::U_MOD, uint, &[lane, size]);
+                let start = self.op(op::I_SUB, uint, &[lane, inside]);
+                // Both are less than the size, so that their sum does not wrap.
+                let distance = self.op(op::U_MOD, uint, &[args[1], size]);
+                let sum = self.op(op::I_ADD, uint, &[inside, distance]);
+                let moved = self.op(op::U_MOD, uint, &[sum, size]);
+                let source = self.op(op::I_ADD, uint, &[start, moved]);
+                self.shuffle(ty, args[0], source)
+            }
+            WaveOp::AllEqual if ty.is_float() => {
+                let ty_id = self.out.ty(ty);
+                let first = self.first(ty_id, args[0]);
+                let equal = self.compare(Compare::Eq, ty, args[0], first);
+                self.vote(op::GROUP_ALL, equal)
+            }
+            WaveOp::AllEqual => self.vote(op::GROUP_ALL_EQUAL, args[0]),
+            WaveOp::Reduce(fold) => self.folded(fold, ty, REDUCE, args[0], None),
+            WaveOp::Scan(fold) => self.folded(fold, ty, EXCLUSIVE, args[0], None),
+            WaveOp::Match => return self.match_lanes(ty, args),
+            WaveOp::MultiPrefixCountBits => {
+                let lanes = self.ballot(args[0]);
+                let lanes = self.lanes_of(lanes);
+                let below = self.input(op::SUBGROUP_LT_MASK);
+                let below = self.lanes_of(below);
+                let mut words = Vec::new();
+                for ((lanes, below), mask) in lanes.into_iter().zip(below).zip(&args[1..]) {
+                    let both = self.op(op::BITWISE_AND, uint, &[lanes, below]);
+                    words.push(self.op(op::BITWISE_AND, uint, &[both, *mask]));
+                }
+                self.count_bits(&words)
+            }
+            WaveOp::MultiReduce(fold) => self.over_partition(fold, ty, REDUCE, args),
+            WaveOp::MultiScan(fold) => self.over_partition(fold, ty, EXCLUSIVE, args),
+            WaveOp::MultiScanInclusive(fold) => self.over_partition(fold, ty, INCLUSIVE, args),
+            WaveOp::QuadRead(direction) => {
+                let direction = self.out.word(match direction {
+                    QuadDirection::X => 0,
+                    QuadDirection::Y => 1,
+                    QuadDirection::Diagonal => 2,
+                });
+                let ty = self.out.ty(ty);
+                self.group(op::GROUP_QUAD_SWAP, op::CAP_GROUP_QUAD, ty, &[args[0], direction])
+            }
+            WaveOp::QuadReadLaneAt => match known {
+                Some(index) => {
+                    let index = self.out.word(index as u32 & 3);
+                    let ty = self.out.ty(ty);
+                    self.group(op::GROUP_QUAD_BROADCAST, op::CAP_GROUP_QUAD, ty, &[args[0], index])
+                }
+                None => {
+                    let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
+                    let first = self.words(op::BITWISE_AND, lane, !3);
+                    let index = self.words(op::BITWISE_AND, args[1], 3);
+                    let source = self.op(op::BITWISE_OR, uint, &[first, index]);
+                    self.shuffle(ty, args[0], source)
+                }
+            },
+            WaveOp::QuadAny => {
+                let lanes = self.ballot(args[0]);
+                let bits = self.quad_bits(lanes);
+                self.test(op::I_NOT_EQUAL, bits, zero)
+            }
+            WaveOp::QuadAll => {
+                let missing = self.op(op::LOGICAL_NOT, boolean, &[args[0]]);
+                let lanes = self.ballot(missing);
+                let bits = self.quad_bits(lanes);
+                self.test(op::I_EQUAL, bits, zero)
+            }
+        };
+        vec![one]
+    }
+}
