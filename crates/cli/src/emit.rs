@@ -37,7 +37,7 @@ pub(crate) fn emit(args: &Args) -> Result<Exit, End> {
     let Some(path) = args.unwritten.last() else {
         match args.output {
             Output::Json => terminal::print(&reflected(&emitted.reflection))?,
-            Output::Text | Output::Github | Output::Sarif => {
+            Output::Text | Output::Github | Output::Sarif | Output::Junit => {
                 terminal::print(&listing(&emitted.words))?;
             }
         }
@@ -46,7 +46,9 @@ pub(crate) fn emit(args: &Args) -> Result<Exit, End> {
     match (args.output, args.spirv.format_given) {
         (Output::Text, true) => write(path, listing(&emitted.words).as_bytes())?,
         (Output::Json, _) => write(path, reflected(&emitted.reflection).as_bytes())?,
-        (Output::Text | Output::Github | Output::Sarif, _) => write_module(path, &emitted)?,
+        (Output::Text | Output::Github | Output::Sarif | Output::Junit, _) => {
+            write_module(path, &emitted)?
+        }
     }
     Ok(Exit::Fine)
 }
@@ -106,6 +108,7 @@ fn class(class: RegisterClass) -> &'static str {
         RegisterClass::Shader => "t",
         RegisterClass::Unordered => "u",
         RegisterClass::Sampler => "s",
+        RegisterClass::Push => "push",
         RegisterClass::ResourceHeap | RegisterClass::SamplerHeap => "heap",
     }
 }

@@ -15,7 +15,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ir::{Address, Atomic, Inst, Place, ResourceKind, Value};
+use ir::{Address, Atomic, Inst, Place, RegisterClass, ResourceKind, Value};
 use ops::{Sign, Ty};
 
 use crate::Unsupported;
@@ -81,6 +81,9 @@ impl Emitter<'_> {
             };
             if resource.register.class.is_heap() {
                 return unsupported("descriptor heaps");
+            }
+            if resource.register.class == RegisterClass::Push {
+                return unsupported("push constants");
             }
             let (kind, counter) = match &resource.kind {
                 ResourceKind::Constant { .. } => (BindingKind::UniformBuffer, false),

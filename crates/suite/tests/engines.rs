@@ -74,12 +74,15 @@ fn the_suite_gives_the_same_bits_with_avx2() {
 
 #[test]
 fn generated_programs_give_the_same_bits() {
-    let mut statistics = Statistics::default();
+    let (mut statistics, mut too_large) = (Statistics::default(), 0);
     for seed in 0..PROGRAMS {
-        if let Err(what) = try_seed(seed, &mut statistics) {
-            panic!("{what}");
+        match try_seed(seed, &mut statistics) {
+            Ok(taken) => too_large += u64::from(!taken),
+            Err(what) => panic!("{what}"),
         }
     }
+    println!("{too_large} of {PROGRAMS} programs are too large for the fast engine");
+    assert!(too_large * 200 <= PROGRAMS);
 }
 
 fn module(text: &str) -> Module {

@@ -21,6 +21,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     }
     let start = Instant::now();
     let next = AtomicU64::new(0);
+    let too_large = AtomicU64::new(0);
     let failed: Mutex<Option<String>> = Mutex::new(None);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -32,10 +33,14 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
                     if number >= runs || over {
                         return;
                     }
-                    if let Err(what) = try_seed(first.wrapping_add(number), &mut statistics)
-                        && let Ok(mut place) = failed.lock()
-                    {
-                        place.get_or_insert(what);
+                    match try_seed(first.wrapping_add(number), &mut statistics) {
+                        Ok(true) => {}
+                        Ok(false) => _ = too_large.fetch_add(1, Ordering::Relaxed),
+                        Err(what) => {
+                            if let Ok(mut place) = failed.lock() {
+                                place.get_or_insert(what);
+                            }
+                        }
                     }
                 }
             });
@@ -44,6 +49,11 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     if let Some(what) = failed.into_inner().map_err(|_| "a thread has panicked")? {
         return Err(what);
     }
-    println!("{runs} programs agree, {:.0} s", start.elapsed().as_secs_f64());
+    let too_large = too_large.into_inner();
+    println!(
+        "{} programs agree, {too_large} are too large, {:.0} s",
+        runs - too_large,
+        start.elapsed().as_secs_f64()
+    );
     Ok(())
 }
