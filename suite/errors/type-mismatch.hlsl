@@ -34,3 +34,15 @@ void main(uint t : SV_GroupIndex) {
 //|   | ---- the function's type
 //| 4 |     return t;
 //|   |            ^
+
+//--- a-condition-of-no-value-before-hlsl-2021
+//# args -HV 2018
+void nothing() {}
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint picked = nothing() ? 8 : 2; //~ error[type-mismatch]: `void` does not convert to `bool`
+}
+//| FILE:6:19: error: `void` does not convert to `bool` [type-mismatch]
+//|   |
+//| 6 |     uint picked = nothing() ? 8 : 2;
+//|   |                   ^^^^^^^^^ this is `void`

@@ -5,7 +5,7 @@ use diag::{Diagnostic, Span, code};
 use super::Checker;
 use super::convert::{self, Element, Rank};
 use super::method::Object;
-use super::scope::{Callee, ScopeKind, ValueEntity};
+use super::scope::{Callee, ScopeKind, ValueEntity, Wanted};
 use crate::ast::{self, Operator};
 use crate::hir::{Arg, Expr, ExprKind, FunctionId, LocalId, Mode};
 use crate::library::{self, ArgInfo, Resolution};
@@ -76,7 +76,7 @@ impl<'a> Checker<'a> {
                     true => self.scope_of(path.global, &path.scope),
                     false => None,
                 };
-                self.unknown(ident, "function", false, scope);
+                self.unknown(ident, "function", Wanted::Function, scope);
             }
             return self.broken(span);
         };

@@ -2,7 +2,7 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::scope::{ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity};
+use super::scope::{ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity, Wanted};
 use super::template::AliasTemplate;
 use super::{Checker, GlobalInfo};
 use crate::ast::{self, Declarator, Initializer, Item, ItemKind, Modifier};
@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
         match found {
             Some(TypeEntity::Namespace(scope)) => Some(scope),
             _ => {
-                self.unknown(&path.last.ident, "namespace", true, None);
+                self.unknown(&path.last.ident, "namespace", Wanted::Type, None);
                 None
             }
         }
@@ -122,7 +122,7 @@ impl<'a> Checker<'a> {
         let ty = self.scopes.type_in(scope, name).map(|it| it.entity);
         let value = self.scopes.value_in(scope, name).map(|it| it.entity);
         if ty.is_none() && value.is_none() {
-            self.unknown(&path.last.ident, "name", false, Some(scope));
+            self.unknown(&path.last.ident, "name", Wanted::Value, Some(scope));
         }
         if let Some(entity) = ty {
             self.scopes.declare_type(current, name.clone(), entity, path.span);
@@ -542,7 +542,7 @@ impl<'a> Checker<'a> {
             Some(_) => {
                 self.error(&code::BAD_DECLARATION, declarator.name.span, "this is no static member")
             }
-            None => self.unknown(&declarator.name, "static member", false, Some(scope)),
+            None => self.unknown(&declarator.name, "static member", Wanted::Variable, Some(scope)),
         }
     }
 }

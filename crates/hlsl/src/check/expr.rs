@@ -3,7 +3,7 @@
 use diag::{Diagnostic, Span, code};
 
 use super::Checker;
-use super::scope::{Declared, ScopeId, ScopeKind, ValueEntity};
+use super::scope::{Declared, ScopeId, ScopeKind, ValueEntity, Wanted};
 use crate::ast::{self, FloatSuffix, IntLiteral};
 use crate::hir::{Expr, ExprKind, LocalId};
 use crate::library;
@@ -325,7 +325,7 @@ impl<'a> Checker<'a> {
             true => self.scope_of(path.global, &path.scope),
             false => None,
         };
-        self.unknown(ident, "variable", false, scope);
+        self.unknown(ident, "variable", Wanted::Variable, scope);
         self.broken(span)
     }
 }

@@ -4,7 +4,7 @@
 use diag::{Diagnostic, Span, most_similar, similarity};
 
 use super::Checker;
-use super::scope::{ScopeId, ScopeKind};
+use super::scope::{ScopeId, ScopeKind, Wanted};
 use crate::ast::{FunctionName, Ident, Item, ItemKind};
 use crate::foreign::{Hlsl, foreign};
 use crate::library;
@@ -30,7 +30,7 @@ impl Checker<'_> {
         &self,
         report: Diagnostic,
         ident: &Ident,
-        types: bool,
+        wanted: Wanted,
         scope: Option<ScopeId>,
     ) -> Diagnostic {
         let name = &ident.name;
@@ -48,13 +48,15 @@ impl Checker<'_> {
                 );
             }
         }
-        let declared = self.scopes.nearest(scope.unwrap_or(self.scopes.current()), name, types);
+        let declared = self.scopes.nearest(scope.unwrap_or(self.scopes.current()), name, wanted);
         let is_local_to_scope =
             scope.is_some_and(|it| self.scopes.kind(it) != &ScopeKind::Namespace("".into()));
-        let known = match (is_local_to_scope, types) {
-            (true, _) => None,
-            (false, true) => nearest_type(name),
-            (false, false) => {
+        let known = match wanted {
+            _ if is_local_to_scope => None,
+            Wanted::Type => nearest_type(name),
+            // The language itself names no variable.
+            Wanted::Variable => None,
+            Wanted::Function | Wanted::Value => {
                 let waves = ops::intrinsics::all().map(|it| it.name);
                 most_similar(name, library::names().chain(waves)).map(str::to_owned)
             }

@@ -3,7 +3,7 @@
 use diag::{Span, code};
 
 use super::Checker;
-use super::scope::ValueEntity;
+use super::scope::{ValueEntity, Wanted};
 use crate::ast::{self, TemplateArg};
 use crate::hir::{Arg, Expr, ExprKind, FunctionId, Mode};
 use crate::library::Method;
@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
         let found = scope.and_then(|scope| self.scopes.value_in(scope, &name.name));
         let Some(declared) = found else {
             if let Some(scope) = scope {
-                self.unknown(name, "method", false, Some(scope));
+                self.unknown(name, "method", Wanted::Function, Some(scope));
             }
             return self.broken(span);
         };

@@ -3,7 +3,7 @@
 use diag::{Diagnostic, Span, code};
 
 use super::Checker;
-use super::scope::{Declared, ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity};
+use super::scope::{Declared, ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity, Wanted};
 use crate::ast::{self, Path, Segment};
 use crate::types::{Type, TypeId};
 
@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
                     return None;
                 }
                 None => {
-                    self.unknown(&segment.ident, "namespace, struct or enum", true, scope);
+                    self.unknown(&segment.ident, "namespace, struct or enum", Wanted::Type, scope);
                     return None;
                 }
             };
@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
             let Some(scope) = self.scope_of(path.global, &path.scope) else { return Some(None) };
             let found = self.scopes.type_in(scope, name).map(|it| it.entity);
             if found.is_none() && !(path.global && path.scope.is_empty()) {
-                self.unknown(&path.last.ident, "type", true, Some(scope));
+                self.unknown(&path.last.ident, "type", Wanted::Type, Some(scope));
                 return Some(None);
             }
             found
@@ -136,7 +136,7 @@ impl<'a> Checker<'a> {
         &mut self,
         ident: &ast::Ident,
         what: &str,
-        types: bool,
+        wanted: Wanted,
         scope: Option<ScopeId>,
     ) {
         // Looking for what was meant takes time, and nobody would see it.
@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
         let what = if is_enum { "enumerator" } else { what };
         let message = format!("there is no {what} `{}`{place}", ident.name);
         let report = Diagnostic::new(&code::UNKNOWN_NAME, ident.span, message);
-        let report = self.guess(report, ident, types, scope);
+        let report = self.guess(report, ident, wanted, scope);
         self.report(report);
     }
 

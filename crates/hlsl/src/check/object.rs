@@ -4,6 +4,7 @@ use diag::{Diagnostic, code};
 use ir::Norm;
 
 use super::Checker;
+use super::scope::Wanted;
 use crate::ast::{self, Modifier, Modifiers, Path, TemplateArg};
 use crate::library::objects::{self, Takes};
 use crate::options::MatrixOrder;
@@ -37,7 +38,7 @@ impl<'a> Checker<'a> {
     ) -> TypeId {
         let sampled = super::sampled::sampled_name(path);
         if !path.scope.is_empty() && sampled.is_none() {
-            self.unknown(&path.last.ident, "type", true, None);
+            self.unknown(&path.last.ident, "type", Wanted::Type, None);
             return Types::ERROR;
         }
         let name: &'a str = sampled.unwrap_or(&path.last.ident.name);
@@ -211,14 +212,15 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_type(&mut self, ident: &ast::Ident) {
-        let declared = self.scopes.nearest(self.scopes.current(), &ident.name, true).is_some();
+        let declared =
+            self.scopes.nearest(self.scopes.current(), &ident.name, Wanted::Type).is_some();
         match objects::similar(&ident.name) {
             Some(near) if !declared => {
                 let message = format!("there is no type `{}`", ident.name);
                 let report = Diagnostic::new(&code::UNKNOWN_NAME, ident.span, message);
                 self.report(report.fix(format!("a similar name is `{near}`"), ident.span, near));
             }
-            _ => self.unknown(ident, "type", true, None),
+            _ => self.unknown(ident, "type", Wanted::Type, None),
         }
     }
 

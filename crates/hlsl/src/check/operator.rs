@@ -258,8 +258,9 @@ impl<'a> Checker<'a> {
             return self.broken(span);
         }
         let short_circuit = self.is_2021();
-        let count = self.types.scalar_count(cond.ty);
-        if short_circuit && count > 1 && self.types.scalar_of(cond.ty).is_some() {
+        let is_vector =
+            self.types.scalar_of(cond.ty).is_some() && self.types.scalar_count(cond.ty) > 1;
+        if short_circuit && is_vector {
             let name = self.name_of(cond.ty);
             let report = Diagnostic::new(
                 &code::VECTOR_CONDITION,
@@ -269,9 +270,9 @@ impl<'a> Checker<'a> {
             self.report(report.help("`select(c, a, b)` chooses component by component"));
             return self.broken(span);
         }
-        let cond = match short_circuit || count == 1 {
-            true => self.condition(cond, "`?:`"),
-            false => {
+        let cond = match is_vector {
+            false => self.condition(cond, "`?:`"),
+            true => {
                 let ty = self.types.with_scalar(cond.ty, Scalar::Bool);
                 self.convert(cond, ty)
             }

@@ -4,7 +4,7 @@
 //! the parameters as it likes, so it gets a scope of its own for each instance.
 
 use super::Checker;
-use super::scope::{Callee, ScopeId, ScopeKind, TypeEntity, ValueEntity};
+use super::scope::{Callee, ScopeId, ScopeKind, TypeEntity, ValueEntity, Wanted};
 use crate::ast::{self, Attribute, Path, TemplateHead};
 use crate::types::{Type, TypeId};
 
@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
                     let member = Member::Variable(var, declarator);
                     self.add_outside(index, Definition { head, member });
                 }
-                None => self.unknown(&owner.last.ident, "struct template", true, None),
+                None => self.unknown(&owner.last.ident, "struct template", Wanted::Type, None),
             }
         }
     }
@@ -145,7 +145,7 @@ impl<'a> Checker<'a> {
             }
             _ => {
                 let ident = ast::Ident { name: key, span: function.name.span() };
-                self.unknown(&ident, "template", false, Some(outer));
+                self.unknown(&ident, "template", Wanted::Value, Some(outer));
             }
         }
     }

@@ -58,6 +58,28 @@ pub(super) enum ValueEntity {
     Broken,
 }
 
+/// What a name that is not declared should have stood for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Type,
+    /// Anything that has a value, functions among them.
+    Value,
+    Variable,
+    Function,
+}
+
+impl Wanted {
+    fn fits(self, entity: &ValueEntity) -> bool {
+        let is_function = matches!(entity, ValueEntity::Functions(_));
+        match self {
+            Wanted::Type => false,
+            Wanted::Value => true,
+            Wanted::Variable => !is_function,
+            Wanted::Function => is_function,
+        }
+    }
+}
+
 /// A function, or a template of functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Callee {
@@ -280,15 +302,23 @@ impl Scopes {
     }
 
     /// The visible name most like a name that is not declared.
-    pub(super) fn nearest(&self, from: ScopeId, name: &str, types: bool) -> Option<(String, Span)> {
+    pub(super) fn nearest(
+        &self,
+        from: ScopeId,
+        name: &str,
+        wanted: Wanted,
+    ) -> Option<(String, Span)> {
         let mut best: Option<(usize, &Name, Span)> = None;
         let mut scope = Some(from);
         while let Some(id) = scope {
             for id in self.reach(id) {
                 let here = self.at(id);
-                let names: Vec<(&Name, Span)> = match types {
-                    true => here.types.iter().map(|(name, it)| (name, it.span)).collect(),
-                    false => here.values.iter().map(|(name, it)| (name, it.span)).collect(),
+                let names: Vec<(&Name, Span)> = match wanted {
+                    Wanted::Type => here.types.iter().map(|(name, it)| (name, it.span)).collect(),
+                    _ => {
+                        let fits = here.values.iter().filter(|(_, it)| wanted.fits(&it.entity));
+                        fits.map(|(name, it)| (name, it.span)).collect()
+                    }
                 };
                 for (candidate, span) in names {
                     // What the compiler named itself, nobody meant.
