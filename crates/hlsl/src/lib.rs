@@ -19,6 +19,7 @@ pub mod parse;
 pub mod preprocess;
 pub mod token;
 pub mod types;
+mod walk;
 
 pub use check::check;
 pub use compile::{compile, validate};

@@ -4,10 +4,10 @@
 
 mod layout;
 
-use std::collections::HashMap;
-
 use ir::Norm;
 use ops::{Sign, Ty};
+
+use crate::hash::QuickMap;
 
 pub use layout::{
     Layout, Packing, array_stride, cbuffer_members, field_offsets, host, layout_of, matrix_stride,
@@ -309,7 +309,7 @@ impl Scalar {
 #[derive(Debug)]
 pub struct Types {
     types: Vec<Type>,
-    ids: HashMap<Type, TypeId>,
+    ids: QuickMap<Type, TypeId>,
     structs: Vec<Struct>,
     /// The names of the enumerations.
     enums: Vec<String>,
@@ -336,7 +336,7 @@ impl Types {
     pub fn new() -> Types {
         let mut types = Types {
             types: Vec::new(),
-            ids: HashMap::new(),
+            ids: QuickMap::default(),
             structs: Vec::new(),
             enums: Vec::new(),
             builtins: [None; 2],

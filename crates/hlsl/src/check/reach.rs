@@ -9,174 +9,26 @@ use diag::{Diagnostic, Level, Span, code};
 use super::Checker;
 use super::entry::Entry;
 use crate::hir::{
-    self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Mode, Program,
-    ResourceId, Stmt, StmtKind,
+    self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Mode, Program, ResourceId,
 };
 use crate::options::Stage;
 use crate::types::Types;
+use crate::walk::{each_expr, each_expr_mut, each_root, each_root_mut};
 
 /// How many functions a report of recursion names.
 const MOST_IN_CHAIN: usize = 8;
 
-/// Adds the parts of an expression to some others.
-fn parts<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
-    match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => {}
-        ExprKind::Field(a, _)
-        | ExprKind::Swizzle(a, _)
-        | ExprKind::MatrixSwizzle(a, _)
-        | ExprKind::Unary(_, a)
-        | ExprKind::Step { place: a, .. }
-        | ExprKind::Convert(a) => out.push(a),
-        ExprKind::Index(a, b)
-        | ExprKind::Binary(_, a, b)
-        | ExprKind::Logic { lhs: a, rhs: b, .. }
-        | ExprKind::Assign(a, b)
-        | ExprKind::AssignOp { place: a, value: b, .. }
-        | ExprKind::Comma(a, b) => out.extend([&**a, b]),
-        ExprKind::Conditional { cond, then, else_, .. } => out.extend([&**cond, then, else_]),
-        ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => {
-            out.extend(args.iter().map(arg_expr));
-        }
-        ExprKind::Method { object, args, .. } => {
-            out.push(object);
-            out.extend(args.iter().map(arg_expr));
-        }
-        ExprKind::Wave { args, .. } | ExprKind::Construct(args) => out.extend(args),
-    }
-}
-
-fn arg_expr(arg: &Arg) -> &Expr {
-    match arg {
-        Arg::In(expr) | Arg::Out { place: expr, .. } => expr,
-    }
-}
-
-fn parts_mut<'e>(expr: &'e mut Expr, out: &mut Vec<&'e mut Expr>) {
-    fn of_arg(arg: &mut Arg) -> &mut Expr {
-        match arg {
-            Arg::In(expr) | Arg::Out { place: expr, .. } => expr,
-        }
-    }
-    match &mut expr.kind {
-        ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => {}
-        ExprKind::Field(a, _)
-        | ExprKind::Swizzle(a, _)
-        | ExprKind::MatrixSwizzle(a, _)
-        | ExprKind::Unary(_, a)
-        | ExprKind::Step { place: a, .. }
-        | ExprKind::Convert(a) => out.push(a),
-        ExprKind::Index(a, b)
-        | ExprKind::Binary(_, a, b)
-        | ExprKind::Logic { lhs: a, rhs: b, .. }
-        | ExprKind::Assign(a, b)
-        | ExprKind::AssignOp { place: a, value: b, .. }
-        | ExprKind::Comma(a, b) => out.extend([&mut **a, b]),
-        ExprKind::Conditional { cond, then, else_, .. } => out.extend([&mut **cond, then, else_]),
-        ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => {
-            out.extend(args.iter_mut().map(of_arg));
-        }
-        ExprKind::Method { object, args, .. } => {
-            out.push(object);
-            out.extend(args.iter_mut().map(of_arg));
-        }
-        ExprKind::Wave { args, .. } | ExprKind::Construct(args) => out.extend(args),
-    }
-}
-
-/// Calls something for an expression and everything in it. Without recursion, since expressions may be tall.
-fn each(expr: &Expr, mut see: impl FnMut(&Expr)) {
-    let mut todo = vec![expr];
-    while let Some(expr) = todo.pop() {
-        see(expr);
-        let first = todo.len();
-        parts(expr, &mut todo);
-        todo[first..].reverse();
-    }
-}
-
-fn each_mut(expr: &mut Expr, mut see: impl FnMut(&mut Expr)) {
-    let mut todo = vec![expr];
-    while let Some(expr) = todo.pop() {
-        see(expr);
-        parts_mut(expr, &mut todo);
-    }
-}
-
-/// The expressions that stand in statements, in order.
-fn exprs<'s>(stmts: &'s [Stmt], out: &mut Vec<&'s Expr>) {
-    for stmt in stmts {
-        match &stmt.kind {
-            StmtKind::Expr(expr) | StmtKind::Let(_, Some(expr)) | StmtKind::Return(Some(expr)) => {
-                out.push(expr)
-            }
-            StmtKind::Block(stmts) => exprs(stmts, out),
-            StmtKind::If { cond, then, else_ } => {
-                out.push(cond);
-                exprs(then, out);
-                exprs(else_, out);
-            }
-            StmtKind::Loop(it) => {
-                out.extend(&it.cond);
-                exprs(&it.body, out);
-                out.extend(&it.step);
-            }
-            StmtKind::Switch(it) => {
-                out.push(&it.selector);
-                it.groups.iter().for_each(|group| exprs(&group.body, out));
-            }
-            StmtKind::Let(_, None)
-            | StmtKind::Return(None)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Discard => {}
-        }
-    }
-}
-
-fn exprs_mut<'s>(stmts: &'s mut [Stmt], out: &mut Vec<&'s mut Expr>) {
-    for stmt in stmts {
-        match &mut stmt.kind {
-            StmtKind::Expr(expr) | StmtKind::Let(_, Some(expr)) | StmtKind::Return(Some(expr)) => {
-                out.push(expr)
-            }
-            StmtKind::Block(stmts) => exprs_mut(stmts, out),
-            StmtKind::If { cond, then, else_ } => {
-                out.push(cond);
-                exprs_mut(then, out);
-                exprs_mut(else_, out);
-            }
-            StmtKind::Loop(it) => {
-                let it = &mut **it;
-                out.extend(&mut it.cond);
-                exprs_mut(&mut it.body, out);
-                out.extend(&mut it.step);
-            }
-            StmtKind::Switch(it) => {
-                let it = &mut **it;
-                out.push(&mut it.selector);
-                it.groups.iter_mut().for_each(|group| exprs_mut(&mut group.body, out));
-            }
-            StmtKind::Let(_, None)
-            | StmtKind::Return(None)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Discard => {}
-        }
-    }
-}
-
 /// Whether an expression depends on a variable of a function.
 pub(super) fn has_local(expr: &Expr) -> bool {
     let mut found = false;
-    each(expr, |it| found |= matches!(it.kind, ExprKind::Local(_)));
+    each_expr(expr, |it| found |= matches!(it.kind, ExprKind::Local(_)));
     found
 }
 
 /// Whether an expression names this variable.
 pub(super) fn mentions_local(expr: &Expr, local: LocalId) -> bool {
     let mut found = false;
-    each(expr, |it| found |= matches!(it.kind, ExprKind::Local(id) if id == local));
+    each_expr(expr, |it| found |= matches!(it.kind, ExprKind::Local(id) if id == local));
     found
 }
 
@@ -200,7 +52,7 @@ struct Mentions {
 
 impl Mentions {
     fn add(&mut self, expr: &Expr) {
-        each(expr, |it| match &it.kind {
+        each_expr(expr, |it| match &it.kind {
             ExprKind::Call { function, .. } => self.calls.push((*function, it.span)),
             ExprKind::Global(id) => self.globals.push(*id),
             ExprKind::Resource(id) => self.resources.push(*id),
@@ -295,9 +147,7 @@ impl Checker<'_> {
             return;
         };
         let mut mentions = Mentions::default();
-        let mut all = Vec::new();
-        exprs(&body.body, &mut all);
-        all.into_iter().for_each(|it| mentions.add(it));
+        each_root(&body.body, |it| mentions.add(it));
         path.push(id);
         self.reach_mentions(mentions, used, path);
         path.pop();
@@ -352,7 +202,7 @@ fn assemble(checker: Checker, entry: Entry, used: &Used, resources: Vec<hir::Res
     let shader_model = checker.shader_model();
     let native_16bit = checker.native_16bit();
     let renumber = |expr: &mut Expr| {
-        each_mut(expr, |it| match &mut it.kind {
+        each_expr_mut(expr, |it| match &mut it.kind {
             ExprKind::Call { function, .. } => *function = functions[function],
             ExprKind::Global(id) => *id = globals[id],
             ExprKind::Resource(id) => *id = resource_ids[id],
@@ -366,9 +216,7 @@ fn assemble(checker: Checker, entry: Entry, used: &Used, resources: Vec<hir::Res
             continue;
         }
         let Some(mut body) = function.body else { continue };
-        let mut all = Vec::new();
-        exprs_mut(&mut body.body, &mut all);
-        all.into_iter().for_each(&renumber);
+        each_root_mut(&mut body.body, renumber);
         is_method.push(function.this.is_some());
         program_functions.push(body);
     }
@@ -385,9 +233,7 @@ fn assemble(checker: Checker, entry: Entry, used: &Used, resources: Vec<hir::Res
     }
     let mut start = functions[&entry.function];
     if let Some(mut wrapper) = entry.wrapper {
-        let mut all = Vec::new();
-        exprs_mut(&mut wrapper.body, &mut all);
-        all.into_iter().for_each(&renumber);
+        each_root_mut(&mut wrapper.body, renumber);
         program_functions.push(wrapper);
         is_method.push(false);
         start = FunctionId(program_functions.len() as u32 - 1);
@@ -438,9 +284,7 @@ fn pass_unchanged_objects_in(program: &mut Program, is_method: &[bool]) {
         {
             *mode = Mode::In;
         }
-        let mut all = Vec::new();
-        exprs_mut(&mut function.body, &mut all);
-        all.into_iter().for_each(|expr| pass_objects_in(expr, &keeps));
+        each_root_mut(&mut function.body, |expr| pass_objects_in(expr, &keeps));
     }
     for global in &mut program.globals {
         if let GlobalKind::Static { init: Some(init) } = &mut global.kind {
@@ -450,7 +294,7 @@ fn pass_unchanged_objects_in(program: &mut Program, is_method: &[bool]) {
 }
 
 fn pass_objects_in(expr: &mut Expr, keeps: &impl Fn(FunctionId) -> bool) {
-    each_mut(expr, |it| {
+    each_expr_mut(expr, |it| {
         let ExprKind::Call { function, args } = &mut it.kind else { return };
         if !keeps(*function) {
             return;
@@ -466,11 +310,9 @@ fn pass_objects_in(expr: &mut Expr, keeps: &impl Fn(FunctionId) -> bool) {
 
 /// Whether a method may change its object, as far as is known of the methods it calls.
 fn writes_object(function: &hir::Function, writes: &[bool], is_method: &[bool]) -> bool {
-    let mut all = Vec::new();
-    exprs(&function.body, &mut all);
     let mut found = false;
-    for expr in all {
-        each(expr, |it| {
+    each_root(&function.body, |root| {
+        each_expr(root, |it| {
             found |= match &it.kind {
                 ExprKind::Assign(place, _)
                 | ExprKind::AssignOp { place, .. }
@@ -490,7 +332,7 @@ fn writes_object(function: &hir::Function, writes: &[bool], is_method: &[bool]) 
                 _ => false,
             }
         });
-    }
+    });
     found
 }
 

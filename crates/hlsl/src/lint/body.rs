@@ -7,6 +7,7 @@ use super::uninitialized;
 use crate::hir::{Arg, BinaryOp, Expr, ExprKind, Function, Stmt, StmtKind};
 use crate::library::Function as LibraryFunction;
 use crate::types::{Type, Types};
+use crate::walk::{each_expr, each_stmt, roots};
 
 /// Looks at a function. What a template wrote is only judged where its arguments do not matter.
 pub(crate) fn body(
@@ -16,7 +17,7 @@ pub(crate) fn body(
     native_16bit: bool,
 ) -> Vec<Diagnostic> {
     let mut reader = Reader { types, is_instance, native_16bit, reports: Vec::new() };
-    each_stmt(&function.body, &mut |stmt| reader.stmt(stmt));
+    each_stmt(&function.body, |stmt| reader.stmt(stmt));
     reader.reports.append(&mut uninitialized::find(function, types));
     reader.reports
 }
@@ -34,7 +35,7 @@ impl Reader<'_> {
             self.unused(expr);
         }
         for root in roots(stmt) {
-            each_expr(root, &mut |expr| self.expr(expr));
+            each_expr(root, |expr| self.expr(expr));
         }
     }
 
@@ -162,7 +163,7 @@ fn constant(expr: &Expr) -> Option<u64> {
 
 fn has_effects(expr: &Expr) -> bool {
     let mut found = false;
-    each_expr(expr, &mut |it| {
+    each_expr(expr, |it| {
         found |= match &it.kind {
             ExprKind::Assign(..)
             | ExprKind::AssignOp { .. }
@@ -178,89 +179,4 @@ fn has_effects(expr: &Expr) -> bool {
         };
     });
     found
-}
-
-/// All statements, the outer ones first.
-pub(super) fn each_stmt<'s>(stmts: &'s [Stmt], visit: &mut impl FnMut(&'s Stmt)) {
-    for stmt in stmts {
-        visit(stmt);
-        match &stmt.kind {
-            StmtKind::Block(stmts) => each_stmt(stmts, visit),
-            StmtKind::If { then, else_, .. } => {
-                each_stmt(then, visit);
-                each_stmt(else_, visit);
-            }
-            StmtKind::Loop(it) => each_stmt(&it.body, visit),
-            StmtKind::Switch(it) => {
-                for group in &it.groups {
-                    each_stmt(&group.body, visit);
-                }
-            }
-            StmtKind::Expr(_)
-            | StmtKind::Let(..)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Return(_)
-            | StmtKind::Discard => {}
-        }
-    }
-}
-
-/// The expressions that stand directly in a statement.
-pub(super) fn roots(stmt: &Stmt) -> Vec<&Expr> {
-    match &stmt.kind {
-        StmtKind::Expr(expr) => vec![expr],
-        StmtKind::Let(_, init) => init.iter().collect(),
-        StmtKind::If { cond, .. } => vec![cond],
-        StmtKind::Loop(it) => it.cond.iter().chain(&it.step).collect(),
-        StmtKind::Switch(it) => vec![&it.selector],
-        StmtKind::Return(value) => value.iter().collect(),
-        StmtKind::Block(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Discard => Vec::new(),
-    }
-}
-
-/// An expression and all in it; without recursion, as chains of operators are long.
-pub(super) fn each_expr<'e>(root: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
-    let mut open = vec![root];
-    while let Some(expr) = open.pop() {
-        visit(expr);
-        let first = open.len();
-        match &expr.kind {
-            ExprKind::Const(_)
-            | ExprKind::Local(_)
-            | ExprKind::Global(_)
-            | ExprKind::Resource(_) => {}
-            ExprKind::Field(inner, _)
-            | ExprKind::Swizzle(inner, _)
-            | ExprKind::MatrixSwizzle(inner, _)
-            | ExprKind::Unary(_, inner)
-            | ExprKind::Convert(inner)
-            | ExprKind::Step { place: inner, .. } => open.push(inner),
-            ExprKind::Index(a, b)
-            | ExprKind::Binary(_, a, b)
-            | ExprKind::Assign(a, b)
-            | ExprKind::Comma(a, b)
-            | ExprKind::Logic { lhs: a, rhs: b, .. }
-            | ExprKind::AssignOp { place: a, value: b, .. } => open.extend([&**a, &**b]),
-            ExprKind::Conditional { cond, then, else_, .. } => {
-                open.extend([&**cond, &**then, &**else_]);
-            }
-            ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => {
-                open.extend(args.iter().map(argument));
-            }
-            ExprKind::Wave { args, .. } | ExprKind::Construct(args) => open.extend(args),
-            ExprKind::Method { object, args, .. } => {
-                open.push(object);
-                open.extend(args.iter().map(argument));
-            }
-        }
-        open[first..].reverse();
-    }
-}
-
-fn argument(arg: &Arg) -> &Expr {
-    match arg {
-        Arg::In(expr) => expr,
-        Arg::Out { place, .. } => place,
-    }
 }

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use diag::{Diagnostic, Span, code};
 
-use super::body::each_expr;
 use crate::hir::{Arg, Expr, ExprKind, Function, LocalId, Stmt, StmtKind};
 use crate::types::{Type, Types};
+use crate::walk::each_expr;
 
 pub(super) fn find(function: &Function, types: &Types) -> Vec<Diagnostic> {
     let mut reader = Reader {
@@ -113,7 +113,7 @@ impl Reader<'_> {
         // it writes itself is not reported.
         let mut reads: Vec<(LocalId, Span)> = Vec::new();
         let mut has_conditions = false;
-        each_expr(root, &mut |expr| match &expr.kind {
+        each_expr(root, |expr| match &expr.kind {
             ExprKind::Conditional { .. } | ExprKind::Logic { .. } => has_conditions = true,
             ExprKind::Local(local) => reads.push((*local, expr.span)),
             // `(void)x` says that nothing is to be said.
@@ -165,7 +165,7 @@ fn root_of(mut place: &Expr) -> Option<LocalId> {
 
 /// The variables that an expression writes, or hands to someone who may.
 fn writes_of(root: &Expr, written: &mut BTreeSet<LocalId>) {
-    each_expr(root, &mut |expr| match &expr.kind {
+    each_expr(root, |expr| match &expr.kind {
         ExprKind::Assign(place, _)
         | ExprKind::AssignOp { place, .. }
         | ExprKind::Step { place, .. } => written.extend(root_of(place)),

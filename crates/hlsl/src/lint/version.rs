@@ -8,9 +8,9 @@ use diag::{Diagnostic, Span, code};
 use ops::WaveOp;
 use ops::intrinsics::{Intrinsic, Meaning};
 
-use super::body::{each_expr, each_stmt, roots};
 use crate::hir::{Arg, Expr, ExprKind, Function, LocalId, Program, StmtKind, SystemValue};
 use crate::library::Function as LibraryFunction;
+use crate::walk::{each_expr, each_stmt, roots};
 
 /// So deep a value is followed through variables.
 const MOST_DEPTH: usize = 16;
@@ -22,9 +22,9 @@ pub(crate) fn version(program: &Program) -> Vec<Diagnostic> {
         let is_entry = index == program.entry.function.0 as usize;
         let inputs = if is_entry { program.entry.inputs.as_slice() } else { &[] };
         let reader = Reader { values: values(function), function, inputs };
-        each_stmt(&function.body, &mut |stmt| {
+        each_stmt(&function.body, |stmt| {
             for root in roots(stmt) {
-                each_expr(root, &mut |expr| reader.expr(expr, &mut reports));
+                each_expr(root, |expr| reader.expr(expr, &mut reports));
             }
         });
     }
@@ -50,12 +50,12 @@ struct Reader<'a> {
 fn values(function: &Function) -> Vec<Vec<&Expr>> {
     let mut values: Vec<Vec<&Expr>> = function.locals.iter().map(|_| Vec::new()).collect();
     let mut assign = |local: LocalId, value| values[local.0 as usize].push(value);
-    each_stmt(&function.body, &mut |stmt| {
+    each_stmt(&function.body, |stmt| {
         if let StmtKind::Let(local, Some(init)) = &stmt.kind {
             assign(*local, init);
         }
         for root in roots(stmt) {
-            each_expr(root, &mut |expr| {
+            each_expr(root, |expr| {
                 let (place, value) = match &expr.kind {
                     ExprKind::Assign(place, value) => (place, value),
                     ExprKind::AssignOp { place, value, .. } => (place, value),
@@ -83,7 +83,7 @@ impl Reader<'_> {
             return;
         }
         for arm in arms {
-            each_expr(arm, &mut |inner| {
+            each_expr(arm, |inner| {
                 if let ExprKind::Wave { intrinsic, .. } = &inner.kind
                     && depends_on_the_others(intrinsic)
                 {

@@ -5,6 +5,8 @@
 //! Whoever asks for the number of lanes before is trusted to have the answer in mind: nothing is said inside of an `if` about
 //! it. Deliberately absent: anything that depends on values; runs of the sanitizer see those.
 
+use std::cell::OnceCell;
+
 use diag::{Diagnostic, code};
 use ir::{Inst, InstData, Module, Op, Region, Value, ValueDef};
 use ops::WaveOp;
@@ -17,21 +19,15 @@ const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 const MOST_STEPS: usize = 64;
 
 pub(crate) fn width(module: &Module) -> Vec<Diagnostic> {
-    let mut used = vec![false; module.values.len()];
-    for inst in &module.insts {
-        for value in inst.op.operands() {
-            used[value.index()] = true;
-        }
-    }
-    let mut reader = Reader { module, used, reports: Vec::new() };
+    let mut reader = Reader { module, used: OnceCell::new(), reports: Vec::new() };
     reader.walk();
     reader.reports
 }
 
 struct Reader<'a> {
     module: &'a Module,
-    /// The values that some instruction takes.
-    used: Vec<bool>,
+    /// The values that some instruction takes; only few modules make us ask.
+    used: OnceCell<Vec<bool>>,
     reports: Vec<Diagnostic>,
 }
 
@@ -71,10 +67,20 @@ impl Reader<'_> {
         }
     }
 
+    fn used(&self) -> &[bool] {
+        self.used.get_or_init(|| {
+            let mut used = vec![false; self.module.values.len()];
+            for value in self.module.insts.iter().flat_map(|inst| inst.op.operands()) {
+                used[value.index()] = true;
+            }
+            used
+        })
+    }
+
     /// A set of lanes of which only the first word is used.
     fn cut(&mut self, data: &InstData) {
         let [first, rest @ ..] = data.results.as_slice() else { return };
-        let is_used = |it: &Value| self.used[it.index()];
+        let is_used = |it: &Value| self.used()[it.index()];
         if self.widest() <= 32 || !is_used(first) || rest.iter().any(is_used) {
             return;
         }

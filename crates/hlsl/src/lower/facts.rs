@@ -11,6 +11,7 @@ use crate::hir::{
     StmtKind,
 };
 use crate::types::Type;
+use crate::walk::{each_expr, each_root, each_stmt};
 
 /// What a statement assigns, calls included.
 #[derive(Debug, Default)]
@@ -67,7 +68,7 @@ impl Facts {
         for global in &program.globals {
             if let GlobalKind::Static { init: Some(init) } = &global.kind {
                 let mut found = BTreeSet::new();
-                Walk::over_expr(init).exprs(|expr| facts.dynamic_root(program, expr, &mut found));
+                each_expr(init, |expr| facts.dynamic_root(program, expr, &mut found));
                 facts.dynamic_globals.extend(found.iter().filter_map(|it| it.global()));
             }
         }
@@ -93,27 +94,26 @@ impl Facts {
             return Rc::clone(known);
         }
         let mut assigned = Assigned::default();
-        for node in Walk::over(std::slice::from_ref(key)) {
-            match node {
-                Node::Stmt(stmt) => {
-                    if let StmtKind::Let(local, _) = stmt.kind {
-                        assigned.declared.insert(local);
-                        assigned.locals.insert(local);
-                    }
-                }
-                Node::Expr(expr) => {
-                    for root in assigned_roots(expr) {
-                        match root {
-                            Root::Local(id) => assigned.locals.insert(id),
-                            Root::Global(id) => assigned.statics.insert(id),
-                        };
-                    }
-                    if let ExprKind::Call { function, .. } = &expr.kind {
-                        assigned.statics.extend(&self.functions[function.0 as usize].statics);
-                    }
-                }
+        let within = std::slice::from_ref(key);
+        each_stmt(within, |stmt| {
+            if let StmtKind::Let(local, _) = stmt.kind {
+                assigned.declared.insert(local);
+                assigned.locals.insert(local);
             }
-        }
+        });
+        each_root(within, |root| {
+            each_expr(root, |expr| {
+                for root in assigned_roots(expr) {
+                    match root {
+                        Root::Local(id) => assigned.locals.insert(id),
+                        Root::Global(id) => assigned.statics.insert(id),
+                    };
+                }
+                if let ExprKind::Call { function, .. } = &expr.kind {
+                    assigned.statics.extend(&self.functions[function.0 as usize].statics);
+                }
+            });
+        });
         assigned.continues = match &key.kind {
             StmtKind::Loop(it) => has_continue(&it.body),
             _ => false,
@@ -156,7 +156,9 @@ impl Facts {
 
     fn find_dynamic(&mut self, program: &Program, function: &Function, index: usize) {
         let mut found = BTreeSet::new();
-        Walk::over(&function.body).exprs(|expr| self.dynamic_root(program, expr, &mut found));
+        each_root(&function.body, |root| {
+            each_expr(root, |expr| self.dynamic_root(program, expr, &mut found));
+        });
         self.dynamic_globals.extend(found.iter().filter_map(|it| it.global()));
         self.functions[index].dynamic = found.into_iter().filter_map(Root::local).collect();
     }
@@ -267,11 +269,13 @@ fn direct(function: &Function) -> (FunctionFacts, BTreeSet<FunctionId>) {
     let mut facts =
         FunctionFacts { returns_last: returns_last(&function.body), ..FunctionFacts::default() };
     let mut calls = BTreeSet::new();
-    Walk::over(&function.body).exprs(|expr| {
-        if let ExprKind::Call { function, .. } = &expr.kind {
-            calls.insert(*function);
-        }
-        facts.statics.extend(assigned_roots(expr).into_iter().filter_map(Root::global));
+    each_root(&function.body, |root| {
+        each_expr(root, |expr| {
+            if let ExprKind::Call { function, .. } = &expr.kind {
+                calls.insert(*function);
+            }
+            facts.statics.extend(assigned_roots(expr).into_iter().filter_map(Root::global));
+        });
     });
     (facts, calls)
 }
@@ -279,8 +283,9 @@ fn direct(function: &Function) -> (FunctionFacts, BTreeSet<FunctionId>) {
 /// Whether every `return` is the last thing that its lanes do in the body: at its end, or at the end of an arm there.
 fn returns_last(mut body: &[Stmt]) -> bool {
     let returns = |stmts: &[Stmt]| {
-        Walk::over(stmts)
-            .any(|node| matches!(node, Node::Stmt(Stmt { kind: StmtKind::Return(_), .. })))
+        let mut found = false;
+        each_stmt(stmts, |stmt| found |= matches!(stmt.kind, StmtKind::Return(_)));
+        found
     };
     loop {
         let Some((last, before)) = body.split_last() else { return true };
@@ -309,124 +314,21 @@ fn returns_last(mut body: &[Stmt]) -> bool {
 
 /// Whether a `continue` in these statements belongs to the loop around them.
 fn has_continue(stmts: &[Stmt]) -> bool {
-    let mut walk = Walk::over(stmts);
-    walk.into_loops = false;
-    walk.any(|node| matches!(node, Node::Stmt(Stmt { kind: StmtKind::Continue, .. })))
-}
-
-#[derive(Clone, Copy)]
-enum Node<'a> {
-    Stmt(&'a Stmt),
-    Expr(&'a Expr),
-}
-
-/// Visits everything below some statements, in no particular order, without recursion.
-struct Walk<'a> {
-    todo: Vec<Node<'a>>,
-    into_loops: bool,
-}
-
-impl<'a> Walk<'a> {
-    fn over(stmts: &'a [Stmt]) -> Walk<'a> {
-        Walk { todo: stmts.iter().map(Node::Stmt).collect(), into_loops: true }
-    }
-
-    fn over_expr(expr: &'a Expr) -> Walk<'a> {
-        Walk { todo: vec![Node::Expr(expr)], into_loops: true }
-    }
-
-    fn exprs(self, mut visit: impl FnMut(&'a Expr)) {
-        for node in self {
-            if let Node::Expr(expr) = node {
-                visit(expr);
-            }
-        }
-    }
-
-    fn stmts(&mut self, stmts: &'a [Stmt]) {
-        self.todo.extend(stmts.iter().map(Node::Stmt));
-    }
-
-    fn below_stmt(&mut self, stmt: &'a Stmt) {
+    let mut open: Vec<&Stmt> = stmts.iter().collect();
+    while let Some(stmt) = open.pop() {
         match &stmt.kind {
-            StmtKind::Expr(expr) => self.todo.push(Node::Expr(expr)),
-            StmtKind::Let(_, init) | StmtKind::Return(init) => {
-                self.todo.extend(init.iter().map(Node::Expr))
-            }
-            StmtKind::Block(stmts) => self.stmts(stmts),
-            StmtKind::If { cond, then, else_ } => {
-                self.todo.push(Node::Expr(cond));
-                self.stmts(then);
-                self.stmts(else_);
-            }
-            StmtKind::Loop(it) => {
-                if self.into_loops {
-                    self.todo.extend(it.cond.iter().chain(&it.step).map(Node::Expr));
-                    self.stmts(&it.body);
-                }
-            }
-            StmtKind::Switch(it) => {
-                self.todo.push(Node::Expr(&it.selector));
-                it.groups.iter().for_each(|group| self.stmts(&group.body));
-            }
-            StmtKind::Break | StmtKind::Continue | StmtKind::Discard => {}
+            StmtKind::Continue => return true,
+            StmtKind::Block(stmts) => open.extend(stmts),
+            StmtKind::If { then, else_, .. } => open.extend(then.iter().chain(else_)),
+            StmtKind::Switch(it) => open.extend(it.groups.iter().flat_map(|group| &group.body)),
+            // A `continue` in an inner loop belongs to that one.
+            StmtKind::Loop(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Let(..)
+            | StmtKind::Break
+            | StmtKind::Return(_)
+            | StmtKind::Discard => {}
         }
     }
-
-    fn below_expr(&mut self, expr: &'a Expr) {
-        let mut push = |expr: &'a Expr| self.todo.push(Node::Expr(expr));
-        match &expr.kind {
-            ExprKind::Const(_)
-            | ExprKind::Local(_)
-            | ExprKind::Global(_)
-            | ExprKind::Resource(_) => {}
-            ExprKind::Field(base, _)
-            | ExprKind::Swizzle(base, _)
-            | ExprKind::MatrixSwizzle(base, _)
-            | ExprKind::Unary(_, base)
-            | ExprKind::Step { place: base, .. }
-            | ExprKind::Convert(base) => push(base),
-            ExprKind::Index(a, b)
-            | ExprKind::Binary(_, a, b)
-            | ExprKind::Logic { lhs: a, rhs: b, .. }
-            | ExprKind::Assign(a, b)
-            | ExprKind::AssignOp { place: a, value: b, .. }
-            | ExprKind::Comma(a, b) => {
-                push(a);
-                push(b);
-            }
-            ExprKind::Conditional { cond, then, else_, .. } => {
-                push(cond);
-                push(then);
-                push(else_);
-            }
-            ExprKind::Wave { args, .. } | ExprKind::Construct(args) => args.iter().for_each(push),
-            ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => {
-                args.iter().map(of_arg).for_each(push)
-            }
-            ExprKind::Method { object, args, .. } => {
-                push(object);
-                args.iter().map(of_arg).for_each(push);
-            }
-        }
-    }
-}
-
-impl<'a> Iterator for Walk<'a> {
-    type Item = Node<'a>;
-
-    fn next(&mut self) -> Option<Node<'a>> {
-        let node = self.todo.pop()?;
-        match node {
-            Node::Stmt(stmt) => self.below_stmt(stmt),
-            Node::Expr(expr) => self.below_expr(expr),
-        }
-        Some(node)
-    }
-}
-
-fn of_arg(arg: &Arg) -> &Expr {
-    match arg {
-        Arg::In(expr) | Arg::Out { place: expr, .. } => expr,
-    }
+    false
 }
