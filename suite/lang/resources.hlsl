@@ -109,6 +109,53 @@ void main(uint t : SV_GroupIndex) {
     put(C, i, at(both.a, i) + both.b[i]);
 }
 
+//--- resources-in-local-arrays-that-loops-fill
+//# in A u32: 1 2 3 4
+//# in B u32: 10 20 30 40
+//# in C u32: 100 200 300 400
+// Which resource an element holds is known once the loop is written out, as devices want it.
+StructuredBuffer<uint> A, B, C;
+uint sum(StructuredBuffer<uint> from[2][3], uint i) {
+    uint all = 0;
+    for (uint row = 0; row < 2; ++row)
+        for (uint column = 0; column < 3; ++column) all += from[row][column][i] * (row + 1);
+    return all;
+}
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint i = t % 4;
+    StructuredBuffer<uint> held[2][3];
+    for (int k = 2; k >= 0; k--) {
+        if (k == 0) held[0][k] = A;
+        else held[0][k] = k == 1 ? B : C;
+        held[1][k] = held[0][2];
+    }
+    EXPECT_EQ(held[0][0][i], i + 1);
+    EXPECT_EQ(sum(held, i), 711 * (i + 1));
+}
+
+//--- resources-in-variables-that-loops-change
+//# in A u32: 1 2 3 4
+//# in B u32: 10 20 30 40
+// Lanes continue and break on their own, and meet again behind the loop.
+StructuredBuffer<uint> A, B;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    StructuredBuffer<uint> current = A;
+    uint i = t % 4, all = 0, together = 0;
+    for (uint k = 0; k < 4; k += 1) {
+        if (k == 2) current = B;
+        if (i == 1 && k == 0) continue;
+        if (i == 3 && k == 3) break;
+        together += WaveActiveCountBits(true) * 4 / WIDTH;
+        all += current[i];
+    }
+    static const uint sums[4] = { 22, 42, 66, 48 };
+    static const uint counts[4] = { 14, 11, 14, 11 };
+    EXPECT_EQ(all, sums[i]);
+    EXPECT_EQ(together, counts[i]);
+}
+
 //--- resources-in-arrays
 //# in In[0] u32: 1 2
 //# in In[1] u32: 10 20

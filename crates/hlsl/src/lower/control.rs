@@ -48,11 +48,22 @@ pub(super) struct Block {
 }
 
 /// Where a `break` goes.
-pub(super) struct Break {
-    inst: Inst,
-    /// The slots whose values leave, in the order of the results.
-    carried: Vec<SlotId>,
-    is_used: bool,
+pub(super) enum Break {
+    /// Out of a loop or switch.
+    Construct {
+        inst: Inst,
+        /// The slots whose values leave, in the order of the results.
+        carried: Vec<SlotId>,
+        is_used: bool,
+    },
+    /// To the end of the block around a loop that is written out.
+    Block(usize),
+}
+
+impl Break {
+    fn is_used(&self) -> bool {
+        matches!(self, Break::Construct { is_used: true, .. })
+    }
 }
 
 /// What a construct yields after its edges have been compared.
@@ -129,6 +140,12 @@ impl Lowerer<'_> {
         let StmtKind::If { cond, then, else_ } = &stmt.kind else { return Ok(()) };
         let cond = self.scalar(cond)?;
         self.builder.span = stmt.span;
+        // The other arm may assign another resource, and no lane would get there.
+        if self.unrolling > 0
+            && let Some(cond) = self.known(cond)
+        {
+            return self.stmts(if cond == 0 { else_ } else { then });
+        }
         self.if_(
             cond,
             |this| this.stmts(then).map(|()| Vec::new()),
@@ -184,7 +201,7 @@ impl Lowerer<'_> {
                 self.store(&place, &values)?;
                 self.record(local);
             }
-            None if !self.loops.is_empty() || self.is_inlined() => {
+            None if !self.loops.is_empty() || self.unrolling > 0 || self.is_inlined() => {
                 self.unset(&storage, declared.ty)?;
             }
             None => {}
@@ -417,8 +434,12 @@ impl Lowerer<'_> {
     // ---------------------------------------------------------------------------------------------------------
 
     fn loop_(&mut self, stmt: &Stmt, loop_: &Loop) -> Lower<()> {
+        let program = self.program;
+        let assigned = self.facts.assigned(program, stmt);
+        if self.unroll(stmt, loop_, &assigned)? {
+            return Ok(());
+        }
         let was_reachable = self.reachable;
-        let assigned = self.facts.assigned(stmt);
         let carried = self.carried(&assigned, false);
         let inits: Values = carried.iter().map(|slot| self.env.get(*slot)).collect();
         let types = self.types_of(&carried);
@@ -427,7 +448,7 @@ impl Lowerer<'_> {
         let inst = self.builder.reserve();
         let mark = self.env.mark();
         self.loops.push(mark);
-        self.breaks.push(Break { inst, carried: carried.clone(), is_used: false });
+        self.breaks.push(Break::Construct { inst, carried: carried.clone(), is_used: false });
         let (body, params) = self.open(&types)?;
         for (slot, param) in carried.iter().zip(params) {
             self.env.set(*slot, param);
@@ -435,17 +456,7 @@ impl Lowerer<'_> {
         if loop_.test_first {
             self.test(loop_.cond.as_ref())?;
         }
-        if assigned.continues {
-            // Every lane that goes on meets the others at the end of this block, whichever way it took.
-            self.block(|this, block| {
-                this.continues.push(block);
-                this.stmts(&loop_.body)?;
-                this.continues.pop();
-                Ok(())
-            })?;
-        } else {
-            self.stmts(&loop_.body)?;
-        }
+        self.iteration(loop_, &assigned)?;
         if !self.is_ended() {
             if let Some(step) = &loop_.step {
                 self.expr(step)?;
@@ -463,11 +474,25 @@ impl Lowerer<'_> {
         self.close();
         self.env.undo(mark);
         self.loops.pop();
-        let is_left = self.breaks.pop().is_some_and(|it| it.is_used);
+        let is_left = self.breaks.pop().is_some_and(|it| it.is_used());
         self.builder.fill(inst, Op::Loop { body, inits }, &types);
         self.take_results(inst, &carried);
         self.reachable = was_reachable && is_left;
         Ok(())
+    }
+
+    /// The body, up to the place in front of the step.
+    pub(super) fn iteration(&mut self, loop_: &Loop, assigned: &Assigned) -> Lower<()> {
+        if !assigned.continues {
+            return self.stmts(&loop_.body);
+        }
+        // Every lane that goes on meets the others at the end of this block, whichever way it took.
+        self.block(|this, block| {
+            this.continues.push(block);
+            this.stmts(&loop_.body)?;
+            this.continues.pop();
+            Ok(())
+        })
     }
 
     /// Leaves the innermost loop where the condition is false.
@@ -489,12 +514,20 @@ impl Lowerer<'_> {
     }
 
     fn break_(&mut self) {
-        let Some(target) = self.breaks.last_mut() else { return };
-        target.is_used = true;
-        let args: Values = target.carried.iter().map(|slot| self.env.get(*slot)).collect();
-        self.branch_args += args.len();
-        let to = target.inst;
-        self.builder.terminate(Op::Exit { to, args });
+        match self.breaks.last_mut() {
+            Some(Break::Construct { inst, carried, is_used }) => {
+                *is_used = true;
+                let args: Values = carried.iter().map(|slot| self.env.get(*slot)).collect();
+                self.branch_args += args.len();
+                let to = *inst;
+                self.builder.terminate(Op::Exit { to, args });
+            }
+            Some(Break::Block(block)) => {
+                let block = *block;
+                self.exit_block(block);
+            }
+            None => {}
+        }
     }
 
     /// The slots that a loop or switch changes, ascending.
@@ -542,7 +575,7 @@ impl Lowerer<'_> {
         let was_reachable = self.reachable;
         let selector = self.scalar(&switch.selector)?;
         self.builder.span = stmt.span;
-        let assigned = self.facts.assigned(stmt);
+        let assigned = self.facts.assigned(self.program, stmt);
         // A variable that one case declares may be seen by the next.
         let carried = self.carried(&assigned, switch.groups.len() > 1);
         let inits: Values = carried.iter().map(|slot| self.env.get(*slot)).collect();
@@ -552,7 +585,7 @@ impl Lowerer<'_> {
         let inst = self.builder.reserve();
         let mark = self.env.mark();
         self.loops.push(mark);
-        self.breaks.push(Break { inst, carried: carried.clone(), is_used: false });
+        self.breaks.push(Break::Construct { inst, carried: carried.clone(), is_used: false });
         let mut cases = Vec::with_capacity(switch.groups.len());
         let mut falls_out = true;
         for group in &switch.groups {
@@ -575,7 +608,7 @@ impl Lowerer<'_> {
             cases.push(ir::Builder::case(group.labels.clone(), group.default, body));
         }
         self.loops.pop();
-        let is_left = self.breaks.pop().is_some_and(|it| it.is_used);
+        let is_left = self.breaks.pop().is_some_and(|it| it.is_used());
         let has_default = switch.groups.iter().any(|group| group.default);
         self.builder.fill(inst, Op::Switch { selector, cases, inits }, &types);
         self.take_results(inst, &carried);

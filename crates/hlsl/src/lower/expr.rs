@@ -178,6 +178,13 @@ impl Lowerer<'_> {
         span: Span,
     ) -> Lower<Values> {
         let cond = self.expr(cond)?;
+        // As for `if`: the other arm may be another resource.
+        if self.unrolling > 0
+            && let ([cond], true) = (cond.as_slice(), short_circuit)
+            && let Some(cond) = self.known(*cond)
+        {
+            return self.expr(if cond == 0 { else_ } else { then });
+        }
         if let ([cond], true) = (cond.as_slice(), short_circuit)
             && !(self.is_harmless(then) && self.is_harmless(else_))
         {
@@ -201,7 +208,7 @@ impl Lowerer<'_> {
 
     /// Whether evaluating an expression in more lanes than need it can be seen by nobody: it has no effects, reads no
     /// memory, asks nothing of other lanes, and nothing in it may be uninitialised.
-    fn is_harmless(&self, expr: &Expr) -> bool {
+    pub(super) fn is_harmless(&self, expr: &Expr) -> bool {
         const MOST_NODES: usize = 16;
         let mut todo = vec![expr];
         let mut seen = 0;

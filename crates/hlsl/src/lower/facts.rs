@@ -22,6 +22,9 @@ pub(super) struct Assigned {
     pub(super) statics: BTreeSet<GlobalId>,
     /// Whether it contains a `continue` of its own.
     pub(super) continues: bool,
+    /// Whether it says which resource a variable holds that is declared outside of it, or takes one out of such a variable
+    /// by an index that is not constant.
+    pub(super) resources: bool,
 }
 
 /// Facts about a function.
@@ -89,11 +92,12 @@ impl Facts {
     }
 
     /// What these statements and expressions of a loop or switch assign. `key` is its own statement.
-    pub(super) fn assigned(&mut self, key: &Stmt) -> Rc<Assigned> {
+    pub(super) fn assigned(&mut self, program: &Program, key: &Stmt) -> Rc<Assigned> {
         if let Some(known) = self.assigned.get(&std::ptr::from_ref(key)) {
             return Rc::clone(known);
         }
         let mut assigned = Assigned::default();
+        let mut holders = BTreeSet::new();
         let within = std::slice::from_ref(key);
         each_stmt(within, |stmt| {
             if let StmtKind::Let(local, _) = stmt.kind {
@@ -103,7 +107,12 @@ impl Facts {
         });
         each_root(within, |root| {
             each_expr(root, |expr| {
+                let is_held = says_which_resource(program, expr);
+                holders.extend(self.chosen_from(program, expr));
                 for root in assigned_roots(expr) {
+                    if is_held {
+                        holders.insert(root);
+                    }
                     match root {
                         Root::Local(id) => assigned.locals.insert(id),
                         Root::Global(id) => assigned.statics.insert(id),
@@ -118,6 +127,8 @@ impl Facts {
             StmtKind::Loop(it) => has_continue(&it.body),
             _ => false,
         };
+        assigned.resources =
+            holders.iter().any(|it| it.local().is_none_or(|id| !assigned.declared.contains(&id)));
         let assigned = Rc::new(assigned);
         self.assigned.insert(std::ptr::from_ref(key), Rc::clone(&assigned));
         assigned
@@ -161,6 +172,16 @@ impl Facts {
         });
         self.dynamic_globals.extend(found.iter().filter_map(|it| it.global()));
         self.functions[index].dynamic = found.into_iter().filter_map(Root::local).collect();
+    }
+
+    /// The variable that holds resources of which the expression takes one by an index that is not constant.
+    fn chosen_from(&self, program: &Program, expr: &Expr) -> Option<Root> {
+        let ExprKind::Index(base, index) = &expr.kind else { return None };
+        let is_array = matches!(program.types.get(base.ty), Type::Array { .. });
+        if !is_array || !program.types.holds_resource(base.ty) {
+            return None;
+        }
+        root_of(program, base).filter(|_| self.constant(program, index).is_none())
     }
 
     fn dynamic_root(&self, program: &Program, expr: &Expr, found: &mut BTreeSet<Root>) {
@@ -262,6 +283,16 @@ fn assigned_roots(expr: &Expr) -> Vec<Root> {
         | ExprKind::Method { args, .. } => args.iter().filter_map(out).collect(),
         _ => Vec::new(),
     }
+}
+
+/// Whether it assigns to a resource, or to an array of them. A struct that holds some is mostly given back as it was.
+fn says_which_resource(program: &Program, expr: &Expr) -> bool {
+    let ExprKind::Assign(place, _) = &expr.kind else { return false };
+    let mut ty = place.ty;
+    while let Type::Array { element, .. } = program.types.get(ty) {
+        ty = element;
+    }
+    matches!(program.types.get(ty), Type::Resource(_))
 }
 
 /// What a function does itself, and what it calls.

@@ -20,6 +20,7 @@ mod memory;
 mod place;
 mod resource;
 mod texture;
+mod unroll;
 mod wave;
 
 #[cfg(test)]
@@ -78,6 +79,8 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
         breaks: Vec::new(),
         continues: Vec::new(),
         loops: Vec::new(),
+        unrolling: 0,
+        unrolled: 0,
         reachable: true,
         regions: 0,
         depth: 0,
@@ -130,6 +133,9 @@ struct Lowerer<'a> {
     continues: Vec<usize>,
     /// Where the loops and switches around the current place began.
     loops: Vec<Mark>,
+    /// How many of the loops around the current place are written out, and how many iterations have been.
+    unrolling: u32,
+    unrolled: u32,
     /// Whether lanes can get to the current place: not so behind a loop that nothing leaves.
     reachable: bool,
     /// How many regions are open.

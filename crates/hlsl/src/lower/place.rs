@@ -415,6 +415,10 @@ impl Lowerer<'_> {
             Location::Texel { .. } | Location::Texture(_) => {
                 Location::Component { of: Box::new(base), index }
             }
+            Location::Slots { .. } if self.unrolling > 0 && self.known(index).is_some() => {
+                let known = self.known(index).and_then(|it| u32::try_from(it).ok());
+                return self.known_element(base, known.unwrap_or(u32::MAX), ty, span);
+            }
             Location::Slots { .. } | Location::Component { .. } | Location::Values(_) => {
                 return self.chosen(&base, index, ty, span);
             }

@@ -191,6 +191,9 @@ impl Lowerer<'_> {
         if then == else_ {
             return Ok(then);
         }
+        if let Some(cond) = self.known(cond) {
+            return Ok(if cond == 0 { else_ } else { then });
+        }
         let (id, elements) = self.common_resource(&[then, else_], span)?;
         let element = match (elements[0], elements[1]) {
             (Some(a), Some(b)) => {
