@@ -187,8 +187,16 @@ pub(crate) fn find(args: &Args) -> Result<Vec<Test>, Problem> {
         tests.extend(found.into_iter().filter(wanted));
         if tests.len() == before {
             let problem = Problem::input(format!("there is no test in `{operand}`"));
-            let help = "a file of cases includes <wavelane.hlsli> and says TEST_CASE(name) { … }";
-            return Err(if path.ends_with(".hlsl") { problem.help(help) } else { problem });
+            let help = match Path::new(path).extension().and_then(|it| it.to_str()) {
+                Some("hlsl") => {
+                    "a file of cases includes <wavelane.hlsli> and says TEST_CASE(name) { … }"
+                }
+                Some("yaml" | "yml") => {
+                    "a job has lines `Shaders:`, `Buffers:` and `DescriptorSets:`"
+                }
+                _ => "tests are `.test` files, jobs in YAML, and `.hlsl` files with cases",
+            };
+            return Err(problem.help(help));
         }
     }
     Ok(tests)
@@ -235,27 +243,54 @@ pub(crate) fn select(args: &Args, tests: Vec<Test>) -> Result<Vec<Test>, Problem
         filters.is_empty() || filters.iter().any(|filter| it.name().contains(filter.as_str()))
     };
     let tests: Vec<Test> = tests.into_iter().filter(wanted).collect();
-    let shard = |name: &str| std::env::var(name).ok().and_then(|it| it.parse::<u64>().ok());
-    let partition = match (args.test.partition, shard("LIT_NUM_SHARDS"), shard("LIT_RUN_SHARD")) {
-        (Some(partition), _, _) => Some(partition),
-        // As LLVM's test runner has it, for scripts that split its tests.
-        (None, Some(of), Some(index)) => {
-            if index == 0 || index > of {
-                let what = format!("LIT_RUN_SHARD is {index}, of {of} shards by LIT_NUM_SHARDS");
-                return Err(Problem::input(what));
-            }
-            Some(Partition { by: By::Count, index, of })
-        }
-        (None, _, _) => None,
+    let partition = match args.test.partition {
+        Some(partition) => Some(partition),
+        None => shard(|name| std::env::var(name).ok()).map_err(Problem::input)?,
     };
     let Some(partition) = partition else { return Ok(tests) };
     let each = tests.into_iter().enumerate();
     Ok(each.filter(|(i, it)| partition.holds(*i, &it.name())).map(|(_, it)| it).collect())
 }
 
+/// The part that the environment asks for, as LLVM's test runner has it, for scripts that split its tests.
+fn shard(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Partition>, String> {
+    let number = |name: &str| {
+        let text = variable(name).filter(|it| !it.is_empty());
+        let number = text.as_ref().map(|it| it.trim().parse::<u64>());
+        number.transpose().map_err(|_| {
+            format!("{name} is `{}`, which is no whole number", text.unwrap_or_default())
+        })
+    };
+    match (number("LIT_NUM_SHARDS")?, number("LIT_RUN_SHARD")?) {
+        (None, None) => Ok(None),
+        (Some(of), Some(index)) if index == 0 || index > of => {
+            Err(format!("LIT_RUN_SHARD is {index}, of {of} shards by LIT_NUM_SHARDS"))
+        }
+        (Some(of), Some(index)) => Ok(Some(Partition { by: By::Count, index, of })),
+        (Some(_), None) => Err("LIT_NUM_SHARDS is set, and LIT_RUN_SHARD is not".to_owned()),
+        (None, Some(_)) => Err("LIT_RUN_SHARD is set, and LIT_NUM_SHARDS is not".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shards_of_the_environment_are_read_or_refused() {
+        let shard = |of: &'static str, index: &'static str| {
+            shard(|name| {
+                let value = if name == "LIT_NUM_SHARDS" { of } else { index };
+                (value != "unset").then(|| value.to_owned())
+            })
+        };
+        assert_eq!(shard("unset", "unset"), Ok(None));
+        assert_eq!(shard("3", "2").unwrap().map(|it| (it.index, it.of)), Some((2, 3)));
+        for (of, index) in [("3", "0"), ("3", "4"), ("x", "1"), ("3", "-1"), ("3", "unset")] {
+            assert!(shard(of, index).is_err(), "{of} {index}");
+        }
+        assert!(shard("unset", "1").is_err());
+    }
 
     #[test]
     fn partitions_are_disjoint_and_complete() {

@@ -36,15 +36,23 @@ pub(crate) enum BindProblem {
     Wrong(String),
 }
 
+/// What a job's resources became.
+pub(crate) struct Binding {
+    pub(crate) table: ResourceTable,
+    pub(crate) bound: Vec<Bound>,
+    /// What may be meant otherwise: it says why results are not as expected, and is no fault by itself.
+    pub(crate) doubts: Vec<String>,
+}
+
 /// Binds every resource of the job.
 pub(crate) fn bind(
     job: &Job,
     shader: &Shader,
     root: &Root,
     is_vulkan: bool,
-) -> Result<(ResourceTable, Vec<Bound>), BindProblem> {
+) -> Result<Binding, BindProblem> {
     let mut table = ResourceTable::new(shader);
-    let mut bound = Vec::new();
+    let (mut bound, mut doubts) = (Vec::new(), Vec::new());
     for resource in job.sets.iter().flatten() {
         if is_vulkan
             && resource.has_counter
@@ -63,12 +71,10 @@ pub(crate) fn bind(
             Place::Register { index, space } => (index, space),
             Place::Heap(index) => (index, 0),
         };
+        // A heap may hold what a shader has no use for.
         let is_taken = || declared(shader, class, index, space, resource.kind).next().is_some();
-        let has_views = || shader.resources().iter().any(|it| covers(it, class, index, space));
-        if class.is_heap() && has_views() && !is_taken() {
-            let what = format!("`{}` lies in the descriptor heap at {index}", resource.name);
-            let taken = format!("the shader takes no `{}` out of it", resource.kind.name());
-            return Err(BindProblem::Wrong(format!("{what}, and {taken}")));
+        if class.is_heap() && !is_taken() {
+            doubts.push(not_taken(resource, shader, class, index));
         }
         let buffer = match (resource.kind, resource.buffer) {
             (Kind::Sampler, _) => {
@@ -150,7 +156,7 @@ pub(crate) fn bind(
         put(&mut table, declared, &at, job, None)?;
         bound.push(at);
     }
-    Ok((table, bound))
+    Ok(Binding { table, bound, doubts })
 }
 
 /// Sets the push constants, which have no place but their offsets.
@@ -222,6 +228,40 @@ fn declared(
     let most = if class.is_heap() { 1 } else { usize::MAX };
     let all = shader.resources().iter().filter(move |it| covers(it, class, register, space));
     all.filter(move |it| !class.is_heap() || is_seen_as(it, kind)).take(most)
+}
+
+/// Says that the shader takes nothing out of a descriptor heap as what the job puts there, and what it takes.
+fn not_taken(resource: &Resource, shader: &Shader, class: RegisterClass, index: u32) -> String {
+    let views = shader.resources().iter().filter(|it| covers(it, class, index, 0));
+    let mut kinds: Vec<&str> = views.filter_map(kind_of).map(Kind::name).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let taken = match kinds.as_slice() {
+        [] => "nothing".to_owned(),
+        kinds => format!("only `{}`", kinds.join("`, `")),
+    };
+    format!(
+        "`{}` is a `{}` in the descriptor heap at {index}, and the shader takes {taken} out of it",
+        resource.name,
+        resource.kind.name()
+    )
+}
+
+/// What a job calls such a resource; it has no word for some.
+fn kind_of(declared: &Declared) -> Option<Kind> {
+    const KINDS: [Kind; 10] = [
+        Kind::Buffer,
+        Kind::StructuredBuffer,
+        Kind::ByteAddressBuffer,
+        Kind::Texture2D,
+        Kind::RwBuffer,
+        Kind::RwStructuredBuffer,
+        Kind::RwByteAddressBuffer,
+        Kind::RwTexture2D,
+        Kind::ConstantBuffer,
+        Kind::Sampler,
+    ];
+    KINDS.into_iter().find(|kind| is_seen_as(declared, *kind))
 }
 
 fn is_seen_as(declared: &Declared, kind: Kind) -> bool {

@@ -14,7 +14,7 @@ use device::{
     LaneOrder, Level, Options, ResourceTable, Schedule, Shader, SourceMap, diag,
 };
 
-use crate::bind::{self, BindProblem};
+use crate::bind::{self, BindProblem, Binding};
 use crate::compare::{Difference, compare};
 use crate::dump::{dump, dump_failure};
 use crate::job::{Job, Rule, Stage};
@@ -139,11 +139,13 @@ pub fn prepare(
                 // With denormals kept, whatever else is allowed.
                 let Prepared { job, shader, pipeline, flushed: _, root, sources } = *prepared;
                 let is_vulkan = setup.features.contains("Vulkan");
-                let (table, _) =
-                    bind::bind(&job, &shader, &root, is_vulkan).map_err(|what| match what {
+                let binding = bind::bind(&job, &shader, &root, is_vulkan);
+                let table = binding
+                    .map_err(|what| match what {
                         BindProblem::Unsupported(what) => unsupported(what),
                         BindProblem::Wrong(what) => failed(what),
-                    })?;
+                    })?
+                    .table;
                 let groups = job.groups;
                 runs.push(Runnable { shader, pipeline, sources, table, groups, log: None });
             }
@@ -324,6 +326,7 @@ impl Runner<'_> {
         for (step, job) in steps.into_iter().zip(jobs) {
             let what = match (&step.command, job) {
                 (Command::Compile { flags, source, object }, _) => {
+                    self.flags(flags).map_err(|end| self.wrong_flags(*end, &step))?;
                     let (mut text, mut name, offset) = self.text_of(source, script, &step)?;
                     if offset > 0 {
                         // Empty lines in front keep the places those of the whole file.
@@ -425,7 +428,19 @@ impl Runner<'_> {
         if words.is_empty() {
             return Ok(self.setup.flags.clone());
         }
-        (self.setup.read_flags)(words).map_err(|what| failed(format!("its flags: {what}")))
+        (self.setup.read_flags)(words).map_err(failed)
+    }
+
+    /// The message with the place of the flag in the line, if it names one.
+    fn wrong_flags(&self, end: Outcome, step: &Step) -> End {
+        let line = step.line.at.clone();
+        let flag = end.message.split('`').nth(1).unwrap_or("");
+        let at = self.text.get(line.clone()).and_then(|text| text.find(flag));
+        let at = match at.filter(|_| !flag.is_empty()) {
+            Some(at) => line.start + at..line.start + at + flag.len(),
+            None => line,
+        };
+        self.wrong(&[Error::new(at, end.message)], self.text)
     }
 
     fn compilation(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Compilation, End> {
@@ -493,8 +508,13 @@ impl Runner<'_> {
     ) -> Result<Prepared, End> {
         let mut flags = self.flags(words)?;
         let options = &mut flags.options;
+        let entry = &job.shaders[0].entry;
         if words.is_empty() {
-            options.entry.clone_from(&job.shaders[0].entry);
+            options.entry.clone_from(entry);
+        }
+        if options.entry != *entry {
+            let what = format!("the job runs `{entry}`, and `{}` was compiled", options.entry);
+            return Err(failed(format!("{what}; `-E {entry}` compiles the other")));
         }
         options.vulkan |= self.setup.features.contains("Vulkan")
             || !constants.is_empty()
@@ -581,7 +601,7 @@ impl Runner<'_> {
         let mut job = prepared.job.clone();
         let is_vulkan = self.setup.features.contains("Vulkan");
         let bound = bind::bind(&job, shader, &prepared.root, is_vulkan);
-        let (mut table, bound) = match bound {
+        let Binding { mut table, bound, doubts } = match bound {
             Ok(bound) => bound,
             Err(BindProblem::Unsupported(what)) => return Err(unsupported(what)),
             Err(BindProblem::Wrong(what)) => {
@@ -597,7 +617,11 @@ impl Runner<'_> {
         let names: Vec<&str> = findings.iter().map(|it| it.message.as_str()).collect();
         let failed_results = job.results.iter().filter(|it| names.contains(&it.name.as_str()));
         let output = failed_results.map(|it| dump_failure(&job, it)).collect();
-        let mut outcome = failed(format!("{} not as expected", names.join(", ")));
+        let mut message = format!("{} not as expected", names.join(", "));
+        for doubt in doubts {
+            message.push_str(&format!("\nnote: {doubt}"));
+        }
+        let mut outcome = failed(message);
         outcome.findings = findings;
         Ok((output, Some(outcome)))
     }

@@ -116,7 +116,8 @@ pub(crate) fn read_log(bytes: &[u8], file: &str, text: &str) -> Log {
         .collect();
     let word = |at: usize| words.get(at).copied().unwrap_or(0);
     let (failures, checks) = (word(0), word(1));
-    let mut lines: BTreeMap<u32, Vec<Row>> = BTreeMap::new();
+    // Waves that fail alike are one row: the lane says which of their lanes, and nothing says which wave.
+    let mut lines: BTreeMap<u32, Vec<(Row, usize)>> = BTreeMap::new();
     for slot in 0..(failures as usize).min(MOST_RECORDS) {
         let at = 4 + RECORD * slot;
         let (ty, kind) = (word(at + 2), word(at + 3));
@@ -127,14 +128,20 @@ pub(crate) fn read_log(bytes: &[u8], file: &str, text: &str) -> Log {
             3 => format!("about {}", value(at + 16)),
             _ => value(at + 16),
         };
-        lines.entry(word(at)).or_default().push(Row {
-            place: format!("lane {}", word(at + 1)),
-            expected,
-            got: value(at + 8),
-        });
+        let row = Row { place: format!("lane {}", word(at + 1)), expected, got: value(at + 8) };
+        let rows = lines.entry(word(at)).or_default();
+        match rows.iter_mut().find(|(known, _)| *known == row) {
+            Some((_, times)) => *times += 1,
+            None => rows.push((row, 1)),
+        }
     }
+    let counted = |(row, times): (Row, usize)| match times {
+        1 => row,
+        _ => Row { place: format!("{}, {times} times", row.place), ..row },
+    };
     let findings = lines.into_iter().map(|(line, rows)| {
         let source = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or("").trim();
+        let rows = rows.into_iter().map(counted).collect();
         Finding { message: source.to_owned(), file: file.to_owned(), line, rows, more: 0 }
     });
     let mut findings: Vec<Finding> = findings.collect();
@@ -189,19 +196,22 @@ mod tests {
     #[test]
     fn logs_are_shown_lane_by_lane_in_the_right_type() {
         let mut words = vec![0u32; LOG_BYTES / 4];
-        words[0] = 2;
+        words[0] = 3;
         words[1] = 8;
         words[4..8].copy_from_slice(&[2, 3, 0x204, 1]);
         words[12..14].copy_from_slice(&[1.5f32.to_bits(), f32::NAN.to_bits()]);
         words[28..32].copy_from_slice(&[1, 0, 0x105, 1]);
         words[36..38].copy_from_slice(&[u32::MAX, u32::MAX]);
+        // Another wave says the same as the first.
+        words.copy_within(4..28, 52);
         let bytes: Vec<u8> = words.iter().flat_map(|it| it.to_le_bytes()).collect();
         let log = read_log(&bytes, "a.hlsl", "first\n  second\n");
         assert_eq!(log.checks, 8);
         assert_eq!(log.findings[0].rows[0].got, "-1");
         assert_eq!(log.findings[1].message, "second");
         let row = &log.findings[1].rows[0];
-        assert_eq!((row.place.as_str(), row.got.as_str()), ("lane 3", "(1.5, NaN)"));
+        assert_eq!((row.place.as_str(), row.got.as_str()), ("lane 3, 2 times", "(1.5, NaN)"));
+        assert_eq!(log.findings[1].rows.len(), 1);
         assert_eq!(row.expected, "(0.0, 0.0)");
     }
 }

@@ -113,13 +113,19 @@ fn sum_up(directx: Vec<Line>, vulkan: Vec<Line>) -> (BTreeMap<String, Folder>, R
         let ran = lines.iter().filter(|it| it.verdict != "unsupported");
         ran.map(|it| it.test.clone()).collect()
     };
-    let (first, second) = (ran(&directx), ran(&vulkan));
-    let chosen = directx
-        .into_iter()
-        .filter(|it| first.contains(&it.test) || !second.contains(&it.test))
-        .chain(
-            vulkan.into_iter().filter(|it| !first.contains(&it.test) && second.contains(&it.test)),
-        );
+    // Where neither ran, the interface that the test is for has the better reason.
+    let only_vulkan = |lines: &[Line]| -> BTreeSet<String> {
+        let refused = lines.iter().filter(|it| {
+            it.verdict == "unsupported"
+                && (it.message == "it requires `Vulkan`" || it.message.contains("`!Vulkan`"))
+        });
+        refused.map(|it| it.test.clone()).collect()
+    };
+    let (first, second, other) = (ran(&directx), ran(&vulkan), only_vulkan(&directx));
+    let is_vulkan =
+        |test: &String| !first.contains(test) && (second.contains(test) || other.contains(test));
+    let directx = directx.into_iter().filter(|it| !is_vulkan(&it.test));
+    let chosen = directx.chain(vulkan.into_iter().filter(|it| is_vulkan(&it.test)));
     let mut folders: BTreeMap<String, Folder> = BTreeMap::new();
     let mut reasons = Reasons::new();
     for line in chosen {
@@ -211,11 +217,12 @@ fn document(
 
 fn row(text: &mut String, name: &str, folder: &Folder) {
     let _ = write!(text, "| {name} | {} |", folder.tests.len());
-    // What failed before it had a width failed at all of them.
-    let without = folder.at.get(&0).map_or(0, |it| it.1);
+    // What was decided without a wave was decided at all widths.
+    let (passed_without, failed_without) = folder.at.get(&0).copied().unwrap_or_default();
     for width in WIDTHS {
         let (passed, failed) = folder.at.get(&width).copied().unwrap_or_default();
-        let _ = match failed + without {
+        let passed = passed + passed_without;
+        let _ = match failed + failed_without {
             0 => write!(text, " {passed} |"),
             failed => write!(text, " {passed}, {failed} failed |"),
         };
@@ -297,11 +304,14 @@ mod tests {
         ];
         let vulkan =
             vec![line("A/a", 4, "passed"), line("A/b", 4, "passed"), line("A/c", 0, "unsupported")];
+        // One that neither runs is told with the reason of its own interface.
+        let mut vulkan = vulkan;
+        vulkan[2].message = "it has a vertex shader".to_owned();
         let (folders, reasons) = sum_up(directx, vulkan);
         let folder = &folders["A"];
         assert_eq!(folder.tests.len(), 3);
         assert_eq!((folder.at[&4], folder.at[&8]), ((2, 0), (0, 1)));
         assert_eq!(folder.unsupported.len(), 1);
-        assert_eq!(reasons.len(), 1);
+        assert_eq!(reasons.keys().collect::<Vec<_>>(), ["it has a vertex shader"]);
     }
 }

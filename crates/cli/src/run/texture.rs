@@ -210,13 +210,19 @@ fn shape_of_array(format: Format, dim: Dim, sizes: &[usize]) -> Result<Shape, St
 
 /// A texture of the pixels of a PNG file.
 fn picture(element: &Element, format: Option<Format>, file: &[u8]) -> Result<Buffer, String> {
+    let refused = |error: png::DecodingError| match error {
+        png::DecodingError::LimitsExceeded => "the picture is too large".to_owned(),
+        // Of what is no PNG file at all, the decoder has strange things to say.
+        _ if !file.starts_with(b"\x89PNG\r\n\x1a\n") => "it is no PNG file".to_owned(),
+        other => format!("the picture cannot be read: {other}"),
+    };
     let mut decoder =
         png::Decoder::new_with_limits(Cursor::new(file), png::Limits { bytes: MOST_BYTES });
     decoder.set_transformations(png::Transformations::EXPAND);
-    let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
+    let mut reader = decoder.read_info().map_err(refused)?;
     let size = reader.output_buffer_size().filter(|it| *it <= MOST_BYTES);
     let mut pixels = vec![0; size.ok_or("the picture is too large")?];
-    let info = reader.next_frame(&mut pixels).map_err(|error| error.to_string())?;
+    let info = reader.next_frame(&mut pixels).map_err(refused)?;
     let bits: u8 = if info.bit_depth == png::BitDepth::Sixteen { 16 } else { 8 };
     let is_int = !matches!(element.scalar, HostScalar::F16 | HostScalar::F32 | HostScalar::F64);
     let channels = if element.components == 1 { Channels::R } else { Channels::Rgba };

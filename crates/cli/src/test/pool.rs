@@ -79,9 +79,10 @@ fn run_one(
         let case = test.case.as_ref().map(|it| it.name.as_str());
         let mut width = 0;
         let asked = current.ask(&json!({ "file": test.file, "case": case, "done": done }));
-        let why = loop {
+        // `None` where it has had its time.
+        let ended = loop {
             if !asked {
-                break "its process ended".to_owned();
+                break Some("its process ended");
             }
             match current.answers.recv_timeout(timeout) {
                 Ok(answer) => {
@@ -94,14 +95,16 @@ fn run_one(
                         outcomes.push(outcome);
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    break format!("it was ended after {} s", timeout.as_secs_f64());
-                }
-                Err(RecvTimeoutError::Disconnected) => break "its process ended".to_owned(),
+                Err(RecvTimeoutError::Timeout) => break None,
+                Err(RecvTimeoutError::Disconnected) => break Some("its process ended"),
             }
         };
         // The process is of no use any more; what it ran last is what failed.
-        let said = current.end();
+        let (said, status) = current.end();
+        let why = match ended {
+            Some(ended) => format!("{ended}: {status}"),
+            None => format!("it did not end within {} s (`--timeout`)", timeout.as_secs_f64()),
+        };
         let said = if said.is_empty() { said } else { format!("\n{said}") };
         outcomes.push(Outcome::new(width, Verdict::Failed, format!("{why}{said}")));
         if width == 0 {
@@ -163,13 +166,12 @@ impl Worker {
         writeln!(requests, "{request}").and_then(|()| requests.flush()).is_ok()
     }
 
-    /// Ends the process by force; what it said last.
-    fn end(mut self) -> String {
+    /// Ends the process by force; what it said last, and how it ended.
+    fn end(mut self) -> (String, String) {
         let _ = self.child.kill();
         let status = self.child.wait().map(|it| it.to_string()).unwrap_or_default();
         let said = self.said.lock().map(|it| it.clone()).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
-        format!("{}{status}", if said.is_empty() { said } else { format!("{said}\n").into() })
+        (String::from_utf8_lossy(&said).into_owned(), status)
     }
 
     fn finish(mut self) {

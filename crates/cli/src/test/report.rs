@@ -61,9 +61,11 @@ fn text(records: &[Record], known: &Baseline, out: &mut impl Write) -> io::Resul
     let failed = records.iter().filter(|it| it.outcome.verdict == Verdict::Failed);
     let mut open: Vec<&Record> = failed.clone().collect();
     while let Some(first) = open.first().copied() {
-        // What fails alike at several widths is one matter.
+        // What fails alike at several widths is one matter, and so is a file that does not compile for any of its cases.
         let is_alike = |it: &&Record| {
-            it.test == first.test
+            let is_whole_file = it.outcome.width == 0 && it.file == first.file;
+            (it.test == first.test || is_whole_file)
+                && it.outcome.width.min(1) == first.outcome.width.min(1)
                 && it.outcome.message == first.outcome.message
                 && it.outcome.findings == first.outcome.findings
                 && known.expects(it) == known.expects(first)
@@ -100,11 +102,17 @@ fn failure(alike: &[&Record], known: &Baseline, out: &mut impl Write) -> io::Res
     let record = alike[0];
     let mark = if known.expects(record) { "known failure" } else { "FAIL" };
     let widths: Vec<String> = alike.iter().map(|it| it.outcome.width.to_string()).collect();
+    let others: Vec<&str> =
+        alike.iter().map(|it| it.test.as_str()).filter(|it| *it != record.test).collect();
     let lanes = match record.outcome.width {
         0 => String::new(),
         _ => format!(" with waves of {} lanes", widths.join(", ")),
     };
-    writeln!(out, "{mark}: {}{lanes}", record.test)?;
+    match others.as_slice() {
+        [] => writeln!(out, "{mark}: {}{lanes}", record.test)?,
+        [other] => writeln!(out, "{mark}: {} and {other}", record.test)?,
+        [_, ..] => writeln!(out, "{mark}: {} and {} more of the file", record.test, others.len())?,
+    }
     for line in record.outcome.message.lines() {
         writeln!(out, "  {line}")?;
     }
@@ -198,6 +206,24 @@ mod tests {
         assert!(text.contains("    Out[3]  expected 1  got 2\n    … 2 more\n"), "{text}");
         assert!(text.contains("again: wavelane test a.test --wave-size 4\n"), "{text}");
         assert!(text.ends_with("\n0 passed, 1 failed, 1 unsupported\n"), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_does_not_compile_is_told_once() {
+        let case = |name: &str| {
+            let mut record = example(name, 0, Verdict::Failed);
+            record.file = "a.hlsl".to_owned();
+            record.outcome.findings.clear();
+            record
+        };
+        let mut records = vec![case("a.hlsl::a"), case("a.hlsl::b"), case("a.hlsl::c")];
+        records[2].outcome.message = "other".to_owned();
+        let mut out = Vec::new();
+        write(&records, &Baseline::default(), Format::Text, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.starts_with("FAIL: a.hlsl::a and a.hlsl::b\n  a \"message\""), "{text}");
+        assert_eq!(text.matches("FAIL: ").count(), 2, "{text}");
+        assert!(text.ends_with("\n0 passed, 3 failed, 0 unsupported\n"), "{text}");
     }
 
     #[test]
