@@ -27,3 +27,13 @@ void main(uint t : SV_GroupIndex) {
 //|   |                          ^
 //|   |
 //|   = help: let one thread of the group write it, and put a barrier behind
+
+//--- states-of-a-sampler
+//# sampler nearest linear
+//# texture Picture R32_FLOAT 1x1
+SamplerState nearest { Filter = MIN_MAG_MIP_POINT; }; //~ warning[initializer-ignored]: `nearest`
+Texture2D<float> Picture;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(Picture.SampleLevel(nearest, float2(0, 0), 0), 0);
+}

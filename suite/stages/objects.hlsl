@@ -7,7 +7,7 @@ RWTexture1D<float> w1; RWTexture1DArray<int2> w1a; RWTexture2D<unorm float4> w2;
 RWTexture3D<uint> w3; RasterizerOrderedTexture2D<float4> ro; RasterizerOrderedBuffer<float> rob;
 RasterizerOrderedByteAddressBuffer rob2; RasterizerOrderedStructuredBuffer<uint> ros;
 FeedbackTexture2D<SAMPLER_FEEDBACK_MIN_MIP> feedback; FeedbackTexture2DArray<SAMPLER_FEEDBACK_MIP_REGION_USED> feedbacks;
-SamplerState s; SamplerComparisonState c; sampler old; sampler2D old2 = sampler_state { Filter = MIN_MAG_MIP_LINEAR; };
+SamplerState s; SamplerComparisonState c; sampler old; sampler2D old2 = sampler_state { Filter = MIN_MAG_MIP_LINEAR; }; //~ warning[initializer-ignored]: `old2`
 texture any_texture;
 float4 reads(float2 uv, float3 uvw, float4 uvwa, int4 at) {
     uint status;

@@ -315,7 +315,7 @@ fn slashed(word: &str) -> Option<&'static Flag> {
             .iter()
             .any(|it| it.strip_prefix('-').is_some_and(|it| !it.starts_with('-') && it == name))
     };
-    flags::ALL.iter().find(is_meant)
+    flags::all().find(is_meant)
 }
 
 fn flag(
@@ -327,7 +327,7 @@ fn flag(
         Some((name, value)) if word.starts_with("--") => (name, Some(value)),
         _ => (word, None),
     };
-    let exact = flags::ALL.iter().find(|flag| flag.names.contains(&name)).or_else(|| slashed(name));
+    let exact = flags::all().find(|flag| flag.names.contains(&name)).or_else(|| slashed(name));
     let (flag, attached) = match exact {
         Some(flag) => (flag, attached),
         None => match joined(word) {
@@ -370,7 +370,7 @@ fn flag(
 
 /// A flag with its value attached, as in `-DX=1`: the longest name wins.
 fn joined(word: &str) -> Option<(&'static Flag, &str)> {
-    let names = flags::ALL.iter().filter(|flag| matches!(flag.takes, Takes::Joined(_)));
+    let names = flags::all().filter(|flag| matches!(flag.takes, Takes::Joined(_)));
     let names = names.flat_map(|flag| flag.names.iter().map(move |name| (flag, *name)));
     let fitting = names.filter_map(|(flag, name)| Some((flag, name, word.strip_prefix(name)?)));
     let (flag, _, value) = fitting.max_by_key(|(_, name, _)| name.len())?;
@@ -388,8 +388,7 @@ fn unknown(word: &str, args: &mut Args) -> Result<(), Problem> {
     }
     let problem = args.usage(format!("`{word}` is no flag"));
     let name = word.split('=').next().unwrap_or(word);
-    let names = flags::ALL
-        .iter()
+    let names = flags::all()
         .filter(|it| it.on.contains(&args.command))
         .flat_map(|it| it.names.iter().copied());
     Err(match diag::most_similar(name, names) {

@@ -42,10 +42,8 @@ fn of_command(command: Command, text: &mut String) {
         text.push_str("`-` as FILE reads standard input.\n\n");
     }
     for (section, title) in Section::ALL {
-        let flags: Vec<&Flag> = flags::ALL
-            .iter()
-            .filter(|it| it.section == section && it.on.contains(&command))
-            .collect();
+        let flags: Vec<&Flag> =
+            flags::all().filter(|it| it.section == section && it.on.contains(&command)).collect();
         if flags.is_empty() {
             continue;
         }

@@ -3,7 +3,7 @@
 pub(crate) mod bind;
 mod compare;
 mod show;
-mod texture;
+pub(crate) mod texture;
 pub(crate) mod watch;
 
 use std::rc::Rc;

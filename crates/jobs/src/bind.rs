@@ -53,7 +53,8 @@ pub(crate) fn bind(
 ) -> Result<Binding, BindProblem> {
     let mut table = ResourceTable::new(shader);
     let (mut bound, mut doubts) = (Vec::new(), Vec::new());
-    for resource in job.sets.iter().flatten() {
+    let in_sets = job.sets.iter().enumerate();
+    for (set, resource) in in_sets.flat_map(|(set, all)| all.iter().map(move |it| (set, it))) {
         if is_vulkan
             && resource.has_counter
             && resource.vulkan.is_some_and(|it| it.counter.is_none())
@@ -67,9 +68,16 @@ pub(crate) fn bind(
             (Place::Heap(_), RegisterClass::Sampler) => RegisterClass::SamplerHeap,
             (Place::Heap(_), _) => RegisterClass::ResourceHeap,
         };
-        let (index, space) = match resource.place {
-            Place::Register { index, space } => (index, space),
-            Place::Heap(index) => (index, 0),
+        let (index, space) = match (resource.place, resource.vulkan) {
+            // Where the registers of Direct3D lead nowhere, those of Vulkan may: a space is a set there.
+            (Place::Register { index, space }, Some(vulkan))
+                if is_vulkan
+                    && declared(shader, class, index, space, resource.kind).next().is_none() =>
+            {
+                (vulkan.binding, u32::try_from(set).unwrap_or(u32::MAX))
+            }
+            (Place::Register { index, space }, _) => (index, space),
+            (Place::Heap(index), _) => (index, 0),
         };
         // A heap may hold what a shader has no use for.
         let is_taken = || declared(shader, class, index, space, resource.kind).next().is_some();

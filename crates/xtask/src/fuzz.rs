@@ -12,6 +12,7 @@
 //! Everything follows from the seed and the number of threads, save where a run is ended by the clock.
 //! It does not execute programs: that is the matter of the suite's generator, which `engines` runs on two engines.
 
+mod binary;
 mod engines;
 mod files;
 mod judge;

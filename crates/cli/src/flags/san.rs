@@ -2,7 +2,8 @@
 
 use device::{ExitedThreads, FloatRoom, Order, Progress, Reconvergence};
 
-use super::{Flag, SAN, Section, Takes, choose, number};
+use super::values::{choose, number};
+use super::{Flag, SAN, Section, Takes};
 
 pub(super) const THOROUGH: Flag = Flag {
     names: &["--thorough"],

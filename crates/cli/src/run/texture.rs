@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::value::{self, Content};
 
 /// Reads files by their names.
-type Open<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
+pub(crate) type Open<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
 /// What a declaration of that kind starts with.
 pub(super) fn kind(dim: Dim, writable: bool) -> &'static str {
@@ -67,7 +67,12 @@ pub(super) fn contents(resource: &Resource, text: &str, open: Open<'_>) -> Resul
 }
 
 /// `FORMAT[SIZES]:CONTENTS`, of which `CONTENTS` may be `@file`.
-fn texture(dim: Dim, element: &Element, text: &str, open: Open<'_>) -> Result<Buffer, String> {
+pub(crate) fn texture(
+    dim: Dim,
+    element: &Element,
+    text: &str,
+    open: Open<'_>,
+) -> Result<Buffer, String> {
     let text = text.trim();
     let end = text.find(['[', ':', '@']).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
@@ -287,7 +292,7 @@ pub(super) fn check_png(name: &str, shape: Option<Shape>) -> Result<(), Problem>
 }
 
 /// The largest level as a file of PNG, or all texels as one of numpy.
-pub(super) fn file(
+pub(crate) fn file(
     shape: &Shape,
     layout: &Layout,
     bytes: &[u8],

@@ -204,7 +204,7 @@ fn flags_to_repeat() -> Vec<String> {
         } else if word.starts_with('-') && !alone.contains(&name) {
             kept.push(word.clone());
             // A value in a word of its own: operands never follow such a flag.
-            let takes_more = crate::flags::ALL.iter().any(|flag| {
+            let takes_more = crate::flags::all().any(|flag| {
                 flag.names.contains(&word.as_str()) && flag.takes != crate::flags::Takes::Nothing
             });
             if takes_more {

@@ -277,6 +277,13 @@ impl<'a> Checker<'a> {
             self.removed(*span, "state blocks");
             // `sturct S { … }`: what the block declares nobody knows.
             self.names_lost |= ty == Types::ERROR;
+            if self.is_resource(ty) && self.options.hlsl_version < Version::V202x {
+                let name = &declarator.name.name;
+                let message =
+                    format!("the states of `{name}` have no effect, since the host sets samplers");
+                let report = Diagnostic::new(&code::INITIALIZER_IGNORED, *span, message);
+                self.report(report.help("a `StaticSampler` of the root signature is a sampler of the program"));
+            }
         }
         if modifiers.has(Modifier::Static) {
             let is_const = modifiers.has(Modifier::Const);

@@ -1,13 +1,14 @@
-//! `cargo xtask fuzz --part files`: damages the files that tests are read from, and sees that they are read or refused.
+//! `cargo xtask fuzz --part files`: damages the files that are read beside shaders, and sees that they are read or refused.
 //!
-//! Seeds are the jobs and the sections of the suite. Each input goes through everything that reads such a file: the
-//! splitter of parts, the lines that say what to run, the reader of jobs, the reader of sections, the patterns.
-//! Pictures and arrays are read by the command line tool, whose own tests damage them.
+//! Half of the inputs are texts, made of the jobs and the sections of the suite: each goes through the splitter of parts,
+//! the lines that say what to run, the reader of jobs, the reader of sections, the patterns. The other half are pictures and
+//! arrays (`binary`).
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use super::binary::{self, Kind};
 use super::mutate::Random;
 
 /// An input that takes longer is a failure.
@@ -54,50 +55,63 @@ const PIECES: [&str; 32] = [
 /// Tries so many inputs. Says how many, and what fell.
 pub(super) fn run(runs: u64, seconds: Option<u64>, seed: u64) -> Result<(), String> {
     let seeds = seeds();
+    let mut binaries = binary::Seeds::new();
     let mut random = Random::new(seed);
     let start = Instant::now();
     let (mut count, mut slowest) = (0u64, Duration::ZERO);
-    let mut accepted = [0u64; 3];
+    let mut accepted = [0u64; 5];
     let mut failures = Vec::new();
     println!("fuzzing files from {} texts, seed {seed}", seeds.len());
     while count < runs && seconds.is_none_or(|it| start.elapsed().as_secs() < it) {
         count += 1;
-        let text = damaged(&seeds, &mut random);
+        let (input, kind) = match count % 4 {
+            0 | 2 => (damaged(&seeds, &mut random).into_bytes(), None),
+            1 => (binaries.damaged(Kind::Picture, &mut random), Some(Kind::Picture)),
+            _ => (binaries.damaged(Kind::Array, &mut random), Some(Kind::Array)),
+        };
+        let texel = random.below(binary::TEXELS);
         let began = Instant::now();
-        let read = catch_unwind(AssertUnwindSafe(|| read(&text)));
+        let read = catch_unwind(AssertUnwindSafe(|| match kind {
+            None => read(std::str::from_utf8(&input).unwrap_or("")).map(|it| it.map(Into::into)),
+            Some(kind) => binary::read(kind, &input, texel),
+        }));
         let took = began.elapsed();
         slowest = slowest.max(took);
         match read {
-            Ok(read) => {
+            Ok(Ok(read)) => {
                 for (sum, it) in accepted.iter_mut().zip(read) {
-                    *sum += u64::from(it);
+                    *sum += it;
                 }
                 if took <= SLOW {
                     continue;
                 }
-                failures.push(("is slow", text));
+                failures.push(("is slow".to_owned(), input));
             }
-            Err(_) => failures.push(("panics", text)),
+            Ok(Err(what)) => failures.push((what, input)),
+            Err(_) => failures.push(("panics".to_owned(), input)),
         }
         if failures.len() == MOST_FAILURES {
             break;
         }
     }
     let seconds = start.elapsed().as_secs_f64();
-    let [parts, jobs, sections] = accepted;
+    let [parts, jobs, sections, pictures, arrays] = accepted;
     println!("{count} inputs in {seconds:.1} s; the slowest took {} ms", slowest.as_millis());
-    println!("read without an objection: {parts} as parts, {jobs} as jobs, {sections} as sections");
-    for (index, (what, text)) in failures.iter().enumerate() {
-        let file = crate::root().join(format!("target/fuzz/files-{index}.txt"));
+    println!(
+        "read without an objection: {parts} as parts, {jobs} as jobs, {sections} as sections, {pictures} as pictures, \
+         {arrays} as arrays"
+    );
+    for (index, (what, input)) in failures.iter().enumerate() {
+        let file = crate::root().join(format!("target/fuzz/files-{index}"));
         fs::create_dir_all(crate::root().join("target/fuzz")).map_err(|error| error.to_string())?;
-        fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+        fs::write(&file, input).map_err(|error| format!("{}: {error}", file.display()))?;
         println!("an input {what}: {}", file.display());
     }
     if failures.is_empty() { Ok(()) } else { Err(format!("{} failures", failures.len())) }
 }
 
-/// Whether it holds parts, a job, sections.
-fn read(text: &str) -> [bool; 3] {
+/// Whether it holds parts, a job, sections; a picture or an array it never is.
+fn read(text: &str) -> Result<[bool; 5], String> {
     let parts = jobs::split(text);
     if let Ok(parts) = &parts {
         for part in parts {
@@ -115,7 +129,7 @@ fn read(text: &str) -> [bool; 3] {
     }
     let sections = jobs::section::read("fuzz.hlsl", text);
     let _ = jobs::tests("fuzz.hlsl", text);
-    [parts.is_ok() && directives.is_ok(), job.is_ok(), sections.is_ok()]
+    Ok([parts.is_ok() && directives.is_ok(), job.is_ok(), sections.is_ok(), false, false])
 }
 
 fn seeds() -> Vec<String> {

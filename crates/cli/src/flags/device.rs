@@ -1,0 +1,91 @@
+//! The flags that say on what it runs.
+
+use device::Engine;
+
+use super::values::{caps, choose};
+use super::{DEVICE, Flag, RUN_AND_TEST, Section, TEST, Takes};
+
+pub(super) const FLAGS: &[Flag] = &[
+    Flag {
+        names: &["--profile"],
+        takes: Takes::Value("directx|vulkan"),
+        on: TEST,
+        section: Section::Device,
+        help: "whose features tests find here (directx)",
+        set: |args, value| {
+            let choices = [("directx", jobs::Api::DirectX), ("vulkan", jobs::Api::Vulkan)];
+            args.test.api = choose(value, &choices)?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--features"],
+        takes: Takes::Nothing,
+        on: TEST,
+        section: Section::Device,
+        help: "show the features that tests may require, and run nothing",
+        set: |args, _| {
+            args.test.show_features = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--worker"],
+        takes: Takes::Nothing,
+        on: TEST,
+        section: Section::Ignored,
+        help: "",
+        set: |args, _| {
+            args.test.is_worker = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--engine"],
+        takes: Takes::Value("NAME"),
+        on: RUN_AND_TEST,
+        section: Section::Device,
+        help: "what runs the lanes: interp, the reference engine; cpu, machine code for\n\
+               this computer; vulkan and cuda are not built yet",
+        set: |args, value| {
+            args.engine = choose(value, &Engine::ALL.map(|it| (it.name(), it)))?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--cpu"],
+        takes: Takes::Value("SET"),
+        on: RUN_AND_TEST,
+        section: Section::Device,
+        help: "the instructions that the engine cpu uses: avx512 or avx2; by default the\n\
+               best that the processor has",
+        set: |args, value| {
+            args.isa = Some(choose(value, &device::Isa::ALL.map(|it| (it.name(), it)))?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--threads"],
+        takes: Takes::Value("N"),
+        on: RUN_AND_TEST,
+        section: Section::Device,
+        help: "how many threads the engine cpu uses, 1 by default: with one, groups and\n\
+               waves run in their canonical order",
+        set: |args, value| {
+            args.threads = match value.parse() {
+                Ok(threads @ 1..=256) => threads,
+                _ => return Err("a number of threads is 1 to 256".to_owned()),
+            };
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--caps"],
+        takes: Takes::Value("CAP=VALUE,…"),
+        on: DEVICE,
+        section: Section::Device,
+        help: "what the device can do: wave-ops=on|off, lanes=32..64, total-lanes=N,\n\
+               sm=6.5, int64=on|off, 16bit=on|off, double=on|off",
+        set: caps,
+    },
+];

@@ -1,0 +1,139 @@
+//! The flags that say what is printed and written.
+
+use super::values::{choose, format, pair};
+use super::{COMPILE, EMIT, EVERYWHERE, FORMAT, Flag, RUN, Section, Takes};
+use crate::args::Command;
+use crate::terminal::When;
+
+pub(super) const FLAGS: &[Flag] = &[
+    Flag {
+        names: &["--print"],
+        takes: Takes::Value("NAME"),
+        on: RUN,
+        section: Section::Output,
+        help: "show this buffer whole, and no others; may be repeated",
+        set: |args, value| {
+            args.prints.extend(value.split(',').map(|it| it.trim().to_owned()));
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--out"],
+        takes: Takes::Value("NAME=FILE"),
+        on: RUN,
+        section: Section::Output,
+        help: "write a buffer to FILE.npy or FILE.bin; with several wave sizes the\n\
+               name must hold {width}, which the size replaces",
+        set: |args, value| {
+            args.outs.push(pair(value)?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--format"],
+        takes: Takes::Value("FORMAT"),
+        on: FORMAT,
+        section: Section::Output,
+        help: "text or json; for check also github and sarif, for san, test and\n\
+               merge also junit, github and sarif; for emit --spirv a listing,\n\
+               or what a host must know. In the JSON of run\n\
+               each buffer is a flat list of its scalars in memory order, with\n\
+               \"NaN\", \"Infinity\", \"-Infinity\" as strings and bools as 0 and 1",
+        set: format,
+    },
+    Flag {
+        names: &["--color", "--colour"],
+        takes: Takes::Value("WHEN"),
+        on: EVERYWHERE,
+        section: Section::Output,
+        help: "auto (on a terminal, unless NO_COLOR is set), always or never",
+        set: |args, value| {
+            args.colour = choose(
+                value,
+                &[("auto", When::Auto), ("always", When::Always), ("never", When::Never)],
+            )?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fcolor-diagnostics", "-fdiagnostics-color"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: |args, _| {
+            args.colour = When::Always;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fno-color-diagnostics", "-fno-diagnostics-color"],
+        takes: Takes::Nothing,
+        on: COMPILE,
+        section: Section::Ignored,
+        help: "",
+        set: |args, _| {
+            args.colour = When::Never;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--list"],
+        takes: Takes::Nothing,
+        on: &[Command::Explain, Command::Test],
+        section: Section::Output,
+        help: "all diagnostic codes with a line about each; for test, the names of the tests",
+        set: |args, _| {
+            args.list = true;
+            args.test.list = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--ir"],
+        takes: Takes::Nothing,
+        on: EMIT,
+        section: Section::Output,
+        help: "the intermediate representation",
+        set: |args, _| {
+            args.emit_ir = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--spirv"],
+        takes: Takes::Nothing,
+        on: EMIT,
+        section: Section::Output,
+        help: "SPIR-V for Vulkan: a listing, or with -Fo FILE a module in FILE\n\
+               and beside it what a host must know, in FILE.json",
+        set: |args, _| {
+            args.spirv.wanted = true;
+            args.options.spirv = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fspv-target-env"],
+        takes: Takes::Joined("ENV"),
+        on: COMPILE,
+        section: Section::Output,
+        help: "vulkan1.1, vulkan1.2, vulkan1.3 (the default) or vulkan1.4",
+        set: |args, value| {
+            args.spirv.target = Some(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fspv-extension"],
+        takes: Takes::Joined("NAME"),
+        on: COMPILE,
+        section: Section::Output,
+        help: "an extension of SPIR-V that may be used; the first one given drops\n\
+               SPV_KHR_maximal_reconvergence, which is used otherwise",
+        set: |args, value| {
+            args.spirv.extensions.push(value.to_owned());
+            Ok(())
+        },
+    },
+];

@@ -1,0 +1,249 @@
+//! The flags that say what runs: groups, widths, contents, orders, and which tests.
+
+use std::path::PathBuf;
+
+use device::IntraWaveSync;
+
+use super::values::{choose, groups, lane_order, number, pair, schedule, timeout, wave_size};
+use super::{Flag, RUN_AND_SAN, RUN_TEST_AND_SAN, SAN, Section, TEST, TEST_AND_SAN, Takes, san};
+use crate::args::Fuel;
+
+pub(super) const FLAGS: &[Flag] = &[
+    Flag {
+        names: &["--groups"],
+        takes: Takes::Value("X[,Y[,Z]]"),
+        on: RUN_AND_SAN,
+        section: Section::Run,
+        help: "how many thread groups to dispatch (1)",
+        set: groups,
+    },
+    Flag {
+        names: &["--wave-size"],
+        takes: Takes::Value("W|LIST|all"),
+        on: RUN_TEST_AND_SAN,
+        section: Section::Run,
+        help: "lanes in a wave: 4, 8, 16, 32, 64, 128, a list (4,8), a range (4..32),\n\
+               or all that shader and device allow; several are compared.\n\
+               Without it: what `[WaveSize]` prefers, else its smallest;\n\
+               without the attribute 32, else the device's smallest",
+        set: wave_size,
+    },
+    Flag {
+        names: &["--bind"],
+        takes: Takes::Value("NAME=VALUE"),
+        on: RUN_AND_SAN,
+        section: Section::Run,
+        help: "what the buffer NAME, or NAME[k] of a resource array\n\
+               or of ResourceDescriptorHeap, holds:\n\
+               \x20 u32:1,2,3          a list, its element type first\n\
+               \x20 1,2,3              the same where the declaration tells the type\n\
+               \x20 f32[16]            16 zeros\n\
+               \x20 u32[64]:iota       0, 1, 2, …; also iota(START,STEP)\n\
+               \x20 f32[64]:fill(7)    the same number everywhere\n\
+               \x20 f32[64]:rand(1)    random by a seed: integers over their range,\n\
+               \x20                    floats from 0 to 1\n\
+               \x20 [64]:iota          64 elements of the declared type\n\
+               \x20 @file.npy          the numbers of a numpy array\n\
+               \x20 @file.bin          bytes\n\
+               element types: u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64 bool;\n\
+               for typed buffers the type is the format in memory.\n\
+               A texture:\n\
+               \x20 @image.png               its pixels; RGBA8_SRGB@image.png as that format\n\
+               \x20 RGBA8_UNORM[64x64]       zeros; [4x4x4] a volume,\n\
+               \x20                          [64x64 mips 7 layers 6 samples 4]\n\
+               \x20 [4x4]:iota               contents follow as for buffers: raw channels,\n\
+               \x20                          layer by layer, level by level\n\
+               A sampler: linear wrap; nearest, anisotropic=8, min= mag= mip=, clamp,\n\
+               mirror, border, mirror-once, u= v= w=, less-equal and its like, bias=,\n\
+               lod=0..3, border=1/1/1/1",
+        set: |args, value| {
+            args.binds.push(pair(value)?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--set"],
+        takes: Takes::Value("MEMBER=VALUE"),
+        on: RUN_AND_SAN,
+        section: Section::Run,
+        help: "a member of a constant buffer: Count=5, Dim=16,16,1, Weights[2]=0.5,\n\
+               Object.Member=1; matrices row by row",
+        set: |args, value| {
+            args.sets.push(pair(value)?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--counter"],
+        takes: Takes::Value("NAME=N"),
+        on: RUN_AND_SAN,
+        section: Section::Run,
+        help: "the hidden counter of a structured buffer (0)",
+        set: |args, value| {
+            let (name, count) = pair(value)?;
+            let count = count.parse().map_err(|_| format!("`{count}` is no whole number"))?;
+            args.counters.push((name, count));
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--lane-order"],
+        takes: Takes::Value("ORDER"),
+        on: RUN_TEST_AND_SAN,
+        section: Section::Run,
+        help: "how threads are dealt to lanes: linear, by SV_GroupIndex; quad2d, in squares of\n\
+               2x2; morton; random[:SEED], quads together.\n\
+               Without it: squares where a 2D shader uses quads (from 6.6 on)",
+        set: lane_order,
+    },
+    Flag {
+        names: &["--schedule"],
+        takes: Takes::Value("ORDER"),
+        on: RUN_TEST_AND_SAN,
+        section: Section::Run,
+        help: "the order of waves and groups: ascending (canonical), descending,\n\
+               round-robin, random[:SEED]",
+        set: schedule,
+    },
+    Flag {
+        names: &["--intra-wave-sync"],
+        takes: Takes::Value("RULE"),
+        on: SAN,
+        section: Section::Run,
+        help: "what orders the accesses of the lanes of a wave: lockstep, each instruction;\n\
+               waveop, wave operations only; none, barriers only (lockstep)",
+        set: |args, value| {
+            args.san.sync = choose(
+                value,
+                &[
+                    ("lockstep", IntraWaveSync::Lockstep),
+                    ("waveop", IntraWaveSync::WaveOp),
+                    ("none", IntraWaveSync::None),
+                ],
+            )?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--width-dependent"],
+        takes: Takes::Value("NAME"),
+        on: SAN,
+        section: Section::Run,
+        help: "this buffer is meant to differ with the width; may be repeated",
+        set: |args, value| {
+            args.san.width_dependent.push(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--unordered"],
+        takes: Takes::Value("NAME"),
+        on: SAN,
+        section: Section::Run,
+        help: "the elements of this buffer may come in any order; may be repeated",
+        set: |args, value| {
+            args.san.unordered.push(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--seeds"],
+        takes: Takes::Value("N"),
+        on: SAN,
+        section: Section::Run,
+        help: "try so many random orders of waves, groups and lanes at each width (1)",
+        set: |args, value| {
+            args.san.seeds = Some(u64::from(number(value)?));
+            Ok(())
+        },
+    },
+    san::THOROUGH,
+    san::ORDERS,
+    san::FLOAT_ULP,
+    san::EXITED_THREADS,
+    san::RECONVERGENCE,
+    san::PROGRESS,
+    san::UNIFORM_LANE_INDEX,
+    Flag {
+        names: &["--timeout"],
+        takes: Takes::Value("SECONDS"),
+        on: RUN_TEST_AND_SAN,
+        section: Section::Run,
+        help: "end the run after so long, with exit status 1",
+        set: timeout,
+    },
+    Flag {
+        names: &["--fuel"],
+        takes: Takes::Value("N|none"),
+        on: RUN_TEST_AND_SAN,
+        section: Section::Run,
+        help: "end the run after so many wave-instructions, with exit status 1\n\
+               (2^32, fewer beyond 32 lanes: endless loops end within about a minute)",
+        set: |args, value| {
+            args.fuel = match value {
+                "none" => Fuel::Endless,
+                number => {
+                    Fuel::Of(number.parse().map_err(|_| format!("`{number}` is no whole number"))?)
+                }
+            };
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--jobs", "-j"],
+        takes: Takes::Value("N"),
+        on: TEST,
+        section: Section::Run,
+        help: "so many processes run tests at a time (one for each core)",
+        set: |args, value| {
+            args.test.jobs = Some(number(value)? as usize);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--filter"],
+        takes: Takes::Value("TEXT"),
+        on: TEST_AND_SAN,
+        section: Section::Run,
+        help: "only tests whose names hold the text; may be repeated",
+        set: |args, value| {
+            args.test.filters.push(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--partition"],
+        takes: Takes::Value("hash:M/N"),
+        on: TEST,
+        section: Section::Run,
+        help: "only part M of N, by the tests' names; count:M/N takes every N-th.\n\
+               LIT_NUM_SHARDS and LIT_RUN_SHARD in the environment do the latter",
+        set: |args, value| {
+            args.test.partition = Some(crate::test::Partition::parse(value)?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--baseline"],
+        takes: Takes::Value("FILE"),
+        on: TEST_AND_SAN,
+        section: Section::Run,
+        help: "known failures, which do not fail the run: a name or name@width a line;\n\
+               for san known findings: CODE FILE: the line of source, wherever it stands",
+        set: |args, value| {
+            args.test.baseline = Some(PathBuf::from(value));
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--write-baseline"],
+        takes: Takes::Value("FILE"),
+        on: TEST_AND_SAN,
+        section: Section::Run,
+        help: "write the failures, or the findings, of this run as a baseline",
+        set: |args, value| {
+            args.test.write_baseline = Some(PathBuf::from(value));
+            Ok(())
+        },
+    },
+];

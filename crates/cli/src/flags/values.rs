@@ -1,0 +1,260 @@
+//! What flags make of their values, and what is wrong with those.
+
+use std::time::Duration;
+
+use device::{LaneCounts, LaneOrder, MOST_GROUPS, Schedule, ShaderModel, Stage, diag};
+
+use crate::args::{Args, Command, Output, WaveSizes};
+
+pub(super) fn nothing(_: &mut Args, _: &str) -> Result<(), String> {
+    Ok(())
+}
+
+pub(super) fn pair(value: &str) -> Result<(String, String), String> {
+    let (name, value) = value.split_once('=').ok_or("the form is NAME=VALUE")?;
+    let name = name.trim();
+    if name.is_empty() {
+        Err("the form is NAME=VALUE".to_owned())
+    } else {
+        Ok((name.to_owned(), value.to_owned()))
+    }
+}
+
+pub(super) fn choose<T: Copy>(word: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    let found = choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        format!("the choices are {}", names.join(", "))
+    })
+}
+
+pub(super) fn number(word: &str) -> Result<u32, String> {
+    word.trim().parse().map_err(|_| format!("`{}` is no whole number", word.trim()))
+}
+
+pub(super) fn groups(args: &mut Args, value: &str) -> Result<(), String> {
+    let counts = value.split(',').map(number).collect::<Result<Vec<u32>, String>>()?;
+    if counts.len() > 3 {
+        return Err("a dispatch has three dimensions at most".to_owned());
+    }
+    if counts.iter().any(|it| *it > MOST_GROUPS) {
+        return Err(format!("each dimension has at most {MOST_GROUPS} groups"));
+    }
+    args.groups = [1; 3];
+    args.groups[..counts.len()].copy_from_slice(&counts);
+    Ok(())
+}
+
+pub(super) fn wave_size(args: &mut Args, value: &str) -> Result<(), String> {
+    args.wave_sizes = match value {
+        "all" => WaveSizes::All,
+        "attr" => WaveSizes::Default,
+        _ => {
+            let mut sizes = Vec::new();
+            for part in value.split(',') {
+                sizes.extend(range(part)?.iter());
+            }
+            sizes.sort_unstable();
+            sizes.dedup();
+            WaveSizes::List(sizes)
+        }
+    };
+    Ok(())
+}
+
+/// `W` or `W..W`.
+pub(super) fn range(text: &str) -> Result<LaneCounts, String> {
+    let (min, max) = text.split_once("..").unwrap_or((text, text));
+    let (min, max) = (number(min)?, number(max)?);
+    for size in [min, max] {
+        if !size.is_power_of_two() || !(4..=128).contains(&size) {
+            return Err(format!("a wave has a power of two from 4 to 128 lanes, not {size}"));
+        }
+    }
+    if min > max {
+        return Err(format!("there is nothing from {min} to {max}"));
+    }
+    Ok(LaneCounts { min, max })
+}
+
+pub(super) fn lane_order(args: &mut Args, value: &str) -> Result<(), String> {
+    args.lane_order = Some(match value.split_once(':') {
+        Some(("random", seed)) => {
+            LaneOrder::Random(seed.parse().map_err(|_| format!("`{seed}` is no seed"))?)
+        }
+        _ => {
+            let choices = [
+                ("linear", LaneOrder::Linear),
+                ("quad2d", LaneOrder::Quad2d),
+                ("morton", LaneOrder::Morton),
+                ("random", LaneOrder::Random(1)),
+            ];
+            let order = choose(value, &choices)?;
+            if order == LaneOrder::Random(1) {
+                args.remarks.push(
+                    "the seed of the random lane order is 1; `random:SEED` chooses another"
+                        .to_owned(),
+                );
+            }
+            order
+        }
+    });
+    Ok(())
+}
+
+pub(super) fn schedule(args: &mut Args, value: &str) -> Result<(), String> {
+    args.schedule = match value.split_once(':') {
+        Some(("random", seed)) => {
+            Schedule::Random(seed.parse().map_err(|_| format!("`{seed}` is no seed"))?)
+        }
+        _ => {
+            let choices = [
+                ("ascending", Schedule::Ascending),
+                ("descending", Schedule::Descending),
+                ("round-robin", Schedule::RoundRobin),
+                ("random", Schedule::Random(1)),
+            ];
+            let schedule = choose(value, &choices)?;
+            if schedule == Schedule::Random(1) {
+                args.remarks.push(
+                    "the seed of the random schedule is 1; `random:SEED` chooses another"
+                        .to_owned(),
+                );
+            }
+            schedule
+        }
+    };
+    Ok(())
+}
+
+pub(super) fn timeout(args: &mut Args, value: &str) -> Result<(), String> {
+    let seconds: f64 = value.parse().map_err(|_| format!("`{value}` is no number of seconds"))?;
+    let timeout = Duration::try_from_secs_f64(seconds)
+        .map_err(|_| format!("`{value}` is no number of seconds"))?;
+    args.timeout = Some(timeout);
+    Ok(())
+}
+
+pub(super) fn format(args: &mut Args, value: &str) -> Result<(), String> {
+    if matches!(args.command, Command::Test | Command::Merge) {
+        args.test.format = choose(value, &crate::test::Format::NAMES)?;
+        return Ok(());
+    }
+    let all = [
+        ("text", Output::Text),
+        ("json", Output::Json),
+        ("github", Output::Github),
+        ("sarif", Output::Sarif),
+        ("junit", Output::Junit),
+    ];
+    let choices = match args.command {
+        Command::San => &all[..],
+        Command::Check => &all[..4],
+        _ => &all[..2],
+    };
+    args.output = choose(value, choices)?;
+    args.spirv.format_given = true;
+    Ok(())
+}
+
+pub(super) fn profile(args: &mut Args, value: &str) -> Result<(), String> {
+    let stages = [
+        ("cs", Stage::Compute),
+        ("ps", Stage::Pixel),
+        ("vs", Stage::Vertex),
+        ("gs", Stage::Geometry),
+        ("hs", Stage::Hull),
+        ("ds", Stage::Domain),
+        ("ms", Stage::Mesh),
+        ("as", Stage::Amplification),
+        ("lib", Stage::Library),
+    ];
+    let form = "a profile looks like cs_6_6";
+    let [stage, major, minor] = value.split('_').collect::<Vec<_>>()[..] else {
+        return Err(form.to_owned());
+    };
+    args.options.stage = choose(stage, &stages)?;
+    let highest = ShaderModel::HIGHEST;
+    let minor =
+        if minor == "x" { u32::from(highest.minor) } else { minor.parse().map_err(|_| form)? };
+    if major.parse() != Ok(u32::from(highest.major)) || minor > u32::from(highest.minor) {
+        return Err(format!("the shader models are 6.0 to {highest}"));
+    }
+    args.options.shader_model = (u32::from(highest.major), minor);
+    Ok(())
+}
+
+pub(super) fn constant(args: &mut Args, value: &str) -> Result<(), String> {
+    let (id, value) = pair(value)?;
+    let id = id.parse().map_err(|_| format!("`{id}` is no number of a constant"))?;
+    let (ty, text) = match value.split_once(':') {
+        Some((ty, text)) => (ty, text.trim()),
+        None => (if value.contains(['.', 'e']) { "f32" } else { "i32" }, value.trim()),
+    };
+    let wrong = || format!("`{text}` is no value of type {ty}");
+    let float = || text.parse::<f64>().map_err(|_| wrong());
+    let bits = match (ty, text) {
+        ("i32" | "bool", "true") => 1,
+        ("i32" | "bool", "false") => 0,
+        ("f16", _) => device::F16::from_f64(float()?).0.into(),
+        ("f32", _) => u64::from((float()? as f32).to_bits()),
+        ("f64", _) => float()?.to_bits(),
+        ("bool" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64", _) => {
+            let (digits, radix) = match text.strip_prefix("0x") {
+                Some(digits) => (digits, 16),
+                None => (text, 10),
+            };
+            i128::from_str_radix(digits, radix).map_err(|_| wrong())? as u64
+        }
+        _ => return Err(format!("`{ty}` is none of bool i16 u16 f16 i32 u32 f32 i64 u64 f64")),
+    };
+    args.options.specialization.push((id, bits));
+    Ok(())
+}
+
+pub(super) fn warning(args: &mut Args, value: &str) -> Result<(), String> {
+    if let Some(remark) = args.warnings.read(value) {
+        args.remarks.push(remark);
+    }
+    Ok(())
+}
+
+pub(super) fn caps(args: &mut Args, value: &str) -> Result<(), String> {
+    for item in value.split(',') {
+        let (cap, value) = item.split_once('=').ok_or("the form is CAP=VALUE")?;
+        cap_value(args, cap.trim(), value.trim())?;
+    }
+    Ok(())
+}
+
+pub(super) fn cap_value(args: &mut Args, cap: &str, value: &str) -> Result<(), String> {
+    const NAMES: [&str; 7] = ["wave-ops", "lanes", "total-lanes", "sm", "int64", "16bit", "double"];
+    let adapter = &mut args.adapter;
+    let switch = || choose(value, &[("on", true), ("off", false)]);
+    match cap {
+        "wave-ops" => adapter.options1.wave_ops = switch()?,
+        "lanes" => adapter.options1.wave_lane_count = range(value)?,
+        "total-lanes" => adapter.options1.total_lane_count = number(value)?,
+        "int64" => adapter.options1.int64_shader_ops = switch()?,
+        "16bit" => adapter.options4.native_16bit_shader_ops = switch()?,
+        "double" => adapter.double_precision_float_shader_ops = switch()?,
+        "sm" => {
+            let highest = ShaderModel::HIGHEST;
+            let parts = value
+                .split_once(['.', '_'])
+                .and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+            let model = parts.map(|(major, minor)| ShaderModel { major, minor });
+            let model = model.filter(|it| it.major == highest.major && it.minor <= highest.minor);
+            adapter.shader_model =
+                model.ok_or_else(|| format!("the shader models are 6.0 to {highest}"))?;
+        }
+        _ => {
+            let near =
+                diag::most_similar(cap, NAMES).or(cap.starts_with("wave").then_some("wave-ops"));
+            let near = near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+            return Err(format!("there is no cap `{cap}`{near}; they are {}", NAMES.join(", ")));
+        }
+    }
+    adapter.name = "custom".to_owned();
+    Ok(())
+}
