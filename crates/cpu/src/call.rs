@@ -3,7 +3,8 @@
 //! What operations mean is said in [`ops`]; here stand the ways from rows to them and back.
 
 use ir::{
-    Address, Atomic, Binding, Derivative, Element, Module, Private, ResourceKind, Shared, texel,
+    Address, Atomic, Binding, Derivative, Element, Module, Private, ResourceKind, Shared,
+    TextureCall, quad_lane, texel,
 };
 use ops::scalar::{self, Apply};
 use ops::wave::{LanesMut, Wave};
@@ -11,6 +12,7 @@ use ops::{Binary, Compare, Held, Lane, LaneMask, Repr, Ternary, Ty, Unary, WaveO
 
 use crate::frame::Rows;
 use crate::layout::{Header, Layout, scalar_bytes};
+use crate::texture::Operand;
 use crate::views::{View, Views};
 
 /// A place in the code from which the runtime is called. Operands lie in the first rows, results behind them.
@@ -43,6 +45,7 @@ pub(crate) enum What {
     Size(Where),
     Counter(Where, i32),
     Derivative(Derivative),
+    Texture(TextureCall<Operand>),
     SharedLoad(Shared),
     SharedStore(Shared),
     SharedAtomic(Shared, Atomic),
@@ -84,11 +87,11 @@ pub(crate) unsafe extern "sysv64" fn enter(frame: *mut Header, site: u32) {
     call.run();
 }
 
-struct Call<'a> {
-    common: &'a Common<'a>,
+pub(crate) struct Call<'a> {
+    pub(crate) common: &'a Common<'a>,
     site: &'a Site,
-    rows: Rows<'a>,
-    active: LaneMask,
+    pub(crate) rows: Rows<'a>,
+    pub(crate) active: LaneMask,
     header: &'a Header,
 }
 
@@ -114,8 +117,9 @@ impl<'a> Call<'a> {
             What::Size(at) => self.size(at),
             What::Counter(at, delta) => self.counter(at, *delta),
             What::Derivative(of) => self.derivative(*of),
+            What::Texture(call) => self.texture(call),
             What::SharedLoad(memory) => self.shared(*memory, |it, lane, place| {
-                let bits = place.map_or(0, |(view, at, size)| view.read(at, size));
+                let bits = place.map_or(0, |(view, at, size)| view.load(at, size));
                 it.set_result(0, lane, bits);
             }),
             What::SharedStore(memory) => self.shared(*memory, |it, lane, place| {
@@ -155,15 +159,15 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn each(&self, mut visit: impl FnMut(usize)) {
+    pub(crate) fn each(&self, mut visit: impl FnMut(usize)) {
         self.active.iter().for_each(|lane| visit(lane as usize));
     }
 
-    fn arg(&self, index: usize, lane: usize) -> u64 {
+    pub(crate) fn arg(&self, index: usize, lane: usize) -> u64 {
         self.rows.get(index, self.site.args[index], lane)
     }
 
-    fn set_result(&self, index: usize, lane: usize, bits: u64) {
+    pub(crate) fn set_result(&self, index: usize, lane: usize, bits: u64) {
         if let Some(ty) = self.site.results.get(index) {
             self.rows.set(self.site.args.len() + index, *ty, lane, bits);
         }
@@ -229,10 +233,8 @@ impl<'a> Call<'a> {
     fn derivative(&self, of: Derivative) {
         let ty = self.site.args[0];
         self.each(|lane| {
-            let lanes = of.lanes(lane as u32 & 3).map(|it| {
-                let asked = lane as u32 & !3 | it;
-                if self.active.contains(asked) { asked as usize } else { lane }
-            });
+            let lanes = of.lanes(lane as u32 & 3);
+            let lanes = lanes.map(|it| quad_lane(lane as u32, it, self.active) as usize);
             let [greater, lesser] = lanes.map(|it| self.arg(0, it));
             self.set_result(0, lane, scalar::eval_binary(Binary::Sub, ty, greater, lesser));
         });
@@ -307,7 +309,7 @@ impl<'a> Call<'a> {
                         if room == 0 {
                             0
                         } else if (c as u32) < format.components {
-                            let stored = view.read(start + c as u64 * u64::from(size), size);
+                            let stored = view.load(start + c as u64 * u64::from(size), size);
                             texel::load(format.scalar, ty, stored)
                         } else {
                             texel::missing(c as u32, ty)
@@ -316,7 +318,7 @@ impl<'a> Call<'a> {
                     (Some(view), None) => {
                         let offset = c as u64 * u64::from(size);
                         let fits = offset + u64::from(size) <= room;
-                        if fits { view.read(start + offset, size) } else { 0 }
+                        if fits { view.load(start + offset, size) } else { 0 }
                     }
                 };
                 let bits = if ty == Ty::Bool { u64::from(bits != 0) } else { bits };

@@ -24,6 +24,7 @@ mod launch;
 mod layout;
 mod machine;
 mod select;
+mod texture;
 mod vector;
 mod views;
 
@@ -100,9 +101,6 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
     if !width.is_power_of_two() || !(4..=128).contains(&width) {
         return Err(Fallback::new(format!("waves of {width} lanes")));
     }
-    if let Some(what) = undone(module) {
-        return Err(Fallback::new(what));
-    }
     let selected = select::select(module, isa, width);
     if selected.builder.size() > MOST_INSTRUCTIONS {
         return Err(Fallback::new("a program of more than 400,000 machine instructions"));
@@ -123,12 +121,6 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
         has_barriers: selected.has_barriers,
         width,
     })
-}
-
-/// What a module uses that this engine does not do.
-fn undone(module: &Module) -> Option<&'static str> {
-    let textures = module.insts.iter().any(|it| matches!(it.op, ir::Op::Texture(_)));
-    textures.then_some("textures")
 }
 
 impl Compiled {

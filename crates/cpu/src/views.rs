@@ -3,11 +3,11 @@
 //! Unsafe code stands here because the shader decides where it reads and writes, within bounds, at any time.
 
 use std::marker::PhantomData;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use ir::exec::{Bindings, Format};
-use ops::texture::Shape;
+use ops::texture::{Sampler, Shape};
 
 /// One element of one binding.
 pub(crate) struct View {
@@ -16,6 +16,7 @@ pub(crate) struct View {
     pub(crate) format: Option<Format>,
     counter: *mut u32,
     pub(crate) texture: Option<Shape>,
+    pub(crate) sampler: Option<Sampler>,
 }
 
 /// All elements of all bindings, borrowed for as long as the launch runs.
@@ -46,6 +47,7 @@ impl<'a> Views<'a> {
                         format: buffer.format,
                         counter: &mut buffer.counter,
                         texture: buffer.texture,
+                        sampler: buffer.sampler,
                     })
                     .collect()
             })
@@ -58,7 +60,7 @@ impl View {
     /// Groupshared memory, which the host keeps for as long as its group runs.
     pub(crate) fn of(start: *mut u8, len: u64) -> View {
         let counter = std::ptr::null_mut();
-        View { start, len, format: None, counter, texture: None }
+        View { start, len, format: None, counter, texture: None, sampler: None }
     }
 
     pub(crate) fn start(&self) -> *mut u8 {
@@ -74,7 +76,7 @@ impl View {
     }
 
     /// A scalar of 1, 2, 4 or 8 bytes.
-    pub(crate) fn read(&self, at: u64, size: u32) -> u64 {
+    pub(crate) fn load(&self, at: u64, size: u32) -> u64 {
         assert!(at + u64::from(size) <= self.len, "an access is in bounds");
         // SAFETY: in bounds, as checked; each is atomic, and aligned where it is taken whole.
         unsafe {
@@ -116,8 +118,8 @@ impl View {
         // SAFETY: in bounds, as checked.
         let place = unsafe { self.start.add(at as usize) };
         if !(place as usize).is_multiple_of(size as usize) || size < 4 {
-            let _held = UNALIGNED.lock();
-            let old = self.read(at, size);
+            let _alone = View::alone();
+            let old = self.load(at, size);
             self.write(at, size, change(old));
             return old;
         }
@@ -133,6 +135,11 @@ impl View {
                 place.fetch_update(Relaxed, Relaxed, |it| Some(change(it))).unwrap_or_else(|it| it)
             }
         }
+    }
+
+    /// Nobody else changes what no instruction can change in one step.
+    pub(crate) fn alone() -> impl Drop {
+        UNALIGNED.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the hidden counter; gives what it was.

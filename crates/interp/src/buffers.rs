@@ -5,9 +5,8 @@
 //! Full waves whose addresses form a progression, the common case, take a short way with the same results.
 
 use ir::exec::{Bindings, Buffer, Format};
-use ir::{Atomic, Element, ResourceKind, texel};
-use ops::scalar::eval_binary;
-use ops::{Binary, LaneMask, Repr, Ty};
+use ir::{Element, ResourceKind, texel};
+use ops::{LaneMask, Repr, Ty};
 
 use crate::code::{AccessCode, AddressCode, Row};
 use crate::registers::Registers;
@@ -98,27 +97,6 @@ fn write(bytes: &mut [u8], at: u64, size: u32, value: u64) {
         8 => bytes[at..at + 8].copy_from_slice(&word),
         2 => bytes[at..at + 2].copy_from_slice(&word[..2]),
         _ => bytes[at] = word[0],
-    }
-}
-
-/// What an atomic operation leaves in memory.
-pub(crate) fn atomic_result(op: Atomic, ty: Ty, old: u64, args: [u64; 2]) -> u64 {
-    let fold = |op| eval_binary(op, ty, old, args[0]);
-    match op {
-        Atomic::Add => fold(Binary::Add),
-        Atomic::And => fold(Binary::And),
-        Atomic::Or => fold(Binary::Or),
-        Atomic::Xor => fold(Binary::Xor),
-        Atomic::Min(sign) => fold(Binary::Min(sign)),
-        Atomic::Max(sign) => fold(Binary::Max(sign)),
-        Atomic::Exchange => args[0],
-        Atomic::CompareExchange => {
-            if old == args[0] {
-                args[1]
-            } else {
-                old
-            }
-        }
     }
 }
 
@@ -227,7 +205,7 @@ impl Memory<'_> {
                 && u64::from(size) <= room
             {
                 old = read(&buffer.bytes, start, size);
-                let new = atomic_result(op, access.ty, old, args);
+                let new = op.apply(access.ty, old, args);
                 changes |= new != old;
                 write(&mut buffer.bytes, start, size, new);
             }

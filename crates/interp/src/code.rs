@@ -4,10 +4,8 @@
 //! each instruction that can leave no lane active says where execution goes on then.
 
 use ir::{
-    Atomic, Binding, Builtin, Derivative, Element, Inst, Private, ResourceKind, Shared, Span,
-    TextureOp,
+    Atomic, Binding, Builtin, Derivative, Inst, Private, ResourceKind, Shared, Span, TextureCall,
 };
-use ops::texture::Dim;
 use ops::{Barrier, Binary, Compare, Repr, Ternary, Ty, Unary, WaveOp};
 
 /// A decoded module. It does not depend on the launch, so that it can be run many times.
@@ -225,23 +223,8 @@ pub(crate) struct AccessCode {
 /// A texture instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct TextureCode {
-    pub(crate) op: TextureOp,
-    pub(crate) dim: Dim,
-    pub(crate) element: Element,
-    pub(crate) texture: (Binding, Option<Row>),
-    pub(crate) sampler: Option<(Binding, Option<Row>)>,
-    pub(crate) at: Vec<Row>,
-    pub(crate) level: Option<Row>,
-    pub(crate) sample: Option<Row>,
-    pub(crate) ddx: Vec<Row>,
-    pub(crate) ddy: Vec<Row>,
-    pub(crate) offset: Vec<Row>,
-    pub(crate) reference: Option<Row>,
-    pub(crate) least: Option<Row>,
-    pub(crate) values: Vec<Row>,
+    pub(crate) call: TextureCall<Row>,
     pub(crate) results: Vec<Row>,
-    /// The type of one component of what is loaded or stored.
-    pub(crate) ty: Ty,
 }
 
 #[derive(Clone, Copy, Debug)]

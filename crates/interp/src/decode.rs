@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use ir::{Address, Inst, Module, Op, Place, ResourceKind, Span, Texture, Value};
+use ir::{Address, Inst, Module, Op, Place, ResourceKind, Span, Texture, TextureCall, Value};
 use ops::Ty;
 
 use crate::allocate::{Allocation, allocate};
@@ -387,34 +387,8 @@ impl<'m> Decoder<'m> {
     }
 
     fn texture(&self, texture: &Texture, results: &[Value]) -> TextureCode {
-        let Texture { op, texture, sampler, args } = texture;
-        let ResourceKind::Texture { dim, element, .. } =
-            self.program.resources[texture.binding.index()]
-        else {
-            unreachable!("the verifier has checked that texture instructions name textures")
-        };
-        let place =
-            |it: &Place| (self.module.storage(it.binding), it.element.map(|it| self.row(it)));
-        let one = |values: &[Value]| values.first().map(|it| self.row(*it));
-        let typed = args.values.first().or(results.first());
-        TextureCode {
-            op: *op,
-            dim,
-            element,
-            texture: place(texture),
-            sampler: sampler.as_ref().map(place),
-            at: self.rows(&args.at),
-            level: one(&args.level),
-            sample: one(&args.sample),
-            ddx: self.rows(&args.ddx),
-            ddy: self.rows(&args.ddy),
-            offset: self.rows(&args.offset),
-            reference: one(&args.reference),
-            least: one(&args.least),
-            values: self.rows(&args.values),
-            results: self.rows(results),
-            ty: typed.map_or(Ty::I32, |it| self.module.ty(*it)),
-        }
+        let call = TextureCall::new(self.module, texture, results, |it| self.row(it));
+        TextureCode { call, results: self.rows(results) }
     }
 
     fn push_access(&mut self, access: AccessCode) -> u32 {

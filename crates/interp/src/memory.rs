@@ -3,7 +3,7 @@
 use ops::LaneMask;
 use ops::wave::Lanes;
 
-use crate::buffers::{Memory, atomic_result, for_each_lane, lanes_where, operands};
+use crate::buffers::{Memory, for_each_lane, lanes_where, operands};
 use crate::code::{AccessCode, AddressCode, Code, Row};
 use crate::machine::{GroupContext, Machine, WaveState};
 use crate::observe::{AccessEvent, At, Observer, Space};
@@ -231,7 +231,7 @@ impl<O: Observer> Machine<'_, O> {
                         shared.set_poison(array, at, bad || value_poison.contains(lane));
                     }
                     if let Some(old) = old {
-                        let new = atomic_result(op, access.ty, old, args);
+                        let new = op.apply(access.ty, old, args);
                         self.changes += u64::from(new != old);
                         shared.store(array, at, new);
                     }

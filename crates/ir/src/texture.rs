@@ -1,12 +1,16 @@
 //! The texture instructions: what each takes and gives, by the kind of its texture.
 //!
 //! One instruction holds its operands by role, so that the text form, the verifier and engines need no case for each of the
-//! many overloads of HLSL. What the instructions compute is said in [`ops::texture`].
+//! many overloads of HLSL. What the instructions compute is said in [`ops::texture`]; `lane` brings operands there.
+
+mod lane;
 
 use ops::Ty;
 use ops::texture::Dim;
 
 use crate::{Atomic, Place, Value};
+
+pub use lane::{Operands, TextureCall, quad_lane};
 
 /// A texture instruction.
 #[derive(Clone, Debug, PartialEq)]

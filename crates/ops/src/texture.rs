@@ -22,10 +22,10 @@ mod shape;
 mod srgb;
 
 pub use filter::{Query, gather, sample};
-pub use format::{Channels, Encoding, Format, Texel};
+pub use format::{Channels, Encoding, Format, MOST_BYTES, Texel};
 pub use lod::{Detail, level_of_detail};
 pub use sampler::{Address, Comparison, Filter, Sampler};
-pub use shape::{Image, Shape};
+pub use shape::{Image, Memory, Shape};
 
 /// The kinds of textures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

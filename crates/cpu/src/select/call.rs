@@ -1,6 +1,6 @@
 //! Calls into the runtime: operands go to rows of the frame, results come from the rows behind them.
 
-use ir::{Address as At, Inst, Op, Place as Of, Value};
+use ir::{Address as At, Inst, Op, Place as Of, TextureCall, Value};
 use ops::{Repr, Ty};
 
 use super::{Place, Selector};
@@ -60,9 +60,16 @@ impl Selector<'_> {
             }
             Op::PrivateLoad { memory, .. } => (What::PrivateLoad(*memory), data.op.operands()),
             Op::PrivateStore { memory, .. } => (What::PrivateStore(*memory), data.op.operands()),
-            _ => unreachable!(
-                "arithmetic and constructs are no calls of this kind, textures are refused"
-            ),
+            Op::Texture(texture) => {
+                // Operands have rows in the order in which they are named.
+                let mut args = Vec::new();
+                let call = TextureCall::new(self.module, texture, results, |it| {
+                    args.push(it);
+                    args.len() - 1
+                });
+                (What::Texture(call), args)
+            }
+            _ => unreachable!("arithmetic and constructs are no calls of this kind"),
         };
         let active = self.active();
         for (i, part) in self.lane_bits(&active).into_iter().enumerate() {

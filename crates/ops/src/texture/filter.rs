@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn linear_filtering_weighs_in_256ths() {
         let bytes = bytes(&[0.0, 256.0, 512.0, 1024.0]);
-        let image = Image { shape: red("R32_FLOAT", [4, 1, 1]), bytes: &bytes };
+        let image = Image { shape: red("R32_FLOAT", [4, 1, 1]), memory: &bytes };
         let sampler = Sampler::default();
         let at = |u: f32| sample(&image, Dim::D1, &sampler, &query([u, 0.0, 0.0], 0.0))[0];
         assert_eq!(
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn what_has_no_weight_is_not_touched() {
         let bytes = bytes(&[1.0, f32::NAN, -0.0, f32::INFINITY]);
-        let image = Image { shape: red("R32_FLOAT", [4, 1, 1]), bytes: &bytes };
+        let image = Image { shape: red("R32_FLOAT", [4, 1, 1]), memory: &bytes };
         let sampler = Sampler::default();
         let at = |u: f32| sample(&image, Dim::D1, &sampler, &query([u, 0.0, 0.0], 0.0))[0];
         assert_eq!(at(0.125), 1.0);
@@ -304,7 +304,7 @@ mod tests {
         let value = 0.1f32;
         let bytes = bytes(&[value; 8 * 8 + 16 + 4 + 1]);
         let shape = Shape { levels: 4, ..red("R32_FLOAT", [8, 8, 1]) };
-        let image = Image { shape, bytes: &bytes };
+        let image = Image { shape, memory: &bytes };
         let sampler = Sampler { address: [Address::Wrap; 3], ..Sampler::default() };
         for (u, v, lod) in [(0.3, 0.77, 0.4), (12.345, -0.01, 1.9), (0.999, 0.5, 2.5)] {
             assert_eq!(
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn gathers_go_around() {
         let bytes = bytes(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
-        let image = Image { shape: red("R32_FLOAT", [3, 3, 1]), bytes: &bytes };
+        let image = Image { shape: red("R32_FLOAT", [3, 3, 1]), memory: &bytes };
         let sampler = Sampler::default();
         let all =
             |offsets| gather(&image, Dim::D2, &sampler, &query([1.0 / 3.0; 3], 0.0), offsets, 0);
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn comparisons_are_filtered() {
         let bytes = bytes(&[0.25, 0.75]);
-        let image = Image { shape: red("R32_FLOAT", [2, 1, 1]), bytes: &bytes };
+        let image = Image { shape: red("R32_FLOAT", [2, 1, 1]), memory: &bytes };
         let sampler = Sampler { compare: Comparison::Less, ..Sampler::default() };
         let at = |u: f32| {
             let query = Query { reference: Some(0.5), ..query([u, 0.0, 0.0], 0.0) };
@@ -344,7 +344,7 @@ mod tests {
             4.0, 4.0, 4.0, 5.0, 5.0, 5.0, 5.0,
         ]);
         let image =
-            Image { shape: Shape { layers: 6, ..red("R32_FLOAT", [2, 2, 1]) }, bytes: &bytes };
+            Image { shape: Shape { layers: 6, ..red("R32_FLOAT", [2, 2, 1]) }, memory: &bytes };
         let sampler = Sampler::default();
         let at = |x, y, z| sample(&image, Dim::Cube, &sampler, &query([x, y, z], 0.0))[0];
         assert_eq!([at(1.0, 0.0, 0.0), at(0.0, -1.0, 0.0), at(0.0, 0.0, -1.0)], [0.0, 3.0, 5.0]);

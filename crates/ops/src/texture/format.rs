@@ -9,6 +9,9 @@ use std::fmt;
 use super::srgb;
 use crate::F16;
 
+/// The bytes of the largest texel.
+pub const MOST_BYTES: usize = 32;
+
 /// How texels are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {

@@ -4,7 +4,7 @@
 //! without gaps. The samples of a texel lie side by side. The faces of a cube are six layers: +x, -x, +y, -y, +z, -z.
 
 use super::Dim;
-use super::format::{Format, Texel};
+use super::format::{Format, MOST_BYTES, Texel};
 
 /// The size and format of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,18 +82,43 @@ impl Shape {
     }
 }
 
+/// Memory that holds texels: one's own, or what threads share.
+pub trait Memory {
+    fn size(&self) -> usize;
+
+    /// Copies the bytes from there on, which must lie inside.
+    fn read(&self, at: usize, to: &mut [u8]);
+}
+
+impl Memory for Vec<u8> {
+    fn size(&self) -> usize {
+        self.len()
+    }
+
+    fn read(&self, at: usize, to: &mut [u8]) {
+        to.copy_from_slice(&self[at..at + to.len()]);
+    }
+}
+
 /// A texture with its texels.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Image<'a> {
     pub shape: Shape,
-    pub bytes: &'a [u8],
+    pub memory: &'a dyn Memory,
 }
 
 impl Image<'_> {
     /// A texel by its place; `None` where there is none.
     pub fn texel(&self, level: u32, layer: u32, at: [u32; 3], sample: u32) -> Option<Texel> {
-        let at = self.offset_of(level, layer, at, sample)?;
-        Some(self.shape.format.decode(self.bytes.get(at..)?.get(..self.shape.format.bytes())?))
+        Some(self.texel_at(self.offset_of(level, layer, at, sample)?))
+    }
+
+    /// The texel that starts there, which [`Image::offset_of`] has found.
+    pub fn texel_at(&self, start: usize) -> Texel {
+        let mut bytes = [0; MOST_BYTES];
+        let bytes = &mut bytes[..self.shape.format.bytes()];
+        self.memory.read(start, bytes);
+        self.shape.format.decode(bytes)
     }
 
     /// Where a texel starts; `None` where there is none.
@@ -104,7 +129,7 @@ impl Image<'_> {
             && sample < shape.samples
             && at.iter().zip(shape.size(level)).all(|(at, size)| *at < size);
         let start = inside.then(|| shape.offset(level, layer, at, sample))?;
-        (start + shape.format.bytes() <= self.bytes.len()).then_some(start)
+        (start + shape.format.bytes() <= self.memory.size()).then_some(start)
     }
 }
 
@@ -131,7 +156,7 @@ mod tests {
         let format = Format::parse("R8_UINT").unwrap();
         let shape = Shape { samples: 4, ..Shape::new(format, 2, 2, 1) };
         let bytes: Vec<u8> = (0..16).collect();
-        let image = Image { shape, bytes: &bytes };
+        let image = Image { shape, memory: &bytes };
         assert_eq!(image.texel(0, 0, [1, 1, 0], 2), Some(Texel::Unsigned([14, 0, 0, 1])));
         assert_eq!(image.texel(0, 0, [1, 1, 0], 4), None);
         assert_eq!(image.texel(0, 0, [2, 1, 0], 0), None);

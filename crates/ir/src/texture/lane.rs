@@ -1,0 +1,346 @@
+//! What a texture instruction does for one lane: from its operands to [`ops::texture`], which says what sampling means, and
+//! back. Both engines call this.
+//!
+//! Which lanes run, where operands are held and what guards a texel against other threads is the matter of the engine.
+
+use ops::texture::{self, Dim, Image, Query, Sampler, Shape, Texel};
+use ops::{F16, LaneMask, Ty};
+
+use super::{Derivative, Detail, Texture, TextureOp};
+use crate::{Binding, Element, HostScalar, Module, Place, ResourceKind, Value};
+
+/// A texture instruction with its operands as an engine names them.
+#[derive(Clone, Debug)]
+pub struct TextureCall<T> {
+    pub op: TextureOp,
+    pub dim: Dim,
+    pub element: Element,
+    /// What is bound under the name, and which element of it.
+    pub texture: (Binding, Option<T>),
+    pub sampler: Option<(Binding, Option<T>)>,
+    pub at: Vec<T>,
+    pub level: Option<T>,
+    pub sample: Option<T>,
+    pub ddx: Vec<T>,
+    pub ddy: Vec<T>,
+    pub offset: Vec<T>,
+    pub reference: Option<T>,
+    pub least: Option<T>,
+    pub values: Vec<T>,
+    /// The type of one component of what is loaded or stored.
+    pub ty: Ty,
+}
+
+/// What lanes hold.
+pub trait Operands<T> {
+    /// An `i32`, or the bits of an `f32`.
+    fn word(&self, operand: T, lane: u32) -> u32;
+
+    /// A value of whichever type.
+    fn bits(&self, operand: T, lane: u32) -> u64;
+}
+
+/// The lane with that index in the quad of another; that lane itself where the one asked is not active.
+pub fn quad_lane(lane: u32, index: u32, active: LaneMask) -> u32 {
+    let asked = lane & !3 | index;
+    if active.contains(asked) { asked } else { lane }
+}
+
+impl<T: Copy> TextureCall<T> {
+    /// Asks for the operands in the order of [`crate::Op::operands`].
+    pub fn new(
+        module: &Module,
+        texture: &Texture,
+        results: &[Value],
+        mut operand: impl FnMut(Value) -> T,
+    ) -> TextureCall<T> {
+        let Texture { op, texture, sampler, args } = texture;
+        let ResourceKind::Texture { dim, element, .. } = module.resource(texture.binding).kind
+        else {
+            unreachable!("the verifier has checked that texture instructions name textures")
+        };
+        let typed = args.values.first().or(results.first());
+        let ty = typed.map_or(Ty::I32, |it| module.ty(*it));
+        let mut place = |it: &Place| (module.storage(it.binding), it.element.map(|it| operand(it)));
+        let texture = place(texture);
+        let sampler = sampler.as_ref().map(place);
+        let [at, level, sample, ddx, ddy, offset, reference, least, values] =
+            args.by_role().map(|role| role.iter().map(|it| operand(*it)).collect::<Vec<T>>());
+        let one = |role: Vec<T>| role.first().copied();
+        TextureCall {
+            op: *op,
+            dim,
+            element,
+            texture,
+            sampler,
+            at,
+            level: one(level),
+            sample: one(sample),
+            ddx,
+            ddy,
+            offset,
+            reference: one(reference),
+            least: one(least),
+            values,
+            ty,
+        }
+    }
+
+    /// The shape, if the instruction can be about such a texture. What lies in a descriptor heap can be none, or one of
+    /// another kind than the shader takes it for.
+    pub fn suiting(&self, shape: Option<Shape>) -> Option<Shape> {
+        shape.filter(|it| it.suits(self.dim))
+    }
+
+    /// What an instruction gives that does not write.
+    pub fn read(
+        &self,
+        image: &Image<'_>,
+        sampler: &Sampler,
+        operands: &impl Operands<T>,
+        lane: u32,
+        active: LaneMask,
+    ) -> [u64; 4] {
+        let word = |operand: T| operands.word(operand, lane);
+        match self.op {
+            TextureOp::Load => match self.start(image, operands, lane) {
+                Some(start) => {
+                    let texel = image.texel_at(start);
+                    std::array::from_fn(|i| component(texel, i, self.ty))
+                }
+                None => [0; 4],
+            },
+            TextureOp::Size => self.sizes(&image.shape, self.level.map_or(0, word)),
+            TextureOp::Sample(_) | TextureOp::Compare(_) => {
+                let query = self.query(operands, lane, active);
+                let found = texture::sample(image, self.dim, sampler, &query);
+                found.map(|it| narrowed(it, self.ty))
+            }
+            TextureOp::Gather(channel) | TextureOp::GatherCompare(channel) => {
+                let query = self.query(operands, lane, active);
+                let offset = |i: usize, axis: usize| {
+                    let first = if self.offset.len() == 8 { 2 * i } else { 0 };
+                    self.offset.get(first + axis).map_or(0, |it| word(*it) as i32)
+                };
+                let offsets = std::array::from_fn(|i| [offset(i, 0), offset(i, 1)]);
+                let channel = usize::from(channel);
+                let found = texture::gather(image, self.dim, sampler, &query, offsets, channel);
+                found.map(|it| narrowed(it, self.ty))
+            }
+            TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped => {
+                let at = self.place(operands, lane);
+                let [x, y] = self.derivatives(operands, lane, active);
+                let (clamped, unclamped) =
+                    texture::level_of_detail(&image.shape, self.dim, sampler, at, x, y);
+                let lod = if self.op == TextureOp::LevelOfDetail { clamped } else { unclamped };
+                [narrowed(f64::from(lod), self.ty), 0, 0, 0]
+            }
+            TextureOp::Store | TextureOp::Atomic(_) => {
+                unreachable!("what writes is run by `write`")
+            }
+        }
+    }
+
+    /// What a store or an atomic operation makes of the bytes of a texel; gives what was there before.
+    pub fn write(
+        &self,
+        format: texture::Format,
+        bytes: &mut [u8],
+        operands: &impl Operands<T>,
+        lane: u32,
+    ) -> u64 {
+        let value = |i: usize| self.values.get(i).map(|it| operands.bits(*it, lane));
+        let TextureOp::Atomic(op) = self.op else {
+            // What the shader's type lacks stays as it was.
+            let old = if self.stores_all(format) { Texel::ZERO } else { format.decode(bytes) };
+            format.encode(self.stored(old, value), bytes);
+            return 0;
+        };
+        let args = [0, 1].map(|i| value(i).unwrap_or(0));
+        if bytes.len() == self.ty.bytes() as usize {
+            let old = bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+            let new = op.apply(self.ty, old, args).to_le_bytes();
+            bytes.copy_from_slice(&new[..bytes.len()]);
+            return old;
+        }
+        let texel = format.decode(bytes);
+        let old = component(texel, 0, self.ty);
+        let new = op.apply(self.ty, old, args);
+        format.encode(self.stored(texel, |i| (i == 0).then_some(new)), bytes);
+        old
+    }
+
+    /// Whether the instruction stores a whole texel of that format, so that it need not know what was there.
+    pub fn stores_all(&self, format: texture::Format) -> bool {
+        self.op == TextureOp::Store && self.values.len() >= format.channels().count()
+    }
+
+    /// Where the texel starts that a lane loads or stores; `None` where there is none.
+    pub fn start(
+        &self,
+        image: &Image<'_>,
+        operands: &impl Operands<T>,
+        lane: u32,
+    ) -> Option<usize> {
+        let word = |operand: T| operands.word(operand, lane);
+        let mut at = [0; 3];
+        let axes = self.dim.axes();
+        for (axis, at) in at.iter_mut().enumerate().take(axes) {
+            let offset = self.offset.get(axis).map_or(0, |it| word(*it));
+            *at = word(self.at[axis]).wrapping_add(offset);
+        }
+        let layer = self.at.get(axes).map_or(0, |it| word(*it));
+        let level = if self.dim.is_multisampled() { 0 } else { self.level.map_or(0, word) };
+        image.offset_of(level, layer, at, self.sample.map_or(0, word))
+    }
+
+    /// The size on each axis, layers, and levels or samples.
+    fn sizes(&self, shape: &Shape, level: u32) -> [u64; 4] {
+        // A level that is not there has no size.
+        let size = if level < shape.levels { shape.size(level) } else { [0; 3] };
+        let faces = if self.dim.is_cube() { 6 } else { 1 };
+        let layers = self.dim.is_array().then_some(shape.layers / faces);
+        let last = if self.dim.is_multisampled() { shape.samples } else { shape.levels };
+        let mut all = size[..self.dim.axes()].iter().copied().chain(layers).chain([last]);
+        std::array::from_fn(|_| u64::from(all.next().unwrap_or(0)))
+    }
+
+    /// The coordinates without the layer.
+    fn place(&self, operands: &impl Operands<T>, lane: u32) -> [f32; 3] {
+        let axes = self.dim.sample_axes().min(self.at.len());
+        floats(&self.at[..axes], operands, lane)
+    }
+
+    /// The coarse derivatives of the coordinates.
+    fn derivatives(
+        &self,
+        operands: &impl Operands<T>,
+        lane: u32,
+        active: LaneMask,
+    ) -> [[f32; 3]; 2] {
+        [Derivative::XCoarse, Derivative::YCoarse].map(|of| {
+            let [greater, lesser] =
+                of.lanes(lane & 3).map(|it| self.place(operands, quad_lane(lane, it, active)));
+            std::array::from_fn(|axis| greater[axis] - lesser[axis])
+        })
+    }
+
+    fn query(&self, operands: &impl Operands<T>, lane: u32, active: LaneMask) -> Query {
+        let float = |operand: T| float(operand, operands, lane);
+        let level = self.level.map_or(0.0, float);
+        let detail = match self.op {
+            TextureOp::Sample(detail) | TextureOp::Compare(detail) => match detail {
+                Detail::Level => texture::Detail::Level(level),
+                Detail::Gradients => texture::Detail::Gradients {
+                    x: floats(&self.ddx, operands, lane),
+                    y: floats(&self.ddy, operands, lane),
+                    bias: 0.0,
+                },
+                Detail::Implicit | Detail::Bias => {
+                    let [x, y] = self.derivatives(operands, lane, active);
+                    texture::Detail::Gradients { x, y, bias: level }
+                }
+            },
+            TextureOp::Gather(_) | TextureOp::GatherCompare(_) => texture::Detail::Level(0.0),
+            TextureOp::Load
+            | TextureOp::Store
+            | TextureOp::Atomic(_)
+            | TextureOp::LevelOfDetail
+            | TextureOp::LevelOfDetailUnclamped
+            | TextureOp::Size => unreachable!("these filter nothing"),
+        };
+        let offset =
+            |axis: usize| self.offset.get(axis).map_or(0, |it| operands.word(*it, lane) as i32);
+        let layer = self.at.get(self.dim.sample_axes());
+        Query {
+            at: self.place(operands, lane),
+            layer: layer.map_or(0.0, |it| float(*it)),
+            detail,
+            offset: std::array::from_fn(offset),
+            least: self.least.map(float),
+            reference: self.reference.map(float),
+        }
+    }
+
+    /// The texel that a shader stores: its values over those that were there.
+    fn stored(&self, old: Texel, value: impl Fn(usize) -> Option<u64>) -> Texel {
+        let scalar = self.element.scalar;
+        let signed = matches!(scalar, HostScalar::I16 | HostScalar::I32 | HostScalar::I64);
+        match self.ty {
+            Ty::F16 | Ty::F32 | Ty::F64 => {
+                Texel::Float(std::array::from_fn(|i| match (value(i), self.ty) {
+                    (None, _) => old.float(i) as f32,
+                    (Some(bits), Ty::F16) => F16(bits as u16).to_f32(),
+                    (Some(bits), Ty::F32) => f32::from_bits(bits as u32),
+                    (Some(bits), _) => f64::from_bits(bits) as f32,
+                }))
+            }
+            Ty::I16 | Ty::I32 | Ty::I64 if signed => {
+                let extend = 64 - self.ty.bits();
+                Texel::Signed(std::array::from_fn(|i| match value(i) {
+                    None => old.signed(i),
+                    Some(bits) => ((bits << extend) as i64) >> extend,
+                }))
+            }
+            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => Texel::Unsigned(std::array::from_fn(|i| {
+                value(i).unwrap_or_else(|| old.unsigned(i))
+            })),
+        }
+    }
+}
+
+fn float<T>(operand: T, operands: &impl Operands<T>, lane: u32) -> f32 {
+    f32::from_bits(operands.word(operand, lane))
+}
+
+fn floats<T: Copy>(all: &[T], operands: &impl Operands<T>, lane: u32) -> [f32; 3] {
+    std::array::from_fn(|axis| all.get(axis).map_or(0.0, |it| float(*it, operands, lane)))
+}
+
+/// A component as a shader of that type sees it.
+fn component(texel: Texel, i: usize, ty: Ty) -> u64 {
+    let integer = match texel {
+        Texel::Unsigned(all) => all[i],
+        Texel::Float(_) | Texel::Signed(_) => texel.signed(i) as u64,
+    };
+    match (ty, texel) {
+        (Ty::Bool, _) => u64::from(texel.float(i) != 0.0),
+        (Ty::I16, _) => integer & 0xffff,
+        (Ty::I32, _) => integer & 0xffff_ffff,
+        (Ty::I64, _) => integer,
+        // A load is a move: it keeps the bits of a NaN.
+        (Ty::F32, Texel::Float(all)) => u64::from(all[i].to_bits()),
+        (Ty::F32 | Ty::F16 | Ty::F64, _) => narrowed(texel.float(i), ty),
+    }
+}
+
+/// A filtered number in the shader's type, rounded once; integers as [`component`] has them.
+fn narrowed(value: f64, ty: Ty) -> u64 {
+    if value.is_nan() && ty.is_float() {
+        return match ty {
+            Ty::F16 => 0x7e00,
+            Ty::F64 => 0x7ff8_0000_0000_0000,
+            _ => 0x7fc0_0000,
+        };
+    }
+    match ty {
+        Ty::Bool => u64::from(value != 0.0),
+        Ty::I16 => value as i64 as u64 & 0xffff,
+        Ty::I32 => value as i64 as u64 & 0xffff_ffff,
+        Ty::I64 => value as i64 as u64,
+        Ty::F16 => u64::from(F16::from_f64(value).0),
+        Ty::F32 => u64::from((value as f32).to_bits()),
+        Ty::F64 => value.to_bits(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_that_are_not_active_count_as_the_asking_one() {
+        assert_eq!(quad_lane(6, 1, LaneMask(0xff)), 5);
+        assert_eq!(quad_lane(6, 1, LaneMask(0x40)), 6);
+    }
+}
