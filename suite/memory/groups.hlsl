@@ -184,3 +184,28 @@ void main(uint3 local : SV_GroupThreadID, uint index : SV_GroupIndex) {
     EXPECT_EQ(WaveGetLaneIndex(), index % WIDTH);
     EXPECT_EQ(QuadReadAcrossY(index), index ^ 2);
 }
+
+//--- a-flag-in-groupshared-memory-that-all-lanes-read
+groupshared uint flag;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t == 0) flag = 0;
+    GroupMemoryBarrierWithGroupSync();
+    uint sum = 0, other = 7;
+    if (flag == 0) {
+        sum = WaveActiveSum(1);
+    } else {
+        other = WaveActiveSum(2);
+    }
+    EXPECT_EQ(sum, WIDTH);
+    EXPECT_EQ(other, 7);
+    GroupMemoryBarrierWithGroupSync();
+    if (t == 1) flag = 2;
+    GroupMemoryBarrierWithGroupSync();
+    uint sums = 1;
+    switch (flag) {
+        case 1: sums = WaveActiveSum(3); break;
+        case 2: sums = WaveActiveSum(4); break;
+    }
+    EXPECT_EQ(sums, 4 * WIDTH);
+}

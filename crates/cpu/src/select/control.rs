@@ -185,7 +185,8 @@ impl Selector<'_> {
             }
             return true;
         }
-        if self.is_single(cond) {
+        // What is uniform is kept once for all lanes, so that no arm may write it for nobody.
+        if self.is_single(cond) || self.is_uniform(cond) {
             return self.if_together(inst, cond, [then, else_]);
         }
         if self.is_flat(then) && self.is_flat(else_) {

@@ -580,6 +580,9 @@ impl Selector<'_> {
         }
         let array = self.shared_array(memory);
         self.array_load(&array, index, to);
+        if self.is_uniform(to) {
+            self.make_single(to);
+        }
     }
 
     pub(super) fn shared_store(&mut self, memory: Shared, index: Value, value: Value, inst: Inst) {
