@@ -61,6 +61,8 @@ pub(crate) struct Encoded {
     pub(crate) start: usize,
     /// The bytes of a frame.
     pub(crate) frame: usize,
+    /// Where waves go on that ran out of fuel, and in which loop that is; ascending.
+    pub(crate) spins: Vec<(usize, ir::Inst)>,
 }
 
 /// A place in the code that jumps go to, known or not yet.
@@ -75,6 +77,7 @@ struct Writer<'a> {
     labels: Vec<Option<usize>>,
     /// The place of each 32-bit distance, and where it leads.
     distances: Vec<(usize, Label)>,
+    spins: Vec<(usize, ir::Inst)>,
     #[cfg(debug_assertions)]
     written: Vec<(usize, Instruction)>,
 }
@@ -87,6 +90,7 @@ pub(crate) fn encode(function: &Function, output: &Output, isa: Isa, layout: &La
         at: 0,
         labels: Vec::new(),
         distances: Vec::new(),
+        spins: Vec::new(),
         #[cfg(debug_assertions)]
         written: Vec::new(),
     };
@@ -100,7 +104,8 @@ pub(crate) fn encode(function: &Function, output: &Output, isa: Isa, layout: &La
     let start = writer.at;
     writer.body(function, output, exit, put_aside);
     let frame = layout.spills + output.num_spillslots * 8;
-    Encoded { bytes: writer.finish(), entry, start, frame: frame.next_multiple_of(64) }
+    let spins = std::mem::take(&mut writer.spins);
+    Encoded { bytes: writer.finish(), entry, start, frame: frame.next_multiple_of(64), spins }
 }
 
 impl Writer<'_> {
@@ -316,11 +321,12 @@ impl Writer<'_> {
                         self.leave(*status, exit);
                         self.bind(behind);
                     }
-                    Op::Fuel { cost } => {
+                    Op::Fuel { cost, of } => {
                         let (spent, behind) = (self.label(), self.label());
                         self.put(two(Code::Sub_rm32_imm32, frame(FUEL), Operand::I(*cost as u32)));
                         self.jump_if(0x88, spent);
                         self.bind(behind);
+                        self.spins.push((self.at, *of));
                         outside.push((spent, behind));
                     }
                     Op::Jump => {

@@ -26,6 +26,12 @@ impl Block {
         self.lines.as_mut_ptr().cast()
     }
 
+    /// All of it from there on, eight bytes at a time.
+    pub(crate) fn words(&self, from: usize) -> impl Iterator<Item = u64> {
+        let lines = self.lines[from / 64..].iter();
+        lines.flat_map(|it| it.0.as_chunks::<8>().0).map(|it| u64::from_le_bytes(*it))
+    }
+
     pub(crate) fn clear(&mut self) {
         self.lines.fill(Line([0; 64]));
     }

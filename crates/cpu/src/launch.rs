@@ -2,18 +2,20 @@
 //!
 //! Without group barriers a frame runs one wave after the other by itself, many groups at a time. With them each wave of a
 //! group has a frame, and goes on when all others have arrived. A wave that goes round for long lets others have a turn, and
-//! a group that does starts the next one, so that a lock between waves or a wait for an earlier group ends.
+//! a group that does starts the next one, so that a lock between waves or a wait for an earlier group ends. What no turn
+//! changes is a deadlock. A thread whose groups wait for those of others gives them to whoever runs last, who takes all turns.
 //!
 //! With one thread groups run in ascending order, and so do the waves of a group between barriers.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ir::exec::{Bindings, Failure, Launch, Schedule, Trap, Work};
 use ir::{Module, Span};
 
 use crate::call::{self, Common};
+use crate::endless::{Digest, Past};
 use crate::frame::Block;
 use crate::layout::{BARRIER, DONE, Header, SPINNING, Slice};
 use crate::views::{View, Views};
@@ -27,6 +29,8 @@ const PATIENCE: u32 = 4;
 const MOST_STARTED: usize = 64;
 /// How many waves a frame is given at a time.
 const BATCH: u64 = 1 << 12;
+/// After so many rounds in which nobody has ended a thread with company gives its groups away.
+const MOST_WAITS: u32 = 256;
 /// A group whose frames take more than this many bytes is not run.
 const GROUP_BYTES: u64 = 1 << 30;
 /// The state of all groups that have started stays below this.
@@ -48,6 +52,8 @@ struct Shared<'a> {
     launch: &'a Launch,
     counts: [u32; 3],
     waves_in_group: u32,
+    /// Whether each wave of a group has a frame of its own: where waves may have to wait for others of their group.
+    apart: bool,
     threads: Vec<u32>,
     /// The first wave that nobody has taken.
     next: AtomicU64,
@@ -56,6 +62,16 @@ struct Shared<'a> {
     fuel: AtomicU64,
     stopped: AtomicBool,
     trap: Mutex<Option<Trap>>,
+    /// How many parties have ended.
+    finished: AtomicU64,
+    hub: Mutex<Hub>,
+}
+
+/// What threads leave to whoever runs last.
+struct Hub {
+    running: usize,
+    parties: Vec<Party>,
+    pending: VecDeque<Range>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,8 +127,8 @@ pub(crate) fn run(
     }
     let Work::Dispatch { groups } = launch.work;
     let waves_in_group = module.threads_per_group().div_ceil(launch.wave_width);
-    let bytes = (compiled.frame as u64)
-        * if compiled.has_barriers { u64::from(waves_in_group) } else { 1 }
+    let apart = compiled.has_barriers || compiled.layout.shared_bytes > 0;
+    let bytes = (compiled.frame as u64) * if apart { u64::from(waves_in_group) } else { 1 }
         + compiled.layout.shared_bytes as u64;
     if bytes > GROUP_BYTES {
         return Err(Failure::Trap(Trap::OutOfMemory { bytes }).into());
@@ -134,12 +150,19 @@ pub(crate) fn run(
         launch,
         counts: groups,
         waves_in_group,
+        apart,
         threads: threads_table,
         next: AtomicU64::new(0),
         total,
         fuel: AtomicU64::new(launch.fuel.unwrap_or(u64::MAX)),
         stopped: AtomicBool::new(false),
         trap: Mutex::new(None),
+        finished: AtomicU64::new(0),
+        hub: Mutex::new(Hub {
+            running: threads.max(1),
+            parties: Vec::new(),
+            pending: VecDeque::new(),
+        }),
     };
     let limit = (STARTED_BYTES / bytes.max(1)).clamp(2, MOST_STARTED as u64) as usize;
     let work = || Worker { shared: &shared, limit, ..Worker::new(&shared) }.run();
@@ -172,6 +195,10 @@ struct Worker<'a> {
     pending: VecDeque<Range>,
     idle: Vec<Party>,
     limit: usize,
+    /// Rounds in which nobody got anywhere, and how many parties had ended then.
+    waits: u32,
+    seen: u64,
+    past: Past,
 }
 
 impl<'a> Worker<'a> {
@@ -182,13 +209,16 @@ impl<'a> Worker<'a> {
             pending: VecDeque::new(),
             idle: Vec::new(),
             limit: MOST_STARTED,
+            waits: 0,
+            seen: 0,
+            past: Past::default(),
         }
     }
 
     fn run(mut self) {
         let mut current = 0;
         while !self.shared.stopped.load(Relaxed) {
-            if self.started.is_empty() && !self.start() {
+            if self.started.is_empty() && !self.start() && !self.take_over() {
                 return;
             }
             current = current.min(self.started.len() - 1);
@@ -200,20 +230,117 @@ impl<'a> Worker<'a> {
                     if let Some(progress) = &self.shared.launch.progress {
                         progress.fetch_add(party.waves + party.groups, Relaxed);
                     }
+                    self.shared.finished.fetch_add(1, Relaxed);
                     self.idle.push(party);
+                    self.past = Past::default();
                     // The oldest may have waited for this one.
                     current = 0;
                 }
                 Ok(Outcome::Stuck) => {
-                    let new = self.started.len() < self.limit && self.start();
-                    current = if new {
-                        self.started.len() - 1
-                    } else {
-                        (current + 1) % self.started.len()
-                    };
+                    if self.started.len() < self.limit && self.start() {
+                        current = self.started.len() - 1;
+                        self.past = Past::default();
+                        continue;
+                    }
+                    current = (current + 1) % self.started.len();
+                    if current > 0 {
+                        continue;
+                    }
+                    if !self.is_alone() {
+                        if self.waited_long() && self.hand_over() {
+                            return;
+                        }
+                    } else if let Some(span) = self.endless() {
+                        return self.stop(Trap::Deadlock { span });
+                    }
                 }
             }
         }
+    }
+
+    fn hub(&self) -> MutexGuard<'a, Hub> {
+        self.shared.hub.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether nobody else runs; what others have left is to be run here then.
+    fn is_alone(&mut self) -> bool {
+        let mut hub = self.hub();
+        if hub.running > 1 {
+            return false;
+        }
+        if !hub.parties.is_empty() || !hub.pending.is_empty() {
+            self.started.append(&mut hub.parties);
+            self.pending.append(&mut hub.pending);
+            self.past = Past::default();
+        }
+        true
+    }
+
+    /// There is nothing left to start: whoever ends last takes what the others have left.
+    fn take_over(&mut self) -> bool {
+        let mut hub = self.hub();
+        hub.running -= 1;
+        if hub.running > 0 || hub.parties.is_empty() && hub.pending.is_empty() {
+            return false;
+        }
+        hub.running = 1;
+        drop(hub);
+        self.is_alone();
+        !self.started.is_empty() || self.start()
+    }
+
+    /// Leaves all that has started to others, unless they have all ended meanwhile.
+    fn hand_over(&mut self) -> bool {
+        let mut hub = self.hub();
+        if hub.running == 1 {
+            return false;
+        }
+        hub.running -= 1;
+        hub.parties.append(&mut self.started);
+        hub.pending.append(&mut self.pending);
+        true
+    }
+
+    fn waited_long(&mut self) -> bool {
+        let finished = self.shared.finished.load(Relaxed);
+        if finished != self.seen {
+            (self.seen, self.waits) = (finished, 0);
+        }
+        self.waits += 1;
+        self.waits > MOST_WAITS
+    }
+
+    /// Where a wave goes round for ever, if all that have started do, or wait for those.
+    fn endless(&mut self) -> Option<Span> {
+        let mut digest = Digest::new();
+        let mut memory = Digest::new();
+        let mut waits_at = None;
+        for party in &mut self.started {
+            digest.word(party.cursor as u64);
+            memory.words(party.shared.words(0));
+            for strand in &mut party.strands {
+                digest.word(strand.status as u64);
+                if strand.status == Status::Done {
+                    continue;
+                }
+                let frame: *const Header = strand.frame.start().cast();
+                // SAFETY: a frame begins with a header, and no code runs in it now.
+                let header = unsafe { &*frame };
+                digest.header(header);
+                digest.words(strand.frame.words(size_of::<Header>()));
+                if strand.status == Status::Ready {
+                    waits_at.get_or_insert(header.back);
+                }
+            }
+        }
+        let shared = self.shared;
+        let memory = || {
+            let mut memory = memory;
+            memory.memory(&shared.common.views);
+            memory.finish()
+        };
+        let back = waits_at?;
+        self.past.comes_back(digest.finish(), memory).then(|| shared.compiled.loop_at(back))
     }
 
     fn stop(&self, trap: Trap) {
@@ -231,8 +358,7 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         let waves = u64::from(shared.waves_in_group);
         // A group that has memory in common runs alone.
-        let alone = shared.compiled.has_barriers || shared.compiled.layout.shared_bytes > 0;
-        let count = if alone { waves } else { BATCH.next_multiple_of(waves) };
+        let count = if shared.apart { waves } else { BATCH.next_multiple_of(waves) };
         let first = shared.next.fetch_add(count, Relaxed);
         (first < shared.total).then(|| Range { first, count: count.min(shared.total - first) })
     }
@@ -242,7 +368,7 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         let compiled = shared.compiled;
         let waves = u64::from(shared.waves_in_group);
-        let strands = if compiled.has_barriers { waves } else { 1 };
+        let strands = if shared.apart { waves } else { 1 };
         let mut party = self.idle.pop().unwrap_or_else(|| Party {
             strands: (0..strands)
                 .map(|_| Strand {
@@ -269,7 +395,7 @@ impl<'a> Worker<'a> {
         (party.ready, party.left) = (party.strands.len(), party.strands.len());
         let memory = party.shared.start();
         for (index, strand) in (0..).zip(&mut party.strands) {
-            let own = match compiled.has_barriers {
+            let own = match shared.apart {
                 true => Range { first: range.first + index, count: 1 },
                 false => range,
             };
@@ -354,16 +480,18 @@ impl<'a> Worker<'a> {
                 party.left -= 1;
                 party.effort = 0;
                 // What lies outside of loops is paid for at the end.
-                let body =
-                    shared.common.module.region(shared.common.module.body).insts.len() as u64;
+                let module = shared.common.module;
+                let insts = &module.region(module.body).insts;
+                let (body, end) = (insts.len() as u64, insts.last());
+                let end = end.map_or(Span::NONE, |it| module.inst(*it).span);
                 let spent = (GRANT - header.fuel).max(0) as u64;
-                let waves = if shared.compiled.has_barriers { 1 } else { party.waves };
-                self.spend(spent.saturating_add(body.saturating_mul(waves)))?;
+                let waves = if shared.apart { 1 } else { party.waves };
+                self.spend(spent.saturating_add(body.saturating_mul(waves)), end)?;
             }
             BARRIER => strand.status = Status::Waiting,
             SPINNING => {
                 let spent = (GRANT - header.fuel).max(1) as u64;
-                self.spend(spent)?;
+                self.spend(spent, shared.compiled.loop_at(header.back))?;
                 let grant = self.grant();
                 let party = &mut self.started[current];
                 let strand = &mut party.strands[at];
@@ -375,11 +503,7 @@ impl<'a> Worker<'a> {
                     strand.rounds += 1;
                     party.effort += 1;
                 }
-                if !shared.compiled.has_barriers
-                    && strand.rounds > PATIENCE
-                    && header.remaining > 1
-                    && shared.compiled.layout.shared_bytes == 0
-                {
+                if !shared.apart && strand.rounds > PATIENCE && header.remaining > 1 {
                     // It may wait for those behind it: they get a frame of their own.
                     let behind = party.waves - header.remaining + 1;
                     let first = self.first_behind(header);
@@ -412,10 +536,9 @@ impl<'a> Worker<'a> {
         group * u64::from(self.shared.waves_in_group) + u64::from(header.wave) + 1
     }
 
-    fn spend(&self, spent: u64) -> Result<(), Trap> {
-        let span = || span(self.shared.common.module);
+    fn spend(&self, spent: u64, span: Span) -> Result<(), Trap> {
         if self.shared.launch.cancel.as_ref().is_some_and(|it| it.load(Relaxed)) {
-            return Err(Trap::Cancelled { span: span() });
+            return Err(Trap::Cancelled { span });
         }
         if self.shared.launch.fuel.is_none() {
             return Ok(());
@@ -423,7 +546,7 @@ impl<'a> Worker<'a> {
         let old =
             self.shared.fuel.fetch_update(Relaxed, Relaxed, |it| Some(it.saturating_sub(spent)));
         match old {
-            Ok(old) if old <= spent => Err(Trap::OutOfFuel { span: span() }),
+            Ok(old) if old <= spent => Err(Trap::OutOfFuel { span }),
             _ => Ok(()),
         }
     }
@@ -437,10 +560,15 @@ enum Outcome {
     Done,
 }
 
-/// A loop of the module, where waves spend what they have.
-fn span(module: &Module) -> Span {
-    let loops = module.insts.iter().filter(|it| matches!(it.op, ir::Op::Loop { .. }));
-    loops.map(|it| it.span).next().unwrap_or(Span::NONE)
+impl Compiled {
+    /// The loop in which a wave has run out of fuel that goes on at that address.
+    fn loop_at(&self, back: u64) -> Span {
+        let offset = (back - self.code.address(0)) as usize;
+        match self.spins.binary_search_by_key(&offset, |(at, _)| *at) {
+            Ok(found) => self.module.inst(self.spins[found].1).span,
+            Err(_) => unreachable!("waves run out of fuel where the encoder has noted it"),
+        }
+    }
 }
 
 /// What the code sees of a buffer.

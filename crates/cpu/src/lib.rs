@@ -18,6 +18,7 @@ mod allocate;
 mod call;
 mod code;
 mod encode;
+mod endless;
 mod frame;
 mod isa;
 mod launch;
@@ -50,6 +51,7 @@ pub struct Compiled {
     layout: Layout,
     sites: Vec<Site>,
     frame: usize,
+    spins: Vec<(usize, ir::Inst)>,
     has_barriers: bool,
     width: u32,
 }
@@ -118,6 +120,7 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
         layout: selected.layout,
         sites: selected.sites,
         frame: encoded.frame,
+        spins: encoded.spins,
         has_barriers: selected.has_barriers,
         width,
     })

@@ -153,6 +153,8 @@ pub(crate) enum Op {
     /// Takes fuel; where none is left the wave is suspended with every register kept.
     Fuel {
         cost: i32,
+        /// The instruction of the module that goes round.
+        of: ir::Inst,
     },
     Jump,
     Branch(Condition),
@@ -373,8 +375,8 @@ impl Builder {
         self.push(Op::Suspend { status }, Vec::new());
     }
 
-    pub(crate) fn fuel(&mut self, cost: i32) {
-        self.push(Op::Fuel { cost }, Vec::new());
+    pub(crate) fn fuel(&mut self, cost: i32, of: ir::Inst) {
+        self.push(Op::Fuel { cost, of }, Vec::new());
     }
 
     /// An instruction that writes a fresh register.

@@ -142,6 +142,15 @@ impl View {
         UNALIGNED.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The hidden counter; 0 for what has none.
+    pub(crate) fn counted(&self) -> u32 {
+        if self.counter.is_null() {
+            return 0;
+        }
+        // SAFETY: as for `count`.
+        unsafe { AtomicU32::from_ptr(self.counter) }.load(Relaxed)
+    }
+
     /// Changes the hidden counter; gives what it was.
     pub(crate) fn count(&self, delta: i32) -> u32 {
         // SAFETY: it belongs to a buffer that is borrowed for as long as the view lives.

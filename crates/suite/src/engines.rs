@@ -34,7 +34,7 @@ pub fn compare(module: &Module, launch: &Launch, before: &Bindings, isa: Isa) ->
         Err(Stopped::Fallback(fallback)) => return Outcome::Fallback(fallback.what),
     };
     let ended = |result: &Result<(), Failure>| match result {
-        // The reference engine proves of some loops that they never end; the fast one spends its fuel on them.
+        // Each proves of other loops that they never end; of the rest it spends its fuel on them.
         Err(Failure::Trap(Trap::OutOfFuel { .. } | Trap::Deadlock { .. })) => "no end".to_owned(),
         other => format!("{other:?}"),
     };

@@ -563,7 +563,7 @@ impl Selector<'_> {
         if reached {
             match &open.end {
                 End::Together(_) if !lost => {
-                    self.a.b.fuel(cost);
+                    self.a.b.fuel(cost, inst);
                     self.a.b.jump(header);
                 }
                 End::Together(_) => {
@@ -576,7 +576,7 @@ impl Selector<'_> {
                     let skip = self.skip();
                     self.a.b.jump(skip);
                     self.a.b.switch_to(again);
-                    self.a.b.fuel(cost);
+                    self.a.b.fuel(cost, inst);
                     self.a.b.jump(header);
                 }
                 End::Apart(_) => {
@@ -585,7 +585,7 @@ impl Selector<'_> {
                     self.a.test_any(&active);
                     self.a.b.branch(Condition::NotZero, again, done);
                     self.a.b.switch_to(again);
-                    self.a.b.fuel(cost);
+                    self.a.b.fuel(cost, inst);
                     self.a.b.jump(header);
                     self.a.b.switch_to(done);
                     end_reached = true;

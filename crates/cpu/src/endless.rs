@@ -1,0 +1,110 @@
+//! A proof that a launch never ends: all that decides what happens next is as it was before.
+//!
+//! Waves take turns in a fixed order, and nothing else runs meanwhile: if frames, memory and whose turn it is come back to
+//! what they were once, they do so for ever. States are compared by digests, and the one that others are compared with is
+//! renewed at longer and longer intervals, so that a loop of any period is found in the end and few digests of memory are
+//! made. A loop that counts never comes back; it ends with its fuel.
+
+use crate::layout::Header;
+use crate::views::Views;
+
+/// What the waves of a launch looked like once.
+#[derive(Default)]
+pub(crate) struct Past {
+    rounds: u64,
+    frames: Option<u64>,
+    memory: u64,
+}
+
+impl Past {
+    /// To be called after a round in which every wave only went round; says whether that will never change.
+    pub(crate) fn comes_back(&mut self, frames: u64, memory: impl Fn() -> u64) -> bool {
+        self.rounds += 1;
+        if self.frames == Some(frames) && self.memory == memory() {
+            return true;
+        }
+        if self.rounds.is_power_of_two() {
+            (self.frames, self.memory) = (Some(frames), memory());
+        }
+        false
+    }
+}
+
+/// A number that is another one, as far as anybody will ever see, where the words fed are others.
+#[derive(Clone, Copy)]
+pub(crate) struct Digest(u64, u64);
+
+impl Digest {
+    pub(crate) fn new() -> Digest {
+        Digest(0x9e37_79b9_7f4a_7c15, 0x2545_f491_4f6c_dd1d)
+    }
+
+    pub(crate) fn word(&mut self, word: u64) {
+        // Each half of a wide product depends on every bit.
+        let product = u128::from(self.0 ^ word) * u128::from(self.1 | 1);
+        self.0 = product as u64 ^ (product >> 64) as u64 ^ self.1.rotate_left(23);
+        self.1 = self.1.wrapping_add(word).rotate_left(29) ^ product as u64;
+    }
+
+    pub(crate) fn words(&mut self, words: impl Iterator<Item = u64>) {
+        words.for_each(|it| self.word(it));
+    }
+
+    /// Everything in a header that decides what the wave does; the fuel is given anew at every turn.
+    pub(crate) fn header(&mut self, header: &Header) {
+        let Header { resume, back, group, wave, remaining, .. } = header;
+        self.words([*resume, *back, u64::from(*wave), *remaining].into_iter());
+        self.words(group.iter().map(|it| u64::from(*it)));
+    }
+
+    pub(crate) fn memory(&mut self, views: &Views<'_>) {
+        for view in views.bindings.iter().flatten() {
+            let whole = view.len / 8;
+            self.words((0..whole).map(|i| view.load(8 * i, 8)));
+            self.words((8 * whole..view.len).map(|i| view.load(i, 1)));
+            self.word(u64::from(view.counted()));
+        }
+    }
+
+    pub(crate) fn finish(self) -> u64 {
+        self.0 ^ self.1.rotate_left(32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_of_any_period_come_back() {
+        for period in [1, 2, 3, 7, 100] {
+            let mut past = Past::default();
+            let found = (0..4 * period + 8).position(|round| past.comes_back(round % period, || 5));
+            assert!(found.is_some(), "{period}");
+        }
+    }
+
+    #[test]
+    fn who_counts_or_changes_memory_does_not_come_back() {
+        let mut past = Past::default();
+        assert!((0..1000).all(|round| !past.comes_back(round, || 5)));
+        let mut past = Past::default();
+        let memory = std::cell::Cell::new(0);
+        assert!((0..1000).all(|_| {
+            memory.set(memory.get() + 1);
+            !past.comes_back(7, || memory.get())
+        }));
+    }
+
+    #[test]
+    fn digests_differ_with_the_place_of_a_word() {
+        let of = |words: &[u64]| {
+            let mut digest = Digest::new();
+            digest.words(words.iter().copied());
+            digest.finish()
+        };
+        let all = [of(&[]), of(&[0]), of(&[0, 0]), of(&[1, 0]), of(&[0, 1]), of(&[u64::MAX])];
+        let different: std::collections::BTreeSet<u64> = all.into_iter().collect();
+        assert_eq!(different.len(), all.len());
+    }
+}
