@@ -24,9 +24,9 @@ pub(crate) enum Command {
     Merge,
     Dxc,
     San,
-    // Known, so that they can say that they are not built yet.
-    Diff,
     Bench,
+    // Known, so that it can say that it is not built yet.
+    Diff,
 }
 
 impl Command {
@@ -40,8 +40,8 @@ impl Command {
         Command::Merge,
         Command::Dxc,
         Command::San,
-        Command::Diff,
         Command::Bench,
+        Command::Diff,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -76,7 +76,7 @@ impl Command {
                 "find what is undefined, or differs with the width or the order of waves"
             }
             Command::Diff => "compare engines (not built yet)",
-            Command::Bench => "measure speed (not built yet)",
+            Command::Bench => "measure how long a shader takes to compile and to run",
         }
     }
 
@@ -91,7 +91,8 @@ impl Command {
             Command::Test => "PATH…",
             Command::Merge => "REPORT…",
             Command::Dxc => "FILE",
-            Command::Diff | Command::Bench => "…",
+            Command::Bench => "FILE…",
+            Command::Diff => "…",
         }
     }
 }
@@ -143,10 +144,15 @@ pub(crate) struct Args {
     pub(crate) counters: Vec<(String, u32)>,
     pub(crate) prints: Vec<String>,
     pub(crate) outs: Vec<(String, String)>,
-    pub(crate) engine: Engine,
+    /// `None` for the fastest one there is.
+    pub(crate) engine: Option<Engine>,
     /// The instructions of the engine `cpu`.
     pub(crate) isa: Option<device::Isa>,
     pub(crate) threads: usize,
+    /// Whether to say what ran the lanes.
+    pub(crate) verbose: bool,
+    /// How often `bench` measures; at least once.
+    pub(crate) rounds: u32,
     pub(crate) lane_order: Option<LaneOrder>,
     pub(crate) schedule: Schedule,
     pub(crate) timeout: Option<Duration>,
@@ -210,7 +216,9 @@ impl Args {
             counters: Vec::new(),
             prints: Vec::new(),
             outs: Vec::new(),
-            engine: Engine::Interp,
+            engine: None,
+            verbose: false,
+            rounds: crate::bench::ROUNDS,
             isa: None,
             threads: 1,
             lane_order: None,

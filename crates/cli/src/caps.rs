@@ -37,7 +37,8 @@ pub(crate) fn device(args: &Args) -> Result<Device, Problem> {
     let unsupported = |what: device::Unsupported| {
         Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
     };
-    let device = Device::with_engine(args.adapter.clone(), args.engine).map_err(unsupported)?;
+    let engine = args.engine.unwrap_or(Engine::fastest());
+    let device = Device::with_engine(args.adapter.clone(), engine).map_err(unsupported)?;
     let device = match args.isa {
         Some(isa) => device.with_isa(isa).map_err(unsupported)?,
         None => device,
@@ -64,8 +65,9 @@ fn text(adapter: &Adapter) -> String {
     text.push_str("\nengines\n");
     for engine in Engine::ALL {
         let state = match engine {
+            _ if engine == Engine::fastest() => "available, the default of run and test",
             _ if engine.is_available() => "available",
-            Engine::Cpu => "not on this processor",
+            Engine::Cpu => "not here: interp runs in its place",
             _ => "not built yet",
         };
         let _ = writeln!(text, "  {:<8} {:<44} {state}", engine.name(), about(engine));
@@ -88,8 +90,13 @@ fn about(engine: Engine) -> &'static str {
 }
 
 fn as_json(adapter: &Adapter) -> serde_json::Value {
-    let engines =
-        Engine::ALL.map(|it| json!({ "name": it.name(), "available": it.is_available() }));
+    let engines = Engine::ALL.map(|it| {
+        let mut engine = json!({ "name": it.name(), "available": it.is_available() });
+        if let Some(missing) = it.missing() {
+            engine["missing"] = json!(missing);
+        }
+        engine
+    });
     json!({
         "adapters": [{
             "name": adapter.name,
@@ -103,5 +110,6 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
             "DoublePrecisionFloatShaderOps": adapter.double_precision_float_shader_ops,
         }],
         "engines": engines,
+        "default_engine": Engine::fastest().name(),
     })
 }

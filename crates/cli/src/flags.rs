@@ -2,6 +2,7 @@
 //!
 //! Reading and `--help` are both made from these rows.
 
+mod bench;
 mod device;
 mod dxc;
 mod language;
@@ -80,19 +81,28 @@ const EVERYWHERE: &[Command] = &[
     Command::Merge,
     Command::Dxc,
     Command::San,
+    Command::Bench,
 ];
+// Whatever says what `run` runs says it to `bench` too.
 const RUN: &[Command] = &[Command::Run];
 const SAN: &[Command] = &[Command::San];
-const RUN_AND_SAN: &[Command] = &[Command::Run, Command::San];
+const RUN_AND_SAN: &[Command] = &[Command::Run, Command::San, Command::Bench];
 const EMIT: &[Command] = &[Command::Emit];
 const TEST: &[Command] = &[Command::Test];
 const TEST_AND_SAN: &[Command] = &[Command::Test, Command::San];
-const RUN_AND_TEST: &[Command] = &[Command::Run, Command::Test];
-const RUN_TEST_AND_SAN: &[Command] = &[Command::Run, Command::Test, Command::San];
-const COMPILE: &[Command] =
-    &[Command::Check, Command::Emit, Command::Run, Command::Test, Command::Dxc, Command::San];
+const RUN_AND_TEST: &[Command] = &[Command::Run, Command::Test, Command::Bench];
+const RUN_TEST_AND_SAN: &[Command] = &[Command::Run, Command::Test, Command::San, Command::Bench];
+const COMPILE: &[Command] = &[
+    Command::Check,
+    Command::Emit,
+    Command::Run,
+    Command::Test,
+    Command::Dxc,
+    Command::San,
+    Command::Bench,
+];
 const DEVICE: &[Command] =
-    &[Command::Check, Command::Run, Command::Caps, Command::Test, Command::San];
+    &[Command::Check, Command::Run, Command::Caps, Command::Test, Command::San, Command::Bench];
 const FORMAT: &[Command] = &[
     Command::Check,
     Command::Emit,
@@ -102,6 +112,7 @@ const FORMAT: &[Command] = &[
     Command::Test,
     Command::Merge,
     Command::San,
+    Command::Bench,
 ];
 
 /// All flags: those of a section in the order in which `--help` lists them.

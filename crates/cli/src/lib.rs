@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod caps;
 mod check;
 mod compile;
@@ -148,7 +149,8 @@ fn command(args: Args) -> Result<Exit, End> {
         Command::Merge => merge::merge(&args),
         Command::Dxc => dxc::dxc(&args),
         Command::San => san::san(args),
-        Command::Diff | Command::Bench => {
+        Command::Bench => bench::bench(&args),
+        Command::Diff => {
             let what = format!("`wavelane {}` is not built yet", args.command.name());
             Err(Problem::new(Exit::Unsupported, what).into())
         }

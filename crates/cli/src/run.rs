@@ -11,8 +11,8 @@ use std::sync::atomic::Ordering;
 
 use device::diag::SourceMap;
 use device::{
-    Buffer, ComputePipeline, Dispatch, DispatchError, Layout, ResourceKind, ResourceTable, Shader,
-    Span, Trap,
+    Buffer, ComputePipeline, Dispatch, DispatchError, Engine, Layout, ResourceKind, ResourceTable,
+    Shader, Span, Trap,
 };
 
 use crate::args::{Args, Output, WaveSizes};
@@ -48,6 +48,14 @@ struct Runs {
     views: Vec<View>,
     /// Equal outcomes are held once.
     outcomes: Vec<(u32, Rc<Outcome>)>,
+    /// For each of them what ran the lanes; nothing where nobody asked, so that results look alike on every host.
+    engines: Vec<Ran>,
+}
+
+/// What ran the lanes of a run, and what it was that the engine asked for does not do.
+struct Ran {
+    engine: Engine,
+    instead: Option<String>,
 }
 
 pub(crate) fn run(args: Args) -> Result<Exit, End> {
@@ -64,7 +72,8 @@ pub(crate) fn run(args: Args) -> Result<Exit, End> {
     let views = views(&args, &bound)?;
     check_outs(&args, &views, widths.len())?;
 
-    let runs = run_all(&args, &pipeline, &widths, &mut bound.table, views, &sources)?;
+    let engine = device.engine();
+    let runs = run_all(&args, engine, &pipeline, &widths, &mut bound.table, views, &sources)?;
     for (name, path) in &args.outs {
         write_out(&runs, name, path)?;
     }
@@ -204,36 +213,44 @@ fn check_outs(args: &Args, views: &[View], widths: usize) -> Result<(), Problem>
     Ok(())
 }
 
+/// What lies where runs can change it, so that each of several can start from the same.
+pub(crate) struct Contents(Vec<(String, u32, Buffer)>);
+
+impl Contents {
+    pub(crate) fn of(table: &ResourceTable) -> Contents {
+        let written = table.iter().filter(|(resource, ..)| resource.kind.writable());
+        let each = written
+            .map(|(resource, element, buffer)| (resource.name.clone(), element, buffer.clone()));
+        Contents(each.collect())
+    }
+
+    pub(crate) fn restore(&self, table: &mut ResourceTable) {
+        for (name, element, contents) in &self.0 {
+            if let Some(buffer) = table.get_mut(name, *element) {
+                buffer.clone_from(contents);
+            }
+        }
+    }
+}
+
 /// Runs at every width, each time from the same contents.
 fn run_all(
     args: &Args,
+    engine: Engine,
     pipeline: &ComputePipeline,
     widths: &[u32],
     table: &mut ResourceTable,
     views: Vec<View>,
     sources: &SourceMap,
 ) -> Result<Runs, Problem> {
-    // What runs can change must be restored between them.
-    let written: Vec<(String, u32)> = table
-        .iter()
-        .filter(|(resource, ..)| resource.kind.writable())
-        .map(|(resource, element, _)| (resource.name.clone(), element))
-        .collect();
-    let copy = |table: &ResourceTable, name: &str, element: u32| {
-        table.get(name, element).cloned().unwrap_or_default()
-    };
-    let initial: Vec<Buffer> = match widths.len() {
-        1 => Vec::new(),
-        _ => written.iter().map(|(name, element)| copy(table, name, *element)).collect(),
-    };
+    let contents = (widths.len() > 1).then(|| Contents::of(table));
     let groups: u64 = args.groups.iter().map(|it| u64::from(*it)).product();
     let mut watch = Watch::start(args.timeout, groups);
     let mut outcomes: Vec<(u32, Rc<Outcome>)> = Vec::new();
+    let mut engines = Vec::new();
     for width in widths {
-        for ((name, element), contents) in written.iter().zip(&initial) {
-            if let Some(buffer) = table.get_mut(name, *element) {
-                buffer.clone_from(contents);
-            }
+        if let Some(contents) = &contents {
+            contents.restore(table);
         }
         watch.next(*width, pipeline.steps(args.groups, *width));
         let dispatch = Dispatch {
@@ -245,10 +262,21 @@ fn run_all(
             cancel: Some(watch.cancel.clone()),
             progress: Some(watch.progress.clone()),
         };
-        if let Some(what) = pipeline.fallback(&dispatch, table) {
-            terminal::note(&format!(
+        let instead = pipeline.fallback(&dispatch, table);
+        match &instead {
+            // Who has not asked for the engine does not mind who does its work: the results are the same.
+            Some(what) if args.verbose || args.engine.is_some() => terminal::note(&format!(
                 "the engine `cpu` does not do {what}: the reference engine runs waves of {width} lanes"
-            ));
+            )),
+            None if args.verbose => terminal::note(&format!(
+                "the engine `{}` runs waves of {width} lanes",
+                engine.name()
+            )),
+            Some(_) | None => {}
+        }
+        if args.verbose || args.engine.is_some() {
+            let engine = if instead.is_some() { Engine::Interp } else { engine };
+            engines.push(Ran { engine, instead });
         }
         if let Err(error) = pipeline.dispatch(&dispatch, table) {
             let late = watch.cancel.load(Ordering::Relaxed);
@@ -259,7 +287,7 @@ fn run_all(
         let is_last = Some(width) == widths.last();
         let leave = |it: &View| match table.get_mut(&it.resource, it.element) {
             Some(buffer) if is_last => std::mem::take(buffer),
-            _ => copy(table, &it.resource, it.element),
+            _ => table.get(&it.resource, it.element).cloned().unwrap_or_default(),
         };
         let buffers = views.iter().map(leave).collect();
         let outcome = Outcome { buffers };
@@ -267,7 +295,7 @@ fn run_all(
         outcomes.push((*width, same.unwrap_or_else(|| Rc::new(outcome))));
     }
     watch.stop();
-    Ok(Runs { views, outcomes })
+    Ok(Runs { views, outcomes, engines })
 }
 
 /// The report about a dispatch that did not come to its end.

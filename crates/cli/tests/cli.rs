@@ -236,8 +236,9 @@ fn constants_lists_and_files_reach_the_shader() {
     let ran = wavelane("values", SCALE, line);
     let value: serde_json::Value =
         serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}{}", ran.out, ran.err));
-    let expected = serde_json::json!({ "runs": [{ "wave_size": 32, "buffers": { "Out": [0.5, 1.0, 1.5, 0.0] } }] });
-    assert_eq!(value, expected);
+    let run = &value["runs"][0];
+    assert_eq!(run["wave_size"], 32);
+    assert_eq!(run["buffers"], serde_json::json!({ "Out": [0.5, 1.0, 1.5, 0.0] }));
     // What was written can be bound again.
     let line = "run a.hlsl --bind In=@o.npy --bind Out=[4] --set Count=4 --set Params.Scale=1,2,3 --print Out --print In";
     let ran = wavelane("values", SCALE, line);
@@ -405,4 +406,105 @@ fn flags_about_warnings_select_silence_and_raise() {
 fn a_warning_that_nobody_knows_is_said() {
     let ran = wavelane("unknown-warning", TWO_WARNINGS, "check a.hlsl -Wno-such-thing");
     assert!(ran.err.contains("such-thing"), "{}", ran.err);
+}
+
+fn json(ran: &Ran) -> serde_json::Value {
+    serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}{}", ran.out, ran.err))
+}
+
+#[test]
+fn machine_code_runs_where_it_can_be_made_and_who_asks_is_told() {
+    let caps = json(&wavelane("default", SUM, "caps --format json"));
+    let default = caps["default_engine"].as_str().unwrap();
+    let cpu = caps["engines"].as_array().unwrap().iter().find(|it| it["name"] == "cpu").unwrap();
+    assert_eq!(default, if cpu["available"] == true { "cpu" } else { "interp" });
+    let text = wavelane("default", SUM, "caps").out;
+    let line = text.lines().find(|it| it.trim_start().starts_with(default)).unwrap();
+    assert!(line.ends_with("available, the default of run and test"), "{text}");
+
+    let run = "run a.hlsl --bind Out=[8]";
+    let engine = |line: &str| {
+        let ran = wavelane("default", SUM, line);
+        (json(&ran)["runs"][0].clone(), ran.err)
+    };
+    let (ran, err) = engine(&format!("{run} --format json"));
+    assert!(ran["engine"].is_null() && err.is_empty(), "{ran} {err}");
+    let (ran, _) = engine(&format!("{run} --format json --verbose"));
+    assert_eq!(ran["engine"], default);
+    let (ran, _) = engine(&format!("{run} --format json --engine interp"));
+    assert_eq!(ran["engine"], "interp");
+    let said = wavelane("default", SUM, &format!("{run} --verbose")).err;
+    assert_eq!(said, format!("note: the engine `{default}` runs waves of 32 lanes\n"));
+
+    if default == "cpu" {
+        // Other orders are the reference engine's; nobody is told who has not asked for another one.
+        let order = "--schedule descending --format json";
+        assert_eq!(engine(&format!("{run} {order}")).1, "");
+        for flag in ["--verbose", "--engine cpu"] {
+            let (ran, err) = engine(&format!("{run} {order} {flag}"));
+            assert_eq!(ran["engine"], "interp");
+            assert!(ran["fallback"].as_str().unwrap().contains("order of waves"), "{ran}");
+            assert!(err.starts_with("note: the engine `cpu` does not do an order"), "{err}");
+        }
+    }
+}
+
+#[test]
+fn times_are_measured_on_every_engine_and_width() {
+    let bind = "--bind Out=[8] --rounds 3";
+    for engine in ["interp", "cpu --cpu avx2"] {
+        let line = format!("bench a.hlsl {bind} --engine {engine} --wave-size 4,64 --format json");
+        let ran = wavelane("bench", SUM, &line);
+        if ran.status == 3 {
+            assert!(engine != "interp" && ran.err.contains("unsupported"), "{}", ran.err);
+            continue;
+        }
+        let report = json(&ran);
+        assert_eq!((&report["rounds"], &report["threads"]), (&3.into(), &1.into()));
+        let bench = &report["benches"][0];
+        assert_eq!((&bench["file"], &bench["bound_bytes"]), (&"a.hlsl".into(), &32.into()));
+        let widths: Vec<u64> = bench["runs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| {
+                let times = |name: &str| {
+                    let time = |key: &str| row[name][key].as_f64().unwrap();
+                    let keys = ["least", "lower_quartile", "median", "upper_quartile", "most"];
+                    assert!(time("least") > 0.0, "{row}");
+                    assert!(keys.is_sorted_by_key(|key| time(key)), "{row}");
+                };
+                times("run_ms");
+                assert_eq!(row["run_ms"]["rounds"], 3);
+                match engine.starts_with("cpu") {
+                    true => times("code_ms"),
+                    false => assert!(row["code_ms"].is_null()),
+                }
+                assert!(row["gb_per_s"].as_f64().unwrap() > 0.0, "{row}");
+                row["wave_size"].as_u64().unwrap()
+            })
+            .collect();
+        assert_eq!(widths, [4, 64]);
+    }
+    let ran = wavelane("bench", SUM, &format!("bench a.hlsl - {bind}"));
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    assert!(
+        ran.out.contains("a.hlsl: compiled to IR in ") && ran.out.contains("\n-: "),
+        "{}",
+        ran.out
+    );
+    for (line, status, says) in [
+        ("bench", 2, "`wavelane bench` needs FILE…"),
+        ("bench a.hlsl", 2, "Out"),
+        ("bench a.hlsl --bind Out=[8] --rounds 0", 2, "a number of rounds is 1 to 100000"),
+        ("bench a.hlsl --bind Out=[8] --wave-size 4 --caps lanes=8..16", 3, "4 lanes"),
+        ("bench none.hlsl", 2, "none.hlsl"),
+        ("bench a.test", 2, "`bench` takes shaders"),
+    ] {
+        let ran = wavelane("bench", SUM, line);
+        assert_eq!(ran.status, status, "{line}: {}", ran.err);
+        assert!(ran.err.contains(says), "{line}: {}", ran.err);
+    }
+    let ran = wavelane("bench-endless", ENDLESS, "bench a.hlsl --bind Out=[4] --fuel 10000");
+    assert!(ran.status == 1 && ran.err.contains("the fuel of 10000"), "{}", ran.err);
 }

@@ -1,10 +1,18 @@
 //! Pages that hold machine code: written once, then executable and never writable again.
 
 use std::io;
+use std::sync::OnceLock;
 
 use memmap2::{Mmap, MmapMut};
 
 use crate::layout::Header;
+
+/// Whether the system does not let this process make code.
+pub(crate) fn is_refused() -> bool {
+    static REFUSED: OnceLock<bool> = OnceLock::new();
+    const RETURN: u8 = 0xc3;
+    *REFUSED.get_or_init(|| Code::new(&[RETURN], 0, 0).is_err())
+}
 
 /// Machine code that can be run.
 #[derive(Debug)]

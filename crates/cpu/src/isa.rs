@@ -38,6 +38,9 @@ impl Isa {
                 Isa::Avx512 if !basic || !wide => {
                     Some("the processor has no AVX-512 (F, BW, DQ, VL, CD)")
                 }
+                Isa::Avx2 | Isa::Avx512 if crate::code::is_refused() => {
+                    Some("the system refuses executable memory")
+                }
                 Isa::Avx2 | Isa::Avx512 => None,
             }
         }

@@ -85,6 +85,8 @@ enum Status {
 struct Strand {
     frame: Block,
     status: Status,
+    /// What it was given to spend.
+    granted: i32,
     /// What was left when it last ran out, and how often it has since.
     remaining: u64,
     rounds: u32,
@@ -374,6 +376,7 @@ impl<'a> Worker<'a> {
                 .map(|_| Strand {
                     frame: Block::new(compiled.frame),
                     status: Status::Ready,
+                    granted: 0,
                     remaining: 0,
                     rounds: 0,
                 })
@@ -411,6 +414,7 @@ impl<'a> Worker<'a> {
         let group = range.first / waves;
         let [x, y] = [u64::from(shared.counts[0]), u64::from(shared.counts[1])];
         let start = strand.frame.start();
+        strand.granted = self.grant();
         let header = Header {
             resume: shared.compiled.code.address(shared.compiled.code.start),
             back: 0,
@@ -419,7 +423,7 @@ impl<'a> Worker<'a> {
             remaining: range.count,
             counts: shared.counts,
             waves_in_group: shared.waves_in_group,
-            fuel: self.grant(),
+            fuel: strand.granted,
             unused: 0,
             threads: shared.threads.as_ptr(),
             shared: memory,
@@ -484,18 +488,18 @@ impl<'a> Worker<'a> {
                 let insts = &module.region(module.body).insts;
                 let (body, end) = (insts.len() as u64, insts.last());
                 let end = end.map_or(Span::NONE, |it| module.inst(*it).span);
-                let spent = (GRANT - header.fuel).max(0) as u64;
+                let spent = (strand.granted - header.fuel).max(0) as u64;
                 let waves = if shared.apart { 1 } else { party.waves };
                 self.spend(spent.saturating_add(body.saturating_mul(waves)), end)?;
             }
             BARRIER => strand.status = Status::Waiting,
             SPINNING => {
-                let spent = (GRANT - header.fuel).max(1) as u64;
+                let spent = (strand.granted - header.fuel).max(1) as u64;
                 self.spend(spent, shared.compiled.loop_at(header.back))?;
                 let grant = self.grant();
                 let party = &mut self.started[current];
                 let strand = &mut party.strands[at];
-                header.fuel = grant;
+                (header.fuel, strand.granted) = (grant, grant);
                 if header.remaining != strand.remaining {
                     (strand.remaining, strand.rounds) = (header.remaining, 0);
                     party.effort = 0;

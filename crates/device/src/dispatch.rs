@@ -88,6 +88,14 @@ impl ComputePipeline {
         what
     }
 
+    /// Makes the machine code for waves of that width now, not at the first dispatch that needs it.
+    pub fn prepare(&self, wave_size: u32) {
+        if let Some(programs) = &self.programs {
+            // A mistake of ours comes up again where the code is run.
+            let _ = catch(|| programs.program(wave_size).is_ok());
+        }
+    }
+
     /// What engines are told, once it is certain that it can be done.
     pub(crate) fn launch(
         &self,

@@ -49,6 +49,20 @@ impl Engine {
             Engine::Vulkan | Engine::Cuda => false,
         }
     }
+
+    /// The fastest one that runs everything on any host: machine code, or else the reference engine.
+    pub fn fastest() -> Engine {
+        if Engine::Cpu.is_available() { Engine::Cpu } else { Engine::Interp }
+    }
+
+    /// Why this build and host do not have it.
+    pub fn missing(self) -> Option<&'static str> {
+        match self {
+            Engine::Interp => None,
+            Engine::Cpu => Isa::best().map_or(Isa::Avx2.missing(), |_| None),
+            Engine::Vulkan | Engine::Cuda => Some("it is not built yet"),
+        }
+    }
 }
 
 /// An adapter with the engine that does its work.
@@ -68,19 +82,30 @@ impl Device {
 
     /// A device on the engine of your choice, if this build has it.
     pub fn with_engine(adapter: Adapter, engine: Engine) -> Result<Device, Unsupported> {
-        if engine.is_available() {
+        let Some(missing) = engine.missing() else {
             return Ok(Device { engine, ..Device::new(adapter) });
-        }
-        Err(Unsupported {
-            asked: format!("the engine `{}`", engine.name()),
-            missing: match engine {
-                Engine::Cpu => {
-                    "this processor has neither AVX-512 nor AVX2; `interp` runs anywhere"
-                }
-                _ => "it is not built yet; `interp` and `cpu` are",
-            }
-            .to_owned(),
-        })
+        };
+        let instead = match engine {
+            Engine::Cpu => "`interp` runs anywhere",
+            _ => "`interp` and `cpu` are",
+        };
+        let asked = format!("the engine `{}`", engine.name());
+        Err(Unsupported { asked, missing: format!("{missing}; {instead}") })
+    }
+
+    /// Which instructions the engine `cpu` uses; `None` where the host has none that it could.
+    pub fn isa(&self) -> Option<Isa> {
+        self.isa
+    }
+
+    /// How many threads the engine `cpu` uses.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// What runs the lanes, unless a dispatch has a [`ComputePipeline::fallback`].
+    pub fn engine(&self) -> Engine {
+        self.engine
     }
 
     /// Which instructions the engine `cpu` uses, if the host has them.

@@ -3,7 +3,7 @@
 use device::Engine;
 
 use super::values::{caps, choose};
-use super::{DEVICE, Flag, RUN_AND_TEST, Section, TEST, Takes};
+use super::{DEVICE, Flag, RUN, RUN_AND_TEST, Section, TEST, Takes};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
@@ -45,10 +45,21 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("NAME"),
         on: RUN_AND_TEST,
         section: Section::Device,
-        help: "what runs the lanes: interp, the reference engine; cpu, machine code for\n\
-               this computer; vulkan and cuda are not built yet",
+        help: "what runs the lanes: cpu, machine code for this computer, where that can be\n\
+               made; interp, the reference engine; vulkan and cuda are not built yet",
         set: |args, value| {
-            args.engine = choose(value, &Engine::ALL.map(|it| (it.name(), it)))?;
+            args.engine = Some(choose(value, &Engine::ALL.map(|it| (it.name(), it)))?);
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--verbose"],
+        takes: Takes::Nothing,
+        on: RUN,
+        section: Section::Device,
+        help: "say which engine runs which waves, and why, where it is not the one wanted",
+        set: |args, _| {
+            args.verbose = true;
             Ok(())
         },
     },

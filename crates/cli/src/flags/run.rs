@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use device::IntraWaveSync;
 
 use super::values::{choose, groups, lane_order, number, pair, schedule, timeout, wave_size};
-use super::{Flag, RUN_AND_SAN, RUN_TEST_AND_SAN, SAN, Section, TEST, TEST_AND_SAN, Takes, san};
+use super::{
+    Flag, RUN_AND_SAN, RUN_TEST_AND_SAN, SAN, Section, TEST, TEST_AND_SAN, Takes, bench, san,
+};
 use crate::args::Fuel;
 
 pub(super) const FLAGS: &[Flag] = &[
@@ -157,6 +159,7 @@ pub(super) const FLAGS: &[Flag] = &[
             Ok(())
         },
     },
+    bench::ROUNDS,
     san::THOROUGH,
     san::ORDERS,
     san::FLOAT_ULP,

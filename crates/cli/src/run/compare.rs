@@ -100,11 +100,16 @@ mod tests {
         let same = outcome([[0; 8], [1; 8]]);
         let other = outcome([[0, 0, 0, 0, 0, 0, 7, 0], [1; 8]]);
         let views = || vec![view("A"), view("B")];
-        let agree = Runs { views: views(), outcomes: vec![(4, same.clone()), (8, same.clone())] };
+        let agree = Runs {
+            views: views(),
+            outcomes: vec![(4, same.clone()), (8, same.clone())],
+            engines: Vec::new(),
+        };
         assert_eq!(verdict(&agree), "all 2 wave sizes agree\n");
         let differ = Runs {
             views: views(),
             outcomes: vec![(4, same.clone()), (8, same.clone()), (16, other)],
+            engines: Vec::new(),
         };
         assert_eq!(
             verdict(&differ),
@@ -112,6 +117,9 @@ mod tests {
              \x20 first at A[1], scalar 1: 0 with 4 lanes, 7 with 16\n\
              B is the same at all wave sizes\n"
         );
-        assert_eq!(verdict(&Runs { views: views(), outcomes: vec![(4, same)] }), "");
+        assert_eq!(
+            verdict(&Runs { views: views(), outcomes: vec![(4, same)], engines: Vec::new() }),
+            ""
+        );
     }
 }

@@ -137,7 +137,14 @@ pub(super) fn json(runs: &Runs, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{{\"runs\":[")?;
     for (i, (width, outcome)) in runs.outcomes.iter().enumerate() {
         let comma = if i > 0 { "," } else { "" };
-        write!(out, "{comma}\n  {{\"wave_size\":{width},\"buffers\":{{")?;
+        write!(out, "{comma}\n  {{\"wave_size\":{width},")?;
+        if let Some(ran) = runs.engines.get(i) {
+            write!(out, "\"engine\":{},", quoted(ran.engine.name()))?;
+            if let Some(what) = &ran.instead {
+                write!(out, "\"fallback\":{},", quoted(what))?;
+            }
+        }
+        write!(out, "\"buffers\":{{")?;
         for (j, (view, buffer)) in runs.views.iter().zip(&outcome.buffers).enumerate() {
             write!(out, "{}\n    {}:[", if j > 0 { "," } else { "" }, quoted(&view.name))?;
             for (k, (bits, scalar)) in scalars(&view.layout, &buffer.bytes).enumerate() {
@@ -246,7 +253,11 @@ mod tests {
     fn json_lists_the_scalars_of_each_buffer() {
         let buffers = vec![words([f32::NAN.to_bits(), 1.5f32.to_bits()])];
         let outcomes = vec![(4, Rc::new(super::super::Outcome { buffers }))];
-        let runs = Runs { views: vec![view(Layout::uniform(Scalar::F32, 1))], outcomes };
+        let runs = Runs {
+            views: vec![view(Layout::uniform(Scalar::F32, 1))],
+            outcomes,
+            engines: Vec::new(),
+        };
         let mut out = Vec::new();
         json(&runs, &mut out).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&out).unwrap();

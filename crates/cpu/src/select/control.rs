@@ -150,6 +150,19 @@ impl Selector<'_> {
         exits.iter().any(|it| !inside.contains(it))
     }
 
+    /// What a turn of a loop costs at most: its instructions, in the module's own count. Loops inside pay for themselves.
+    fn cost(&self, body: Region) -> i32 {
+        let mut open = vec![body];
+        let mut cost = 0;
+        while let Some(region) = open.pop() {
+            let insts = &self.module.region(region).insts;
+            cost += insts.len() as i32;
+            let ops = insts.iter().map(|it| &self.module.inst(*it).op);
+            open.extend(ops.filter(|it| !matches!(it, Op::Loop { .. })).flat_map(Op::regions));
+        }
+        cost
+    }
+
     fn branch_on(&mut self, cond: Value, then: Block, otherwise: Block) {
         let register = self.general(cond);
         let source = Source::Register(View::R32, register);
@@ -551,14 +564,13 @@ impl Selector<'_> {
             self.set_active(&before);
         }
         let args = self.yielded(body);
-        let size = self.a.b.size();
         let reached = self.nested(body, Origin::default(), |s| {
             // All at once: an argument may be another parameter.
             let new: Vec<(Variable, Value)> =
                 variables.iter().cloned().zip(args.iter().copied()).collect();
             s.assign_all(&new);
         });
-        let cost = (self.a.b.size() - size) as i32;
+        let cost = self.cost(body);
         let mut end_reached = false;
         if reached {
             match &open.end {

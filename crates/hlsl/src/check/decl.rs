@@ -282,7 +282,11 @@ impl<'a> Checker<'a> {
                 let message =
                     format!("the states of `{name}` have no effect, since the host sets samplers");
                 let report = Diagnostic::new(&code::INITIALIZER_IGNORED, *span, message);
-                self.report(report.help("a `StaticSampler` of the root signature is a sampler of the program"));
+                self.report(
+                    report.help(
+                        "a `StaticSampler` of the root signature is a sampler of the program",
+                    ),
+                );
             }
         }
         if modifiers.has(Modifier::Static) {

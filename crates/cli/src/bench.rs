@@ -1,0 +1,312 @@
+//! `wavelane bench`: how long shaders take to compile and to run, at one or several widths.
+//!
+//! Takes what `run` takes, and reports the median with the quartiles, since a machine has other things to do as well.
+//! Each round of a run starts from the same contents; restoring them is not measured. The results are not looked at.
+
+use std::fmt::Write;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use device::{ComputePipeline, Device, Dispatch, Engine, ResourceTable, Shader, SourceMap};
+use serde_json::{Value, json};
+
+use crate::args::{Args, Output};
+use crate::problem::{Exit, Problem};
+use crate::run::watch::Watch;
+use crate::run::{Contents, bind, failed, widths};
+use crate::{End, caps, compile, terminal};
+
+/// Rounds, where nobody says how many.
+pub(crate) const ROUNDS: u32 = 10;
+/// More rounds tell nothing more.
+pub(crate) const MOST_ROUNDS: u32 = 100_000;
+/// Compilations are repeated, but nobody waits for them longer than this.
+const COMPILATIONS: Duration = Duration::from_secs(1);
+
+/// Times in milliseconds, ascending; at least one.
+struct Times(Vec<f64>);
+
+/// A shader at a width.
+struct Row {
+    width: u32,
+    engine: Engine,
+    fallback: Option<String>,
+    /// From the checked program to what runs; nothing where nothing is made.
+    code: Option<Times>,
+    run: Times,
+}
+
+/// Everything about one file.
+struct Bench {
+    file: String,
+    front: Times,
+    /// Of all bound buffers and textures together.
+    bytes: u64,
+    rows: Vec<Row>,
+}
+
+pub(crate) fn bench(args: &Args) -> Result<Exit, End> {
+    if args.operands.is_empty() {
+        args.operand()?;
+    }
+    let device = caps::device(args)?;
+    let mut benches = Vec::new();
+    for file in &args.operands {
+        if crate::test::is_job(file) {
+            let problem = Problem::input(format!("`{file}` is a test, and `bench` takes shaders"));
+            return Err(problem.help("bind its buffers with --bind").into());
+        }
+        benches.push(measure(file, args, &device)?);
+    }
+    let text = match args.output {
+        Output::Json => {
+            let benches: Vec<Value> = benches.iter().map(|it| it.as_json(&device)).collect();
+            let threads = device.threads();
+            format!(
+                "{}\n",
+                json!({ "benches": benches, "rounds": args.rounds, "threads": threads })
+            )
+        }
+        Output::Text | Output::Github | Output::Sarif | Output::Junit => {
+            let texts: Vec<String> = benches.iter().map(|it| it.text(&device)).collect();
+            texts.join("\n")
+        }
+    };
+    terminal::print(&text)?;
+    Ok(Exit::Fine)
+}
+
+fn measure(file: &str, args: &Args, device: &Device) -> Result<Bench, Problem> {
+    let begin = Instant::now();
+    let (shader, sources) = compile::shader(file, args)?;
+    let first = begin.elapsed();
+    // Standard input is there once only.
+    let rounds = if file == "-" { 0 } else { args.rounds - 1 };
+    let mut front = Times::of(rounds, COMPILATIONS, || compile::compile(file, args).map(drop))?;
+    front.add(first);
+    let pipeline =
+        device.create_compute_pipeline(&shader).map_err(|it| caps::problem(&it, &sources))?;
+    let mut table = bind::bind(args, &shader, &sources)?.table;
+    let bytes = table.iter().map(|(_, _, buffer)| buffer.bytes.len() as u64).sum();
+    let contents = Contents::of(&table);
+    let groups: u64 = args.groups.iter().map(|it| u64::from(*it)).product();
+    let mut watch = Watch::start(args.timeout, groups);
+    let mut rows = Vec::new();
+    for width in widths(args, &shader, &pipeline)? {
+        let mut measured = Measured { args, device, shader: &shader, sources: &sources, width };
+        let row = measured.row(&pipeline, &mut table, &contents, &mut watch)?;
+        rows.push(row);
+    }
+    watch.stop();
+    Ok(Bench { file: file.to_owned(), front, bytes, rows })
+}
+
+/// What is measured at one width.
+struct Measured<'a> {
+    args: &'a Args,
+    device: &'a Device,
+    shader: &'a Shader,
+    sources: &'a SourceMap,
+    width: u32,
+}
+
+impl Measured<'_> {
+    fn row(
+        &mut self,
+        pipeline: &ComputePipeline,
+        table: &mut ResourceTable,
+        contents: &Contents,
+        watch: &mut Watch,
+    ) -> Result<Row, Problem> {
+        let Measured { args, device, shader, sources, width } = *self;
+        watch.next(width, pipeline.steps(args.groups, width));
+        let dispatch = Dispatch {
+            groups: args.groups,
+            wave_size: Some(width),
+            lane_order: args.lane_order,
+            schedule: args.schedule,
+            fuel: args.fuel.at(width),
+            cancel: Some(watch.cancel.clone()),
+            progress: Some(watch.progress.clone()),
+        };
+        let fallback = pipeline.fallback(&dispatch, table);
+        let code = match (device.engine(), &fallback) {
+            (Engine::Cpu, None) => Some(Times::of(args.rounds, COMPILATIONS, || {
+                let pipeline = device
+                    .create_compute_pipeline(shader)
+                    .map_err(|it| caps::problem(&it, sources))?;
+                pipeline.prepare(width);
+                Ok(())
+            })?),
+            _ => None,
+        };
+        let mut run = || {
+            contents.restore(table);
+            watch.progress.store(0, Ordering::Relaxed);
+            let begin = Instant::now();
+            let result = pipeline.dispatch(&dispatch, table);
+            let time = begin.elapsed();
+            let late = watch.cancel.load(Ordering::Relaxed);
+            result.map(|()| time).map_err(|error| failed(&error, width, args, late, sources))
+        };
+        // The first one finds memory and caches cold.
+        run()?;
+        let mut times = Times(Vec::new());
+        for _ in 0..args.rounds {
+            times.add(run()?);
+        }
+        let engine = if fallback.is_some() { Engine::Interp } else { device.engine() };
+        Ok(Row { width, engine, fallback, code, run: times })
+    }
+}
+
+impl Times {
+    /// Measures so many rounds, fewer where they take too long; at least one, if any.
+    fn of(
+        rounds: u32,
+        limit: Duration,
+        mut work: impl FnMut() -> Result<(), Problem>,
+    ) -> Result<Times, Problem> {
+        let begin = Instant::now();
+        let mut times = Times(Vec::new());
+        while times.0.len() < rounds as usize && (times.0.is_empty() || begin.elapsed() < limit) {
+            let begin = Instant::now();
+            work()?;
+            times.add(begin.elapsed());
+        }
+        Ok(times)
+    }
+
+    fn add(&mut self, time: Duration) {
+        let time = time.as_secs_f64() * 1e3;
+        let at = self.0.partition_point(|it| *it < time);
+        self.0.insert(at, time);
+    }
+
+    /// The time that so many of four quarters of the rounds do not exceed, between two of them as is fair.
+    fn quartile(&self, quarters: usize) -> f64 {
+        let last = self.0.len() - 1;
+        let (at, rest) = (last * quarters / 4, last * quarters % 4);
+        let next = self.0[(at + 1).min(last)];
+        self.0[at] + (next - self.0[at]) * rest as f64 / 4.0
+    }
+
+    fn median(&self) -> f64 {
+        self.quartile(2)
+    }
+
+    fn as_json(&self) -> Value {
+        json!({
+            "median": self.median(),
+            "lower_quartile": self.quartile(1),
+            "upper_quartile": self.quartile(3),
+            "least": self.quartile(0),
+            "most": self.quartile(4),
+            "rounds": self.0.len(),
+        })
+    }
+
+    fn text(&self) -> String {
+        format!("{} ({} to {})", ms(self.median()), ms(self.quartile(1)), ms(self.quartile(3)))
+    }
+}
+
+/// Milliseconds with three digits that say something.
+fn ms(time: f64) -> String {
+    let digits = match time {
+        _ if time < 1.0 => 4,
+        _ if time < 10.0 => 3,
+        _ if time < 100.0 => 2,
+        _ => 1,
+    };
+    format!("{time:.digits$}")
+}
+
+impl Bench {
+    /// Gigabytes in a second, if every byte that is bound were touched once.
+    fn speed(&self, row: &Row) -> Option<f64> {
+        let time = row.run.median();
+        (self.bytes > 0 && time > 0.0).then(|| self.bytes as f64 / (time * 1e6))
+    }
+
+    fn as_json(&self, device: &Device) -> Value {
+        let row = |row: &Row| {
+            let mut value = json!({
+                "wave_size": row.width,
+                "engine": row.engine.name(),
+                "run_ms": row.run.as_json(),
+            });
+            let set = |value: &mut Value, key: &str, new: Option<Value>| {
+                if let Some(new) = new {
+                    value[key] = new;
+                }
+            };
+            let isa = device.isa().filter(|_| row.engine == Engine::Cpu);
+            set(&mut value, "cpu", isa.map(|it| json!(it.name())));
+            set(&mut value, "fallback", row.fallback.as_ref().map(|it| json!(it)));
+            set(&mut value, "code_ms", row.code.as_ref().map(Times::as_json));
+            set(&mut value, "gb_per_s", self.speed(row).map(|it| json!(it)));
+            value
+        };
+        json!({
+            "file": self.file,
+            "front_end_ms": self.front.as_json(),
+            "bound_bytes": self.bytes,
+            "runs": self.rows.iter().map(row).collect::<Vec<Value>>(),
+        })
+    }
+
+    fn text(&self, device: &Device) -> String {
+        let mut text = format!("{}: compiled to IR in {} ms\n", self.file, self.front.text());
+        let _ = writeln!(
+            text,
+            "  wave size  engine  {:<28}{:<32}GB/s bound",
+            "code, ms (quartiles)", "run, ms (quartiles)"
+        );
+        for row in &self.rows {
+            let engine = match (row.engine, device.isa()) {
+                (Engine::Cpu, Some(isa)) => isa.name(),
+                (engine, _) => engine.name(),
+            };
+            let code = row.code.as_ref().map_or("-".to_owned(), Times::text);
+            let speed = self.speed(row).map_or("-".to_owned(), |it| format!("{it:.2}"));
+            let _ = writeln!(
+                text,
+                "  {:>9}  {engine:<8}{code:<28}{:<32}{speed}",
+                row.width,
+                row.run.text()
+            );
+            if let Some(what) = &row.fallback {
+                let _ = writeln!(text, "             the engine `cpu` does not do {what}");
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(all: &[u64]) -> Times {
+        let mut times = Times(Vec::new());
+        all.iter().for_each(|it| times.add(Duration::from_millis(*it)));
+        times
+    }
+
+    #[test]
+    fn quartiles_lie_between_rounds() {
+        let one = times(&[3]);
+        assert_eq!([one.quartile(0), one.median(), one.quartile(4)], [3.0; 3]);
+        let five = times(&[5, 1, 2, 4, 3]);
+        let all = [0, 1, 2, 3, 4].map(|it| five.quartile(it));
+        assert_eq!(all, [1.0, 2.0, 3.0, 4.0, 5.0]);
+        let four = times(&[4, 2, 8, 6]);
+        assert_eq!([1, 2, 3].map(|it| four.quartile(it)), [3.5, 5.0, 6.5]);
+    }
+
+    #[test]
+    fn short_times_have_digits() {
+        assert_eq!([0.01234, 1.5, 12.345, 1234.5].map(ms), ["0.0123", "1.500", "12.35", "1234.5"]);
+    }
+}
