@@ -11,11 +11,13 @@ mod report;
 mod worker;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use jobs::{Api, Test};
 
 use crate::args::Args;
 use crate::problem::{Exit, Problem};
+use crate::run::watch::Watch;
 use crate::{End, terminal};
 use record::Record;
 
@@ -129,24 +131,51 @@ pub(crate) fn is_job(operand: &str) -> bool {
 
 /// `wavelane run` with a job: in this process, with what the buffers hold at the end.
 pub(crate) fn run_job(args: &Args) -> Result<Exit, End> {
+    let said_by_the_job = [
+        ("--bind", !args.binds.is_empty()),
+        ("--set", !args.sets.is_empty()),
+        ("--counter", !args.counters.is_empty()),
+        ("--groups", args.groups != [1; 3]),
+        ("--print", !args.prints.is_empty()),
+        ("--out", !args.outs.is_empty()),
+    ];
+    if let Some((flag, _)) = said_by_the_job.iter().find(|(_, is_given)| *is_given) {
+        let what = format!("`{flag}` is for shaders, and `{}` is a job", args.operand()?);
+        let help =
+            "a job says itself what is bound and how many groups run; all its buffers are printed";
+        return Err(Problem::input(what).help(help).into());
+    }
     let device = crate::caps::device(args)?;
     let features = jobs::features(device.adapter(), args.test.api);
     let tests = find(args)?;
-    let all = worker::here(args, &device, &features, &tests)?;
+    let mut watch = Watch::start(args.timeout, 0);
+    let all = worker::here(args, &device, &features, &tests, &watch.cancel)?;
+    watch.stop();
+    let is_late = watch.cancel.load(Ordering::Relaxed);
     let mut records = Vec::new();
     let mut shown = String::new();
     for (test, outcomes) in tests.iter().zip(all) {
         let several = outcomes.len() > 1;
-        for outcome in outcomes {
+        for mut outcome in outcomes {
+            // What failed before has a reason of its own.
+            if let Some(timeout) = args.timeout
+                && is_late
+                && outcome.message == "the run was cancelled"
+            {
+                outcome.message = pool::late(timeout);
+            }
             if several && !outcome.output.is_empty() {
                 shown.push_str(&format!("# waves of {} lanes\n", outcome.width));
             }
             shown.push_str(&outcome.output);
-            let command = format!("wavelane test {}", test.name());
+            let command = pool::command("run", test, outcome.width, &pool::flags_to_repeat());
             records.push(Record { test: test.name(), file: test.file.clone(), outcome, command });
         }
     }
-    terminal::print(&shown)?;
+    // A report for a machine stands alone.
+    if args.test.format == Format::Text {
+        terminal::print(&shown)?;
+    }
     let known = baseline::Baseline::default();
     write(&records, &known, args.test.format, &mut terminal::out())?;
     Ok(exit(&records, &known))
@@ -209,9 +238,14 @@ fn below(path: &Path) -> Result<Vec<Test>, Problem> {
     };
     let mut files = Vec::new();
     let mut open = vec![path.to_path_buf()];
-    while let Some(path) = open.pop() {
-        // A link to a folder above would never end.
-        if path.is_dir() && (!path.is_symlink() || open.is_empty()) {
+    while let Some(found) = open.pop() {
+        // A link may lead to a folder above: only the operand itself is followed.
+        let is_link = found.is_symlink() && found != path;
+        let path = found;
+        if path.is_dir() {
+            if is_link {
+                continue;
+            }
             let entries = std::fs::read_dir(&path).map_err(|error| cannot(&path, error))?;
             for entry in entries {
                 open.push(entry.map_err(|error| cannot(&path, error))?.path());

@@ -26,7 +26,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Starts to count the time.
+    /// Starts to count the time. Of a run of no groups no progress is shown.
     pub(crate) fn start(timeout: Option<Duration>, groups: u64) -> Watch {
         let (end, ended) = mpsc::channel::<()>();
         let mut watch = Watch {
@@ -57,7 +57,7 @@ impl Watch {
                     Err(RecvTimeoutError::Timeout) => {}
                     Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
                 }
-                if is_watched && begin.elapsed() > PATIENCE {
+                if is_watched && groups > 0 && begin.elapsed() > PATIENCE {
                     let (steps, done) =
                         (steps.load(Ordering::Relaxed), progress.load(Ordering::Relaxed));
                     // Groups end one after the other, so their share of the steps is that of the groups.

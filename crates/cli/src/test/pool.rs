@@ -38,22 +38,25 @@ pub(super) fn run(args: &Args, tests: &[Test]) -> Result<Vec<Record>, Problem> {
             let record = |outcome: Outcome| Record {
                 test: test.name(),
                 file: test.file.clone(),
-                command: command(test, outcome.width, &flags),
+                command: command("test", test, outcome.width, &flags),
                 outcome,
             };
             done.push((index, outcomes.into_iter().map(record).collect()));
             progress.step(failed);
         }
-        if let Some(worker) = worker {
-            worker.finish();
-        }
+        // Nobody waits for a process that has no more to do: its input is closed, and it ends by itself.
+        drop(worker);
         Ok(done)
     };
-    let parts: Vec<Result<_, Problem>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
-        let bug = |_| Err(Problem::bug("a thread that watches tests panicked"));
-        threads.into_iter().map(|it| it.join().unwrap_or_else(bug)).collect()
-    });
+    let parts: Vec<Result<_, Problem>> = match count {
+        // Each hand-over from thread to thread is a wait on a busy machine.
+        1 => vec![work()],
+        _ => std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
+            let bug = |_| Err(Problem::bug("a thread that watches tests panicked"));
+            threads.into_iter().map(|it| it.join().unwrap_or_else(bug)).collect()
+        }),
+    };
     progress.clear();
     let mut all = Vec::new();
     for part in parts {
@@ -103,7 +106,7 @@ fn run_one(
         let (said, status) = current.end();
         let why = match ended {
             Some(ended) => format!("{ended}: {status}"),
-            None => format!("it did not end within {} s (`--timeout`)", timeout.as_secs_f64()),
+            None => late(timeout),
         };
         let said = if said.is_empty() { said } else { format!("\n{said}") };
         outcomes.push(Outcome::new(width, Verdict::Failed, format!("{why}{said}")));
@@ -111,6 +114,11 @@ fn run_one(
             return Ok(outcomes);
         }
     }
+}
+
+/// What is said of a test that has had its time.
+pub(super) fn late(timeout: Duration) -> String {
+    format!("it did not end within {} s (`--timeout`)", timeout.as_secs_f64())
 }
 
 /// A process of tests.
@@ -173,15 +181,10 @@ impl Worker {
         let said = self.said.lock().map(|it| it.clone()).unwrap_or_default();
         (String::from_utf8_lossy(&said).into_owned(), status)
     }
-
-    fn finish(mut self) {
-        drop(self.requests.take());
-        let _ = self.child.wait();
-    }
 }
 
 /// The flags that a test needs to run again as it ran here.
-fn flags_to_repeat() -> Vec<String> {
+pub(super) fn flags_to_repeat() -> Vec<String> {
     let alone = ["--list", "--features", "--worker"];
     let with_value = [
         "--wave-size",
@@ -216,8 +219,8 @@ fn flags_to_repeat() -> Vec<String> {
 }
 
 /// The command that runs a test again, as a shell reads it.
-fn command(test: &Test, width: u32, flags: &[String]) -> String {
-    let mut words = vec!["wavelane".to_owned(), "test".to_owned(), test.name()];
+pub(super) fn command(verb: &str, test: &Test, width: u32, flags: &[String]) -> String {
+    let mut words = vec!["wavelane".to_owned(), verb.to_owned(), test.name()];
     if width > 0 {
         words.extend(["--wave-size".to_owned(), width.to_string()]);
     }

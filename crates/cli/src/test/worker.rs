@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use device::{Device, Includer};
 use jobs::{Features, Files, Flags, Setup, Test, Widths};
@@ -24,11 +26,15 @@ pub(super) fn here(
     device: &Device,
     features: &Features,
     tests: &[Test],
+    cancel: &Arc<AtomicBool>,
 ) -> Result<Vec<Outcomes>, End> {
     let widths = widths_of(args);
     let flags = flags_of(args);
     let fuel = |width| args.fuel.at(width);
-    let setup = setup(args, device, features, &widths, &flags, &fuel);
+    let setup = Setup {
+        cancel: Some(cancel.clone()),
+        ..setup(args, device, features, &widths, &flags, &fuel)
+    };
     let mut all = Vec::new();
     for test in tests {
         let (_, text) = read_source(&test.file)?;

@@ -58,7 +58,7 @@ pub(super) fn run(runs: u64, seconds: Option<u64>, seed: u64) -> Result<(), Stri
     let mut binaries = binary::Seeds::new();
     let mut random = Random::new(seed);
     let start = Instant::now();
-    let (mut count, mut slowest) = (0u64, Duration::ZERO);
+    let (mut count, mut slowest, mut slow_input) = (0u64, Duration::ZERO, Vec::new());
     let mut accepted = [0u64; 5];
     let mut failures = Vec::new();
     println!("fuzzing files from {} texts, seed {seed}", seeds.len());
@@ -76,7 +76,9 @@ pub(super) fn run(runs: u64, seconds: Option<u64>, seed: u64) -> Result<(), Stri
             Some(kind) => binary::read(kind, &input, texel),
         }));
         let took = began.elapsed();
-        slowest = slowest.max(took);
+        if took > slowest {
+            (slowest, slow_input) = (took, input.clone());
+        }
         match read {
             Ok(Ok(read)) => {
                 for (sum, it) in accepted.iter_mut().zip(read) {
@@ -96,16 +98,24 @@ pub(super) fn run(runs: u64, seconds: Option<u64>, seed: u64) -> Result<(), Stri
     }
     let seconds = start.elapsed().as_secs_f64();
     let [parts, jobs, sections, pictures, arrays] = accepted;
-    println!("{count} inputs in {seconds:.1} s; the slowest took {} ms", slowest.as_millis());
+    let folder = crate::root().join("target/fuzz");
+    let write = |name: &str, input: &[u8]| {
+        let file = folder.join(name);
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        fs::write(&file, input).map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok::<String, String>(file.display().to_string())
+    };
+    let slow_file = write("files-slowest", &slow_input)?;
+    println!(
+        "{count} inputs in {seconds:.1} s; the slowest took {} ms: {slow_file}",
+        slowest.as_millis()
+    );
     println!(
         "read without an objection: {parts} as parts, {jobs} as jobs, {sections} as sections, {pictures} as pictures, \
          {arrays} as arrays"
     );
     for (index, (what, input)) in failures.iter().enumerate() {
-        let file = crate::root().join(format!("target/fuzz/files-{index}"));
-        fs::create_dir_all(crate::root().join("target/fuzz")).map_err(|error| error.to_string())?;
-        fs::write(&file, input).map_err(|error| format!("{}: {error}", file.display()))?;
-        println!("an input {what}: {}", file.display());
+        println!("an input {what}: {}", write(&format!("files-{index}"), input)?);
     }
     if failures.is_empty() { Ok(()) } else { Err(format!("{} failures", failures.len())) }
 }
@@ -148,14 +158,26 @@ fn seeds() -> Vec<String> {
     {
         seeds.extend(file.split("\n\n").map(str::to_owned).filter(|it| it.contains("//#")).take(4));
     }
+    // The marker of a document would only hide what the part is.
+    for seed in &mut seeds {
+        if let Some(job) = seed.trim_start().strip_prefix("---\n")
+            && job.starts_with("Shaders:")
+        {
+            *seed = job.to_owned();
+        }
+    }
     seeds.retain(|it| !it.trim().is_empty() && it.len() <= LONGEST);
+    seeds.sort_by_key(|it| !it.starts_with("Shaders:"));
     seeds
 }
 
 /// One of the texts with a few things cut out, put in, doubled or exchanged.
 fn damaged(seeds: &[String], random: &mut Random) -> String {
     let pick = |random: &mut Random, most: usize| random.below(most.max(1));
-    let mut text = seeds[pick(random, seeds.len())].clone();
+    // Jobs come first, and are the half of what is tried: they are the fewer, and have more to go wrong.
+    let jobs = seeds.iter().take_while(|it| it.starts_with("Shaders:")).count();
+    let most = if pick(random, 2) == 0 { jobs } else { seeds.len() };
+    let mut text = seeds[pick(random, most)].clone();
     for _ in 0..=pick(random, 6) {
         let place = |random: &mut Random, text: &str| {
             let at = pick(random, text.len() + 1);
