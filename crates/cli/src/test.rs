@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 
 use jobs::{Api, Test};
 
-use crate::args::Args;
+use crate::args::{Args, Output};
 use crate::problem::{Exit, Problem};
 use crate::run::watch::Watch;
 use crate::{End, terminal};
@@ -173,11 +173,18 @@ pub(crate) fn run_job(args: &Args) -> Result<Exit, End> {
         }
     }
     // A report for a machine stands alone.
-    if args.test.format == Format::Text {
+    let format = match args.output {
+        Output::Text => Format::Text,
+        Output::Json => Format::Json,
+        Output::Github => Format::Github,
+        Output::Sarif => Format::Sarif,
+        Output::Junit => Format::Junit,
+    };
+    if format == Format::Text {
         terminal::print(&shown)?;
     }
     let known = baseline::Baseline::default();
-    write(&records, &known, args.test.format, &mut terminal::out())?;
+    write(&records, &known, format, &mut terminal::out())?;
     Ok(exit(&records, &known))
 }
 

@@ -225,6 +225,13 @@ fn picture(element: &Element, format: Option<Format>, file: &[u8]) -> Result<Buf
         png::Decoder::new_with_limits(Cursor::new(file), png::Limits { bytes: MOST_BYTES });
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(refused)?;
+    // A file of a few bytes may promise a picture of gigabytes. Deflate makes 1032 bytes of one at most.
+    const MOST_PACKED: usize = 1032;
+    let packed = reader.info().raw_bytes();
+    if packed > file.len().saturating_mul(MOST_PACKED) {
+        let (width, height) = reader.info().size();
+        return Err(format!("the file is too short for a picture of {width}x{height} pixels"));
+    }
     let size = reader.output_buffer_size().filter(|it| *it <= MOST_BYTES);
     let mut pixels = vec![0; size.ok_or("the picture is too large")?];
     let info = reader.next_frame(&mut pixels).map_err(refused)?;
@@ -366,6 +373,13 @@ mod tests {
         let mut open = |path: &str| match path {
             "four.bin" => Ok(vec![1, 2, 3, 4]),
             "bad.png" => Ok(vec![1, 2, 3]),
+            // 2^28 pixels in as good as no data.
+            "bomb.png" => Ok([
+                b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\x10\0\0\0\0\0\0\x01\x08\0\0\0\0\x61\xbb\x56\xb1"
+                    .as_slice(),
+                b"\0\0\0\0IDAT\x35\xaf\x06\x1e",
+            ]
+            .concat()),
             "row.npy" => {
                 let mut file = npy::header(device::Scalar::U8, &[1, 2, 4]);
                 file.extend(0..8);
@@ -397,6 +411,7 @@ mod tests {
             "[4294967295x4294967295]",
             "R8_UINT[2]@four.bin",
             "@bad.png",
+            "@bomb.png",
             "R8_UINT@row.npy",
             "@missing.png",
         ] {

@@ -1,6 +1,7 @@
 //! Measures how long a whole process takes to check a shader, beside other compilers on the same files.
 //!
-//! Two files: the kernel of the README, and one of ten thousand lines that this writes.
+//! Two files: the kernel of the README, and one of ten thousand lines that this writes. Then the smallest commands there are,
+//! to see what it takes to start.
 //! The other compilers are commands that the caller gives; rounds alternate, so that a slow moment strikes all alike.
 
 use std::fmt::Write as _;
@@ -38,6 +39,37 @@ pub(super) fn run(rounds: usize, peers: &[String]) -> Result<(), String> {
             let ours = *ours.get_or_insert(median);
             println!("{median:>10.1} ms  {:>6.1} x  {command}", median / ours);
         }
+    }
+    start_up(&wavelane, &folder, rounds)
+}
+
+/// The smallest things to do, of which nearly all is the start and the end of processes.
+fn start_up(wavelane: &Path, folder: &Path, rounds: usize) -> Result<(), String> {
+    let shader = folder.join("one.hlsl");
+    let cases = folder.join("case.hlsl");
+    let text = "RWStructuredBuffer<uint> Out; [numthreads(32, 1, 1)] \
+                void main(uint t : SV_GroupIndex) { Out[t] = WaveActiveSum(t); }\n";
+    std::fs::write(&shader, text).map_err(|error| error.to_string())?;
+    let text = "#include <wavelane.hlsli>\nTEST_CASE(sum) { EXPECT_EQ(WaveActiveSum(1u), WaveGetLaneCount()); }\n";
+    std::fs::write(&cases, text).map_err(|error| error.to_string())?;
+    let job = crate::root().join("suite/jobs/heap.test");
+    println!("\nstart-up");
+    for (words, file) in [
+        ("check FILE", &shader),
+        ("run FILE --bind Out=u32[32]", &shader),
+        ("run FILE", &job),
+        ("test FILE", &job),
+        ("test FILE --wave-size 32", &cases),
+        ("test FILE", &cases),
+    ] {
+        let command = format!("{} {words}", wavelane.display());
+        let mut times = Vec::new();
+        for _ in 0..rounds.max(1) {
+            times.push(time(&command, file)?);
+        }
+        times.sort_by(f64::total_cmp);
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        println!("{:>10.1} ms  {}", times[times.len() / 2], words.replace("FILE", &name));
     }
     Ok(())
 }
