@@ -62,3 +62,11 @@
 //|   |
 //| 2 | [WaveSize(4, 8, 8, 8)]
 //|   | ^^^^^^^^^^^^^^^^^^^^^^
+
+//--- a-power-of-two
+//# widths 4
+//# zero Out 4
+//= Out u32: 4
+RWStructuredBuffer<uint> Out;
+[WaveSize(4)]
+[numthreads(4, 1, 1)] void main() { Out[0] = 4; }

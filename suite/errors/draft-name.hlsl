@@ -30,3 +30,9 @@ void main(uint t : SV_GroupIndex) {
 //|   |
 //| 5 -     EXPECT_EQ(WaveMultiPrefixOr(1u, all), t == 0 ? 0u : 1u);
 //| 5 +     EXPECT_EQ(WaveMultiPrefixBitOr(1u, all), t == 0 ? 0u : 1u);
+
+//--- a-sum-by-its-name
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    EXPECT_EQ(WaveActiveSum(1u), uint(WIDTH));
+}

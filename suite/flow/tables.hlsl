@@ -180,6 +180,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-case-groups
+//# finds switch-convergence
 //# args -Wno-narrow-lane-mask
 // Labels before the same statements share them, whatever the selectors were.
 //# widths 4
@@ -200,6 +201,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- table-fall-through
+//# finds switch-convergence
 //# args -Wno-narrow-lane-mask
 // Lanes that fall into a case join those that selected it.
 //# widths 4

@@ -2,6 +2,7 @@
 // Lanes act in ascending order, so that what each finds there is known.
 
 //--- interlockedadd-of-every-type
+//# finds equal-stores
 //# zero U 16
 //# zero L 32
 RWStructuredBuffer<uint> U;
@@ -30,6 +31,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- interlockedmin-and-max-compare-by-the-type-of-the-place
+//# finds equal-stores
 //# in I i32: 5 5 5 5
 //# in L i64: 5 5 5 5
 RWStructuredBuffer<int> I;
@@ -61,6 +63,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- interlockedand-or-and-xor-change-bits
+//# finds shift-out-of-range
 //# in U u32: 0xffffffff 0 0 0
 //# in L u64: 0xffffffffffffffff 0 0
 RWStructuredBuffer<uint> U;
@@ -131,6 +134,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- float-comparands-are-compared-by-their-bits
+//# finds equal-stores
 //# in F f32: -0 nan 0.5
 RWStructuredBuffer<float> F;
 groupshared float shared_float;

@@ -2,7 +2,7 @@
 // Operands come from a buffer, so that no compiler can know them.
 
 //--- integer-division-by-zero-gives-all-ones
-//# finds division-by-zero conversion-out-of-range
+//# finds division-by-zero
 //# in I i32: 0 7 -7 -2147483648 -1
 StructuredBuffer<int> I;
 [numthreads(WIDTH, 1, 1)]
@@ -19,7 +19,7 @@ void main() {
 }
 
 //--- division-by-zero-of-64-and-16-bit-integers
-//# finds division-by-zero conversion-out-of-range
+//# finds division-by-zero
 //# args -enable-16bit-types
 //# in I i32: 0 7
 StructuredBuffer<int> I;
@@ -32,6 +32,7 @@ void main() {
 }
 
 //--- shift-counts-are-taken-modulo-the-width
+//# finds shift-out-of-range
 //# args -enable-16bit-types
 //# in U u32: 33 1 0x80000000
 StructuredBuffer<uint> U;
@@ -46,7 +47,7 @@ void main() {
 }
 
 //--- floats-become-integers-toward-zero-and-saturate
-//# finds division-by-zero conversion-out-of-range
+//# finds conversion-out-of-range
 //# in F f32: 2.9 -2.9 5e9 -5e9
 StructuredBuffer<float> F;
 [numthreads(WIDTH, 1, 1)]

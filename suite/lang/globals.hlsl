@@ -1,6 +1,7 @@
 // Variables outside of functions: static, groupshared, and those that the host sets.
 
 //--- globals-const-without-static-is-set-by-the-host
+//# finds buffer-out-of-bounds
 //# in $Globals i32: 100 3 0 0 0 0 0 0
 const int n = 4; //~ warning[initializer-ignored]: the initialiser of `n` has no effect
 const float weights[] = { 1, 2 }; //~ warning[initializer-ignored]: the initialiser of `weights` has no effect

@@ -88,6 +88,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- resources-go-through-parameters-and-locals
+//# finds equal-stores
 //# in A u32: 1 2 3 4
 //# in B u32: 5 6 7 8
 //# zero C 16

@@ -1,6 +1,7 @@
 // Buffers of every kind, and what lies outside of them.
 
 //--- structured-buffers-out-of-bounds
+//# finds buffer-out-of-bounds
 //# in In u32: 5 6 7
 //# zero Out 16
 //= Out u32: 1 1 1 0
@@ -31,6 +32,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- raw-buffers-are-addressed-by-byte
+//# finds buffer-out-of-bounds
 //# in In u32: 0x03020100 0x07060504 0x0b0a0908
 //# zero Out 32
 //= Out u32: 0x03020100 0x07060504 0x0b0a0908 0 7 8 9 10
@@ -73,6 +75,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- typed-buffers-hold-vectors
+//# finds buffer-out-of-bounds
 //# in In f32: 1 2 3 4 5 6 7 8
 //# zero Out 16
 //= Out i32: -1 -2 3 4

@@ -107,6 +107,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- atomics-of-64-bits
+//# finds buffer-out-of-bounds shift-out-of-range
 //# zero Out 16
 //= Out u64: 0x100000000 0x8000000000000000
 RWStructuredBuffer<uint64_t> Out;
@@ -167,7 +168,6 @@ void main(uint3 thread : SV_DispatchThreadID, uint3 local : SV_GroupThreadID, ui
 }
 
 //--- squares-of-threads-make-quads-in-two-dimensions
-//# finds order-dependent-result
 [numthreads(8, 4, 1)]
 void main(uint3 local : SV_GroupThreadID) {
     EXPECT_EQ(QuadReadAcrossX(local.x), local.x ^ 1);

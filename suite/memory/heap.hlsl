@@ -1,6 +1,7 @@
 // `ResourceDescriptorHeap` and `SamplerDescriptorHeap`: one heap, seen as many types.
 
 //--- elements-of-every-type
+//# finds buffer-out-of-bounds
 //# args -T cs_6_6
 //# in ResourceDescriptorHeap[0] u32: 10, 11, 12, 13
 //# in ResourceDescriptorHeap[1] u32: 20, 21, 22, 23
@@ -53,6 +54,7 @@ void main(uint lane : SV_GroupIndex) {
 //= ResourceDescriptorHeap[5] u32: 4, 7, 0, 9
 
 //--- textures-and-samplers
+//# finds buffer-out-of-bounds
 //# args -T cs_6_6
 //# in ResourceDescriptorHeap[1] u32: 5, 6
 //# texture ResourceDescriptorHeap[2] R32_FLOAT 2x2: 1, 2, 3, 4

@@ -1,7 +1,7 @@
 // Variables and arrays of a lane.
 
 //--- arrays-out-of-bounds
-//# finds out-of-bounds uninitialized-value
+//# finds out-of-bounds
 //# in I u32: 3 4 0xffffffff 1
 StructuredBuffer<uint> I;
 [numthreads(WIDTH, 1, 1)]
@@ -23,7 +23,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- what-nobody-wrote-is-zero
 //# args -Wno-uninitialized
-//# finds out-of-bounds uninitialized-value
+//# finds uninitialized-value
 groupshared uint cells[4];
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

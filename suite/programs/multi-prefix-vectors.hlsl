@@ -2,7 +2,7 @@
 // The results for each width were computed apart from any engine.
 
 //--- vectors-of-multi-prefix-sum-all
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -22,7 +22,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-product-all
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
@@ -42,7 +42,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-count-bits-all
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 0 42 0 64 11 76 90 111 0 0 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -62,7 +62,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-bit-and-all
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295
@@ -82,7 +82,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-bit-or-all
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -102,7 +102,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-bit-xor-all
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -122,7 +122,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-sum-every-other
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -142,7 +142,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-product-every-other
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
@@ -162,7 +162,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-count-bits-every-other
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 0 42 0 64 11 76 90 111 0 0 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -182,7 +182,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-bit-and-every-other
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295
@@ -202,7 +202,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-bit-or-every-other
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -222,7 +222,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-bit-xor-every-other
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -242,7 +242,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-sum-every-third
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -262,7 +262,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-product-every-third
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
@@ -282,7 +282,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-count-bits-every-third
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 0 42 0 64 11 76 90 111 0 0 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -302,7 +302,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-bit-and-every-third
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295 4294967295
@@ -322,7 +322,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-bit-or-every-third
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
@@ -342,7 +342,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- vectors-of-multi-prefix-bit-xor-every-third
-//# finds width-dependent-result order-dependent-result
+//# finds order-dependent-result
 //# in Values u32: 10 42 1 64 11 76 90 111 9 6 79 34
 //# zero Out 384
 //= Out u32 @4: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0

@@ -24,7 +24,7 @@ void main(uint t : SV_GroupIndex) {
 //--- san-keys-that-are-numbers
 //# in In f32: 0 -0 3 3
 //# zero Out 512
-//# finds width-dependent-result
+//= Out u32 @4: 2 2 2 2
 StructuredBuffer<float> In;
 RWStructuredBuffer<uint> Out;
 [numthreads(WIDTH, 1, 1)]

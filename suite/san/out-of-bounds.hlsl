@@ -16,8 +16,9 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- san-a-place-for-each-wave-of-4
-//# finds width-dependent-result
+//# san --width-dependent=Out
 //# zero Out 512
+//= Out u32 @4: 6 22 38 54
 groupshared uint sums[128 / 4];
 RWStructuredBuffer<uint> Out;
 [numthreads(128, 1, 1)]

@@ -18,7 +18,6 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- squares-of-threads-have-derivatives-in-two-dimensions
-//# finds order-dependent-result
 //# args -T cs_6_6
 [numthreads(8, 8, 1)]
 void main(uint2 at : SV_GroupThreadID) {

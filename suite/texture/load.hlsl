@@ -17,6 +17,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- mips-names-a-texel-of-a-level
+//# finds buffer-out-of-bounds
 //# texture Tex R32_UINT 4x4 mips 3: 0..21
 //# texture Volume R32_UINT 2x2x2 mips 2: 0..9
 Texture2D<uint> Tex;
@@ -58,6 +59,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- texels-that-are-not-there-load-as-zero
+//# finds buffer-out-of-bounds
 //# texture Tex RGBA8_UNORM 4x4 layers 2 mips 2: 255*160
 Texture2DArray<float4> Tex;
 [numthreads(WIDTH, 1, 1)]
@@ -75,6 +77,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- offsets-move-a-load
+//# finds buffer-out-of-bounds
 //# texture Tex R32_UINT 4x4 mips 2: 0..20
 Texture2D<uint> Tex;
 [numthreads(WIDTH, 1, 1)]
@@ -88,6 +91,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- samples-of-a-texel-are-loaded-by-their-index
+//# finds buffer-out-of-bounds
 //# texture Tex R32_UINT 2x2 samples 4: 0..16
 //# texture Array R32_UINT 1x1 layers 2 samples 2: 7 8 9 10
 Texture2DMS<uint> Tex;
@@ -178,6 +182,7 @@ void main(uint lane : SV_GroupIndex) {
 }
 
 //--- each-lane-loads-from-its-own-texture-of-an-array
+//# finds buffer-out-of-bounds
 //# texture Tex[0] R32_UINT 1: 5
 //# texture Tex[1] R32_UINT 2: 6 7
 Texture1D<uint> Tex[2];

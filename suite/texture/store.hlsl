@@ -39,6 +39,7 @@ void main(uint i : SV_GroupIndex) {
 }
 
 //--- stores-outside-vanish
+//# finds buffer-out-of-bounds equal-stores
 //# texture Tex R32_UINT 2x2 layers 2: 1 2 3 4 5 6 7 8
 //= Tex u32: 1 2 3 4 5 6 7 9
 RWTexture2DArray<uint> Tex;
@@ -69,6 +70,7 @@ void main(uint i : SV_GroupIndex) {
 }
 
 //--- stores-convert-to-the-format
+//# finds equal-stores
 //# texture Unorm RGBA8_UNORM 1
 //# texture Snorm RG8_SNORM 1
 //# texture Half RG16_FLOAT 1
@@ -105,6 +107,7 @@ void main(uint i : SV_GroupIndex) {
 }
 
 //--- channels-that-the-type-lacks-stay-as-they-were
+//# finds equal-stores
 //# texture Tex RGBA8_UINT 1: 1 2 3 4
 //= Tex u8: 9 8 3 4
 RWTexture1D<uint2> Tex;
@@ -114,6 +117,7 @@ void main() {
 }
 
 //--- atomics-on-textures-return-what-was-there
+//# finds buffer-out-of-bounds
 //# texture Sum R32_UINT 4
 //# texture Least R32_SINT 2x2: 5 5 5 5
 //# texture Swap R32_UINT 1x1x1: 100

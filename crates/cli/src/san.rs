@@ -1,22 +1,25 @@
 //! `wavelane san`: runs shaders and tests at every width and in several orders, watched, and reports what is not defined.
 
 mod baseline;
+mod pool;
+mod record;
 mod show;
 mod subject;
 
 use std::fmt::Write;
 use std::path::Path;
 
-use device::diag::{self, Allows, SourceMap};
+use device::diag::{self, Allows, SourceMap, Style};
 use device::{
     Diagnostic, ExitedThreads, FloatRoom, IntraWaveSync, Level, Order, Plan, Progress,
     Reconvergence, Seen, Verdict,
 };
 
 use crate::End;
-use crate::args::{Args, WaveSizes};
+use crate::args::{Args, Output, WaveSizes};
 use crate::problem::Exit;
 use baseline::Baseline;
+use record::{Entry, Examined, Found, Program};
 use show::Outcome;
 use subject::Subject;
 
@@ -38,76 +41,95 @@ pub(crate) struct SanArgs {
     pub(crate) uniform_lane_index: bool,
 }
 
+impl SanArgs {
+    /// With what a section asks for beside the command line, whose flags go before.
+    fn with(&self, section: &SanArgs) -> SanArgs {
+        fn either<T: Default + PartialEq + Clone>(mine: &T, other: &T) -> T {
+            if *mine == T::default() { other.clone() } else { mine.clone() }
+        }
+        let both = |a: &[String], b: &[String]| a.iter().chain(b).cloned().collect();
+        SanArgs {
+            sync: either(&self.sync, &section.sync),
+            width_dependent: both(&self.width_dependent, &section.width_dependent),
+            unordered: both(&self.unordered, &section.unordered),
+            seeds: self.seeds.or(section.seeds),
+            thorough: self.thorough || section.thorough,
+            orders: self.orders.clone().or_else(|| section.orders.clone()),
+            float_room: self.float_room.or(section.float_room),
+            exited: either(&self.exited, &section.exited),
+            reconvergence: either(&self.reconvergence, &section.reconvergence),
+            progress: either(&self.progress, &section.progress),
+            uniform_lane_index: self.uniform_lane_index || section.uniform_lane_index,
+        }
+    }
+}
+
 /// How many random orders a thorough sweep takes.
 const THOROUGH_SEEDS: u64 = 8;
-
-/// A program with what is to be said about it.
-struct Program {
-    name: String,
-    sources: SourceMap,
-    plan: Plan,
-    /// How many runs it took.
-    runs: usize,
-    findings: Vec<Judged>,
-    /// About comments that allow nothing.
-    remarks: Vec<Diagnostic>,
-}
-
-/// A finding that neither a flag nor a comment hides.
-struct Judged {
-    seen: Seen,
-    /// At the level that the flags give it.
-    report: Diagnostic,
-    /// The baseline has it.
-    is_known: bool,
-}
-
-impl Program {
-    /// The findings that are not in the baseline.
-    fn findings(&self) -> impl Iterator<Item = &Judged> {
-        self.findings.iter().filter(|it| !it.is_known)
-    }
-
-    /// What is new, in the order in which it is shown.
-    fn news(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.findings().map(|it| &it.report).chain(&self.remarks)
-    }
-}
 
 pub(crate) fn san(mut args: Args) -> Result<Exit, End> {
     if args.wave_sizes == WaveSizes::Default {
         args.wave_sizes = WaveSizes::All;
     }
-    let mut subjects = Vec::new();
-    let mut skipped = Vec::new();
-    if holds_tests(&args)? {
-        for test in crate::test::select(&args, crate::test::find(&args)?)? {
-            match subject::test(&args, &test) {
-                Ok(found) => subjects.extend(found),
-                Err(it) => skipped.push(it),
-            }
-        }
+    if args.test.is_worker {
+        return pool::serve(&args);
+    }
+    let examined = if holds_tests(&args)? {
+        let tests = crate::test::select(&args, crate::test::find(&args)?)?;
+        pool::run(&args, &tests)?
     } else {
-        subjects.push(subject::shader(&args)?);
+        let base: Vec<String> = std::env::args().skip(1).collect();
+        let subject = subject::shader(&args)?;
+        vec![Examined::Program(judge(&args, subject, &base, style(&args)))]
+    };
+    let (mut programs, mut skipped) = (Vec::new(), Vec::new());
+    for it in examined {
+        match it {
+            Examined::Program(program) => programs.push(program),
+            Examined::Skipped { name, stop } => skipped.push((name, stop)),
+        }
     }
     let mut known = match &args.test.baseline {
         Some(file) => Baseline::read(file)?,
         None => Baseline::default(),
     };
-    let programs: Vec<Program> =
-        subjects.into_iter().map(|it| judge(&args, it, &mut known)).collect();
-    if let Some(file) = &args.test.write_baseline {
-        let all = programs.iter().flat_map(|program| {
-            let key = |it: &Judged| {
-                baseline::key(it.report.code.name, it.seen.finding.site.span, &program.sources)
-            };
-            program.findings.iter().map(key).collect::<Vec<_>>()
-        });
-        baseline::write(file, all.collect())?;
+    for program in &mut programs {
+        for it in program.entries.iter_mut().filter_map(|it| it.finding.as_mut()) {
+            it.is_known = known.takes(&it.key);
+        }
     }
-    let outcome = Outcome { programs, skipped, outdated: known.left() };
+    if let Some(file) = &args.test.write_baseline {
+        let all = programs.iter().flat_map(Program::findings);
+        baseline::write(file, all.map(|(_, it)| it.key.clone()).collect())?;
+    }
+    let has_baseline = args.test.baseline.is_some();
+    let outcome = Outcome { programs, skipped, outdated: known.left(), has_baseline };
     show::show(&args, &outcome)?;
     Ok(exit(&outcome))
+}
+
+/// Examines all programs of a test; each is told of as soon as it is done.
+fn examine_test(
+    args: &Args,
+    test: &jobs::Test,
+    text: &str,
+    style: Style,
+    tell: &mut dyn FnMut(Examined),
+) {
+    let style = if args.output == Output::Text { style } else { Style::Plain };
+    let mut base = vec!["san".to_owned(), test.name()];
+    base.extend(crate::test::flags_to_repeat());
+    subject::test(args, test, text, &mut |name, result| {
+        tell(match result {
+            Ok(subject) => Examined::Program(judge(args, *subject, &base, style)),
+            Err(stop) => Examined::Skipped { name, stop },
+        });
+    });
+}
+
+/// How reports are written that people read here.
+fn style(args: &Args) -> Style {
+    if args.output == Output::Text { crate::terminal::style() } else { Style::Plain }
 }
 
 /// Whether the operands name tests, rather than one shader with the buffers of the command line.
@@ -124,14 +146,13 @@ fn holds_tests(args: &Args) -> Result<bool, End> {
     Ok(jobs::tests(file, &text).is_ok())
 }
 
-/// Drops what comments and flags hide, and weighs the rest.
-fn judge(args: &Args, subject: Subject, known: &mut Baseline) -> Program {
-    let Subject { name, shader, sources, plan, report } = subject;
+/// Drops what comments and flags hide, weighs the rest, and puts it into words.
+fn judge(args: &Args, subject: Subject, base: &[String], style: Style) -> Program {
+    let Subject { name, shader, sources, plan, report, stopped } = subject;
     // What is wrong with the comments, the compiler has said.
     let (mut allows, _) = Allows::read(&sources);
-    let runs = report.runs;
-    let mut findings = Vec::new();
-    for seen in report.seen {
+    let mut entries = Vec::new();
+    for seen in &report.seen {
         let (code, at) = (seen.finding.kind.code(), seen.finding.site.span);
         // Whoever reads of two places may write the reason at either.
         let others = seen.finding.related.iter().map(|it| it.span);
@@ -139,30 +160,50 @@ fn judge(args: &Args, subject: Subject, known: &mut Baseline) -> Program {
         if places.any(|place| allows.find(code, place, &sources).is_some()) {
             continue;
         }
-        let Some(report) = args.warnings.weigh_finding(diagnostic(&seen)) else { continue };
-        let is_known = known.takes(code.name, at, &sources);
-        findings.push(Judged { seen, report, is_known });
+        let again = again(seen, base);
+        let Some(report) = args.warnings.weigh_finding(diagnostic(seen, &again)) else { continue };
+        let mut entry = entry(&report, &sources, style);
+        entry.json = show::finding(seen, &report, &name, &again, &sources);
+        let (widths, is_known) = (seen.widths.clone(), false);
+        let key = baseline::key(code.name, at, &sources);
+        entry.finding = Some(Found { key, widths, is_known });
+        entries.push(entry);
     }
     let spans: Vec<diag::Span> = shader.spans().collect();
     let remarks = args.warnings.weigh(allows.unused(&sources, |code| code.in_runs, &spans));
-    Program { name, sources, plan, runs, findings, remarks }
+    entries.extend(remarks.iter().map(|it| entry(it, &sources, style)));
+    Program { name, widths: plan.widths, runs: report.runs, entries, stopped }
+}
+
+fn entry(report: &Diagnostic, sources: &SourceMap, style: Style) -> Entry {
+    Entry {
+        code: report.code.name.to_owned(),
+        message: report.message.clone(),
+        is_error: report.level >= Level::Error,
+        finding: None,
+        text: diag::render(report, sources, style),
+        json: diag::to_json(report, sources),
+        github: diag::to_github(report, sources),
+        sarif: diag::sarif_result(report, sources),
+    }
 }
 
 /// Only what is an error sets the status; what is in the baseline does not.
 fn exit(outcome: &Outcome) -> Exit {
-    let is_wrong = |it: &Program| it.news().any(|it| it.level >= Level::Error);
-    if outcome.programs.iter().any(is_wrong) {
+    let stops = outcome.programs.iter().filter_map(|it| it.stopped.as_ref());
+    let stops: Vec<Exit> =
+        stops.chain(outcome.skipped.iter().map(|it| &it.1)).map(|it| it.exit).collect();
+    if stops.contains(&Exit::Bug) {
+        return Exit::Bug;
+    }
+    if outcome.programs.iter().any(Program::fails) || stops.contains(&Exit::Findings) {
         return Exit::Findings;
     }
-    let worst = [Exit::Bug, Exit::Findings, Exit::BadInput]
-        .into_iter()
-        .find(|exit| outcome.skipped.iter().any(|it| it.exit == *exit));
-    match worst {
-        Some(exit) => exit,
-        // Where nothing was examined, nothing was shown.
-        None if outcome.programs.is_empty() => Exit::Unsupported,
-        None => Exit::Fine,
+    if stops.contains(&Exit::BadInput) {
+        return Exit::BadInput;
     }
+    // Where nothing was examined, nothing was shown.
+    if outcome.programs.is_empty() { Exit::Unsupported } else { Exit::Fine }
 }
 
 fn plan(args: &Args, widths: Vec<u32>) -> Plan {
@@ -178,6 +219,7 @@ fn plan(args: &Args, widths: Vec<u32>) -> Plan {
         plan.orders.clone_from(orders);
         // Who asks for an order by name wants to see it.
         plan.shuffles_rows = true;
+        plan.breaks_quads = true;
     }
     if let Some(room) = san.float_room {
         plan.float_room = room;
@@ -192,16 +234,11 @@ fn plan(args: &Args, widths: Vec<u32>) -> Plan {
     plan
 }
 
-/// The command that makes a finding again, with nothing beside it.
-fn again(seen: &Seen) -> String {
+/// The command that makes a finding again, with nothing beside it; `base` is what was asked for.
+fn again(seen: &Seen, base: &[String]) -> String {
     let mut command = "wavelane".to_owned();
-    for word in std::env::args().skip(1) {
-        let is_plain = |it: char| it.is_alphanumeric() || "-_./=,:+@%".contains(it);
-        if !word.is_empty() && word.chars().all(is_plain) {
-            let _ = write!(command, " {word}");
-        } else {
-            let _ = write!(command, " '{}'", word.replace('\'', "'\\''"));
-        }
+    for word in base {
+        let _ = write!(command, " {}", crate::problem::quoted(word));
     }
     // Of two widths that differ, both are needed; the smallest is where the comparison begins.
     let width = seen.finding.width;
@@ -214,10 +251,10 @@ fn again(seen: &Seen) -> String {
 }
 
 /// The finding with the widths at which it was made.
-fn diagnostic(seen: &Seen) -> Diagnostic {
+fn diagnostic(seen: &Seen, again: &str) -> Diagnostic {
     let mut report = seen.finding.report();
     if seen.order.is_some() {
-        report = report.note(format!("again: {}", again(seen)));
+        report = report.note(format!("again: {again}"));
     }
     let widths: Vec<String> = seen.widths.iter().map(u32::to_string).collect();
     match widths.as_slice() {

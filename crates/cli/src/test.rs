@@ -22,9 +22,10 @@ use crate::{End, terminal};
 use record::Record;
 
 pub(crate) use formats::xml;
+pub(crate) use pool::{PATIENCE, Progress, Worker, flags_to_repeat};
 pub(crate) use record::read_lines;
 pub(crate) use report::{Format, write};
-pub(crate) use worker::{Beside, flags_of, read_flags};
+pub(crate) use worker::{Beside, flags_of, limit_memory, read_flags};
 
 /// What `test` asks for; `san` shares the baselines, the filters and the features.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +39,7 @@ pub(crate) struct TestArgs {
     pub(crate) show_features: bool,
     pub(crate) api: Api,
     pub(crate) format: Format,
-    /// This process runs the tests that it is told of on its standard input.
+    /// This process runs, or examines, the tests that it is told of on its standard input.
     pub(crate) is_worker: bool,
 }
 

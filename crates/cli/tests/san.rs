@@ -236,3 +236,120 @@ fn other_formats_name_code_and_place() {
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     assert!(results.iter().any(|it| it["ruleId"] == "race" && it["level"] == "error"), "{sarif}");
 }
+
+/// Three sections: one that is wrong at every width, one that knows its width, one that does not compile.
+const SECTIONS: &str = "//--- wrong
+//# zero Out 32
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint x = t;
+    if (t > 0) x = WaveReadLaneAt(x, 0);
+    Out[t] = x;
+}
+//--- right
+//# zero Out 32
+//# san --width-dependent=Out
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) { Out[t] = WaveGetLaneCount(); }
+//--- knows
+//# zero Out 32
+//# widths 4 8
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) { Out[t] = WIDTH; }
+//--- none
+void main() { x; } //~ error[undeclared-identifier]
+";
+
+#[test]
+fn sections_are_examined_at_their_widths_with_their_flags() {
+    let ran = wavelane("sections", &[("s.hlsl", SECTIONS)], "san s.hlsl --format json");
+    let report: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err));
+    assert_eq!(ran.status, 1);
+    let findings = report["findings"].as_array().unwrap();
+    let all: Vec<_> = findings.iter().map(|it| (it["id"].as_str(), it["line"].as_u64())).collect();
+    assert_eq!(all, [(Some("inactive-lane-read"), Some(7))], "{}", ran.out);
+    assert_eq!(findings[0]["widths"].as_array().unwrap().len(), 6);
+    assert_eq!(findings[0]["program"], "s.hlsl::wrong");
+    let command = findings[0]["command"].as_str().unwrap();
+    assert_eq!(command, "wavelane san s.hlsl::wrong --wave-size 4 --orders none");
+    let programs: Vec<(&str, Vec<u64>)> = report["programs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            let widths = it["widths"].as_array().into_iter().flatten();
+            (it["name"].as_str().unwrap(), widths.filter_map(Value::as_u64).collect())
+        })
+        .collect();
+    let every = vec![4, 8, 16, 32, 64, 128];
+    let expected = [
+        ("s.hlsl::wrong", every.clone()),
+        ("s.hlsl::right", every),
+        ("s.hlsl::knows run 1", vec![4]),
+        ("s.hlsl::knows run 2", vec![8]),
+        ("s.hlsl::none", vec![]),
+    ];
+    assert_eq!(programs, expected);
+    // The command of a finding makes it again.
+    let again = wavelane("sections", &[], &command["wavelane ".len()..]);
+    assert_eq!((again.status, codes(&again.out)), (1, vec!["inactive-lane-read"]), "{}", again.err);
+}
+
+/// Writes beyond the end, and then goes on for ever.
+const ENDLESS: &str = "//--- endless
+//# zero Out 32
+RWStructuredBuffer<uint> Out;
+groupshared uint few[4];
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    for (uint i = 0; i < 8; i = (i + 1) & 7) few[i] = t;
+    Out[t] = few[0];
+}
+";
+
+#[test]
+fn what_had_been_found_when_a_run_is_given_up_is_not_lost() {
+    let line = "san s.hlsl --fuel 1000 --wave-size 8 -Wno-race --format";
+    let ran = wavelane("endless", &[("s.hlsl", ENDLESS)], &format!("{line} text"));
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    assert_eq!(codes(&ran.out), ["out-of-bounds"], "{}", ran.out);
+    let stop = "not examined to the end: s.hlsl::endless: s.hlsl:7:";
+    assert!(ran.out.contains(stop), "{}", ran.out);
+    let ran = wavelane("endless", &[], &format!("{line} json"));
+    let report: Value = serde_json::from_str(&ran.out).unwrap();
+    assert!(report["programs"][0]["stopped"].as_str().unwrap().contains("fuel"), "{}", ran.out);
+    // That it did not end is a failure whatever is hidden.
+    let ran = wavelane("endless", &[], &format!("{line} text -Wno-out-of-bounds"));
+    assert_eq!((ran.status, codes(&ran.out)), (1, vec![]), "{}", ran.out);
+}
+
+#[test]
+fn sarif_marks_what_a_baseline_knows() {
+    let known = "race a.hlsl: tile[t] = t;\nrace a.hlsl: gone;\n";
+    let line = format!("{ARGUMENTS} --format sarif");
+    let states = |ran: &Ran| -> Vec<(String, String)> {
+        let log: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err));
+        let run = &log["runs"][0];
+        let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+        let results = run["results"].as_array().unwrap().iter();
+        let state = |it: &Value| {
+            let rule = &rules[it["ruleIndex"].as_u64().unwrap() as usize];
+            assert_eq!(rule["id"], it["ruleId"]);
+            let state = it["baselineState"].as_str().unwrap_or("");
+            (it["ruleId"].as_str().unwrap().to_owned(), state.to_owned())
+        };
+        let mut all: Vec<_> = results.map(state).collect();
+        all.sort();
+        all
+    };
+    let files = [("a.hlsl", RACE), ("known.txt", known)];
+    let ran = wavelane("states", &files, &format!("{line} --baseline known.txt"));
+    let expected = [("equal-stores", "new"), ("race", "absent"), ("race", "unchanged")];
+    assert_eq!(states(&ran), expected.map(|(code, state)| (code.to_owned(), state.to_owned())));
+    assert_eq!(ran.status, 0);
+    let ran = wavelane("states", &files, &line);
+    assert!(states(&ran).iter().all(|it| it.1.is_empty()), "{}", ran.out);
+}

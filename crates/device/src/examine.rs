@@ -1,6 +1,6 @@
 //! Running a pipeline under the sanitizer.
 
-use sanitizer::{Plan, Report};
+use sanitizer::{Plan, Report, Stopped};
 
 use crate::guard::catch;
 use crate::{ComputePipeline, Dispatch, DispatchError, ResourceTable};
@@ -12,6 +12,14 @@ pub struct ExamineError {
     pub width: u32,
     /// What happened to it.
     pub error: DispatchError,
+    /// What had been found by then.
+    pub found: Report,
+}
+
+impl ExamineError {
+    fn early(width: u32, error: DispatchError) -> Box<ExamineError> {
+        Box::new(ExamineError { width, error, found: Report::default() })
+    }
 }
 
 impl ComputePipeline {
@@ -23,13 +31,13 @@ impl ComputePipeline {
         dispatch: &Dispatch,
         plan: &Plan,
         table: &mut ResourceTable,
-    ) -> Result<Report, ExamineError> {
+    ) -> Result<Report, Box<ExamineError>> {
         let first = plan.widths.first().copied().unwrap_or_else(|| self.default_wave_size());
         let mut launch = None;
         for width in plan.widths.iter().copied().chain([first]) {
             let at_width = Dispatch { wave_size: Some(width), ..dispatch.clone() };
             let made = self.launch(&at_width, table);
-            launch = Some(made.map_err(|error| ExamineError { width, error })?);
+            launch = Some(made.map_err(|error| ExamineError::early(width, error))?);
         }
         let Some(launch) = launch else { unreachable!("there is at least the first width") };
         let bindings = table.take();
@@ -37,8 +45,11 @@ impl ComputePipeline {
         table.put(bindings);
         match result {
             Ok(Ok(report)) => Ok(report),
-            Ok(Err((width, failure))) => Err(ExamineError { width, error: failure.into() }),
-            Err(bug) => Err(ExamineError { width: first, error: DispatchError::Bug(bug) }),
+            Ok(Err(stopped)) => {
+                let Stopped { width, failure, report: found } = *stopped;
+                Err(Box::new(ExamineError { width, error: failure.into(), found }))
+            }
+            Err(bug) => Err(ExamineError::early(first, DispatchError::Bug(bug))),
         }
     }
 }

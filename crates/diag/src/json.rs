@@ -59,12 +59,20 @@ pub fn to_github(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
 /// Columns count characters, which the log says of itself (`columnKind`); the end of a region is the first column behind
 /// it. Remedies that replace text are `fixes`; everything else that is said stands in the message.
 pub fn sarif(diagnostics: &[(&Diagnostic, &SourceMap)], version: &str) -> Value {
-    let mut rules: Vec<&Code> = diagnostics.iter().map(|(it, _)| it.code).collect();
+    let results = diagnostics.iter().map(|(it, sources)| sarif_result(it, sources));
+    sarif_log(results.collect(), version)
+}
+
+/// The log of results that [`sarif_result`] has made, in whatever process, or that have its `ruleId` at least.
+pub fn sarif_log(mut results: Vec<Value>, version: &str) -> Value {
+    let mut rules: Vec<&Code> =
+        results.iter().filter_map(|it| crate::by_name(it["ruleId"].as_str()?)).collect();
     rules.sort_by_key(|code| code.name);
     rules.dedup_by_key(|code| code.name);
-    let index = |code: &Code| rules.iter().position(|it| it.name == code.name);
-    let results: Vec<Value> =
-        diagnostics.iter().map(|(it, sources)| sarif_result(it, index(it.code), sources)).collect();
+    for result in &mut results {
+        let index = rules.iter().position(|it| result["ruleId"] == it.name);
+        result["ruleIndex"] = json!(index);
+    }
     let rules: Vec<Value> = rules
         .iter()
         .map(|code| {
@@ -87,7 +95,8 @@ pub fn sarif(diagnostics: &[(&Diagnostic, &SourceMap)], version: &str) -> Value 
     })
 }
 
-fn sarif_result(diagnostic: &Diagnostic, rule: Option<usize>, sources: &SourceMap) -> Value {
+/// One result of a SARIF log.
+pub fn sarif_result(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let place = |span: Span, text: &str, id: Option<usize>| {
         let at = Extent::of(span, sources)?;
         let mut place = json!({ "physicalLocation": at.physical() });
@@ -122,7 +131,6 @@ fn sarif_result(diagnostic: &Diagnostic, rule: Option<usize>, sources: &SourceMa
     let primary = place(diagnostic.primary.span, &diagnostic.primary.text, None);
     let mut result = json!({
         "ruleId": diagnostic.code.name,
-        "ruleIndex": rule,
         "level": sarif_level(diagnostic.level),
         "message": { "text": text },
         "locations": primary.into_iter().collect::<Vec<_>>(),

@@ -16,7 +16,7 @@ mod source;
 
 pub use allow::{Allow, Allows};
 pub use codes::{Code, by_name, codes};
-pub use json::{sarif, to_github, to_json};
+pub use json::{sarif, sarif_log, sarif_result, to_github, to_json};
 pub use model::{Diagnostic, Fix, Help, Label, Level, Levels, Sink};
 pub use render::{Style, excerpt, render, render_all};
 pub use similar::{most_similar, similarity};

@@ -105,6 +105,10 @@ pub struct Runnable {
     pub groups: [u32; 3],
     /// The buffer that a case of a unit test writes its checks to.
     pub log: Option<&'static str>,
+    /// The only widths that it is made for, where not all that the pipeline allows.
+    pub widths: Option<Vec<u32>>,
+    /// Flags of `wavelane san` that it asks for.
+    pub san: Vec<String>,
 }
 
 /// Makes all runs of a test ready, for someone who watches them instead of judging what comes out. Of the runs that are to
@@ -120,14 +124,14 @@ pub fn prepare(
     let mut runner =
         Runner { test, text, setup, files, wanted: &wanted, report: &mut report, remarks };
     match &test.case {
-        Some(_) if Section::are_in(text) => {
-            Err(unsupported("a section is another program at each width"))
-        }
+        Some(case) if Section::are_in(text) => runner.watched_section(&case.name),
+        None if test.file.ends_with(".hlsl") => runner.watched_section(""),
         Some(case) => {
             let (shader, pipeline, sources) = runner.unit_shader(&case.name)?;
             let table = unit_table(&shader)?;
             let (groups, log) = ([1, 1, 1], Some(unit::LOG));
-            Ok(vec![Runnable { shader, pipeline, sources, table, groups, log }])
+            let (widths, san) = (None, Vec::new());
+            Ok(vec![Runnable { shader, pipeline, sources, table, groups, log, widths, san }])
         }
         None => {
             let mut runs = Vec::new();
@@ -147,7 +151,8 @@ pub fn prepare(
                     })?
                     .table;
                 let groups = job.groups;
-                runs.push(Runnable { shader, pipeline, sources, table, groups, log: None });
+                let (log, widths, san) = (None, None, Vec::new());
+                runs.push(Runnable { shader, pipeline, sources, table, groups, log, widths, san });
             }
             Ok(runs)
         }

@@ -5,6 +5,7 @@ use ops::LaneMask;
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
+use crate::place;
 
 /// Stores and atomic operations on arrays, and all accesses to buffers.
 pub(crate) fn access(
@@ -22,7 +23,7 @@ pub(crate) fn access(
     let address = event.addresses[lane as usize];
     let verb = if stores { "write" } else { "read" };
     let past = if stores { "written" } else { "read" };
-    let (kind, name, place, declared, note) = match event.space {
+    let (kind, name, declared, note) = match event.space {
         Space::Private(_) | Space::Shared(_) if !stores => return None,
         Space::Private(it) => {
             let memory = &facts.module.privates[it.index()];
@@ -37,7 +38,6 @@ pub(crate) fn access(
             (
                 Kind::BufferOutOfBounds,
                 resource.name.clone(),
-                "byte",
                 Site { span: resource.span, text: "declared here".to_owned() },
                 if stores {
                     "Direct3D drops the write; other interfaces do only where robust access is on"
@@ -51,7 +51,8 @@ pub(crate) fn access(
     let mut notes = Vec::new();
     // A texel that is not there has no address.
     if address != u64::MAX {
-        notes.push(format!("lane {lane} {verb}s {place} {address}"));
+        let place = place::place(facts, &event.space, address, u64::from(event.size));
+        notes.push(format!("lane {lane} {verb}s {place}"));
     }
     if !note.is_empty() {
         notes.push(note.to_owned());
@@ -73,8 +74,8 @@ pub(crate) fn access(
     })
 }
 
-fn array(memory: &ir::Memory) -> (Kind, String, &'static str, Site, &'static str) {
+fn array(memory: &ir::Memory) -> (Kind, String, Site, &'static str) {
     let site =
         Site { span: memory.span, text: format!("`{}` has {} elements", memory.name, memory.len) };
-    (Kind::OutOfBounds, memory.name.clone(), "element", site, "")
+    (Kind::OutOfBounds, memory.name.clone(), site, "")
 }

@@ -11,11 +11,13 @@ use interp::observe::{AccessEvent, At, DivergeEvent, Space, WaveEvent};
 use interp::{Observer, Variation};
 use ir::exec::{Bindings, Failure, Launch};
 use ir::{Binding, Inst, Module};
-use ops::WaveOp;
+use ops::wave::Results;
+use ops::{F16, LaneMask, Ty, WaveOp};
 
 use crate::facts::Facts;
-use crate::finding::{Finding, Kind, Site};
+use crate::finding::{Finding, Kind, Named, Site};
 use crate::order::Order;
+use crate::place;
 use crate::slice;
 
 /// So many results are remembered; beyond, the first difference may be missed, and the finding says less.
@@ -40,11 +42,20 @@ struct Trace {
     threads: Vec<u32>,
     /// The wave operations that count.
     slice: HashSet<Inst>,
-    writer: Option<(Inst, Span)>,
-    /// For each operation, group and thread, the results in order.
+    writer: Option<Writer>,
+    /// For each operation, group and thread, the results in order; an operation may have several at a time.
     results: HashMap<(Inst, [u32; 3], u32), Vec<u64>>,
     /// In the order of the run: operation, group, thread and the number of the execution.
     order: Vec<(Inst, Span, WaveOp, [u32; 3], u32, u32)>,
+}
+
+/// Who wrote a byte last.
+#[derive(Clone, Copy)]
+struct Writer {
+    inst: Inst,
+    span: Span,
+    group: [u32; 3],
+    thread: Option<u32>,
 }
 
 impl Trace {
@@ -57,24 +68,40 @@ impl Trace {
     }
 
     fn written(&mut self, event: &AccessEvent<'_>) {
-        let touches = match event.space {
-            Space::Buffer(binding, elements) if binding == self.wanted.binding => {
-                event.at.active.iter().any(|lane| {
+        let lane = match event.space {
+            Space::Buffer(binding, elements) if binding == self.wanted.binding => event
+                .at
+                .active
+                .iter()
+                .filter(|lane| {
+                    let lane = *lane;
                     let start = event.addresses[lane as usize];
                     let element = elements.map_or(0, |it| it[lane as usize]);
                     event.in_bounds.contains(lane)
                         && element == self.wanted.element
                         && (start..start + u64::from(event.size)).contains(&self.wanted.byte)
                 })
+                .last(),
+            Space::Counter(binding)
+                if binding == self.wanted.binding && self.wanted.byte == u64::MAX =>
+            {
+                event.at.active.iter().last()
             }
-            Space::Counter(binding) => {
-                binding == self.wanted.binding && self.wanted.byte == u64::MAX
-            }
-            Space::Buffer(..) | Space::Shared(_) | Space::Private(_) => false,
+            Space::Buffer(..) | Space::Counter(_) | Space::Shared(_) | Space::Private(_) => None,
         };
-        if touches {
-            self.writer = Some((event.at.inst, event.at.span));
-        }
+        let Some(lane) = lane else { return };
+        let At { inst, span, group, .. } = event.at;
+        self.writer = Some(Writer { inst, span, group, thread: self.thread(event.at, lane) });
+    }
+
+    fn thread(&self, at: At, lane: u32) -> Option<u32> {
+        self.threads.get((at.wave * self.width + lane) as usize).copied()
+    }
+
+    /// What an execution of an operation gave a thread.
+    fn result(&self, key: (Inst, [u32; 3], u32), number: u32, many: usize) -> Option<&[u64]> {
+        let start = number as usize * many;
+        self.results.get(&key)?.get(start..start + many)
     }
 }
 
@@ -95,13 +122,11 @@ impl Observer for Trace {
             return;
         }
         for lane in event.wave.active.iter() {
-            let slot = (at.wave * self.width + lane) as usize;
-            let Some(thread) = self.threads.get(slot).copied() else { continue };
-            let digest =
-                event.results.iter().fold(0u64, |all, it| all.rotate_left(17) ^ it.get(lane));
+            let Some(thread) = self.thread(at, lane) else { continue };
             let results = self.results.entry((at.inst, at.group, thread)).or_default();
-            self.order.push((at.inst, at.span, event.op, at.group, thread, results.len() as u32));
-            results.push(digest);
+            let number = results.len() / event.results.len().max(1);
+            self.order.push((at.inst, at.span, event.op, at.group, thread, number as u32));
+            results.extend(event.results.iter().map(|it| it.get(lane)));
         }
     }
 }
@@ -116,6 +141,9 @@ pub struct Side<'a> {
 }
 
 /// The finding about a difference between two runs.
+///
+/// A result that is permuted is one whose elements other threads wrote: where every thread keeps its place, and how threads
+/// are dealt to lanes decides what it puts there, the result just depends on that.
 pub fn explain(
     kind: Kind,
     a: &Side<'_>,
@@ -132,32 +160,46 @@ pub fn explain(
         Ok(trace)
     };
     // Once to learn who wrote, once more to see what that came from.
-    let writers: Vec<(Inst, Span)> =
-        [watch(a, HashSet::new())?.writer, watch(b, HashSet::new())?.writer]
-            .into_iter()
-            .flatten()
-            .collect();
+    let writers: Vec<Writer> = [watch(a, HashSet::new())?.writer, watch(b, HashSet::new())?.writer]
+        .into_iter()
+        .flatten()
+        .collect();
+    let other_lanes = a.launch.lane_order != b.launch.lane_order;
+    let kind = match writers.as_slice() {
+        [one, other]
+            if kind == Kind::PermutedResult
+                && other_lanes
+                && (one.group, one.thread) == (other.group, other.thread) =>
+        {
+            Kind::OrderDependentResult
+        }
+        _ => kind,
+    };
     let slice: HashSet<Inst> =
-        writers.iter().flat_map(|(inst, _)| slice::backward(&facts, *inst)).collect();
+        writers.iter().flat_map(|it| slice::backward(&facts, it.inst)).collect();
     let (left, right) = (watch(a, slice.clone())?, watch(b, slice)?);
     let resource = a.module.resource(difference.binding);
     let mut differing = left.order.iter().filter(|(inst, _, _, group, thread, n)| {
         let key = (*inst, *group, *thread);
-        let (mine, other) = (left.results.get(&key), right.results.get(&key));
-        mine.and_then(|it| it.get(*n as usize)) != other.and_then(|it| it.get(*n as usize))
+        let many = a.module.inst(*inst).results.len();
+        left.result(key, *n, many) != right.result(key, *n, many)
     });
     // Where lanes are dealt otherwise it is no news that their numbers differ: what is made of that is.
-    let is_news = a.launch.lane_order == b.launch.lane_order;
+    let is_news = !other_lanes;
     let is_query = |op: WaveOp| matches!(op, WaveOp::LaneIndex | WaveOp::IsFirstLane);
     let first = differing.clone().find(|it| is_news || !is_query(it.2));
     let first = first.or_else(|| differing.next());
-    let written = writers.first().map(|(_, span)| *span).unwrap_or(resource.span);
+    let written = writers.first().map_or(resource.span, |it| it.span);
     let (site, mut related, group, wave) = match first {
-        Some((inst, span, _, group, thread, n)) => {
+        Some((inst, span, op, group, thread, n)) => {
             let key = (*inst, *group, *thread);
+            let types: Vec<Ty> =
+                a.module.inst(*inst).results.iter().map(|it| a.module.ty(*it)).collect();
             let value = |trace: &Trace| {
-                let value = trace.results.get(&key).and_then(|it| it.get(*n as usize));
-                value.map_or("nothing, as it is not executed".to_owned(), |it| format!("{it:#x}"))
+                let value = trace.result(key, *n, types.len());
+                value.map_or("nothing, as it is not executed".to_owned(), |it| {
+                    shown(*op, &types, it)
+                })
             };
             let text = format!(
                 "the first difference: thread {thread} of its group gets {} ({}), or {} ({})",
@@ -176,7 +218,9 @@ pub fn explain(
     related.retain(|it| it.span != site.span);
     let place = match difference.byte {
         u64::MAX => format!("the counter of `{}`", resource.name),
-        byte => format!("byte {byte} of `{}`", resource.name),
+        byte => {
+            format!("{} of `{}`", place::of_byte(&facts, difference.binding, byte), resource.name)
+        }
     };
     Ok(Finding {
         kind,
@@ -191,11 +235,36 @@ pub fn explain(
         helps: Vec::new(),
         group,
         wave,
-        lanes: ops::LaneMask::EMPTY,
+        lanes: LaneMask::EMPTY,
         // Of two widths, the one that departs from what came before.
         width: b.launch.wave_width,
     })
 }
+
+/// A result as people write it: lanes where it is a set of them.
+fn shown(op: WaveOp, types: &[Ty], bits: &[u64]) -> String {
+    if op.shape().results == Results::Lanes {
+        let words = bits.iter().rev();
+        let lanes = LaneMask(words.fold(0, |all, word| all << 32 | u128::from(*word)));
+        return if lanes.is_empty() { "no lanes".to_owned() } else { Named(lanes).to_string() };
+    }
+    let one = |(ty, bits): (&Ty, &u64)| match ty {
+        Ty::Bool => (*bits != 0).to_string(),
+        Ty::F32 => format!("{:?}", f32::from_bits(*bits as u32)),
+        Ty::F64 => format!("{:?}", f64::from_bits(*bits)),
+        Ty::F16 => format!("{:?}", F16(*bits as u16).to_f32()),
+        // The sign is not known here, and few people know large numbers by their decimals.
+        Ty::I16 | Ty::I32 | Ty::I64 if *bits <= MOST_DECIMAL => bits.to_string(),
+        Ty::I16 | Ty::I32 | Ty::I64 => format!("{bits:#x}"),
+    };
+    match types.iter().zip(bits).map(one).collect::<Vec<_>>().as_slice() {
+        [only] => only.clone(),
+        many => format!("({})", many.join(", ")),
+    }
+}
+
+/// Whole numbers are shown as decimals up to this one.
+const MOST_DECIMAL: u64 = 0xff_ffff;
 
 /// What distinguishes a run from another one.
 fn describe(side: &Side<'_>, other: &Side<'_>) -> String {

@@ -77,6 +77,17 @@ impl<'a> Facts<'a> {
         outer == inner || self.ancestors(inner).any(|it| it == outer)
     }
 
+    /// Whether two instructions stand in the same region of a construct.
+    pub(crate) fn are_in_one_arm(&self, construct: Inst, a: Inst, b: Inst) -> bool {
+        let arm = |inst: Inst| {
+            let below = std::iter::once(inst).chain(self.ancestors(inst));
+            let child = below.take_while(|it| *it != construct).last()?;
+            let regions = self.module.inst(construct).op.regions();
+            regions.into_iter().find(|it| self.module.region(*it).insts.contains(&child))
+        };
+        arm(a).is_some() && arm(a) == arm(b)
+    }
+
     /// Whether whoever comes to `later` has left behind the outermost construct around `earlier` that is not around `later`,
     /// or `earlier` itself if there is none.
     pub(crate) fn is_past(&self, later: Inst, earlier: Inst) -> bool {

@@ -72,6 +72,24 @@ impl Flow {
         self.left.push((at.active, at, to));
     }
 
+    /// Whether some of these lanes, which are not at `from`, may still come to `to`: not where they took the other way at a
+    /// selection that has both in one arm.
+    pub(crate) fn may_come_to(
+        &self,
+        facts: &Facts<'_>,
+        from: Inst,
+        to: Inst,
+        absent: LaneMask,
+    ) -> bool {
+        let mut able = absent & self.started;
+        for open in self.open.iter().filter(|it| facts.are_in_one_arm(it.inst, from, to)) {
+            let left = self.left.iter().filter(|it| facts.encloses(open.inst, it.1.inst));
+            let came = left.fold(LaneMask::EMPTY, |all, it| all | it.0);
+            able &= !open.entered | came;
+        }
+        !able.is_empty()
+    }
+
     /// Why lanes do not take part in what happens at an instruction: one site for each reason.
     pub(crate) fn why_absent(
         &self,

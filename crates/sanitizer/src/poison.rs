@@ -16,6 +16,7 @@ use ops::{LaneMask, WaveOp};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
+use crate::place;
 
 /// A wave of a group in flight.
 pub(crate) type WaveKey = ([u32; 3], u32);
@@ -130,7 +131,8 @@ impl Poison {
         let name = &memory.name;
         let origin = if !outside.is_empty() {
             let lane = outside.first().unwrap_or(0);
-            let index = event.addresses[lane as usize];
+            let address = event.addresses[lane as usize];
+            let place = place::place(facts, &event.space, address, u64::from(event.size));
             Origin {
                 kind: Kind::OutOfBounds,
                 message: format!("`{name}` is read beyond its end"),
@@ -146,7 +148,7 @@ impl Poison {
                     span: memory.span,
                     text: format!("`{name}` has {} elements", memory.len),
                 }],
-                notes: vec![format!("lane {lane} reads element {index}")],
+                notes: vec![format!("lane {lane} reads {place}")],
                 helps: Vec::new(),
                 lanes: outside,
             }

@@ -21,6 +21,7 @@ use ops::{LaneMask, MemoryScope, SyncScope};
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Site};
+use crate::place;
 
 use order::{Clock, Meetings};
 use shadow::{Access, Act, Cell, Chunks, Pages, Record, RecordId, STRIP};
@@ -385,12 +386,8 @@ impl Races {
             Wrong::Race => Kind::Race,
             Wrong::NotCoherent => Kind::NotGloballyCoherent,
         };
-        let place = format!("element {}", event.addresses[now_lane as usize]);
-        let place = if let Space::Shared(_) = event.space {
-            place
-        } else {
-            format!("byte {}", event.addresses[now_lane as usize])
-        };
+        let address = event.addresses[now_lane as usize];
+        let place = place::place(facts, &event.space, address, u64::from(event.size));
         let mut helps = Vec::new();
         let mut notes = Vec::new();
         if same_wave && before.tangle != now.tangle && self.policy == IntraWaveSync::Lockstep {
@@ -410,7 +407,12 @@ impl Races {
                 Space::Shared(_) => "GroupMemoryBarrierWithGroupSync()",
                 _ => "AllMemoryBarrierWithGroupSync()",
             };
-            helps.push(format!("put `{barrier}` between them"));
+            helps.push(match (before.act, now.act) {
+                (Act::Store, Act::Store) => format!(
+                    "let each thread write a place of its own, or put `{barrier}` between the stores"
+                ),
+                _ => format!("put `{barrier}` between them"),
+            });
         }
         let message = match kind {
             Kind::EqualStores => {

@@ -20,6 +20,8 @@ pub struct Plan {
     /// Whether threads of a group of one dimension are dealt to lanes in random orders too. Hardly any program stands that:
     /// whoever scans an array takes for granted that neighbours follow each other.
     pub shuffles_rows: bool,
+    /// Whether threads are dealt row by row where a shader uses quads that the language promises to be squares.
+    pub breaks_quads: bool,
     /// Whether the runs in other orders are watched as well, not only compared.
     pub watches_all: bool,
     pub rules: Rules,
@@ -49,6 +51,7 @@ impl Plan {
             widths,
             orders,
             shuffles_rows: false,
+            breaks_quads: false,
             watches_all: false,
             rules: Rules::default(),
             progress: Progress::default(),
@@ -79,8 +82,16 @@ impl Plan {
         let is_too_wild = |it: &Order| {
             is_row && !self.shuffles_rows && matches!(it, Order::Lanes(LaneOrder::Random(_)))
         };
+        // Where the language promises that squares of threads are quads, it is nobody's mistake to count on it.
+        let breaks_quads = |it: &Order| {
+            *it == Order::Lanes(LaneOrder::Linear)
+                && module.needs.quads
+                && launch.lane_order == LaneOrder::Quad2d
+                && !self.breaks_quads
+        };
         let orders = self.orders.iter().copied();
-        orders.filter(|it| !is_too_wild(it) && it.matters(module, launch)).collect()
+        let orders = orders.filter(|it| !is_too_wild(it) && !breaks_quads(it));
+        orders.filter(|it| it.matters(module, launch)).collect()
     }
 }
 
@@ -92,6 +103,15 @@ pub struct Seen {
     pub widths: Vec<u32>,
     /// The order that shows it, if that of the launch does not.
     pub order: Option<Order>,
+}
+
+/// A sweep that could not go on, with what it had found by then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stopped {
+    /// The width of waves of the run that failed.
+    pub width: u32,
+    pub failure: Failure,
+    pub report: Report,
 }
 
 /// What a sweep found.
@@ -129,6 +149,8 @@ struct Sweep<'a> {
     bindings: &'a Bindings,
     plan: &'a Plan,
     report: Report,
+    /// Results that differ, each with the widths that gave it.
+    results: Vec<(Vec<u32>, Bindings)>,
 }
 
 /// A run: what it is like, and what it left.
@@ -143,16 +165,20 @@ pub fn examine(
     launch: &Launch,
     bindings: &Bindings,
     plan: &Plan,
-) -> Result<Report, (u32, Failure)> {
+) -> Result<Report, Box<Stopped>> {
     let (program, report) = (interp::decode(module), Report::default());
-    let mut sweep = Sweep { module, program, bindings, plan, report };
+    let mut sweep = Sweep { module, program, bindings, plan, report, results: Vec::new() };
     let mut canonical: Option<Run> = None;
     for width in &plan.widths {
         let launch = Launch { wave_width: *width, ..launch.clone() };
-        let result = sweep.at_width(launch, canonical.as_ref());
-        let run = result.map_err(|failure| (*width, failure))?;
-        canonical = canonical.or(run);
+        match sweep.at_width(launch, canonical.as_ref()) {
+            Ok(run) => canonical = canonical.or(run),
+            Err(failure) => {
+                return Err(Box::new(Stopped { width: *width, failure, report: sweep.report }));
+            }
+        }
     }
+    sweep.tell_agreement();
     Ok(sweep.report)
 }
 
@@ -174,10 +200,19 @@ impl<'a> Sweep<'a> {
             // An order that decides the result decides it between widths too.
             return Ok(None);
         }
-        let Some(canonical) = canonical else { return Ok(Some(run)) };
         let unordered = |it| named(self.module, &self.plan.unordered, it);
         let declared = |it| named(self.module, &self.plan.width_dependent, it);
         let compared = |it| !unordered(it) && !declared(it);
+        let width = run.launch.wave_width;
+        let same = self
+            .results
+            .iter()
+            .position(|it| self.difference(&it.1, &run.left, compared).is_none());
+        match same {
+            Some(index) => self.results[index].0.push(width),
+            None => self.results.push((vec![width], run.left.clone())),
+        }
+        let Some(canonical) = canonical else { return Ok(Some(run)) };
         if let Some(difference) = self.difference(&canonical.left, &run.left, compared) {
             let kind = Kind::WidthDependentResult;
             let (a, b) = (self.side(&canonical.launch), self.side(&run.launch));
@@ -185,6 +220,25 @@ impl<'a> Sweep<'a> {
             self.report.add(finding, None);
         }
         Ok(Some(run))
+    }
+
+    /// Says which widths agree, where some do not: the odd ones are rarely those that are right.
+    fn tell_agreement(&mut self) {
+        let mut classes: Vec<&[u32]> = self.results.iter().map(|it| it.0.as_slice()).collect();
+        classes.sort_by_key(|it| std::cmp::Reverse(it.len()));
+        let agree = classes.first().is_some_and(|it| it.len() > 1);
+        let [first, others @ ..] = classes.as_slice() else { return };
+        if !agree || others.is_empty() {
+            return;
+        }
+        let mut note = format!("waves of {} lanes give one result", listed(first));
+        for other in others {
+            note.push_str(&format!(", of {} another", listed(other)));
+        }
+        let kind = Kind::WidthDependentResult;
+        for seen in self.report.seen.iter_mut().filter(|it| it.finding.kind == kind) {
+            seen.finding.notes.push(note.clone());
+        }
     }
 
     /// A watched run. Gives what it left if it came to its end.
@@ -249,7 +303,7 @@ impl<'a> Sweep<'a> {
                 let permuted = is_permuted(self.module, &run.left, &again, difference);
                 let kind = if permuted { Kind::PermutedResult } else { Kind::OrderDependentResult };
                 let mut finding = compare::explain(kind, &a, &b, difference, order.subject())?;
-                if permuted {
+                if finding.kind == Kind::PermutedResult {
                     let name = &self.module.resource(difference.binding).name;
                     finding.helps.push(format!("`--unordered {name}` says that any order will do"));
                 } else {
@@ -330,6 +384,18 @@ impl<'a> Sweep<'a> {
                 Some(Difference { binding, element, byte })
             })
         })
+    }
+}
+
+/// `4, 8 and 16`.
+fn listed(widths: &[u32]) -> String {
+    match widths {
+        [] => String::new(),
+        [only] => only.to_string(),
+        [rest @ .., last] => {
+            let rest: Vec<String> = rest.iter().map(u32::to_string).collect();
+            format!("{} and {last}", rest.join(", "))
+        }
     }
 }
 

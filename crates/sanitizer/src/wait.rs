@@ -54,7 +54,8 @@ pub(crate) fn endless(
     }
     let absent = flow.started() & !at.active;
     let (sites, _) = flow.why_absent(facts, at.inst, absent);
-    let others_could = !sites.is_empty() && !stores.is_empty();
+    let could = |store: &Inst| flow.may_come_to(facts, at.inst, *store, absent);
+    let others_could = !sites.is_empty() && stores.iter().any(could);
     related.extend(sites);
     if others_could && progress != Progress::Fair {
         notes.push(format!(

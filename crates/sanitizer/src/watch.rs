@@ -147,6 +147,10 @@ impl<'a> Watcher<'a> {
     fn access(&mut self, event: &AccessEvent<'_>, stores: bool) {
         let found = bounds::access(&self.facts, self.width, event, stores);
         self.add(found);
+        // Hardly any access is of this kind, and each pays for what is asked of it.
+        if (event.address_poison | event.value_poison).is_empty() {
+            return;
+        }
         let op = &self.facts.module.inst(event.at.inst).op;
         let (address, values) = match op {
             Op::Load { place, at } => {

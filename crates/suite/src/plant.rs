@@ -171,7 +171,7 @@ fn examine(text: &str, setup: &Setup) -> Result<(Report, Compiled), String> {
     // What the host program logs depends on the width by design.
     plan.width_dependent.push("Log".to_owned());
     let report = sanitizer::examine(module, &launch(setup), &bindings(module, setup), &plan)
-        .map_err(|(width, failure)| format!("at width {width}: {failure:?}"))?;
+        .map_err(|it| format!("at width {}: {:?}", it.width, it.failure))?;
     Ok((report, compiled))
 }
 

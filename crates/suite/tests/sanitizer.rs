@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use sanitizer::{ExitedThreads, IntraWaveSync, Plan, Progress, Reconvergence, Verdict};
+use sanitizer::{ExitedThreads, IntraWaveSync, Plan, Progress, Reconvergence};
 use suite::section::Section;
 
 fn main() {
@@ -70,6 +70,7 @@ fn plan(section: &Section, widths: Vec<u32>) -> Result<Plan, String> {
 fn examine(section: &Section) -> Result<(), String> {
     let announced = announced(section);
     let mut missing: BTreeSet<&Announced> = announced.iter().collect();
+    let mut not_found: BTreeSet<&String> = section.finds.iter().collect();
     // `WIDTH` makes a program of its own for every width; only what names no width is compared between them.
     let same_text = !section.text.contains("WIDTH");
     let sweeps: Vec<Vec<u32>> = match same_text {
@@ -84,7 +85,7 @@ fn examine(section: &Section) -> Result<(), String> {
         let launch = suite::run::launch(section, module, widths[0]);
         let plan = plan(section, widths)?;
         let report = sanitizer::examine(module, &launch, &bindings, &plan)
-            .map_err(|(width, failure)| format!("at width {width}: {failure:?}"))?;
+            .map_err(|it| format!("at width {}: {:?}", it.width, it.failure))?;
         for seen in report.seen {
             let finding = &seen.finding;
             let line = compiled.sources.location(finding.site.span).map_or(0, |at| at.line);
@@ -98,10 +99,7 @@ fn examine(section: &Section) -> Result<(), String> {
                 continue;
             }
             if section.finds.iter().any(|it| it == finding.kind.code().name) {
-                continue;
-            }
-            // What is only a matter of other machines is no fault of a section that says nothing of it.
-            if finding.kind.verdict() == Verdict::Portability && announced.is_empty() {
+                not_found.retain(|it| *it != finding.kind.code().name);
                 continue;
             }
             problems.push_str(&format!("at widths {:?}, not expected:\n", seen.widths));
@@ -111,6 +109,9 @@ fn examine(section: &Section) -> Result<(), String> {
     }
     for Announced { line, code, text } in missing {
         problems.push_str(&format!("line {line}: expected and not found: {code}: {text}\n"));
+    }
+    for code in not_found {
+        problems.push_str(&format!("expected and not found: {code}\n"));
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

@@ -20,7 +20,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- vectors-match-in-all-components
 //# args -Wno-narrow-lane-mask
-//# finds truncated-mask
+//# finds truncated-mask shift-out-of-range
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(countbits(WaveMatch(uint2(t % 2, t / 2 % 2))).x, min(WIDTH, 32) / 4);

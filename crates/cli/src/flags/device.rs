@@ -32,7 +32,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--worker"],
         takes: Takes::Nothing,
-        on: TEST,
+        on: TEST_AND_SAN,
         section: Section::Ignored,
         help: "",
         set: |args, _| {

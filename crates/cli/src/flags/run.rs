@@ -195,7 +195,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--jobs", "-j"],
         takes: Takes::Value("N"),
-        on: TEST,
+        on: TEST_AND_SAN,
         section: Section::Run,
         help: "so many processes run tests at a time (one for each core)",
         set: |args, value| {

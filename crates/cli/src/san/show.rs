@@ -3,11 +3,10 @@
 use std::fmt::Write;
 
 use device::diag::{self, SourceMap};
-use device::{Level, Order};
+use device::{Diagnostic, Order, Seen};
 use serde_json::{Value, json};
 
-use super::subject::Skipped;
-use super::{Judged, Program};
+use super::record::{Entry, Program, Stop};
 use crate::args::{Args, Output};
 use crate::problem::Exit;
 use crate::test::xml;
@@ -17,43 +16,66 @@ use crate::{End, check, terminal};
 /// Everything that came out.
 pub(super) struct Outcome {
     pub(super) programs: Vec<Program>,
-    pub(super) skipped: Vec<Skipped>,
-    /// How many lines of the baseline nothing was found for.
-    pub(super) outdated: usize,
+    /// Tests that were not examined.
+    pub(super) skipped: Vec<(String, Stop)>,
+    /// The lines of the baseline that nothing was found for.
+    pub(super) outdated: Vec<String>,
+    /// Whether a baseline was given.
+    pub(super) has_baseline: bool,
+}
+
+impl Outcome {
+    /// Tests and programs that were not examined, or not to the end.
+    fn stops(&self) -> impl Iterator<Item = (&str, &Stop)> {
+        let skipped = self.skipped.iter().map(|(name, it)| (name.as_str(), it));
+        let stopped = self.programs.iter();
+        skipped.chain(stopped.filter_map(|it| Some((it.name.as_str(), it.stopped.as_ref()?))))
+    }
 }
 
 pub(super) fn show(args: &Args, outcome: &Outcome) -> Result<(), End> {
+    let news = || outcome.programs.iter().flat_map(Program::news);
     match args.output {
         Output::Text => terminal::print(&text(outcome))?,
         Output::Json => check::print_json(&as_json(outcome))?,
         Output::Github => {
-            let all = outcome
-                .programs
-                .iter()
-                .flat_map(|program| program.news().map(|it| diag::to_github(it, &program.sources)));
-            terminal::print(&all.collect::<String>())?;
+            terminal::print(&news().map(|it| it.github.as_str()).collect::<String>())?;
         }
         Output::Sarif => {
-            let all = outcome
-                .programs
-                .iter()
-                .flat_map(|program| program.news().map(|it| (it, &program.sources)));
-            let all: Vec<_> = all.collect();
-            check::print_json(&diag::sarif(&all, env!("CARGO_PKG_VERSION")))?;
+            check::print_json(&diag::sarif_log(sarif(outcome), env!("CARGO_PKG_VERSION")))?;
         }
         Output::Junit => terminal::print(&junit(outcome))?,
     }
     Ok(())
 }
 
+/// What is new; with a baseline also what it knows, and what is gone, each marked as such.
+fn sarif(outcome: &Outcome) -> Vec<Value> {
+    let all = outcome.programs.iter();
+    if !outcome.has_baseline {
+        return all.flat_map(Program::news).map(|it| it.sarif.clone()).collect();
+    }
+    let marked = all.flat_map(|it| &it.entries).map(|it| {
+        let is_known = it.finding.as_ref().is_some_and(|it| it.is_known);
+        let mut result = it.sarif.clone();
+        result["baselineState"] = json!(if is_known { "unchanged" } else { "new" });
+        result
+    });
+    let gone = outcome.outdated.iter().map(|line| {
+        json!({
+            "ruleId": line.split(' ').next(),
+            "baselineState": "absent",
+            "message": { "text": format!("no longer found: {line}") },
+        })
+    });
+    marked.chain(gone).collect()
+}
+
 /// Findings are the result that was asked for, so they go where results go.
 fn text(outcome: &Outcome) -> String {
     let mut text = String::new();
     for program in &outcome.programs {
-        let reports: Vec<String> = program
-            .news()
-            .map(|it| diag::render(it, &program.sources, terminal::style()))
-            .collect();
+        let reports: Vec<&str> = program.news().map(|it| it.text.as_str()).collect();
         if reports.is_empty() {
             continue;
         }
@@ -61,32 +83,37 @@ fn text(outcome: &Outcome) -> String {
         text.push('\n');
         text.push_str(&table(program));
     }
-    for it in &outcome.skipped {
+    for (name, it) in &outcome.skipped {
         let what = if it.exit == Exit::Unsupported { "unsupported" } else { "not examined" };
-        let _ = writeln!(text, "{what}: {}: {}", it.name, it.why.trim_end());
+        let _ = writeln!(text, "{what}: {name}: {}", it.why.trim_end());
     }
-    let known =
-        outcome.programs.iter().flat_map(|it| &it.findings).filter(|it| it.is_known).count();
+    for program in &outcome.programs {
+        let Some(it) = &program.stopped else { continue };
+        let _ = writeln!(text, "not examined to the end: {}: {}", program.name, it.why.trim_end());
+    }
+    let findings = || outcome.programs.iter().flat_map(Program::findings);
+    let known = findings().filter(|(_, it)| it.is_known).count();
     if known > 0 {
         let _ = writeln!(text, "{} in the baseline", counted(known, "known finding"));
     }
-    if outcome.outdated > 0 {
+    if !outcome.outdated.is_empty() {
         let _ = writeln!(
             text,
             "note: {} of the baseline found nothing; `--write-baseline` writes it anew",
-            counted(outcome.outdated, "line")
+            counted(outcome.outdated.len(), "line")
         );
     }
-    let wrong = outcome.programs.iter().filter(|it| it.findings().next().is_some()).count();
+    let is_wrong = |it: &&Program| it.findings().any(|(_, it)| !it.is_known);
+    let wrong = outcome.programs.iter().filter(is_wrong).count();
     match outcome.programs.as_slice() {
         [only] if outcome.skipped.is_empty() => {
-            if wrong == 0 {
+            if wrong == 0 && only.stopped.is_none() {
                 let _ = writeln!(
                     text,
                     "no {}findings: {} with waves of {} lanes",
                     if known > 0 { "new " } else { "" },
                     counted(only.runs, "run"),
-                    listed(&only.plan.widths)
+                    listed(&only.widths)
                 );
             }
         }
@@ -107,18 +134,18 @@ fn text(outcome: &Outcome) -> String {
 /// Which finding was made at which width.
 fn table(program: &Program) -> String {
     let mut text = String::new();
-    let names = program.findings().map(|it| it.report.code.name.len());
-    let Some(longest) = names.max() else { return text };
+    let findings = || program.findings().filter(|(_, it)| !it.is_known);
+    let Some(longest) = findings().map(|(it, _)| it.code.len()).max() else { return text };
     let column = longest.max("finding".len());
     let _ = write!(text, "{:<column$}", "finding");
-    for width in &program.plan.widths {
+    for width in &program.widths {
         let _ = write!(text, "  {width:>4}");
     }
     text.push('\n');
-    for it in program.findings() {
-        let _ = write!(text, "{:<column$}", it.report.code.name);
-        for width in &program.plan.widths {
-            let mark = if it.seen.widths.contains(width) { "x" } else { "." };
+    for (entry, found) in findings() {
+        let _ = write!(text, "{:<column$}", entry.code);
+        for width in &program.widths {
+            let mark = if found.widths.contains(width) { "x" } else { "." };
             let _ = write!(text, "  {mark:>4}");
         }
         text.push('\n');
@@ -131,23 +158,26 @@ fn listed(widths: &[u32]) -> String {
 }
 
 fn as_json(outcome: &Outcome) -> Value {
-    let mut widths: Vec<u32> =
-        outcome.programs.iter().flat_map(|it| it.plan.widths.iter().copied()).collect();
+    let all = || outcome.programs.iter();
+    let mut widths: Vec<u32> = all().flat_map(|it| it.widths.iter().copied()).collect();
     widths.sort_unstable();
     widths.dedup();
-    let findings = outcome.programs.iter().flat_map(|program| {
-        program.findings.iter().map(|it| record(it, program)).collect::<Vec<_>>()
+    let findings = all().flat_map(Program::findings).map(|(entry, found)| {
+        let mut record = entry.json.clone();
+        record["known"] = json!(found.is_known);
+        record
     });
-    let remarks = outcome
-        .programs
-        .iter()
-        .flat_map(|program| program.remarks.iter().map(|it| diag::to_json(it, &program.sources)));
-    let examined = outcome.programs.iter().map(|it| {
-        json!({ "name": it.name, "examined": true, "widths": it.plan.widths, "runs": it.runs })
-    });
-    let skipped = outcome.skipped.iter().map(|it| {
+    let is_remark = |it: &&Entry| it.finding.is_none();
+    let remarks = all().flat_map(|it| &it.entries).filter(is_remark).map(|it| it.json.clone());
+    let examined = all().map(|it| {
         json!({
-            "name": it.name, "examined": false, "why": it.why,
+            "name": it.name, "examined": true, "widths": it.widths, "runs": it.runs,
+            "stopped": it.stopped.as_ref().map(|it| &it.why),
+        })
+    });
+    let skipped = outcome.skipped.iter().map(|(name, it)| {
+        json!({
+            "name": name, "examined": false, "why": it.why,
             "unsupported": it.exit == Exit::Unsupported,
         })
     });
@@ -160,21 +190,26 @@ fn as_json(outcome: &Outcome) -> Value {
 }
 
 /// A finding for programs.
-fn record(it: &Judged, program: &Program) -> Value {
-    let finding = &it.seen.finding;
-    let mut record = place(finding.site.span, &program.sources);
-    record["id"] = json!(it.report.code.name);
+pub(super) fn finding(
+    seen: &Seen,
+    report: &Diagnostic,
+    program: &str,
+    again: &str,
+    sources: &SourceMap,
+) -> Value {
+    let finding = &seen.finding;
+    let mut record = place(finding.site.span, sources);
+    record["id"] = json!(report.code.name);
     record["verdict"] = json!(finding.kind.verdict().word());
-    record["level"] = json!(it.report.level.word());
-    record["known"] = json!(it.is_known);
-    record["program"] = json!(program.name);
+    record["level"] = json!(report.level.word());
+    record["program"] = json!(program);
     record["message"] = json!(finding.message);
     record["text"] = json!(finding.site.text);
     record["related"] = finding
         .related
         .iter()
         .map(|site| {
-            let mut related = place(site.span, &program.sources);
+            let mut related = place(site.span, sources);
             related["message"] = json!(site.text);
             related
         })
@@ -184,10 +219,10 @@ fn record(it: &Judged, program: &Program) -> Value {
     record["wave"] = json!(finding.wave);
     record["group"] = json!(finding.group);
     record["width"] = json!(finding.width);
-    record["widths"] = json!(it.seen.widths);
-    record["seed"] = json!(it.seen.order.and_then(Order::seed));
-    record["order"] = json!(it.seen.order.map(|it| it.to_string()));
-    record["command"] = json!(super::again(&it.seen));
+    record["widths"] = json!(seen.widths);
+    record["seed"] = json!(seen.order.and_then(Order::seed));
+    record["order"] = json!(seen.order.map(|it| it.to_string()));
+    record["command"] = json!(again);
     record
 }
 
@@ -202,44 +237,38 @@ fn place(span: diag::Span, sources: &SourceMap) -> Value {
 
 /// A program is a test case, and its findings are why it fails.
 fn junit(outcome: &Outcome) -> String {
-    let fails = |it: &Program| it.news().any(|it| it.level >= Level::Error);
-    let failures = outcome.programs.iter().filter(|it| fails(it)).count();
-    let broken = outcome.skipped.iter().filter(|it| it.exit != Exit::Unsupported).count();
+    let failures = outcome.programs.iter().filter(|it| it.fails()).count();
+    let unsupported = outcome.stops().filter(|it| it.1.exit == Exit::Unsupported).count();
+    let broken = outcome.stops().count() - unsupported;
     let counts = format!(
-        "tests=\"{}\" failures=\"{failures}\" errors=\"{broken}\" skipped=\"{}\"",
+        "tests=\"{}\" failures=\"{failures}\" errors=\"{broken}\" skipped=\"{unsupported}\"",
         outcome.programs.len() + outcome.skipped.len(),
-        outcome.skipped.len() - broken
     );
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"wavelane san\" {counts}>\n  <testsuite name=\"san\" {counts}>\n"
     );
+    let stop = |it: &Stop| {
+        let tag = if it.exit == Exit::Unsupported { "skipped" } else { "error" };
+        format!("<{tag} message=\"{}\"/>", xml(it.why.lines().next().unwrap_or("")))
+    };
     for program in &outcome.programs {
         let _ = write!(text, "    <testcase classname=\"san\" name=\"{}\"", xml(&program.name));
-        let bodies: Vec<String> = program
-            .news()
-            .map(|it| {
-                let body = xml(&diag::render(it, &program.sources, diag::Style::Plain));
-                let (code, message) = (it.code.name, xml(&it.message));
-                match it.level >= Level::Error {
-                    true => {
-                        format!("<failure type=\"{code}\" message=\"{message}\">{body}</failure>")
-                    }
-                    false => format!("<system-out>{body}</system-out>"),
-                }
-            })
-            .collect();
+        let news = program.news().map(|it| {
+            let (code, message, body) = (&it.code, xml(&it.message), xml(&it.text));
+            match it.is_error {
+                true => format!("<failure type=\"{code}\" message=\"{message}\">{body}</failure>"),
+                false => format!("<system-out>{body}</system-out>"),
+            }
+        });
+        let bodies: String = news.chain(program.stopped.iter().map(stop)).collect();
         let _ = match bodies.is_empty() {
             true => writeln!(text, "/>"),
-            false => writeln!(text, ">{}</testcase>", bodies.concat()),
+            false => writeln!(text, ">{bodies}</testcase>"),
         };
     }
-    for it in &outcome.skipped {
-        let tag = if it.exit == Exit::Unsupported { "skipped" } else { "error" };
-        let (name, why) = (xml(&it.name), xml(it.why.lines().next().unwrap_or("")));
-        let _ = writeln!(
-            text,
-            "    <testcase classname=\"san\" name=\"{name}\"><{tag} message=\"{why}\"/></testcase>"
-        );
+    for (name, it) in &outcome.skipped {
+        let (name, stop) = (xml(name), stop(it));
+        let _ = writeln!(text, "    <testcase classname=\"san\" name=\"{name}\">{stop}</testcase>");
     }
     text.push_str("  </testsuite>\n</testsuites>\n");
     text

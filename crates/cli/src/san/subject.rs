@@ -1,16 +1,16 @@
 //! What `san` examines: a shader with the buffers of the command line, or the runs of tests.
 //!
-//! Everything is examined in this process, one program after the other; fuel and time-outs bound each. Nothing here
-//! judges findings.
+//! Everything is examined in this process, one program after the other; fuel and time-outs bound each. What had been found
+//! when a run was given up is not lost. Nothing here judges findings.
 
 use std::sync::atomic::Ordering;
 
 use device::{ComputePipeline, Device, Dispatch, Plan, Report, ResourceTable, Shader, SourceMap};
 use jobs::{Runnable, Setup, Test, Widths};
 
-use super::plan;
-use crate::args::{Args, WaveSizes};
-use crate::files::read_source;
+use super::record::Stop;
+use super::{SanArgs, plan};
+use crate::args::{self, Args, Request, WaveSizes};
 use crate::problem::{Exit, Problem};
 use crate::run::watch::Watch;
 use crate::run::{bind, failed, widths};
@@ -25,13 +25,14 @@ pub(super) struct Subject {
     pub(super) sources: SourceMap,
     pub(super) plan: Plan,
     pub(super) report: Report,
+    /// Why the sweep was given up.
+    pub(super) stopped: Option<Stop>,
 }
 
-/// A test that was not examined.
-pub(super) struct Skipped {
-    pub(super) name: String,
-    pub(super) exit: Exit,
-    pub(super) why: String,
+/// A problem as the report of many programs tells it.
+pub(super) fn stop(problem: Problem) -> Stop {
+    let place = problem.place.map_or_else(String::new, |(place, _)| format!("{place}: "));
+    Stop { exit: problem.exit, why: format!("{place}{}", problem.message) }
 }
 
 /// The shader that the command line names, with what it binds.
@@ -49,13 +50,19 @@ pub(super) fn shader(args: &Args) -> Result<Subject, End> {
             return Err(bind::unknown(&format!("no buffer `{name}` is bound"), name, known).into());
         }
     }
-    let report = examine(args, &pipeline, args.groups, &plan, &mut bound.table, &sources)?;
-    Ok(Subject { name: file.to_owned(), shader, sources, plan, report })
+    let (report, stopped) =
+        examine(args, &pipeline, args.groups, &plan, &mut bound.table, &sources)?;
+    let stopped = stopped.map(stop);
+    Ok(Subject { name: file.to_owned(), shader, sources, plan, report, stopped })
 }
 
-/// The runs of a test, or why it has none.
-pub(super) fn test(args: &Args, test: &Test) -> Result<Vec<Subject>, Skipped> {
-    let skipped = |exit, why: String| Skipped { name: test.name(), exit, why };
+/// Examines the runs of a test; `tell` hears of each by its name, or why there are none.
+pub(super) fn test(
+    args: &Args,
+    test: &Test,
+    text: &str,
+    tell: &mut dyn FnMut(String, Result<Box<Subject>, Stop>),
+) {
     let device = Device::new(args.adapter.clone());
     let features = jobs::features(device.adapter(), args.test.api);
     let flags = flags_of(args);
@@ -70,45 +77,78 @@ pub(super) fn test(args: &Args, test: &Test) -> Result<Vec<Subject>, Skipped> {
         fuel: &|width| args.fuel.at(width),
         cancel: None,
     };
-    let (_, text) =
-        read_source(&test.file).map_err(|problem| skipped(problem.exit, problem.message))?;
-    let runs = jobs::prepare(test, &text, &setup, &mut Beside).map_err(|outcome| {
-        let exit = match outcome.verdict {
-            jobs::Verdict::Unsupported => Exit::Unsupported,
-            jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,
-        };
-        skipped(exit, outcome.message)
-    })?;
-    if runs.is_empty() {
-        return Err(skipped(Exit::Unsupported, "nothing in it runs".to_owned()));
-    }
-    let several = runs.len() > 1;
-    let mut subjects = Vec::new();
-    for (number, run) in (1..).zip(runs) {
-        let Runnable { shader, pipeline, sources, mut table, groups, log } = run;
-        let allowed = pipeline.wave_sizes();
-        let widths: Vec<u32> = match &args.wave_sizes {
-            WaveSizes::List(list) => {
-                list.iter().copied().filter(|it| allowed.contains(it)).collect()
-            }
-            WaveSizes::Default | WaveSizes::All => allowed.to_vec(),
-        };
-        if widths.is_empty() {
-            let why = "none of its widths is among those asked for".to_owned();
-            return Err(skipped(Exit::Unsupported, why));
+    let skip = |exit, why: &str| Err(Stop { exit, why: why.to_owned() });
+    let runs = match jobs::prepare(test, text, &setup, &mut Beside) {
+        Ok(runs) if runs.is_empty() => {
+            return tell(test.name(), skip(Exit::Unsupported, "nothing in it runs"));
         }
-        let mut plan = plan(args, widths);
-        // How often a case checks differs with the width, and which failure comes first is no result.
-        plan.width_dependent.extend(log.map(str::to_owned));
-        plan.unordered.extend(log.map(str::to_owned));
-        let report = examine(args, &pipeline, groups, &plan, &mut table, &sources)
-            .map_err(|problem| skipped(problem.exit, problem.message))?;
+        Ok(runs) => runs,
+        Err(outcome) => {
+            let exit = match outcome.verdict {
+                jobs::Verdict::Unsupported => Exit::Unsupported,
+                jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,
+            };
+            return tell(test.name(), skip(exit, &outcome.message));
+        }
+    };
+    let (several, mut any) = (runs.len() > 1, false);
+    for (number, run) in (1..).zip(runs) {
+        let widths = widths_of(args, &run);
+        if widths.is_empty() {
+            continue;
+        }
+        any = true;
         let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
-        subjects.push(Subject { name, shader, sources, plan, report });
+        let subject = runnable(args, run, widths, name.clone());
+        tell(name, subject);
     }
-    Ok(subjects)
+    if !any {
+        let why = "none of its widths is among those asked for";
+        tell(test.name(), skip(Exit::Unsupported, why));
+    }
 }
 
+/// The widths that a run allows and the command line asks for.
+fn widths_of(args: &Args, run: &Runnable) -> Vec<u32> {
+    let allowed = run.pipeline.wave_sizes();
+    let mut widths = run.widths.clone().unwrap_or_else(|| allowed.to_vec());
+    widths.retain(|it| allowed.contains(it));
+    if let WaveSizes::List(list) = &args.wave_sizes {
+        widths.retain(|it| list.contains(it));
+    }
+    widths
+}
+
+/// Examines one run of a test.
+fn runnable(
+    args: &Args,
+    run: Runnable,
+    widths: Vec<u32>,
+    name: String,
+) -> Result<Box<Subject>, Stop> {
+    let Runnable { shader, pipeline, sources, mut table, groups, log, widths: _, san } = run;
+    let asked = read_san_flags(&san).map_err(stop)?;
+    let args = &Args { san: args.san.with(&asked), ..args.clone() };
+    let mut plan = plan(args, widths);
+    // How often a case checks differs with the width, and which failure comes first is no result.
+    plan.width_dependent.extend(log.map(str::to_owned));
+    plan.unordered.extend(log.map(str::to_owned));
+    let (report, stopped) =
+        examine(args, &pipeline, groups, &plan, &mut table, &sources).map_err(stop)?;
+    let stopped = stopped.map(stop);
+    Ok(Box::new(Subject { name, shader, sources, plan, report, stopped }))
+}
+
+/// The flags that a section of a suite file asks for.
+fn read_san_flags(words: &[String]) -> Result<SanArgs, Problem> {
+    let line = ["wavelane", "san"].into_iter().map(str::to_owned).chain(words.iter().cloned());
+    match args::parse(line.map(Into::into))? {
+        Request::Work(args) => Ok(args.san),
+        Request::Help(_) | Request::Version => Ok(SanArgs::default()),
+    }
+}
+
+/// What was found, and why the sweep was given up if it was. Where nothing had been found by then, that is all there is.
 fn examine(
     args: &Args,
     pipeline: &ComputePipeline,
@@ -116,7 +156,7 @@ fn examine(
     plan: &Plan,
     table: &mut ResourceTable,
     sources: &SourceMap,
-) -> Result<Report, Problem> {
+) -> Result<(Report, Option<Problem>), Problem> {
     let mut watch = Watch::start(args.timeout, groups.iter().map(|it| u64::from(*it)).product());
     let dispatch = Dispatch {
         lane_order: args.lane_order,
@@ -129,5 +169,11 @@ fn examine(
     let result = pipeline.examine(&dispatch, plan, table);
     let late = watch.cancel.load(Ordering::Relaxed);
     watch.stop();
-    result.map_err(|it| failed(&it.error, it.width, args, late, sources))
+    match result {
+        Ok(report) => Ok((report, None)),
+        Err(it) => {
+            let problem = failed(&it.error, it.width, args, late, sources);
+            if it.found.seen.is_empty() { Err(problem) } else { Ok((it.found, Some(problem))) }
+        }
+    }
 }

@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::terminal;
 
 /// As long as LLVM's own runner gives a test.
-const PATIENCE: Duration = Duration::from_secs(300);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Runs the tests; the records come in the order of the tests.
 pub(super) fn run(args: &Args, tests: &[Test]) -> Result<Vec<Record>, Problem> {
@@ -24,8 +24,7 @@ pub(super) fn run(args: &Args, tests: &[Test]) -> Result<Vec<Record>, Problem> {
     let count = args.test.jobs.unwrap_or(cores).clamp(1, tests.len().max(1));
     let timeout = args.timeout.unwrap_or(PATIENCE);
     let next = AtomicUsize::new(0);
-    let progress =
-        Progress { done: AtomicUsize::new(0), failed: AtomicUsize::new(0), all: tests.len() };
+    let progress = Progress::new(tests.len());
     let flags = flags_to_repeat();
     let work = || -> Result<Vec<(usize, Vec<Record>)>, Problem> {
         let mut worker = None;
@@ -122,16 +121,16 @@ pub(super) fn late(timeout: Duration) -> String {
 }
 
 /// A process of tests.
-struct Worker {
+pub(crate) struct Worker {
     child: Child,
     requests: Option<ChildStdin>,
-    answers: Receiver<Value>,
+    pub(crate) answers: Receiver<Value>,
     /// The end of what it says on standard error.
     said: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Worker {
-    fn start() -> Result<Worker, Problem> {
+    pub(crate) fn start() -> Result<Worker, Problem> {
         let cannot = |error| Problem::input(format!("no process can be started: {error}"));
         let program = std::env::current_exe().map_err(cannot)?;
         let mut child = Command::new(program)
@@ -169,22 +168,27 @@ impl Worker {
         Ok(Worker { child, requests, answers, said })
     }
 
-    fn ask(&mut self, request: &Value) -> bool {
+    pub(crate) fn ask(&mut self, request: &Value) -> bool {
         let Some(requests) = &mut self.requests else { return false };
         writeln!(requests, "{request}").and_then(|()| requests.flush()).is_ok()
     }
 
     /// Ends the process by force; what it said last, and how it ended.
-    fn end(mut self) -> (String, String) {
+    pub(crate) fn end(mut self) -> (String, String) {
         let _ = self.child.kill();
         let status = self.child.wait().map(|it| it.to_string()).unwrap_or_default();
         let said = self.said.lock().map(|it| it.clone()).unwrap_or_default();
         (String::from_utf8_lossy(&said).into_owned(), status)
     }
+
+    pub(crate) fn finish(mut self) {
+        drop(self.requests.take());
+        let _ = self.child.wait();
+    }
 }
 
 /// The flags that a test needs to run again as it ran here.
-pub(super) fn flags_to_repeat() -> Vec<String> {
+pub(crate) fn flags_to_repeat() -> Vec<String> {
     let alone = ["--list", "--features", "--worker"];
     let with_value = [
         "--wave-size",
@@ -229,14 +233,18 @@ pub(super) fn command(verb: &str, test: &Test, width: u32, flags: &[String]) -> 
     words.join(" ")
 }
 
-struct Progress {
+pub(crate) struct Progress {
     done: AtomicUsize,
     failed: AtomicUsize,
     all: usize,
 }
 
 impl Progress {
-    fn step(&self, failed: bool) {
+    pub(crate) fn new(all: usize) -> Progress {
+        Progress { done: AtomicUsize::new(0), failed: AtomicUsize::new(0), all }
+    }
+
+    pub(crate) fn step(&self, failed: bool) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         let failed =
             self.failed.fetch_add(usize::from(failed), Ordering::Relaxed) + usize::from(failed);
@@ -247,7 +255,7 @@ impl Progress {
         }
     }
 
-    fn clear(&self) {
+    pub(crate) fn clear(&self) {
         if terminal::is_watched() && std::io::stderr().is_terminal() {
             terminal::say("\r\x1b[K");
         }

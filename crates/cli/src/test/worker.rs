@@ -126,7 +126,7 @@ pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result
 
 /// Beyond the limit an allocation fails and the process ends, which is the failure of the test that it ran.
 #[cfg(unix)]
-fn limit_memory() {
+pub(crate) fn limit_memory() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let maximum = getrlimit(Resource::As).maximum;
     let current = maximum.map_or(MOST_MEMORY, |it| it.min(MOST_MEMORY));
@@ -136,7 +136,7 @@ fn limit_memory() {
 
 // Portability: other systems have no such limit for a process by itself; there a test may take what it gets.
 #[cfg(not(unix))]
-fn limit_memory() {}
+pub(crate) fn limit_memory() {}
 
 pub(crate) fn flags_of(args: &Args) -> Flags {
     Flags {

@@ -2,7 +2,7 @@
 
 use device::{Buffer, Compilation, Shader, Stage};
 
-use super::{End, Flags, Runner, Widths, failed, unsupported};
+use super::{End, Flags, Runnable, Runner, Widths, failed, unsupported};
 use crate::outcome::{Outcome, Verdict};
 use crate::section::{self, LOG, LOG_BYTES, Section};
 
@@ -41,6 +41,46 @@ impl Runner<'_> {
             (self.report)(outcome);
         }
         Ok(())
+    }
+
+    /// A section made ready for someone who watches it: one program where its text does not know the width of waves, one
+    /// for each width where it does.
+    pub(super) fn watched_section(&mut self, name: &str) -> Result<Vec<Runnable>, End> {
+        let sections = section::read(&self.test.file, self.text).map_err(failed)?;
+        let found = sections.into_iter().find(|it| it.name == name);
+        let section = found.ok_or_else(|| failed(format!("there is no section `{name}`")))?;
+        if section.fails() {
+            return Ok(Vec::new());
+        }
+        let programs: Vec<Vec<u32>> = match section.text.contains("WIDTH") {
+            true => section.widths.iter().map(|it| vec![*it]).collect(),
+            false => vec![section.widths.clone()],
+        };
+        let mut runs = Vec::new();
+        for widths in programs {
+            let Some(first) = widths.first() else { continue };
+            let flags = self.section_flags(&section, *first)?;
+            let Compilation { shader, diagnostics, sources } =
+                self.checked(&section.file, &section.source(), &flags)?;
+            let Some(shader) = shader else {
+                if flags.options.stage != Stage::Compute {
+                    return Ok(Vec::new());
+                }
+                let plain = device::diag::Style::Plain;
+                return Err(failed(device::diag::render_all(&diagnostics, &sources, plain)));
+            };
+            let pipeline = self
+                .setup
+                .device
+                .create_compute_pipeline(&shader)
+                .map_err(|error| unsupported(error.to_string()))?;
+            let table = bound(&section, &shader)?;
+            let log = shader.resources().iter().any(|it| it.used && it.name == LOG).then_some(LOG);
+            let (groups, san) = (section.groups, section.san.clone());
+            let widths = Some(widths);
+            runs.push(Runnable { shader, pipeline, sources, table, groups, log, widths, san });
+        }
+        Ok(runs)
     }
 
     fn section_at(&mut self, section: &Section, width: u32) -> Result<Outcome, End> {

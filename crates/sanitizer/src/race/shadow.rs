@@ -104,10 +104,10 @@ impl Cell {
     }
 }
 
-/// How many cells a strip has.
-pub(super) const STRIP: u64 = 8;
+/// How many cells a strip has: as many as the narrowest wave has lanes, so that its accesses fill whole strips too.
+pub(super) const STRIP: u64 = 4;
 /// How many strips lie in a page.
-const PAGE: usize = 256;
+const PAGE: usize = 512;
 
 /// Cells in a row. As long as full strips are accessed by lanes in a row, one cell stands for all: the first.
 #[derive(Clone, Copy, Debug, Default)]

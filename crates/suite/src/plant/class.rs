@@ -716,12 +716,27 @@ pub const ALL: &[Class] = &[
         snippet: |random, context| {
             context.some(|active| active.iter().any(|lane| lane > 31)).then_some(())?;
             Some(
-                Snippet::new()
-                    .fault(
+                match random.below(4) {
+                    0 => Snippet::new().fault(
                         "uint planted = WaveActiveCountBits(true);",
                         "uint planted = countbits(WaveActiveBallot(thread < 4096).x);",
-                    )
-                    .used(random),
+                    ),
+                    1 => Snippet::new().fault(
+                        "uint planted = WaveActiveCountBits(true);",
+                        "uint planted = countbits((uint)WaveActiveBallot(thread < 4096));",
+                    ),
+                    2 => Snippet::new()
+                        .partner("uint4 ballot = WaveActiveBallot(thread < 4096);")
+                        .fault(
+                            "uint planted = countbits(ballot.x) + countbits(ballot.y) + countbits(ballot.z | ballot.w);",
+                            "uint planted = countbits(ballot.x) != 0 ? 1 : 0;",
+                        ),
+                    _ => Snippet::new().fault(
+                        "uint planted = WaveActiveBitOr(1u << (WaveGetLaneIndex() & 31));",
+                        "uint planted = WaveActiveBitOr(1u << WaveGetLaneIndex());",
+                    ),
+                }
+                .used(random),
             )
         },
     },
@@ -789,6 +804,8 @@ pub const ALL: &[Class] = &[
                 [0, 1].iter().all(|it| visit.active.iter().any(|lane| kind(lane) == *it))
             };
             context.visits.iter().any(meets).then_some(())?;
+            // Inside of a `switch` whose lanes are mixed already, the clean lines would not be clean.
+            context.visits.iter().all(|it| !it.is_mixed).then_some(())?;
             let count = "planted = WaveActiveCountBits(true);";
             Some(
                 Snippet::new()

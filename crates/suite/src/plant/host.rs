@@ -1,9 +1,9 @@
 //! The program that a fault is planted in: a generated one as text, with what the planted lines need.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use interp::Observer;
-use interp::observe::{AccessEvent, Space};
+use interp::observe::{AccessEvent, At, DivergeEvent, Space};
 use ir::Inst;
 use ops::LaneMask;
 
@@ -31,6 +31,8 @@ pub(super) struct Text {
 pub(crate) struct Visit {
     pub(crate) wave: u32,
     pub(crate) active: LaneMask,
+    /// Lanes of several selector values of a `switch` around the place, or around the call that leads there, are together.
+    pub(crate) is_mixed: bool,
 }
 
 impl Host {
@@ -143,7 +145,7 @@ impl Host {
             at.is_some_and(|at| at.line == line)
         };
         let insts = (0..module.insts.len() as u32).map(Inst).filter(is_there).collect();
-        let mut probe = Probe { insts, visits: Vec::new() };
+        let mut probe = Probe { insts, switches: Vec::new(), visits: Vec::new() };
         let mut bindings = bindings(module, &self.setup);
         interp::run(module, &launch(&self.setup), &mut bindings, &mut probe).ok()?;
         (!probe.visits.is_empty()).then_some(probe.visits)
@@ -152,6 +154,8 @@ impl Host {
 
 struct Probe {
     insts: HashSet<Inst>,
+    /// The switches that waves are in: the group and the wave, the switch, and the lanes of each selector value.
+    switches: Vec<([u32; 3], u32, Inst, Vec<LaneMask>)>,
     visits: Vec<Visit>,
 }
 
@@ -160,7 +164,28 @@ impl Observer for Probe {
 
     fn store(&mut self, event: &AccessEvent<'_>) {
         if matches!(event.space, Space::Buffer(..)) && self.insts.contains(&event.at.inst) {
-            self.visits.push(Visit { wave: event.at.wave, active: event.at.active });
+            let At { group, wave, active, .. } = event.at;
+            let mixes = |ways: &[LaneMask]| {
+                ways.iter().filter(|it| !(**it & active).is_empty()).count() > 1
+            };
+            let around = self.switches.iter().filter(|it| (it.0, it.1) == (group, wave));
+            let is_mixed = around.into_iter().any(|it| mixes(&it.3));
+            self.visits.push(Visit { wave, active, is_mixed });
         }
+    }
+
+    fn diverge(&mut self, event: &DivergeEvent<'_>) {
+        let Some(selector) = event.selector else { return };
+        let At { group, wave, inst, active, .. } = event.at;
+        let mut ways: BTreeMap<u64, LaneMask> = BTreeMap::new();
+        for lane in active.iter() {
+            *ways.entry(selector.get(lane)).or_default() |= LaneMask::only(lane);
+        }
+        self.switches.retain(|it| (it.0, it.1, it.2) != (group, wave, inst));
+        self.switches.push((group, wave, inst, ways.into_values().collect()));
+    }
+
+    fn reconverge(&mut self, at: At) {
+        self.switches.retain(|it| (it.0, it.1, it.2) != (at.group, at.wave, at.inst));
     }
 }

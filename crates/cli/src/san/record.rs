@@ -1,0 +1,200 @@
+//! What is to be said about an examined program: plain data, so that a process that examines can hand it to the one that
+//! reports.
+
+use serde_json::{Value, json};
+
+use crate::problem::Exit;
+
+/// A program that was examined.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Program {
+    /// The file, with the case or the number of the run where it has several.
+    pub(super) name: String,
+    pub(super) widths: Vec<u32>,
+    /// How many runs it took.
+    pub(super) runs: usize,
+    /// Findings that neither a flag nor a comment hides, and behind them what is to be said about the comments.
+    pub(super) entries: Vec<Entry>,
+    /// Why it was not examined to the end.
+    pub(super) stopped: Option<Stop>,
+}
+
+/// One report, in all the forms that it is shown in.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub(super) code: String,
+    pub(super) message: String,
+    pub(super) is_error: bool,
+    /// Of a finding alone.
+    pub(super) finding: Option<Found>,
+    /// As people read it.
+    pub(super) text: String,
+    pub(super) json: Value,
+    pub(super) github: String,
+    pub(super) sarif: Value,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Found {
+    /// How a baseline knows it.
+    pub(super) key: String,
+    /// The widths at which it was made.
+    pub(super) widths: Vec<u32>,
+    /// The baseline has it.
+    pub(super) is_known: bool,
+}
+
+/// A run that did not come to its end, or a test that was not examined.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Stop {
+    pub(super) exit: Exit,
+    pub(super) why: String,
+}
+
+/// What became of a test.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Examined {
+    Program(Program),
+    Skipped { name: String, stop: Stop },
+}
+
+impl Program {
+    pub(super) fn findings(&self) -> impl Iterator<Item = (&Entry, &Found)> {
+        self.entries.iter().filter_map(|it| Some((it, it.finding.as_ref()?)))
+    }
+
+    /// What is not in the baseline, in the order in which it is shown.
+    pub(super) fn news(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|it| !it.finding.as_ref().is_some_and(|it| it.is_known))
+    }
+
+    /// Whether something is new that sets the exit status.
+    pub(super) fn fails(&self) -> bool {
+        self.news().any(|it| it.is_error)
+    }
+}
+
+impl Examined {
+    pub(super) fn to_json(&self) -> Value {
+        match self {
+            Examined::Skipped { name, stop } => json!({ "name": name, "skipped": stop.to_json() }),
+            Examined::Program(Program { name, widths, runs, entries, stopped }) => json!({
+                "name": name,
+                "widths": widths,
+                "runs": runs,
+                "entries": entries.iter().map(Entry::to_json).collect::<Vec<_>>(),
+                "stopped": stopped.as_ref().map(Stop::to_json),
+            }),
+        }
+    }
+
+    pub(super) fn from_json(value: &Value) -> Option<Examined> {
+        let name = value["name"].as_str()?.to_owned();
+        if let Some(stop) = Stop::from_json(&value["skipped"]) {
+            return Some(Examined::Skipped { name, stop });
+        }
+        Some(Examined::Program(Program {
+            name,
+            widths: widths(&value["widths"])?,
+            runs: usize::try_from(value["runs"].as_u64()?).ok()?,
+            entries: value["entries"]
+                .as_array()?
+                .iter()
+                .map(Entry::from_json)
+                .collect::<Option<_>>()?,
+            stopped: Stop::from_json(&value["stopped"]),
+        }))
+    }
+}
+
+impl Entry {
+    fn to_json(&self) -> Value {
+        let finding = |it: &Found| json!({ "key": it.key, "widths": it.widths });
+        json!({
+            "code": self.code,
+            "message": self.message,
+            "error": self.is_error,
+            "finding": self.finding.as_ref().map(finding),
+            "text": self.text,
+            "json": self.json,
+            "github": self.github,
+            "sarif": self.sarif,
+        })
+    }
+
+    fn from_json(value: &Value) -> Option<Entry> {
+        let text = |name: &str| value[name].as_str().map(str::to_owned);
+        let finding = match &value["finding"] {
+            Value::Null => None,
+            it => Some(Found {
+                key: it["key"].as_str()?.to_owned(),
+                widths: widths(&it["widths"])?,
+                is_known: false,
+            }),
+        };
+        Some(Entry {
+            code: text("code")?,
+            message: text("message")?,
+            is_error: value["error"].as_bool()?,
+            finding,
+            text: text("text")?,
+            json: value["json"].clone(),
+            github: text("github")?,
+            sarif: value["sarif"].clone(),
+        })
+    }
+}
+
+impl Stop {
+    fn to_json(&self) -> Value {
+        json!({ "exit": self.exit as u8, "why": self.why })
+    }
+
+    fn from_json(value: &Value) -> Option<Stop> {
+        let number = value["exit"].as_u64()?;
+        let all = [Exit::Fine, Exit::Findings, Exit::BadInput, Exit::Unsupported, Exit::Bug];
+        let exit = all.into_iter().find(|it| *it as u64 == number)?;
+        Some(Stop { exit, why: value["why"].as_str()?.to_owned() })
+    }
+}
+
+fn widths(value: &Value) -> Option<Vec<u32>> {
+    value.as_array()?.iter().map(|it| u32::try_from(it.as_u64()?).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_process_hands_over_arrives() {
+        let entry = |finding| Entry {
+            code: "race".to_owned(),
+            message: "m".to_owned(),
+            is_error: true,
+            finding,
+            text: "a.hlsl:1:1\n".to_owned(),
+            json: json!({ "id": "race" }),
+            github: "::error".to_owned(),
+            sarif: json!({ "ruleId": "race" }),
+        };
+        let found = Found { key: "race a.hlsl: x".to_owned(), widths: vec![4, 8], is_known: false };
+        let stop = Stop { exit: Exit::Findings, why: "late".to_owned() };
+        let program = |stopped| Program {
+            name: "a".to_owned(),
+            widths: vec![4, 8, 16],
+            runs: 7,
+            entries: vec![entry(Some(found.clone())), entry(None)],
+            stopped,
+        };
+        for it in [
+            Examined::Program(program(None)),
+            Examined::Program(program(Some(stop.clone()))),
+            Examined::Skipped { name: "b".to_owned(), stop },
+        ] {
+            let text = it.to_json().to_string();
+            let back = serde_json::from_str(&text).unwrap();
+            assert_eq!(Examined::from_json(&back), Some(it));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Places in memory as people count them: elements where the source has elements, bytes where it has bytes.
+
+use interp::observe::Space;
+use ir::{Binding, ResourceKind};
+
+use crate::facts::Facts;
+
+/// Where one index of several is beyond its dimension, the index of the whole is this one, which every array ends before.
+const BEYOND_A_DIMENSION: u64 = 1 << 31;
+
+/// What an access touches: `element 3`, or `byte 12` of memory that has no elements.
+pub(crate) fn place(facts: &Facts<'_>, space: &Space<'_>, address: u64, size: u64) -> String {
+    match space {
+        Space::Private(_) | Space::Shared(_) if address >= BEYOND_A_DIMENSION => {
+            "beyond one of its dimensions".to_owned()
+        }
+        Space::Private(_) | Space::Shared(_) => format!("element {address}"),
+        Space::Buffer(binding, _) | Space::Counter(binding) => {
+            in_resource(facts, *binding, address, size)
+        }
+    }
+}
+
+/// Where the scalar lies that holds a byte of a resource.
+pub(crate) fn of_byte(facts: &Facts<'_>, binding: Binding, byte: u64) -> String {
+    let is_of_words = match &facts.module.resource(binding).kind {
+        ResourceKind::Structured { stride, .. } => stride % 4 == 0,
+        _ => false,
+    };
+    in_resource(facts, binding, if is_of_words { byte & !3 } else { byte }, 0)
+}
+
+/// The same for a byte of a resource; `size` is that of the access, or 0.
+fn in_resource(facts: &Facts<'_>, binding: Binding, address: u64, size: u64) -> String {
+    let resource = facts.module.resource(binding);
+    let stride = match &resource.kind {
+        // A heap is named by one of its views, and others may have elements of another size.
+        _ if resource.register.class.is_heap() => 0,
+        ResourceKind::Structured { stride, .. } => u64::from(*stride),
+        ResourceKind::Typed { .. } => size,
+        ResourceKind::Texture { .. }
+        | ResourceKind::Raw { .. }
+        | ResourceKind::Constant { .. }
+        | ResourceKind::Sampler { .. } => 0,
+    };
+    match (address.checked_div(stride), address.checked_rem(stride)) {
+        (Some(element), Some(0)) => format!("element {element}"),
+        (Some(element), Some(byte)) => format!("byte {byte} of element {element}"),
+        _ => format!("byte {address}"),
+    }
+}
