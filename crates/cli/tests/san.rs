@@ -353,3 +353,31 @@ fn sarif_marks_what_a_baseline_knows() {
     let ran = wavelane("states", &files, &line);
     assert!(states(&ran).iter().all(|it| it.1.is_empty()), "{}", ran.out);
 }
+
+/// Two buffers that are too large for a process with little memory, and its small neighbour.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_test_that_eats_the_memory_is_its_own_failure() {
+    let large = JOB.replace("FillSize: 32", "FillSize: 600000000");
+    let folder = folder("memory");
+    for (file, text) in [("a.test", large.as_str()), ("b.test", JOB)] {
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+    let program = env!("CARGO_BIN_EXE_wavelane");
+    let line = format!("ulimit -v 500000; exec {program} san . --wave-size 8 -j 1 --format json");
+    let output = Command::new("sh").args(["-c", &line]).current_dir(&folder).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    let examined: Vec<bool> = report["programs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["examined"].as_bool().unwrap())
+        .collect();
+    // Those that were not examined come last.
+    assert_eq!(examined, [true, false], "{report}");
+    let why = report["programs"][1]["why"].as_str().unwrap();
+    assert!(why.starts_with("its process ended"), "{why}");
+    assert_eq!(report["findings"][0]["program"], "./b.test");
+    assert_eq!(output.status.code(), Some(1));
+}
