@@ -216,6 +216,15 @@ pub fn explain(
         None => (Site { span: written, text: "written here".to_owned() }, Vec::new(), [0; 3], 0),
     };
     related.retain(|it| it.span != site.span);
+    // No wave operation has made it: waves have met in memory.
+    let by_memory = first.is_none()
+        && kind == Kind::OrderDependentResult
+        && a.launch.schedule != b.launch.schedule;
+    let helps = by_memory.then(|| {
+        "who comes first decides what is found in memory: order the accesses by a barrier, or compute what no order changes"
+            .to_owned()
+    });
+    let helps = helps.into_iter().collect();
     let place = match difference.byte {
         u64::MAX => format!("the counter of `{}`", resource.name),
         byte => {
@@ -232,7 +241,7 @@ pub fn explain(
             describe(a, b),
             describe(b, a)
         )],
-        helps: Vec::new(),
+        helps,
         group,
         wave,
         lanes: LaneMask::EMPTY,

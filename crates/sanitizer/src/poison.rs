@@ -287,8 +287,15 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
         let lanes = found.index_out_of_range;
         let lane = lanes.first().unwrap_or(0);
         let index = event.args.get(1).map_or(0, |it| it.get(lane)) as u32;
-        let most = if event.op == WaveOp::ReadLaneAt { width } else { 4 };
-        let mut notes = vec![format!("waves have {width} lanes in this run")];
+        let of_a_quad = event.op == WaveOp::QuadReadLaneAt;
+        let (message, help, mut notes) = if of_a_quad {
+            let message = format!("lane {index} of a quad is read, and a quad has 4");
+            (message, "the lanes of a quad are 0 to 3: `lane & 3`", Vec::new())
+        } else {
+            let note = format!("waves have {width} lanes in this run");
+            let message = format!("lane {index} is read, and there are {width}");
+            (message, "compute the index from `WaveGetLaneCount()`", vec![note])
+        };
         // Such an index is wrong whoever is active; one report of an operation is enough.
         if !found.inactive_source.is_empty() {
             let readers = found.inactive_source;
@@ -297,14 +304,14 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
         }
         return Origin {
             kind: Kind::LaneIndexOutOfRange,
-            message: format!("lane {index} is read, and there are {most}"),
+            message,
             site: Site {
                 span: at.span,
                 text: format!("{} read{} it here", Named(lanes), third_person(lanes)),
             },
             related: Vec::new(),
             notes,
-            helps: vec!["compute the index from `WaveGetLaneCount()`".to_owned()],
+            helps: vec![help.to_owned()],
             lanes,
         };
     }
@@ -327,8 +334,12 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
             related,
             notes,
             helps: vec![
-                "read before the lanes part, or read only lanes of `WaveActiveBallot(true)`"
-                    .to_owned(),
+                if (sources & flow.started()).is_empty() {
+                    "make the group a multiple of the waves, or read only lanes of `WaveActiveBallot(true)`"
+                } else {
+                    "read before the lanes part, or read only lanes of `WaveActiveBallot(true)`"
+                }
+                .to_owned(),
             ],
             lanes: readers,
         };

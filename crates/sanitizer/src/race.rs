@@ -279,7 +279,8 @@ impl Races {
         }
         let cells = &mut group.shared[memory.index()];
         let id = group.records.enter(now, event);
-        let mut judge = Judge::new(self.policy, &group.records, &group.clocks, id, false);
+        let mut judge =
+            Judge::new(self.policy, &group.records, &group.clocks, id, false, &self.told);
         for_each_lane(lanes, |lane| {
             let at = event.addresses[lane as usize];
             let Some(cell) = cells.get_mut(at as usize) else { return };
@@ -303,7 +304,8 @@ impl Races {
             unreachable!("the group of the event is the current one")
         };
         let id = self.records.enter(now, event);
-        let mut judge = Judge::new(self.policy, &self.records, &group.clocks, id, coherent);
+        let mut judge =
+            Judge::new(self.policy, &self.records, &group.clocks, id, coherent, &self.told);
         let size = u64::from(event.size.max(1));
         let resource = facts.module.resource(binding);
         let granule = || match resource.kind {
@@ -348,7 +350,7 @@ impl Races {
         (before, before_lane): (Record, u32),
         (wrong, equal): (Wrong, bool),
     ) -> Option<Finding> {
-        let pair = (before.inst.min(now.inst), before.inst.max(now.inst));
+        let pair = pair(&before, &now);
         if self.told.contains(&pair) {
             return None;
         }
@@ -409,7 +411,7 @@ impl Races {
             };
             helps.push(match (before.act, now.act) {
                 (Act::Store, Act::Store) => format!(
-                    "let each thread write a place of its own, or put `{barrier}` between the stores"
+                    "put `{barrier}` between the stores, or let each thread write a place of its own"
                 ),
                 _ => format!("put `{barrier}` between them"),
             });
@@ -449,6 +451,11 @@ impl Races {
     }
 }
 
+/// Two instructions, whichever came first: one finding is made of them.
+fn pair(a: &Record, b: &Record) -> (ir::Inst, ir::Inst) {
+    (a.inst.min(b.inst), a.inst.max(b.inst))
+}
+
 /// An access that something is wrong with: what, its record, its lane and that of the access of now, and whether both store
 /// the same value.
 type Found = (Wrong, Record, (u32, u32), bool);
@@ -465,6 +472,8 @@ struct Judge<'a> {
     ordered: RecordId,
     /// A place at which this access has met others.
     met: Option<Place>,
+    /// Pairs that have been reported: nobody needs to know more of them.
+    told: &'a [(ir::Inst, ir::Inst)],
     found: Option<Found>,
 }
 
@@ -475,10 +484,11 @@ impl<'a> Judge<'a> {
         clocks: &'a [Clock],
         id: RecordId,
         coherent: bool,
+        told: &'a [(ir::Inst, ir::Inst)],
     ) -> Judge<'a> {
         let now = *records.all.get(id as usize - 1);
         let (ordered, met, found) = (0, None, None);
-        Judge { policy, records, clocks, now, id, coherent, ordered, met, found }
+        Judge { policy, records, clocks, now, id, coherent, ordered, met, told, found }
     }
 
     fn record(&self, id: RecordId) -> &'a Record {
@@ -603,7 +613,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Compares with the latest accesses to the place.
-    fn compare(&mut self, cell: &Cell, rank: u32, meetings: &Meetings<Place>) {
+    fn compare(&mut self, cell: &Cell, rank: u32, meetings: &mut Meetings<Place>) {
         let loads: &[usize] = if self.now.act == Act::Load { &[] } else { &[0, 1] };
         let others = loads.iter().map(|which| cell.load(*which));
         for before in std::iter::once(cell.store()).chain(others) {
@@ -612,7 +622,7 @@ impl<'a> Judge<'a> {
             }
             let record = self.record(before.record);
             let both_atomic = record.act == Act::Atomic && self.now.act == Act::Atomic;
-            if both_atomic || self.coherent {
+            if both_atomic || self.coherent || self.told.contains(&pair(record, &self.now)) {
                 continue;
             }
             let ordered = self.is_ordered(record, before.rank, rank, meetings);
@@ -657,7 +667,7 @@ impl<'a> Judge<'a> {
         before: &Record,
         before_rank: u32,
         rank: u32,
-        meetings: &Meetings<Place>,
+        meetings: &mut Meetings<Place>,
     ) -> bool {
         let now = &self.now;
         let same_group = before.group == now.group;

@@ -118,11 +118,18 @@ pub(super) struct Meetings<K> {
     visits: Vec<Vec<Visit>>,
     /// For each group, its visits: place and number, in the order of the run.
     of_group: HashMap<u32, Vec<(usize, u32)>>,
+    /// Up to which time the first wave is known to know of the second: nobody forgets, so that it need not be found out again.
+    known: HashMap<(Wave, Wave), u32>,
 }
 
 impl<K: std::hash::Hash + Eq> Meetings<K> {
     pub(super) fn new() -> Meetings<K> {
-        Meetings { places: HashMap::new(), visits: Vec::new(), of_group: HashMap::new() }
+        Meetings {
+            places: HashMap::new(),
+            visits: Vec::new(),
+            of_group: HashMap::new(),
+            known: HashMap::new(),
+        }
     }
 
     /// A wave comes to a place; `leaves` where it stores something.
@@ -152,10 +159,28 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
     /// Whether a lane can know, through meetings, that another one has made an access. Lanes of one wave are told apart, as
     /// they are where each takes a lock for itself; of another wave any lane will do.
     pub(super) fn is_known(
-        &self,
+        &mut self,
         (before, before_lane): (&Record, u32),
         (now, lane): (&Record, u32),
     ) -> bool {
+        let waves = ((now.group, now.wave), (before.group, before.wave));
+        if self.known.get(&waves).is_some_and(|until| before.time <= *until) {
+            return true;
+        }
+        let until = self.search((before, before_lane), (now, lane));
+        if let Some(until) = until.filter(|_| waves.0 != waves.1) {
+            let known = self.known.entry(waves).or_default();
+            *known = until.max(*known);
+        }
+        until.is_some()
+    }
+
+    /// Until which time the lane knows what the other wave did, if that covers the access.
+    fn search(
+        &self,
+        (before, before_lane): (&Record, u32),
+        (now, lane): (&Record, u32),
+    ) -> Option<u32> {
         let same_wave = (before.group, before.wave) == (now.group, now.wave);
         let covers = |visit: &Visit| {
             visit.leaves
@@ -177,12 +202,14 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
                     continue;
                 }
                 let theirs = self.of_group.get(&before.group).into_iter().flatten();
-                let mut earlier = theirs.filter(|it| it.0 == *place && it.1 < *number);
-                if earlier.any(|it| covers(&visits[it.1 as usize])) {
-                    return true;
+                let earlier = theirs.filter(|it| it.0 == *place && it.1 < *number);
+                let mut earlier = earlier.map(|it| &visits[it.1 as usize]);
+                if let Some(visit) = earlier.find(|it| covers(it)) {
+                    let is_own = visit.wave.1 == before.wave;
+                    return Some(if is_own { visit.time.max(before.time) } else { before.time });
                 }
                 if seen.len() > MOST_STEPS {
-                    return true;
+                    return Some(before.time);
                 }
                 let first = (*number as usize).saturating_sub(MOST_EARLIER);
                 let others = visits[first..*number as usize].iter();
@@ -195,6 +222,6 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
                 }));
             }
         }
-        false
+        None
     }
 }
