@@ -3,7 +3,7 @@
 use device::Engine;
 
 use super::values::{caps, choose};
-use super::{DEVICE, Flag, RUN, RUN_AND_TEST, Section, TEST, Takes};
+use super::{DEVICE, Flag, RUN, RUN_AND_TEST, Section, TEST, TEST_AND_SAN, Takes};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {

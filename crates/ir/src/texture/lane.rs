@@ -61,7 +61,7 @@ impl<T: Copy> TextureCall<T> {
         };
         let typed = args.values.first().or(results.first());
         let ty = typed.map_or(Ty::I32, |it| module.ty(*it));
-        let mut place = |it: &Place| (module.storage(it.binding), it.element.map(|it| operand(it)));
+        let mut place = |it: &Place| (module.storage(it.binding), it.element.map(&mut operand));
         let texture = place(texture);
         let sampler = sampler.as_ref().map(place);
         let [at, level, sample, ddx, ddy, offset, reference, least, values] =
