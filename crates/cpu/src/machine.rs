@@ -332,8 +332,9 @@ impl Builder {
                 _ => {
                     let register = self.register(self.classes[var.0 as usize]);
                     self.definitions.insert((at, var), register);
-                    self.complete(at, var, register);
-                    break register;
+                    let value = self.complete(at, var, register);
+                    self.definitions.insert((at, var), value);
+                    break value;
                 }
             }
         };
@@ -343,10 +344,19 @@ impl Builder {
         found
     }
 
-    fn complete(&mut self, block: Block, var: Var, register: VReg) {
+    /// Gives a parameter its arguments; what stands for it is the one argument, where all are the same.
+    ///
+    /// Whoever has read the parameter meanwhile keeps it, until `finish` puts what it stands for in its place.
+    fn complete(&mut self, block: Block, var: Var, register: VReg) -> VReg {
         let predecessors = self.blocks[block.index()].predecessors.clone();
-        let args = predecessors.into_iter().map(|it| self.read_in(it, var)).collect();
+        let args: Vec<VReg> = predecessors.into_iter().map(|it| self.read_in(it, var)).collect();
+        let mut others = args.iter().filter(|it| **it != register);
+        let value = match others.next() {
+            Some(first) if others.all(|it| it == first) => *first,
+            _ => register,
+        };
         self.parameters.push(Parameter { block, register, args });
+        value
     }
 
     // Instructions.

@@ -70,7 +70,7 @@ pub(crate) struct Selector<'m> {
 }
 
 pub(crate) fn select(module: &Module, isa: Isa, width: u32) -> Selected {
-    let a = Assembler { b: Builder::new(isa.vector_bytes()), isa };
+    let a = Assembler::new(isa);
     let lanes = isa.lanes();
     let has_barriers = module.insts.iter().any(
         |it| matches!(&it.op, Op::Barrier { barrier, .. } if barrier.sync == SyncScope::Group),

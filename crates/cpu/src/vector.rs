@@ -3,6 +3,8 @@
 //! A vector holds one chunk of words, or half a chunk of longs. A mask is a k register (AVX-512) or a vector of words that are
 //! all ones or zero (AVX2); nobody outside this file needs to know.
 
+use std::collections::HashMap;
+
 use iced_x86::Code::{self, *};
 
 use crate::isa::Isa;
@@ -12,6 +14,8 @@ use crate::machine::*;
 pub(crate) struct Assembler {
     pub(crate) b: Builder,
     pub(crate) isa: Isa,
+    /// How words were made that one instruction with two operands has made.
+    made: HashMap<VReg, (Code, [Source; 2])>,
 }
 
 /// An operand: a register, or a constant in memory.
@@ -165,6 +169,10 @@ pub(crate) fn byte(it: u8) -> Source {
 }
 
 impl Assembler {
+    pub(crate) fn new(isa: Isa) -> Assembler {
+        Assembler { b: Builder::new(isa.vector_bytes()), isa, made: HashMap::new() }
+    }
+
     pub(crate) fn view(&self) -> View {
         match self.isa {
             Isa::Avx512 => View::Zmm,
@@ -252,7 +260,11 @@ impl Assembler {
         };
         let a = self.load(a, op.is_long());
         let sources = [self.vector(a), self.source(b)];
-        self.b.define(code, self.view(), &sources)
+        let result = self.b.define(code, self.view(), &sources);
+        if self.wide() && !op.is_long() {
+            self.made.insert(result, (code, sources));
+        }
+        result
     }
 
     /// Shifts every word or long by a constant.
@@ -334,7 +346,13 @@ impl Assembler {
     }
 
     /// `b` where the mask is set, `a` elsewhere.
+    ///
+    /// What one instruction has made is made again, in these lanes alone: if nobody else wants it, the first one goes.
     pub(crate) fn blend(&mut self, mask: VReg, b: VReg, a: VReg) -> VReg {
+        if let Some((code, sources)) = self.made.get(&b).copied() {
+            let options = Options { mask: Some(mask), tied: Some(a), ..Options::default() };
+            return self.b.define_with(code, View::Zmm, &sources, options);
+        }
         let [first, second] = [a, b].map(|it| self.vector(it));
         if self.wide() {
             let code = EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32;
