@@ -342,6 +342,13 @@ impl Writer<'_> {
                             Condition::Zero => (0x84, 0x85),
                             Condition::NotZero => (0x85, 0x84),
                             Condition::Below => (0x82, 0x83),
+                            Condition::AboveOrEqual => (0x83, 0x82),
+                            Condition::BelowOrEqual => (0x86, 0x87),
+                            Condition::Above => (0x87, 0x86),
+                            Condition::Less => (0x8c, 0x8d),
+                            Condition::GreaterOrEqual => (0x8d, 0x8c),
+                            Condition::LessOrEqual => (0x8e, 0x8f),
+                            Condition::Greater => (0x8f, 0x8e),
                         };
                         if then == next {
                             self.jump_if(no, blocks[otherwise]);

@@ -20,7 +20,7 @@ pub(crate) const VECTOR: RegClass = RegClass::Float;
 pub(crate) const MASK: RegClass = RegClass::Vector;
 
 /// Which part of a register an instruction names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum View {
     R8,
     R32,
@@ -32,7 +32,7 @@ pub(crate) enum View {
 }
 
 /// What an instruction reads.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
     Register(View, VReg),
     Memory(Address),
@@ -40,7 +40,7 @@ pub(crate) enum Source {
 }
 
 /// A number in an instruction, in the form that the instruction takes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Immediate {
     Byte(u8),
     /// A byte that is extended to 64 bits with its sign.
@@ -51,8 +51,18 @@ pub(crate) enum Immediate {
     Long(u64),
 }
 
+impl Source {
+    /// Whether it is the same whenever it is read.
+    pub(crate) fn is_constant(&self) -> bool {
+        match self {
+            Source::Register(..) | Source::Immediate(_) => true,
+            Source::Memory(address) => address.base == Base::Pool,
+        }
+    }
+}
+
 /// A place in memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Address {
     pub(crate) base: Base,
     pub(crate) index: Option<(View, VReg)>,
@@ -62,7 +72,7 @@ pub(crate) struct Address {
     pub(crate) broadcast: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Base {
     /// The frame of the wave that runs.
     Frame,
@@ -86,7 +96,7 @@ impl Address {
 }
 
 /// How an instruction departs from reading its sources and writing a fresh register.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Options {
     /// The lanes it writes.
     pub(crate) mask: Option<VReg>,
@@ -133,8 +143,16 @@ pub(crate) struct X86 {
 pub(crate) enum Condition {
     Zero,
     NotZero,
-    /// Of an unsigned comparison.
+    // Of a comparison of unsigned numbers.
     Below,
+    BelowOrEqual,
+    Above,
+    AboveOrEqual,
+    // Of a comparison of signed numbers.
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
 }
 
 #[derive(Clone, Debug)]
@@ -214,7 +232,24 @@ pub(crate) struct Builder {
     vector_bytes: usize,
     pool: Vec<u8>,
     pooled: HashMap<Vec<u8>, i32>,
+    /// For each block the one through which all ways to it lead last, and how many such blocks there are.
+    dominators: Vec<Option<(Block, u32)>>,
+    /// What has been computed in which blocks.
+    computed: HashMap<Computation, Vec<(Block, VReg)>>,
 }
+
+/// An instruction whose result depends on nothing but what stands here.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Computation {
+    code: Code,
+    view: View,
+    sources: [Option<Source>; 3],
+    options: Options,
+}
+
+/// A computation is looked for in so many blocks above, and among the last few of its kind.
+const MOST_ABOVE: usize = 24;
+const MOST_ALIKE: usize = 4;
 
 impl Builder {
     pub(crate) fn new(vector_bytes: usize) -> Builder {
@@ -232,6 +267,8 @@ impl Builder {
             vector_bytes,
             pool: Vec::new(),
             pooled: HashMap::new(),
+            dominators: Vec::new(),
+            computed: HashMap::new(),
         };
         let entry = builder.block();
         builder.seal(entry);
@@ -244,12 +281,60 @@ impl Builder {
         self.blocks.push(BlockData::default());
         self.bodies.push(Vec::new());
         self.sealed.push(false);
+        self.dominators.push(None);
         Block::new(self.blocks.len() - 1)
     }
 
-    /// Goes on in that block.
+    /// Goes on in that block, to which no jump will be made any more but from blocks that it dominates.
     pub(crate) fn switch_to(&mut self, block: Block) {
         self.current = block;
+        if self.dominators[block.index()].is_some() {
+            return;
+        }
+        let mut above: Option<Block> = None;
+        for predecessor in self.blocks[block.index()].predecessors.clone() {
+            if !self.is_reached(predecessor) {
+                continue;
+            }
+            above = Some(match above {
+                None => predecessor,
+                Some(other) => self.meet(predecessor, other),
+            });
+        }
+        self.dominators[block.index()] = above.map(|it| (it, self.depth(it) + 1));
+    }
+
+    fn is_reached(&self, block: Block) -> bool {
+        block.index() == 0 || self.dominators[block.index()].is_some()
+    }
+
+    fn depth(&self, block: Block) -> u32 {
+        self.dominators[block.index()].map_or(0, |it| it.1)
+    }
+
+    /// The lowest block through which all ways to either lead.
+    fn meet(&self, mut a: Block, mut b: Block) -> Block {
+        while a != b {
+            let lower = if self.depth(a) < self.depth(b) { &mut b } else { &mut a };
+            match self.dominators[lower.index()] {
+                Some((above, _)) => *lower = above,
+                None => unreachable!("all ways begin at the entry"),
+            }
+        }
+        a
+    }
+
+    /// What the same came to on every way that leads here.
+    fn already(&self, computation: &Computation) -> Option<VReg> {
+        let alike = self.computed.get(computation)?;
+        let mut above = vec![self.current];
+        while above.len() < MOST_ABOVE
+            && let Some((next, _)) = self.dominators[above[above.len() - 1].index()]
+        {
+            above.push(next);
+        }
+        let mut latest = alike.iter().rev().take(MOST_ALIKE);
+        latest.find(|it| above.contains(&it.0)).map(|it| it.1)
     }
 
     /// All jumps to the block have been made.
@@ -284,6 +369,12 @@ impl Builder {
 
     fn edge(&mut self, to: Block) {
         debug_assert!(!self.sealed[to.index()], "a sealed block takes no more jumps");
+        debug_assert!(
+            self.dominators[to.index()].is_none()
+                || !self.is_reached(self.current)
+                || self.meet(to, self.current) == to,
+            "only what a block dominates jumps to it later"
+        );
         self.blocks[self.current.index()].successors.push(to);
         self.blocks[to.index()].predecessors.push(self.current);
     }
@@ -406,8 +497,23 @@ impl Builder {
             View::Xmm | View::Ymm | View::Zmm => VECTOR,
             View::K => MASK,
         };
+        let computation = (sources.len() <= 3
+            && is_repeatable(code, class)
+            && !options.gather
+            && sources.iter().all(|it| it.is_constant()))
+        .then(|| {
+            let mut own = [None; 3];
+            own.iter_mut().zip(sources).for_each(|(to, from)| *to = Some(*from));
+            Computation { code, view, sources: own, options }
+        });
+        if let Some(same) = computation.as_ref().and_then(|it| self.already(it)) {
+            return same;
+        }
         let to = self.register(class);
         self.instruction(code, Some((view, to)), sources, options);
+        if let Some(computation) = computation {
+            self.computed.entry(computation).or_default().push((self.current, to));
+        }
         to
     }
 
@@ -582,6 +688,14 @@ impl Builder {
                 if !is_needed(&op, &operands, &live) {
                     continue;
                 }
+                // Flags that are set anew at once have nobody who reads them.
+                if only_sets_flags(&op)
+                    && function.ops.len() > data.first
+                    && function.ops.last().is_some_and(only_sets_flags)
+                {
+                    function.ops.pop();
+                    function.ranges.pop();
+                }
                 let start = function.operands.len() as u32;
                 function.operands.extend(operands.iter().map(|it| {
                     Operand::new(resolve(it.vreg()), it.constraint(), it.kind(), it.pos())
@@ -598,6 +712,23 @@ impl Builder {
         }
         function
     }
+}
+
+/// Whether the instruction does no more than compute its result: it neither reads flags nor is one whose flags are read.
+fn is_repeatable(code: Code, to: RegClass) -> bool {
+    to != GENERAL
+        || matches!(
+            code,
+            Code::Mov_r32_imm32
+                | Code::Mov_r64_imm64
+                | Code::Mov_r32_rm32
+                | Code::Movsxd_r64_rm32
+                | Code::VEX_Kmovw_r32_kr
+                | Code::VEX_Vmovmskps_r32_ymm
+                | Code::Popcnt_r32_rm32
+                | Code::Popcnt_r64_rm64
+                | Code::Tzcnt_r64_rm64
+        )
 }
 
 /// The blocks that can be reached, each before those that it dominates, and loops in one piece.
@@ -622,6 +753,20 @@ fn reverse_postorder(blocks: &[BlockData]) -> Vec<Block> {
     }
     order.reverse();
     order
+}
+
+fn only_sets_flags(op: &Op) -> bool {
+    let Op::X86(x86) = op else { return false };
+    matches!(
+        x86.code,
+        Code::Cmp_r32_rm32
+            | Code::Cmp_r64_rm64
+            | Code::Cmp_rm32_imm32
+            | Code::Test_rm32_r32
+            | Code::Test_rm64_r64
+            | Code::VEX_Kortestw_kr_kr
+            | Code::VEX_Vptest_ymm_ymmm256
+    )
 }
 
 /// Whether an instruction does something, or writes a register that is read.

@@ -66,6 +66,8 @@ pub(crate) struct Selector<'m> {
     origins: Vec<control::Origin>,
     /// For each count of lanes below, what it was a count of and who ran it.
     prefixes: HashMap<Value, (Value, Vec<VReg>)>,
+    /// By which flags the uniform results of comparisons can be told.
+    compared: HashMap<VReg, (iced_x86::Code, [Source; 2], Condition)>,
     next_wave: Block,
 }
 
@@ -94,6 +96,7 @@ pub(crate) fn select(module: &Module, isa: Isa, width: u32) -> Selected {
         skips: Vec::new(),
         origins: Vec::new(),
         prefixes: HashMap::new(),
+        compared: HashMap::new(),
         next_wave: Block::new(0),
     };
     selector.waves();

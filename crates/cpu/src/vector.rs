@@ -16,6 +16,12 @@ pub(crate) struct Assembler {
     pub(crate) isa: Isa,
     /// How words were made that one instruction with two operands has made.
     made: HashMap<VReg, (Code, [Source; 2])>,
+    /// How masks were made that a comparison in all lanes has made.
+    tested: HashMap<VReg, (Code, [Source; 3])>,
+    /// The masks that are known now.
+    known: HashMap<VReg, u32>,
+    /// What stands in the lowest lane of a vector.
+    lowest: HashMap<VReg, VReg>,
 }
 
 /// An operand: a register, or a constant in memory.
@@ -159,6 +165,32 @@ impl Lanewise {
         )
     }
 
+    /// Whether the order of the operands makes no difference, but for the bits of a NaN.
+    fn commutes(self) -> bool {
+        use Lanewise::*;
+        matches!(
+            self,
+            AddD | MulD
+                | AddQ
+                | MulQ
+                | And
+                | Or
+                | Xor
+                | AddS
+                | MulS
+                | AddF
+                | MulF
+                | MinSd
+                | MinUd
+                | MaxSd
+                | MaxUd
+                | MinSq
+                | MinUq
+                | MaxSq
+                | MaxUq
+        )
+    }
+
     pub(crate) fn exists(self, isa: Isa) -> bool {
         self.code(isa).is_some()
     }
@@ -170,7 +202,14 @@ pub(crate) fn byte(it: u8) -> Source {
 
 impl Assembler {
     pub(crate) fn new(isa: Isa) -> Assembler {
-        Assembler { b: Builder::new(isa.vector_bytes()), isa, made: HashMap::new() }
+        Assembler {
+            b: Builder::new(isa.vector_bytes()),
+            isa,
+            made: HashMap::new(),
+            tested: HashMap::new(),
+            known: HashMap::new(),
+            lowest: HashMap::new(),
+        }
     }
 
     pub(crate) fn view(&self) -> View {
@@ -258,10 +297,15 @@ impl Assembler {
         let Some(code) = op.code(self.isa) else {
             unreachable!("whoever selects {op:?} has asked whether it exists")
         };
+        // Of two NaN the first one stays, but nobody looks at what is left of it.
+        let (a, b) = match (a, b) {
+            (Arg::Memory(_), Arg::Register(_)) if op.commutes() => (b, a),
+            _ => (a, b),
+        };
         let a = self.load(a, op.is_long());
         let sources = [self.vector(a), self.source(b)];
         let result = self.b.define(code, self.view(), &sources);
-        if self.wide() && !op.is_long() {
+        if self.wide() && !op.is_long() && sources.iter().all(|it| it.is_constant()) {
             self.made.insert(result, (code, sources));
         }
         result
@@ -304,6 +348,14 @@ impl Assembler {
 
     /// A general register in every lane.
     pub(crate) fn splat(&mut self, register: VReg, long: bool) -> VReg {
+        let vector = self.splatted(register, long);
+        if !long {
+            self.lowest.insert(vector, register);
+        }
+        vector
+    }
+
+    fn splatted(&mut self, register: VReg, long: bool) -> VReg {
         if self.wide() {
             let (code, view) = if long {
                 (EVEX_Vpbroadcastq_zmm_k1z_r64, View::R64)
@@ -323,6 +375,9 @@ impl Assembler {
 
     /// The lowest lane, in a general register.
     pub(crate) fn lowest(&mut self, vector: VReg, long: bool) -> VReg {
+        if let (Some(register), false) = (self.lowest.get(&vector), long) {
+            return *register;
+        }
         let source = Source::Register(View::Xmm, vector);
         // Only the EVEX form can name all registers.
         if long {
@@ -349,6 +404,22 @@ impl Assembler {
     ///
     /// What one instruction has made is made again, in these lanes alone: if nobody else wants it, the first one goes.
     pub(crate) fn blend(&mut self, mask: VReg, b: VReg, a: VReg) -> VReg {
+        match self.known.get(&mask) {
+            Some(0) => return a,
+            Some(bits) if *bits == self.all() => return b,
+            _ => {}
+        }
+        let result = self.blend_some(mask, b, a);
+        if let Some(bits) = self.known.get(&mask) {
+            let from = if bits & 1 == 1 { b } else { a };
+            if let Some(lowest) = self.lowest.get(&from) {
+                self.lowest.insert(result, *lowest);
+            }
+        }
+        result
+    }
+
+    fn blend_some(&mut self, mask: VReg, b: VReg, a: VReg) -> VReg {
         if let Some((code, sources)) = self.made.get(&b).copied() {
             let options = Options { mask: Some(mask), tied: Some(a), ..Options::default() };
             return self.b.define_with(code, View::Zmm, &sources, options);
@@ -444,7 +515,11 @@ impl Assembler {
             };
             let sources = [self.vector(a), self.source(b), byte(predicate)];
             let options = Options { mask: on, ..Options::default() };
-            return self.b.define_with(code, View::K, &sources, options);
+            let result = self.b.define_with(code, View::K, &sources, options);
+            if on.is_none() && sources.iter().all(|it| it.is_constant()) {
+                self.tested.insert(result, (code, sources));
+            }
+            return result;
         }
         let result = self.test_narrow(test, kind, a, b);
         match on {
@@ -497,20 +572,68 @@ impl Assembler {
         self.join_halves(low, high)
     }
 
+    /// All lanes of a chunk.
+    fn all(&self) -> u32 {
+        (1 << self.isa.lanes()) - 1
+    }
+
+    /// The lanes of a mask, where they are known now.
+    pub(crate) fn known(&self, mask: VReg) -> Option<u32> {
+        self.known.get(&mask).copied()
+    }
+
+    /// The lanes that are in both; a comparison is made again, in these lanes alone.
     pub(crate) fn mask_and(&mut self, a: VReg, b: VReg) -> VReg {
+        match (self.known(a), self.known(b)) {
+            (Some(a), Some(b)) => return self.mask_constant(a & b),
+            (Some(0), _) => return a,
+            (_, Some(0)) => return b,
+            (Some(bits), _) if bits == self.all() => return b,
+            (_, Some(bits)) if bits == self.all() => return a,
+            _ if a == b => return a,
+            _ => {}
+        }
+        for (test, on) in [(b, a), (a, b)] {
+            if let Some((code, sources)) = self.tested.get(&test).copied() {
+                let options = Options { mask: Some(on), ..Options::default() };
+                return self.b.define_with(code, View::K, &sources, options);
+            }
+        }
         self.mask_op(VEX_Kandw_kr_kr_kr, VEX_Vpand_ymm_ymm_ymmm256, a, b)
     }
 
     pub(crate) fn mask_or(&mut self, a: VReg, b: VReg) -> VReg {
+        match (self.known(a), self.known(b)) {
+            (Some(a), Some(b)) => return self.mask_constant(a | b),
+            (Some(0), _) => return b,
+            (_, Some(0)) => return a,
+            (Some(bits), _) if bits == self.all() => return a,
+            (_, Some(bits)) if bits == self.all() => return b,
+            _ if a == b => return a,
+            _ => {}
+        }
         self.mask_op(VEX_Korw_kr_kr_kr, VEX_Vpor_ymm_ymm_ymmm256, a, b)
     }
 
     pub(crate) fn mask_xor(&mut self, a: VReg, b: VReg) -> VReg {
+        match (self.known(a), self.known(b)) {
+            (Some(a), Some(b)) => return self.mask_constant(a ^ b),
+            (Some(0), _) => return b,
+            (_, Some(0)) => return a,
+            _ => {}
+        }
         self.mask_op(VEX_Kxorw_kr_kr_kr, VEX_Vpxor_ymm_ymm_ymmm256, a, b)
     }
 
     /// `a` without `b`.
     pub(crate) fn mask_without(&mut self, a: VReg, b: VReg) -> VReg {
+        match (self.known(a), self.known(b)) {
+            (Some(a), Some(b)) => return self.mask_constant(a & !b),
+            (Some(0), _) | (_, Some(0)) => return a,
+            (_, Some(bits)) if bits == self.all() => return self.mask_constant(0),
+            _ if a == b => return self.mask_constant(0),
+            _ => {}
+        }
         self.mask_op(VEX_Kandnw_kr_kr_kr, VEX_Vpandn_ymm_ymm_ymmm256, b, a)
     }
 
@@ -521,6 +644,9 @@ impl Assembler {
     }
 
     pub(crate) fn mask_not(&mut self, a: VReg) -> VReg {
+        if let Some(bits) = self.known(a) {
+            return self.mask_constant(!bits);
+        }
         if self.wide() {
             let a = self.mask(a);
             return self.b.define(VEX_Knotw_kr_kr, View::K, &[a]);
@@ -531,6 +657,13 @@ impl Assembler {
 
     /// A mask that is known now: bit L is lane L of the chunk.
     pub(crate) fn mask_constant(&mut self, bits: u32) -> VReg {
+        let bits = bits & self.all();
+        let mask = self.constant_mask(bits);
+        self.known.insert(mask, bits);
+        mask
+    }
+
+    fn constant_mask(&mut self, bits: u32) -> VReg {
         if self.wide() {
             let general = self.word(bits);
             return self.b.define(
@@ -547,6 +680,9 @@ impl Assembler {
 
     /// The mask as bits of a general register.
     pub(crate) fn mask_bits(&mut self, mask: VReg) -> VReg {
+        if let Some(bits) = self.known(mask) {
+            return self.word(bits);
+        }
         let code = self.pick(VEX_Kmovw_r32_kr, VEX_Vmovmskps_r32_ymm);
         let mask = self.mask(mask);
         self.b.define(code, View::R32, &[mask])

@@ -165,6 +165,10 @@ impl Selector<'_> {
 
     fn branch_on(&mut self, cond: Value, then: Block, otherwise: Block) {
         let register = self.general(cond);
+        if let Some((code, sources, condition)) = self.compared.get(&register).copied() {
+            self.a.b.effect(code, &sources);
+            return self.a.b.branch(condition, then, otherwise);
+        }
         let source = Source::Register(View::R32, register);
         self.a.b.effect(Test_rm32_r32, &[source, source]);
         self.a.b.branch(Condition::NotZero, then, otherwise);
@@ -216,12 +220,14 @@ impl Selector<'_> {
         let left: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
         let none = self.a.mask_constant(0);
         left.iter().for_each(|var| self.a.b.write(*var, none));
+        let taken: Vec<VReg> =
+            before.iter().zip(&taken).map(|(all, taken)| self.both(*all, *taken)).collect();
         for (arm, region) in [then, else_].into_iter().enumerate() {
             let lanes: Vec<VReg> = before
                 .iter()
                 .zip(&taken)
                 .map(|(all, taken)| match arm {
-                    0 => self.both(*all, *taken),
+                    0 => *taken,
                     _ => self.a.mask_without(*all, *taken),
                 })
                 .collect();
@@ -290,25 +296,25 @@ impl Selector<'_> {
         }
     }
 
-    /// All lanes take the same arm.
+    /// All lanes take the same arm. Where nobody is left of it, nobody is left here either.
     fn if_together(&mut self, inst: Inst, cond: Value, arms: [Region; 2]) -> bool {
         let variables = self.results(inst);
         let blocks = [self.a.b.block(), self.a.b.block()];
         self.branch_on(cond, blocks[0], blocks[1]);
         let joined = self.a.b.block();
-        let lost = arms.iter().any(|it| self.loses(*it));
         let origin = self.origins.last().cloned().unwrap_or_default();
         for (region, block) in arms.into_iter().zip(blocks) {
             self.a.b.switch_to(block);
-            let args = self.yielded(region);
-            let reached = self.nested(region, origin.clone(), |s| {
-                for (variable, arg) in variables.iter().zip(args) {
-                    s.assign(variable, *arg, None);
+            self.origins.push(origin.clone());
+            self.copies.push(Default::default());
+            if self.region(region) {
+                for (variable, arg) in variables.iter().zip(self.yielded(region)) {
+                    self.assign(variable, *arg, None);
                 }
-            });
-            if reached {
                 self.a.b.jump(joined);
             }
+            self.copies.pop();
+            self.origins.pop();
         }
         self.a.b.seal(joined);
         if !self.a.b.has_predecessors(joined) {
@@ -316,9 +322,6 @@ impl Selector<'_> {
         }
         self.a.b.switch_to(joined);
         self.set_results(inst, &variables);
-        if lost {
-            self.go_on_if_any();
-        }
         true
     }
 
@@ -369,6 +372,8 @@ impl Selector<'_> {
         let module = self.module;
         let before = self.active();
         let taken = self.bits(cond);
+        let taken: Vec<VReg> =
+            before.iter().zip(&taken).map(|(all, taken)| self.both(*all, *taken)).collect();
         let single = self.is_one_lane(cond);
         let mut left: Vec<Option<Vec<VReg>>> = Vec::new();
         for (arm, region) in arms.into_iter().enumerate() {
@@ -383,7 +388,7 @@ impl Selector<'_> {
                 .iter()
                 .zip(&taken)
                 .map(|(all, taken)| match arm {
-                    0 => self.both(*all, *taken),
+                    0 => *taken,
                     _ => self.a.mask_without(*all, *taken),
                 })
                 .collect();
@@ -563,49 +568,34 @@ impl Selector<'_> {
             // Nobody leaves but all.
             self.set_active(&before);
         }
-        let args = self.yielded(body);
-        let reached = self.nested(body, Origin::default(), |s| {
-            // All at once: an argument may be another parameter.
+        // Whoever comes to the end of the body goes round; where nobody does, all have left the loop, or all have gone
+        // beyond it.
+        let done = match open.end {
+            End::Together(_) => None,
+            End::Apart(_) => Some(self.a.b.block()),
+        };
+        self.skips.extend(done);
+        self.origins.push(Origin::default());
+        self.copies.push(Default::default());
+        if self.region(body) {
+            let args = self.yielded(body);
             let new: Vec<(Variable, Value)> =
                 variables.iter().cloned().zip(args.iter().copied()).collect();
-            s.assign_all(&new);
-        });
-        let cost = self.cost(body);
-        let mut end_reached = false;
-        if reached {
-            match &open.end {
-                End::Together(_) if !lost => {
-                    self.a.b.fuel(cost, inst);
-                    self.a.b.jump(header);
-                }
-                End::Together(_) => {
-                    let (again, none) = (self.a.b.block(), self.a.b.block());
-                    let active = self.active();
-                    self.a.test_any(&active);
-                    self.a.b.branch(Condition::NotZero, again, none);
-                    self.a.b.switch_to(none);
-                    // All have gone beyond the loop.
-                    let skip = self.skip();
-                    self.a.b.jump(skip);
-                    self.a.b.switch_to(again);
-                    self.a.b.fuel(cost, inst);
-                    self.a.b.jump(header);
-                }
-                End::Apart(_) => {
-                    let (again, done) = (self.a.b.block(), self.a.b.block());
-                    let active = self.active();
-                    self.a.test_any(&active);
-                    self.a.b.branch(Condition::NotZero, again, done);
-                    self.a.b.switch_to(again);
-                    self.a.b.fuel(cost, inst);
-                    self.a.b.jump(header);
-                    self.a.b.switch_to(done);
-                    end_reached = true;
-                }
-            }
+            self.assign_all(&new);
+            self.a.b.fuel(self.cost(body), inst);
+            self.a.b.jump(header);
         }
+        self.copies.pop();
+        self.origins.pop();
         self.a.b.seal(header);
-        self.end(inst, &open, &before, end_reached, lost)
+        let Some(done) = done else { return self.end(inst, &open, &before, false, lost) };
+        self.skips.pop();
+        self.a.b.seal(done);
+        let reached = self.a.b.has_predecessors(done);
+        if reached {
+            self.a.b.switch_to(done);
+        }
+        self.end(inst, &open, &before, reached, lost)
     }
 
     /// Gives variables their values, all of which are read before the first is written.

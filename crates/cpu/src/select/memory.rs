@@ -259,8 +259,7 @@ impl Selector<'_> {
     /// Where lane 0 of an affine index accesses. Lanes whose index has wrapped around are out of bounds.
     fn contiguous(&mut self, access: &Access, start: VReg, offset: u32) -> Address {
         let base = self.affine_base(access.index);
-        let base =
-            self.a.b.define(Movsxd_r64_rm32, View::R64, &[Source::Register(View::R32, base)]);
+        let base = self.sign_extended(base);
         let (index, scale) = match access.stride {
             1 | 2 | 4 | 8 => (base, access.stride as u8),
             stride => {
@@ -364,7 +363,6 @@ impl Selector<'_> {
         }
         if values.len() == 1
             && access.stride == 4
-            && self.a.isa == Isa::Avx512
             && let Some(base) = self.prefix_base(access.index)
         {
             return self.compress(&access, base, values[0]);
@@ -391,54 +389,112 @@ impl Selector<'_> {
         (is_prefix(a) && self.shapes.is_uniform(b)).then_some(Some(b))
     }
 
-    /// Writes the values of the active lanes one after the other.
+    /// Writes the values of the active lanes one after the other: mostly there is room for a whole wave.
     fn compress(&mut self, access: &Access, base: Option<Value>, value: Value) {
         let start = self.a.load_general(View::R64, Address::frame(access.slice));
-        let mut position = match base {
+        let position = match base {
             Some(base) => self.index(base),
             None => self.a.word(0),
         };
         let active = self.active();
         let values = self.words(value);
-        let count = self.count_arg(access, 0);
+        let packed: Vec<(VReg, VReg, VReg)> = active
+            .iter()
+            .zip(&values)
+            .map(|(on, values)| {
+                let count = self.count_in_chunk(*on);
+                let first = self.first_lanes(count);
+                (self.packed(*values, *on), first, count)
+            })
+            .collect();
+        let count = self.count(access, 0);
+        let last = Address::at(Base::Register(position), self.layout.lanes as i32 - 1);
+        let last = self.a.b.define(Lea_r64_m, View::R64, &[Source::Memory(last)]);
+        let [inside, outside, joined] = [0; 3].map(|_| self.a.b.block());
+        let sources = [Source::Register(View::R64, last), Source::Register(View::R64, count)];
+        self.a.b.effect(Cmp_r64_rm64, &sources);
+        self.a.b.branch(Condition::Below, inside, outside);
         let lanes: Vec<u32> = (0..self.lanes as u32).collect();
-        for chunk in 0..self.chunks {
-            let bits = self.a.mask_bits(active[chunk]);
-            let own =
-                self.a.b.define(Popcnt_r32_rm32, View::R32, &[Source::Register(View::R32, bits)]);
-            let options =
-                Options { mask: Some(active[chunk]), zeroing: true, ..Options::default() };
-            let packed = self.a.b.define_with(
-                EVEX_Vpcompressd_zmmm512_k1z_zmm,
-                View::Zmm,
-                &[Source::Register(View::Zmm, values[chunk])],
-                options,
-            );
-            // As many lanes as there are values, as far as the buffer reaches.
+        for (block, is_inside) in [(inside, true), (outside, false)] {
+            self.a.b.switch_to(block);
+            let mut position = position;
+            for (packed, first, count) in &packed {
+                // As many lanes as there are values, as far as the buffer reaches.
+                let mask = if is_inside {
+                    *first
+                } else {
+                    let index = self.a.splat(position, false);
+                    let table = self.a.constant_words(&lanes);
+                    let index = self.a.op(Lanewise::AddD, Arg::Register(index), table);
+                    let limit = self.count_arg(access, 0);
+                    self.a.test(Test::Lt, Kind::UnsignedWord, index, limit, Some(*first))
+                };
+                let to = Address {
+                    index: Some((View::R64, self.sign_extended(position))),
+                    scale: 4,
+                    ..Address::at(Base::Register(start), access.offset as i32)
+                };
+                self.a.store_masked(to, *packed, Some(mask));
+                let count = Source::Register(View::R32, *count);
+                position = self.a.general(Add_r32_rm32, View::R32, position, count);
+            }
+            self.a.b.jump(joined);
+        }
+        self.a.b.seal(joined);
+        self.a.b.switch_to(joined);
+    }
+
+    fn sign_extended(&mut self, index: VReg) -> VReg {
+        self.a.b.define(Movsxd_r64_rm32, View::R64, &[Source::Register(View::R32, index)])
+    }
+
+    /// The words of the lanes in the mask, one after the other.
+    fn packed(&mut self, words: VReg, mask: VReg) -> VReg {
+        if self.a.isa == Isa::Avx512 {
+            let options = Options { mask: Some(mask), zeroing: true, ..Options::default() };
+            let code = EVEX_Vpcompressd_zmmm512_k1z_zmm;
+            let words = Source::Register(View::Zmm, words);
+            return self.a.b.define_with(code, View::Zmm, &[words], options);
+        }
+        // For each set of lanes their indices, a byte each.
+        let orders: Vec<u8> = (0..256u32)
+            .flat_map(|set| {
+                let mut own: Vec<u8> = (0..8).filter(|lane| set >> lane & 1 == 1).collect();
+                own.resize(8, 0);
+                own
+            })
+            .collect();
+        let bits = self.a.mask_bits(mask);
+        let order = self.pooled_at(&orders, bits);
+        let code = VEX_Vpmovzxbd_ymm_xmmm64;
+        let order = self.a.b.define(code, View::Ymm, &[Source::Memory(order)]);
+        let sources = [order, words].map(|it| Source::Register(View::Ymm, it));
+        self.a.b.define(VEX_Vpermd_ymm_ymm_ymmm256, View::Ymm, &sources)
+    }
+
+    /// A mask of so many lanes, from the first on.
+    fn first_lanes(&mut self, count: VReg) -> VReg {
+        if self.a.isa == Isa::Avx512 {
             let ones = self.a.word(u32::MAX);
-            let first = self.a.b.define(
-                VEX_Bzhi_r32_rm32_r32,
-                View::R32,
-                &[Source::Register(View::R32, ones), Source::Register(View::R32, own)],
-            );
-            let first = self.a.mask_of_bits(first);
-            let index = self.a.splat(position, false);
-            let table = self.a.constant_words(&lanes);
-            let index = self.a.op(Lanewise::AddD, Arg::Register(index), table);
-            let mask = self.a.test(Test::Lt, Kind::UnsignedWord, index, count, Some(first));
-            let wide = self.a.b.define(
-                Movsxd_r64_rm32,
-                View::R64,
-                &[Source::Register(View::R32, position)],
-            );
-            let to = Address {
-                index: Some((View::R64, wide)),
-                scale: 4,
-                ..Address::at(Base::Register(start), access.offset as i32)
-            };
-            self.a.store_masked(to, packed, Some(mask));
-            position =
-                self.a.general(Add_r32_rm32, View::R32, position, Source::Register(View::R32, own));
+            let sources = [ones, count].map(|it| Source::Register(View::R32, it));
+            let first = self.a.b.define(VEX_Bzhi_r32_rm32_r32, View::R32, &sources);
+            return self.a.mask_of_bits(first);
+        }
+        let row = |count: usize| (0..8).map(move |lane| if lane < count { u32::MAX } else { 0 });
+        let masks: Vec<u8> = (0..=8).flat_map(row).flat_map(u32::to_le_bytes).collect();
+        let four = self.a.general(Shl_rm32_imm8, View::R32, count, byte(2));
+        let mask = self.pooled_at(&masks, four);
+        self.a.b.define(VEX_Vmovdqu_ymm_ymmm256, View::Ymm, &[Source::Memory(mask)])
+    }
+
+    /// Eight bytes of a table in the pool.
+    fn pooled_at(&mut self, table: &[u8], index: VReg) -> Address {
+        let table = Source::Memory(self.a.b.pooled(table));
+        let table = self.a.b.define(Lea_r64_m, View::R64, &[table]);
+        Address {
+            index: Some((View::R64, index)),
+            scale: 8,
+            ..Address::at(Base::Register(table), 0)
         }
     }
 
@@ -456,8 +512,7 @@ impl Selector<'_> {
         let index = self.index(access.index);
         let address = self.single_address(&access, start, index, 0);
         let active = self.active();
-        let bits = self.lane_bits(&active);
-        let count = self.count_lanes(&bits);
+        let count = self.lane_count(&active);
         // Out of bounds nothing is added, and nothing seen.
         let own = self.general(args[0]);
         let count_of = self.count(&access, 0);

@@ -304,13 +304,44 @@ impl Selector<'_> {
 
     // Lanes.
 
+    /// The lanes of masks, where they are known now.
+    pub(super) fn known_lanes(&self, masks: &[VReg]) -> Option<u128> {
+        masks.iter().enumerate().try_fold(0, |all, (chunk, mask)| {
+            Some(all | u128::from(self.a.known(*mask)?) << (chunk * self.lanes))
+        })
+    }
+
+    /// How many lanes the masks hold.
+    pub(super) fn lane_count(&mut self, masks: &[VReg]) -> VReg {
+        if let Some(known) = self.known_lanes(masks) {
+            return self.a.word(known.count_ones());
+        }
+        // Counts of single masks are wanted elsewhere, too.
+        let counts: Vec<VReg> = masks.iter().map(|it| self.count_in_chunk(*it)).collect();
+        let mut sum = counts[0];
+        for count in &counts[1..] {
+            let count = Source::Register(View::R32, *count);
+            sum = self.a.general(Add_r32_rm32, View::R32, sum, count);
+        }
+        sum
+    }
+
+    pub(super) fn count_in_chunk(&mut self, mask: VReg) -> VReg {
+        let bits = self.a.mask_bits(mask);
+        self.a.b.define(Popcnt_r32_rm32, View::R32, &[Source::Register(View::R32, bits)])
+    }
+
     /// The bits of masks, 64 lanes in a register.
     pub(super) fn lane_bits(&mut self, masks: &[VReg]) -> Vec<VReg> {
         let mut all: Vec<VReg> = Vec::new();
         let per = 64 / self.lanes;
+        if let Some(known) = self.known_lanes(masks) {
+            let parts = masks.len().div_ceil(per);
+            return (0..parts).map(|it| self.a.long((known >> (64 * it)) as u64)).collect();
+        }
         for part in masks.chunks(per) {
             let mut bits: Option<VReg> = None;
-            for (i, mask) in part.iter().enumerate().rev() {
+            for mask in part.iter().rev() {
                 let own = self.a.mask_bits(*mask);
                 bits = Some(match bits {
                     None => own,
@@ -325,7 +356,6 @@ impl Selector<'_> {
                         )
                     }
                 });
-                let _ = i;
             }
             all.extend(bits);
         }
@@ -357,25 +387,19 @@ impl Selector<'_> {
         self.a.general(Cmove_r64_rm64, View::R64, low, Source::Register(View::R64, high))
     }
 
-    /// The number of lanes of a set.
-    pub(super) fn count_lanes(&mut self, bits: &[VReg]) -> VReg {
-        let counts: Vec<VReg> = bits
-            .iter()
-            .map(|it| {
-                self.a.b.define(Popcnt_r64_rm64, View::R64, &[Source::Register(View::R64, *it)])
-            })
-            .collect();
-        match counts[..] {
-            [low, high] => {
-                self.a.general(Add_r32_rm32, View::R32, low, Source::Register(View::R32, high))
-            }
-            _ => counts[0],
-        }
-    }
-
     /// What the lowest active lane holds, through the scratch row.
     pub(super) fn first_word(&mut self, words: &[VReg]) -> VReg {
         let active = self.active();
+        if let Some(known) = self.known_lanes(&active) {
+            return self.word_of_known_lane(words, known.trailing_zeros() as usize);
+        }
+        if let ([word], [on], crate::isa::Isa::Avx512) = (words, &active[..], self.a.isa) {
+            let options = Options { mask: Some(*on), zeroing: true, ..Options::default() };
+            let source = Source::Register(View::Zmm, *word);
+            let code = EVEX_Vpcompressd_zmmm512_k1z_zmm;
+            let packed = self.a.b.define_with(code, View::Zmm, &[source], options);
+            return self.a.lowest(packed, false);
+        }
         let bits = self.lane_bits(&active);
         let lane = self.lowest_lane(&bits);
         self.word_of_lane(words, lane)
@@ -389,6 +413,14 @@ impl Selector<'_> {
         }
         let index = Some((View::R64, lane));
         self.a.load_general(View::R32, Address { index, scale: 4, ..Address::frame(row) })
+    }
+
+    fn word_of_known_lane(&mut self, words: &[VReg], lane: usize) -> VReg {
+        if let (Some(word), 0) = (words.get(lane / self.lanes), lane % self.lanes) {
+            return self.a.lowest(*word, false);
+        }
+        let lane = self.a.word(lane as u32);
+        self.word_of_lane(words, lane)
     }
 
     pub(super) fn first_long(&mut self, longs: &[VReg]) -> VReg {

@@ -900,20 +900,29 @@ impl Selector<'_> {
             });
         }
         let zero = self.a.word(0);
-        let code = if ty == Ty::I64 { Cmp_r64_rm64 } else { Cmp_r32_rm32 };
-        self.a.b.effect(code, &[Source::Register(view, x), Source::Register(view, y)]);
-        let code = match op {
-            Compare::Eq => Sete_rm8,
-            Compare::Ne => Setne_rm8,
-            Compare::Lt(Sign::Signed) => Setl_rm8,
-            Compare::Lt(Sign::Unsigned) => Setb_rm8,
-            Compare::Le(Sign::Signed) => Setle_rm8,
-            Compare::Le(Sign::Unsigned) => Setbe_rm8,
-            Compare::Gt(Sign::Signed) => Setg_rm8,
-            Compare::Gt(Sign::Unsigned) => Seta_rm8,
-            Compare::Ge(Sign::Signed) => Setge_rm8,
-            Compare::Ge(Sign::Unsigned) => Setae_rm8,
+        let (compare, other) = match self.constant(b) {
+            Some(bits) if matches!(ty, Ty::I32 | Ty::Bool) => {
+                (Cmp_rm32_imm32, Source::Immediate(Immediate::Word(bits as u32)))
+            }
+            _ if ty == Ty::I64 => (Cmp_r64_rm64, Source::Register(view, y)),
+            _ => (Cmp_r32_rm32, Source::Register(view, y)),
         };
-        self.a.general0(code, zero)
+        let sources = [Source::Register(view, x), other];
+        self.a.b.effect(compare, &sources);
+        let (code, condition) = match op {
+            Compare::Eq => (Sete_rm8, Condition::Zero),
+            Compare::Ne => (Setne_rm8, Condition::NotZero),
+            Compare::Lt(Sign::Signed) => (Setl_rm8, Condition::Less),
+            Compare::Lt(Sign::Unsigned) => (Setb_rm8, Condition::Below),
+            Compare::Le(Sign::Signed) => (Setle_rm8, Condition::LessOrEqual),
+            Compare::Le(Sign::Unsigned) => (Setbe_rm8, Condition::BelowOrEqual),
+            Compare::Gt(Sign::Signed) => (Setg_rm8, Condition::Greater),
+            Compare::Gt(Sign::Unsigned) => (Seta_rm8, Condition::Above),
+            Compare::Ge(Sign::Signed) => (Setge_rm8, Condition::GreaterOrEqual),
+            Compare::Ge(Sign::Unsigned) => (Setae_rm8, Condition::AboveOrEqual),
+        };
+        let result = self.a.general0(code, zero);
+        self.compared.insert(result, (compare, sources, condition));
+        result
     }
 }

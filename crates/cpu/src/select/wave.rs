@@ -78,8 +78,7 @@ impl Selector<'_> {
             }
             WaveOp::CountBits => {
                 let set = self.active_with(args[0]);
-                let bits = self.lane_bits(&set);
-                let count = self.count_lanes(&bits);
+                let count = self.lane_count(&set);
                 self.set(to, Place::General(count));
             }
             WaveOp::PrefixCountBits => {
@@ -266,12 +265,7 @@ impl Selector<'_> {
                 }
             });
             if chunk + 1 < set.len() {
-                let bits = self.a.mask_bits(*mask);
-                let own = self.a.b.define(
-                    Popcnt_r32_rm32,
-                    View::R32,
-                    &[Source::Register(View::R32, bits)],
-                );
+                let own = self.count_in_chunk(*mask);
                 before = Some(match before {
                     None => own,
                     Some(before) => {
