@@ -6,7 +6,7 @@
 //!
 //! # Map
 //! `place` moves values between kinds of places, `scalar` selects arithmetic, `control` constructs, `memory` accesses,
-//! `wave` what lanes tell each other, `call` everything else.
+//! `wave` what lanes tell each other, `unseen` additions that are made together, `call` everything else.
 
 mod call;
 mod control;
@@ -15,6 +15,7 @@ mod memory;
 mod nan;
 mod place;
 mod scalar;
+mod unseen;
 mod wave;
 
 use std::collections::HashMap;
@@ -68,6 +69,10 @@ pub(crate) struct Selector<'m> {
     prefixes: HashMap<Value, (Value, Vec<VReg>)>,
     /// By which flags the uniform results of comparisons can be told.
     compared: HashMap<VReg, (iced_x86::Code, [Source; 2], Condition)>,
+    /// The additions that are kept in registers, by instruction.
+    unseen: HashMap<Inst, unseen::Unseen>,
+    /// Sums of words over a wave as they were before the lanes of a vector were put together.
+    summed: HashMap<Value, VReg>,
     next_wave: Block,
 }
 
@@ -97,6 +102,8 @@ pub(crate) fn select(module: &Module, isa: Isa, width: u32) -> Selected {
         origins: Vec::new(),
         prefixes: HashMap::new(),
         compared: HashMap::new(),
+        unseen: HashMap::new(),
+        summed: HashMap::new(),
         next_wave: Block::new(0),
     };
     selector.waves();
@@ -109,6 +116,7 @@ impl<'m> Selector<'m> {
     fn waves(&mut self) {
         let class = self.a.mask_class();
         self.active = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
+        self.begin_unseen();
         let start = self.a.b.block();
         self.next_wave = self.a.b.block();
         self.a.b.jump(start);
@@ -174,6 +182,7 @@ impl<'m> Selector<'m> {
         );
         self.a.b.branch(Condition::Zero, done, more);
         self.a.b.switch_to(done);
+        self.end_unseen();
         self.a.b.finish_waves(DONE);
         self.a.b.switch_to(more);
         // The odometer: wave, x, y, z.

@@ -755,6 +755,27 @@ impl Assembler {
         self.b.store(code, address, value, None);
     }
 
+    /// The words of a chunk, or as many as a narrower wave has: an access beyond would wait for what the next wave stores.
+    pub(crate) fn load_words(&mut self, address: Address, width: u32) -> VReg {
+        let (code, view) = match (self.isa, width) {
+            (Isa::Avx512, 4) => (EVEX_Vmovdqu32_xmm_k1z_xmmm128, View::Xmm),
+            (Isa::Avx512, 8) => (EVEX_Vmovdqu32_ymm_k1z_ymmm256, View::Ymm),
+            (Isa::Avx2, 4) => (VEX_Vmovdqu_xmm_xmmm128, View::Xmm),
+            _ => return self.load_vector(address),
+        };
+        self.b.define(code, view, &[Source::Memory(address)])
+    }
+
+    pub(crate) fn store_words(&mut self, address: Address, value: VReg, width: u32) {
+        let (code, view) = match (self.isa, width) {
+            (Isa::Avx512, 4) => (EVEX_Vmovdqu32_xmmm128_k1z_xmm, View::Xmm),
+            (Isa::Avx512, 8) => (EVEX_Vmovdqu32_ymmm256_k1z_ymm, View::Ymm),
+            (Isa::Avx2, 4) => (VEX_Vmovdqu_xmmm128_xmm, View::Xmm),
+            _ => return self.store_vector(address, value),
+        };
+        self.b.store(code, address, Source::Register(view, value), None);
+    }
+
     /// Words of one chunk that lie one after the other; lanes outside the mask are not touched and become zero.
     pub(crate) fn load_masked(&mut self, address: Address, mask: Option<VReg>) -> VReg {
         let Some(mask) = mask else { return self.load_vector(address) };

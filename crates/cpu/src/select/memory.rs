@@ -14,9 +14,10 @@ use crate::machine::*;
 use crate::vector::*;
 
 /// An access that instructions can do.
-struct Access {
+#[derive(Clone, Copy)]
+pub(super) struct Access {
     /// The index and the bytes from one to the next.
-    index: Value,
+    pub(super) index: Value,
     stride: u32,
     /// Bytes from the index to the first scalar.
     offset: u32,
@@ -38,7 +39,7 @@ struct Array {
 
 impl Selector<'_> {
     /// `None` where only the runtime can do it.
-    fn access(&self, place: Of, at: At, scalars: usize, ty: Ty) -> Option<Access> {
+    pub(super) fn access(&self, place: Of, at: At, scalars: usize, ty: Ty) -> Option<Access> {
         if place.element.is_some() || !matches!(ty, Ty::I32 | Ty::F32) {
             return None;
         }
@@ -172,7 +173,7 @@ impl Selector<'_> {
     fn branch_on_bounds(&mut self, access: &Access, scalar: usize) -> [Block; 2] {
         let base = self.affine_base(access.index);
         let count = self.count(access, scalar);
-        let last = (4 / access.stride) as usize * (self.layout.lanes - 1);
+        let last = (4 / access.stride) as usize * (self.width as usize - 1);
         let base = self.a.b.define(Mov_r32_rm32, View::R32, &[Source::Register(View::R32, base)]);
         let last = Address::at(Base::Register(base), last as i32);
         let last = self.a.b.define(Lea_r64_m, View::R64, &[Source::Memory(last)]);
@@ -198,7 +199,7 @@ impl Selector<'_> {
         let joined = self.a.b.block();
         self.a.b.switch_to(inside);
         for (chunk, var) in vars.iter().enumerate() {
-            let vector = self.a.load_vector(self.chunk_of(from, chunk));
+            let vector = self.a.load_words(self.chunk_of(from, chunk), self.width);
             self.a.b.write(*var, vector);
         }
         self.a.b.jump(joined);
@@ -222,11 +223,11 @@ impl Selector<'_> {
         let values = self.words(value);
         let to = self.contiguous(access, start, access.offset);
         let joined = self.a.b.block();
-        if self.are_full(&active) {
+        if self.known_lanes(&active) == Some(u128::MAX >> (128 - self.width)) {
             let [inside, outside] = self.branch_on_bounds(access, 0);
             self.a.b.switch_to(inside);
             for (chunk, value) in values.iter().enumerate() {
-                self.a.store_vector(self.chunk_of(to, chunk), *value);
+                self.a.store_words(self.chunk_of(to, chunk), *value, self.width);
             }
             self.a.b.jump(joined);
             self.a.b.switch_to(outside);
@@ -504,25 +505,22 @@ impl Selector<'_> {
         let Some(access) = access.filter(|_| op == Atomic::Add && ty == Ty::I32) else {
             return self.call(inst);
         };
+        if self.add_unseen(inst, args[0]) {
+            if let Some(result) = self.module.inst(inst).results.first() {
+                // Nobody reads it.
+                self.set(*result, Place::Constant(0));
+            }
+            return;
+        }
         if !self.is_single(access.index) || !self.is_single(args[0]) {
             return self.add_by_lane(&access, args[0], inst);
         }
         // One addition for all lanes: each sees what those below it have added.
-        let start = self.a.load_general(View::R64, Address::frame(access.slice));
         let index = self.index(access.index);
-        let address = self.single_address(&access, start, index, 0);
         let active = self.active();
         let count = self.lane_count(&active);
-        // Out of bounds nothing is added, and nothing seen.
         let own = self.general(args[0]);
-        let count_of = self.count(&access, 0);
-        let zero = self.a.word(0);
-        self.a.b.effect(
-            Cmp_r32_rm32,
-            &[Source::Register(View::R32, index), Source::Register(View::R32, count_of)],
-        );
-        let zero = Source::Register(View::R32, zero);
-        let own = self.a.general(Cmovae_r32_rm32, View::R32, own, zero);
+        let (address, own) = self.address_and_own(&access, index, own);
         let total =
             self.a.general(Imul_r32_rm32, View::R32, own, Source::Register(View::R32, count));
         let options = Options { tied: Some(total), ..Options::default() };
@@ -543,6 +541,23 @@ impl Selector<'_> {
             })
             .collect();
         self.set(result, Place::Words(seen));
+    }
+
+    /// Where a word is added, and the word; out of bounds nothing is added, and nothing seen.
+    pub(super) fn address_and_own(
+        &mut self,
+        access: &Access,
+        index: VReg,
+        own: VReg,
+    ) -> (Address, VReg) {
+        let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        let address = self.single_address(access, start, index, 0);
+        let count = self.count(access, 0);
+        let zero = self.a.word(0);
+        let sources = [index, count].map(|it| Source::Register(View::R32, it));
+        self.a.b.effect(Cmp_r32_rm32, &sources);
+        let zero = Source::Register(View::R32, zero);
+        (address, self.a.general(Cmovae_r32_rm32, View::R32, own, zero))
     }
 
     /// One lane after the other, ascending, through rows of the frame.

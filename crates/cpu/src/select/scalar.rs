@@ -536,6 +536,19 @@ impl Selector<'_> {
                 let code = EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er;
                 each!(|a| self.a.unary(code, code, a))
             }
+            (Ty::I32, Ty::F32) => {
+                // Both halves as floats that are exact, and one sum that is rounded.
+                let [low, one, other, both] = [0xffff, 0x4b00_0000, 0x5300_0000, 0x5300_0080]
+                    .map(|it| self.a.constant_word(it));
+                each!(|a| {
+                    let lower = self.a.op(Lanewise::And, Arg::Register(a), low);
+                    let lower = self.a.op(Lanewise::Or, Arg::Register(lower), one);
+                    let upper = self.a.shift(Lanewise::ShrD, a, 16);
+                    let upper = self.a.op(Lanewise::Or, Arg::Register(upper), other);
+                    let upper = self.a.op(Lanewise::SubS, Arg::Register(upper), both);
+                    self.a.op(Lanewise::AddS, Arg::Register(upper), Arg::Register(lower))
+                })
+            }
             (Ty::F32, Ty::I32) if to_sign == Sign::Signed => {
                 let (limit, most) =
                     (self.a.constant_word(0x4f00_0000), self.a.constant_word(0x7fff_ffff));

@@ -478,13 +478,10 @@ impl Selector<'_> {
                 .map(|(low, high)| self.a.op(op, Arg::Register(*low), Arg::Register(*high)))
                 .collect();
         }
-        let mut all = words[0];
-        let mut width = self.lanes;
-        while width > 1 {
-            let high = self.upper_half(all, width);
-            all = self.a.op(op, Arg::Register(all), Arg::Register(high));
-            width /= 2;
+        if op == Lanewise::AddD {
+            self.summed.insert(to, words[0]);
         }
+        let all = self.fold_lanes(op, words[0]);
         let place = if ty == Ty::F32 {
             let all = self.canonical(all, ty);
             Place::Splat(self.a.spread_lowest(all, false))
@@ -492,6 +489,18 @@ impl Selector<'_> {
             Place::General(self.a.lowest(all, false))
         };
         self.set(to, place);
+    }
+
+    /// Halves of a vector folded onto each other; the result is in the lowest lane.
+    pub(super) fn fold_lanes(&mut self, op: Lanewise, words: VReg) -> VReg {
+        let mut all = words;
+        let mut width = self.lanes;
+        while width > 1 {
+            let high = self.upper_half(all, width);
+            all = self.a.op(op, Arg::Register(all), Arg::Register(high));
+            width /= 2;
+        }
+        all
     }
 
     /// The upper half of the lowest `width` words, in the place of the lower half.

@@ -1,0 +1,138 @@
+//! Additions to memory that nobody can see one by one: they are made in a register, and once for all waves of a frame.
+//!
+//! A place is such a one if all that a module does with its resource is to add to it without looking at what was there.
+//! Then no wave can tell when an addition is made, and the order of additions makes no difference to the sum.
+
+use std::collections::HashMap;
+
+use ir::{Address as At, Atomic, Inst, Module, Op, Value};
+use ops::Ty;
+
+use super::Selector;
+use super::memory::Access;
+use crate::machine::*;
+use crate::vector::*;
+
+/// Each sum takes a register for as long as waves run.
+const MOST: usize = 4;
+
+/// A sum that has not been added to memory yet, spread over the lanes of a vector.
+#[derive(Clone)]
+pub(super) struct Unseen {
+    sum: Var,
+    access: Access,
+}
+
+/// The additions whose sums may be kept, with their indices.
+pub(super) fn unseen(module: &Module) -> Vec<(Inst, Value)> {
+    let mut used = vec![false; module.values.len()];
+    for data in &module.insts {
+        data.op.operands().iter().for_each(|it| used[it.index()] = true);
+    }
+    // The index of an addition that nobody sees.
+    let silent = |inst: Inst| match &module.inst(inst).op {
+        Op::Atomic { place, at, op: Atomic::Add, args }
+            if place.element.is_none()
+                && module.ty(args[0]) == Ty::I32
+                && module.inst(inst).results.iter().all(|it| !used[it.index()]) =>
+        {
+            let (At::Structured { index, .. } | At::Byte(index)) = *at else { return None };
+            module.constant(index).map(|_| index)
+        }
+        _ => None,
+    };
+    let all = || (0..module.insts.len() as u32).map(Inst);
+    let is_seen = |binding| {
+        let of = |inst: &Inst| module.inst(*inst).op.places().any(|it| it.binding == binding);
+        all()
+            .filter(of)
+            .any(|inst| !matches!(module.inst(inst).op, Op::Size { .. }) && silent(inst).is_none())
+    };
+    let found: Vec<(Inst, Value)> = all()
+        .filter_map(|inst| silent(inst).map(|index| (inst, index)))
+        .filter(|(inst, _)| {
+            module.inst(*inst).op.places().all(|it| {
+                !module.resource(it.binding).register.class.is_heap() && !is_seen(it.binding)
+            })
+        })
+        .collect();
+    if found.len() > MOST { Vec::new() } else { found }
+}
+
+impl Selector<'_> {
+    /// Before the first wave.
+    pub(super) fn begin_unseen(&mut self) {
+        let mut all = HashMap::new();
+        for (inst, index) in unseen(self.module) {
+            let Op::Atomic { place, at, .. } = self.module.inst(inst).op else {
+                unreachable!("only additions are unseen")
+            };
+            let Some(access) = self.access(place, at, 1, Ty::I32) else { continue };
+            debug_assert_eq!(access.index, index);
+            let sum = self.a.b.var(VECTOR);
+            let zero = self.a.zero();
+            self.a.b.write(sum, zero);
+            all.insert(inst, Unseen { sum, access });
+        }
+        self.unseen = all;
+    }
+
+    /// Adds what the lanes that run have; says whether the addition is one that is kept.
+    pub(super) fn add_unseen(&mut self, inst: Inst, value: Value) -> bool {
+        let Some(Unseen { sum, .. }) = self.unseen.get(&inst).cloned() else { return false };
+        let active = self.active();
+        let one = self.known_lanes(&active).is_some_and(|it| it.count_ones() == 1);
+        let parts = self.summed.get(&value).copied().filter(|_| one);
+        if let Some(parts) = parts {
+            // The sum of a wave, added by one lane: as it was before its lanes were put together.
+            let old = self.a.b.read(sum);
+            let new = self.a.op(Lanewise::AddD, Arg::Register(old), Arg::Register(parts));
+            self.a.b.write(sum, new);
+            return true;
+        }
+        if self.is_single(value) {
+            let own = self.general(value);
+            let count = self.lane_count(&active);
+            let count = Source::Register(View::R32, count);
+            let own = self.a.general(iced_x86::Code::Imul_r32_rm32, View::R32, own, count);
+            let own = self.a.splat(own, false);
+            self.add_in(sum, own, 1);
+            return true;
+        }
+        let words = self.words(value);
+        for (words, on) in words.iter().zip(&active) {
+            let old = self.a.b.read(sum);
+            let new = self.a.op(Lanewise::AddD, Arg::Register(old), Arg::Register(*words));
+            let new = self.a.blend(*on, new, old);
+            self.a.b.write(sum, new);
+        }
+        true
+    }
+
+    /// Adds words to the sum in some lanes that are known now.
+    fn add_in(&mut self, sum: Var, words: VReg, lanes: u32) {
+        let on = self.a.mask_constant(lanes);
+        let old = self.a.b.read(sum);
+        let new = self.a.op(Lanewise::AddD, Arg::Register(old), Arg::Register(words));
+        let new = self.a.blend(on, new, old);
+        self.a.b.write(sum, new);
+    }
+
+    /// Behind the last wave.
+    pub(super) fn end_unseen(&mut self) {
+        let mut all: Vec<(Inst, Unseen)> = self.unseen.drain().collect();
+        all.sort_by_key(|it| it.0.index());
+        for (_, Unseen { sum, access }) in all {
+            let words = self.a.b.read(sum);
+            let total = self.fold_lanes(Lanewise::AddD, words);
+            let total = self.a.lowest(total, false);
+            let index = match self.module.constant(access.index) {
+                Some(index) => self.a.word(index as u32),
+                None => unreachable!("the index of an unseen addition is a constant"),
+            };
+            let (address, total) = self.address_and_own(&access, index, total);
+            let options = Options { tied: Some(total), ..Options::default() };
+            self.a.b.exchange_add(address, options);
+        }
+    }
+}
