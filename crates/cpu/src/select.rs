@@ -73,11 +73,14 @@ pub(crate) struct Selector<'m> {
     unseen: HashMap<Inst, unseen::Unseen>,
     /// Sums of words over a wave as they were before the lanes of a vector were put together.
     summed: HashMap<Value, VReg>,
+    /// The index of the wave in its group, which the frame holds as well, for the host.
+    wave: Var,
     next_wave: Block,
 }
 
 pub(crate) fn select(module: &Module, isa: Isa, width: u32) -> Selected {
-    let a = Assembler::new(isa);
+    let mut a = Assembler::new(isa);
+    let wave = a.b.var(GENERAL);
     let lanes = isa.lanes();
     let has_barriers = module.insts.iter().any(
         |it| matches!(&it.op, Op::Barrier { barrier, .. } if barrier.sync == SyncScope::Group),
@@ -104,6 +107,7 @@ pub(crate) fn select(module: &Module, isa: Isa, width: u32) -> Selected {
         compared: HashMap::new(),
         unseen: HashMap::new(),
         summed: HashMap::new(),
+        wave,
         next_wave: Block::new(0),
     };
     selector.waves();
@@ -117,6 +121,8 @@ impl<'m> Selector<'m> {
         let class = self.a.mask_class();
         self.active = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
         self.begin_unseen();
+        let wave = self.a.load_general(View::R32, Address::frame(WAVE));
+        self.a.b.write(self.wave, wave);
         let start = self.a.b.block();
         self.next_wave = self.a.b.block();
         self.a.b.jump(start);
@@ -154,7 +160,7 @@ impl<'m> Selector<'m> {
             return;
         }
         // Lane L runs if wave * width + L is less than the threads of the group.
-        let wave = self.a.load_general(View::R32, Address::frame(WAVE));
+        let wave = self.a.b.read(self.wave);
         let first = self.times(wave, self.width);
         let first = self.a.splat(first, false);
         for chunk in 0..self.chunks {
@@ -194,9 +200,15 @@ impl<'m> Selector<'m> {
             (GROUP + 8, COUNTS + 8),
         ];
         for (i, (digit, limit)) in digits.into_iter().enumerate() {
-            let value = self.a.load_general(View::R32, Address::frame(digit));
+            let value = match digit {
+                WAVE => self.a.b.read(self.wave),
+                _ => self.a.load_general(View::R32, Address::frame(digit)),
+            };
             let value = self.a.general(Add_rm32_imm32, View::R32, value, one);
             self.a.store_general(View::R32, Address::frame(digit), value);
+            if digit == WAVE {
+                self.a.b.write(self.wave, value);
+            }
             if i == digits.len() - 1 {
                 self.a.b.jump(again);
                 break;
@@ -212,6 +224,9 @@ impl<'m> Selector<'m> {
             self.a.b.switch_to(carry);
             let zero = self.a.word(0);
             self.a.store_general(View::R32, Address::frame(digit), zero);
+            if digit == WAVE {
+                self.a.b.write(self.wave, zero);
+            }
         }
         self.a.b.seal(again);
         self.a.b.switch_to(again);
@@ -336,7 +351,7 @@ impl<'m> Selector<'m> {
         if axis == 3 && shape != Shape::Varying
             || axis == 0 && y == 1 && z == 1 && shape != Shape::Varying
         {
-            let wave = self.a.load_general(View::R32, Address::frame(WAVE));
+            let wave = self.a.b.read(self.wave);
             let mut base = self.times(wave, self.width);
             if let Some(start) = start {
                 let start = Source::Register(View::R32, start);
@@ -351,7 +366,7 @@ impl<'m> Selector<'m> {
         let slots = self.module.threads_per_group().next_multiple_of(self.width) as usize
             + self.layout.lanes;
         let table = self.a.load_general(View::R64, Address::frame(THREADS));
-        let wave = self.a.load_general(View::R32, Address::frame(WAVE));
+        let wave = self.a.b.read(self.wave);
         let first = self.times(wave, self.width);
         let entry = Address {
             index: Some((View::R64, first)),

@@ -6,7 +6,6 @@ use ops::{Fold, Repr, Sign, Ty, WaveOp};
 
 use super::{Place, Selector};
 use crate::isa::Isa;
-use crate::layout::*;
 use crate::machine::*;
 use crate::vector::*;
 
@@ -36,7 +35,7 @@ impl Selector<'_> {
             WaveOp::LaneCount => self.set(to, Place::Constant(u64::from(self.width))),
             WaveOp::IsHelperLane => self.set(to, Place::Constant(0)),
             WaveOp::GroupWaveIndex => {
-                let index = self.a.load_general(View::R32, Address::frame(WAVE));
+                let index = self.a.b.read(self.wave);
                 self.set(to, Place::General(index));
             }
             WaveOp::GroupWaveCount => {
