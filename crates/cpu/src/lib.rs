@@ -11,10 +11,12 @@
 //! Verification: a module must have passed `ir::verify`. Poison, observers, files, clocks.
 //!
 //! # Unsafe code
-//! It stands in `code`, `frame`, `views`, `call` and `launch`, each block with its reason. Generated code reaches memory
+//! It stands in `code`, `frame`, `views`, `call`, `launch` and `bounds` (kernels by hand, for the benchmarks), each block with its reason. Generated code reaches memory
 //! through the slices in its frame alone, with bounds in the mask of every access.
 
 mod allocate;
+#[doc(hidden)]
+pub mod bounds;
 mod call;
 mod code;
 mod encode;

@@ -798,6 +798,13 @@ impl Assembler {
         self.b.effect(VEX_Vpmaskmovd_m256_ymm_ymm, &sources);
     }
 
+    /// Stores the lanes of the mask, ascending; only AVX-512 can.
+    pub(crate) fn scatter(&mut self, address: Address, value: VReg, mask: VReg) {
+        let options = Options { mask: Some(mask), gather: true, ..Options::default() };
+        let sources = [Source::Memory(address), Source::Register(View::Zmm, value)];
+        self.b.instruction(EVEX_Vpscatterdd_vm32z_k1_zmm, None, &sources, options);
+    }
+
     /// Words at `address + 4 * index` for the lanes of the mask; zero elsewhere.
     pub(crate) fn gather(&mut self, address: Address, index: VReg, scale: u8, mask: VReg) -> VReg {
         let zero = self.zero();

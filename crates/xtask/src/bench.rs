@@ -2,7 +2,9 @@
 //!
 //! Each result is checked once before it is timed. Times are printed, never asserted.
 
+mod engine;
 mod front;
+mod plot;
 mod san;
 
 use std::io::Write;
@@ -21,8 +23,8 @@ const N: u32 = 16 << 20;
 /// One kernel with its grid, in threads.
 struct Kernel {
     name: &'static str,
-    /// The name in the harness that pairs engines.
-    known_as: &'static str,
+    /// The file in `benches/`.
+    file: &'static str,
     grid: [u32; 2],
     check: fn(&Buffers, u32) -> bool,
 }
@@ -36,14 +38,17 @@ struct Buffers {
 
 const LINEAR: [u32; 2] = [ROW, N / ROW];
 
-const KERNELS: [Kernel; 7] = [
-    Kernel { name: "compact", known_as: "compact", grid: LINEAR, check: compact_is_right },
-    Kernel { name: "scan", known_as: "scan", grid: LINEAR, check: scan_is_right },
-    Kernel { name: "reduce", known_as: "reduce", grid: LINEAR, check: reduce_is_right },
-    Kernel { name: "mandel", known_as: "mandel", grid: [2048, 2048], check: mandel_is_right },
-    Kernel { name: "saxpy", known_as: "saxpy", grid: [ROW, 32], check: saxpy_is_right },
-    Kernel { name: "bitonic", known_as: "bitonic", grid: LINEAR, check: bitonic_is_right },
-    Kernel { name: "histogram", known_as: "hist_uni", grid: LINEAR, check: histogram_is_right },
+const KERNELS: [Kernel; 10] = [
+    Kernel { name: "compact", file: "compact", grid: LINEAR, check: compact_is_right },
+    Kernel { name: "scan", file: "scan", grid: LINEAR, check: scan_is_right },
+    Kernel { name: "reduce", file: "reduce", grid: LINEAR, check: reduce_is_right },
+    Kernel { name: "mandel", file: "mandel", grid: [2048, 2048], check: mandel_is_right },
+    Kernel { name: "saxpy", file: "saxpy", grid: [ROW, 32], check: saxpy_is_right },
+    Kernel { name: "bitonic", file: "bitonic", grid: LINEAR, check: bitonic_is_right },
+    Kernel { name: "hist_uni", file: "histogram", grid: LINEAR, check: histogram_is_right },
+    Kernel { name: "hist_skew", file: "histogram", grid: LINEAR, check: histogram_is_right },
+    Kernel { name: "reduce_f32", file: "reduce_f32", grid: LINEAR, check: reduce_f32_is_right },
+    Kernel { name: "scan_f32", file: "scan_f32", grid: LINEAR, check: scan_f32_is_right },
 ];
 
 struct Flags {
@@ -56,6 +61,10 @@ struct Flags {
     /// Where machine code is written to be looked at.
     dump: Option<String>,
     csv: Option<String>,
+    /// Another folder of kernels, with the same names.
+    hlsl: Option<String>,
+    /// Whether the document is written.
+    document: bool,
     front: bool,
     san: bool,
     peers: Vec<String>,
@@ -73,6 +82,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
             flags.rounds,
         );
     }
+    if flags.document {
+        return engine::run(flags.rounds, flags.kernels.as_deref());
+    }
     println!("engine {}, threads {}; median of {} runs", flags.engine, flags.threads, flags.rounds);
     println!(
         "{:>10}  {:>5}  {:>10}  {:>10}  {:>12}",
@@ -80,12 +92,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     );
     for kernel in KERNELS {
         let is_wanted = |names: &Vec<String>| {
-            names.iter().any(|name| name == kernel.name || name == kernel.known_as)
+            names.iter().any(|name| name == kernel.name || name == kernel.file)
         };
         if flags.kernels.as_ref().is_some_and(|it| !is_wanted(it)) {
             continue;
         }
-        let module = Arc::new(compile(kernel.name)?);
+        let module = Arc::new(compile(kernel.file, flags.hlsl.as_deref())?);
         for width in &flags.widths {
             measure(&kernel, &module, *width, &flags)?;
         }
@@ -115,7 +127,7 @@ fn measure(kernel: &Kernel, module: &Arc<Module>, width: u32, flags: &Flags) -> 
     for round in 0..flags.rounds {
         let before = round.eq(&0).then(|| words(module, &bindings).input);
         for (resource, buffers) in module.resources.iter().zip(&mut bindings.bindings) {
-            if resource.name == "Count" {
+            if role(&resource.name) == "Count" {
                 buffers[0].bytes.fill(0);
             }
         }
@@ -163,6 +175,8 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         isa: None,
         dump: None,
         csv: None,
+        hlsl: None,
+        document: false,
         front: false,
         san: false,
         peers: Vec::new(),
@@ -172,9 +186,10 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
         match flag.as_str() {
             "--front" => flags.front = true,
             "--san" => flags.san = true,
+            "--document" => flags.document = true,
             _ => {}
         }
-        if flag == "--front" || flag == "--san" {
+        if matches!(flag.as_str(), "--front" | "--san" | "--document") {
             continue;
         }
         let value = rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
@@ -197,6 +212,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
             "--peer" => flags.peers.push(value.clone()),
             "--dump" => flags.dump = Some(value.clone()),
             "--csv" => flags.csv = Some(value.clone()),
+            "--hlsl" => flags.hlsl = Some(value.clone()),
             _ => return Err(format!("unknown flag `{flag}`\n\n{}", crate::USAGE)),
         }
     }
@@ -212,7 +228,7 @@ fn report(kernel: &Kernel, flags: &Flags, width: u32, times: &[f64]) -> Result<(
         .open(path)
         .map_err(|error| format!("{path}: {error}"))?;
     for ms in times {
-        let (name, threads) = (kernel.known_as, &flags.threads);
+        let (name, threads) = (kernel.name, &flags.threads);
         let engine = match flags.engine.as_str() {
             "interp" => "wavelane-interp",
             _ => "wavelane",
@@ -223,26 +239,33 @@ fn report(kernel: &Kernel, flags: &Flags, width: u32, times: &[f64]) -> Result<(
     Ok(())
 }
 
-struct Benches;
+struct Benches<'a>(&'a Path);
 
-impl hlsl::Includer for Benches {
+impl hlsl::Includer for Benches<'_> {
     fn read(&mut self, path: &str, _includer: &str, _system: bool) -> Option<(String, Arc<str>)> {
-        let text = std::fs::read_to_string(crate::root().join("benches").join(path)).ok()?;
+        let text = std::fs::read_to_string(self.0.join(path)).ok()?;
         Some((path.to_owned(), text.into()))
     }
 }
 
-fn compile(name: &str) -> Result<Module, String> {
-    let path = crate::root().join(format!("benches/{name}.hlsl"));
+fn compile(name: &str, folder: Option<&str>) -> Result<Module, String> {
+    let folder = folder.map_or(crate::root().join("benches"), Into::into);
+    let mut path = folder.join(format!("{name}.hlsl"));
+    if name == "histogram" && !path.exists() {
+        // So the harness that pairs engines calls it.
+        path = folder.join("histmatch.hlsl");
+    }
     let text =
         std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    compile_text(name, text, &folder)
+}
+
+fn compile_text(name: &str, text: String, folder: &Path) -> Result<Module, String> {
     let mut sources = SourceMap::new();
     let mut sink = Sink::new();
-    let main = sources
-        .add(Path::new(name).to_string_lossy().into_owned(), text)
-        .ok_or("the file is too large")?;
-    let module =
-        hlsl::compile(main, &mut sources, &mut Benches, &hlsl::Options::default(), &mut sink);
+    let main = sources.add(name.to_owned(), text).ok_or("the file is too large")?;
+    let options = hlsl::Options::default();
+    let module = hlsl::compile(main, &mut sources, &mut Benches(folder), &options, &mut sink);
     module.ok_or_else(|| diag::render_all(&sink.into_sorted(), &sources, Style::Plain))
 }
 
@@ -271,12 +294,20 @@ fn bindings(kernel: &Kernel, module: &Module) -> Bindings {
         values.flat_map(u32::to_le_bytes).collect::<Vec<u8>>()
     };
     let float = |i: u32| (hash(i) as f32 / u32::MAX as f32).to_bits();
+    let skewed = |i: u32| match hash(i) {
+        it if it & 3 != 0 => it >> 8 & 3,
+        it => it >> 8 & 255,
+    };
     let bindings = module
         .resources
         .iter()
         .map(|resource| {
-            let bytes = match (resource.name.as_str(), kernel.name) {
-                ("Input", "saxpy") => bytes(&mut (0..elements).map(float)),
+            let bytes = match (role(&resource.name), kernel.name) {
+                ("Input", "saxpy" | "reduce_f32" | "scan_f32") => {
+                    bytes(&mut (0..elements).map(float))
+                }
+                ("Input", "hist_uni") => bytes(&mut (0..elements).map(|i| hash(i) & 255)),
+                ("Input", "hist_skew") => bytes(&mut (0..elements).map(skewed)),
                 ("Input", _) => bytes(&mut (0..elements).map(hash)),
                 ("Output", "saxpy") => bytes(&mut (0..elements).map(|i| float(!i))),
                 ("Output", _) => vec![0xff; elements as usize * 4],
@@ -288,9 +319,18 @@ fn bindings(kernel: &Kernel, module: &Module) -> Bindings {
     Bindings { bindings }
 }
 
+/// What a buffer of that name is for: the harness that pairs engines has names of its own.
+fn role(name: &str) -> &'static str {
+    match name {
+        "Input" | "src" | "x" => "Input",
+        "Output" | "dst" | "y" => "Output",
+        _ => "Count",
+    }
+}
+
 fn words(module: &Module, bindings: &Bindings) -> Buffers {
     let of = |name: &str| {
-        let index = module.resources.iter().position(|it| it.name == name);
+        let index = module.resources.iter().position(|it| role(&it.name) == name);
         let bytes = index.map_or(&[][..], |index| &bindings.bindings[index][0].bytes);
         bytes.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
     };
@@ -350,4 +390,30 @@ fn histogram_is_right(it: &Buffers, _: u32) -> bool {
         bins[(value & 255) as usize] += 1;
     }
     it.count == bins
+}
+
+/// Halves are folded onto each other.
+fn reduce_f32_is_right(it: &Buffers, width: u32) -> bool {
+    it.input.chunks(width as usize).zip(&it.output).all(|(input, got)| {
+        let mut values: Vec<f32> = input.iter().map(|it| f32::from_bits(*it)).collect();
+        while values.len() > 1 {
+            let (low, high) = values.split_at(values.len() / 2);
+            values = low.iter().zip(high).map(|(a, b)| a + b).collect();
+        }
+        *got == values[0].to_bits()
+    })
+}
+
+/// Every lane adds the one 1, 2, 4 … below it, all at once; the first has nobody below.
+fn scan_f32_is_right(it: &Buffers, width: u32) -> bool {
+    it.input.chunks(width as usize).zip(it.output.chunks(width as usize)).all(|(input, output)| {
+        let mut sums: Vec<f32> = input.iter().map(|it| f32::from_bits(*it)).collect();
+        let mut distance = 1;
+        while distance < sums.len() {
+            let below = |i: usize| if i < distance { -0.0 } else { sums[i - distance] };
+            sums = (0..sums.len()).map(|i| below(i) + sums[i]).collect();
+            distance *= 2;
+        }
+        output[0] == 0 && output[1..].iter().zip(&sums).all(|(got, sum)| *got == sum.to_bits())
+    })
 }

@@ -39,6 +39,9 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --threads T     threads of the engine cpu
                    --dump FOLDER   write the machine code of each kernel there
                    --csv FILE      append a line for each run: ms,wavelane-wW,KERNEL,W,T,MS,0
+                   --hlsl FOLDER   the kernels of another folder, by the same names
+                   --document      pair the engine cpu with the kernels by hand, and write docs/performance.md
+                                   and its plots (some minutes)
   algorithms DIR   run public algorithms, whose checkouts lie in DIR, from job files, and write docs/algorithms.md
                    --out DIR       where the jobs go (default target/algorithms); --binary FILE: a built wavelane
   conformance PATH run the conformance suite at PATH at every width, and write docs/conformance.md

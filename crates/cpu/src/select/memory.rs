@@ -368,7 +368,130 @@ impl Selector<'_> {
         {
             return self.compress(&access, base, values[0]);
         }
-        self.call(inst);
+        if access.by_byte && values.len() > 1 {
+            // What one lane writes may reach into what the next one does.
+            return self.call(inst);
+        }
+        for (i, value) in values.iter().enumerate() {
+            if self.is_single(access.index) && self.is_single(*value) {
+                self.store_single(&access, i, *value);
+            } else {
+                self.scatter(&access, i, *value);
+            }
+        }
+    }
+
+    /// All lanes store the same at the same place.
+    fn store_single(&mut self, access: &Access, scalar: usize, value: Value) {
+        let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        let index = self.index(access.index);
+        let word = self.general(value);
+        let count = self.count(access, scalar);
+        let active = self.active();
+        let joined = self.a.b.block();
+        if self.known_lanes(&active).is_none() {
+            let (some, none) = (self.a.b.block(), self.a.b.block());
+            self.a.test_any(&active);
+            self.a.b.branch(Condition::NotZero, some, none);
+            self.a.b.switch_to(none);
+            self.a.b.jump(joined);
+            self.a.b.switch_to(some);
+        }
+        let (inside, outside) = (self.a.b.block(), self.a.b.block());
+        let sources = [index, count].map(|it| Source::Register(View::R32, it));
+        self.a.b.effect(Cmp_r32_rm32, &sources);
+        self.a.b.branch(Condition::Below, inside, outside);
+        self.a.b.switch_to(outside);
+        self.a.b.jump(joined);
+        self.a.b.switch_to(inside);
+        let to = self.scaled_address(access, start, index, scalar);
+        self.a.store_general(View::R32, to, word);
+        self.a.b.jump(joined);
+        self.a.b.seal(joined);
+        self.a.b.switch_to(joined);
+    }
+
+    /// The place of a scalar at an index that is in bounds.
+    fn scaled_address(
+        &mut self,
+        access: &Access,
+        start: VReg,
+        index: VReg,
+        scalar: usize,
+    ) -> Address {
+        let wide = match access.stride {
+            1 => index,
+            stride => {
+                let stride = Source::Immediate(Immediate::Signed64(stride as i32));
+                let sources = [Source::Register(View::R64, index), stride];
+                self.a.b.define(Imul_r64_rm64_imm32, View::R64, &sources)
+            }
+        };
+        let offset = (access.offset + 4 * scalar as u32) as i32;
+        Address { index: Some((View::R64, wide)), ..Address::at(Base::Register(start), offset) }
+    }
+
+    /// Each lane stores where it wants to, one after the other: of two that store at the same place the higher one stays.
+    fn scatter(&mut self, access: &Access, scalar: usize, value: Value) {
+        let active = self.active();
+        let words = self.words(access.index);
+        let values = self.words(value);
+        let masks = self.in_bounds(access, scalar, &words, &active);
+        let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        if self.a.isa == Isa::Avx512 {
+            let (index, scale) = self.scaled(&words, access.stride);
+            let offset = (access.offset + 4 * scalar as u32) as i32;
+            for chunk in 0..self.chunks {
+                let to = Address {
+                    index: Some((View::Zmm, index[chunk])),
+                    scale,
+                    ..Address::at(Base::Register(start), offset)
+                };
+                self.a.scatter(to, values[chunk], masks[chunk]);
+            }
+            return;
+        }
+        self.rows = self.rows.max(2);
+        let rows = [0, 1].map(|it| self.layout.row(it));
+        for chunk in 0..self.chunks {
+            let at = 4 * self.lanes * chunk;
+            self.a.store_vector(Address::frame(rows[0] + at), words[chunk]);
+            self.a.store_vector(Address::frame(rows[1] + at), values[chunk]);
+        }
+        self.each_lane(&masks, |s, lane, word| {
+            let of = |row: usize| Address {
+                index: Some((View::R64, lane)),
+                scale: 4,
+                ..Address::frame(row + 256 * word)
+            };
+            let index = s.a.load_general(View::R32, of(rows[0]));
+            let to = s.scaled_address(access, start, index, scalar);
+            let own = s.a.load_general(View::R32, of(rows[1]));
+            s.a.store_general(View::R32, to, own);
+        });
+    }
+
+    /// Does something for each lane of a set, ascending. It gets the lane in its word of 64, and the number of this word.
+    fn each_lane(&mut self, set: &[VReg], mut each: impl FnMut(&mut Self, VReg, usize)) {
+        for (word, bits) in self.lane_bits(set).into_iter().enumerate() {
+            let left = self.a.b.var(GENERAL);
+            self.a.b.write(left, bits);
+            let (header, body, done) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
+            self.a.b.jump(header);
+            self.a.b.switch_to(header);
+            let bits = self.a.b.read(left);
+            let own = Source::Register(View::R64, bits);
+            self.a.b.effect(Test_rm64_r64, &[own, own]);
+            self.a.b.branch(Condition::NotZero, body, done);
+            self.a.b.switch_to(body);
+            let lane = self.a.b.define(Tzcnt_r64_rm64, View::R64, &[own]);
+            each(self, lane, word);
+            let rest = self.a.b.define(VEX_Blsr_r64_rm64, View::R64, &[own]);
+            self.a.b.write(left, rest);
+            self.a.b.jump(header);
+            self.a.b.seal(header);
+            self.a.b.switch_to(done);
+        }
     }
 
     /// `base`, if the index is `base` plus the number of active lanes below.
@@ -579,48 +702,21 @@ impl Selector<'_> {
             }
         }
         let start = self.a.load_general(View::R64, Address::frame(access.slice));
-        for (word, bits) in self.lane_bits(&masks).into_iter().enumerate() {
-            let left = self.a.b.var(GENERAL);
-            self.a.b.write(left, bits);
-            let (header, body, done) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
-            self.a.b.jump(header);
-            self.a.b.switch_to(header);
-            let bits = self.a.b.read(left);
-            let own = Source::Register(View::R64, bits);
-            self.a.b.effect(Test_rm64_r64, &[own, own]);
-            self.a.b.branch(Condition::NotZero, body, done);
-            self.a.b.switch_to(body);
-            let lane = self.a.b.define(Tzcnt_r64_rm64, View::R64, &[own]);
+        self.each_lane(&masks, |s, lane, word| {
             let of = |row: usize| Address {
                 index: Some((View::R64, lane)),
                 scale: 4,
                 ..Address::frame(row + 256 * word)
             };
-            let index = self.a.load_general(View::R32, of(rows[0]));
-            let index = match access.stride {
-                1 => index,
-                stride => {
-                    let stride = Source::Immediate(Immediate::Signed64(stride as i32));
-                    let sources = [Source::Register(View::R64, index), stride];
-                    self.a.b.define(Imul_r64_rm64_imm32, View::R64, &sources)
-                }
-            };
-            let to = Address {
-                index: Some((View::R64, index)),
-                ..Address::at(Base::Register(start), access.offset as i32)
-            };
-            let added = self.a.load_general(View::R32, of(rows[1]));
+            let index = s.a.load_general(View::R32, of(rows[0]));
+            let to = s.scaled_address(access, start, index, 0);
+            let added = s.a.load_general(View::R32, of(rows[1]));
             let options = Options { tied: Some(added), ..Options::default() };
-            let old = self.a.b.exchange_add(to, options);
+            let old = s.a.b.exchange_add(to, options);
             if result.is_some() {
-                self.a.store_general(View::R32, of(rows[2]), old);
+                s.a.store_general(View::R32, of(rows[2]), old);
             }
-            let rest = self.a.b.define(VEX_Blsr_r64_rm64, View::R64, &[own]);
-            self.a.b.write(left, rest);
-            self.a.b.jump(header);
-            self.a.b.seal(header);
-            self.a.b.switch_to(done);
-        }
+        });
         if let Some(result) = result {
             let seen = (0..self.chunks)
                 .map(|chunk| self.a.load_vector(Address::frame(rows[2] + 4 * self.lanes * chunk)))

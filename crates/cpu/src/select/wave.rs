@@ -551,25 +551,39 @@ impl Selector<'_> {
         let mut below = self.shifted(&sums, 1, fill);
         if ty == Ty::F32 {
             // The lanes up to the first have nobody below: there it is +0.
-            let active = self.active();
-            let bits = self.lane_bits(&active);
-            let first = self.lowest_lane(&bits);
-            let first = self.a.splat(first, false);
+            let above = self.above_first();
             let zero = self.a.zero();
             below = (0..self.chunks)
                 .map(|chunk| {
-                    let lanes: Vec<u32> =
-                        (0..self.lanes).map(|lane| (chunk * self.lanes + lane) as u32).collect();
-                    let lanes = self.a.constant_words(&lanes);
-                    let lanes = self.a.load(lanes, false);
-                    let above =
-                        self.a.test(Test::Gt, Kind::SignedWord, lanes, Arg::Register(first), None);
                     let sum = self.canonical(below[chunk], ty);
-                    self.a.blend(above, sum, zero)
+                    self.a.blend(above[chunk], sum, zero)
                 })
                 .collect();
         }
         self.set(to, Place::Words(below));
+    }
+
+    /// The lanes above the first active one.
+    fn above_first(&mut self) -> Vec<VReg> {
+        let active = self.active();
+        if let Some(known) = self.known_lanes(&active) {
+            let above = !(((known & known.wrapping_neg()) << 1).wrapping_sub(1));
+            return (0..self.chunks)
+                .map(|chunk| self.a.mask_constant((above >> (chunk * self.lanes)) as u32))
+                .collect();
+        }
+        let bits = self.lane_bits(&active);
+        let first = self.lowest_lane(&bits);
+        let first = self.a.splat(first, false);
+        (0..self.chunks)
+            .map(|chunk| {
+                let lanes: Vec<u32> =
+                    (0..self.lanes).map(|lane| (chunk * self.lanes + lane) as u32).collect();
+                let lanes = self.a.constant_words(&lanes);
+                let lanes = self.a.load(lanes, false);
+                self.a.test(Test::Gt, Kind::SignedWord, lanes, Arg::Register(first), None)
+            })
+            .collect()
     }
 
     /// Each lane gets what the lane `distance` below holds; the lowest get `fill`.

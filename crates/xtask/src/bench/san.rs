@@ -22,8 +22,8 @@ pub(super) fn run(only: Option<&[String]>, width: u32, rounds: usize) -> Result<
         if only.is_some_and(|it| !it.iter().any(|it| it == name)) {
             continue;
         }
-        let kernel = Kernel { name, known_as: name, grid: THREADS, check: |_, _| true };
-        let module = compile(name)?;
+        let kernel = Kernel { name, file: name, grid: THREADS, check: |_, _| true };
+        let module = compile(name, None)?;
         let launch = launch(&kernel, width);
         let failed = |failure| format!("{name}: {failure:?}");
         let (mut plain, mut watched) = (Vec::new(), Vec::new());

@@ -1,0 +1,313 @@
+//! Pairs the fast engine with the kernels by hand, and writes what came out into `docs/performance.md`.
+//!
+//! All contestants of a kernel run in alternating rounds in one process, so that a slow moment strikes all alike; the best of
+//! all rounds counts, since neighbours only ever take time. The code measured is the code that any number of threads run.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use cpu::{Compiled, Isa};
+use ir::Module;
+use ir::exec::{Bindings, Launch};
+
+use super::{Buffers, KERNELS, Kernel, bindings, compile, compile_text, launch, milliseconds};
+use super::{plot, role, words};
+
+const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
+/// The widths that a kernel is judged by.
+const JUDGED: [u32; 3] = [16, 32, 64];
+const BEGIN: &str = "<!-- `cargo xtask bench --document` writes from here … -->";
+const END: &str = "<!-- … to here -->";
+
+/// One kernel at one width on one set of instructions and so many threads.
+struct Contestant {
+    isa: Isa,
+    width: u32,
+    threads: usize,
+    program: Compiled,
+    compile_ms: f64,
+    best: f64,
+}
+
+struct Result_ {
+    kernel: &'static Kernel,
+    by_hand: Option<f64>,
+    contestants: Vec<Contestant>,
+}
+
+pub(super) fn run(rounds: usize, wanted: Option<&[String]>) -> Result<(), String> {
+    let mut results = Vec::new();
+    for kernel in &KERNELS {
+        if wanted.is_none_or(|it| it.iter().any(|name| name == kernel.name)) {
+            let result = pair(kernel, rounds)?;
+            println!("{}", row(&result));
+            results.push(result);
+        }
+    }
+    let sizes = compile_times(rounds)?;
+    let text = document(&results, &sizes, rounds);
+    if wanted.is_some() {
+        println!("{text}");
+        return Ok(());
+    }
+    let docs = crate::root().join("docs");
+    let write = |name: &str, text: &str| {
+        std::fs::write(docs.join(name), text).map_err(|error| format!("{name}: {error}"))
+    };
+    let old = std::fs::read_to_string(docs.join("performance.md"))
+        .map_err(|error| format!("performance.md: {error}"))?;
+    let (Some(from), Some(to)) = (old.find(BEGIN), old.find(END)) else {
+        return Err("docs/performance.md lacks the lines between which this is written".to_owned());
+    };
+    let new = format!("{}{BEGIN}\n\n{text}\n{}", &old[..from], &old[to..]);
+    write("performance.md", &new)?;
+    write("performance-width.svg", &width_plot(&results))?;
+    write("performance-compile.svg", &compile_plot(&sizes))
+}
+
+/// All contestants of a kernel, each checked once and then timed in alternating rounds.
+fn pair(kernel: &'static Kernel, rounds: usize) -> Result<Result_, String> {
+    let module = Arc::new(compile(kernel.file, None)?);
+    let mut contestants = contestants(&module)?;
+    let mut buffers = bindings(kernel, &module);
+    let by_hand = cpu::bounds::bound(kernel.name);
+    let mut best_by_hand = f64::INFINITY;
+    for round in 0..rounds {
+        for it in &mut contestants {
+            let before = (round == 0).then(|| words(&module, &buffers).input);
+            clear(&module, &mut buffers);
+            let launch: Launch = launch(kernel, it.width);
+            let start = Instant::now();
+            it.program
+                .run(&launch, &mut buffers, it.threads)
+                .map_err(|stopped| format!("{}: {stopped:?}", kernel.name))?;
+            it.best = it.best.min(milliseconds(start));
+            // Several threads append in any order; what reads its own output is right once.
+            let Some(input) = before else { continue };
+            let any_order = it.threads > 1 && kernel.name == "compact";
+            let is_right = any_order
+                || (kernel.check)(&Buffers { input, ..words(&module, &buffers) }, it.width);
+            if !is_right {
+                return Err(format!("{} at {}: the result is wrong", kernel.name, it.width));
+            }
+            if kernel.name == "saxpy" {
+                buffers = bindings(kernel, &module);
+            }
+        }
+        if let Some(by_hand) = by_hand {
+            clear(&module, &mut buffers);
+            let mut parts: [&mut [u8]; 3] = Default::default();
+            for (resource, elements) in module.resources.iter().zip(&mut buffers.bindings) {
+                let place = match role(&resource.name) {
+                    "Input" => 0,
+                    "Output" => 1,
+                    _ => 2,
+                };
+                parts[place] = &mut elements[0].bytes;
+            }
+            let [input, output, counters] = parts;
+            let start = Instant::now();
+            by_hand(input, output, counters);
+            best_by_hand = best_by_hand.min(milliseconds(start));
+        }
+    }
+    let by_hand = by_hand.map(|_| best_by_hand);
+    Ok(Result_ { kernel, by_hand, contestants })
+}
+
+fn clear(module: &Module, buffers: &mut Bindings) {
+    for (resource, elements) in module.resources.iter().zip(&mut buffers.bindings) {
+        if role(&resource.name) == "Count" {
+            elements[0].bytes.fill(0);
+        }
+    }
+}
+
+fn contestants(module: &Arc<Module>) -> Result<Vec<Contestant>, String> {
+    let mut all = Vec::new();
+    for isa in Isa::ALL.into_iter().filter(|it| it.missing().is_none()) {
+        for width in WIDTHS {
+            let threads: &[usize] = if JUDGED.contains(&width) { &[1, 2] } else { &[1] };
+            for threads in threads {
+                let (program, compile_ms) = timed_compile(module, isa, width)?;
+                let best = f64::INFINITY;
+                all.push(Contestant { isa, width, threads: *threads, program, compile_ms, best });
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The best of a few, since the first one meets caches that are cold.
+fn timed_compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<(Compiled, f64), String> {
+    let mut best = f64::INFINITY;
+    loop {
+        let start = Instant::now();
+        let program = cpu::compile(module, isa, width).map_err(|it| it.what)?;
+        let ms = milliseconds(start);
+        if ms >= best * 0.95 {
+            return Ok((program, best.min(ms)));
+        }
+        best = ms;
+    }
+}
+
+impl Result_ {
+    /// The fastest of the widths that a kernel is judged by.
+    fn best(&self, isa: Isa, threads: usize) -> Option<&Contestant> {
+        let own =
+            |it: &&Contestant| it.isa == isa && it.threads == threads && JUDGED.contains(&it.width);
+        self.contestants.iter().filter(own).min_by(|a, b| a.best.total_cmp(&b.best))
+    }
+
+    fn at(&self, isa: Isa, width: u32) -> Option<&Contestant> {
+        let mut all = self.contestants.iter();
+        all.find(|it| it.isa == isa && it.width == width && it.threads == 1)
+    }
+
+    /// Two threads against one, at the width that is best for one.
+    fn speed_up(&self) -> Option<f64> {
+        let one = self.best(Isa::best()?, 1)?;
+        let same = |it: &&Contestant| it.isa == one.isa && it.width == one.width && it.threads == 2;
+        self.contestants.iter().find(same).map(|two| one.best / two.best)
+    }
+}
+
+fn ratio(a: Option<f64>, b: Option<f64>) -> String {
+    match (a, b) {
+        (Some(a), Some(b)) => format!("{:.2}", a / b),
+        _ => "–".to_owned(),
+    }
+}
+
+fn row(it: &Result_) -> String {
+    let wide = it.best(Isa::Avx512, 1);
+    let narrow = it.best(Isa::Avx2, 1).map(|it| it.best);
+    let best = wide.map(|it| it.best);
+    let number = |it: Option<f64>| it.map_or("–".to_owned(), |it| format!("{it:.2}"));
+    format!(
+        "| {} | {} | {} | {} | **{}** | {} | {} | {} |",
+        it.kernel.name,
+        number(it.by_hand),
+        number(best),
+        wide.map_or("–".to_owned(), |it| it.width.to_string()),
+        ratio(best, it.by_hand),
+        ratio(narrow, best),
+        number(it.speed_up()),
+        wide.map_or("–".to_owned(), |it| format!("{:.2}", it.compile_ms)),
+    )
+}
+
+fn document(results: &[Result_], sizes: &[(usize, f64)], rounds: usize) -> String {
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "Machine: {}. Command: `cargo xtask bench --document --rounds {rounds}`. 16Mi threads (saxpy 32Mi, mandel 2048²) in \
+         groups of 256; the best of {rounds} alternating rounds in one process; every result is checked.\n\
+         By hand: `crates/cpu/src/bounds.rs`, one thread, at 16 lanes what the HLSL says; `reduce` and `mandel` in any order.\n",
+        machine()
+    );
+    text.push_str(
+        "| kernel | by hand, ms | ours, ms | at lanes | **ours : by hand** | AVX2 : AVX-512 | two threads against one | compile, ms |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    for it in results {
+        let _ = writeln!(text, "{}", row(it));
+    }
+    text.push_str("\nPicoseconds a thread, by lanes in a wave, one thread:\n\n| kernel |");
+    WIDTHS.iter().for_each(|width| {
+        let _ = write!(text, " {width} |");
+    });
+    let _ = writeln!(text, " 128 : 32 |\n|---{}|", "|---".repeat(WIDTHS.len() + 1));
+    for it in results {
+        let threads = f64::from(it.kernel.grid[0]) * f64::from(it.kernel.grid[1]);
+        let of = |width| Isa::best().and_then(|isa| it.at(isa, width)).map(|it| it.best);
+        let _ = write!(text, "| {} |", it.kernel.name);
+        for width in WIDTHS {
+            let _ = write!(text, " {:.0} |", of(width).unwrap_or(f64::NAN) * 1e9 / threads);
+        }
+        let _ = writeln!(text, " {} |", ratio(of(128), of(32)));
+    }
+    text.push_str("\n![Time against width](performance-width.svg)\n\n");
+    text.push_str("From IR to machine code that can be run, 32 lanes, a chain of arithmetic:\n\n| operations |");
+    sizes.iter().for_each(|it| {
+        let _ = write!(text, " {} |", it.0);
+    });
+    let _ = write!(text, "\n|---{}|\n| ms |", "|---".repeat(sizes.len()));
+    sizes.iter().for_each(|it| {
+        let _ = write!(text, " {:.2} |", it.1);
+    });
+    text.push_str("\n\n![Compile time against size](performance-compile.svg)\n");
+    text
+}
+
+/// The processor, and how much of it others used when this began.
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let info = read("/proc/cpuinfo");
+    let model = info.lines().find_map(|it| it.strip_prefix("model name")?.split_once(": "));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let load = read("/proc/loadavg");
+    let load = load.split(' ').next().unwrap_or_default();
+    format!(
+        "{}, {cores} cores, load {load} when the run ended",
+        model.map_or("a processor without a name", |it| it.1)
+    )
+}
+
+/// Shaders of so many operations, and how long the engine takes for each.
+fn compile_times(rounds: usize) -> Result<Vec<(usize, f64)>, String> {
+    let Some(isa) = Isa::best() else { return Ok(Vec::new()) };
+    let mut times = Vec::new();
+    for size in [30, 100, 300, 1000, 3000] {
+        let module = Arc::new(compile_text("chain", chain(size), Path::new(""))?);
+        let count = module.insts.len();
+        let mut best = f64::INFINITY;
+        for _ in 0..rounds {
+            best = best.min(timed_compile(&module, isa, 32)?.1);
+        }
+        times.push((count, best));
+    }
+    Ok(times)
+}
+
+/// Arithmetic on eight values in turn, which no rule makes less of, with a wave operation now and then.
+fn chain(size: usize) -> String {
+    let mut text = String::from(
+        "RWStructuredBuffer<uint> Data;\n[numthreads(256, 1, 1)]\nvoid main(uint t : SV_DispatchThreadID) {\n",
+    );
+    (0..8).for_each(|i| {
+        let _ = writeln!(text, "    uint v{i} = Data[t] + {i};");
+    });
+    for i in 0..size / 2 {
+        let (to, a, b) = (i % 8, (i + 3) % 8, (i + 5) % 8);
+        let _ = match i % 20 {
+            19 => writeln!(text, "    v{to} += WavePrefixSum(v{a});"),
+            _ => writeln!(text, "    v{to} = v{to} * v{a} ^ v{b};"),
+        };
+    }
+    text.push_str("    Data[t] = v0 ^ v1 ^ v2 ^ v3 ^ v4 ^ v5 ^ v6 ^ v7;\n}\n");
+    text
+}
+
+fn width_plot(results: &[Result_]) -> String {
+    let series: Vec<(String, Vec<(f64, f64)>)> = results
+        .iter()
+        .map(|it| {
+            let threads = f64::from(it.kernel.grid[0]) * f64::from(it.kernel.grid[1]);
+            let point = |width: u32| {
+                let own = it.at(Isa::best()?, width)?;
+                Some((f64::from(width), own.best * 1e6 / threads))
+            };
+            (it.kernel.name.to_owned(), WIDTHS.into_iter().filter_map(point).collect())
+        })
+        .collect();
+    plot::lines("lanes in a wave", "ns a thread", &series)
+}
+
+fn compile_plot(sizes: &[(usize, f64)]) -> String {
+    let points = sizes.iter().map(|it| (it.0 as f64, it.1)).collect();
+    plot::lines("operations", "ms from IR to code", &[("32 lanes".to_owned(), points)])
+}
