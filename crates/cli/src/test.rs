@@ -169,7 +169,7 @@ pub(crate) fn run_job(args: &Args) -> Result<Exit, End> {
                 shown.push_str(&format!("# waves of {} lanes\n", outcome.width));
             }
             shown.push_str(&outcome.output);
-            let command = pool::command("run", test, outcome.width, &pool::flags_to_repeat());
+            let command = pool::command("run", test, outcome.width, &flags_to_repeat());
             records.push(Record { test: test.name(), file: test.file.clone(), outcome, command });
         }
     }
