@@ -3,11 +3,12 @@
 use cpu::{Isa, Stopped};
 use interp::NoObserver;
 use ir::Module;
-use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Trap, Work};
+use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Work};
 
 use crate::generate::{self, Statistics};
-use crate::run;
 use crate::section::WIDTHS;
+use crate::shrink::shrink;
+use crate::{run, wild};
 
 /// What came out of a comparison.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,30 +92,72 @@ pub fn launch(groups: [u32; 3], width: u32) -> Launch {
     }
 }
 
-/// Compares the engines on the generated program of that seed; widths and sets of instructions take turns.
-/// `false` where the program is too large for the fast engine, as few are. `Err` is a report for a person, with the program.
-pub fn try_seed(seed: u64, statistics: &mut Statistics) -> Result<bool, String> {
+/// The programs of two generators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Programs {
+    /// Well-defined ones, of wave operations in nested control flow.
+    Generated,
+    /// Anything goes, with memory and textures.
+    Wild,
+}
+
+impl Programs {
+    fn section(self, seed: u64, width: u32, statistics: &mut Statistics) -> String {
+        match self {
+            Programs::Generated => {
+                let program = generate::program(seed, width, statistics);
+                let bytes = program.threads as usize * program.places * 4;
+                format!(
+                    "//--- generated-{seed}\n\
+                     //# args -enable-16bit-types --dialect slang -T cs_6_10\n\
+                     //# zero Log {bytes}\n{}",
+                    generate::print(&program)
+                )
+            }
+            Programs::Wild => wild::section(seed),
+        }
+    }
+}
+
+/// Compares the engines on the program of that seed; widths and sets of instructions take turns.
+/// `false` where the program is too large for the fast engine, as few are. `Err` is a report for a person: a section of the
+/// suite, with all left out that does not matter.
+pub fn try_seed(
+    programs: Programs,
+    seed: u64,
+    statistics: &mut Statistics,
+) -> Result<bool, String> {
     let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
     let sets = sets();
     let turn = (seed / WIDTHS.len() as u64) as usize;
     let Some(isa) = sets.get(turn % sets.len().max(1)) else { return Ok(true) };
-    let program = generate::program(seed, width, statistics);
-    let text = generate::print(&program);
-    let flags = ["-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
-    let mut options = run::options(&flags)?;
-    options.shader_model = (6, 10);
-    let module = run::compile_text("generated.hlsl", &text, &options).module;
-    let module = module.ok_or_else(|| format!("seed {seed} does not compile:\n{text}"))?;
-    let bytes = vec![0; program.threads as usize * program.places * 4];
-    let bindings = Bindings { bindings: vec![vec![Buffer { bytes, ..Buffer::default() }]] };
-    match compare(&module, &launch([1, 1, 1], width), &bindings, *isa) {
-        Outcome::Same => Ok(true),
-        Outcome::Fallback(what) if what.contains("machine instructions") => Ok(false),
-        Outcome::Fallback(what) => Err(format!(
-            "seed {seed}, width {width}, {isa:?}: left to another engine: {what}\n{text}"
-        )),
-        Outcome::Different(what) => {
-            Err(format!("seed {seed}, width {width}, {isa:?}: {what}\n{text}"))
+    let text = programs.section(seed, width, statistics);
+    let what = match compare_section(&text, width, *isa) {
+        Ok(Outcome::Same) => return Ok(true),
+        Ok(Outcome::Fallback(what)) if what.contains("machine instructions") => return Ok(false),
+        Ok(Outcome::Fallback(what)) => format!("left to another engine: {what}"),
+        Ok(Outcome::Different(_)) => {
+            let differs = |text: &str| {
+                matches!(compare_section(text, width, *isa), Ok(Outcome::Different(_)))
+            };
+            let text = shrink(&text, differs);
+            let what = compare_section(&text, width, *isa);
+            let (marker, rest) = text.split_once('\n').unwrap_or((&text, ""));
+            return Err(format!(
+                "{} at {width} lanes: {what:?}\n\n{marker}\n//# widths {width}\n{rest}",
+                isa.name()
+            ));
         }
-    }
+        Err(what) => what,
+    };
+    Err(format!("{} at {width} lanes: {what}\n\n{text}", isa.name()))
+}
+
+/// Compares the engines on a text that holds one section.
+fn compare_section(text: &str, width: u32, isa: Isa) -> Result<Outcome, String> {
+    let sections = crate::section::read("program.hlsl", text)?;
+    let [section] = sections.as_slice() else { return Err("it is no single section".to_owned()) };
+    let module = run::compile(section, width)?.module.ok_or("it does not compile")?;
+    let bindings = run::inputs(section, &module)?;
+    Ok(compare(&module, &run::launch(section, &module, width), &bindings, isa))
 }

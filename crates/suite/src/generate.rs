@@ -7,7 +7,7 @@
 //! - floats hold integers below 16, so that every order of additions gives the same, exactly;
 //! - loops end after a few iterations, and a thread writes only its own part of memory.
 
-mod make;
+pub(crate) mod make;
 mod print;
 
 pub(crate) use make::Random;

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use cpu::{Isa, Stopped};
 use ir::Module;
 use ir::exec::{Bindings, Buffer, Failure, Trap};
-use suite::engines::{Outcome, compare, launch, sets, try_seed};
+use suite::engines::{Outcome, Programs, compare, launch, sets, try_seed};
 use suite::generate::Statistics;
 use suite::run;
 use suite::section::WIDTHS;
 
-/// `cargo xtask fuzz --engines` tries as many as you like.
-const PROGRAMS: u64 = 2000;
+/// Of each kind; `cargo xtask fuzz --engines` tries as many as you like.
+const PROGRAMS: u64 = 1000;
 
 fn suite_agrees(isa: Isa) {
     let filter = std::env::var("ENGINES").unwrap_or_default();
@@ -73,17 +73,26 @@ fn the_suite_gives_the_same_bits_with_avx2() {
     }
 }
 
-#[test]
-fn generated_programs_give_the_same_bits() {
+fn programs_agree(programs: Programs) {
     let (mut statistics, mut too_large) = (Statistics::default(), 0);
     for seed in 0..PROGRAMS {
-        match try_seed(seed, &mut statistics) {
+        match try_seed(programs, seed, &mut statistics) {
             Ok(taken) => too_large += u64::from(!taken),
             Err(what) => panic!("{what}"),
         }
     }
     println!("{too_large} of {PROGRAMS} programs are too large for the fast engine");
     assert!(too_large * 200 <= PROGRAMS);
+}
+
+#[test]
+fn generated_programs_give_the_same_bits() {
+    programs_agree(Programs::Generated);
+}
+
+#[test]
+fn wild_programs_give_the_same_bits() {
+    programs_agree(Programs::Wild);
 }
 
 fn module(text: &str) -> Module {

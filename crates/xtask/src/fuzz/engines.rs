@@ -1,10 +1,11 @@
-//! `cargo xtask fuzz --engines`: generated programs on the reference engine and on the fast one, bit for bit.
+//! `cargo xtask fuzz --engines`: generated and wild programs in turn, on the reference engine and on the fast one, bit for bit.
+//! A failure is made smaller and printed as a section of the suite.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use suite::engines::try_seed;
+use suite::engines::{Programs, try_seed};
 use suite::generate::Statistics;
 
 pub(super) fn run(arguments: &[String]) -> Result<(), String> {
@@ -33,7 +34,8 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
                     if number >= runs || over {
                         return;
                     }
-                    match try_seed(first.wrapping_add(number), &mut statistics) {
+                    let programs = [Programs::Generated, Programs::Wild][(number % 2) as usize];
+                    match try_seed(programs, first.wrapping_add(number / 2), &mut statistics) {
                         Ok(true) => {}
                         Ok(false) => _ = too_large.fetch_add(1, Ordering::Relaxed),
                         Err(what) => {
