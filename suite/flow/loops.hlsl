@@ -82,3 +82,15 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(WaveActiveCountBits(true), t < WIDTH ? WIDTH : 3);
     EXPECT_EQ(WaveReadLaneFirst(t), t < WIDTH ? 0 : WIDTH);
 }
+
+//--- a-loop-of-few-rounds-starts-alike-in-all-lanes
+// In the first round all lanes hold the same sum, in the second they do not.
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    float sum = WaveActiveMin(lane + 1.0);
+    for (uint i = 0; i < 3; ++i) sum += (float)lane;
+    EXPECT_EQ(sum, 1.0 + 3.0 * lane);
+    uint power = WaveGetLaneCount();
+    for (uint k = 0; k < 4; ++k) power = power * 3 + (lane & 3) + k;
+    EXPECT_EQ(power, WIDTH * 81 + (lane & 3) * 40 + 18);
+}

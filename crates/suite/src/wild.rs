@@ -9,7 +9,7 @@ mod expression;
 use std::fmt::Write;
 
 use crate::generate::make::Random;
-use expression::{ALL, Type};
+use expression::{ALL, Type, VARIABLES};
 
 /// Statements of a program, those inside of others included.
 const STATEMENTS: u32 = 24;
@@ -25,6 +25,7 @@ pub fn section(seed: u64) -> String {
         counters: 0,
         left: STATEMENTS,
         is_uniform: true,
+        alike: false,
     };
     maker.section(seed);
     maker.text
@@ -41,6 +42,8 @@ struct Maker {
     left: u32,
     /// Whether all threads of the group come here.
     is_uniform: bool,
+    /// Whether what is made now is the same in all lanes, as far as that can be: engines treat it in ways of its own.
+    alike: bool,
 }
 
 const RESOURCES: &str = "\
@@ -101,7 +104,7 @@ impl Maker {
         let _ = writeln!(self.text, "[numthreads({threads}, 1, 1)]");
         self.text.push_str("void main(uint t : SV_GroupIndex, uint3 id : SV_DispatchThreadID) {\n");
         for ty in ALL {
-            for number in 0..ty.variables() {
+            for number in 0..VARIABLES {
                 let value = self.start(ty, number);
                 self.line(&format!("{} {}{number} = {value};", ty.word(), ty.letter()));
             }
@@ -119,7 +122,8 @@ impl Maker {
         let _ = writeln!(self.text, "{:1$}{text}", "", 4 * self.depth);
     }
 
-    /// What a variable holds at first: something of the lane in the first one of each type.
+    /// What a variable holds at first: something of the lane in the first ones of each type, and in the last one the same
+    /// for all.
     fn start(&mut self, ty: Type, number: u32) -> String {
         match number {
             0 => ty.cast("t"),
@@ -132,7 +136,7 @@ impl Maker {
     fn log(&mut self) {
         self.line("uint hash = 2166136261;");
         for ty in ALL {
-            for number in 0..ty.variables() {
+            for number in 0..VARIABLES {
                 for word in ty.words(&format!("{}{number}", ty.letter())) {
                     self.line(&format!("hash = (hash ^ {word}) * 16777619;"));
                 }
@@ -145,6 +149,7 @@ impl Maker {
 
     fn statement(&mut self) {
         self.left = self.left.saturating_sub(1);
+        self.alike = self.random.chance(3);
         let kind = self.random.below(20);
         let deep = self.depth > MOST_DEPTH || self.left == 0;
         match kind {
@@ -171,6 +176,7 @@ impl Maker {
     }
 
     fn assign(&mut self) {
+        self.alike |= self.random.chance(4);
         let ty = self.random.pick(&ALL);
         let to = self.variable(ty);
         let value = self.expression(ty, 3);

@@ -48,6 +48,10 @@ pub(crate) enum Kept {
 
 impl Selector<'_> {
     pub(super) fn set(&mut self, value: Value, place: Place) {
+        // Where a loop is unrolled a value has had other places before.
+        self.copies.iter_mut().for_each(|it| {
+            it.remove(&value);
+        });
         self.places[value.index()] = Some(place);
     }
 

@@ -2,6 +2,9 @@
 
 use super::Maker;
 
+/// Variables of each type.
+pub(super) const VARIABLES: u32 = 3;
+
 /// The types of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
@@ -74,10 +77,6 @@ impl Type {
         }
     }
 
-    pub(super) fn variables(self) -> u32 {
-        if matches!(self, Type::Uint | Type::Float) { 3 } else { 2 }
-    }
-
     fn is_integer(self) -> bool {
         !matches!(self, Type::Bool | Type::Float | Type::Half | Type::Double)
     }
@@ -110,7 +109,8 @@ impl Type {
 
 impl Maker {
     pub(super) fn variable(&mut self, ty: Type) -> String {
-        format!("{}{}", ty.letter(), self.random.below(ty.variables()))
+        let number = if self.alike { VARIABLES - 1 } else { self.random.below(VARIABLES) };
+        format!("{}{number}", ty.letter())
     }
 
     pub(super) fn literal(&mut self, ty: Type) -> String {
@@ -135,6 +135,9 @@ impl Maker {
     }
 
     pub(super) fn condition(&mut self) -> String {
+        if self.alike {
+            return self.expression(Type::Bool, 2);
+        }
         match self.random.below(8) {
             0 => format!("(t & {}) == 0", 1 << self.random.below(5)),
             1 => format!("t < {}", self.random.below(70)),
@@ -145,6 +148,13 @@ impl Maker {
 
     /// An index that need not be one. What the compiler could refuse has a zero in it that it does not know.
     pub(super) fn index(&mut self) -> String {
+        if self.alike {
+            return match self.random.below(3) {
+                0 => self.random.below(3).to_string(),
+                1 => "u2".to_owned(),
+                _ => format!("({} + First.y)", self.expression(Type::Uint, 1)),
+            };
+        }
         let index = match self.random.below(9) {
             0 => return "t".to_owned(),
             1 => return format!("(t * {})", self.random.below(5)),
