@@ -37,3 +37,9 @@ Texture2D<float> Picture;
 void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(Picture.SampleLevel(nearest, float2(0, 0), 0), 0);
 }
+//| FILE:4:22: warning: the states of `nearest` have no effect, since the host sets samplers [initializer-ignored]
+//|   |
+//| 4 | SamplerState nearest { Filter = MIN_MAG_MIP_POINT; };
+//|   |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+//|   |
+//|   = help: a `StaticSampler` of the root signature is a sampler of the program
