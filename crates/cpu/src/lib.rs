@@ -11,8 +11,8 @@
 //! Verification: a module must have passed `ir::verify`. Poison, observers, files, clocks.
 //!
 //! # Unsafe code
-//! It stands in `code`, `frame`, `views`, `call`, `launch` and `bounds` (kernels by hand, for the benchmarks), each block with its reason. Generated code reaches memory
-//! through the slices in its frame alone, with bounds in the mask of every access.
+//! It stands in `code`, `frame`, `views`, `call`, `launch` and `bounds` (kernels by hand, for the benchmarks), each block
+//! with its reason. Generated code reaches memory through the slices in its frame alone, with bounds in the mask of every access.
 
 mod allocate;
 #[doc(hidden)]
