@@ -69,7 +69,7 @@ fn a_failure_shows_case_line_lanes_values_and_how_to_run_it_again() {
     for part in [
         "FAIL: wrong.hlsl::wrong with waves of 8 lanes\n",
         "wrong.hlsl:5: EXPECT_EQ(WavePrefixSum(1u), lane < 3 ? lane : 7);\n",
-        "lane 3  expected 7  got 3\n",
+        "lane 3, 16 times  expected 7  got 3\n",
         "again: wavelane test wrong.hlsl::wrong --wave-size 8\n",
         "FAIL: wrong.hlsl::empty with waves of 4, 8 lanes\n  the case checks nothing\n",
         "\n2 passed, 4 failed, 0 unsupported\n",
@@ -102,6 +102,68 @@ fn a_job_that_is_wrong_is_shown_where_it_is_wrong() {
 }
 
 #[test]
+fn what_does_not_fit_together_is_told_by_name() {
+    let heap = std::fs::read_to_string(root().join("suite/jobs/heap.test")).unwrap();
+    let waves = std::fs::read_to_string(root().join("suite/jobs/waves.test")).unwrap();
+    let cases = [
+        // Where the flag stands, and which.
+        (waves.replacen("-T cs_", "--frob -T cs_", 1), "error: `--frob` is no flag\n"),
+        (
+            waves.replacen("Entry: main", "Entry: mian", 1),
+            "the job runs `mian`, and `main` was compiled",
+        ),
+        (
+            heap.replacen("Kind: StructuredBuffer", "Kind: ByteAddressBuffer", 1),
+            "is a `ByteAddressBuffer` in the descriptor heap at",
+        ),
+    ];
+    for (text_of_test, part) in &cases {
+        let folder = folder("unfit", &[("a.test", text_of_test)]);
+        let output = wavelane(&["test", "a.test"], &folder);
+        let shown = text(&output.stdout);
+        assert!(shown.contains(part), "{part}\nis not in\n{shown}");
+        assert_eq!(output.status.code(), Some(1));
+    }
+    let folder = folder("fit", &[("a.test", &waves), ("a.yaml", "Shaders:\n")]);
+    for (words, part) in [
+        (
+            &["run", "a.test", "--bind", "A=u32[4]"][..],
+            "`--bind` is for shaders, and `a.test` is a job",
+        ),
+        (&["test", "a.yaml"], "a job has lines `Shaders:`, `Buffers:` and `DescriptorSets:`"),
+    ] {
+        let output = wavelane(words, &folder);
+        assert!(text(&output.stderr).contains(part), "{}", text(&output.stderr));
+        assert_eq!(output.status.code(), Some(2));
+    }
+    let output = wavelane(&["run", "a.test", "--format", "json"], &folder);
+    assert!(text(&output.stdout).starts_with("{\"command\":"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn a_job_that_run_is_given_ends_in_time_too() {
+    let folder = folder("endless-run", &[("endless.hlsl", ENDLESS)]);
+    let words = ["run", "endless.hlsl::endless", "--timeout", "0.5", "--fuel", "none"];
+    let output = wavelane(&words, &folder);
+    let shown = text(&output.stdout);
+    assert!(shown.contains("it did not end within 0.5 s"), "{shown}");
+    assert!(shown.contains("again: wavelane run endless.hlsl::endless"), "{shown}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_leads_back_to_itself_is_looked_at_once() {
+    let waves = std::fs::read_to_string(root().join("suite/jobs/waves.test")).unwrap();
+    let folder = folder("circle", &[("a.test", &waves)]);
+    let link = folder.join("self");
+    let _ = std::fs::remove_file(&link);
+    std::os::unix::fs::symlink(&folder, &link).unwrap();
+    let shown = text(&wavelane(&["test", "."], &folder).stdout);
+    assert_eq!(shown.lines().last(), Some("1 passed, 0 failed, 0 unsupported"));
+}
+
+#[test]
 fn a_test_that_never_ends_is_its_own_failure() {
     let folder = folder("endless", &[("endless.hlsl", ENDLESS)]);
     let words =
@@ -109,7 +171,8 @@ fn a_test_that_never_ends_is_its_own_failure() {
     let output = wavelane(&words, &folder);
     let shown = text(&output.stdout);
     assert!(shown.contains("FAIL: endless.hlsl::endless with waves of 4, 8 lanes\n"), "{shown}");
-    assert!(shown.contains("ended after 0.5 s"), "{shown}");
+    assert!(shown.contains("it did not end within 0.5 s"), "{shown}");
+    assert!(!shown.contains("signal"), "{shown}");
     assert!(shown.ends_with("2 passed, 2 failed, 0 unsupported\n"), "{shown}");
     let words = ["test", "endless.hlsl", "--wave-size", "4", "--fuel", "10000"];
     let shown = text(&wavelane(&words, &folder).stdout);
