@@ -76,6 +76,7 @@ pub(super) fn test(
         schedule: args.schedule,
         fuel: &|width| args.fuel.at(width),
         cancel: None,
+        wants_output: false,
     };
     let skip = |exit, why: &str| Err(Stop { exit, why: why.to_owned() });
     let runs = match jobs::prepare(test, text, &setup, &mut Beside) {

@@ -33,6 +33,7 @@ pub(super) fn here(
     let fuel = |width| args.fuel.at(width);
     let setup = Setup {
         cancel: Some(cancel.clone()),
+        wants_output: true,
         ..setup(args, device, features, &widths, &flags, &fuel)
     };
     let mut all = Vec::new();
@@ -74,6 +75,7 @@ fn setup<'a>(
         schedule: args.schedule,
         fuel,
         cancel: None,
+        wants_output: false,
     }
 }
 
