@@ -26,6 +26,7 @@ pub fn section(seed: u64) -> String {
         left: STATEMENTS,
         is_uniform: true,
         alike: false,
+        parted: false,
     };
     maker.section(seed);
     maker.text
@@ -44,6 +45,8 @@ struct Maker {
     is_uniform: bool,
     /// Whether what is made now is the same in all lanes, as far as that can be: engines treat it in ways of its own.
     alike: bool,
+    /// Whether lanes have taken different ways to come here.
+    parted: bool,
 }
 
 const RESOURCES: &str = "\
@@ -149,7 +152,7 @@ impl Maker {
 
     fn statement(&mut self) {
         self.left = self.left.saturating_sub(1);
-        self.alike = self.random.chance(3);
+        self.alike = self.random.chance(if self.parted { 16 } else { 2 });
         let kind = self.random.below(20);
         let deep = self.depth > MOST_DEPTH || self.left == 0;
         match kind {
@@ -176,7 +179,6 @@ impl Maker {
     }
 
     fn assign(&mut self) {
-        self.alike |= self.random.chance(4);
         let ty = self.random.pick(&ALL);
         let to = self.variable(ty);
         let value = self.expression(ty, 3);
@@ -191,10 +193,10 @@ impl Maker {
     fn braces(&mut self, head: &str, body: impl FnOnce(&mut Self)) {
         self.line(&format!("{head} {{"));
         self.depth += 1;
-        let before = self.is_uniform;
-        self.is_uniform = false;
+        let before = (self.is_uniform, self.parted);
+        (self.is_uniform, self.parted) = (false, self.parted || !self.alike);
         body(self);
-        self.is_uniform = before;
+        (self.is_uniform, self.parted) = before;
         self.depth -= 1;
         self.line("}");
     }
@@ -206,6 +208,7 @@ impl Maker {
     }
 
     fn if_(&mut self) {
+        let alike = self.alike;
         let cond = self.condition();
         let head = match self.random.below(6) {
             0 => format!("[flatten] if ({cond})"),
@@ -213,6 +216,7 @@ impl Maker {
             _ => format!("if ({cond})"),
         };
         self.braces(&head, Self::some);
+        self.alike = alike;
         if self.random.chance(2) {
             self.braces("else", Self::some);
         }
@@ -247,6 +251,7 @@ impl Maker {
     }
 
     fn switch(&mut self) {
+        let alike = self.alike;
         let selector = self.expression(Type::Uint, 2);
         let count = 2 + self.random.below(3);
         let default = self.random.below(2 * count);
@@ -255,6 +260,7 @@ impl Maker {
         self.braces(&format!("switch ({selector} % {})", count + 1), |maker| {
             for label in 0..count {
                 let default = if label == default { "default: " } else { "" };
+                maker.alike = alike;
                 maker.braces(&format!("case {label}: {default}"), Self::some);
                 if maker.random.chance(2) {
                     maker.line("break;");

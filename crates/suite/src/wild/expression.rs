@@ -109,7 +109,7 @@ impl Type {
 
 impl Maker {
     pub(super) fn variable(&mut self, ty: Type) -> String {
-        let number = if self.alike { VARIABLES - 1 } else { self.random.below(VARIABLES) };
+        let number = if self.alike { VARIABLES - 1 } else { self.random.below(VARIABLES - 1) };
         format!("{}{number}", ty.letter())
     }
 
