@@ -45,7 +45,7 @@ pub(crate) enum What {
     Size(Where),
     Counter(Where, i32),
     Derivative(Derivative),
-    Texture(TextureCall<Operand>),
+    Texture(Box<TextureCall<Operand>>),
     SharedLoad(Shared),
     SharedStore(Shared),
     SharedAtomic(Shared, Atomic),

@@ -67,7 +67,7 @@ impl Selector<'_> {
                     args.push(it);
                     args.len() - 1
                 });
-                (What::Texture(call), args)
+                (What::Texture(Box::new(call)), args)
             }
             _ => unreachable!("arithmetic and constructs are no calls of this kind"),
         };
