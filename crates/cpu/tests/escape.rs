@@ -168,7 +168,7 @@ fn no_index_and_no_size_leads_out() {
     }
     // The fence is one: the byte behind an allocation is in no page that may be touched.
     ARMED.store(true, SeqCst);
-    let bytes = vec![1u8; 100];
+    let bytes = Box::new([1u8; 100]);
     ARMED.store(false, SeqCst);
     assert!(Fence::owns(bytes.as_ptr().cast_mut()));
     assert!((bytes.as_ptr() as usize + 100).is_multiple_of(PAGE));
