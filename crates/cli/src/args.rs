@@ -146,6 +146,8 @@ pub(crate) struct Args {
     pub(crate) outs: Vec<(String, String)>,
     /// `None` for the fastest one there is.
     pub(crate) engine: Option<Engine>,
+    /// Which device of Vulkan, by its number or a part of its name.
+    pub(crate) device: Option<String>,
     /// The instructions of the engine `cpu`.
     pub(crate) isa: Option<device::Isa>,
     pub(crate) threads: usize,
@@ -219,6 +221,7 @@ impl Args {
             engine: None,
             verbose: false,
             rounds: crate::bench::ROUNDS,
+            device: None,
             isa: None,
             threads: 1,
             lane_order: None,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use device::{Adapter, Device, Engine, Isa, PipelineError, SourceMap};
+use device::{Adapter, Device, Engine, Gpu, GpuInfo, Isa, PipelineError, SourceMap};
 use serde_json::json;
 
 use crate::args::{Args, Output};
@@ -38,6 +38,13 @@ pub(crate) fn device(args: &Args) -> Result<Device, Problem> {
         Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
     };
     let engine = args.engine.unwrap_or(Engine::fastest());
+    if engine == Engine::Vulkan {
+        let gpu = Gpu::open(args.device.as_deref()).map_err(unsupported)?;
+        let device = Device::with_gpu(args.adapter.clone(), gpu);
+        let none = |error| Problem::new(Exit::Unsupported, format!("--caps: {error}"));
+        device.adapter().check().map_err(none)?;
+        return Ok(device);
+    }
     let device = Device::with_engine(args.adapter.clone(), engine).map_err(unsupported)?;
     let device = match args.isa {
         Some(isa) => device.with_isa(isa).map_err(unsupported)?,
@@ -68,6 +75,7 @@ fn text(adapter: &Adapter) -> String {
             _ if engine == Engine::fastest() => "available, the default of run and test",
             _ if engine.is_available() => "available",
             Engine::Cpu => "not here: interp runs in its place",
+            Engine::Vulkan => "no device",
             _ => "not built yet",
         };
         let _ = writeln!(text, "  {:<8} {:<44} {state}", engine.name(), about(engine));
@@ -76,6 +84,36 @@ fn text(adapter: &Adapter) -> String {
             let _ = writeln!(text, "    {:<50} {state}", isa.name());
         }
     }
+    text.push_str("\ndevices of vulkan\n");
+    match Gpu::all() {
+        Ok(all) if all.is_empty() => text.push_str("  none: no driver shows one\n"),
+        Ok(all) => all.iter().for_each(|it| text.push_str(&listed(it))),
+        Err(none) => {
+            let _ = writeln!(text, "  none: {}", none.missing);
+        }
+    }
+    text
+}
+
+fn listed(gpu: &GpuInfo) -> String {
+    let GpuInfo { index, name, driver, kind, vulkan, adapter, unusable } = gpu;
+    let options = &adapter.options1;
+    let mut has = vec![format!("waves of {} lanes", options.wave_lane_count)];
+    let halves = adapter.options4.native_16bit_shader_ops;
+    for (is_there, what) in [
+        (options.int64_shader_ops, "64-bit integers"),
+        (halves, "16-bit types"),
+        (adapter.double_precision_float_shader_ops, "double"),
+    ] {
+        if is_there {
+            has.push(what.to_owned());
+        }
+    }
+    let mut text = format!("  {index} {name}\n    {kind}, Vulkan {vulkan}, {driver}\n");
+    let _ = match unusable {
+        Some(what) => writeln!(text, "    cannot be used: {what}"),
+        None => writeln!(text, "    {}", has.join(", ")),
+    };
     text
 }
 
@@ -97,6 +135,24 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
         }
         engine
     });
+    let device = |it: &GpuInfo| {
+        json!({
+            "index": it.index,
+            "name": it.name,
+            "driver": it.driver,
+            "kind": it.kind,
+            "vulkan": it.vulkan,
+            "WaveLaneCountMin": it.adapter.options1.wave_lane_count.min,
+            "WaveLaneCountMax": it.adapter.options1.wave_lane_count.max,
+            "Int64ShaderOps": it.adapter.options1.int64_shader_ops,
+            "Native16BitShaderOps": it.adapter.options4.native_16bit_shader_ops,
+            "DoublePrecisionFloatShaderOps": it.adapter.double_precision_float_shader_ops,
+            "unusable": it.unusable,
+        })
+    };
+    // What there is depends on the machine; without Vulkan the list is empty.
+    let devices: Vec<serde_json::Value> =
+        Gpu::all().unwrap_or_default().iter().map(device).collect();
     json!({
         "adapters": [{
             "name": adapter.name,
@@ -111,5 +167,6 @@ fn as_json(adapter: &Adapter) -> serde_json::Value {
         }],
         "engines": engines,
         "default_engine": Engine::fastest().name(),
+        "devices": devices,
     })
 }

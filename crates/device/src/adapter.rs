@@ -66,6 +66,30 @@ impl Adapter {
         }
     }
 
+    /// What both have: the caps of a device of which only a part is to be used.
+    pub fn within(&self, other: &Adapter) -> Adapter {
+        let (mine, its) = (self.options1.wave_lane_count, other.options1.wave_lane_count);
+        Adapter {
+            name: other.name.clone(),
+            shader_model: self.shader_model.min(other.shader_model),
+            double_precision_float_shader_ops: self.double_precision_float_shader_ops
+                && other.double_precision_float_shader_ops,
+            options1: Options1 {
+                wave_ops: self.options1.wave_ops && other.options1.wave_ops,
+                wave_lane_count: LaneCounts {
+                    min: mine.min.max(its.min),
+                    max: mine.max.min(its.max),
+                },
+                total_lane_count: other.options1.total_lane_count,
+                int64_shader_ops: self.options1.int64_shader_ops && other.options1.int64_shader_ops,
+            },
+            options4: Options4 {
+                native_16bit_shader_ops: self.options4.native_16bit_shader_ops
+                    && other.options4.native_16bit_shader_ops,
+            },
+        }
+    }
+
     /// Whether the values can belong to a device.
     pub fn check(&self) -> Result<(), AdapterError> {
         let LaneCounts { min, max } = self.options1.wave_lane_count;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use ir::exec::{Failure, LaneOrder, Launch, Schedule, Trap, Unsupported, Work};
 
 use crate::guard::catch;
+use crate::pipeline::Runner;
 use crate::{Bug, ComputePipeline, ResourceTable};
 
 /// The most groups a dispatch may have in each dimension (`D3D12_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION`).
@@ -59,11 +60,12 @@ impl ComputePipeline {
     ) -> Result<(), DispatchError> {
         let launch = self.launch(dispatch, table)?;
         let mut bindings = table.take();
-        let result = catch(|| match &self.programs {
-            Some(programs) if programs.refuses(&launch, &bindings).is_none() => {
+        let result = catch(|| match &self.runner {
+            Runner::Cpu(programs) if programs.refuses(&launch, &bindings).is_none() => {
                 programs.run(&launch, &mut bindings)
             }
-            Some(_) | None => {
+            Runner::Gpu(programs) => programs.run(&launch, &mut bindings),
+            Runner::Cpu(_) | Runner::Reference => {
                 interp::run(&self.module, &launch, &mut bindings, &mut interp::NoObserver)
             }
         });
@@ -80,7 +82,7 @@ impl ComputePipeline {
     /// What of a dispatch the device's engine does not do, so that the reference engine runs it: a noun phrase.
     /// The results are the same; it takes longer.
     pub fn fallback(&self, dispatch: &Dispatch, table: &mut ResourceTable) -> Option<String> {
-        let programs = self.programs.as_ref()?;
+        let Runner::Cpu(programs) = &self.runner else { return None };
         let launch = self.launch(dispatch, table).ok()?;
         let bindings = table.take();
         let what = catch(|| programs.refuses(&launch, &bindings)).ok().flatten();
@@ -90,7 +92,7 @@ impl ComputePipeline {
 
     /// Makes the machine code for waves of that width now, not at the first dispatch that needs it.
     pub fn prepare(&self, wave_size: u32) {
-        if let Some(programs) = &self.programs {
+        if let Runner::Cpu(programs) = &self.runner {
             // A mistake of ours comes up again where the code is run.
             let _ = catch(|| programs.program(wave_size).is_ok());
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use diag::Span;
 use ir::exec::{LaneOrder, Unsupported};
@@ -10,7 +11,8 @@ use ops::Ty;
 use ops::intrinsics::{ShaderModel, Stage};
 
 use crate::compiled::Programs;
-use crate::{Adapter, Isa, LaneCounts, Shader};
+use crate::vulkan::GpuPrograms;
+use crate::{Adapter, Gpu, Isa, LaneCounts, Shader};
 
 /// What runs the lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,7 +48,10 @@ impl Engine {
         match self {
             Engine::Interp => true,
             Engine::Cpu => Isa::best().is_some(),
-            Engine::Vulkan | Engine::Cuda => false,
+            Engine::Vulkan => {
+                Gpu::all().is_ok_and(|all| all.iter().any(|it| it.unusable.is_none()))
+            }
+            Engine::Cuda => false,
         }
     }
 
@@ -60,7 +65,9 @@ impl Engine {
         match self {
             Engine::Interp => None,
             Engine::Cpu => Isa::best().map_or(Isa::Avx2.missing(), |_| None),
-            Engine::Vulkan | Engine::Cuda => Some("it is not built yet"),
+            Engine::Vulkan => (!self.is_available())
+                .then_some("no device of Vulkan can be used here; `wavelane caps` says why"),
+            Engine::Cuda => Some("it is not built yet"),
         }
     }
 }
@@ -72,22 +79,26 @@ pub struct Device {
     engine: Engine,
     isa: Option<Isa>,
     threads: usize,
+    gpu: Option<Gpu>,
 }
 
 impl Device {
     /// A device on the reference engine.
     pub fn new(adapter: Adapter) -> Device {
-        Device { adapter, engine: Engine::Interp, isa: Isa::best(), threads: 1 }
+        Device { adapter, engine: Engine::Interp, isa: Isa::best(), threads: 1, gpu: None }
     }
 
     /// A device on the engine of your choice, if this build has it.
     pub fn with_engine(adapter: Adapter, engine: Engine) -> Result<Device, Unsupported> {
+        if engine == Engine::Vulkan {
+            return Gpu::open(None).map(|gpu| Device::with_gpu(adapter, gpu));
+        }
         let Some(missing) = engine.missing() else {
             return Ok(Device { engine, ..Device::new(adapter) });
         };
         let instead = match engine {
             Engine::Cpu => "`interp` runs anywhere",
-            _ => "`interp` and `cpu` are",
+            _ => "`interp`, `cpu` and `vulkan` are",
         };
         let asked = format!("the engine `{}`", engine.name());
         Err(Unsupported { asked, missing: format!("{missing}; {instead}") })
@@ -108,6 +119,12 @@ impl Device {
         self.engine
     }
 
+    /// A device on a GPU, with the caps that both the adapter and the GPU have.
+    pub fn with_gpu(adapter: Adapter, gpu: Gpu) -> Device {
+        let adapter = adapter.within(gpu.adapter());
+        Device { engine: Engine::Vulkan, gpu: Some(gpu), ..Device::new(adapter) }
+    }
+
     /// Which instructions the engine `cpu` uses, if the host has them.
     pub fn with_isa(self, isa: Isa) -> Result<Device, Unsupported> {
         match isa.missing() {
@@ -122,6 +139,11 @@ impl Device {
     /// How many threads the engine `cpu` uses. With one the order of groups and waves is the canonical one.
     pub fn with_threads(self, threads: usize) -> Device {
         Device { threads: threads.max(1), ..self }
+    }
+
+    /// The GPU, where one does the work.
+    pub fn gpu(&self) -> Option<&Gpu> {
+        self.gpu.as_ref()
     }
 
     /// The caps.
@@ -164,11 +186,16 @@ impl Device {
         if wave_sizes.is_empty() {
             return fail(Missing::WaveSize { needs: wanted(module), has });
         }
-        let programs = match (self.engine, self.isa) {
-            (Engine::Cpu, Some(isa)) => Some(Programs::new(module.clone(), isa, self.threads)),
-            _ => None,
+        let runner = match (self.engine, self.isa, &self.gpu) {
+            (Engine::Cpu, Some(isa), _) => {
+                Runner::Cpu(Programs::new(module.clone(), isa, self.threads))
+            }
+            (Engine::Vulkan, _, Some(gpu)) => {
+                Runner::Gpu(GpuPrograms::new(gpu.clone(), module.clone()))
+            }
+            _ => Runner::Reference,
         };
-        Ok(ComputePipeline { module: module.clone(), programs, wave_sizes })
+        Ok(ComputePipeline { module: module.clone(), runner, wave_sizes })
     }
 }
 
@@ -182,12 +209,27 @@ fn wanted(module: &Module) -> LaneCounts {
     }
 }
 
+/// What runs the lanes of a pipeline.
+#[derive(Clone, Debug)]
+pub(crate) enum Runner {
+    Reference,
+    Cpu(Programs),
+    Gpu(GpuPrograms),
+}
+
+/// The order in which threads are dealt to lanes where nobody asks for another.
+pub(crate) fn natural_order(module: &Module) -> LaneOrder {
+    let [x, y, _] = module.group_size;
+    let squares = x % 2 == 0 && y % 2 == 0;
+    let modern = module.shader_model >= ShaderModel::V6_6;
+    if module.needs.quads && squares && modern { LaneOrder::Quad2d } else { LaneOrder::Linear }
+}
+
 /// A shader that its device can run.
 #[derive(Clone, Debug)]
 pub struct ComputePipeline {
     pub(crate) module: Arc<Module>,
-    /// Machine code, where that is what runs.
-    pub(crate) programs: Option<Programs>,
+    pub(crate) runner: Runner,
     /// Invariant: ascending and not empty.
     wave_sizes: Vec<u32>,
 }
@@ -219,13 +261,14 @@ impl ComputePipeline {
     /// The lane order of a dispatch that does not ask for one: squares of threads where the shader uses quads in two
     /// dimensions and is of shader model 6.6 or later.
     pub fn default_lane_order(&self) -> LaneOrder {
-        let [x, y, _] = self.module.group_size;
-        let squares = x % 2 == 0 && y % 2 == 0;
-        let modern = self.module.shader_model >= ShaderModel::V6_6;
-        if self.module.needs.quads && squares && modern {
-            LaneOrder::Quad2d
-        } else {
-            LaneOrder::Linear
+        natural_order(&self.module)
+    }
+
+    /// How long the last dispatch took by the device's own clock, where it has one.
+    pub fn device_time(&self) -> Option<Duration> {
+        match &self.runner {
+            Runner::Gpu(programs) => programs.last_time(),
+            Runner::Reference | Runner::Cpu(_) => None,
         }
     }
 }

@@ -62,9 +62,16 @@ impl Emitter<'_> {
 
     /// A variable outside the function.
     pub(crate) fn global(&mut self, storage: u32, ty: Id) -> Id {
+        self.global_with(storage, ty, None)
+    }
+
+    /// The same, with what it begins as.
+    pub(crate) fn global_with(&mut self, storage: u32, ty: Id, initial: Option<Id>) -> Id {
         let pointer = self.out.pointer(storage, ty);
         let variable = self.out.id();
-        push(&mut self.out.globals, op::VARIABLE, &[pointer.0, variable.0, storage]);
+        let words: Vec<u32> =
+            [pointer.0, variable.0, storage].into_iter().chain(initial.map(|it| it.0)).collect();
+        push(&mut self.out.globals, op::VARIABLE, &words);
         self.interface.push((storage, variable));
         variable
     }

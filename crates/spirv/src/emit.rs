@@ -249,22 +249,27 @@ impl Emitter<'_> {
         };
         let [x, y, z] = self.ir.group_size;
         mode(&[op::MODE_LOCAL_SIZE, x, y, z]);
-        if !self.environment.exact_floats {
-            return;
-        }
+        let floats = self.environment.floats;
         // Only for the types that are there: a device may lack the others.
         let has = |ty: Ty| self.ir.values.iter().any(|it| it.ty == ty);
         for ty in [Ty::F16, Ty::F32, Ty::F64].into_iter().filter(|it| has(*it)) {
-            mode(&[op::MODE_DENORM_PRESERVE, ty.bits()]);
-            mode(&[op::MODE_SIGNED_ZERO_INF_NAN, ty.bits()]);
-            mode(&[op::MODE_ROUNDING_RTE, ty.bits()]);
-            self.out.capabilities.extend([
-                op::CAP_DENORM_PRESERVE,
-                op::CAP_SIGNED_ZERO_INF_NAN,
-                op::CAP_ROUNDING_RTE,
-            ]);
-            if self.environment.vulkan.spirv() < 0x0001_0400 {
-                self.out.extensions.insert("SPV_KHR_float_controls");
+            for (sizes, number, capability) in [
+                (floats.denorm_preserve, op::MODE_DENORM_PRESERVE, op::CAP_DENORM_PRESERVE),
+                (
+                    floats.signed_zero_inf_nan,
+                    op::MODE_SIGNED_ZERO_INF_NAN,
+                    op::CAP_SIGNED_ZERO_INF_NAN,
+                ),
+                (floats.rounding_rte, op::MODE_ROUNDING_RTE, op::CAP_ROUNDING_RTE),
+            ] {
+                if !sizes.has(ty) {
+                    continue;
+                }
+                mode(&[number, ty.bits()]);
+                self.out.capabilities.insert(capability);
+                if self.environment.vulkan.spirv() < 0x0001_0400 {
+                    self.out.extensions.insert("SPV_KHR_float_controls");
+                }
             }
         }
     }
@@ -302,6 +307,7 @@ impl Emitter<'_> {
             wave_size: self.ir.wave_size,
             most_lanes: self.ir.needs.wave_masks.then_some(32),
             bindings: std::mem::take(&mut self.resources.bindings),
+            push: self.resources.push.take(),
             capabilities: self.out.capabilities.iter().map(named).collect(),
             extensions: self.out.extensions.iter().copied().collect(),
             warnings,

@@ -2,6 +2,7 @@
 //! from.
 
 use ir::Span;
+use ops::Ty;
 
 /// The version of Vulkan whose SPIR-V is emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,13 +64,55 @@ impl Extension {
     }
 }
 
+/// For floats of which sizes a device promises something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    pub half: bool,
+    pub single: bool,
+    pub double: bool,
+}
+
+impl Sizes {
+    pub const ALL: Sizes = Sizes { half: true, single: true, double: true };
+
+    pub(crate) fn has(self, ty: Ty) -> bool {
+        match ty {
+            Ty::F16 => self.half,
+            Ty::F32 => self.single,
+            Ty::F64 => self.double,
+            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => false,
+        }
+    }
+}
+
+/// What a device promises of floats when a module asks for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Floats {
+    /// Denormals are kept.
+    pub denorm_preserve: Sizes,
+    /// The signs of zeros, infinities and NaN are kept.
+    pub signed_zero_inf_nan: Sizes,
+    /// Results are rounded to the nearest even.
+    pub rounding_rte: Sizes,
+}
+
+impl Floats {
+    pub const ALL: Floats = Floats {
+        denorm_preserve: Sizes::ALL,
+        signed_zero_inf_nan: Sizes::ALL,
+        rounding_rte: Sizes::ALL,
+    };
+}
+
 /// What the device is taken to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Environment {
     pub vulkan: Vulkan,
     pub extensions: Vec<Extension>,
-    /// Ask the device to keep denormals, signed zeros, infinities and NaN, and to round to the nearest even.
-    pub exact_floats: bool,
+    /// What the module asks for, of the sizes that it uses.
+    pub floats: Floats,
+    /// Groupshared memory begins as zeros, as in every engine of ours.
+    pub zero_groupshared: bool,
 }
 
 impl Default for Environment {
@@ -78,7 +121,8 @@ impl Default for Environment {
         Environment {
             vulkan: Vulkan::V1_3,
             extensions: vec![Extension::MaximalReconvergence],
-            exact_floats: true,
+            floats: Floats::ALL,
+            zero_groupshared: false,
         }
     }
 }

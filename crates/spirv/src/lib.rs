@@ -40,8 +40,10 @@ mod typed;
 mod wave;
 
 pub use emit::emit;
-pub use environment::{Debug, Environment, Extension, NoDebug, Place, Source, Vulkan};
-pub use reflect::{Binding, BindingKind, Reflection, Warning};
+pub use environment::{
+    Debug, Environment, Extension, Floats, NoDebug, Place, Sizes, Source, Vulkan,
+};
+pub use reflect::{Binding, BindingKind, Push, Reflection, Warning};
 pub use text::listing;
 
 /// A module for a device.

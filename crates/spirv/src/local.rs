@@ -31,7 +31,8 @@ impl Emitter<'_> {
             let held = self.held(array);
             let ty = self.out.ty(held);
             let ty = self.out.array(ty, memory.len);
-            let variable = self.global(op::WORKGROUP, ty);
+            let zeros = self.environment.zero_groupshared.then(|| self.out.null(ty));
+            let variable = self.global_with(op::WORKGROUP, ty, zeros);
             self.out.name(variable, &memory.name);
             self.arrays.insert(array, variable);
         }
@@ -40,7 +41,9 @@ impl Emitter<'_> {
             let ty = self.out.array(ty, memory.len);
             let pointer = self.out.pointer(op::FUNCTION_STORAGE, ty);
             let variable = self.out.id();
-            let words = [pointer.0, variable.0, op::FUNCTION_STORAGE];
+            // What nobody wrote is zero, as in every engine of ours.
+            let zeros = self.out.null(ty);
+            let words = [pointer.0, variable.0, op::FUNCTION_STORAGE, zeros.0];
             push(&mut self.out.variables, op::VARIABLE, &words);
             self.out.name(variable, &memory.name);
             self.arrays.insert((false, index as u32), variable);

@@ -29,6 +29,7 @@ use crate::reflect::{self, BindingKind};
 #[derive(Default)]
 pub(crate) struct Resources {
     pub(crate) bindings: Vec<reflect::Binding>,
+    pub(crate) push: Option<reflect::Push>,
     /// Set and binding of each resource, and of its counter.
     places: BTreeMap<(u32, bool), (u32, u32)>,
     views: BTreeMap<(u32, View), Id>,
@@ -82,8 +83,15 @@ impl Emitter<'_> {
             if resource.register.class.is_heap() {
                 return unsupported("descriptor heaps");
             }
-            if resource.register.class == RegisterClass::Push {
-                return unsupported("push constants");
+            if let (RegisterClass::Push, ResourceKind::Constant { size, .. }) =
+                (resource.register.class, &resource.kind)
+            {
+                self.resources.push = Some(reflect::Push {
+                    name: resource.name.clone(),
+                    bytes: size.div_ceil(16).max(1) * 16,
+                    resource: ir::Binding(index as u32),
+                });
+                continue;
             }
             let (kind, counter) = match &resource.kind {
                 ResourceKind::Constant { .. } => (BindingKind::UniformBuffer, false),
@@ -148,7 +156,8 @@ impl Emitter<'_> {
             (View::Counter, _) => (self.out.block(uint, 4, None), op::STORAGE_BUFFER),
             (View::Registers, ResourceKind::Constant { size, .. }) => {
                 let four = self.out.vector(uint, 4);
-                (self.out.block(four, 16, Some(size.div_ceil(16).max(1))), op::UNIFORM)
+                let storage = self.constants_in(binding);
+                (self.out.block(four, 16, Some(size.div_ceil(16).max(1))), storage)
             }
             (View::Texels, ResourceKind::Typed { writable, element }) => {
                 (self.texel_image(*writable, element), op::UNIFORM_CONSTANT)
@@ -156,6 +165,14 @@ impl Emitter<'_> {
             (View::Registers | View::Texels, _) => {
                 unreachable!("the verifier has checked that addresses suit their resources")
             }
+        }
+    }
+
+    /// Where constants lie.
+    fn constants_in(&self, binding: ir::Binding) -> u32 {
+        match self.ir.resource(binding).register.class {
+            RegisterClass::Push => op::PUSH_CONSTANT,
+            _ => op::UNIFORM,
         }
     }
 
@@ -176,9 +193,10 @@ impl Emitter<'_> {
         };
         let variable = self.global(storage, ty);
         let is_counter = view == View::Counter;
-        let (set, number) = self.resources.places[&(binding.0, is_counter)];
-        self.out.decorate(variable, op::DESCRIPTOR_SET, &[set]);
-        self.out.decorate(variable, op::BINDING, &[number]);
+        if let Some((set, number)) = self.resources.places.get(&(binding.0, is_counter)) {
+            self.out.decorate(variable, op::DESCRIPTOR_SET, &[*set]);
+            self.out.decorate(variable, op::BINDING, &[*number]);
+        }
         if !resource.kind.writable() && storage == op::STORAGE_BUFFER {
             self.out.decorate(variable, op::NON_WRITABLE, &[]);
         }
@@ -461,7 +479,8 @@ impl Emitter<'_> {
         let at = self.get(at);
         let per_scalar = ty.bytes().div_ceil(4);
         let uint = self.out.uint();
-        let pointer_ty = self.out.pointer(op::UNIFORM, uint);
+        let storage = self.constants_in(place.binding);
+        let pointer_ty = self.out.pointer(storage, uint);
         let zero = self.out.word(0);
         let mut values = Vec::new();
         for scalar in 0..count as u32 {

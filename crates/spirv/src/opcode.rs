@@ -234,6 +234,7 @@ enumerants! {
     UNIFORM 2 "Uniform"
     WORKGROUP 4 "Workgroup"
     FUNCTION_STORAGE 7 "Function"
+    PUSH_CONSTANT 9 "PushConstant"
     IMAGE 11 "Image"
     STORAGE_BUFFER 12 "StorageBuffer"
 }

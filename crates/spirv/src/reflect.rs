@@ -12,10 +12,23 @@ pub struct Reflection {
     /// A 32-bit mask names lanes: the module must not run in larger subgroups.
     pub most_lanes: Option<u32>,
     pub bindings: Vec<Binding>,
+    /// The block of push constants, if there is one.
+    pub push: Option<Push>,
     /// The names of SPIR-V's capabilities and extensions that the module declares.
     pub capabilities: Vec<&'static str>,
     pub extensions: Vec<&'static str>,
     pub warnings: Vec<Warning>,
+}
+
+/// The block of push constants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Push {
+    /// The name in the source.
+    pub name: String,
+    /// How many bytes a host gives; the last ones are padding.
+    pub bytes: u32,
+    /// The index in [`ir::Module::resources`].
+    pub resource: ir::Binding,
 }
 
 /// One descriptor, or an array of them.

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use ir::Module;
-use spirv::{Environment, Extension, NoDebug, Vulkan};
+use spirv::{Environment, Extension, Floats, NoDebug, Vulkan};
 
 const WIDTH: u32 = 32;
 
@@ -59,7 +59,12 @@ fn environments(reconverges: bool, newest: Vulkan) -> Vec<Environment> {
     let partitioned = [plain.clone(), vec![Extension::SubgroupPartitioned]].concat();
     [(Vulkan::V1_1, plain.clone()), (Vulkan::V1_3, plain), (newest, partitioned)]
         .into_iter()
-        .map(|(vulkan, extensions)| Environment { vulkan, extensions, exact_floats: true })
+        .map(|(vulkan, extensions)| Environment {
+            vulkan,
+            extensions,
+            floats: Floats::ALL,
+            zero_groupshared: false,
+        })
         .collect()
 }
 
@@ -84,7 +89,8 @@ fn modules() -> Vec<(String, Module)> {
 fn every_section_that_compiles_is_emitted_and_validates() {
     let path = validator();
     let knows = |vulkan, extensions| {
-        let environment = Environment { vulkan, extensions, exact_floats: true };
+        let environment =
+            Environment { vulkan, extensions, floats: Floats::ALL, zero_groupshared: false };
         let module = spirv::emit(&probe(), &environment, &NoDebug).expect("the probe is emitted");
         path.as_ref().is_none_or(|it| validate(it, &module.bytes(), vulkan).is_ok())
     };

@@ -46,7 +46,8 @@ pub(super) const FLAGS: &[Flag] = &[
         on: RUN_AND_TEST,
         section: Section::Device,
         help: "what runs the lanes: cpu, machine code for this computer, where that can be\n\
-               made; interp, the reference engine; vulkan and cuda are not built yet",
+               made; interp, the reference engine; vulkan, a GPU through Vulkan; cuda is\n\
+               not built yet",
         set: |args, value| {
             args.engine = Some(choose(value, &Engine::ALL.map(|it| (it.name(), it)))?);
             Ok(())
@@ -60,6 +61,18 @@ pub(super) const FLAGS: &[Flag] = &[
         help: "say which engine runs which waves, and why, where it is not the one wanted",
         set: |args, _| {
             args.verbose = true;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["--device"],
+        takes: Takes::Value("DEVICE"),
+        on: RUN_AND_TEST,
+        section: Section::Device,
+        help: "which device the engine vulkan uses: its number in `wavelane caps`, or a\n\
+               part of its name; by default the first that can be used",
+        set: |args, value| {
+            args.device = Some(value.to_owned());
             Ok(())
         },
     },

@@ -81,7 +81,10 @@ fn setup<'a>(
 
 /// Serves until standard input ends.
 pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result<Exit, End> {
-    limit_memory();
+    // A driver of a GPU reserves addresses by the hundred gigabytes.
+    if device.gpu().is_none() {
+        limit_memory();
+    }
     let widths = widths_of(args);
     let flags = flags_of(args);
     let fuel = |width| args.fuel.at(width);

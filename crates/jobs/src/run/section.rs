@@ -23,6 +23,11 @@ impl Runner<'_> {
                 list.iter().copied().filter(|it| section.widths.contains(it)).collect()
             }
         };
+        let lanes = self.setup.device.adapter().options1.wave_lane_count;
+        if self.setup.device.gpu().is_some() && !section.fails() {
+            // A device has the widths that it has; the section is run at those of them that it names.
+            widths.retain(|it| lanes.contains(*it));
+        }
         if section.fails() {
             // What does not compile has no width.
             widths.truncate(1);

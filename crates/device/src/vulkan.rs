@@ -1,0 +1,245 @@
+//! GPUs through Vulkan: which there are, and pipelines and dispatches on one of them.
+//!
+//! The loader is found when the first GPU is asked for, so that a build needs no Vulkan and a machine without it gets
+//! `unsupported` and nothing worse. A module is emitted for what the device has ([`Gpu::environment`]); whatever it lacks
+//! is named, and nothing falls back to another engine.
+//!
+//! # Unsafe code
+//! Calls into Vulkan are unsafe, every one of them. They stand in `instance`, `context`, `program` and `run`, each with
+//! its reason; here and outside nothing is. What they rely on together: a handle lives in a structure that keeps its
+//! device alive and destroys it once, the queue is used by one thread at a time, and after a dispatch that did not come
+//! to an end nothing of the device is used or destroyed any more.
+//!
+//! Deliberately absent: other queues than the first that computes, keeping buffers on the device between dispatches.
+
+#[allow(unsafe_code, reason = "the device, its memory, and waiting for it")]
+mod context;
+#[allow(unsafe_code, reason = "the loader, and what devices say of themselves")]
+mod instance;
+#[allow(unsafe_code, reason = "shader modules and pipelines")]
+mod program;
+#[allow(unsafe_code, reason = "descriptors, and the recording of a dispatch")]
+mod run;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use ir::Module;
+use ir::exec::{Bindings, Failure, Launch, Schedule, Unsupported};
+use spirv::{Environment, NoDebug};
+
+use crate::Adapter;
+use context::Context;
+use instance::{Capabilities, Instance};
+use program::Program;
+
+/// A GPU, or a processor that a driver makes one, opened for work. Copies are the same device.
+#[derive(Clone)]
+pub struct Gpu {
+    context: Arc<Context>,
+    adapter: Adapter,
+}
+
+/// What a device says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GpuInfo {
+    /// Its number, by which it can be chosen.
+    pub index: usize,
+    /// Its name.
+    pub name: String,
+    /// The driver's name and version.
+    pub driver: String,
+    /// `discrete GPU`, `CPU` and the like.
+    pub kind: &'static str,
+    /// The version of Vulkan, such as `1.3.289`.
+    pub vulkan: String,
+    /// What shaders can use.
+    pub adapter: Adapter,
+    /// What of it is not enough for us, if that is so.
+    pub unusable: Option<String>,
+}
+
+impl Gpu {
+    /// Every device that Vulkan shows, in its order.
+    pub fn all() -> Result<Vec<GpuInfo>, Unsupported> {
+        let instance = Instance::new().map_err(no_vulkan)?;
+        let devices = instance.devices().map_err(no_vulkan)?;
+        Ok(devices.iter().enumerate().map(|(index, (_, it))| info(index, it)).collect())
+    }
+
+    /// Opens a device: by its number or a part of its name, or the first that can be used.
+    pub fn open(choice: Option<&str>) -> Result<Gpu, Unsupported> {
+        let instance = Instance::new().map_err(no_vulkan)?;
+        let devices = instance.devices().map_err(no_vulkan)?;
+        let unsupported = |asked: String, missing: String| Err(Unsupported { asked, missing });
+        let names: Vec<String> = devices
+            .iter()
+            .enumerate()
+            .map(|(index, (_, it))| format!("{index} `{}`", it.name))
+            .collect();
+        let there = match names.as_slice() {
+            [] => return Err(no_vulkan("no driver shows a device".to_owned())),
+            names => format!("there are: {}", names.join(", ")),
+        };
+        let found = match choice {
+            Some(choice) => devices.iter().enumerate().position(|(index, (_, it))| {
+                choice == index.to_string() || it.name.contains(choice)
+            }),
+            None => devices.iter().position(|(_, it)| it.unusable().is_none()),
+        };
+        let Some(index) = found else {
+            let first = devices[0].1.unusable().unwrap_or_default();
+            return match choice {
+                Some(choice) => unsupported(format!("the device `{choice}`"), there),
+                None => unsupported("a device of Vulkan".to_owned(), format!("{first}; {there}")),
+            };
+        };
+        let (physical, capabilities) = devices[index].clone();
+        if let Some(what) = capabilities.unusable() {
+            return unsupported(format!("the device `{}`", capabilities.name), what);
+        }
+        let adapter = capabilities.adapter();
+        let context =
+            Context::new(instance, physical, capabilities).map_err(|result| Unsupported {
+                asked: format!("the device `{}`", adapter.name),
+                missing: format!("it cannot be opened: {result}"),
+            })?;
+        Ok(Gpu { context: Arc::new(context), adapter })
+    }
+
+    /// Its caps.
+    pub fn adapter(&self) -> &Adapter {
+        &self.adapter
+    }
+
+    /// The driver's name and version.
+    pub fn driver(&self) -> &str {
+        &self.context.capabilities.driver
+    }
+
+    /// For what modules are emitted.
+    pub fn environment(&self) -> Environment {
+        self.context.capabilities.environment()
+    }
+}
+
+impl fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gpu").field("name", &self.adapter.name).finish_non_exhaustive()
+    }
+}
+
+fn info(index: usize, capabilities: &Capabilities) -> GpuInfo {
+    GpuInfo {
+        index,
+        name: capabilities.name.clone(),
+        driver: capabilities.driver.clone(),
+        kind: capabilities.kind(),
+        vulkan: capabilities.version(),
+        adapter: capabilities.adapter(),
+        unusable: capabilities.unusable(),
+    }
+}
+
+fn no_vulkan(missing: String) -> Unsupported {
+    Unsupported { asked: "the engine `vulkan`".to_owned(), missing }
+}
+
+/// The pipelines of a shader on a device: made once for each width, on its first use. Shared by copies.
+#[derive(Clone)]
+pub(crate) struct GpuPrograms {
+    gpu: Gpu,
+    module: Arc<Module>,
+    /// SPIR-V of another compiler for the same shader, in place of ours.
+    foreign: Option<Arc<Vec<u32>>>,
+    made: Arc<Mutex<Made>>,
+}
+
+#[derive(Default)]
+struct Made {
+    /// By the width, and how many descriptors each unbounded array has.
+    programs: BTreeMap<(u32, Vec<u32>), Result<Arc<Program>, Unsupported>>,
+    last: Option<Duration>,
+}
+
+impl GpuPrograms {
+    pub(crate) fn new(gpu: Gpu, module: Arc<Module>) -> GpuPrograms {
+        GpuPrograms { gpu, module, foreign: None, made: Arc::default() }
+    }
+
+    pub(crate) fn with_words(self, words: Vec<u32>) -> GpuPrograms {
+        GpuPrograms { foreign: Some(Arc::new(words)), made: Arc::default(), ..self }
+    }
+
+    /// How long the last dispatch took, by the device's own clock.
+    pub(crate) fn last_time(&self) -> Option<Duration> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).last
+    }
+
+    pub(crate) fn run(&self, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure> {
+        if launch.schedule != Schedule::Ascending {
+            let missing = "a GPU orders its waves itself".to_owned();
+            let asked = "a schedule of waves".to_owned();
+            return Err(Failure::Unsupported(Unsupported { asked, missing }));
+        }
+        if launch.lane_order != crate::pipeline::natural_order(&self.module) {
+            let missing = "a GPU deals threads to lanes in the order of its own".to_owned();
+            let asked = "an order of lanes".to_owned();
+            return Err(Failure::Unsupported(Unsupported { asked, missing }));
+        }
+        let (size, module) = (self.module.group_size, &self.module);
+        launch
+            .check(size, module.wave_size, module.needs.wave_masks)
+            .map_err(Failure::Unsupported)?;
+        let program = self.program(launch.wave_width, bindings).map_err(Failure::Unsupported)?;
+        let time = run::run(&program, module, launch, bindings)?;
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).last = time;
+        if let Some(progress) = &launch.progress {
+            let all = progress_steps(module, launch);
+            progress.store(all, std::sync::atomic::Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn program(&self, width: u32, bindings: &Bindings) -> Result<Arc<Program>, Unsupported> {
+        let resources = self.module.resources.iter().zip(&bindings.bindings);
+        let unbounded: Vec<u32> = resources
+            .filter(|(resource, _)| resource.count.is_none())
+            .map(|(_, elements)| elements.len() as u32)
+            .collect();
+        // A panic while compiling leaves the table as it was.
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (width, unbounded);
+        if let Some(program) = made.programs.get(&key) {
+            return program.clone();
+        }
+        let program = self.make(width, bindings).map(Arc::new);
+        made.programs.insert(key, program.clone());
+        program
+    }
+
+    fn make(&self, width: u32, bindings: &Bindings) -> Result<Program, Unsupported> {
+        let environment = self.gpu.environment();
+        let emitted = spirv::emit(&self.module, &environment, &NoDebug).map_err(|it| {
+            let missing = format!("`spirv` does not express {} as yet", it.what);
+            Unsupported { asked: it.asked, missing }
+        })?;
+        let words = self.foreign.as_deref().unwrap_or(&emitted.words);
+        Program::new(&self.gpu.context, &self.module, words, &emitted.reflection, width, bindings)
+    }
+}
+
+fn progress_steps(module: &Module, launch: &Launch) -> u64 {
+    let ir::exec::Work::Dispatch { groups } = launch.work;
+    let groups = groups.iter().fold(1, |all: u64, it| all.saturating_mul(u64::from(*it)));
+    let waves = module.threads_per_group().div_ceil(launch.wave_width.max(1));
+    groups.saturating_mul(u64::from(waves) + 1)
+}
+
+impl fmt::Debug for GpuPrograms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GpuPrograms").field("gpu", &self.gpu).finish_non_exhaustive()
+    }
+}

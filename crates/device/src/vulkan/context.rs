@@ -1,0 +1,250 @@
+//! An open device: its queue, its memory, and waiting for what it does.
+
+use std::ffi::CStr;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ash::vk;
+use diag::Span;
+use ir::exec::{Failure, Launch, Trap};
+
+use super::instance::{Capabilities, Instance};
+
+/// How long a dispatch may take where the caller bounds the work; an endless loop on a GPU can be ended by nobody.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often a wait looks at the cancellation flag.
+const TICK: Duration = Duration::from_millis(5);
+
+pub(super) struct Context {
+    pub(super) device: ash::Device,
+    pub(super) capabilities: Capabilities,
+    memory: vk::PhysicalDeviceMemoryProperties,
+    /// Only one thread submits and waits at a time.
+    queue: Mutex<vk::Queue>,
+    /// A dispatch did not come to its end: nothing of the device can be used or destroyed any more.
+    lost: AtomicBool,
+    /// Dropped after the device.
+    instance: Option<Instance>,
+}
+
+/// A buffer with memory of its own.
+#[derive(Clone, Copy)]
+pub(super) struct Memory {
+    pub(super) buffer: vk::Buffer,
+    pub(super) memory: vk::DeviceMemory,
+}
+
+impl Context {
+    pub(super) fn new(
+        instance: Instance,
+        physical: vk::PhysicalDevice,
+        capabilities: Capabilities,
+    ) -> Result<Context, vk::Result> {
+        let priorities = [1.0];
+        let queues = [vk::DeviceQueueCreateInfo::default()
+            .queue_family_index(capabilities.family.unwrap_or(0))
+            .queue_priorities(&priorities)];
+        let mut features11 = capabilities.features11;
+        let mut features12 = capabilities.features12;
+        let mut features13 = capabilities.features13;
+        let mut robustness = capabilities.robustness;
+        let mut reconvergence = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default()
+            .shader_maximal_reconvergence(true);
+        let mut features = vk::PhysicalDeviceFeatures2::default()
+            .features(capabilities.features)
+            .push_next(&mut features11)
+            .push_next(&mut features12)
+            .push_next(&mut features13);
+        let mut extensions: Vec<&CStr> = Vec::new();
+        if capabilities.reconverges {
+            extensions.push(ash::khr::shader_maximal_reconvergence::NAME);
+            features = features.push_next(&mut reconvergence);
+        }
+        let is_robust =
+            robustness.null_descriptor == vk::TRUE || robustness.robust_buffer_access2 == vk::TRUE;
+        if is_robust {
+            extensions.push(ash::ext::robustness2::NAME);
+            features = features.push_next(&mut robustness);
+        }
+        if capabilities.partitions {
+            extensions.push(ash::nv::shader_subgroup_partitioned::NAME);
+        }
+        let names: Vec<*const std::ffi::c_char> = extensions.iter().map(|it| it.as_ptr()).collect();
+        let create = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(&names)
+            .push_next(&mut features);
+        // SAFETY: the structures outlive the call, and ask only for what the device has said it has.
+        let device = unsafe { instance.raw.create_device(physical, &create, None) }?;
+        // SAFETY: the queue has been asked for above; the physical device belongs to the instance.
+        let (queue, memory) = unsafe {
+            (
+                device.get_device_queue(capabilities.family.unwrap_or(0), 0),
+                instance.raw.get_physical_device_memory_properties(physical),
+            )
+        };
+        Ok(Context {
+            device,
+            capabilities,
+            memory,
+            queue: Mutex::new(queue),
+            lost: AtomicBool::new(false),
+            instance: Some(instance),
+        })
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// A buffer in memory of the wanted kind: `needs` it must have, `likes` are better.
+    pub(super) fn buffer(
+        &self,
+        size: u64,
+        usage: vk::BufferUsageFlags,
+        needs: vk::MemoryPropertyFlags,
+        likes: vk::MemoryPropertyFlags,
+    ) -> Result<Memory, Failure> {
+        let create = vk::BufferCreateInfo::default().size(size.max(4)).usage(usage);
+        // SAFETY: the structure is complete.
+        let buffer = unsafe { self.device.create_buffer(&create, None) };
+        let buffer = buffer.map_err(|it| self.failed(it, size))?;
+        // SAFETY: the buffer is alive.
+        let required = unsafe { self.device.get_buffer_memory_requirements(buffer) };
+        match self.allocate(required, needs, likes) {
+            Ok(memory) => {
+                // SAFETY: both are new and belong together.
+                let bound = unsafe { self.device.bind_buffer_memory(buffer, memory, 0) };
+                let whole = Memory { buffer, memory };
+                bound.map(|()| whole).map_err(|it| {
+                    self.free(whole);
+                    self.failed(it, size)
+                })
+            }
+            Err(error) => {
+                // SAFETY: nobody else has the buffer.
+                unsafe { self.device.destroy_buffer(buffer, None) };
+                Err(self.failed(error, size))
+            }
+        }
+    }
+
+    fn allocate(
+        &self,
+        required: vk::MemoryRequirements,
+        needs: vk::MemoryPropertyFlags,
+        likes: vk::MemoryPropertyFlags,
+    ) -> Result<vk::DeviceMemory, vk::Result> {
+        let types = &self.memory.memory_types[..self.memory.memory_type_count as usize];
+        let suits = |wanted: vk::MemoryPropertyFlags| {
+            types.iter().enumerate().position(|(index, it)| {
+                required.memory_type_bits >> index & 1 == 1 && it.property_flags.contains(wanted)
+            })
+        };
+        let found = suits(needs | likes).or_else(|| suits(needs));
+        let index = found.ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
+        let create = vk::MemoryAllocateInfo::default()
+            .allocation_size(required.size)
+            .memory_type_index(index as u32);
+        // SAFETY: the structure is complete, and the type one of those that suit.
+        unsafe { self.device.allocate_memory(&create, None) }
+    }
+
+    pub(super) fn free(&self, memory: Memory) {
+        // SAFETY: whoever calls this is done with both, on the device too.
+        unsafe {
+            self.device.destroy_buffer(memory.buffer, None);
+            self.device.free_memory(memory.memory, None);
+        }
+    }
+
+    /// Submits the commands and waits for their end, or for the end of our patience.
+    pub(super) fn submit(
+        &self,
+        commands: vk::CommandBuffer,
+        launch: &Launch,
+    ) -> Result<(), Failure> {
+        let gone = || {
+            let why = "an earlier dispatch did not come to its end".to_owned();
+            Failure::Trap(Trap::DeviceLost { why })
+        };
+        let Ok(queue) = self.queue.lock() else { return Err(gone()) };
+        if self.is_lost() {
+            return Err(gone());
+        }
+        let commands = [commands];
+        let submits = [vk::SubmitInfo::default().command_buffers(&commands)];
+        // SAFETY: the fence is new; the commands are recorded and live until the fence is signalled or the device lost;
+        // the lock keeps other threads off the queue.
+        let (fence, submitted) = unsafe {
+            let fence = self
+                .device
+                .create_fence(&vk::FenceCreateInfo::default(), None)
+                .map_err(|it| self.failed(it, 0))?;
+            (fence, self.device.queue_submit(*queue, &submits, fence))
+        };
+        let start = Instant::now();
+        let patience = launch.fuel.map(|_| PATIENCE);
+        let result = submitted.map_err(|it| self.failed(it, 0)).and_then(|()| {
+            loop {
+                // SAFETY: the fence is alive.
+                let waited =
+                    unsafe { self.device.wait_for_fences(&[fence], true, TICK.as_nanos() as u64) };
+                match waited {
+                    Ok(()) => return Ok(()),
+                    Err(vk::Result::TIMEOUT) => {}
+                    Err(error) => return Err(self.failed(error, 0)),
+                }
+                let cancelled = launch.cancel.as_ref().is_some_and(|it| it.load(Ordering::Relaxed));
+                if cancelled {
+                    self.lost.store(true, Ordering::Relaxed);
+                    return Err(Failure::Trap(Trap::Cancelled { span: Span::NONE }));
+                }
+                if patience.is_some_and(|it| start.elapsed() > it) {
+                    self.lost.store(true, Ordering::Relaxed);
+                    let why = format!(
+                        "the dispatch does not end within {} s, and nobody can end it",
+                        PATIENCE.as_secs()
+                    );
+                    return Err(Failure::Trap(Trap::DeviceLost { why }));
+                }
+            }
+        });
+        if !self.is_lost() {
+            // SAFETY: the device has signalled the fence, or never got it.
+            unsafe { self.device.destroy_fence(fence, None) };
+        }
+        result
+    }
+
+    /// What a failed call means for a run.
+    pub(super) fn failed(&self, result: vk::Result, bytes: u64) -> Failure {
+        Failure::Trap(match result {
+            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
+                Trap::OutOfMemory { bytes }
+            }
+            vk::Result::ERROR_DEVICE_LOST => {
+                self.lost.store(true, Ordering::Relaxed);
+                Trap::DeviceLost { why: "the driver gave it up during the dispatch".to_owned() }
+            }
+            other => Trap::DeviceLost { why: format!("a call of Vulkan failed: {other}") },
+        })
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if self.is_lost() {
+            // To destroy what a dispatch still uses is undefined, and to wait for it can take for ever.
+            std::mem::forget(self.instance.take());
+            return;
+        }
+        // SAFETY: programs and runs hold the context, so that nothing of the device is left.
+        unsafe {
+            // A device that is lost here has nothing left to wait for.
+            let _ = self.device.device_wait_idle();
+            self.device.destroy_device(None);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! The loader, and what its devices say of themselves.
+
+use std::collections::BTreeSet;
+use std::ffi::CStr;
+
+use ash::vk;
+use ops::intrinsics::ShaderModel;
+use spirv::{Environment, Extension, Floats, Sizes, Vulkan};
+
+use crate::{Adapter, LaneCounts, Options1, Options4};
+
+/// The loader with an instance in it.
+pub(super) struct Instance {
+    /// The functions of `raw` are those of a library that this keeps loaded.
+    _entry: ash::Entry,
+    pub(super) raw: ash::Instance,
+}
+
+/// What a device has. The structures of Vulkan hold no pointers any more.
+#[derive(Clone)]
+pub(super) struct Capabilities {
+    pub(super) name: String,
+    pub(super) driver: String,
+    pub(super) api: u32,
+    pub(super) family: Option<u32>,
+    /// Whether the queue can tell the time.
+    pub(super) has_clock: bool,
+    pub(super) limits: vk::PhysicalDeviceLimits,
+    pub(super) features: vk::PhysicalDeviceFeatures,
+    pub(super) features11: vk::PhysicalDeviceVulkan11Features<'static>,
+    pub(super) features12: vk::PhysicalDeviceVulkan12Features<'static>,
+    pub(super) features13: vk::PhysicalDeviceVulkan13Features<'static>,
+    pub(super) robustness: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
+    pub(super) reconverges: bool,
+    pub(super) partitions: bool,
+    pub(super) operations: vk::SubgroupFeatureFlags,
+    pub(super) widths: LaneCounts,
+    /// Whether a pipeline can ask for one of several widths.
+    pub(super) requires_width: bool,
+    pub(super) most_subgroups: u32,
+    kind: vk::PhysicalDeviceType,
+    floats: Floats,
+    /// For what a subgroup operation can be used at all.
+    in_compute: bool,
+}
+
+impl Instance {
+    pub(super) fn new() -> Result<Instance, String> {
+        // SAFETY: this runs the initialisers of the system's Vulkan library, which is what was asked for.
+        let entry = unsafe { ash::Entry::load() }
+            .map_err(|error| format!("this machine has no loader of Vulkan ({error})"))?;
+        let application = vk::ApplicationInfo::default()
+            .application_name(c"wavelane")
+            .api_version(vk::API_VERSION_1_3);
+        let create = vk::InstanceCreateInfo::default().application_info(&application);
+        // SAFETY: the structures are complete and outlive the call; the instance lives as long as the entry.
+        let raw = unsafe { entry.create_instance(&create, None) }
+            .map_err(|error| format!("no driver of Vulkan can be used ({error})"))?;
+        Ok(Instance { _entry: entry, raw })
+    }
+
+    pub(super) fn devices(&self) -> Result<Vec<(vk::PhysicalDevice, Capabilities)>, String> {
+        // SAFETY: the instance is alive.
+        let all = unsafe { self.raw.enumerate_physical_devices() }
+            .map_err(|error| format!("Vulkan does not list its devices ({error})"))?;
+        Ok(all.into_iter().map(|it| (it, self.capabilities(it))).collect())
+    }
+
+    fn capabilities(&self, device: vk::PhysicalDevice) -> Capabilities {
+        // SAFETY: the device is one of the instance.
+        let extensions = unsafe { self.raw.enumerate_device_extension_properties(device) };
+        let extensions: BTreeSet<String> = extensions
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|it| it.extension_name_as_c_str().ok())
+            .map(|it| it.to_string_lossy().into_owned())
+            .collect();
+        let has = |name: &CStr| extensions.contains(name.to_string_lossy().as_ref());
+
+        let mut driver = vk::PhysicalDeviceDriverProperties::default();
+        let mut of11 = vk::PhysicalDeviceVulkan11Properties::default();
+        let mut of12 = vk::PhysicalDeviceVulkan12Properties::default();
+        let mut of13 = vk::PhysicalDeviceVulkan13Properties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default();
+        // SAFETY: as above. The first question asks for the version alone, because older devices know no others.
+        unsafe { self.raw.get_physical_device_properties2(device, &mut properties) };
+        let api = properties.properties.api_version;
+        let is_new = api >= vk::API_VERSION_1_3;
+        if is_new {
+            properties = properties
+                .push_next(&mut driver)
+                .push_next(&mut of11)
+                .push_next(&mut of12)
+                .push_next(&mut of13);
+            // SAFETY: the device knows the structures of its version, which outlive the call.
+            unsafe { self.raw.get_physical_device_properties2(device, &mut properties) };
+        }
+        let properties = properties.properties;
+
+        let mut features11 = vk::PhysicalDeviceVulkan11Features::default();
+        let mut features12 = vk::PhysicalDeviceVulkan12Features::default();
+        let mut features13 = vk::PhysicalDeviceVulkan13Features::default();
+        let mut reconvergence = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default();
+        let mut robustness = vk::PhysicalDeviceRobustness2FeaturesEXT::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default();
+        if is_new {
+            features = features
+                .push_next(&mut features11)
+                .push_next(&mut features12)
+                .push_next(&mut features13);
+            if has(ash::khr::shader_maximal_reconvergence::NAME) {
+                features = features.push_next(&mut reconvergence);
+            }
+            if has(ash::ext::robustness2::NAME) {
+                features = features.push_next(&mut robustness);
+            }
+        }
+        // SAFETY: the device knows the structures of its version and extensions, which outlive the call.
+        unsafe { self.raw.get_physical_device_features2(device, &mut features) };
+        let features = features.features;
+        // The chain is not needed any more, and must not be followed.
+        features11.p_next = std::ptr::null_mut();
+        features12.p_next = std::ptr::null_mut();
+        features13.p_next = std::ptr::null_mut();
+        robustness.p_next = std::ptr::null_mut();
+
+        // SAFETY: the device is one of the instance.
+        let families = unsafe { self.raw.get_physical_device_queue_family_properties(device) };
+        let computes =
+            |it: &&vk::QueueFamilyProperties| it.queue_flags.contains(vk::QueueFlags::COMPUTE);
+        let family = families.iter().position(|it| computes(&it));
+        let text =
+            |it: Option<&CStr>| it.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+        let stages = of13.required_subgroup_size_stages;
+        let requires_width = features13.subgroup_size_control == vk::TRUE
+            && stages.contains(vk::ShaderStageFlags::COMPUTE);
+        let widths = match requires_width {
+            true => LaneCounts { min: of13.min_subgroup_size, max: of13.max_subgroup_size },
+            false => LaneCounts { min: of11.subgroup_size, max: of11.subgroup_size },
+        };
+        let sizes = |half, single, double| Sizes {
+            half: half == vk::TRUE,
+            single: single == vk::TRUE,
+            double: double == vk::TRUE,
+        };
+        Capabilities {
+            name: text(properties.device_name_as_c_str().ok()),
+            driver: format!(
+                "{} {}",
+                text(driver.driver_name_as_c_str().ok()),
+                text(driver.driver_info_as_c_str().ok())
+            ),
+            api,
+            family: family.map(|it| it as u32),
+            has_clock: family.is_some_and(|it| families[it].timestamp_valid_bits > 0),
+            limits: properties.limits,
+            features,
+            features11,
+            features12,
+            features13,
+            robustness,
+            reconverges: reconvergence.shader_maximal_reconvergence == vk::TRUE,
+            partitions: has(ash::nv::shader_subgroup_partitioned::NAME)
+                && of11
+                    .subgroup_supported_operations
+                    .contains(vk::SubgroupFeatureFlags::PARTITIONED_NV),
+            operations: of11.subgroup_supported_operations,
+            // Widths beyond ours are nothing that a shader can ask for.
+            widths: LaneCounts { min: widths.min.max(4), max: widths.max.min(128) },
+            requires_width,
+            most_subgroups: of13.max_compute_workgroup_subgroups,
+            kind: properties.device_type,
+            floats: Floats {
+                denorm_preserve: sizes(
+                    of12.shader_denorm_preserve_float16,
+                    of12.shader_denorm_preserve_float32,
+                    of12.shader_denorm_preserve_float64,
+                ),
+                signed_zero_inf_nan: sizes(
+                    of12.shader_signed_zero_inf_nan_preserve_float16,
+                    of12.shader_signed_zero_inf_nan_preserve_float32,
+                    of12.shader_signed_zero_inf_nan_preserve_float64,
+                ),
+                rounding_rte: sizes(
+                    of12.shader_rounding_mode_rte_float16,
+                    of12.shader_rounding_mode_rte_float32,
+                    of12.shader_rounding_mode_rte_float64,
+                ),
+            },
+            in_compute: of11.subgroup_supported_stages.contains(vk::ShaderStageFlags::COMPUTE),
+        }
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: whoever holds devices of the instance holds the instance too, and drops it after them.
+        unsafe { self.raw.destroy_instance(None) };
+    }
+}
+
+impl Capabilities {
+    /// Why nothing of ours can run there, if that is so.
+    pub(super) fn unusable(&self) -> Option<String> {
+        let LaneCounts { min, max } = self.widths;
+        if self.api < vk::API_VERSION_1_3 {
+            return Some(format!("it has Vulkan {}, and 1.3 is needed", self.version()));
+        }
+        if self.family.is_none() {
+            return Some("it has no queue that computes".to_owned());
+        }
+        if !self.in_compute || min > max {
+            return Some("it has no subgroups of 4 to 128 lanes in compute shaders".to_owned());
+        }
+        (!self.reconverges).then(|| {
+            "it does not promise maximal reconvergence (VK_KHR_shader_maximal_reconvergence), without which wave \
+             operations have no meaning"
+                .to_owned()
+        })
+    }
+
+    pub(super) fn adapter(&self) -> Adapter {
+        let is = |flag: vk::Bool32| flag == vk::TRUE;
+        let has_halves = is(self.features12.shader_float16)
+            && is(self.features.shader_int16)
+            && is(self.features11.storage_buffer16_bit_access);
+        Adapter {
+            name: self.name.clone(),
+            shader_model: ShaderModel::HIGHEST,
+            double_precision_float_shader_ops: is(self.features.shader_float64),
+            options1: Options1 {
+                wave_ops: true,
+                wave_lane_count: self.widths,
+                // Vulkan does not say how many there are in all, only how many a group may have.
+                total_lane_count: self.most_subgroups.saturating_mul(self.widths.max),
+                int64_shader_ops: is(self.features.shader_int64),
+            },
+            options4: Options4 { native_16bit_shader_ops: has_halves },
+        }
+    }
+
+    pub(super) fn environment(&self) -> Environment {
+        let reconverges = self.reconverges.then_some(Extension::MaximalReconvergence);
+        let partitions = self.partitions.then_some(Extension::SubgroupPartitioned);
+        let zeros = self.features13.shader_zero_initialize_workgroup_memory == vk::TRUE;
+        Environment {
+            vulkan: Vulkan::V1_3,
+            extensions: reconverges.into_iter().chain(partitions).collect(),
+            floats: self.floats,
+            zero_groupshared: zeros,
+        }
+    }
+
+    pub(super) fn kind(&self) -> &'static str {
+        match self.kind {
+            vk::PhysicalDeviceType::DISCRETE_GPU => "discrete GPU",
+            vk::PhysicalDeviceType::INTEGRATED_GPU => "integrated GPU",
+            vk::PhysicalDeviceType::VIRTUAL_GPU => "virtual GPU",
+            vk::PhysicalDeviceType::CPU => "CPU",
+            _ => "device",
+        }
+    }
+
+    pub(super) fn version(&self) -> String {
+        let api = self.api;
+        let (major, minor) = (vk::api_version_major(api), vk::api_version_minor(api));
+        format!("{major}.{minor}.{}", vk::api_version_patch(api))
+    }
+
+    /// What a module asks for that the device does not have, by the names of SPIR-V's capabilities.
+    pub(super) fn lacks(&self, capabilities: &[&'static str]) -> Option<&'static str> {
+        let is = |flag: vk::Bool32| flag == vk::TRUE;
+        let (f, f11, f12) = (&self.features, &self.features11, &self.features12);
+        let operation = |it| self.operations.contains(it);
+        let asks = |name: &str| capabilities.contains(&name);
+        let has = |name: &str| match name {
+            "Float16" => is(f12.shader_float16),
+            "Float64" => is(f.shader_float64),
+            "Int64" => is(f.shader_int64),
+            "Int16" => is(f.shader_int16),
+            "Int64Atomics" => {
+                is(f12.shader_buffer_int64_atomics) && is(f12.shader_shared_int64_atomics)
+            }
+            "StorageBuffer16BitAccess" => is(f11.storage_buffer16_bit_access),
+            "UniformBufferArrayDynamicIndexing" => {
+                is(f.shader_uniform_buffer_array_dynamic_indexing)
+            }
+            "StorageBufferArrayDynamicIndexing" => {
+                is(f.shader_storage_buffer_array_dynamic_indexing)
+            }
+            "SampledImageArrayDynamicIndexing" => is(f.shader_sampled_image_array_dynamic_indexing),
+            "StorageImageArrayDynamicIndexing" => is(f.shader_storage_image_array_dynamic_indexing),
+            "StorageImageExtendedFormats" => is(f.shader_storage_image_extended_formats),
+            "StorageImageReadWithoutFormat" => is(f.shader_storage_image_read_without_format),
+            "StorageImageWriteWithoutFormat" => is(f.shader_storage_image_write_without_format),
+            "ImageCubeArray" | "SampledCubeArray" => is(f.image_cube_array),
+            "ImageGatherExtended" => is(f.shader_image_gather_extended),
+            "RuntimeDescriptorArray" => is(f12.runtime_descriptor_array),
+            "UniformTexelBufferArrayDynamicIndexing" => {
+                is(f12.shader_uniform_texel_buffer_array_dynamic_indexing)
+            }
+            "StorageTexelBufferArrayDynamicIndexing" => {
+                is(f12.shader_storage_texel_buffer_array_dynamic_indexing)
+            }
+            "UniformBufferArrayNonUniformIndexing" => {
+                is(f12.shader_uniform_buffer_array_non_uniform_indexing)
+            }
+            "StorageBufferArrayNonUniformIndexing" => {
+                is(f12.shader_storage_buffer_array_non_uniform_indexing)
+            }
+            "SampledImageArrayNonUniformIndexing" => {
+                is(f12.shader_sampled_image_array_non_uniform_indexing)
+            }
+            "StorageImageArrayNonUniformIndexing" => {
+                is(f12.shader_storage_image_array_non_uniform_indexing)
+            }
+            "UniformTexelBufferArrayNonUniformIndexing" => {
+                is(f12.shader_uniform_texel_buffer_array_non_uniform_indexing)
+            }
+            "StorageTexelBufferArrayNonUniformIndexing" => {
+                is(f12.shader_storage_texel_buffer_array_non_uniform_indexing)
+            }
+            "GroupNonUniform" => operation(vk::SubgroupFeatureFlags::BASIC),
+            "GroupNonUniformVote" => operation(vk::SubgroupFeatureFlags::VOTE),
+            "GroupNonUniformArithmetic" => operation(vk::SubgroupFeatureFlags::ARITHMETIC),
+            "GroupNonUniformBallot" => operation(vk::SubgroupFeatureFlags::BALLOT),
+            "GroupNonUniformShuffle" => operation(vk::SubgroupFeatureFlags::SHUFFLE),
+            "GroupNonUniformQuad" => operation(vk::SubgroupFeatureFlags::QUAD),
+            "GroupNonUniformPartitionedEXT" => self.partitions,
+            // The others come with Vulkan 1.3, or are asked for only where the device offers them.
+            _ => true,
+        };
+        let small = ["Int16", "Int64", "Float16"].into_iter().any(asks);
+        if small && asks("GroupNonUniform") && !is(f12.shader_subgroup_extended_types) {
+            return Some("subgroup operations on 16-bit and 64-bit values");
+        }
+        capabilities.iter().copied().find(|it| !has(it))
+    }
+}

@@ -1,0 +1,194 @@
+//! A module as a pipeline for waves of one width.
+
+use std::ffi::CString;
+use std::sync::Arc;
+
+use ash::vk;
+use ir::Module;
+use ir::exec::{Bindings, Unsupported};
+use spirv::{BindingKind, Reflection};
+
+use super::context::Context;
+
+pub(super) struct Program {
+    pub(super) context: Arc<Context>,
+    pub(super) reflection: Reflection,
+    /// How many descriptors each binding of the reflection has.
+    pub(super) counts: Vec<u32>,
+    pub(super) sets: Vec<vk::DescriptorSetLayout>,
+    pub(super) layout: vk::PipelineLayout,
+    pub(super) pipeline: vk::Pipeline,
+}
+
+/// The descriptor type of a binding.
+pub(super) fn descriptor_type(kind: BindingKind) -> vk::DescriptorType {
+    match kind {
+        BindingKind::UniformBuffer => vk::DescriptorType::UNIFORM_BUFFER,
+        BindingKind::StorageBuffer | BindingKind::Counter => vk::DescriptorType::STORAGE_BUFFER,
+        BindingKind::UniformTexelBuffer => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+        BindingKind::StorageTexelBuffer => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+    }
+}
+
+impl Program {
+    pub(super) fn new(
+        context: &Arc<Context>,
+        module: &Module,
+        words: &[u32],
+        reflection: &Reflection,
+        width: u32,
+        bindings: &Bindings,
+    ) -> Result<Program, Unsupported> {
+        let name = &context.capabilities.name;
+        let unsupported = |asked: String, missing: String| Unsupported { asked, missing };
+        if let Some(what) = context.capabilities.lacks(&reflection.capabilities) {
+            return Err(unsupported(what.to_owned(), format!("the device `{name}` lacks it")));
+        }
+        within_limits(context, module, reflection, width)?;
+        let count_of = |binding: &spirv::Binding| {
+            let elements = bindings.bindings.get(binding.resource.index()).map_or(1, Vec::len);
+            binding.count.unwrap_or(elements as u32)
+        };
+        let counts: Vec<u32> = reflection.bindings.iter().map(count_of).collect();
+        let mut program = Program {
+            context: context.clone(),
+            reflection: reflection.clone(),
+            counts,
+            sets: Vec::new(),
+            layout: vk::PipelineLayout::null(),
+            pipeline: vk::Pipeline::null(),
+        };
+        program.make(words, width, module.group_size).map_err(|result| {
+            let asked = format!("a pipeline for `{}`", module.name);
+            unsupported(asked, format!("the driver of `{name}` does not make it: {result}"))
+        })?;
+        Ok(program)
+    }
+
+    /// What has been made is destroyed with the program, also when this fails half way.
+    fn make(&mut self, words: &[u32], width: u32, group: [u32; 3]) -> Result<(), vk::Result> {
+        let device = &self.context.device;
+        let capabilities = &self.context.capabilities;
+        let sets = self.reflection.bindings.iter().map(|it| it.set + 1).max().unwrap_or(0);
+        for set in 0..sets {
+            let each = self.reflection.bindings.iter().zip(&self.counts);
+            let bindings: Vec<vk::DescriptorSetLayoutBinding<'_>> = each
+                .filter(|(it, _)| it.set == set)
+                .map(|(it, count)| {
+                    vk::DescriptorSetLayoutBinding::default()
+                        .binding(it.binding)
+                        .descriptor_count(*count)
+                        .descriptor_type(descriptor_type(it.kind))
+                        .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                })
+                .collect();
+            let create = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            // SAFETY: the structure outlives the call.
+            let set = unsafe { device.create_descriptor_set_layout(&create, None) }?;
+            self.sets.push(set);
+        }
+        let pushed: Vec<vk::PushConstantRange> = self
+            .reflection
+            .push
+            .iter()
+            .map(|it| vk::PushConstantRange {
+                stage_flags: vk::ShaderStageFlags::COMPUTE,
+                offset: 0,
+                size: it.bytes,
+            })
+            .collect();
+        let create = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&self.sets)
+            .push_constant_ranges(&pushed);
+        // SAFETY: the layouts of the sets are alive.
+        self.layout = unsafe { device.create_pipeline_layout(&create, None) }?;
+
+        let create = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: the words are a module that `spirv` has made, or one whose form has been looked at.
+        let module = unsafe { device.create_shader_module(&create, None) }?;
+        let entry = CString::new(self.reflection.entry.as_str()).unwrap_or_default();
+        let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+            .required_subgroup_size(width);
+        let mut stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module)
+            .name(&entry);
+        if capabilities.requires_width {
+            stage = stage.push_next(&mut required);
+        }
+        let is_full = capabilities.features13.compute_full_subgroups == vk::TRUE
+            && group[0].is_multiple_of(width);
+        if is_full {
+            stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
+        }
+        let create = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout)];
+        // SAFETY: everything that the structures name is alive; the module may go once the pipeline is there.
+        let made = unsafe {
+            let made = device.create_compute_pipelines(vk::PipelineCache::null(), &create, None);
+            device.destroy_shader_module(module, None);
+            made
+        };
+        let made = made.map_err(|(_, result)| result)?;
+        self.pipeline = made.first().copied().unwrap_or_default();
+        Ok(())
+    }
+}
+
+fn within_limits(
+    context: &Context,
+    module: &Module,
+    reflection: &Reflection,
+    width: u32,
+) -> Result<(), Unsupported> {
+    let capabilities = &context.capabilities;
+    let limits = &capabilities.limits;
+    let threads = module.threads_per_group();
+    let shared: u64 =
+        module.groupshared.iter().map(|it| u64::from(it.len) * u64::from(it.ty.bytes())).sum();
+    let sets = reflection.bindings.iter().map(|it| it.set + 1).max().unwrap_or(0);
+    let pushed = reflection.push.as_ref().map_or(0, |it| it.bytes);
+    let [x, y, z] = module.group_size;
+    let [most_x, most_y, most_z] = limits.max_compute_work_group_size;
+    let most = limits.max_compute_work_group_invocations;
+    let too_many = |asked: String, most: u32| {
+        let missing = format!("the device `{}` takes {most} at most", capabilities.name);
+        Err(Unsupported { asked, missing })
+    };
+    if threads > most || x > most_x || y > most_y || z > most_z {
+        return too_many(format!("groups of {x}×{y}×{z} threads"), most);
+    }
+    if capabilities.requires_width && threads.div_ceil(width) > capabilities.most_subgroups {
+        let asked = format!("groups of {} waves", threads.div_ceil(width));
+        return too_many(asked, capabilities.most_subgroups);
+    }
+    if shared > u64::from(limits.max_compute_shared_memory_size) {
+        let asked = format!("{shared} bytes of groupshared memory");
+        return too_many(asked, limits.max_compute_shared_memory_size);
+    }
+    if sets > limits.max_bound_descriptor_sets {
+        return too_many(format!("{sets} register spaces"), limits.max_bound_descriptor_sets);
+    }
+    if pushed > limits.max_push_constants_size {
+        let asked = format!("{pushed} bytes of push constants");
+        return too_many(asked, limits.max_push_constants_size);
+    }
+    Ok(())
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        if self.context.is_lost() {
+            return;
+        }
+        let device = &self.context.device;
+        // SAFETY: no run is under way, because each holds the program; handles that were not made are null, which
+        // Vulkan ignores.
+        unsafe {
+            device.destroy_pipeline(self.pipeline, None);
+            device.destroy_pipeline_layout(self.layout, None);
+            for set in &self.sets {
+                device.destroy_descriptor_set_layout(*set, None);
+            }
+        }
+    }
+}
