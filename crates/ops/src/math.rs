@@ -183,7 +183,7 @@ fn bound(x: f64, limit: f64) -> f64 {
 }
 
 /// Adding 1.5 · 2^52 rounds a small number to the nearest integer, and leaves that integer in the low bits of the sum.
-const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+pub const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
 #[inline(always)]
 fn sin_wide(x: f32) -> f64 {
@@ -283,17 +283,17 @@ impl Reduced {
 }
 
 /// From here on angles are reduced in integers.
-const LARGE: f64 = 1_048_576.0;
+pub const LARGE: f64 = 1_048_576.0;
 
 /// π/2 as a sum, the first two with 33 bits.
-const QUARTER_TURN: [f64; 3] = [
+pub const QUARTER_TURN: [f64; 3] = [
     f64::from_bits(0x3ff9_21fb_5440_0000),
     f64::from_bits(0x3dd0_b461_1a60_0000),
     f64::from_bits(0x3ba3_198a_2e03_7073),
 ];
 
 /// The binary digits of 2/π, after as many zeros as there are places before the point of the smallest large angle.
-const TWO_OVER_PI: [u64; 5] =
+pub const TWO_OVER_PI: [u64; 5] =
     [0, 0xa2f9_836e_4e44_1529, 0xfc27_57d1_f534_ddc0, 0xdb62_9599_3c43_9041, 0xfe51_63ab_debb_c561];
 const TWO_OVER_PI_ZEROS: usize = 64;
 
@@ -310,7 +310,7 @@ fn cos_near_zero(x: f64) -> f64 {
 }
 
 /// (sin(x) - x) / x³ by powers of x², for x in 0..π/4.
-const SIN: [f64; 7] = [
+pub const SIN: [f64; 7] = [
     -0.16666666666666666,
     0.008333333333333331,
     -0.00019841269841265063,
@@ -321,7 +321,7 @@ const SIN: [f64; 7] = [
 ];
 
 /// (cos(x) - 1 + x²/2) / x⁴ by powers of x², for x in 0..π/4.
-const COS: [f64; 7] = [
+pub const COS: [f64; 7] = [
     0.041666666666666664,
     -0.0013888888888888887,
     2.4801587301584645e-05,
@@ -365,7 +365,7 @@ fn angle(y: f64, x: f64) -> f64 {
 }
 
 /// (atan(x) - x) / x³ by powers of x², for x in 0..tan(π/8).
-const ATAN: [f64; 11] = [
+pub const ATAN: [f64; 11] = [
     -0.3333333333333333,
     0.19999999999995519,
     -0.14285714284666184,
@@ -408,7 +408,7 @@ fn acos_wide(x: f32) -> f64 {
 }
 
 /// (asin(x) - x) / x³ by powers of x², for x in 0..1/2.
-const ASIN: [f64; 13] = [
+pub const ASIN: [f64; 13] = [
     0.16666666666666669,
     0.07499999999998433,
     0.04464285714635543,
@@ -450,11 +450,11 @@ fn exp_times_power(x: f64, shifted: f64) -> f64 {
 }
 
 /// ln(2) as a sum, the first with 42 bits.
-const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fefa_3800);
-const LN_2_LOW: f64 = f64::from_bits(0x3d2e_f357_93c7_6730);
+pub const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fefa_3800);
+pub const LN_2_LOW: f64 = f64::from_bits(0x3d2e_f357_93c7_6730);
 
 /// (e^x - 1 - x) / x², for x in -ln(2)/2..ln(2)/2.
-const EXP: [f64; 11] = [
+pub const EXP: [f64; 11] = [
     0.5,
     0.1666666666666667,
     0.04166666666666667,
@@ -508,7 +508,7 @@ fn cosh_near_zero(x: f64) -> f64 {
 }
 
 /// (sinh(x) - x) / x³ by powers of x², for x in 0..1.
-const SINH: [f64; 9] = [
+pub const SINH: [f64; 9] = [
     0.16666666666666666,
     0.008333333333333333,
     0.0001984126984126984,
@@ -521,7 +521,7 @@ const SINH: [f64; 9] = [
 ];
 
 /// (cosh(x) - 1 - x²/2) / x⁴ by powers of x², for x in 0..1.
-const COSH: [f64; 8] = [
+pub const COSH: [f64; 8] = [
     0.041666666666666664,
     0.001388888888888889,
     2.4801587301587268e-05,
@@ -595,7 +595,7 @@ fn atanh_above(x: f64) -> f64 {
 }
 
 /// (atanh(x) - x) / x³ by powers of x², for x in 0..3 - √8.
-const ATANH: [f64; 8] = [
+pub const ATANH: [f64; 8] = [
     0.3333333333333333,
     0.2000000000000044,
     0.14285714285401757,

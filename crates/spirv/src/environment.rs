@@ -111,6 +111,8 @@ pub struct Environment {
     pub extensions: Vec<Extension>,
     /// What the module asks for, of the sizes that it uses.
     pub floats: Floats,
+    /// Arithmetic gives the bits of the reference engine, by way of f64 and 64-bit integers, which the device must have.
+    pub exact: bool,
     /// Groupshared memory begins as zeros, as in every engine of ours.
     pub zero_groupshared: bool,
 }
@@ -122,6 +124,7 @@ impl Default for Environment {
             vulkan: Vulkan::V1_3,
             extensions: vec![Extension::MaximalReconvergence],
             floats: Floats::ALL,
+            exact: false,
             zero_groupshared: false,
         }
     }

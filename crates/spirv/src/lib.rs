@@ -11,8 +11,8 @@
 //!   `memory.rs` says why the device's own robustness is not enough. What stays with the device: a null descriptor.
 //!
 //! # What is the device's own
-//! The bits of a NaN; the order of float sums; the last bits of division, square roots and transcendental functions;
-//! results that the language leaves undefined, such as reads of inactive lanes; the misaligned part of an address, which
+//! The order of float sums; unless [`Environment::exact`] is set, the bits of a NaN and the last bits of division, square
+//! roots and transcendental functions; results that the language leaves undefined, such as reads of inactive lanes; the misaligned part of an address, which
 //! is dropped.
 //!
 //! # Map
@@ -27,6 +27,7 @@ mod builtin;
 mod control;
 mod emit;
 mod environment;
+mod exact;
 mod local;
 mod memory;
 mod module;

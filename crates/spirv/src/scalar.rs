@@ -9,7 +9,8 @@
 //! | tests for NaN, INF | may be assumed away | tests of bits |
 //! | bit counting, reversal | for 32 bits only | made of 32-bit parts |
 //!
-//! Nothing is contracted. Division, square roots and transcendental functions have the device's accuracy.
+//! Nothing is contracted. Division, square roots and transcendental functions have the device's accuracy, unless the
+//! environment asks for the reference engine's bits: see `exact.rs`.
 
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
@@ -18,7 +19,7 @@ use crate::module::Id;
 use crate::opcode::{self as op, Opcode};
 
 /// The integer of the same size.
-fn bits_of(ty: Ty) -> Ty {
+pub(crate) fn bits_of(ty: Ty) -> Ty {
     match ty {
         Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => ty,
         Ty::F16 => Ty::I16,
@@ -56,7 +57,7 @@ impl Emitter<'_> {
     }
 
     /// Arithmetic that must be rounded as it stands.
-    fn exact(&mut self, opcode: Opcode, ty: Ty, operands: &[Id]) -> Id {
+    pub(crate) fn exact(&mut self, opcode: Opcode, ty: Ty, operands: &[Id]) -> Id {
         let id = self.typed(opcode, ty, operands);
         self.out.decorate(id, op::NO_CONTRACTION, &[]);
         id
@@ -69,6 +70,12 @@ impl Emitter<'_> {
         self.op_words(op::EXT_INST, ty, &words)
     }
 
+    fn rounded(&mut self, function: u32, ty: Ty, a: Id) -> Id {
+        let ty_id = self.out.ty(ty);
+        let value = self.glsl(function, ty_id, &[a]);
+        self.canonical(ty, value)
+    }
+
     /// A function that is defined in f32; f16 rounds its result once more.
     fn through_single(&mut self, function: u32, ty: Ty, operands: &[Id]) -> Id {
         let wide: Vec<Id> = operands.iter().map(|it| self.float(*it, ty, Ty::F32)).collect();
@@ -77,7 +84,7 @@ impl Emitter<'_> {
         self.float(result, Ty::F32, ty)
     }
 
-    fn float(&mut self, value: Id, from: Ty, to: Ty) -> Id {
+    pub(crate) fn float(&mut self, value: Id, from: Ty, to: Ty) -> Id {
         if from == to { value } else { self.typed(op::F_CONVERT, to, &[value]) }
     }
 
@@ -86,8 +93,19 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn unary(&mut self, operation: Unary, ty: Ty, a: Id) -> Id {
+        if let Some(exact) = self.exact_unary(operation, ty, a) {
+            return exact;
+        }
         let ty_id = self.out.ty(ty);
         match operation {
+            // A change of sign keeps the bits of a NaN.
+            Unary::Neg if ty.is_float() && self.is_exact() => {
+                let int = bits_of(ty);
+                let sign = self.out.constant(int, (ones(int) >> 1) + 1);
+                let bits = self.bitcast(a, ty, int);
+                let flipped = self.typed(op::BITWISE_XOR, int, &[bits, sign]);
+                self.bitcast(flipped, int, ty)
+            }
             Unary::Neg if ty.is_float() => self.op(op::F_NEGATE, ty_id, &[a]),
             Unary::Neg => self.op(op::S_NEGATE, ty_id, &[a]),
             Unary::Not if ty == Ty::Bool => self.op(op::LOGICAL_NOT, ty_id, &[a]),
@@ -105,12 +123,12 @@ impl Emitter<'_> {
                 let other = self.op(op::S_NEGATE, ty_id, &[a]);
                 self.choose(ty, negative, other, a)
             }
-            Unary::Floor => self.glsl(op::GLSL_FLOOR, ty_id, &[a]),
-            Unary::Ceil => self.glsl(op::GLSL_CEIL, ty_id, &[a]),
-            Unary::Trunc => self.glsl(op::GLSL_TRUNC, ty_id, &[a]),
-            Unary::Round => self.glsl(op::GLSL_ROUND_EVEN, ty_id, &[a]),
-            Unary::Sqrt => self.glsl(op::GLSL_SQRT, ty_id, &[a]),
-            Unary::Rsqrt => self.glsl(op::GLSL_INVERSE_SQRT, ty_id, &[a]),
+            Unary::Floor => self.rounded(op::GLSL_FLOOR, ty, a),
+            Unary::Ceil => self.rounded(op::GLSL_CEIL, ty, a),
+            Unary::Trunc => self.rounded(op::GLSL_TRUNC, ty, a),
+            Unary::Round => self.rounded(op::GLSL_ROUND_EVEN, ty, a),
+            Unary::Sqrt => self.rounded(op::GLSL_SQRT, ty, a),
+            Unary::Rsqrt => self.rounded(op::GLSL_INVERSE_SQRT, ty, a),
             Unary::Saturate => {
                 let (zero, one) =
                     (self.out.constant(ty, 0), self.out.constant(ty, float_bits(ty, 1.0)));
@@ -184,7 +202,8 @@ impl Emitter<'_> {
                 let single = self.out.ty(Ty::F32);
                 let pair = self.out.vector(single, 2);
                 let both = self.glsl(op::GLSL_UNPACK_HALF, pair, &[a]);
-                self.op_words(op::COMPOSITE_EXTRACT, single, &[both.0, 0])
+                let half = self.op_words(op::COMPOSITE_EXTRACT, single, &[both.0, 0]);
+                self.canonical(Ty::F32, half)
             }
             Unary::PackHalf => {
                 let single = self.out.ty(Ty::F32);
@@ -192,7 +211,13 @@ impl Emitter<'_> {
                 let zero = self.out.constant(Ty::F32, 0);
                 let both = self.op(op::COMPOSITE_CONSTRUCT, pair, &[a, zero]);
                 let uint = self.out.uint();
-                self.glsl(op::GLSL_PACK_HALF, uint, &[both])
+                let packed = self.glsl(op::GLSL_PACK_HALF, uint, &[both]);
+                if !self.is_exact() {
+                    return packed;
+                }
+                let is_nan = self.magnitude(op::U_GREATER_THAN, Ty::F32, a);
+                let nan = self.out.word(0x7e00);
+                self.choose(Ty::I32, is_nan, nan, packed)
             }
             Unary::Bitcast(to) => self.bitcast(a, ty, to),
             Unary::Convert { to, from_sign, to_sign } => {
@@ -202,7 +227,7 @@ impl Emitter<'_> {
     }
 
     /// Compares the bits without the sign with those of infinity.
-    fn magnitude(&mut self, opcode: Opcode, ty: Ty, a: Id) -> Id {
+    pub(crate) fn magnitude(&mut self, opcode: Opcode, ty: Ty, a: Id) -> Id {
         let int = bits_of(ty);
         let bits = self.bitcast(a, ty, int);
         let mask = self.out.constant(int, ones(int) >> 1);
@@ -233,7 +258,7 @@ impl Emitter<'_> {
     }
 
     /// The index of the first bit, all ones if there is none.
-    fn first_bit(&mut self, function: u32, ty: Ty, a: Id) -> Id {
+    pub(crate) fn first_bit(&mut self, function: u32, ty: Ty, a: Id) -> Id {
         let uint = self.out.uint();
         if ty != Ty::I64 {
             let word = self.widened(a, ty);
@@ -275,7 +300,10 @@ impl Emitter<'_> {
             return self.choose(to, a, one, zero);
         }
         match (from.is_float(), to.is_float()) {
-            (true, true) => self.float(a, from, to),
+            (true, true) => {
+                let value = self.float(a, from, to);
+                self.canonical(to, value)
+            }
             (true, false) => self.truncated(a, from, to, to_sign),
             (false, true) => {
                 let opcode = match from_sign {
@@ -338,14 +366,23 @@ impl Emitter<'_> {
         b: Id,
         known: Option<u64>,
     ) -> Id {
+        if let Some(exact) = self.exact_binary(operation, ty, a, b) {
+            return exact;
+        }
         let float = ty.is_float();
         let ty_id = self.out.ty(ty);
         match operation {
-            Binary::Add if float => self.exact(op::F_ADD, ty, &[a, b]),
-            Binary::Sub if float => self.exact(op::F_SUB, ty, &[a, b]),
-            Binary::Mul if float => self.exact(op::F_MUL, ty, &[a, b]),
-            Binary::Div(_) if float => self.exact(op::F_DIV, ty, &[a, b]),
-            Binary::Rem(_) if float => self.exact(op::F_REM, ty, &[a, b]),
+            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div(_) | Binary::Rem(_) if float => {
+                let opcode = match operation {
+                    Binary::Add => op::F_ADD,
+                    Binary::Sub => op::F_SUB,
+                    Binary::Mul => op::F_MUL,
+                    Binary::Div(_) => op::F_DIV,
+                    _ => op::F_REM,
+                };
+                let value = self.exact(opcode, ty, &[a, b]);
+                self.canonical(ty, value)
+            }
             Binary::Add => self.op(op::I_ADD, ty_id, &[a, b]),
             Binary::Sub => self.op(op::I_SUB, ty_id, &[a, b]),
             Binary::Mul => self.op(op::I_MUL, ty_id, &[a, b]),
@@ -374,11 +411,13 @@ impl Emitter<'_> {
             }
             Binary::Min(_) if float => {
                 let least = self.glsl(op::GLSL_N_MIN, ty_id, &[a, b]);
-                self.zeros(op::BITWISE_OR, ty, a, b, least)
+                let least = self.zeros(op::BITWISE_OR, ty, a, b, least);
+                self.canonical(ty, least)
             }
             Binary::Max(_) if float => {
                 let most = self.glsl(op::GLSL_N_MAX, ty_id, &[a, b]);
-                self.zeros(op::BITWISE_AND, ty, a, b, most)
+                let most = self.zeros(op::BITWISE_AND, ty, a, b, most);
+                self.canonical(ty, most)
             }
             Binary::Min(sign) | Binary::Max(sign) => {
                 let less = match sign {
@@ -484,7 +523,13 @@ impl Emitter<'_> {
     pub(crate) fn ternary(&mut self, operation: Ternary, ty: Ty, args: [Id; 3]) -> Id {
         let ty_id = self.out.ty(ty);
         match operation {
-            Ternary::Fma => self.glsl(op::GLSL_FMA, ty_id, &args),
+            Ternary::Fma => match self.exact_fma(ty, args) {
+                Some(exact) => exact,
+                None => {
+                    let value = self.glsl(op::GLSL_FMA, ty_id, &args);
+                    self.canonical(ty, value)
+                }
+            },
             Ternary::Select => self.op(op::SELECT, ty_id, &args),
         }
     }

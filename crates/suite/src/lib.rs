@@ -7,6 +7,7 @@
 pub mod bless;
 pub mod engines;
 pub mod generate;
+pub mod gpu;
 pub mod grid;
 pub mod plant;
 pub mod run;

@@ -57,15 +57,20 @@ fn environments(reconverges: bool, newest: Vulkan) -> Vec<Environment> {
     let plain: Vec<Extension> =
         reconverges.then_some(Extension::MaximalReconvergence).into_iter().collect();
     let partitioned = [plain.clone(), vec![Extension::SubgroupPartitioned]].concat();
-    [(Vulkan::V1_1, plain.clone()), (Vulkan::V1_3, plain), (newest, partitioned)]
-        .into_iter()
-        .map(|(vulkan, extensions)| Environment {
-            vulkan,
-            extensions,
-            floats: Floats::ALL,
-            zero_groupshared: false,
-        })
-        .collect()
+    [
+        (Vulkan::V1_1, plain.clone(), false),
+        (Vulkan::V1_3, plain, true),
+        (newest, partitioned, false),
+    ]
+    .into_iter()
+    .map(|(vulkan, extensions, exact)| Environment {
+        vulkan,
+        extensions,
+        exact,
+        zero_groupshared: exact,
+        floats: Floats::ALL,
+    })
+    .collect()
 }
 
 /// Everything that the suite compiles, with its name.
@@ -90,7 +95,7 @@ fn every_section_that_compiles_is_emitted_and_validates() {
     let path = validator();
     let knows = |vulkan, extensions| {
         let environment =
-            Environment { vulkan, extensions, floats: Floats::ALL, zero_groupshared: false };
+            Environment { vulkan, extensions, floats: Floats::ALL, ..Environment::default() };
         let module = spirv::emit(&probe(), &environment, &NoDebug).expect("the probe is emitted");
         path.as_ref().is_none_or(|it| validate(it, &module.bytes(), vulkan).is_ok())
     };

@@ -15,6 +15,7 @@
 mod binary;
 mod engines;
 mod files;
+mod gpu;
 mod judge;
 mod mutate;
 
@@ -95,6 +96,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     }
     if arguments.first().is_some_and(|it| it == "--engines") {
         return engines::run(&arguments[1..]);
+    }
+    if arguments.first().is_some_and(|it| it == "--vulkan") {
+        return gpu::run(&arguments[1..]);
     }
     let plan = plan(arguments)?;
     judge::silence_panics();

@@ -63,6 +63,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --trace         write each input to target/fuzz/current-T.hlsl first, for one that kills the process
   fuzz --engines   compare the engines on generated programs, bit for bit
                    --runs N, --seed N, --threads T
+  fuzz --vulkan    compare a GPU with the reference engine on generated programs, bit for bit
+                   --runs N, --seconds S, --seed N, --threads T, --width W, --device D
   fuzz FILE...     try these files as they are, with all variants of the options
   bench --front    measure `wavelane check` as a whole process on a small and a large file
                    --peer COMMAND  another compiler's command, FILE standing for the file

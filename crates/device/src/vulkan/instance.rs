@@ -247,6 +247,8 @@ impl Capabilities {
             vulkan: Vulkan::V1_3,
             extensions: reconverges.into_iter().chain(partitions).collect(),
             floats: self.floats,
+            exact: self.features.shader_float64 == vk::TRUE
+                && self.features.shader_int64 == vk::TRUE,
             zero_groupshared: zeros,
         }
     }
