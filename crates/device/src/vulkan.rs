@@ -152,8 +152,6 @@ fn no_vulkan(missing: String) -> Unsupported {
 pub(crate) struct GpuPrograms {
     gpu: Gpu,
     module: Arc<Module>,
-    /// SPIR-V of another compiler for the same shader, in place of ours.
-    foreign: Option<Arc<Vec<u32>>>,
     made: Arc<Mutex<Made>>,
 }
 
@@ -166,11 +164,7 @@ struct Made {
 
 impl GpuPrograms {
     pub(crate) fn new(gpu: Gpu, module: Arc<Module>) -> GpuPrograms {
-        GpuPrograms { gpu, module, foreign: None, made: Arc::default() }
-    }
-
-    pub(crate) fn with_words(self, words: Vec<u32>) -> GpuPrograms {
-        GpuPrograms { foreign: Some(Arc::new(words)), made: Arc::default(), ..self }
+        GpuPrograms { gpu, module, made: Arc::default() }
     }
 
     /// How long the last dispatch took, by the device's own clock.
@@ -226,8 +220,7 @@ impl GpuPrograms {
             let missing = format!("`spirv` does not express {} as yet", it.what);
             Unsupported { asked: it.asked, missing }
         })?;
-        let words = self.foreign.as_deref().unwrap_or(&emitted.words);
-        Program::new(&self.gpu.context, &self.module, words, &emitted.reflection, width, bindings)
+        Program::new(&self.gpu.context, &self.module, &emitted, width, bindings)
     }
 }
 

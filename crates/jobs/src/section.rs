@@ -130,6 +130,11 @@ impl Section {
         self.text.contains("//? ") || !self.finds.is_empty()
     }
 
+    /// Whether the program can wait for what never comes.
+    pub fn may_wait_for_ever(&self) -> bool {
+        self.text.contains("//? endless-wait") || self.san.iter().any(|it| it == "--progress=fair")
+    }
+
     /// Whether a text is made of sections.
     pub fn are_in(text: &str) -> bool {
         text.lines().any(|it| it.starts_with("//--- "))

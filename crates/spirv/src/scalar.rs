@@ -29,12 +29,12 @@ pub(crate) fn bits_of(ty: Ty) -> Ty {
 }
 
 /// All ones.
-fn ones(ty: Ty) -> u64 {
+pub(crate) fn ones(ty: Ty) -> u64 {
     u64::MAX >> (64 - ty.bits())
 }
 
 /// The bits of a number that the type holds exactly.
-fn float_bits(ty: Ty, value: f64) -> u64 {
+pub(crate) fn float_bits(ty: Ty, value: f64) -> u64 {
     match ty {
         Ty::F16 => u64::from(ops::F16::from_f64(value).0),
         Ty::F64 => value.to_bits(),
@@ -314,6 +314,13 @@ impl Emitter<'_> {
                 let through = if to == Ty::F16 { Ty::F32 } else { to };
                 let wide = self.typed(opcode, through, &[a]);
                 self.float(wide, through, to)
+            }
+            (false, false) if from == Ty::I16 && from_sign == Sign::Signed && self.is_exact() => {
+                // A driver takes it that sums of 16 bits do not overflow, and extends them in ways of its own.
+                let word = self.typed(op::U_CONVERT, Ty::I32, &[a]);
+                let high = self.words(op::SHIFT_LEFT_LOGICAL, word, 16);
+                let word = self.words(op::SHIFT_RIGHT_ARITHMETIC, high, 16);
+                if to == Ty::I32 { word } else { self.typed(op::S_CONVERT, to, &[word]) }
             }
             (false, false) => {
                 let opcode = match from_sign {

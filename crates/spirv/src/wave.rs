@@ -7,6 +7,8 @@
 //! | `WaveMatch` | with the partitioned extension, on bits | a waterfall: the first lane's value, a ballot of those who have it |
 //! | folds and scans over partitions | with the extension, on mask ∩ active | a waterfall over equal masks |
 //! | counting over partitions | | ballot ∩ mask ∩ lower lanes |
+//! | minimum, maximum of floats | unless results are to be exact | the same of integers in the same order |
+//! | folds of 16-bit integers | | the same of words |
 //! | quad votes | | four bits of a ballot |
 //! | rotations, quad reads at a variable lane | | a shuffle |
 //! | functions with a mask of lanes | | a waterfall over equal masks, and a branch on being named |
@@ -23,6 +25,7 @@ use crate::emit::Emitter;
 use crate::environment::Extension;
 use crate::module::{Id, push};
 use crate::opcode::{self as op, Opcode};
+use crate::scalar::{bits_of, float_bits, ones};
 
 /// Operations of a group: over everybody, over those up to this lane, over those below.
 const REDUCE: u32 = 0;
@@ -90,6 +93,112 @@ impl Emitter<'_> {
     }
 
     fn folded(&mut self, fold: Fold, ty: Ty, how: u32, a: Id, partition: Option<Id>) -> Id {
+        match (fold, ty) {
+            (Fold::Min(_) | Fold::Max(_), Ty::F16 | Ty::F32 | Ty::F64) if self.is_exact() => {
+                self.folded_by_order(fold, ty, how, a, partition)
+            }
+            (_, Ty::I16) => self.folded_in_words(fold, how, a, partition),
+            (Fold::Sum, Ty::F16 | Ty::F32 | Ty::F64) if self.is_exact() => {
+                self.folded_sum(ty, how, a, partition)
+            }
+            _ => self.folded_natively(fold, ty, how, a, partition),
+        }
+    }
+
+    /// 16-bit integers as words: a driver forgets the sign of what it folds in 16 bits.
+    fn folded_in_words(&mut self, fold: Fold, how: u32, a: Id, partition: Option<Id>) -> Id {
+        let sign = match fold {
+            Fold::Min(sign) | Fold::Max(sign) => sign,
+            Fold::Sum | Fold::Product | Fold::And | Fold::Or | Fold::Xor => Sign::Unsigned,
+        };
+        let word = self.convert(a, Ty::I16, sign, Ty::I32, sign);
+        let mut folded = self.folded_natively(fold, Ty::I32, how, word, partition);
+        // Of no lanes at all the result is the identity, which is another one in 16 bits.
+        let limit = match (fold, sign) {
+            (Fold::Min(_), Sign::Signed) => Some((op::S_LESS_THAN, 0x7fff)),
+            (Fold::Max(_), Sign::Signed) => Some((op::S_GREATER_THAN, -0x8000i32 as u32)),
+            _ => None,
+        };
+        if let Some((keeps, limit)) = limit {
+            let limit = self.out.word(limit);
+            let inside = self.test(keeps, folded, limit);
+            folded = self.choose(Ty::I32, inside, folded, limit);
+        }
+        self.convert(folded, Ty::I32, sign, Ty::I16, sign)
+    }
+
+    /// Devices begin sums with `+0`, so that a sum of nothing but `-0` loses its sign: it is given back.
+    fn folded_sum(&mut self, ty: Ty, how: u32, a: Id, partition: Option<Id>) -> Id {
+        let int = bits_of(ty);
+        let sum = self.folded_natively(Fold::Sum, ty, how, a, partition);
+        let sum = self.canonical(ty, sum);
+        let (bits, minus) =
+            (self.bitcast(a, ty, int), self.out.constant(int, (ones(int) >> 1) + 1));
+        let is_minus = self.test(op::I_EQUAL, bits, minus);
+        let (one, zero) = (self.out.word(1), self.out.word(0));
+        let key = self.choose(Ty::I32, is_minus, one, zero);
+        // Of no lanes at all the minimum is neither 0 nor 1.
+        let least = Fold::Min(Sign::Unsigned);
+        let least = self.folded_natively(least, Ty::I32, how, key, partition);
+        let all_minus = self.test(op::I_EQUAL, least, one);
+        let bits = self.bitcast(sum, ty, int);
+        let bits = self.choose(int, all_minus, minus, bits);
+        self.bitcast(bits, int, ty)
+    }
+
+    /// Minimum and maximum of floats as those of integers in the same order: `-0` is below `+0`, a NaN counts only where
+    /// there is nothing else. Devices agree neither on zeros nor, against SPIR-V's own words, on NaN.
+    fn folded_by_order(
+        &mut self,
+        fold: Fold,
+        ty: Ty,
+        how: u32,
+        a: Id,
+        partition: Option<Id>,
+    ) -> Id {
+        let is_min = matches!(fold, Fold::Min(_));
+        let int = bits_of(ty);
+        let ordered = |it: &mut Self, bits: Id| {
+            let last = it.out.constant(int, u64::from(int.bits() - 1));
+            let int_id = it.out.ty(int);
+            let sign = it.op(op::SHIFT_RIGHT_ARITHMETIC, int_id, &[bits, last]);
+            let mask = it.out.constant(int, ones(int) >> 1);
+            let flips = it.op(op::BITWISE_AND, int_id, &[sign, mask]);
+            it.op(op::BITWISE_XOR, int_id, &[bits, flips])
+        };
+        let bits = self.bitcast(a, ty, int);
+        let key = ordered(self, bits);
+        let infinity = float_bits(ty, f64::INFINITY);
+        // The place of the infinity, and the place beyond it, which is that of a NaN.
+        let (end, beyond) = match is_min {
+            true => (infinity, ones(int) >> 1),
+            false => ((ones(int) >> 1) ^ infinity | ((ones(int) >> 1) + 1), (ones(int) >> 1) + 1),
+        };
+        let is_scan = how % 3 == EXCLUSIVE || how % 3 == INCLUSIVE;
+        let (end, beyond) = (self.out.constant(int, end), self.out.constant(int, beyond));
+        let is_nan = self.magnitude(op::U_GREATER_THAN, ty, a);
+        let nothing = if is_scan { end } else { beyond };
+        let key = self.choose(int, is_nan, nothing, key);
+        let fold = if is_min { Fold::Min(Sign::Signed) } else { Fold::Max(Sign::Signed) };
+        let mut folded = self.folded(fold, int, how, key, partition);
+        if is_scan {
+            let test = if is_min { op::S_LESS_THAN } else { op::S_GREATER_THAN };
+            let inside = self.test(test, folded, end);
+            folded = self.choose(int, inside, folded, end);
+        }
+        let bits = ordered(self, folded);
+        let value = self.bitcast(bits, int, ty);
+        self.canonical(ty, value)
+    }
+
+    fn folded_natively(
+        &mut self,
+        fold: Fold,
+        ty: Ty,
+        how: u32,
+        a: Id,
+        partition: Option<Id>,
+    ) -> Id {
         self.out.capabilities.extend([op::CAP_GROUP, op::CAP_GROUP_ARITHMETIC]);
         if how >= PARTITIONED {
             self.partitioned();

@@ -35,12 +35,6 @@ pub fn run(section: &Section) -> Result<(), String> {
     if failures.is_empty() { Ok(()) } else { Err(failures) }
 }
 
-/// Whether the section is known to wait in vain, in the canonical run at least.
-fn has_endless_wait(section: &Section) -> bool {
-    section.text.contains("//? endless-wait")
-        || section.san.iter().any(|it| it == "--progress=fair")
-}
-
 fn run_at(section: &Section, width: u32) -> Result<(), String> {
     let compiled = compile(section, width)?;
     let shown = || rendered(section, width);
@@ -59,7 +53,7 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
     check_module(&module)?;
     let bindings = match execute(section, &module, width, &mut NoObserver) {
         // It must be found, and the test of the sanitizer sees to that.
-        Err(what) if what.contains("Deadlock") && has_endless_wait(section) => {
+        Err(what) if what.contains("Deadlock") && section.may_wait_for_ever() => {
             return Ok(());
         }
         other => other?,

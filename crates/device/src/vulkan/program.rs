@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 use ir::Module;
 use ir::exec::{Bindings, Unsupported};
-use spirv::{BindingKind, Reflection};
+use spirv::{BindingKind, Emitted, Reflection};
 
 use super::context::Context;
 
@@ -34,11 +34,11 @@ impl Program {
     pub(super) fn new(
         context: &Arc<Context>,
         module: &Module,
-        words: &[u32],
-        reflection: &Reflection,
+        emitted: &Emitted,
         width: u32,
         bindings: &Bindings,
     ) -> Result<Program, Unsupported> {
+        let Emitted { words, reflection } = emitted;
         let name = &context.capabilities.name;
         let unsupported = |asked: String, missing: String| Unsupported { asked, missing };
         if let Some(what) = context.capabilities.lacks(&reflection.capabilities) {
@@ -104,7 +104,7 @@ impl Program {
         self.layout = unsafe { device.create_pipeline_layout(&create, None) }?;
 
         let create = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the words are a module that `spirv` has made, or one whose form has been looked at.
+        // SAFETY: the words are a module that `spirv` has made.
         let module = unsafe { device.create_shader_module(&create, None) }?;
         let entry = CString::new(self.reflection.entry.as_str()).unwrap_or_default();
         let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()

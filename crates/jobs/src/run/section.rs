@@ -17,6 +17,9 @@ impl Runner<'_> {
         let sections = section::read(&self.test.file, self.text).map_err(failed)?;
         let found = sections.into_iter().find(|it| it.name == name);
         let section = found.ok_or_else(|| failed(format!("there is no section `{name}`")))?;
+        if self.setup.device.gpu().is_some() && section.may_wait_for_ever() {
+            return Err(unsupported("it may wait for ever, and nobody can end that on a GPU"));
+        }
         let mut widths = match self.setup.widths {
             Widths::Default | Widths::All => section.widths.clone(),
             Widths::List(list) => {

@@ -9,6 +9,8 @@ use device::{Adapter, Device, Gpu};
 use suite::generate::Statistics;
 use suite::gpu::{Outcome, try_seed};
 
+const STACK: usize = 256 << 20;
+
 /// So many differences are told; of the first the program too.
 const MOST_SHOWN: usize = 20;
 
@@ -21,7 +23,7 @@ struct Tally {
 
 pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     let (mut runs, mut first, mut threads, mut width) = (10_000u64, 1_000_000u64, 1u64, None);
-    let (mut choice, mut seconds) = (None, u64::MAX);
+    let (mut choice, mut seconds, mut trace) = (None, u64::MAX, false);
     for pair in arguments.chunks(2) {
         let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
         let number = || value.parse::<u64>().map_err(|_| format!("`{flag}` needs a number"));
@@ -29,6 +31,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
             "--runs" => runs = number()?,
             "--seed" => first = number()?,
             "--threads" => threads = number()?.max(1),
+            "--trace" => trace = number()? != 0,
             "--seconds" => seconds = number()?,
             "--width" => width = Some(number()? as u32),
             "--device" => choice = Some(value.clone()),
@@ -52,7 +55,9 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     };
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| {
+            // A driver's compiler recurses deeper than the usual stack of a thread.
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            let spawned = thread.spawn_scoped(scope, || {
                 // A device for each thread: a queue serves one at a time.
                 let device = match open() {
                     Ok(gpu) => Device::with_gpu(Adapter::reference(), gpu),
@@ -68,6 +73,9 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
                         return;
                     }
                     let seed = first.wrapping_add(number);
+                    if trace {
+                        println!("trying {seed}");
+                    }
                     let outcome = try_seed(&device, seed, width, &mut statistics);
                     let Ok(mut tally) = tally.lock() else { return };
                     match outcome {
@@ -82,6 +90,9 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
                     }
                 }
             });
+            if let Err(error) = spawned {
+                fail(error.to_string());
+            }
         }
     });
     if let Some(what) = failed.into_inner().map_err(|_| "a thread has panicked")? {
