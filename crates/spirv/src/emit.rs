@@ -251,7 +251,12 @@ impl Emitter<'_> {
         mode(&[op::MODE_LOCAL_SIZE, x, y, z]);
         let floats = self.environment.floats;
         // Only for the types that are there: a device may lack the others.
-        let has = |ty: Ty| self.ir.values.iter().any(|it| it.ty == ty);
+        let declared = &self.out.capabilities;
+        let wide = declared.contains(&op::CAP_FLOAT64);
+        let has = |ty: Ty| {
+            // Exact arithmetic uses f64 where the shader does not.
+            self.ir.values.iter().any(|it| it.ty == ty) || ty == Ty::F64 && wide
+        };
         for ty in [Ty::F16, Ty::F32, Ty::F64].into_iter().filter(|it| has(*it)) {
             for (sizes, number, capability) in [
                 (floats.denorm_preserve, op::MODE_DENORM_PRESERVE, op::CAP_DENORM_PRESERVE),

@@ -3,7 +3,8 @@
 //! What a device rounds as it likes is computed as `ops::math` computes it: in f64, by the same polynomials in the same
 //! order, with one rounding at the end. Only additions, multiplications, divisions, roots, comparisons and conversions of
 //! f64 are taken from the device, and integers; a NaN that arithmetic makes becomes the canonical one.
-//! Halves are computed as singles and rounded once more, which is innocuous for one operation.
+//! Halves are added and multiplied as they are; the rest is done in singles and rounded once more, which is innocuous for
+//! one operation.
 //!
 //! Not here: division and roots of f64, and `fma` of f64, which are the device's.
 
@@ -136,11 +137,8 @@ impl Emitter<'_> {
         if !self.is_exact() || !ty.is_float() {
             return None;
         }
-        let arithmetic = matches!(
-            operation,
-            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div(_) | Binary::Rem(_)
-        );
-        if ty == Ty::F16 && arithmetic {
+        let rounds_twice = matches!(operation, Binary::Div(_) | Binary::Rem(_));
+        if ty == Ty::F16 && rounds_twice {
             let [x, y] = [a, b].map(|it| self.float(it, Ty::F16, Ty::F32));
             let result = self.binary(operation, Ty::F32, x, y, None);
             let result = self.float(result, Ty::F32, Ty::F16);
