@@ -1,0 +1,100 @@
+//! The whole suite through SPIR-V on a CPU driver of Vulkan, at every width that the driver can be told to have.
+//!
+//! Each section checks itself with what the reference engine gives, bit for bit. What may differ stands in
+//! `vulkan/open.txt`, each line with its reason; everything else must agree. Tests run in processes of their own, because
+//! a driver's compiler can take its process with it. Without a driver that can be used the test says so and checks nothing.
+#![expect(clippy::print_stdout, reason = "what is skipped or unsupported must be seen")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The bits of a vector that Mesa's driver computes with, which make 8, 4 and 16 lanes. Others ignore the variable.
+const VECTORS: [u32; 3] = [256, 128, 512];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn wavelane(words: &[&str], vector: u32) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
+    command.args(words).current_dir(root());
+    command.env("LP_NATIVE_VECTOR_WIDTH", vector.to_string());
+    command.env_remove("LIT_NUM_SHARDS").env_remove("LIT_RUN_SHARD");
+    String::from_utf8(command.output().unwrap().stdout).unwrap()
+}
+
+/// The first CPU among the devices that can be used, with its smallest width.
+fn processor(vector: u32) -> Option<(Value, u64)> {
+    let caps: Value = serde_json::from_str(&wavelane(&["caps", "--format", "json"], vector)).ok()?;
+    let devices = caps["devices"].as_array()?.clone();
+    for it in &devices {
+        println!("{} {}: {}", it["name"], it["driver"], it["unusable"].as_str().unwrap_or("usable"));
+    }
+    let found = devices.into_iter().find(|it| it["kind"] == "CPU" && it["unusable"].is_null())?;
+    let width = found["WaveLaneCountMin"].as_u64()?;
+    Some((found, width))
+}
+
+fn open() -> BTreeSet<String> {
+    let text = include_str!("vulkan/open.txt");
+    let lines = text.lines().filter(|it| !it.is_empty() && !it.starts_with('#'));
+    lines.map(|it| it.split_once(" # ").expect("each line has its reason").0.to_owned()).collect()
+}
+
+#[test]
+fn the_suite_gives_the_same_bits_on_a_processor_through_vulkan() {
+    let open = open();
+    let mut widths = BTreeSet::new();
+    for vector in VECTORS {
+        let Some((device, width)) = processor(vector) else {
+            println!("skipped: no CPU driver of Vulkan can be used here");
+            return;
+        };
+        if !widths.insert(width) {
+            continue;
+        }
+        let index = device["index"].to_string();
+        let words = ["test", "suite", "--engine", "vulkan", "--device", &index];
+        let said = wavelane(&[&words[..], &["--timeout", "120", "--format", "json"]].concat(), vector);
+        let (mut passed, mut failures) = (0, Vec::new());
+        let mut unsupported: BTreeMap<String, usize> = BTreeMap::new();
+        for line in said.lines() {
+            let Ok(record) = serde_json::from_str::<Value>(line) else { continue };
+            let test = record["test"].as_str().unwrap_or_default().to_owned();
+            let message = record["message"].as_str().unwrap_or_default();
+            match record["verdict"].as_str() {
+                Some("passed") => passed += 1,
+                Some("failed") if open.contains(&test) => {}
+                Some("failed") => failures.push(format!("{test}: {message}")),
+                Some("unsupported") => {
+                    // Names differ from case to case, the reason behind them does not.
+                    let reason = message.split('`').step_by(2).collect::<Vec<&str>>().join("…");
+                    *unsupported.entry(reason).or_default() += 1;
+                }
+                _ => {}
+            }
+        }
+        println!("waves of {width} lanes: {passed} passed");
+        for (reason, count) in unsupported {
+            println!("  unsupported, {count}: {reason}");
+        }
+        assert!(passed > 1000, "{passed} passed only:\n{said}");
+        let failed = failures.join("\n");
+        assert!(failures.is_empty(), "at {width} lanes {} differ:\n{failed}", failures.len());
+    }
+}
+
+#[test]
+fn without_vulkan_the_engine_is_unsupported_and_nothing_passes() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
+    command.args(["test", "suite/wave/read", "--engine", "vulkan"]).current_dir(root());
+    // A loader that finds no driver, or no loader: the same for the user.
+    command.env("VK_DRIVER_FILES", "/nowhere").env("VK_ICD_FILENAMES", "/nowhere");
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("the engine `vulkan`"), "{said}");
+}
