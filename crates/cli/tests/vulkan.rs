@@ -28,10 +28,16 @@ fn wavelane(words: &[&str], vector: u32) -> String {
 
 /// The first CPU among the devices that can be used, with its smallest width.
 fn processor(vector: u32) -> Option<(Value, u64)> {
-    let caps: Value = serde_json::from_str(&wavelane(&["caps", "--format", "json"], vector)).ok()?;
+    let caps: Value =
+        serde_json::from_str(&wavelane(&["caps", "--format", "json"], vector)).ok()?;
     let devices = caps["devices"].as_array()?.clone();
     for it in &devices {
-        println!("{} {}: {}", it["name"], it["driver"], it["unusable"].as_str().unwrap_or("usable"));
+        println!(
+            "{} {}: {}",
+            it["name"],
+            it["driver"],
+            it["unusable"].as_str().unwrap_or("usable")
+        );
     }
     let found = devices.into_iter().find(|it| it["kind"] == "CPU" && it["unusable"].is_null())?;
     let width = found["WaveLaneCountMin"].as_u64()?;
@@ -58,7 +64,8 @@ fn the_suite_gives_the_same_bits_on_a_processor_through_vulkan() {
         }
         let index = device["index"].to_string();
         let words = ["test", "suite", "--engine", "vulkan", "--device", &index];
-        let said = wavelane(&[&words[..], &["--timeout", "120", "--format", "json"]].concat(), vector);
+        let said =
+            wavelane(&[&words[..], &["--timeout", "120", "--format", "json"]].concat(), vector);
         let (mut passed, mut failures) = (0, Vec::new());
         let mut unsupported: BTreeMap<String, usize> = BTreeMap::new();
         for line in said.lines() {
