@@ -184,7 +184,7 @@ fn exit_statuses_are_the_contract() {
             1,
             "\"verdict\": \"width-dependent\"",
         ),
-        ("engine", SUM, "run a.hlsl --bind Out=[8] --engine vulkan", 3, "not built yet"),
+        ("engine", SUM, "run a.hlsl --bind Out=[8] --engine cuda", 3, "not built yet"),
         ("notest", SUM, "test a.hlsl", 2, "there is no test in `a.hlsl`"),
         ("code", SUM, "explain unknown-name", 0, "unknown-name"),
         ("function", SUM, "explain WaveAllSum", 0, "WaveActiveSum"),
