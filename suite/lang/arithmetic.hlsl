@@ -18,6 +18,32 @@ void main() {
     EXPECT_EQ(minus % 2, -1);
 }
 
+//--- unsigned-division-by-a-power-of-two-that-the-program-states
+//# args -enable-16bit-types
+//# in U u32: 0xffffffff 4097 0x80000001 64
+StructuredBuffer<uint> U;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    EXPECT_EQ(U[0] / 8, 0x1fffffff);
+    EXPECT_EQ(U[0] % 8, 7);
+    EXPECT_EQ(U[0] / 0x80000000, 1);
+    EXPECT_EQ(U[2] % 0x80000000, 1);
+    EXPECT_EQ(U[1] / 1, 4097);
+    EXPECT_EQ(U[1] % 1, 0);
+    EXPECT_EQ(U[3] / WaveGetLaneCount() * WaveGetLaneCount() + U[3] % WaveGetLaneCount(), 64);
+    uint high = U[0] - lane;
+    EXPECT_EQ(high / 16, 0x0fffffff - lane / 16);
+    EXPECT_EQ(high % 16, 15 - lane % 16);
+    EXPECT_EQ(high / 3 * 3 + high % 3, high);
+    uint64_t wide = ((uint64_t)high << 32) | lane;
+    EXPECT_EQ(wide / 0x100000000ull, (uint64_t)high);
+    EXPECT_EQ(wide % 0x100000000ull, (uint64_t)lane);
+    uint16_t small = (uint16_t)high;
+    EXPECT_EQ(small / (uint16_t)16, (uint16_t)(0x0fff - lane / 16));
+    EXPECT_EQ((int)high / 16, -(int)((lane + 1) / 16));
+    EXPECT_EQ((int)high % 16, -(int)((lane + 1) % 16));
+}
+
 //--- division-by-zero-of-64-and-16-bit-integers
 //# finds division-by-zero
 //# args -enable-16bit-types

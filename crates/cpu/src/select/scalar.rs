@@ -51,6 +51,9 @@ impl Selector<'_> {
         if let Some(place) = self.fold_binary(op, a, b) {
             return self.set(to, place);
         }
+        if self.divide_by_power(op, a, b, to) {
+            return;
+        }
         let ty = self.ty(a);
         if let (Shape::Affine { stride }, Ty::I32) = (self.shapes.of(to), ty)
             && let (Some(x), Some(y)) = (self.affine_parts(a), self.affine_parts(b))
@@ -83,6 +86,40 @@ impl Selector<'_> {
             Some(vectors) => self.keep(Made::Vectors(vectors), to, single),
             None => self.call_pure(What::Binary(op), &[a, b], to),
         }
+    }
+
+    /// An unsigned division or remainder by a known power of two, which is a shift or a mask. Programs divide by
+    /// `WaveGetLaneCount()` to number their waves.
+    fn divide_by_power(&mut self, op: Binary, a: Value, b: Value, to: Value) -> bool {
+        let ty = self.ty(a);
+        let Some(by) = self.constant(b).filter(|it| it.is_power_of_two()) else { return false };
+        let (op, bits) = match (op, ty) {
+            (Binary::Div(Sign::Unsigned), Ty::I32 | Ty::I64) => {
+                (Binary::Shr(Sign::Unsigned), u64::from(by.trailing_zeros()))
+            }
+            (Binary::Rem(Sign::Unsigned), Ty::I32 | Ty::I64) => (Binary::And, by - 1),
+            _ => return false,
+        };
+        let single = self.is_single(a);
+        if single {
+            let x = self.general(a);
+            let y = match ty {
+                Ty::I64 => self.a.long(bits),
+                _ => self.a.word(bits as u32),
+            };
+            let Some(made) = self.binary_general(op, ty, x, y, Some(bits)) else { return false };
+            self.set(to, Place::General(made));
+            return true;
+        }
+        let x = self.args(a, single, false);
+        let y = match ty {
+            Ty::I64 => self.a.constant_long(bits),
+            _ => self.a.constant_word(bits as u32),
+        };
+        let y = vec![y; x.len()];
+        let Some(made) = self.binary_vectors(op, ty, &[x, y], Some(bits)) else { return false };
+        self.keep(Made::Vectors(made), to, single);
+        true
     }
 
     pub(super) fn compare(&mut self, op: Compare, a: Value, b: Value, to: Value) {
