@@ -413,6 +413,26 @@ fn json(ran: &Ran) -> serde_json::Value {
 }
 
 #[test]
+fn every_engine_deals_threads_to_lanes_alike() {
+    let shader = "RWStructuredBuffer<uint> Out;\n\
+                  [numthreads(8, 8, 1)]\n\
+                  void main(uint i : SV_GroupIndex) { Out[i] = WaveGetLaneIndex(); }\n";
+    let mut seen = Vec::new();
+    for order in ["linear", "quad2d", "morton", "random:3"] {
+        let line = format!("run a.hlsl --bind Out=[64] --wave-size 16 --lane-order {order}");
+        let [interp, cpu] = ["interp", "cpu"].map(|engine| {
+            let ran = wavelane("deal", shader, &format!("{line} --engine {engine}"));
+            assert_eq!(ran.status, 0, "{line}\n{}", ran.err);
+            ran.out.lines().filter(|it| it.contains('|')).map(str::to_owned).collect::<Vec<_>>()
+        });
+        assert_eq!(interp, cpu, "{order}");
+        seen.push(cpu);
+    }
+    let each_differs = (1..seen.len()).all(|i| !seen[..i].contains(&seen[i]));
+    assert!(each_differs, "{seen:#?}");
+}
+
+#[test]
 fn machine_code_runs_where_it_can_be_made_and_who_asks_is_told() {
     let caps = json(&wavelane("default", SUM, "caps --format json"));
     let default = caps["default_engine"].as_str().unwrap();

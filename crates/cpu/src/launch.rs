@@ -138,7 +138,7 @@ pub(crate) fn run(
     let total = groups.iter().map(|it| u128::from(*it)).product::<u128>();
     let total = u64::try_from(total * u128::from(waves_in_group)).unwrap_or(u64::MAX);
     let slots = (waves_in_group * launch.wave_width) as usize + compiled.layout.lanes;
-    let dealt = launch.lane_order.deal(module.group_size, slots);
+    let dealt = ir::deal_slots(module.group_size, launch.lane_order, slots);
     let threads_table = (0..4).flat_map(|axis| dealt.iter().map(move |it| it[axis])).collect();
     let shared = Shared {
         compiled,

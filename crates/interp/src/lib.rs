@@ -18,7 +18,6 @@
 mod allocate;
 mod buffers;
 mod code;
-mod deal;
 mod decode;
 mod local;
 mod machine;
@@ -31,7 +30,6 @@ mod walk;
 mod wave;
 
 pub use code::Program;
-pub use deal::deal;
 pub use decode::decode;
 pub use observe::{NoObserver, Observer};
 
@@ -121,7 +119,7 @@ pub fn run_varied<O: Observer>(
         observer,
         width,
         waves_in_group: waves,
-        threads: deal::slots(program.group_size, launch.lane_order, slots),
+        threads: ir::deal_slots(program.group_size, launch.lane_order, slots),
         places: Places::default(),
         scratch: Default::default(),
         folds: variation.folds,

@@ -7,12 +7,11 @@
 use std::sync::atomic::Ordering;
 
 use crate::Progress;
-use ir::Span;
 use ir::exec::{Failure, Launch, Schedule, Trap, Work};
+use ir::{Span, XorShift};
 use ops::LaneMask;
 
 use crate::code::Program;
-use crate::deal::XorShift;
 use crate::local::SharedMemory;
 use crate::machine::{BACK_EDGES, GroupContext, Machine, Stop, Turn, WaveState};
 use crate::observe::Observer;

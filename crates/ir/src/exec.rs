@@ -88,37 +88,6 @@ pub enum LaneOrder {
     Random(u64),
 }
 
-impl LaneOrder {
-    /// The threads of a group in the order in which they are dealt to lanes: their three coordinates and their index.
-    pub fn deal(self, size: [u32; 3], slots: usize) -> Vec<[u32; 4]> {
-        let index = |x: u32, y: u32, z: u32| x + size[0] * (y + size[1] * z);
-        let thread = |x, y, z| [x, y, z, index(x, y, z)];
-        let quads =
-            self == LaneOrder::Quad2d && size[0].is_multiple_of(2) && size[1].is_multiple_of(2);
-        let mut threads = Vec::with_capacity(slots);
-        for z in 0..size[2] {
-            if quads {
-                for (y, x) in (0..size[1])
-                    .step_by(2)
-                    .flat_map(|y| (0..size[0]).step_by(2).map(move |x| (y, x)))
-                {
-                    threads.extend([
-                        thread(x, y, z),
-                        thread(x + 1, y, z),
-                        thread(x, y + 1, z),
-                        thread(x + 1, y + 1, z),
-                    ]);
-                }
-            } else {
-                threads
-                    .extend((0..size[1]).flat_map(|y| (0..size[0]).map(move |x| thread(x, y, z))));
-            }
-        }
-        threads.resize(slots, [0; 4]);
-        threads
-    }
-}
-
 /// In which order groups and waves take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {

@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod build;
+mod deal;
 pub mod exec;
 mod flush;
 mod module;
@@ -36,6 +37,7 @@ mod texture;
 pub mod verify;
 
 pub use build::Builder;
+pub use deal::{XorShift, deal, deal_slots};
 pub use diag::Span;
 pub use flush::flush_denormals;
 pub use module::*;

@@ -62,7 +62,7 @@ impl Trace {
     fn new(wanted: Difference, side: &Side<'_>, slice: HashSet<Inst>) -> Trace {
         let (results, order) = (HashMap::new(), Vec::new());
         let width = side.launch.wave_width;
-        let threads = interp::deal(side.module.group_size, side.launch.lane_order);
+        let threads = ir::deal(side.module.group_size, side.launch.lane_order);
         let threads = threads.iter().map(|it| it[3]).collect();
         Trace { wanted, width, threads, slice, writer: None, results, order }
     }

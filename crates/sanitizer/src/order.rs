@@ -76,7 +76,7 @@ impl Order {
     pub(crate) fn matters(self, module: &Module, launch: &Launch) -> bool {
         match self {
             Order::Lanes(order) => {
-                let deal = |order| interp::deal(module.group_size, order);
+                let deal = |order| ir::deal(module.group_size, order);
                 (module.needs.wave_ops || module.needs.quads)
                     && deal(order) != deal(launch.lane_order)
             }

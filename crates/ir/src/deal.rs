@@ -3,7 +3,7 @@
 //! Every order keeps what the language promises of quads: in a group of one dimension whose length is a multiple of four,
 //! a run of four threads is a quad; where X and Y are even, a square of 2×2 threads is. Populated lanes are the lowest.
 
-use ir::exec::LaneOrder;
+use crate::exec::LaneOrder;
 
 /// The threads of a group in the order in which they are dealt to lanes: their three coordinates and their index.
 pub fn deal(size: [u32; 3], order: LaneOrder) -> Vec<[u32; 4]> {
@@ -49,7 +49,7 @@ pub fn deal(size: [u32; 3], order: LaneOrder) -> Vec<[u32; 4]> {
 }
 
 /// The same for all lanes of a group, those without a thread included.
-pub(crate) fn slots(size: [u32; 3], order: LaneOrder, slots: usize) -> Vec<[u32; 4]> {
+pub fn deal_slots(size: [u32; 3], order: LaneOrder, slots: usize) -> Vec<[u32; 4]> {
     let mut threads = deal(size, order);
     threads.resize(slots, [0; 4]);
     threads
@@ -62,15 +62,15 @@ fn morton(x: u32, y: u32) -> u64 {
 }
 
 /// A small generator whose numbers depend on the seed alone.
-pub(crate) struct XorShift(u64);
+pub struct XorShift(u64);
 
 impl XorShift {
-    pub(crate) fn new(seed: u64) -> XorShift {
+    pub fn new(seed: u64) -> XorShift {
         // Neighbouring seeds should not give neighbouring sequences, and zero would stay zero.
         XorShift((seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1)
     }
 
-    pub(crate) fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
