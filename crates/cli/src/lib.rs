@@ -39,11 +39,6 @@ use problem::{Exit, Problem};
 /// Room for shaders that nest as deeply as the front end's limits allow.
 const STACK: usize = 256 << 20;
 
-/// Blocks up to this size come from the store, not from the system. No page of it is touched.
-const LEARNT: usize = 31 << 20;
-/// How much the store has at first.
-const ROOM: usize = 24 << 20;
-
 /// Where the last panic happened; only the hook knows it.
 static PANICKED_AT: Mutex<Option<String>> = Mutex::new(None);
 
@@ -108,18 +103,8 @@ impl From<io::Error> for End {
     }
 }
 
-/// Lets the allocator take its room from the system at once, and keep what is given back to it.
-///
-/// The usual one of Linux grows the store of a second thread a page at a time, and returns it as eagerly: a fifth of the
-/// time of a `check` of ten thousand lines. It learns from the largest block that was freed.
-fn make_room() {
-    for size in [LEARNT, ROOM] {
-        drop(std::hint::black_box(Vec::<u8>::with_capacity(size)));
-    }
-}
-
 fn work() -> Result<Exit, End> {
-    make_room();
+    device::room::make();
     let args = match args::parse(std::env::args_os())? {
         Request::Help(command) => {
             terminal::print(&help::text(command))?;

@@ -22,7 +22,7 @@
 //! assert_eq!(table.get("Out", 0).unwrap().bytes[..4], 6u32.to_le_bytes());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-// Only `vulkan` calls what is unsafe; it says where and why.
+// Only `vulkan` and `room` call what is unsafe; they say where and why.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -35,6 +35,7 @@ mod layout;
 mod pipeline;
 pub mod reference;
 mod resources;
+pub mod room;
 mod shader;
 mod spirv;
 mod vulkan;

@@ -267,13 +267,13 @@ pub struct Var {
 pub struct Declarator {
     pub name: Ident,
     /// `static float S::x = 1;`: the struct or namespace it belongs to.
-    pub owner: Option<Path>,
+    pub owner: Option<Box<Path>>,
     /// `template<> const bool is_uint<uint> = true;`: the arguments of a specialisation.
     pub specializes: Option<Vec<TemplateArg>>,
     /// Outermost first: `[2][3]` is two arrays of three.
     pub dims: Vec<Dim>,
     /// `: width` of a bit field.
-    pub bits: Option<Expr>,
+    pub bits: Option<Box<Expr>>,
     pub annotations: Vec<Annotation>,
     pub init: Option<Initializer>,
     pub span: Span,
@@ -647,7 +647,7 @@ pub struct Stmt {
 pub enum StmtKind {
     Block(Block),
     /// Local variables.
-    Var(Var),
+    Var(Box<Var>),
     /// A local struct, enum, alias, `using` or `static_assert`.
     Item(Box<Item>),
     Expr(Expr),

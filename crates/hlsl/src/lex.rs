@@ -3,6 +3,8 @@
 //! The lexer knows nothing of directives and reports nothing: what is wrong with a token is in its kind, so that
 //! text under `#if 0` can hold anything. Line continuations and comments are white space here.
 
+use std::borrow::Cow;
+
 use diag::Span;
 
 use crate::ast::{FloatLiteral, FloatSuffix, IntLiteral};
@@ -406,7 +408,10 @@ pub(crate) enum Number {
 
 /// Reads a number; what is wrong with it otherwise.
 pub(crate) fn number(text: &str) -> Result<Number, String> {
-    let lower = text.to_ascii_lowercase();
+    let lower = match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::from(text.to_ascii_lowercase()),
+        false => Cow::from(text),
+    };
     if let Some(digits) = lower.strip_prefix("0x") {
         if let Some((significand, exponent)) = digits.split_once('p') {
             return hexadecimal_float(text, significand, exponent);

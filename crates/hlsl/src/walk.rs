@@ -2,6 +2,9 @@
 //!
 //! None recurses: chains of operators are long, and so are those of `else if`. Whoever needs to know on which way control
 //! comes by walks on their own.
+//! What is still open lies in place until it is many: most expressions and statements are small, and there are very many.
+
+use smallvec::SmallVec;
 
 use crate::hir::{Arg, Expr, ExprKind, Stmt, StmtKind};
 
@@ -79,8 +82,7 @@ pub(crate) fn each_part_mut<'e>(expr: &'e mut Expr, mut see: impl FnMut(&'e mut 
 
 /// Calls something for an expression and everything in it, the outer ones first, from left to right.
 pub(crate) fn each_expr<'e>(root: &'e Expr, mut see: impl FnMut(&'e Expr)) {
-    // Most expressions are leaves, for which nothing is allocated.
-    let mut open = Vec::new();
+    let mut open: SmallVec<[&Expr; 16]> = SmallVec::new();
     let mut next = Some(root);
     while let Some(expr) = next {
         see(expr);
@@ -93,7 +95,7 @@ pub(crate) fn each_expr<'e>(root: &'e Expr, mut see: impl FnMut(&'e Expr)) {
 
 /// Calls something for an expression and everything in it, the outer ones first.
 pub(crate) fn each_expr_mut(root: &mut Expr, mut see: impl FnMut(&mut Expr)) {
-    let mut open = Vec::new();
+    let mut open: SmallVec<[&mut Expr; 16]> = SmallVec::new();
     let mut next = Some(root);
     while let Some(expr) = next {
         see(expr);
@@ -139,7 +141,7 @@ enum Node<'s> {
 }
 
 fn each_node<'s>(stmts: &'s [Stmt], mut see: impl FnMut(&Node<'s>)) {
-    let mut open: Vec<Node> = stmts.iter().rev().map(Node::Stmt).collect();
+    let mut open: SmallVec<[Node; 16]> = stmts.iter().rev().map(Node::Stmt).collect();
     while let Some(node) = open.pop() {
         see(&node);
         let Node::Stmt(stmt) = node else { continue };
@@ -171,7 +173,7 @@ fn each_node<'s>(stmts: &'s [Stmt], mut see: impl FnMut(&Node<'s>)) {
 
 /// As [`each_root`], to change them, in no particular order.
 pub(crate) fn each_root_mut(stmts: &mut [Stmt], mut see: impl FnMut(&mut Expr)) {
-    let mut open: Vec<&mut Stmt> = stmts.iter_mut().collect();
+    let mut open: SmallVec<[&mut Stmt; 16]> = stmts.iter_mut().collect();
     while let Some(stmt) = open.pop() {
         match &mut stmt.kind {
             StmtKind::Expr(expr) => see(expr),

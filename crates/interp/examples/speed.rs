@@ -9,7 +9,7 @@
 mod build;
 
 use build::{Shader, launch, module, words};
-use ir::{Address, Atomic, Module, Op};
+use ir::{Address, Atomic, Module, Op, values};
 use ops::{Binary, Compare, Fold, Sign, Ty, WaveOp};
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ fn mandel(side: u32, most: u32) -> Module {
         let xy = s.mul(xy, two);
         let d = s.bin(Binary::Sub, xx, yy);
         let (x, y) = (s.add(d, cx), s.add(xy, cy));
-        vec![s.add(i, one), x, y]
+        values![s.add(i, one), x, y]
     });
     s.store(0, thread, steps[0]);
     s.finish()
@@ -68,11 +68,11 @@ fn compact() -> Module {
                 place: Shader::place(2),
                 at: Address::Byte(zero),
                 op: Atomic::Add,
-                args: vec![count],
+                args: values![count],
             };
-            vec![s.b.value(add, Ty::I32)]
+            values![s.b.value(add, Ty::I32)]
         },
-        |_| vec![zero],
+        |_| values![zero],
     );
     let base = s.wave(WaveOp::ReadLaneFirst, &base, Ty::I32);
     let at = s.add(base, below);

@@ -102,10 +102,9 @@ impl Iterator for Walk<'_> {
                     ) {
                         return Some(Event::Plain(*inst));
                     }
-                    let regions = op.regions();
                     self.stack.push(Cursor {
                         construct: Some(*inst),
-                        regions,
+                        regions: op.regions().into_vec(),
                         index: 0,
                         phase: Phase::Before,
                     });

@@ -3,7 +3,9 @@
 use diag::Span;
 use ops::Ty;
 
-use crate::{Case, Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef};
+use crate::{
+    Case, Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef, Values,
+};
 
 /// Builds the body of a module, region by region.
 ///
@@ -53,7 +55,11 @@ impl Builder {
     /// Appends a construct whose operation is not known yet, so that exits inside it can name it.
     pub fn reserve(&mut self) -> Inst {
         let inst = Inst(self.module.insts.len() as u32);
-        self.module.insts.push(InstData { op: Op::Return, results: Vec::new(), span: self.span });
+        self.module.insts.push(InstData {
+            op: Op::Return,
+            results: Values::new(),
+            span: self.span,
+        });
         self.current().insts.push(inst);
         inst
     }
@@ -70,13 +76,13 @@ impl Builder {
     }
 
     /// Opens a new region with parameters of these types; instructions go there until it is closed.
-    pub fn open(&mut self, params: &[Ty]) -> (Region, Vec<Value>) {
+    pub fn open(&mut self, params: &[Ty]) -> (Region, Values) {
         let region = Region(self.module.regions.len() as u32);
         let first = self.module.values.len() as u32;
         for (i, ty) in params.iter().enumerate() {
             self.module.values.push(ValueData { ty: *ty, def: ValueDef::Param(region, i as u32) });
         }
-        let params: Vec<Value> = (0..params.len() as u32).map(|i| Value(first + i)).collect();
+        let params: Values = (0..params.len() as u32).map(|i| Value(first + i)).collect();
         self.module.regions.push(RegionData { params: params.clone(), insts: Vec::new() });
         self.open.push(region);
         (region, params)

@@ -7,7 +7,7 @@
 
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary, WaveOp};
 
-use crate::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef};
+use crate::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, values};
 
 const EXPONENT: u64 = 0x7f80_0000;
 const SIGN: u64 = 0x8000_0000;
@@ -86,7 +86,7 @@ impl Rewriter<'_> {
     fn add(&mut self, op: Op, ty: Ty, span: diag::Span) -> Value {
         let inst = Inst(self.module.insts.len() as u32);
         let value = self.result(ValueDef::Result(inst, 0), ty);
-        self.module.insts.push(InstData { op, results: vec![value], span });
+        self.module.insts.push(InstData { op, results: values![value], span });
         self.insts.push(inst);
         value
     }

@@ -41,4 +41,6 @@ pub use deal::{XorShift, deal, deal_slots};
 pub use diag::Span;
 pub use flush::flush_denormals;
 pub use module::*;
+/// Makes [`Values`], as `vec!` makes vectors.
+pub use smallvec::smallvec as values;
 pub use texture::*;

@@ -2,6 +2,7 @@
 
 use diag::Span;
 use ops::{Barrier, Binary, Compare, Ternary, Ty, Unary, WaveOp};
+use smallvec::{SmallVec, smallvec};
 
 use crate::{Derivative, Texture};
 
@@ -37,6 +38,9 @@ entity!(/** A list of instructions. */ Region, "r");
 entity!(/** A resource binding: an index into [`Module::resources`]. */ Binding, "b");
 entity!(/** An array in groupshared memory: an index into [`Module::groupshared`]. */ Shared, "g");
 entity!(/** An array in a lane's private memory: an index into [`Module::privates`]. */ Private, "p");
+
+/// A few values, mostly the scalars of one vector: as large as a `Vec`, and without an allocation up to four.
+pub type Values = SmallVec<[Value; 4]>;
 
 /// One entry point and everything it uses.
 #[derive(Clone, Debug, PartialEq)]
@@ -236,7 +240,7 @@ pub struct Memory {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
     pub name: String,
-    pub values: Vec<Value>,
+    pub values: Values,
     pub span: Span,
 }
 
@@ -257,7 +261,7 @@ pub enum ValueDef {
 /// Parameters exist for the bodies of loops and the cases of switches only.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RegionData {
-    pub params: Vec<Value>,
+    pub params: Values,
     /// The last one is a terminator.
     pub insts: Vec<Inst>,
 }
@@ -265,7 +269,7 @@ pub struct RegionData {
 #[derive(Clone, Debug, PartialEq)]
 pub struct InstData {
     pub op: Op,
-    pub results: Vec<Value>,
+    pub results: Values,
     pub span: Span,
 }
 
@@ -358,7 +362,7 @@ pub enum Op {
     /// A wave operation; with `lanes`, the lanes that this 32-bit mask names take part instead of the active set.
     Wave {
         op: WaveOp,
-        args: Vec<Value>,
+        args: Values,
         lanes: Option<Value>,
     },
     Barrier {
@@ -374,14 +378,14 @@ pub enum Op {
     Store {
         place: Place,
         at: Address,
-        values: Vec<Value>,
+        values: Values,
     },
     /// Gives what was there before.
     Atomic {
         place: Place,
         at: Address,
         op: Atomic,
-        args: Vec<Value>,
+        args: Values,
     },
     /// The number of elements (structured, typed) or bytes (raw), and for structured buffers the stride.
     Size {
@@ -409,7 +413,7 @@ pub enum Op {
         memory: Shared,
         index: Value,
         op: Atomic,
-        args: Vec<Value>,
+        args: Values,
     },
     PrivateLoad {
         memory: Private,
@@ -431,7 +435,7 @@ pub enum Op {
     /// A yield is the back edge. Results come from exits to the loop.
     Loop {
         body: Region,
-        inits: Vec<Value>,
+        inits: Values,
     },
     /// Lanes that select a case enter its region with `inits` as parameters; lanes that yield from a case enter the next
     /// one with the arguments of the yield, or leave the switch after the last. Lanes that select nothing leave with `inits`.
@@ -439,7 +443,7 @@ pub enum Op {
     Switch {
         selector: Value,
         cases: Vec<Case>,
-        inits: Vec<Value>,
+        inits: Values,
     },
     /// Results come from the yield and from exits to the block.
     Block {
@@ -448,11 +452,11 @@ pub enum Op {
 
     // Terminators.
     /// The normal end of a region.
-    Yield(Vec<Value>),
+    Yield(Values),
     /// To the end of an enclosing `loop`, `switch` or `block`.
     Exit {
         to: Inst,
-        args: Vec<Value>,
+        args: Values,
     },
     /// The lanes are done for the rest of the wave's life.
     Return,
@@ -467,16 +471,82 @@ pub struct Case {
     pub body: Region,
 }
 
+/// Visits the operands of an operation in order, borrowed in one way or the other.
+macro_rules! visit_operands {
+    ($op:expr, $visit:ident, $iter:ident, $by_role:ident $(, $mut:tt)?) => {{
+        let place_and_address =
+            |place: & $($mut)? Place, at: & $($mut)? Address, visit: &mut dyn FnMut(& $($mut)? Value)| {
+                if let Some(element) = & $($mut)? place.element {
+                    visit(element);
+                }
+                match at {
+                    Address::Structured { index, offset } => {
+                        visit(index);
+                        visit(offset);
+                    }
+                    Address::Byte(at) | Address::Texel(at) => visit(at),
+                }
+            };
+        match $op {
+            Op::Const { .. } | Op::Undef(_) | Op::Builtin(_) | Op::Return => {}
+            Op::Unary(_, a) => $visit(a),
+            Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
+                $visit(a);
+                $visit(b);
+            }
+            Op::Ternary(_, args) => args.$iter().for_each($visit),
+            Op::Wave { args, lanes, .. } => args.$iter().chain(lanes).for_each($visit),
+            Op::Barrier { lanes, .. } => lanes.$iter().for_each($visit),
+            Op::Load { place, at } => place_and_address(place, at, &mut $visit),
+            Op::Store { place, at, values } => {
+                place_and_address(place, at, &mut $visit);
+                values.$iter().for_each($visit);
+            }
+            Op::Atomic { place, at, args, .. } => {
+                place_and_address(place, at, &mut $visit);
+                args.$iter().for_each($visit);
+            }
+            Op::Size { place } | Op::Counter { place, .. } => {
+                place.element.$iter().for_each($visit)
+            }
+            Op::Texture(texture) => {
+                let Texture { op: _, texture, sampler, args } = & $($mut)? **texture;
+                let places = std::iter::once(texture).chain(sampler);
+                places.filter_map(|it| it.element.$iter().next()).for_each(&mut $visit);
+                args.$by_role().into_iter().flatten().for_each($visit);
+            }
+            Op::Derivative(_, a) => $visit(a),
+            Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => $visit(index),
+            Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
+                $visit(index);
+                $visit(value);
+            }
+            Op::SharedAtomic { index, args, .. } => {
+                $visit(index);
+                args.$iter().for_each($visit);
+            }
+            Op::If { cond, .. } => $visit(cond),
+            Op::Loop { inits, .. } => inits.$iter().for_each($visit),
+            Op::Switch { selector, inits, .. } => {
+                $visit(selector);
+                inits.$iter().for_each($visit);
+            }
+            Op::Block { .. } => {}
+            Op::Yield(args) | Op::Exit { args, .. } => args.$iter().for_each($visit),
+        }
+    }};
+}
+
 impl Op {
     pub fn is_terminator(&self) -> bool {
         matches!(self, Op::Yield(_) | Op::Exit { .. } | Op::Return)
     }
 
     /// The regions directly inside, in the order of the text.
-    pub fn regions(&self) -> Vec<Region> {
+    pub fn regions(&self) -> SmallVec<[Region; 4]> {
         match self {
-            Op::If { then, else_, .. } => vec![*then, *else_],
-            Op::Loop { body, .. } | Op::Block { body } => vec![*body],
+            Op::If { then, else_, .. } => smallvec![*then, *else_],
+            Op::Loop { body, .. } | Op::Block { body } => smallvec![*body],
             Op::Switch { cases, .. } => cases.iter().map(|case| case.body).collect(),
             Op::Const { .. }
             | Op::Undef(_)
@@ -501,72 +571,21 @@ impl Op {
             | Op::PrivateStore { .. }
             | Op::Yield(_)
             | Op::Exit { .. }
-            | Op::Return => Vec::new(),
+            | Op::Return => SmallVec::new(),
         }
     }
 
-    /// Calls `visit` with every operand, so that it can be read or replaced.
+    /// Calls `visit` with every operand in order, so that it can be replaced.
     pub fn for_each_operand(&mut self, mut visit: impl FnMut(&mut Value)) {
-        let place_and_address =
-            |place: &mut Place, at: &mut Address, visit: &mut dyn FnMut(&mut Value)| {
-                if let Some(element) = &mut place.element {
-                    visit(element);
-                }
-                match at {
-                    Address::Structured { index, offset } => {
-                        visit(index);
-                        visit(offset);
-                    }
-                    Address::Byte(at) | Address::Texel(at) => visit(at),
-                }
-            };
-        match self {
-            Op::Const { .. } | Op::Undef(_) | Op::Builtin(_) | Op::Return => {}
-            Op::Unary(_, a) => visit(a),
-            Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
-                visit(a);
-                visit(b);
-            }
-            Op::Ternary(_, args) => args.iter_mut().for_each(visit),
-            Op::Wave { args, lanes, .. } => args.iter_mut().chain(lanes).for_each(visit),
-            Op::Barrier { lanes, .. } => lanes.iter_mut().for_each(visit),
-            Op::Load { place, at } => place_and_address(place, at, &mut visit),
-            Op::Store { place, at, values } => {
-                place_and_address(place, at, &mut visit);
-                values.iter_mut().for_each(visit);
-            }
-            Op::Atomic { place, at, args, .. } => {
-                place_and_address(place, at, &mut visit);
-                args.iter_mut().for_each(visit);
-            }
-            Op::Size { place } | Op::Counter { place, .. } => {
-                place.element.iter_mut().for_each(visit)
-            }
-            Op::Texture(texture) => {
-                let Texture { op: _, texture, sampler, args } = &mut **texture;
-                let places = std::iter::once(texture).chain(sampler);
-                places.filter_map(|it| it.element.as_mut()).for_each(&mut visit);
-                args.by_role_mut().into_iter().flatten().for_each(visit);
-            }
-            Op::Derivative(_, a) => visit(a),
-            Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => visit(index),
-            Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
-                visit(index);
-                visit(value);
-            }
-            Op::SharedAtomic { index, args, .. } => {
-                visit(index);
-                args.iter_mut().for_each(visit);
-            }
-            Op::If { cond, .. } => visit(cond),
-            Op::Loop { inits, .. } => inits.iter_mut().for_each(visit),
-            Op::Switch { selector, inits, .. } => {
-                visit(selector);
-                inits.iter_mut().for_each(visit);
-            }
-            Op::Block { .. } => {}
-            Op::Yield(args) | Op::Exit { args, .. } => args.iter_mut().for_each(visit),
-        }
+        visit_operands!(self, visit, iter_mut, by_role_mut, mut);
+    }
+
+    /// All operands in order.
+    pub fn operands(&self) -> Values {
+        let mut all = Values::new();
+        let mut visit = |it: &Value| all.push(*it);
+        visit_operands!(self, visit, iter, by_role);
+        all
     }
 
     /// The resources that the operation names.
@@ -602,13 +621,6 @@ impl Op {
             | Op::Return => (None, None),
         };
         first.into_iter().chain(second)
-    }
-
-    /// All operands in order.
-    pub fn operands(&self) -> Vec<Value> {
-        let mut all = Vec::new();
-        self.clone().for_each_operand(|it| all.push(*it));
-        all
     }
 }
 

@@ -9,8 +9,11 @@
 //! The module need not have been verified, but must be as [`crate::Builder`] makes it; what it does not reach from its
 //! body is dropped.
 
+use smallvec::SmallVec;
+
 use crate::{
     Case, Inst, InstData, Module, Op, Region, RegionData, TextureOp, Value, ValueData, ValueDef,
+    Values,
 };
 
 /// Removes what is of no use, and renumbers the rest.
@@ -43,8 +46,8 @@ struct Tree {
     depths: Vec<u32>,
     /// The region that an instruction stands in.
     regions: Vec<Region>,
-    /// The exits to each construct.
-    exits: Vec<Vec<Inst>>,
+    /// Constructs and the exits to them, in the order of the constructs.
+    exits: Vec<(Inst, Inst)>,
 }
 
 impl Tree {
@@ -54,7 +57,7 @@ impl Tree {
             owners: vec![None; module.regions.len()],
             depths: vec![0; module.regions.len()],
             regions: vec![module.body; module.insts.len()],
-            exits: vec![Vec::new(); module.insts.len()],
+            exits: Vec::new(),
         };
         // What is still to be walked; each region or instruction once it is on top.
         let mut open: Vec<Step> = Vec::new();
@@ -73,7 +76,7 @@ impl Tree {
                 Step::Inst(inst) => {
                     let op = &module.inst(inst).op;
                     if let Op::Exit { to, .. } = op {
-                        tree.exits[to.index()].push(inst);
+                        tree.exits.push((*to, inst));
                     }
                     let depth = tree.depths[tree.regions[inst.index()].index()];
                     for inner in op.regions().into_iter().rev() {
@@ -85,7 +88,18 @@ impl Tree {
             }
             tree.steps.push(step);
         }
+        // Those to one construct stay in the order of the text.
+        tree.exits.sort_by_key(|(to, _)| *to);
         tree
+    }
+
+    /// The exits to a construct.
+    fn exits_to(&self, construct: Inst) -> impl Iterator<Item = Inst> {
+        let first = self.exits.partition_point(|(to, _)| *to < construct);
+        self.exits[first..]
+            .iter()
+            .take_while(move |(to, _)| *to == construct)
+            .map(|(_, exit)| *exit)
     }
 
     fn insts(&self) -> impl Iterator<Item = Inst> {
@@ -104,11 +118,14 @@ fn yielded(module: &Module, region: Region) -> Option<&[Value]> {
     }
 }
 
+/// What lanes bring along, by each way that leads to the same place.
+type Ways<'a> = SmallVec<[&'a [Value]; 4]>;
+
 /// What lanes bring along to the end of a construct, by each way.
-fn ways_out<'a>(module: &'a Module, tree: &Tree, construct: Inst) -> Vec<&'a [Value]> {
-    let mut ways: Vec<&[Value]> = Vec::new();
-    for exit in &tree.exits[construct.index()] {
-        if let Op::Exit { args, .. } = &module.inst(*exit).op {
+fn ways_out<'a>(module: &'a Module, tree: &Tree, construct: Inst) -> Ways<'a> {
+    let mut ways = Ways::new();
+    for exit in tree.exits_to(construct) {
+        if let Op::Exit { args, .. } = &module.inst(exit).op {
             ways.push(args);
         }
     }
@@ -136,17 +153,50 @@ struct Phi {
     value: Value,
     /// The depth of the region in which its construct stands.
     depth: u32,
-    sources: Vec<Value>,
+    sources: Values,
+}
+
+/// A list of numbers for each value, all of them in one store: nearly all are empty or of one number.
+struct Lists {
+    /// The place of the first link of each list.
+    first: Vec<u32>,
+    /// A number, and the place of the next link.
+    links: Vec<(u32, u32)>,
+}
+
+impl Lists {
+    const END: u32 = u32::MAX;
+
+    fn new(count: usize) -> Lists {
+        Lists { first: vec![Lists::END; count], links: Vec::new() }
+    }
+
+    fn push(&mut self, list: Value, number: u32) {
+        let first = &mut self.first[list.index()];
+        self.links.push((number, std::mem::replace(first, self.links.len() as u32)));
+    }
+
+    /// Moves a list in front of another, and calls `see` with its numbers, the last that was pushed first.
+    fn move_to(&mut self, from: Value, to: Value, mut see: impl FnMut(u32)) {
+        let first = std::mem::replace(&mut self.first[from.index()], Lists::END);
+        let mut next = first;
+        while next != Lists::END {
+            let (number, behind) = self.links[next as usize];
+            see(number);
+            if behind == Lists::END {
+                self.links[next as usize].1 = std::mem::replace(&mut self.first[to.index()], first);
+            }
+            next = behind;
+        }
+    }
 }
 
 /// For each value the one it is always equal to: itself, or what a parameter or result passes on.
 fn pass_on(module: &Module, tree: &Tree) -> Vec<Value> {
     let phis = phis(module, tree);
-    let mut takers: Vec<Vec<u32>> = vec![Vec::new(); module.values.len()];
+    let mut takers = Lists::new(module.values.len());
     for (i, phi) in phis.iter().enumerate() {
-        for source in &phi.sources {
-            takers[source.index()].push(i as u32);
-        }
+        phi.sources.iter().for_each(|source| takers.push(*source, i as u32));
     }
     let depth_of = |value: Value| match module.values[value.index()].def {
         ValueDef::Result(inst, _) => tree.depths[tree.regions[inst.index()].index()],
@@ -165,9 +215,7 @@ fn pass_on(module: &Module, tree: &Tree) -> Vec<Value> {
         if others.all(|it| it == only) && depth_of(only) <= *depth {
             equal[value.index()] = only;
             // Who takes the value now takes the other, and is asked again should that be passed on in turn.
-            let taken = std::mem::take(&mut takers[value.index()]);
-            open.extend(&taken);
-            takers[only.index()].extend(taken);
+            takers.move_to(*value, only, |taker| open.push(taker));
         }
     }
     for i in 0..equal.len() {
@@ -202,15 +250,14 @@ fn phis(module: &Module, tree: &Tree) -> Vec<Phi> {
         };
         match &data.op {
             Op::Loop { body, inits } => {
-                let ways: Vec<&[Value]> =
+                let ways: Ways =
                     std::iter::once(inits.as_slice()).chain(yielded(module, *body)).collect();
                 add(&module.region(*body).params, &ways);
             }
             Op::Switch { cases, inits, .. } => {
                 let mut before = None;
                 for Case { body, .. } in cases {
-                    let ways: Vec<&[Value]> =
-                        std::iter::once(inits.as_slice()).chain(before).collect();
+                    let ways: Ways = std::iter::once(inits.as_slice()).chain(before).collect();
                     add(&module.region(*body).params, &ways);
                     before = yielded(module, *body);
                 }
@@ -298,7 +345,7 @@ impl Needed {
     }
 
     /// Keeps what is for those of `takers` that are needed.
-    fn keep_for(&self, takers: &[Value], args: &mut Vec<Value>) {
+    fn keep_for(&self, takers: &[Value], args: &mut Values) {
         let mut needed = takers.iter().map(|taker| self.values[taker.index()]);
         args.retain(|_| needed.next().unwrap_or(true));
     }
@@ -356,7 +403,10 @@ fn rebuild(module: &mut Module, tree: &Tree, needed: &Needed) {
         insts: vec![None; module.insts.len()],
         regions: vec![None; module.regions.len()],
     };
-    let (mut values, mut insts, mut regions) = (Vec::new(), Vec::new(), Vec::new());
+    let count = |these: &[bool]| these.iter().filter(|it| **it).count();
+    let mut values = Vec::with_capacity(count(&needed.values));
+    let mut insts = Vec::with_capacity(count(&needed.insts));
+    let mut regions = Vec::with_capacity(module.regions.len());
     for step in &tree.steps {
         match step {
             Step::Region(old) => {
@@ -385,7 +435,13 @@ fn rebuild(module: &mut Module, tree: &Tree, needed: &Needed) {
         }
     }
     for RegionData { params: _, insts } in &mut regions {
-        *insts = insts.iter().filter_map(|it| numbers.insts[it.index()]).collect();
+        insts.retain_mut(|it| match numbers.insts[it.index()] {
+            Some(new) => {
+                *it = new;
+                true
+            }
+            None => false,
+        });
     }
     let mut used = vec![false; module.resources.len()];
     for data in &mut insts {
@@ -412,7 +468,7 @@ fn rebuild(module: &mut Module, tree: &Tree, needed: &Needed) {
 fn take(data: &mut InstData) -> InstData {
     std::mem::replace(
         data,
-        InstData { op: Op::Return, results: Vec::new(), span: diag::Span::NONE },
+        InstData { op: Op::Return, results: Values::new(), span: diag::Span::NONE },
     )
 }
 

@@ -8,7 +8,7 @@ mod lane;
 use ops::Ty;
 use ops::texture::Dim;
 
-use crate::{Atomic, Place, Value};
+use crate::{Atomic, Place, Values};
 
 pub use lane::{Operands, TextureCall, quad_lane};
 
@@ -58,21 +58,21 @@ pub enum Detail {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextureArgs {
     /// The place: `i32` for texels, `f32` for samples; the layer of an array is the last.
-    pub at: Vec<Value>,
+    pub at: Values,
     /// A mip level (`i32`), a level of detail or a bias (`f32`).
-    pub level: Vec<Value>,
+    pub level: Values,
     /// The index of a sample of a multisampled texture.
-    pub sample: Vec<Value>,
-    pub ddx: Vec<Value>,
-    pub ddy: Vec<Value>,
+    pub sample: Values,
+    pub ddx: Values,
+    pub ddy: Values,
     /// In texels, one for each axis; a gather may have four for each texel.
-    pub offset: Vec<Value>,
+    pub offset: Values,
     /// What texels are compared with.
-    pub reference: Vec<Value>,
+    pub reference: Values,
     /// The least level of detail.
-    pub least: Vec<Value>,
+    pub least: Values,
     /// What is stored, or the operands of an atomic operation.
-    pub values: Vec<Value>,
+    pub values: Values,
 }
 
 /// The words for the roles in the text form.
@@ -81,12 +81,12 @@ pub const ROLES: [&str; 9] =
 
 impl TextureArgs {
     /// In the order of [`ROLES`].
-    pub fn by_role(&self) -> [&Vec<Value>; 9] {
+    pub fn by_role(&self) -> [&Values; 9] {
         let TextureArgs { at, level, sample, ddx, ddy, offset, reference, least, values } = self;
         [at, level, sample, ddx, ddy, offset, reference, least, values]
     }
 
-    pub fn by_role_mut(&mut self) -> [&mut Vec<Value>; 9] {
+    pub fn by_role_mut(&mut self) -> [&mut Values; 9] {
         let TextureArgs { at, level, sample, ddx, ddy, offset, reference, least, values } = self;
         [at, level, sample, ddx, ddy, offset, reference, least, values]
     }

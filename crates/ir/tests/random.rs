@@ -4,7 +4,7 @@
 //! documentation directly: it shares nothing with an engine or with the analyses.
 
 use ir::shape::{Flow, Shape, Shapes, shape};
-use ir::{Address, Binding, Builder, Inst, Module, Op, Place, Region, Value};
+use ir::{Address, Binding, Builder, Inst, Module, Op, Place, Region, Value, Values, values};
 use ops::{Binary, Compare, Sign, Ty, WaveOp};
 
 const LANES: usize = 4;
@@ -24,7 +24,7 @@ struct Writer {
     random: Random,
     builder: Builder,
     /// The `i32` values that are visible.
-    scope: Vec<Value>,
+    scope: Values,
     /// The constructs around, with the number of their results.
     targets: Vec<(Inst, usize)>,
 }
@@ -37,11 +37,11 @@ impl Writer {
         let mut writer = Writer {
             random: Random(seed),
             builder: Builder::new(empty),
-            scope: Vec::new(),
+            scope: Values::new(),
             targets: Vec::new(),
         };
         writer.define(Op::Const { ty: Ty::I32, bits: 2 });
-        writer.define(Op::Wave { op: WaveOp::LaneIndex, args: Vec::new(), lanes: None });
+        writer.define(Op::Wave { op: WaveOp::LaneIndex, args: Values::new(), lanes: None });
         writer.lines(0, 0);
         writer.builder.finish()
     }
@@ -56,7 +56,7 @@ impl Writer {
         self.scope[i]
     }
 
-    fn picks(&mut self, count: usize) -> Vec<Value> {
+    fn picks(&mut self, count: usize) -> Values {
         (0..count).map(|_| self.pick()).collect()
     }
 
@@ -98,13 +98,13 @@ impl Writer {
                 self.define(Op::Binary(op, a, b));
             }
             3 => {
-                let args = vec![self.pick()];
+                let args = values![self.pick()];
                 self.define(Op::Wave { op: WaveOp::ReadLaneFirst, args, lanes: None });
             }
             4..=6 => {
                 let (at, value) = (self.pick(), self.pick());
                 let (place, at) = (Place { binding: Binding(0), element: None }, Address::Byte(at));
-                self.builder.inst(Op::Store { place, at, values: vec![value] }, &[]);
+                self.builder.inst(Op::Store { place, at, values: values![value] }, &[]);
             }
             7 | 8 => {
                 let (a, b) = (self.pick(), self.pick());
@@ -218,10 +218,10 @@ impl Runner<'_> {
         }
     }
 
-    fn yields(&self, region: Region) -> Vec<Value> {
+    fn yields(&self, region: Region) -> Values {
         match &self.module.inst(*self.module.region(region).insts.last().unwrap()).op {
             Op::Yield(args) => args.clone(),
-            _ => Vec::new(),
+            _ => Values::new(),
         }
     }
 

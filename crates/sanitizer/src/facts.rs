@@ -1,6 +1,6 @@
 //! What can be known of a module without running it: where instructions stand, and what a value is made of.
 
-use ir::{Inst, Module, Op, Region, Value, ValueDef};
+use ir::{Inst, Module, Op, Region, Value, ValueDef, Values, values};
 
 /// Facts about one module.
 pub(crate) struct Facts<'a> {
@@ -102,18 +102,18 @@ impl<'a> Facts<'a> {
     }
 
     /// The values that a value is directly computed from, memory aside.
-    pub(crate) fn sources(&self, value: Value) -> Vec<Value> {
+    pub(crate) fn sources(&self, value: Value) -> Values {
         let module = self.module;
         match module.values[value.index()].def {
             ValueDef::Result(inst, index) => match &module.inst(inst).op {
                 op @ (Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. }) => {
-                    let mut sources: Vec<Value> = match op {
-                        Op::If { cond, .. } => vec![*cond],
+                    let mut sources: Values = match op {
+                        Op::If { cond, .. } => values![*cond],
                         Op::Switch { selector, inits, .. } => {
                             let init = inits.get(index as usize).copied();
                             init.into_iter().chain([*selector]).collect()
                         }
-                        _ => Vec::new(),
+                        _ => Values::new(),
                     };
                     let enders = self.enders[inst.index()].iter();
                     sources.extend(enders.filter_map(|it| argument(module, *it, index)));
@@ -122,7 +122,7 @@ impl<'a> Facts<'a> {
                 op => op.operands(),
             },
             ValueDef::Param(region, index) => {
-                let Some(owner) = self.owner[region.index()] else { return Vec::new() };
+                let Some(owner) = self.owner[region.index()] else { return Values::new() };
                 let inits = match &module.inst(owner).op {
                     Op::Loop { inits, .. } | Op::Switch { inits, .. } => inits.as_slice(),
                     _ => &[],

@@ -8,7 +8,7 @@ use interp::observe::{
     WaveEvent,
 };
 use interp::{Observer, Progress};
-use ir::{Module, Op, Value};
+use ir::{Module, Op, Value, Values, values};
 use ops::scalar::Hazard;
 use ops::{LaneMask, WaveOp};
 
@@ -152,10 +152,8 @@ impl<'a> Watcher<'a> {
             return;
         }
         let op = &self.facts.module.inst(event.at.inst).op;
-        let (address, values) = match op {
-            Op::Load { place, at } => {
-                (at.operands().chain(place.element).collect::<Vec<_>>(), Vec::new())
-            }
+        let (address, values): (Values, Values) = match op {
+            Op::Load { place, at } => (at.operands().chain(place.element).collect(), Values::new()),
             Op::Store { place, at, values } => {
                 (at.operands().chain(place.element).collect(), values.clone())
             }
@@ -163,14 +161,14 @@ impl<'a> Watcher<'a> {
                 (at.operands().chain(place.element).collect(), args.clone())
             }
             Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => {
-                (vec![*index], Vec::new())
+                (values![*index], Values::new())
             }
             Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
-                (vec![*index], vec![*value])
+                (values![*index], values![*value])
             }
-            Op::SharedAtomic { index, args, .. } => (vec![*index], args.clone()),
+            Op::SharedAtomic { index, args, .. } => (values![*index], args.clone()),
             Op::Texture(_) => (op.operands(), op.operands()),
-            _ => (Vec::new(), Vec::new()),
+            _ => (Values::new(), Values::new()),
         };
         if !event.address_poison.is_empty() {
             self.sink(event.at, &address, event.address_poison, "used as an address");

@@ -1,6 +1,6 @@
 //! Calls into the runtime: operands go to rows of the frame, results come from the rows behind them.
 
-use ir::{Address as At, Inst, Op, Place as Of, TextureCall, Value};
+use ir::{Address as At, Inst, Op, Place as Of, TextureCall, Value, Values};
 use ops::{Repr, Ty};
 
 use super::{Place, Selector};
@@ -33,7 +33,7 @@ impl Selector<'_> {
             element: place.element.is_some(),
             at,
         };
-        let (what, args): (What, Vec<Value>) = match &data.op {
+        let (what, args): (What, Values) = match &data.op {
             Op::Wave { op, args, lanes } => {
                 let ty = args.first().map_or(Ty::I32, |it| self.ty(*it));
                 let what = What::Wave { op: *op, ty, named: lanes.is_some() };
@@ -62,7 +62,7 @@ impl Selector<'_> {
             Op::PrivateStore { memory, .. } => (What::PrivateStore(*memory), data.op.operands()),
             Op::Texture(texture) => {
                 // Operands have rows in the order in which they are named.
-                let mut args = Vec::new();
+                let mut args = Values::new();
                 let call = TextureCall::new(self.module, texture, results, |it| {
                     args.push(it);
                     args.len() - 1

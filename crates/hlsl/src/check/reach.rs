@@ -278,6 +278,9 @@ fn pass_unchanged_objects_in(program: &mut Program, is_method: &[bool]) {
         }
     }
     let keeps = |id: FunctionId| is_method[id.0 as usize] && !writes[id.0 as usize];
+    if !(0..program.functions.len() as u32).any(|id| keeps(FunctionId(id))) {
+        return;
+    }
     for (index, function) in program.functions.iter_mut().enumerate() {
         if keeps(FunctionId(index as u32))
             && let Some(mode) = function.params.first_mut()

@@ -347,7 +347,7 @@ impl<'a> Checker<'a> {
             ty = Types::ERROR;
         }
         let is_unnamed = declarator.bits.is_some() && declarator.name.name.is_empty();
-        if is_unnamed && self.closes_unit(id, declarator.bits.as_ref()) {
+        if is_unnamed && self.closes_unit(id, declarator.bits.as_deref()) {
             return;
         }
         let bits = declarator.bits.as_ref().and_then(|width| self.bit_field(id, width, ty));

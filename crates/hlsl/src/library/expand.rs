@@ -10,7 +10,7 @@ mod matrix;
 mod packing;
 mod vector;
 
-use ir::{Builder, Derivative, Op, Value};
+use ir::{Builder, Derivative, Op, Value, Values, values};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 use super::Pure;
@@ -22,7 +22,7 @@ use crate::types::{Scalar, TypeId, Types};
 pub struct Operand {
     pub ty: TypeId,
     /// In the order of [`Types::flatten`].
-    pub scalars: Vec<Value>,
+    pub scalars: Values,
 }
 
 /// Appends the instructions of a function. The values are the result's scalars, then those of `out` parameters in order.
@@ -35,7 +35,7 @@ pub fn expand(
     native_16bit: bool,
     args: &[Operand],
     result: TypeId,
-) -> Vec<Value> {
+) -> Values {
     let scalars: Vec<&[Value]> = args.iter().map(|arg| arg.scalars.as_slice()).collect();
     let sign =
         args.first().and_then(|arg| types.scalar_of(arg.ty)).map_or(Sign::Signed, Scalar::sign);
@@ -45,7 +45,7 @@ pub fn expand(
     let e = &mut Emit { builder };
     match function {
         // An unsigned integer is its own absolute value; the operation reads it as signed.
-        Pure::Unary(Unary::Abs) if sign == Sign::Unsigned => scalars[0].to_vec(),
+        Pure::Unary(Unary::Abs) if sign == Sign::Unsigned => scalars[0].into(),
         Pure::Unary(op) => e.each(&scalars, |e, [x]| e.unary(with_unary_sign(op, sign), x)),
         Pure::Binary(op) => e.each(&scalars, |e, [x, y]| {
             // Floats compute with the signed operations.
@@ -85,19 +85,19 @@ pub fn expand(
         }
         Pure::Smoothstep => e.each(&scalars, |e, [a, b, x]| arithmetic::smoothstep(e, a, b, x)),
         Pure::Step => e.each(&scalars, |e, [edge, x]| arithmetic::step(e, edge, x)),
-        Pure::All => vec![vector::fold_bools(e, Binary::And, scalars[0])],
-        Pure::Any => vec![vector::fold_bools(e, Binary::Or, scalars[0])],
+        Pure::All => values![vector::fold_bools(e, Binary::And, scalars[0])],
+        Pure::Any => values![vector::fold_bools(e, Binary::Or, scalars[0])],
         Pure::Cross => vector::cross(e, scalars[0], scalars[1]),
-        Pure::Distance => vec![vector::distance(e, scalars[0], scalars[1])],
-        Pure::Dot => vec![vector::dot(e, scalars[0], scalars[1])],
+        Pure::Distance => values![vector::distance(e, scalars[0], scalars[1])],
+        Pure::Dot => values![vector::dot(e, scalars[0], scalars[1])],
         Pure::Dst => vector::dst(e, scalars[0], scalars[1]),
         Pure::FaceForward => vector::face_forward(e, scalars[0], scalars[1], scalars[2]),
-        Pure::Length => vec![vector::length(e, scalars[0])],
+        Pure::Length => values![vector::length(e, scalars[0])],
         Pure::Lit => vector::lit(e, scalars[0][0], scalars[1][0], scalars[2][0]),
         Pure::Normalize => vector::normalize(e, scalars[0]),
         Pure::Reflect => vector::reflect(e, scalars[0], scalars[1]),
         Pure::Refract => vector::refract(e, scalars[0], scalars[1], scalars[2][0]),
-        Pure::Determinant => vec![matrix::determinant(e, scalars[0])],
+        Pure::Determinant => values![matrix::determinant(e, scalars[0])],
         Pure::Mul => matrix::mul(e, (shape(0), scalars[0]), (shape(1), scalars[1])),
         Pure::Transpose => matrix::transpose(shape(0), scalars[0]),
         Pure::AddUint64 => bits::add_uint64(e, scalars[0], scalars[1]),
@@ -106,12 +106,12 @@ pub fn expand(
         Pure::IsMapped => e.each(&scalars, |e, [status]| e.is_nonzero(status)),
         Pure::SplitDouble => e.each_pair(&scalars, |e, [x]| bits::split_double(e, x)),
         Pure::ColorToUbyte4 => packing::color_to_ubyte4(e, scalars[0]),
-        Pure::Dot2Add => vec![packing::dot2add(e, scalars[0], scalars[1], scalars[2][0])],
+        Pure::Dot2Add => values![packing::dot2add(e, scalars[0], scalars[1], scalars[2][0])],
         Pure::Dot4Add { sign } => {
-            vec![packing::dot4add(e, sign, scalars[0][0], scalars[1][0], scalars[2][0])]
+            values![packing::dot4add(e, sign, scalars[0][0], scalars[1][0], scalars[2][0])]
         }
         Pure::Msad4 => packing::msad4(e, scalars[0][0], scalars[1], scalars[2]),
-        Pure::Pack { clamp } => vec![packing::pack(e, clamp, sign, scalars[0])],
+        Pure::Pack { clamp } => values![packing::pack(e, clamp, sign, scalars[0])],
         Pure::Unpack { sign } => packing::unpack(e, sign, scalars[0][0], result_ty),
     }
 }
@@ -150,7 +150,7 @@ impl Emit<'_> {
         &mut self,
         args: &[&[Value]],
         f: impl Fn(&mut Self, [Value; N]) -> Value,
-    ) -> Vec<Value> {
+    ) -> Values {
         (0..args[0].len()).map(|i| f(self, std::array::from_fn(|arg| args[arg][i]))).collect()
     }
 
@@ -159,8 +159,8 @@ impl Emit<'_> {
         &mut self,
         args: &[&[Value]],
         f: impl Fn(&mut Self, [Value; N]) -> (Value, Value),
-    ) -> Vec<Value> {
-        let (mut first, second): (Vec<Value>, Vec<Value>) =
+    ) -> Values {
+        let (mut first, second): (Values, Values) =
             (0..args[0].len()).map(|i| f(self, std::array::from_fn(|arg| args[arg][i]))).unzip();
         first.extend(second);
         first

@@ -4,6 +4,8 @@
 //! Where the condition is the same for all lanes it makes no difference, so only a condition that is known to differ between
 //! lanes is reason for a word: one that comes from a thread's own indices, a lane's index, or a prefix.
 
+use std::cell::OnceCell;
+
 use diag::{Diagnostic, Span, code};
 use ops::WaveOp;
 use ops::intrinsics::{Intrinsic, Meaning};
@@ -21,7 +23,7 @@ pub(crate) fn version(program: &Program) -> Vec<Diagnostic> {
     for (index, function) in program.functions.iter().enumerate() {
         let is_entry = index == program.entry.function.0 as usize;
         let inputs = if is_entry { program.entry.inputs.as_slice() } else { &[] };
-        let reader = Reader { values: values(function), function, inputs };
+        let reader = Reader { values: OnceCell::new(), function, inputs };
         each_stmt(&function.body, |stmt| {
             for root in roots(stmt) {
                 each_expr(root, |expr| reader.expr(expr, &mut reports));
@@ -41,8 +43,8 @@ enum Spread {
 
 struct Reader<'a> {
     function: &'a Function,
-    /// What is assigned to each local, over the whole function.
-    values: Vec<Vec<&'a Expr>>,
+    /// What is assigned to each local, over the whole function, once someone asks: hardly any function is suspicious.
+    values: OnceCell<Vec<Vec<&'a Expr>>>,
     /// What the parameters are bound to, for the entry point.
     inputs: &'a [SystemValue],
 }
@@ -70,26 +72,30 @@ fn values(function: &Function) -> Vec<Vec<&Expr>> {
     values
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn expr(&self, expr: &Expr, reports: &mut Vec<Diagnostic>) {
-        let (cond, arms, what): (_, Vec<&Expr>, _) = match &expr.kind {
+        let (cond, arms, what) = match &expr.kind {
             ExprKind::Logic { and, lhs, rhs, .. } => {
-                (lhs, vec![rhs], if *and { "`&&`" } else { "`||`" })
+                (lhs, [Some(rhs), None], if *and { "`&&`" } else { "`||`" })
             }
-            ExprKind::Conditional { cond, then, else_, .. } => (cond, vec![then, else_], "`?:`"),
+            ExprKind::Conditional { cond, then, else_, .. } => {
+                (cond, [Some(then), Some(else_)], "`?:`")
+            }
             _ => return,
         };
-        if self.spread(cond, 0) != Spread::Differs {
-            return;
-        }
-        for arm in arms {
+        let mut found: Vec<(&Intrinsic, Span)> = Vec::new();
+        for arm in arms.into_iter().flatten() {
             each_expr(arm, |inner| {
                 if let ExprKind::Wave { intrinsic, .. } = &inner.kind
                     && depends_on_the_others(intrinsic)
                 {
-                    reports.push(report(intrinsic.name, inner.span, cond.span, what));
+                    found.push((intrinsic, inner.span));
                 }
             });
+        }
+        if !found.is_empty() && self.spread(cond, 0) == Spread::Differs {
+            let report = |(it, span): (&Intrinsic, Span)| report(it.name, span, cond.span, what);
+            reports.extend(found.into_iter().map(report));
         }
     }
 
@@ -174,7 +180,7 @@ impl Reader<'_> {
             };
         }
         // Several assignments may depend on where the lanes are; only a variable with one value is looked through.
-        match self.values[index].as_slice() {
+        match self.values.get_or_init(|| values(self.function))[index].as_slice() {
             [only] => self.spread(only, depth + 1),
             _ => Spread::Unknown,
         }

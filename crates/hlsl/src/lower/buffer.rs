@@ -201,7 +201,7 @@ impl Lowerer<'_> {
         for run in runs(&order, &scalars) {
             let (these, behind) = rest.split_at(run.len());
             rest = behind;
-            let mut values = Vec::with_capacity(run.len());
+            let mut values = Values::with_capacity(run.len());
             for (_, value) in these {
                 values.push(self.in_memory(*value));
             }

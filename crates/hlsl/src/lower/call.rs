@@ -1,7 +1,7 @@
 //! Calls: functions are inlined where they are called, library functions expanded, methods of buffers turned into accesses.
 
 use diag::{Diagnostic, Span, code};
-use ir::{Builtin, Op, Value};
+use ir::{Builtin, Op, Value, values};
 use ops::{Barrier, Binary, Compare, MemoryScope, Sign, SyncScope, Ty, Unary};
 
 use super::env::SlotId;
@@ -374,11 +374,15 @@ impl Lowerer<'_> {
         let types = &self.program.types;
         let mut values =
             expand(function, &mut self.builder, types, self.native_16bit, &operands, expr.ty);
-        let mut rest = values.split_off((self.count(expr.ty) as usize).min(values.len()));
+        // The results come first, then what is written, one place after the other.
+        let own = (self.count(expr.ty) as usize).min(values.len());
+        let written = Values::from(&values[own..]);
+        values.truncate(own);
+        let mut rest = written.as_slice();
         for target in targets.into_iter().flatten() {
             let count = self.count(target.from) as usize;
-            let behind = rest.split_off(count.min(rest.len()));
-            self.write(Some(target), rest)?;
+            let (these, behind) = rest.split_at(count.min(rest.len()));
+            self.write(Some(target), these.into())?;
             rest = behind;
         }
         Ok(values)
@@ -408,7 +412,7 @@ impl Lowerer<'_> {
         self.builder.span = span;
         let before = self.atomic(place, op, values, returns, span)?;
         match before {
-            Some(before) => self.write(target, vec![before]),
+            Some(before) => self.write(target, values![before]),
             None => Ok(()),
         }
     }
@@ -481,8 +485,8 @@ impl Lowerer<'_> {
                 let reach = Reach { resource, last: index[0] };
                 self.load_with_status(&Place::whole(at, expr.ty), args, reach, span)
             }
-            Method::IncrementCounter => Ok(vec![self.counter(resource, 1, span)?]),
-            Method::DecrementCounter => Ok(vec![self.counter(resource, -1, span)?]),
+            Method::IncrementCounter => Ok(values![self.counter(resource, 1, span)?]),
+            Method::DecrementCounter => Ok(values![self.counter(resource, -1, span)?]),
             Method::Append => {
                 let value = self.input(&args[0])?;
                 self.builder.span = span;
@@ -506,7 +510,7 @@ impl Lowerer<'_> {
                 let inst = self.builder.inst(Op::Size { place }, &vec![Ty::I32; targets.len()]);
                 let sizes = self.builder.results(inst).to_vec();
                 for (target, size) in targets.into_iter().zip(sizes) {
-                    self.write(target, vec![size])?;
+                    self.write(target, values![size])?;
                 }
                 Ok(Values::new())
             }
@@ -548,7 +552,7 @@ impl Lowerer<'_> {
                 self.in_memory(is_there)
             }
         };
-        self.write(status, vec![fine])?;
+        self.write(status, values![fine])?;
         Ok(values)
     }
 

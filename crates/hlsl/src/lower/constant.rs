@@ -3,7 +3,7 @@
 //! Each is made once, in front of the body, where everything sees it.
 
 use diag::Span;
-use ir::{Builtin, Inst, InstData, Op, Value, ValueData, ValueDef};
+use ir::{Builtin, Inst, InstData, Op, Value, ValueData, ValueDef, values};
 use ops::{Binary, Ty};
 
 use super::{Lower, Lowerer, Values};
@@ -148,7 +148,7 @@ impl Lowerer<'_> {
         let inst = Inst(module.insts.len() as u32);
         let value = Value(module.values.len() as u32);
         module.values.push(ValueData { ty, def: ValueDef::Result(inst, 0) });
-        module.insts.push(InstData { op, results: vec![value], span: self.builder.span });
+        module.insts.push(InstData { op, results: values![value], span: self.builder.span });
         self.prelude.insts.push(inst);
         self.prelude.values.push(value);
         value

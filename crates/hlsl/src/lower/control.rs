@@ -148,8 +148,8 @@ impl Lowerer<'_> {
         }
         self.if_(
             cond,
-            |this| this.stmts(then).map(|()| Vec::new()),
-            |this| this.stmts(else_).map(|()| Vec::new()),
+            |this| this.stmts(then).map(|()| Values::new()),
+            |this| this.stmts(else_).map(|()| Values::new()),
         )?;
         Ok(())
     }
@@ -165,9 +165,9 @@ impl Lowerer<'_> {
                     if !this.is_ended() {
                         this.exit_block(block);
                     }
-                    Ok(Vec::new())
+                    Ok(Values::new())
                 };
-                this.if_(cond, arm, |_| Ok(Vec::new()))?;
+                this.if_(cond, arm, |_| Ok(Values::new()))?;
             }
             this.stmts(last)
         })
@@ -275,7 +275,7 @@ impl Lowerer<'_> {
         body(self, self.blocks.len() - 1)?;
         self.builder.span = span;
         let mut edges = self.blocks.pop().map(|block| block.edges).unwrap_or_default();
-        self.end_region(region, start.mark, &mut edges, Vec::new());
+        self.end_region(region, start.mark, &mut edges, Values::new());
         self.close();
         self.env.undo(start.mark);
         self.reachable = was_reachable && !edges.is_empty();
@@ -292,8 +292,12 @@ impl Lowerer<'_> {
         let Start { inst: to, mark, .. } = self.blocks[block].start;
         self.branch_args += self.env.logged(mark);
         let changes = self.env.changes(mark);
-        let exit = self.builder.terminate(Op::Exit { to, args: Vec::new() });
-        self.blocks[block].edges.push(Edge { end: End::Exit(exit), changes, values: Vec::new() });
+        let exit = self.builder.terminate(Op::Exit { to, args: Values::new() });
+        self.blocks[block].edges.push(Edge {
+            end: End::Exit(exit),
+            changes,
+            values: Values::new(),
+        });
     }
 
     /// Notes the edge at the end of the open region, if lanes get there.
@@ -349,7 +353,7 @@ impl Lowerer<'_> {
     /// Compares the edges. The second part are the arguments of each.
     fn merge(&mut self, start: Start, edges: &[Edge]) -> Lower<(Merge, Vec<Values>)> {
         let mut merge = Merge { types: Vec::new(), values: Vec::new(), slots: Vec::new() };
-        let mut args: Vec<Values> = edges.iter().map(|_| Vec::new()).collect();
+        let mut args: Vec<Values> = edges.iter().map(|_| Values::new()).collect();
         let count = edges.first().map_or(0, |edge| edge.values.len());
         for i in 0..count {
             let incoming: Values =
@@ -504,10 +508,10 @@ impl Lowerer<'_> {
         }
         self.if_(
             cond,
-            |_| Ok(Vec::new()),
+            |_| Ok(Values::new()),
             |this| {
                 this.break_();
-                Ok(Vec::new())
+                Ok(Values::new())
             },
         )?;
         Ok(())

@@ -1,7 +1,7 @@
 //! Expressions to scalars.
 
 use diag::Span;
-use ir::{Op, Value};
+use ir::{Op, Value, values};
 use ops::{Binary, Ternary, Ty, Unary};
 
 use super::place::{Location, Place};
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
         match &expr.kind {
             ExprKind::Const(bits) => {
                 let ty = self.ty(expr.ty);
-                Ok(vec![self.constant(ty, *bits)])
+                Ok(values![self.constant(ty, *bits)])
             }
             ExprKind::Local(_)
             | ExprKind::Global(_)
@@ -155,7 +155,7 @@ impl Lowerer<'_> {
             && !self.is_harmless(rhs)
         {
             let decided = self.constant(Ty::Bool, u64::from(!and));
-            let skip = |_: &mut Self| Ok(vec![decided]);
+            let skip = |_: &mut Self| Ok(values![decided]);
             let run = |this: &mut Self| this.expr(rhs);
             return if and { self.if_(*cond, run, skip) } else { self.if_(*cond, skip, run) };
         }

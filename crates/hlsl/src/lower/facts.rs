@@ -57,22 +57,29 @@ impl Facts {
             native_16bit: program.entry.native_16bit,
             assigned: QuickMap::default(),
         };
-        let mut callees = Vec::new();
+        let (mut callees, mut picks) = (Vec::new(), Vec::new());
         for function in &program.functions {
-            let (found, calls) = direct(function);
+            let (found, calls, picked) = direct(program, function);
             facts.functions.push(found);
             callees.push(calls);
+            picks.push(picked);
         }
         facts.close_over_calls(&callees);
         facts.find_constants(program);
-        for (index, function) in program.functions.iter().enumerate() {
-            facts.find_dynamic(program, function, index);
+        for (index, picks) in picks.iter().enumerate() {
+            for root in facts.dynamic(program, picks) {
+                match root {
+                    Root::Local(id) => facts.functions[index].dynamic.insert(id),
+                    Root::Global(id) => facts.dynamic_globals.insert(id),
+                };
+            }
         }
         for global in &program.globals {
             if let GlobalKind::Static { init: Some(init) } = &global.kind {
-                let mut found = BTreeSet::new();
-                each_expr(init, |expr| facts.dynamic_root(program, expr, &mut found));
-                facts.dynamic_globals.extend(found.iter().filter_map(|it| it.global()));
+                let mut picks = Vec::new();
+                each_expr(init, |expr| picks.extend(pick(program, expr)));
+                let found = facts.dynamic(program, &picks);
+                facts.dynamic_globals.extend(found.into_iter().filter_map(Root::global));
             }
         }
         facts
@@ -165,15 +172,6 @@ impl Facts {
         }
     }
 
-    fn find_dynamic(&mut self, program: &Program, function: &Function, index: usize) {
-        let mut found = BTreeSet::new();
-        each_root(&function.body, |root| {
-            each_expr(root, |expr| self.dynamic_root(program, expr, &mut found));
-        });
-        self.dynamic_globals.extend(found.iter().filter_map(|it| it.global()));
-        self.functions[index].dynamic = found.into_iter().filter_map(Root::local).collect();
-    }
-
     /// The variable that holds resources of which the expression takes one by an index that is not constant.
     fn chosen_from(&self, program: &Program, expr: &Expr) -> Option<Root> {
         let ExprKind::Index(base, index) = &expr.kind else { return None };
@@ -184,15 +182,19 @@ impl Facts {
         root_of(program, base).filter(|_| self.constant(program, index).is_none())
     }
 
-    fn dynamic_root(&self, program: &Program, expr: &Expr, found: &mut BTreeSet<Root>) {
-        if let ExprKind::Index(base, index) = &expr.kind
-            && !matches!(program.types.get(base.ty), Type::Resource(_))
-            && let Some(root) = root_of(program, base)
-            && self.constant(program, index).is_none()
-        {
-            found.insert(root);
-        }
+    /// Of what is indexed, that whose index is not constant.
+    fn dynamic(&self, program: &Program, picks: &[(Root, &Expr)]) -> BTreeSet<Root> {
+        let dynamic = picks.iter().filter(|(_, index)| self.constant(program, index).is_none());
+        dynamic.map(|(root, _)| *root).collect()
     }
+}
+
+/// The variable that an expression takes an element of, and the index.
+fn pick<'p>(program: &Program, expr: &'p Expr) -> Option<(Root, &'p Expr)> {
+    let ExprKind::Index(base, index) = &expr.kind else { return None };
+    let is_buffer = matches!(program.types.get(base.ty), Type::Resource(_));
+    let root = if is_buffer { None } else { root_of(program, base) };
+    root.map(|root| (root, &**index))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -295,20 +297,24 @@ fn says_which_resource(program: &Program, expr: &Expr) -> bool {
     matches!(program.types.get(ty), Type::Resource(_))
 }
 
-/// What a function does itself, and what it calls.
-fn direct(function: &Function) -> (FunctionFacts, BTreeSet<FunctionId>) {
+/// What a function does itself, what it calls, and what it indexes.
+fn direct<'p>(
+    program: &Program,
+    function: &'p Function,
+) -> (FunctionFacts, BTreeSet<FunctionId>, Vec<(Root, &'p Expr)>) {
     let mut facts =
         FunctionFacts { returns_last: returns_last(&function.body), ..FunctionFacts::default() };
-    let mut calls = BTreeSet::new();
+    let (mut calls, mut picks) = (BTreeSet::new(), Vec::new());
     each_root(&function.body, |root| {
         each_expr(root, |expr| {
+            picks.extend(pick(program, expr));
             if let ExprKind::Call { function, .. } = &expr.kind {
                 calls.insert(*function);
             }
             facts.statics.extend(assigned_roots(expr).into_iter().filter_map(Root::global));
         });
     });
-    (facts, calls)
+    (facts, calls, picks)
 }
 
 /// Whether every `return` is the last thing that its lanes do in the body: at its end, or at the end of an arm there.

@@ -5,7 +5,7 @@
 //! dimension is moved out of bounds of the whole array, so that it never reaches another element.
 
 use diag::Span;
-use ir::{Memory, Op, Private, Shared, Value};
+use ir::{Memory, Op, Private, Shared, Value, values};
 use ops::{Binary, Compare, Sign, Ternary, Ty};
 
 use super::constant::Sum;
@@ -215,15 +215,15 @@ impl Lowerer<'_> {
         let is_end = self.value(Op::Compare(Compare::Ge(Sign::Unsigned), next, end), Ty::Bool);
         let test = self.builder.reserve();
         let (then, _) = self.open(&[])?;
-        self.builder.terminate(Op::Exit { to: loop_, args: Vec::new() });
+        self.builder.terminate(Op::Exit { to: loop_, args: Values::new() });
         self.close();
         let (else_, _) = self.open(&[])?;
-        self.builder.terminate(Op::Yield(Vec::new()));
+        self.builder.terminate(Op::Yield(Values::new()));
         self.close();
         self.builder.fill(test, Op::If { cond: is_end, then, else_ }, &[]);
-        self.builder.terminate(Op::Yield(vec![next]));
+        self.builder.terminate(Op::Yield(values![next]));
         self.close();
-        self.builder.fill(loop_, Op::Loop { body, inits: vec![start] }, &[]);
+        self.builder.fill(loop_, Op::Loop { body, inits: values![start] }, &[]);
         Ok(())
     }
 
@@ -254,7 +254,7 @@ impl Lowerer<'_> {
                 .collect(),
             Location::Memory { space, first, index } => {
                 let (scalars, mut bases) = (self.scalars_in_memory(place.ty), Bases::default());
-                let mut values = Vec::with_capacity(which.len());
+                let mut values = Values::with_capacity(which.len());
                 for i in which {
                     let at = &scalars[i as usize];
                     let (array, index) =
@@ -375,7 +375,7 @@ impl Lowerer<'_> {
     ) -> Lower<Values> {
         let is_array = !self.program.resource(id).dims.is_empty();
         if !is_array {
-            return Ok(vec![self.handles.make(ResourceRef { id, element: None })]);
+            return Ok(values![self.handles.make(ResourceRef { id, element: None })]);
         }
         if count == 0 {
             return Err(

@@ -29,7 +29,7 @@ mod tests;
 use std::rc::Rc;
 
 use diag::{Diagnostic, Sink, Span, code};
-use ir::{Builder, Module, Op, Private, Region, Value};
+use ir::{Builder, Module, Op, Private, Region, Value, Values};
 use ops::Ty;
 
 use crate::hash::QuickMap;
@@ -104,9 +104,6 @@ struct Stopped(Box<Diagnostic>);
 
 type Lower<T> = Result<T, Stopped>;
 
-/// The scalars of a value.
-type Values = Vec<Value>;
-
 struct Lowerer<'a> {
     program: &'a Program,
     native_16bit: bool,
@@ -152,7 +149,7 @@ impl Lowerer<'_> {
         self.declare_globals()?;
         self.entry()?;
         // Behind a loop without end no lane is left to come to the end.
-        self.terminate(if self.reachable { Op::Yield(Vec::new()) } else { Op::Return });
+        self.terminate(if self.reachable { Op::Yield(Values::new()) } else { Op::Return });
         Ok(())
     }
 

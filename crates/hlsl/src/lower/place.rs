@@ -4,7 +4,7 @@
 //! an element or a component makes a smaller place and loads nothing, so that an access touches only what it names.
 
 use diag::Span;
-use ir::Value;
+use ir::{Value, values};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 use super::buffer::Buffer;
@@ -312,7 +312,7 @@ impl Lowerer<'_> {
             }
             Location::Values(values) => {
                 let (first, count) = (scalars as usize, self.count(ty) as usize);
-                Location::Values(values[first..first + count].to_vec())
+                Location::Values(values[first..first + count].into())
             }
             at @ (Location::Texel { .. }
             | Location::Texture(_)
@@ -356,7 +356,7 @@ impl Lowerer<'_> {
             Location::Values(values) => {
                 let first = (index * element) as usize;
                 Ok(Place::whole(
-                    Location::Values(values[first..first + element as usize].to_vec()),
+                    Location::Values(values[first..first + element as usize].into()),
                     ty,
                 ))
             }
@@ -509,7 +509,7 @@ impl Lowerer<'_> {
                 let is_this = self.value(ir::Op::Compare(Compare::Eq, index, this), Ty::Bool);
                 chosen = self.select_handle(is_this, *handle, chosen, span)?;
             }
-            return Ok(Place::whole(Location::Values(vec![chosen]), ty));
+            return Ok(Place::whole(Location::Values(values![chosen]), ty));
         }
         if values.iter().any(|it| super::resource::is_handle(*it)) {
             return Err(self.unsupported(

@@ -1,7 +1,7 @@
 //! Textures: methods, elements and derivatives to the texture instructions of the IR.
 
 use diag::{Diagnostic, Span, code};
-use ir::{Atomic, Detail, Op, Texture, TextureArgs, TextureOp, Value};
+use ir::{Atomic, Detail, Op, Texture, TextureArgs, TextureOp, Value, values};
 use ops::intrinsics::Stage;
 use ops::texture::Dim;
 use ops::{Sign, Ty, Unary};
@@ -64,9 +64,9 @@ impl Lowerer<'_> {
         let mut args = TextureArgs { at: texel.at.clone(), ..TextureArgs::default() };
         let chosen = texel.which;
         if texel.dim.is_multisampled() {
-            args.sample = vec![chosen.unwrap_or_else(|| self.word(0))];
+            args.sample = values![chosen.unwrap_or_else(|| self.word(0))];
         } else if !texel.writable {
-            args.level = vec![chosen.unwrap_or_else(|| self.word(0))];
+            args.level = values![chosen.unwrap_or_else(|| self.word(0))];
         }
         let types: Vec<Ty> = leaves.iter().map(|ty| ty.unwrap_or(Ty::I32)).collect();
         let values = self.texture(TextureOp::Load, texel.resource, None, args, &types, span)?;
@@ -85,7 +85,7 @@ impl Lowerer<'_> {
         let leaves = self.leaves(ty, span)?;
         let all: Vec<u32> = (0..leaves.len() as u32).collect();
         let mut stored = match all.iter().all(|i| which.contains(i)) {
-            true => vec![Value(0); leaves.len()],
+            true => values![Value(0); leaves.len()],
             false => self.load_from_texture(texel, &leaves, &all, span)?,
         };
         for (i, value) in which.iter().zip(values) {
@@ -213,7 +213,7 @@ impl Lowerer<'_> {
         }
         match op {
             _ if method == M::SampleCmpLevelZero => {
-                operands.level = vec![self.constant(Ty::F32, 0)];
+                operands.level = values![self.constant(Ty::F32, 0)];
             }
             TextureOp::Sample(detail) | TextureOp::Compare(detail) => match detail {
                 Detail::Implicit => {}
@@ -265,7 +265,7 @@ impl Lowerer<'_> {
                 }
                 false => size,
             };
-            self.write(target, vec![size])?;
+            self.write(target, values![size])?;
         }
         Ok(Values::new())
     }
@@ -306,7 +306,7 @@ impl Lowerer<'_> {
             None => return Ok(()),
         };
         let fine = self.word(1);
-        self.write(target, vec![fine])
+        self.write(target, values![fine])
     }
 
     /// Appends an instruction with results of these types; a `bool` is a word in memory.
@@ -329,7 +329,7 @@ impl Lowerer<'_> {
             types.iter().map(|ty| if *ty == Ty::Bool { Ty::I32 } else { *ty }).collect();
         let op = Op::Texture(Box::new(Texture { op, texture, sampler, args }));
         let inst = self.builder.inst(op, &in_memory);
-        let mut values = self.builder.results(inst).to_vec();
+        let mut values = Values::from(self.builder.results(inst));
         for (value, ty) in values.iter_mut().zip(types) {
             if *ty == Ty::Bool {
                 *value = self.is_nonzero(*value);

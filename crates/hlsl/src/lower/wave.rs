@@ -78,7 +78,7 @@ impl Lowerer<'_> {
         Ok(match output {
             Output::Void => Values::new(),
             Output::Bool => self.all_of(&results),
-            Output::WaveMask => results[..1].to_vec(),
+            Output::WaveMask => results[..1].into(),
             Output::BoolShape | Output::Uint | Output::Uint4 | Output::Value => results,
         })
     }
@@ -91,7 +91,7 @@ impl Lowerer<'_> {
             Results::Lanes => &[Ty::I32; 4],
         };
         let inst = self.builder.inst(Op::Wave { op, args, lanes }, types);
-        self.builder.results(inst).to_vec()
+        self.builder.results(inst).into()
     }
 
     /// One `bool` of several.

@@ -601,7 +601,7 @@ impl Parser<'_> {
             let (path, _) = self.path("a name")?;
             let name = path.last.ident.clone();
             specializes = path.last.args.clone();
-            owner = owner_of(path);
+            owner = owner_of(path).map(Box::new);
             symbol = self.names.find(&name.name).unwrap_or(symbol);
             name
         } else if place == Place::Struct
@@ -626,7 +626,7 @@ impl Parser<'_> {
             // A semantic is a word; the width of a bit field starts with anything else.
             if place == Place::Struct && self.nth(1).kind != TokenKind::Ident {
                 self.bump();
-                bits = Some(self.conditional()?);
+                bits = Some(Box::new(self.conditional()?));
             }
             annotations = self.annotations()?;
         }

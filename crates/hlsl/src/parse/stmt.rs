@@ -216,7 +216,7 @@ impl Parser<'_> {
             let span = item.span;
             let stmt = match item.kind {
                 ItemKind::Var(var) => {
-                    Stmt { attributes: item.attributes, kind: StmtKind::Var(var), span }
+                    Stmt { attributes: item.attributes, kind: StmtKind::Var(Box::new(var)), span }
                 }
                 ItemKind::Namespace(_)
                 | ItemKind::Struct(_)
@@ -304,7 +304,7 @@ impl Parser<'_> {
         }
         let span = start.to(self.prev());
         let var = Var { modifiers, template: None, ty, declarators: vec![declarator] };
-        let variable = Stmt { attributes: Vec::new(), kind: StmtKind::Var(var), span };
+        let variable = Stmt { attributes: Vec::new(), kind: StmtKind::Var(Box::new(var)), span };
         Ok((variable, self.variable(ident)?))
     }
 

@@ -1,7 +1,7 @@
 //! The worked tables of `docs/semantics.md`, B.3: which lanes are active where, at four lanes.
 
 use crate::build::{Shader, module, run_wave};
-use ir::{Module, Op, Value};
+use ir::{Module, Op, Value, Values, values};
 use ops::{Compare, Sign, Ty, WaveOp};
 
 fn shader() -> Shader {
@@ -100,7 +100,7 @@ fn t5_code_before_a_break_runs_once_for_each_iteration() {
         );
         slot(s, 8, i);
         let one = s.int(1);
-        vec![s.add(i, one)]
+        values![s.add(i, one)]
     });
     s.mark(11);
     // The last iteration has nobody for L2: its slot holds what came after the loop.
@@ -162,7 +162,7 @@ fn t7_two_continues_meet_although_there_are_breaks_beside_them() {
                     },
                     |_| {},
                 );
-                Vec::new()
+                Values::new()
             });
             slot(s, 9, i);
         },
@@ -243,7 +243,7 @@ fn t12_lanes_join_after_a_call() {
             |_| {},
         );
         let everyone = s.b.constant(Ty::Bool, 1);
-        vec![s.wave(WaveOp::CountBits, &[everyone], Ty::I32)]
+        values![s.wave(WaveOp::CountBits, &[everyone], Ty::I32)]
     });
     s.store(0, s.thread, result[0]);
     s.mark(4);
@@ -276,7 +276,7 @@ fn t13_a_waterfall_visits_each_key_once() {
             |_| {},
         );
         let one = s.int(1);
-        vec![s.add(params[0], one)]
+        values![s.add(params[0], one)]
     });
     s.store(0, s.thread, result[0]);
     expect(s, &[2, 12, 2, 12, 0x5, 0xa]);

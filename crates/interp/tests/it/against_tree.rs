@@ -9,7 +9,7 @@ use crate::build::{Shader, launch, module, run_words, to_words, words};
 use interp::Observer;
 use interp::observe::{AccessEvent, DivergeEvent, WaveEvent};
 use ir::exec::{Bindings, LaneOrder, Launch, Schedule};
-use ir::{Address, Builder, Inst, Module, Op, Region, Value};
+use ir::{Address, Builder, Inst, Module, Op, Region, Value, Values};
 use ops::{Binary, Compare, Fold, LaneMask, Sign, Ty, WaveOp, scalar};
 
 const WIDTH: usize = 8;
@@ -173,7 +173,7 @@ impl Generator {
         self.scope[n - 1 - back]
     }
 
-    fn picks(&mut self, n: usize) -> Vec<Value> {
+    fn picks(&mut self, n: usize) -> Values {
         (0..n).map(|_| self.pick()).collect()
     }
 

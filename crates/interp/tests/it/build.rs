@@ -4,6 +4,7 @@ use interp::NoObserver;
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
 use ir::{
     Address, Binding, Builder, Builtin, Inst, Module, Op, Place, Resource, ResourceKind, Value,
+    Values, values,
 };
 use ir::{Register, RegisterClass, Span};
 use ops::{Binary, Compare, Sign, Ty, WaveOp};
@@ -92,7 +93,7 @@ impl Shader {
     }
 
     pub(crate) fn wave(&mut self, op: WaveOp, args: &[Value], ty: Ty) -> Value {
-        self.b.value(Op::Wave { op, args: args.to_vec(), lanes: None }, ty)
+        self.b.value(Op::Wave { op, args: args.into(), lanes: None }, ty)
     }
 
     pub(crate) fn place(buffer: u32) -> Place {
@@ -108,7 +109,7 @@ impl Shader {
     pub(crate) fn store(&mut self, buffer: u32, index: Value, value: Value) {
         let ty = self.b.module.ty(value);
         let at = self.scaled(index, ty);
-        self.b.inst(Op::Store { place: Shader::place(buffer), at, values: vec![value] }, &[]);
+        self.b.inst(Op::Store { place: Shader::place(buffer), at, values: values![value] }, &[]);
     }
 
     fn scaled(&mut self, index: Value, ty: Ty) -> Address {
@@ -120,7 +121,7 @@ impl Shader {
     pub(crate) fn record(&mut self, slot: Value) {
         let everyone = self.b.constant(Ty::Bool, 1);
         let ballot = self.b.inst(
-            Op::Wave { op: WaveOp::Ballot, args: vec![everyone], lanes: None },
+            Op::Wave { op: WaveOp::Ballot, args: values![everyone], lanes: None },
             &[Ty::I32, Ty::I32, Ty::I32, Ty::I32],
         );
         let low = self.b.results(ballot)[0];
@@ -135,12 +136,12 @@ impl Shader {
 
     pub(crate) fn end(&mut self, values: &[Value]) {
         if !self.b.is_terminated() {
-            self.b.terminate(Op::Yield(values.to_vec()));
+            self.b.terminate(Op::Yield(values.into()));
         }
     }
 
     pub(crate) fn exit(&mut self, to: Inst, args: &[Value]) {
-        self.b.terminate(Op::Exit { to, args: args.to_vec() });
+        self.b.terminate(Op::Exit { to, args: args.into() });
     }
 
     /// An `if` without results.
@@ -155,11 +156,11 @@ impl Shader {
             &[],
             |s| {
                 then(s);
-                Vec::new()
+                Values::new()
             },
             |s| {
                 else_(s);
-                Vec::new()
+                Values::new()
             },
         );
     }
@@ -169,38 +170,38 @@ impl Shader {
         &mut self,
         cond: Value,
         results: &[Ty],
-        then: impl FnOnce(&mut Shader) -> Vec<Value>,
-        else_: impl FnOnce(&mut Shader) -> Vec<Value>,
-    ) -> Vec<Value> {
+        then: impl FnOnce(&mut Shader) -> Values,
+        else_: impl FnOnce(&mut Shader) -> Values,
+    ) -> Values {
         let inst = self.b.reserve();
         let then_region = self.region(&[], |s, _| then(s)).0;
         let else_region = self.region(&[], |s, _| else_(s)).0;
         self.b.fill(inst, Op::If { cond, then: then_region, else_: else_region }, results);
-        self.b.results(inst).to_vec()
+        self.b.results(inst).into()
     }
 
     pub(crate) fn block(
         &mut self,
         results: &[Ty],
-        body: impl FnOnce(&mut Shader, Inst) -> Vec<Value>,
-    ) -> Vec<Value> {
+        body: impl FnOnce(&mut Shader, Inst) -> Values,
+    ) -> Values {
         let inst = self.b.reserve();
         let body = self.region(&[], |s, _| body(s, inst)).0;
         self.b.fill(inst, Op::Block { body }, results);
-        self.b.results(inst).to_vec()
+        self.b.results(inst).into()
     }
 
     pub(crate) fn loop_(
         &mut self,
         inits: &[Value],
         results: &[Ty],
-        body: impl FnOnce(&mut Shader, Inst, &[Value]) -> Vec<Value>,
-    ) -> Vec<Value> {
+        body: impl FnOnce(&mut Shader, Inst, &[Value]) -> Values,
+    ) -> Values {
         let inst = self.b.reserve();
         let tys: Vec<Ty> = inits.iter().map(|it| self.b.module.ty(*it)).collect();
         let body = self.region(&tys, |s, params| body(s, inst, params)).0;
-        self.b.fill(inst, Op::Loop { body, inits: inits.to_vec() }, results);
-        self.b.results(inst).to_vec()
+        self.b.fill(inst, Op::Loop { body, inits: inits.into() }, results);
+        self.b.results(inst).into()
     }
 
     /// `for (i = 0; i < end; ++i)`; the body is given a block to `continue` to and the loop to `break` from.
@@ -217,11 +218,11 @@ impl Shader {
             s.if_(more, |_| {}, |s| s.exit(it, &[]));
             s.block(&[], |s, next| {
                 body(s, i, next, it);
-                Vec::new()
+                Values::new()
             });
             step(s, i);
             let one = s.int(1);
-            vec![s.add(i, one)]
+            values![s.add(i, one)]
         });
     }
 
@@ -234,20 +235,20 @@ impl Shader {
                 let region = self
                     .region(&[], |s, _| {
                         body(s, inst);
-                        Vec::new()
+                        Values::new()
                     })
                     .0;
                 Builder::case(labels, default, region)
             })
             .collect();
-        self.b.fill(inst, Op::Switch { selector, cases, inits: Vec::new() }, &[]);
+        self.b.fill(inst, Op::Switch { selector, cases, inits: Values::new() }, &[]);
     }
 
     pub(crate) fn region(
         &mut self,
         params: &[Ty],
-        body: impl FnOnce(&mut Shader, &[Value]) -> Vec<Value>,
-    ) -> (ir::Region, Vec<Value>) {
+        body: impl FnOnce(&mut Shader, &[Value]) -> Values,
+    ) -> (ir::Region, Values) {
         let (region, params) = self.b.open(params);
         let values = body(self, &params);
         self.end(&values);

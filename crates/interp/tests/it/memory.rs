@@ -4,6 +4,7 @@ use crate::build::{Shader, launch, module, run_words, to_words, try_run, words};
 use ir::exec::{Buffer, Format, FormatScalar};
 use ir::{
     Address, Atomic, Element, HostScalar, Memory, Module, Norm, Op, Place, ResourceKind, Span,
+    values,
 };
 use ops::{Fold, Sign, Ty, WaveOp};
 
@@ -96,7 +97,7 @@ fn atomics_run_in_lane_order_and_give_what_was_there() {
         place: Shader::place(0),
         at: Address::Byte(zero),
         op: Atomic::Add,
-        args: vec![one],
+        args: values![one],
     };
     let old = s.b.value(add, Ty::I32);
     s.store(1, thread, old);
@@ -106,7 +107,7 @@ fn atomics_run_in_lane_order_and_give_what_was_there() {
         place: Shader::place(0),
         at,
         op: Atomic::Max(Sign::Signed),
-        args: vec![thread],
+        args: values![thread],
     };
     s.b.value(max(Address::Byte(four)), Ty::I32);
     let nothing = s.b.value(max(Address::Byte(far)), Ty::I32);
@@ -155,7 +156,7 @@ fn typed_buffers_convert_and_fill_what_the_format_lacks() {
         s.store(1, slot, *value);
     }
     let half = s.float(0.5);
-    let stored = vec![half, values[0], half, half];
+    let stored = values![half, values[0], half, half];
     s.b.inst(
         Op::Store { place: Shader::place(0), at: Address::Texel(thread), values: stored },
         &[],
@@ -229,7 +230,10 @@ fn groupshared_memory_starts_at_zero_in_every_group() {
     let thread = s.thread;
     let zero = s.int(0);
     let one = s.int(1);
-    s.b.value(Op::SharedAtomic { memory, index: zero, op: Atomic::Add, args: vec![one] }, Ty::I32);
+    s.b.value(
+        Op::SharedAtomic { memory, index: zero, op: Atomic::Add, args: values![one] },
+        Ty::I32,
+    );
     let value = s.b.value(Op::SharedLoad { memory, index: zero }, Ty::I32);
     let sum = s.wave(WaveOp::Reduce(Fold::Sum), &[value], Ty::I32);
     s.store(0, thread, sum);
@@ -279,7 +283,7 @@ fn full_waves_access_memory_as_partial_ones_do() {
         let value = s.b.value(Op::Load { place: Shader::place(0), at }, Ty::I32);
         s.store(2, thread, value);
         let sum = s.add(value, thread);
-        s.b.inst(Op::Store { place: Shader::place(1), at, values: vec![sum] }, &[]);
+        s.b.inst(Op::Store { place: Shader::place(1), at, values: values![sum] }, &[]);
         let m = s.finish();
         for size in [0, 3, 63, 64, 65, 200, 1000] {
             let content: Vec<u32> = (0..size).map(|it| it * 1000).collect();

@@ -4,7 +4,7 @@ use crate::build::{Shader, launch, module};
 use interp::Observer;
 use interp::observe::{AccessEvent, At, BarrierEvent, DivergeEvent, ExitTo, Space, WaveEvent};
 use ir::exec::Bindings;
-use ir::{Memory, Module, Op, Private, Span, Value};
+use ir::{Memory, Module, Op, Private, Span, Value, Values, values};
 use ops::{Fold, LaneMask, Ternary, Ty, WaveOp};
 
 /// Writes down what is poisoned and the order of events.
@@ -62,7 +62,7 @@ fn witness(m: &Module) -> Witness {
 }
 
 /// What is poisoned of the values that a shader makes of an uninitialised one, at four lanes.
-fn poison_of(make: impl FnOnce(&mut Shader, Value) -> Vec<Value>) -> Vec<u128> {
+fn poison_of(make: impl FnOnce(&mut Shader, Value) -> Values) -> Vec<u128> {
     let mut m = module([4, 1, 1], 1);
     m.privates.push(Memory { name: "a".into(), ty: Ty::I32, len: 4, span: Span::NONE });
     let mut s = Shader::new(m);
@@ -84,7 +84,7 @@ fn arithmetic_carries_poison_and_selection_only_what_it_picks() {
         let picked = s.b.value(Op::Ternary(Ternary::Select, [odd, undefined, thread]), Ty::I32);
         let bad = s.bit(undefined, 1);
         let by_bad = s.b.value(Op::Ternary(Ternary::Select, [bad, thread, thread]), Ty::I32);
-        vec![thread, sum, picked, by_bad]
+        values![thread, sum, picked, by_bad]
     });
     assert_eq!(poison, [0, 0xf, 0xa, 0xf]);
 }
@@ -94,7 +94,7 @@ fn arms_and_loops_carry_poison_for_their_lanes() {
     let poison = poison_of(|s, undefined| {
         let thread = s.thread;
         let odd = s.bit(thread, 1);
-        let value = s.b_if(odd, &[Ty::I32], |_| vec![undefined], |_| vec![thread])[0];
+        let value = s.b_if(odd, &[Ty::I32], |_| values![undefined], |_| values![thread])[0];
         let zero = s.int(0);
         // A lane leaves with what the iteration of its number holds: poison after two rounds.
         let left = s.loop_(&[zero, thread, thread], &[Ty::I32], |s, it, params| {
@@ -102,9 +102,9 @@ fn arms_and_loops_carry_poison_for_their_lanes() {
             let more = s.lt(i, thread);
             s.if_(more, |_| {}, |s| s.exit(it, &[a]));
             let one = s.int(1);
-            vec![s.add(i, one), b, undefined]
+            values![s.add(i, one), b, undefined]
         })[0];
-        vec![value, left]
+        values![value, left]
     });
     assert_eq!(poison, [0xa, 0xc]);
 }
@@ -118,7 +118,7 @@ fn a_reduction_of_one_poisoned_lane_is_poisoned_everywhere() {
         let value = s.b.value(Op::Ternary(Ternary::Select, [is_two, undefined, thread]), Ty::I32);
         let sum = s.wave(WaveOp::Reduce(Fold::Sum), &[value], Ty::I32);
         let scan = s.wave(WaveOp::Scan(Fold::Sum), &[value], Ty::I32);
-        vec![value, sum, scan]
+        values![value, sum, scan]
     });
     assert_eq!(poison, [0x4, 0xf, 0x8]);
 }
@@ -136,7 +136,7 @@ fn private_memory_remembers_what_was_never_written() {
         let outside = s.b.value(Op::PrivateLoad { memory, index: far }, Ty::I32);
         s.b.inst(Op::PrivateStore { memory, index: thread, value: undefined }, &[]);
         let unwritten = s.b.value(Op::PrivateLoad { memory, index: thread }, Ty::I32);
-        vec![written, other, outside, unwritten]
+        values![written, other, outside, unwritten]
     });
     assert_eq!(poison, [0, 0xb, 0xf, 0xf]);
 }

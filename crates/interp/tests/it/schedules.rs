@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::build::{Shader, launch, module, run_words, try_run, words};
 use ir::exec::{Failure, Launch, Schedule, Trap};
-use ir::{Address, Atomic, Memory, Module, Op, Shared, Span, WaveSize};
+use ir::{Address, Atomic, Memory, Module, Op, Shared, Span, Values, WaveSize, values};
 use ops::{Barrier, Compare, MemoryScope, SyncScope, Ty};
 
 const SCHEDULES: [Schedule; 6] = [
@@ -40,7 +40,7 @@ fn rotate() -> Module {
         let neighbour = s.bin(ops::Binary::And, neighbour, low);
         let value = s.b.value(Op::SharedLoad { memory, index: neighbour }, Ty::I32);
         barrier(s);
-        vec![s.add(params[0], one), value]
+        values![s.add(params[0], one), value]
     });
     s.store(0, thread, value[0]);
     s.finish()
@@ -73,10 +73,10 @@ fn wait_for(setter: u32, group_size: u32) -> Module {
         waits,
         |s| {
             s.loop_(&[], &[], |s, it, _| {
-                let seen = s.b.value(flag(Atomic::Or, vec![zero]), Ty::I32);
+                let seen = s.b.value(flag(Atomic::Or, values![zero]), Ty::I32);
                 let set = s.cmp(Compare::Ne, seen, zero);
                 s.if_(set, |s| s.exit(it, &[]), |_| {});
-                Vec::new()
+                Values::new()
             });
             s.store(0, one, one);
         },
@@ -86,7 +86,7 @@ fn wait_for(setter: u32, group_size: u32) -> Module {
     s.if_(
         sets,
         |s| {
-            s.b.value(flag(Atomic::Exchange, vec![one]), Ty::I32);
+            s.b.value(flag(Atomic::Exchange, values![one]), Ty::I32);
         },
         |_| {},
     );
@@ -118,7 +118,7 @@ fn a_lock_between_waves_is_passed_on() {
     let lock = |op, args| Op::Atomic { place: Shader::place(0), at: Address::Byte(zero), op, args };
     // Lanes of a wave fight for the lock too: the winner does its work inside the loop.
     s.loop_(&[], &[], |s, it, _| {
-        let old = s.b.value(lock(Atomic::CompareExchange, vec![zero, one]), Ty::I32);
+        let old = s.b.value(lock(Atomic::CompareExchange, values![zero, one]), Ty::I32);
         let won = s.eq(old, zero);
         s.if_(
             won,
@@ -126,13 +126,13 @@ fn a_lock_between_waves_is_passed_on() {
                 let at = Address::Byte(four);
                 let value = s.b.value(Op::Load { place: Shader::place(0), at }, Ty::I32);
                 let value = s.add(value, one);
-                s.b.inst(Op::Store { place: Shader::place(0), at, values: vec![value] }, &[]);
-                s.b.value(lock(Atomic::Exchange, vec![zero]), Ty::I32);
+                s.b.inst(Op::Store { place: Shader::place(0), at, values: values![value] }, &[]);
+                s.b.value(lock(Atomic::Exchange, values![zero]), Ty::I32);
                 s.exit(it, &[]);
             },
             |_| {},
         );
-        Vec::new()
+        Values::new()
     });
     let m = s.finish();
     for schedule in SCHEDULES {
@@ -175,7 +175,7 @@ fn groups_run_in_ascending_order_with_x_fastest() {
                 place: Shader::place(0),
                 at: Address::Byte(zero),
                 op: Atomic::Add,
-                args: vec![one],
+                args: values![one],
             };
             let slot = s.b.value(add, Ty::I32);
             let slot = s.add(slot, one);
@@ -202,7 +202,7 @@ fn groups_run_in_ascending_order_with_x_fastest() {
 fn endless() -> Module {
     let mut s = Shader::new(module([8, 1, 1], 1));
     s.b.span = Span::new(3, 5);
-    s.loop_(&[], &[], |_, _, _| Vec::new());
+    s.loop_(&[], &[], |_, _, _| Values::new());
     s.finish()
 }
 

@@ -6,7 +6,7 @@ use interp::observe::{AccessEvent, DerivativeEvent, SampleEvent, Space};
 use ir::exec::{Bindings, Buffer};
 use ir::{
     Binding, Derivative, Detail, Element, HostScalar, Norm, Op, Place, Resource, ResourceKind,
-    Texture, TextureArgs, TextureOp, Value,
+    Texture, TextureArgs, TextureOp, Values, values,
 };
 use ops::texture::{Dim, Format, Sampler, Shape};
 use ops::{LaneMask, Ty};
@@ -54,7 +54,7 @@ impl Observer for Witness {
 
 /// Runs four lanes of a shader with a raw buffer, a texture of four numbers (`b1`) and a sampler (`b2`); what it makes is
 /// stored to the buffer.
-fn run(writable: bool, make: impl FnOnce(&mut Shader) -> Vec<Value>) -> Vec<String> {
+fn run(writable: bool, make: impl FnOnce(&mut Shader) -> Values) -> Vec<String> {
     let mut m = module([4, 1, 1], 3);
     let element = Element { scalar: HostScalar::F32, components: 1, norm: Norm::None };
     m.resources[1] = Resource {
@@ -90,9 +90,9 @@ fn accesses_to_texels_are_accesses_to_bytes() {
     let log = run(false, |s| {
         let (two, zero) = (s.int(2), s.int(0));
         let at = s.mul(s.thread, two);
-        let args = TextureArgs { at: vec![at], level: vec![zero], ..TextureArgs::default() };
+        let args = TextureArgs { at: values![at], level: values![zero], ..TextureArgs::default() };
         let op = texture(TextureOp::Load, args);
-        vec![s.b.value(op, Ty::F32)]
+        values![s.b.value(op, Ty::F32)]
     });
     assert_eq!(
         log,
@@ -104,11 +104,14 @@ fn accesses_to_texels_are_accesses_to_bytes() {
     let log = run(true, |s| {
         let value = s.float(1.0);
         let undefined = s.b.value(Op::Undef(Ty::I32), Ty::I32);
-        let args =
-            TextureArgs { at: vec![undefined], values: vec![value], ..TextureArgs::default() };
+        let args = TextureArgs {
+            at: values![undefined],
+            values: values![value],
+            ..TextureArgs::default()
+        };
         let op = texture(TextureOp::Store, args);
         s.b.inst(op, &[]);
-        Vec::new()
+        Values::new()
     });
     let all = LaneMask(15);
     assert_eq!(log, [format!("store 4 at [0, 0, 0, 0] in {all:?} poison {all:?}")]);
@@ -124,14 +127,14 @@ fn samples_pass_poison_on_and_derivatives_to_the_quad() {
         let undefined = s.b.value(Op::Undef(Ty::F32), Ty::F32);
         let zero = s.float(0.0);
         let u = s.b.value(Op::Ternary(ops::Ternary::Select, [is_one, undefined, zero]), Ty::F32);
-        let args = TextureArgs { at: vec![u], ..TextureArgs::default() };
+        let args = TextureArgs { at: values![u], ..TextureArgs::default() };
         let op = texture(TextureOp::Sample(Detail::Implicit), args.clone());
         let implicit = s.b.value(op, Ty::F32);
-        let args = TextureArgs { level: vec![zero], ..args };
+        let args = TextureArgs { level: values![zero], ..args };
         let op = texture(TextureOp::Sample(Detail::Level), args);
         let level = s.b.value(op, Ty::F32);
         let fine = s.b.value(Op::Derivative(Derivative::XFine, u), Ty::F32);
-        vec![implicit, level, fine]
+        values![implicit, level, fine]
     });
     let sampled = |detail: Detail, poison: LaneMask| {
         format!(
@@ -164,13 +167,13 @@ fn derivatives_in_a_quad_that_is_not_whole_are_poison() {
         let derivative = s.b.value(Op::Derivative(Derivative::YCoarse, x), Ty::F32);
         let thread = s.thread;
         s.store(0, thread, derivative);
-        s.b.terminate(Op::Yield(Vec::new()));
+        s.b.terminate(Op::Yield(Values::new()));
         s.b.close();
         let (else_, _) = s.b.open(&[]);
-        s.b.terminate(Op::Yield(Vec::new()));
+        s.b.terminate(Op::Yield(Values::new()));
         s.b.close();
         s.b.fill(if_, Op::If { cond: is_inside, then, else_ }, &[]);
-        Vec::new()
+        Values::new()
     });
     let three = LaneMask(7);
     assert_eq!(

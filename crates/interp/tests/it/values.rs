@@ -2,7 +2,7 @@
 
 use crate::build::{Shader, launch, module, run_wave, run_words, try_run};
 use ir::exec::{Failure, LaneOrder};
-use ir::{Builder, Builtin, Op};
+use ir::{Builder, Builtin, Op, values};
 use ops::{Binary, Fold, Sign, Ty, Unary, WaveOp};
 
 #[test]
@@ -16,7 +16,7 @@ fn a_loop_may_swap_and_rotate_its_parameters() {
         s.if_(more, |_| {}, |s| s.exit(it, &[a, b, c, d, e]));
         let one = s.int(1);
         // Two change places, three go round.
-        vec![s.add(i, one), b, a, d, e, c]
+        values![s.add(i, one), b, a, d, e, c]
     });
     for (i, value) in results.into_iter().enumerate() {
         let base = s.int(4 * i as u32);
@@ -40,7 +40,7 @@ fn a_parameter_read_after_its_successor_is_made_keeps_its_value() {
         let next = s.add(i, one);
         let more = s.lt(i, thread);
         s.if_(more, |_| {}, |s| s.exit(it, &[last]));
-        vec![next, i]
+        values![next, i]
     });
     s.store(0, thread, results[0]);
     assert_eq!(run_wave(&s.finish(), 4), [100, 0, 1, 2]);
@@ -56,12 +56,12 @@ fn arms_give_values_to_their_own_lanes() {
         &[Ty::I32, Ty::Bool],
         |s| {
             let seven = s.int(7);
-            vec![s.mul(thread, seven), odd]
+            values![s.mul(thread, seven), odd]
         },
         |s| {
             let hundred = s.int(100);
             let sum = s.add(thread, hundred);
-            vec![sum, s.lt(hundred, sum)]
+            values![sum, s.lt(hundred, sum)]
         },
     );
     let bit = s.b.value(
@@ -89,12 +89,16 @@ fn values_fall_through_a_switch() {
         .map(|(i, (labels, default))| {
             let region = s.region(&[Ty::I32], |s, params| {
                 let step = s.int(10_u32.pow(i as u32));
-                vec![s.add(params[0], step)]
+                values![s.add(params[0], step)]
             });
             Builder::case(labels, default && i == 9, region.0)
         })
         .collect();
-    s.b.fill(inst, Op::Switch { selector: thread, cases: bodies, inits: vec![init] }, &[Ty::I32]);
+    s.b.fill(
+        inst,
+        Op::Switch { selector: thread, cases: bodies, inits: values![init] },
+        &[Ty::I32],
+    );
     let result = s.b.results(inst)[0];
     s.store(0, thread, result);
     let got = run_words(&s.finish(), &launch(1, 8), vec![vec![0; 8]]);
@@ -167,7 +171,7 @@ fn lanes_that_name_the_same_set_work_together() {
     let (a, b) = (s.int(0xa), s.int(0xf5));
     let lanes = s.b.value(Op::Ternary(ops::Ternary::Select, [odd, a, b]), Ty::I32);
     let op = WaveOp::Reduce(Fold::Sum);
-    let sum = s.b.value(Op::Wave { op, args: vec![thread], lanes: Some(lanes) }, Ty::I32);
+    let sum = s.b.value(Op::Wave { op, args: values![thread], lanes: Some(lanes) }, Ty::I32);
     s.store(0, thread, sum);
     let m = s.finish();
     assert_eq!(run_wave(&m, 4), [2, 4, 2, 4]);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::text::{print, read};
+use crate::values;
 use crate::verify::verify;
 
 fn module(resources: &str, lines: &str) -> Module {
@@ -240,7 +241,7 @@ fn depth_does_not_matter() {
     builder.terminate(Op::Return);
     for (construct, region, init) in open.into_iter().rev() {
         builder.close();
-        builder.fill(construct, Op::Loop { body: region, inits: vec![init] }, &[]);
+        builder.fill(construct, Op::Loop { body: region, inits: values![init] }, &[]);
         builder.terminate(Op::Return);
     }
     let mut module = builder.finish();
@@ -252,7 +253,7 @@ fn depth_does_not_matter() {
 #[test]
 fn a_malformed_module_is_left_to_the_verifier() {
     let mut module = module(OUT, "v0: i32 = const.i32 1\nblock do r1 {\nyield\n}\nyield");
-    module.insts[2].op = Op::Yield(vec![Value(0)]);
+    module.insts[2].op = Op::Yield(values![Value(0)]);
     prune(&mut module);
     let problems = verify(&module).unwrap_err();
     assert_eq!(problems[0].to_string(), "i1: v4294967295 does not exist");

@@ -13,8 +13,8 @@ use super::{Head, KindWord, MAX_DEPTH, NEEDS};
 use crate::{
     Address, Binding, Case, Element, HostScalar, Inst, InstData, Member, Memory, Module, Needs,
     Norm, Op, Place, Private, ROLES, Region, RegionData, Register, RegisterClass, Resource,
-    ResourceKind, Shared, Texture, TextureArgs, TextureOp, Value, ValueData, ValueDef, Variable,
-    WaveSize,
+    ResourceKind, Shared, Texture, TextureArgs, TextureOp, Value, ValueData, ValueDef, Values,
+    Variable, WaveSize, values,
 };
 
 /// Why a text is no module.
@@ -210,18 +210,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Values with commas between them; none where none starts.
-    fn values(&mut self) -> Read<Vec<Value>> {
+    fn values(&mut self) -> Read<Values> {
         match self.token {
             Token::Word(word) if entity(word, "v").is_some() => {
                 let first = self.value()?;
-                self.rest(vec![first])
+                self.rest(values![first])
             }
-            _ => Ok(Vec::new()),
+            _ => Ok(Values::new()),
         }
     }
 
     /// Further values, each after a comma.
-    fn rest(&mut self, mut values: Vec<Value>) -> Read<Vec<Value>> {
+    fn rest(&mut self, mut values: Values) -> Read<Values> {
         while self.eat_sign(",")? {
             values.push(self.value()?);
         }
@@ -490,8 +490,8 @@ impl<'a> Reader<'a> {
     // The body.
 
     /// `v1, v2: i32, v3: f32`, which defines the values. None where none starts.
-    fn definitions(&mut self, def: impl Fn(u32) -> ValueDef) -> Read<Vec<Value>> {
-        let mut values = Vec::new();
+    fn definitions(&mut self, def: impl Fn(u32) -> ValueDef) -> Read<Values> {
+        let mut values = Values::new();
         let mut untyped = 0;
         if !matches!(self.token, Token::Word(word) if entity(word, "v").is_some()) {
             return Ok(values);
@@ -531,12 +531,12 @@ impl<'a> Reader<'a> {
         Ok(region)
     }
 
-    fn region_head(&mut self, depth: usize) -> Read<(Region, Vec<Value>)> {
+    fn region_head(&mut self, depth: usize) -> Read<(Region, Values)> {
         if depth >= MAX_DEPTH {
             return Err(self.at.error(format!("regions nest more than {MAX_DEPTH} deep")));
         }
         let region = Region(self.entity("r", "a region")?);
-        let mut params = Vec::new();
+        let mut params = Values::new();
         if self.eat_sign("(")? {
             params = self.definitions(|i| ValueDef::Param(region, i))?;
             self.sign(")")?;
@@ -563,7 +563,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The number and the results.
-    fn inst_head(&mut self) -> Read<(Inst, Vec<Value>)> {
+    fn inst_head(&mut self) -> Read<(Inst, Values)> {
         let at = self.at;
         let mut number = self.next_inst;
         if let Token::Word(word) = self.token
@@ -631,13 +631,13 @@ impl<'a> Reader<'a> {
             Head::Store => Op::Store {
                 place: self.place()?,
                 at: self.address()?,
-                values: self.rest(Vec::new())?,
+                values: self.rest(Values::new())?,
             },
             Head::Atomic(op) => Op::Atomic {
                 place: self.place()?,
                 at: self.address()?,
                 op,
-                args: self.rest(Vec::new())?,
+                args: self.rest(Values::new())?,
             },
             Head::Size => Op::Size { place: self.place()? },
             Head::Counter => {
@@ -657,7 +657,7 @@ impl<'a> Reader<'a> {
                 memory: self.shared()?,
                 index: self.index()?,
                 op,
-                args: self.rest(Vec::new())?,
+                args: self.rest(Values::new())?,
             },
             Head::PrivateLoad => Op::PrivateLoad { memory: self.private()?, index: self.index()? },
             Head::PrivateStore => {
@@ -756,10 +756,7 @@ impl<'a> Reader<'a> {
             }
             Head::Switch => {
                 let cases = self.cases(depth)?;
-                Ok((
-                    Op::Switch { selector: operands[0], cases, inits: operands[1..].to_vec() },
-                    span,
-                ))
+                Ok((Op::Switch { selector: operands[0], cases, inits: operands[1..].into() }, span))
             }
             _ => {
                 self.keyword("do")?;
@@ -775,19 +772,19 @@ impl<'a> Reader<'a> {
     }
 
     /// The first word of a construct, its operands in order, and its span.
-    fn construct_head(&mut self, head: Head) -> Read<(Vec<Value>, Span)> {
+    fn construct_head(&mut self, head: Head) -> Read<(Values, Span)> {
         self.next()?;
         let operands = match head {
-            Head::If => vec![self.value()?],
+            Head::If => values![self.value()?],
             Head::Loop => self.values()?,
             Head::Switch => {
-                let mut operands = vec![self.value()?];
+                let mut operands = values![self.value()?];
                 if self.eat_word("with")? {
                     operands.extend(self.values()?);
                 }
                 operands
             }
-            _ => Vec::new(),
+            _ => Values::new(),
         };
         Ok((operands, self.span()?))
     }

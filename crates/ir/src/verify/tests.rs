@@ -1,6 +1,7 @@
 //! Tests of `verify`.
 
 use super::*;
+use crate::Values;
 use crate::text::read;
 
 const RESOURCES: &str = r#"b0 "C": constant 16 at b0 used
@@ -284,14 +285,16 @@ fn nesting_is_bounded() {
     for i in 1..=depth {
         let block = crate::InstData {
             op: Op::Block { body: Region(i) },
-            results: Vec::new(),
+            results: Values::new(),
             span: Span::NONE,
         };
-        let end = crate::InstData { op: Op::Yield(Vec::new()), ..block.clone() };
+        let end = crate::InstData { op: Op::Yield(Values::new()), ..block.clone() };
         let first = module.insts.len() as u32;
         module.insts.extend([block, end]);
         module.regions[i as usize - 1].insts.insert(0, Inst(first));
-        module.regions.push(crate::RegionData { params: Vec::new(), insts: vec![Inst(first + 1)] });
+        module
+            .regions
+            .push(crate::RegionData { params: Values::new(), insts: vec![Inst(first + 1)] });
     }
     assert_eq!(verify(&module).unwrap_err()[0].message, "regions nest more than 256 deep");
 }

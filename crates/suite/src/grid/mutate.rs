@@ -3,7 +3,7 @@
 //! The mutations are those of the operation ([`neighbours`]), of the active set, of the lanes a mask names, of the width
 //! of the element type, and of the components of vectors. Those that change nothing are listed with the reason.
 
-use ir::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef};
+use ir::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, values};
 use ops::intrinsics::Meaning;
 use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, Unary, WaveOp};
 
@@ -378,7 +378,7 @@ fn insert(module: &mut Module, region: Region, at: usize, op: Op, ty: Ty) -> Val
     let value = Value(module.values.len() as u32);
     module.values.push(ValueData { ty, def: ValueDef::Result(inst, 0) });
     let span = module.inst(module.region(region).insts[at]).span;
-    module.insts.push(InstData { op, results: vec![value], span });
+    module.insts.push(InstData { op, results: values![value], span });
     module.regions[region.index()].insts.insert(at, inst);
     value
 }

@@ -1,6 +1,6 @@
 //! Halves of 64-bit values.
 
-use ir::Value;
+use ir::{Value, Values};
 use ops::{Binary, Sign, Ty};
 
 use super::Emit;
@@ -16,8 +16,8 @@ pub(super) fn split_double(e: &mut Emit<'_>, x: Value) -> (Value, Value) {
 }
 
 /// Each pair of components is a number; the last of an odd count has no upper half and is added alone.
-pub(super) fn add_uint64(e: &mut Emit<'_>, a: &[Value], b: &[Value]) -> Vec<Value> {
-    let mut result = Vec::with_capacity(a.len());
+pub(super) fn add_uint64(e: &mut Emit<'_>, a: &[Value], b: &[Value]) -> Values {
+    let mut result = Values::with_capacity(a.len());
     for (a, b) in a.chunks(2).zip(b.chunks(2)) {
         match (a, b) {
             ([a_low, a_high], [b_low, b_high]) => {

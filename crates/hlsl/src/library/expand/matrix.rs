@@ -1,13 +1,13 @@
 //! Products, transposes and determinants. Scalars of a matrix come row by row.
 
-use ir::Value;
+use ir::{Value, Values};
 
 use super::Emit;
 use super::vector::sum_of_products;
 use crate::check::convert::Shape;
 
 /// Every form of `mul`. Inner lengths agree.
-pub(super) fn mul(e: &mut Emit<'_>, a: (Shape, &[Value]), b: (Shape, &[Value])) -> Vec<Value> {
+pub(super) fn mul(e: &mut Emit<'_>, a: (Shape, &[Value]), b: (Shape, &[Value])) -> Values {
     let (left, right) = (a.1, b.1);
     match (a.0, b.0) {
         (Shape::Scalar, _) => right.iter().map(|b| e.mul(left[0], *b)).collect(),
@@ -28,9 +28,9 @@ fn product(
     e: &mut Emit<'_>,
     (rows, inner, a): (u32, u32, &[Value]),
     (columns, b): (u32, &[Value]),
-) -> Vec<Value> {
+) -> Values {
     let (rows, inner, columns) = (rows as usize, inner as usize, columns as usize);
-    let mut result = Vec::with_capacity(rows * columns);
+    let mut result = Values::with_capacity(rows * columns);
     for row in 0..rows {
         for column in 0..columns {
             let pairs = (0..inner).map(|k| (a[row * inner + k], b[k * columns + column]));
@@ -40,8 +40,8 @@ fn product(
     result
 }
 
-pub(super) fn transpose(shape: Shape, m: &[Value]) -> Vec<Value> {
-    let Shape::Matrix(rows, columns) = shape else { return m.to_vec() };
+pub(super) fn transpose(shape: Shape, m: &[Value]) -> Values {
+    let Shape::Matrix(rows, columns) = shape else { return m.into() };
     let (rows, columns) = (rows as usize, columns as usize);
     (0..columns).flat_map(|column| (0..rows).map(move |row| m[row * columns + column])).collect()
 }
@@ -54,7 +54,7 @@ pub(super) fn determinant(e: &mut Emit<'_>, m: &[Value]) -> Value {
     }
     let mut sum: Option<Value> = None;
     for column in 0..n {
-        let minor: Vec<Value> = (1..n)
+        let minor: Values = (1..n)
             .flat_map(|row| (0..n).filter(|k| *k != column).map(move |k| m[row * n + k]))
             .collect();
         let minor = determinant(e, &minor);

@@ -1,6 +1,6 @@
 //! Bytes in words: packing, unpacking, and sums over them.
 
-use ir::Value;
+use ir::{Value, Values};
 use ops::{Binary, Compare, Sign, Ty, Unary};
 
 use super::Emit;
@@ -36,7 +36,7 @@ fn clamp_to(e: &mut Emit<'_>, sign: Sign, x: Value, low: f64, high: f64) -> Valu
 }
 
 /// The bytes of a word as numbers of type `to`.
-pub(super) fn unpack(e: &mut Emit<'_>, sign: Sign, word: Value, to: Ty) -> Vec<Value> {
+pub(super) fn unpack(e: &mut Emit<'_>, sign: Sign, word: Value, to: Ty) -> Values {
     (0..4)
         .map(|i| {
             let byte = byte(e, sign, word, i);
@@ -63,8 +63,7 @@ pub(super) fn dot4add(e: &mut Emit<'_>, sign: Sign, a: Value, b: Value, acc: Val
 /// The products of 16-bit floats are exact in `float`.
 pub(super) fn dot2add(e: &mut Emit<'_>, a: &[Value], b: &[Value], acc: Value) -> Value {
     let mut widen = |x: Value| e.convert(Ty::F32, Sign::Signed, x);
-    let (a, b): (Vec<Value>, Vec<Value>) =
-        a.iter().zip(b).map(|(a, b)| (widen(*a), widen(*b))).unzip();
+    let (a, b): (Values, Values) = a.iter().zip(b).map(|(a, b)| (widen(*a), widen(*b))).unzip();
     let dot = super::vector::dot(e, &a, &b);
     e.add(dot, acc)
 }
@@ -76,7 +75,7 @@ pub(super) fn msad4(
     reference: Value,
     source: &[Value],
     accum: &[Value],
-) -> Vec<Value> {
+) -> Values {
     (0..4).map(|offset| accum_at(e, reference, source, offset, accum[offset as usize])).collect()
 }
 
@@ -101,7 +100,7 @@ fn accum_at(
 }
 
 /// The factor is D3D's: slightly above 255, so that 1 surely gives 255.
-pub(super) fn color_to_ubyte4(e: &mut Emit<'_>, x: &[Value]) -> Vec<Value> {
+pub(super) fn color_to_ubyte4(e: &mut Emit<'_>, x: &[Value]) -> Values {
     [2, 1, 0, 3]
         .into_iter()
         .map(|i| {

@@ -1,6 +1,6 @@
 //! Formulas over the components of vectors. Sums run from the left.
 
-use ir::Value;
+use ir::{Value, Values, values};
 use ops::{Binary, Compare, Sign, Unary};
 
 use super::Emit;
@@ -40,18 +40,18 @@ pub(super) fn length(e: &mut Emit<'_>, x: &[Value]) -> Value {
 }
 
 pub(super) fn distance(e: &mut Emit<'_>, a: &[Value], b: &[Value]) -> Value {
-    let way: Vec<Value> = a.iter().zip(b).map(|(a, b)| e.sub(*a, *b)).collect();
+    let way: Values = a.iter().zip(b).map(|(a, b)| e.sub(*a, *b)).collect();
     length(e, &way)
 }
 
 /// By the reciprocal root, as D3D compilers have it.
-pub(super) fn normalize(e: &mut Emit<'_>, x: &[Value]) -> Vec<Value> {
+pub(super) fn normalize(e: &mut Emit<'_>, x: &[Value]) -> Values {
     let square = dot(e, x, x);
     let scale = e.unary(Unary::Rsqrt, square);
     x.iter().map(|x| e.mul(*x, scale)).collect()
 }
 
-pub(super) fn cross(e: &mut Emit<'_>, a: &[Value], b: &[Value]) -> Vec<Value> {
+pub(super) fn cross(e: &mut Emit<'_>, a: &[Value], b: &[Value]) -> Values {
     [(1, 2), (2, 0), (0, 1)]
         .into_iter()
         .map(|(i, j)| {
@@ -61,7 +61,7 @@ pub(super) fn cross(e: &mut Emit<'_>, a: &[Value], b: &[Value]) -> Vec<Value> {
         .collect()
 }
 
-pub(super) fn reflect(e: &mut Emit<'_>, i: &[Value], n: &[Value]) -> Vec<Value> {
+pub(super) fn reflect(e: &mut Emit<'_>, i: &[Value], n: &[Value]) -> Values {
     let dot = dot(e, i, n);
     let two = e.number(dot, 2.0);
     let twice = e.mul(two, dot);
@@ -73,7 +73,7 @@ pub(super) fn reflect(e: &mut Emit<'_>, i: &[Value], n: &[Value]) -> Vec<Value> 
 }
 
 /// With k = 1 - eta² (1 - dot(n, i)²): zero where k is negative, else eta i - (eta dot(n, i) + sqrt(k)) n.
-pub(super) fn refract(e: &mut Emit<'_>, i: &[Value], n: &[Value], eta: Value) -> Vec<Value> {
+pub(super) fn refract(e: &mut Emit<'_>, i: &[Value], n: &[Value], eta: Value) -> Values {
     let (zero, one) = (e.number(eta, 0.0), e.number(eta, 1.0));
     let dot = dot(e, n, i);
     let dot_squared = e.mul(dot, dot);
@@ -93,7 +93,7 @@ pub(super) fn refract(e: &mut Emit<'_>, i: &[Value], n: &[Value], eta: Value) ->
     i.iter().zip(n).map(|(i, n)| component(e, *i, *n)).collect()
 }
 
-pub(super) fn face_forward(e: &mut Emit<'_>, n: &[Value], i: &[Value], ng: &[Value]) -> Vec<Value> {
+pub(super) fn face_forward(e: &mut Emit<'_>, n: &[Value], i: &[Value], ng: &[Value]) -> Values {
     let dot = dot(e, i, ng);
     let zero = e.number(dot, 0.0);
     let faces = e.compare(Compare::Lt(Sign::Signed), dot, zero);
@@ -104,12 +104,12 @@ pub(super) fn face_forward(e: &mut Emit<'_>, n: &[Value], i: &[Value], ng: &[Val
     n.iter().map(|n| component(e, *n)).collect()
 }
 
-pub(super) fn dst(e: &mut Emit<'_>, a: &[Value], b: &[Value]) -> Vec<Value> {
-    vec![e.number(a[0], 1.0), e.mul(a[1], b[1]), a[2], b[3]]
+pub(super) fn dst(e: &mut Emit<'_>, a: &[Value], b: &[Value]) -> Values {
+    values![e.number(a[0], 1.0), e.mul(a[1], b[1]), a[2], b[3]]
 }
 
 /// Diffuse is l where it is positive; specular is h to the power m where neither is negative.
-pub(super) fn lit(e: &mut Emit<'_>, l: Value, h: Value, m: Value) -> Vec<Value> {
+pub(super) fn lit(e: &mut Emit<'_>, l: Value, h: Value, m: Value) -> Values {
     let (zero, one) = (e.number(l, 0.0), e.number(l, 1.0));
     let diffuse = e.binary(Binary::Max(Sign::Signed), l, zero);
     let (behind, away) = (
@@ -119,5 +119,5 @@ pub(super) fn lit(e: &mut Emit<'_>, l: Value, h: Value, m: Value) -> Vec<Value> 
     let dark = e.binary(Binary::Or, behind, away);
     let power = e.binary(Binary::Pow, h, m);
     let specular = e.select(dark, zero, power);
-    vec![one, diffuse, specular, one]
+    values![one, diffuse, specular, one]
 }
