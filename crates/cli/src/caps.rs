@@ -5,7 +5,7 @@ use std::fmt::Write;
 use device::{Adapter, Device, Engine, Gpu, GpuInfo, Isa, PipelineError, SourceMap};
 use serde_json::json;
 
-use crate::args::{Args, Output};
+use crate::args::{Args, Command, Output};
 use crate::check::print_json;
 use crate::problem::{Exit, Problem};
 use crate::{End, terminal};
@@ -46,6 +46,11 @@ pub(crate) fn device(args: &Args) -> Result<Device, Problem> {
         return Ok(device);
     }
     let device = Device::with_engine(args.adapter.clone(), engine).map_err(unsupported)?;
+    // Who has not asked for the engine does not mind who does its work.
+    let device = match args.engine.is_some() || args.verbose || args.command == Command::Bench {
+        true => device,
+        false => device.leaving_small_dispatches(),
+    };
     let device = match args.isa {
         Some(isa) => device.with_isa(isa).map_err(unsupported)?,
         None => device,

@@ -262,19 +262,19 @@ fn run_all(
             cancel: Some(watch.cancel.clone()),
             progress: Some(watch.progress.clone()),
         };
-        let instead = pipeline.fallback(&dispatch, table);
-        match &instead {
-            // Who has not asked for the engine does not mind who does its work: the results are the same.
-            Some(what) if args.verbose || args.engine.is_some() => terminal::note(&format!(
-                "the engine `cpu` does not do {what}: the reference engine runs waves of {width} lanes"
-            )),
-            None if args.verbose => terminal::note(&format!(
-                "the engine `{}` runs waves of {width} lanes",
-                engine.name()
-            )),
-            Some(_) | None => {}
-        }
+        // Who has not asked for the engine does not mind who does its work: the results are the same.
         if args.verbose || args.engine.is_some() {
+            let instead = pipeline.fallback(&dispatch, table);
+            match &instead {
+                Some(what) => terminal::note(&format!(
+                    "the engine `cpu` does not do {what}: the reference engine runs waves of {width} lanes"
+                )),
+                None if args.verbose => terminal::note(&format!(
+                    "the engine `{}` runs waves of {width} lanes",
+                    engine.name()
+                )),
+                None => {}
+            }
             let engine = if instead.is_some() { Engine::Interp } else { engine };
             engines.push(Ran { engine, instead });
         }

@@ -105,6 +105,8 @@ pub(crate) fn test(args: Args) -> Result<Exit, End> {
         terminal::print(&format!("{}\n", names.join("\n")))?;
         return Ok(Exit::Fine);
     }
+    // The first process starts while the tests are looked for.
+    let first = if args.test.list { None } else { Some(Worker::start()?) };
     let tests = select(&args, find(&args)?)?;
     if args.test.list {
         let names: Vec<String> = tests.iter().map(|it| format!("{}\n", it.name())).collect();
@@ -115,7 +117,7 @@ pub(crate) fn test(args: Args) -> Result<Exit, End> {
         Some(file) => baseline::read(file)?,
         None => baseline::Baseline::default(),
     };
-    let records = pool::run(&args, &tests)?;
+    let records = pool::run(&args, &tests, first)?;
     if let Some(file) = &args.test.write_baseline {
         baseline::write(file, &records)?;
     }

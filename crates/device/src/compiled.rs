@@ -16,6 +16,7 @@ pub(crate) struct Programs {
     module: Arc<Module>,
     isa: Isa,
     threads: usize,
+    leaves_small: bool,
     by_width: Arc<Mutex<BTreeMap<u32, Program>>>,
 }
 
@@ -23,8 +24,20 @@ pub(crate) struct Programs {
 type Program = Result<Arc<Compiled>, String>;
 
 impl Programs {
-    pub(crate) fn new(module: Arc<Module>, isa: Isa, threads: usize) -> Programs {
-        Programs { module, isa, threads, by_width: Arc::default() }
+    /// `leaves_small`: small dispatches may run elsewhere as long as there is no code for them.
+    pub(crate) fn new(
+        module: Arc<Module>,
+        isa: Isa,
+        threads: usize,
+        leaves_small: bool,
+    ) -> Programs {
+        Programs { module, isa, threads, leaves_small, by_width: Arc::default() }
+    }
+
+    /// Whether a dispatch of this width may run elsewhere if it is small.
+    pub(crate) fn leaves_small(&self, width: u32) -> bool {
+        let all = self.by_width.lock().unwrap_or_else(PoisonError::into_inner);
+        self.leaves_small && !all.contains_key(&width)
     }
 
     pub(crate) fn program(&self, width: u32) -> Program {

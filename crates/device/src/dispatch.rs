@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use ir::exec::{Failure, LaneOrder, Launch, Schedule, Trap, Unsupported, Work};
+use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Unsupported, Work};
 
 use crate::guard::catch;
 use crate::pipeline::Runner;
-use crate::{Bug, ComputePipeline, ResourceTable};
+use crate::{Bug, ComputePipeline, ResourceTable, small};
 
 /// The most groups a dispatch may have in each dimension (`D3D12_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION`).
 pub const MOST_GROUPS: u32 = 65535;
@@ -61,13 +61,19 @@ impl ComputePipeline {
         let launch = self.launch(dispatch, table)?;
         let mut bindings = table.take();
         let result = catch(|| match &self.runner {
-            Runner::Cpu(programs) if programs.refuses(&launch, &bindings).is_none() => {
-                programs.run(&launch, &mut bindings)
+            Runner::Cpu(programs) => {
+                if programs.leaves_small(launch.wave_width)
+                    && let Some(done) = small::run(&self.module, &launch, &mut bindings)
+                {
+                    return done;
+                }
+                match programs.refuses(&launch, &bindings) {
+                    None => programs.run(&launch, &mut bindings),
+                    Some(_) => self.refer(&launch, &mut bindings),
+                }
             }
             Runner::Gpu(programs) => programs.run(&launch, &mut bindings),
-            Runner::Cpu(_) | Runner::Reference => {
-                interp::run(&self.module, &launch, &mut bindings, &mut interp::NoObserver)
-            }
+            Runner::Reference => self.refer(&launch, &mut bindings),
         });
         table.put(bindings);
         match result {
@@ -75,6 +81,11 @@ impl ComputePipeline {
             Ok(Err(failure)) => Err(failure.into()),
             Err(bug) => Err(DispatchError::Bug(bug)),
         }
+    }
+
+    /// Runs a launch on the reference engine.
+    fn refer(&self, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure> {
+        interp::run(&self.module, launch, bindings, &mut interp::NoObserver)
     }
 }
 

@@ -37,6 +37,7 @@ pub mod reference;
 mod resources;
 pub mod room;
 mod shader;
+mod small;
 mod spirv;
 mod vulkan;
 

@@ -79,13 +79,21 @@ pub struct Device {
     engine: Engine,
     isa: Option<Isa>,
     threads: usize,
+    leaves_small: bool,
     gpu: Option<Gpu>,
 }
 
 impl Device {
     /// A device on the reference engine.
     pub fn new(adapter: Adapter) -> Device {
-        Device { adapter, engine: Engine::Interp, isa: Isa::best(), threads: 1, gpu: None }
+        Device {
+            adapter,
+            engine: Engine::Interp,
+            isa: Isa::best(),
+            threads: 1,
+            leaves_small: false,
+            gpu: None,
+        }
     }
 
     /// A device on the engine of your choice, if this build has it.
@@ -141,6 +149,12 @@ impl Device {
         Device { threads: threads.max(1), ..self }
     }
 
+    /// Lets the reference engine run what is small, where the engine `cpu` would take longer to make code than to run it.
+    /// The results are the same.
+    pub fn leaving_small_dispatches(self) -> Device {
+        Device { leaves_small: true, ..self }
+    }
+
     /// The GPU, where one does the work.
     pub fn gpu(&self) -> Option<&Gpu> {
         self.gpu.as_ref()
@@ -188,7 +202,8 @@ impl Device {
         }
         let runner = match (self.engine, self.isa, &self.gpu) {
             (Engine::Cpu, Some(isa), _) => {
-                Runner::Cpu(Programs::new(module.clone(), isa, self.threads))
+                let module = module.clone();
+                Runner::Cpu(Programs::new(module, isa, self.threads, self.leaves_small))
             }
             (Engine::Vulkan, _, Some(gpu)) => {
                 Runner::Gpu(GpuPrograms::new(gpu.clone(), module.clone()))

@@ -18,16 +18,21 @@ use crate::terminal;
 /// As long as LLVM's own runner gives a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Runs the tests; the records come in the order of the tests.
-pub(super) fn run(args: &Args, tests: &[Test]) -> Result<Vec<Record>, Problem> {
+/// Runs the tests, some of them in the process that has been started already; the records come in the order of the tests.
+pub(super) fn run(
+    args: &Args,
+    tests: &[Test],
+    first: Option<Worker>,
+) -> Result<Vec<Record>, Problem> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let count = args.test.jobs.unwrap_or(cores).clamp(1, tests.len().max(1));
     let timeout = args.timeout.unwrap_or(PATIENCE);
     let next = AtomicUsize::new(0);
     let progress = Progress::new(tests.len());
     let flags = flags_to_repeat();
+    let first = Mutex::new(first);
     let work = || -> Result<Vec<(usize, Vec<Record>)>, Problem> {
-        let mut worker = None;
+        let mut worker = first.lock().ok().and_then(|mut it| it.take());
         let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
