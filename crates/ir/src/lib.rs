@@ -34,6 +34,7 @@ pub mod simplify;
 pub mod texel;
 pub mod text;
 mod texture;
+pub mod trace;
 pub mod verify;
 
 pub use build::Builder;

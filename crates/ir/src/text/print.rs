@@ -21,6 +21,41 @@ pub fn print_without_spans(module: &Module) -> String {
     Printer::new(module, false).module()
 }
 
+/// The word that an instruction's line has before its operands.
+pub fn op_name(op: &Op) -> String {
+    let head = match op {
+        Op::Unary(op, _) => return op.name().to_string(),
+        Op::Binary(op, ..) => return op.name().to_string(),
+        Op::Compare(op, ..) => return op.name().to_string(),
+        Op::Ternary(op, _) => return op.name().to_string(),
+        Op::Const { ty, .. } => Head::Const(*ty),
+        Op::Undef(ty) => Head::Undef(*ty),
+        Op::Builtin(builtin) => Head::Builtin(*builtin),
+        Op::Wave { op, .. } => Head::Wave(*op),
+        Op::Barrier { barrier, .. } => Head::Barrier(*barrier),
+        Op::Load { .. } => Head::Load,
+        Op::Store { .. } => Head::Store,
+        Op::Atomic { op, .. } => Head::Atomic(*op),
+        Op::Size { .. } => Head::Size,
+        Op::Counter { .. } => Head::Counter,
+        Op::Texture(texture) => Head::Texture(texture.op),
+        Op::Derivative(of, _) => Head::Derivative(*of),
+        Op::SharedLoad { .. } => Head::SharedLoad,
+        Op::SharedStore { .. } => Head::SharedStore,
+        Op::SharedAtomic { op, .. } => Head::SharedAtomic(*op),
+        Op::PrivateLoad { .. } => Head::PrivateLoad,
+        Op::PrivateStore { .. } => Head::PrivateStore,
+        Op::If { .. } => Head::If,
+        Op::Loop { .. } => Head::Loop,
+        Op::Switch { .. } => Head::Switch,
+        Op::Block { .. } => Head::Block,
+        Op::Yield(_) => Head::Yield,
+        Op::Exit { .. } => Head::Exit,
+        Op::Return => Head::Return,
+    };
+    head.name().to_string()
+}
+
 struct Printer<'a> {
     module: &'a Module,
     out: String,
@@ -375,37 +410,7 @@ impl<'a> Printer<'a> {
     }
 
     fn head(&mut self, op: &Op) {
-        let head = match op {
-            Op::Unary(op, _) => return put!(self, "{}", op.name()),
-            Op::Binary(op, ..) => return put!(self, "{}", op.name()),
-            Op::Compare(op, ..) => return put!(self, "{}", op.name()),
-            Op::Ternary(op, _) => return put!(self, "{}", op.name()),
-            Op::Const { ty, .. } => Head::Const(*ty),
-            Op::Undef(ty) => Head::Undef(*ty),
-            Op::Builtin(builtin) => Head::Builtin(*builtin),
-            Op::Wave { op, .. } => Head::Wave(*op),
-            Op::Barrier { barrier, .. } => Head::Barrier(*barrier),
-            Op::Load { .. } => Head::Load,
-            Op::Store { .. } => Head::Store,
-            Op::Atomic { op, .. } => Head::Atomic(*op),
-            Op::Size { .. } => Head::Size,
-            Op::Counter { .. } => Head::Counter,
-            Op::Texture(texture) => Head::Texture(texture.op),
-            Op::Derivative(of, _) => Head::Derivative(*of),
-            Op::SharedLoad { .. } => Head::SharedLoad,
-            Op::SharedStore { .. } => Head::SharedStore,
-            Op::SharedAtomic { op, .. } => Head::SharedAtomic(*op),
-            Op::PrivateLoad { .. } => Head::PrivateLoad,
-            Op::PrivateStore { .. } => Head::PrivateStore,
-            Op::If { .. } => Head::If,
-            Op::Loop { .. } => Head::Loop,
-            Op::Switch { .. } => Head::Switch,
-            Op::Block { .. } => Head::Block,
-            Op::Yield(_) => Head::Yield,
-            Op::Exit { .. } => Head::Exit,
-            Op::Return => Head::Return,
-        };
-        put!(self, "{}", head.name());
+        put!(self, "{}", op_name(op));
     }
 
     fn args(&mut self, args: &[Value]) {

@@ -1,0 +1,395 @@
+//! Writes down what a program computes while it runs: a module becomes one that also stores its values into a buffer.
+//!
+//! The values are those of [`points`]: every result of an instruction, in the order of the text. Each thread has room for so
+//! many *events* in one more resource, a raw buffer; an event is the number of its point, a stamp, and the value's bits.
+//! A thread counts its events in private memory, so that those of a loop follow each other. Those before `skip`, and those
+//! for which there is no room, are counted and not kept: whoever wants more of a long run traces it again, further on.
+//!
+//! What is added is plain instructions, so every engine that runs modules runs this too. It adds no control flow: an event
+//! that is not kept is stored beyond the end of the buffer, where stores vanish. Active sets, and all that the program
+//! itself stores, are those of the module that was given.
+//!
+//! With a *clock* an event's stamp is its number among all events of the run, so that events of different threads are in
+//! order too. That order is an engine's own, and asking for it makes waves wait for each other: only the reference engine
+//! is given one.
+//!
+//! Deliberately absent: stores and barriers, which have no results; constants; any judgement of what was traced.
+
+use std::ops::Range;
+
+use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
+
+use crate::{
+    Address, Atomic, Binding, Builtin, Inst, InstData, Memory, Module, Op, Place, Private, Region,
+    Register, RegisterClass, Resource, ResourceKind, Span, Value, ValueData, ValueDef,
+};
+
+/// The name of the added buffer; no identifier of a source holds a dot.
+pub const NAME: &str = "wavelane.trace";
+
+/// Bytes of an event: the number of its point and 1, its stamp, and the value in two words.
+const EVENT: u32 = 16;
+
+/// Where stores vanish: no buffer is so large, and an event ends before addresses wrap.
+const NOWHERE: u64 = 0x7fff_fff0;
+
+/// The largest buffer that events are written to.
+pub const MOST_BYTES: u64 = 32 << 20;
+
+/// A value of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    pub inst: Inst,
+    /// Which of the instruction's results.
+    pub result: usize,
+    pub ty: Ty,
+    pub span: Span,
+}
+
+/// What is traced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// The groups of the dispatch, which number the threads.
+    pub groups: [u32; 3],
+    /// Which of the [`points`].
+    pub points: Range<usize>,
+    /// So many events of each thread are not kept.
+    pub skip: u32,
+    /// So many after them are.
+    pub room: u32,
+    pub clock: bool,
+}
+
+/// A value that a thread has computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The index of its point.
+    pub point: usize,
+    /// 0 without a clock.
+    pub stamp: u32,
+    pub bits: u64,
+}
+
+/// Everything that can be traced, in the order of the text.
+pub fn points(module: &Module) -> Vec<Point> {
+    let mut points = Vec::new();
+    // What is left of each region that has been entered; those of a construct come before what stands after it.
+    let rest = |region: Region| module.region(region).insts.iter().rev().copied().collect();
+    let mut left: Vec<Vec<Inst>> = vec![rest(module.body)];
+    while let Some(insts) = left.last_mut() {
+        let Some(inst) = insts.pop() else {
+            left.pop();
+            continue;
+        };
+        let data = module.inst(inst);
+        let is_known = matches!(data.op, Op::Const { .. } | Op::Undef(_));
+        for (result, value) in data.results.iter().enumerate().filter(|_| !is_known) {
+            points.push(Point { inst, result, ty: module.ty(*value), span: data.span });
+        }
+        left.extend(data.op.regions().into_iter().rev().map(rest));
+    }
+    points
+}
+
+impl Trace {
+    /// How many events of each thread there can be room for; `None` where there are too many threads.
+    pub fn most_room(group_size: [u32; 3], groups: [u32; 3]) -> Option<u32> {
+        let all = group_size.iter().chain(&groups);
+        let threads = all.fold(1, |all: u64, it| all.saturating_mul(u64::from(*it)));
+        let room = (MOST_BYTES - 4) / u64::from(EVENT) / threads.max(1);
+        (room > 0).then_some(room.min(1 << 12) as u32)
+    }
+
+    /// How large the buffer is.
+    pub fn bytes(&self, module: &Module) -> usize {
+        self.events_bytes(module) + 4
+    }
+
+    fn events_bytes(&self, module: &Module) -> usize {
+        self.threads(module) * self.room as usize * EVENT as usize
+    }
+
+    fn threads(&self, module: &Module) -> usize {
+        let all = module.group_size.iter().chain(&self.groups);
+        all.fold(1, |all: usize, it| all.saturating_mul(*it as usize))
+    }
+
+    /// The module with what writes the trace, and the binding of the buffer that it is written to.
+    pub fn rewrite(&self, module: &Module) -> (Module, Binding) {
+        let points = points(module);
+        let binding = Binding(module.resources.len() as u32);
+        let counter = Private(module.privates.len() as u32);
+        let mut module = module.clone();
+        let bytes = self.events_bytes(&module);
+        module.resources.push(Resource {
+            name: NAME.to_owned(),
+            kind: ResourceKind::Raw { writable: true },
+            count: Some(1),
+            register: free_register(&module),
+            globally_coherent: false,
+            used: true,
+            span: Span::NONE,
+        });
+        let (name, span) = ("trace.count".to_owned(), Span::NONE);
+        module.privates.push(Memory { name, ty: Ty::I32, len: 1, span });
+        let traced = points.get(self.points.clone()).unwrap_or_default();
+        module.needs.int64 |= traced.iter().any(|it| it.ty == Ty::F64);
+        module.needs.native_16bit |= traced.iter().any(|it| it.ty == Ty::F16);
+        let mut writer = Writer {
+            trace: self,
+            buffer: Place { binding, element: None },
+            counter,
+            clock: bytes as u64,
+            // Set before anything uses it.
+            start: Start { base: Value(0), zero: Value(0), one: Value(0) },
+            module,
+            insts: Vec::new(),
+        };
+        let first = self.points.start;
+        let mut number = first;
+        let mut by_inst: Vec<Option<Range<usize>>> = vec![None; writer.module.insts.len()];
+        for point in traced {
+            let range = by_inst[point.inst.index()].get_or_insert(number..number);
+            number += 1;
+            range.end = number;
+        }
+        let body = writer.module.body;
+        // The start's values are visible everywhere, as they stand in front of everything.
+        writer.start = writer.begin();
+        let begin = std::mem::take(&mut writer.insts);
+        for region in (0..writer.module.regions.len() as u32).map(Region) {
+            let insts = std::mem::take(&mut writer.module.regions[region.index()].insts);
+            if region == body {
+                writer.insts.clone_from(&begin);
+            }
+            for inst in insts {
+                writer.insts.push(inst);
+                // What the writer has added is behind the end of the list.
+                let range = by_inst.get(inst.index()).cloned().flatten();
+                for number in range.into_iter().flatten() {
+                    writer.event(number, &points[number]);
+                }
+            }
+            writer.module.regions[region.index()].insts = std::mem::take(&mut writer.insts);
+        }
+        (writer.module, binding)
+    }
+
+    /// What each thread has computed: by its number among all threads, the events that were kept.
+    pub fn read(&self, module: &Module, bytes: &[u8]) -> Vec<Vec<Event>> {
+        let each = (self.room as usize * EVENT as usize).max(1);
+        let events = bytes.get(..self.events_bytes(module)).unwrap_or_default();
+        events.chunks_exact(each).map(|thread| self.read_thread(thread)).collect()
+    }
+
+    fn read_thread(&self, bytes: &[u8]) -> Vec<Event> {
+        let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let event = |it: &[u8]| {
+            // A place that nothing was written to ends the list.
+            let point = word(it).checked_sub(1)? as usize;
+            let bits = u64::from(word(&it[8..])) | u64::from(word(&it[12..])) << 32;
+            self.points.contains(&point).then_some(Event { point, stamp: word(&it[4..]), bits })
+        };
+        bytes.chunks_exact(EVENT as usize).map_while(event).collect()
+    }
+}
+
+/// A register that nothing else has.
+fn free_register(module: &Module) -> Register {
+    let class = RegisterClass::Unordered;
+    let taken = module.resources.iter().filter(|it| it.register.class == class);
+    let space = taken.map(|it| it.register.space).max().unwrap_or(0);
+    // A device has few sets: a space that is in use is taken, behind everything in it.
+    let in_space = module.resources.iter().filter(|it| it.register.space == space);
+    let index = in_space
+        .map(|it| it.register.index.saturating_add(it.count.unwrap_or(1 << 16)).min(u32::MAX - 1));
+    Register { class, index: index.max().unwrap_or(0), space }
+}
+
+/// Values that all events use.
+#[derive(Clone, Copy)]
+struct Start {
+    /// Where the events of this thread begin.
+    base: Value,
+    zero: Value,
+    one: Value,
+}
+
+struct Writer<'a> {
+    trace: &'a Trace,
+    module: Module,
+    buffer: Place,
+    counter: Private,
+    /// The address of the word that counts all events.
+    clock: u64,
+    start: Start,
+    /// The region under construction.
+    insts: Vec<Inst>,
+}
+
+impl Writer<'_> {
+    /// What stands before everything else.
+    fn begin(&mut self) -> Start {
+        let (zero, one) = (self.constant(0), self.constant(1));
+        let store = Op::PrivateStore { memory: self.counter, index: zero, value: zero };
+        self.add(store, &[]);
+        let [x, y, _] = self.trace.groups;
+        let group = [0, 1, 2].map(|it| self.value(Op::Builtin(Builtin::GroupId(it)), Ty::I32));
+        let thread = self.value(Op::Builtin(Builtin::GroupIndex), Ty::I32);
+        let threads = self.module.threads_per_group();
+        let factors = [1, x, x.wrapping_mul(y)].map(|it| it.wrapping_mul(threads));
+        let mut number = thread;
+        for (group, factor) in group.into_iter().zip(factors) {
+            let factor = self.constant(factor);
+            let before = self.binary(Binary::Mul, group, factor);
+            number = self.binary(Binary::Add, number, before);
+        }
+        let size = self.constant(self.trace.room * EVENT);
+        Start { base: self.binary(Binary::Mul, number, size), zero, one }
+    }
+
+    fn event(&mut self, number: usize, point: &Point) {
+        let Start { base, zero, one } = self.start;
+        let value = self.module.inst(point.inst).results[point.result];
+        let count = self.value(Op::PrivateLoad { memory: self.counter, index: zero }, Ty::I32);
+        let next = self.binary(Binary::Add, count, one);
+        self.add(Op::PrivateStore { memory: self.counter, index: zero, value: next }, &[]);
+        let (skip, room) = (self.constant(self.trace.skip), self.constant(self.trace.room));
+        let place = self.binary(Binary::Sub, count, skip);
+        let is_kept = Op::Compare(Compare::Lt(Sign::Unsigned), place, room);
+        let is_kept = self.value(is_kept, Ty::Bool);
+        let size = self.constant(EVENT);
+        let offset = self.binary(Binary::Mul, place, size);
+        let inside = self.binary(Binary::Add, base, offset);
+        let outside = self.constant(NOWHERE as u32);
+        let at = self.value(Op::Ternary(Ternary::Select, [is_kept, inside, outside]), Ty::I32);
+        let stamp = match self.trace.clock {
+            true => {
+                let clock = self.constant(self.clock as u32);
+                let at = Address::Byte(clock);
+                let op = Op::Atomic { place: self.buffer, at, op: Atomic::Add, args: vec![one] };
+                self.value(op, Ty::I32)
+            }
+            false => zero,
+        };
+        let (low, high) = self.words(value, point.ty);
+        let name = self.constant(number as u32 + 1);
+        let values = vec![name, stamp, low, high];
+        self.add(Op::Store { place: self.buffer, at: Address::Byte(at), values }, &[]);
+    }
+
+    /// The bits of a value in two words.
+    fn words(&mut self, value: Value, ty: Ty) -> (Value, Value) {
+        let zero = self.start.zero;
+        let cast = |to| Op::Unary(Unary::Bitcast(to), value);
+        match ty {
+            Ty::Bool => {
+                let one = self.start.one;
+                (self.value(Op::Ternary(Ternary::Select, [value, one, zero]), Ty::I32), zero)
+            }
+            Ty::I16 => (self.convert(value, Ty::I32), zero),
+            Ty::F16 => {
+                let bits = self.value(cast(Ty::I16), Ty::I16);
+                (self.convert(bits, Ty::I32), zero)
+            }
+            Ty::I32 => (value, zero),
+            Ty::F32 => (self.value(cast(Ty::I32), Ty::I32), zero),
+            Ty::I64 => self.halves(value),
+            Ty::F64 => {
+                let bits = self.value(cast(Ty::I64), Ty::I64);
+                self.halves(bits)
+            }
+        }
+    }
+
+    fn halves(&mut self, value: Value) -> (Value, Value) {
+        let count = self.value(Op::Const { ty: Ty::I64, bits: 32 }, Ty::I64);
+        let shift = Op::Binary(Binary::Shr(Sign::Unsigned), value, count);
+        let high = self.value(shift, Ty::I64);
+        (self.convert(value, Ty::I32), self.convert(high, Ty::I32))
+    }
+
+    fn convert(&mut self, value: Value, to: Ty) -> Value {
+        let (from_sign, to_sign) = (Sign::Unsigned, Sign::Unsigned);
+        self.value(Op::Unary(Unary::Convert { to, from_sign, to_sign }, value), to)
+    }
+
+    fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
+        self.value(Op::Binary(op, a, b), Ty::I32)
+    }
+
+    fn constant(&mut self, bits: u32) -> Value {
+        self.value(Op::Const { ty: Ty::I32, bits: bits.into() }, Ty::I32)
+    }
+
+    fn value(&mut self, op: Op, ty: Ty) -> Value {
+        let inst = self.add(op, &[ty]);
+        self.module.inst(inst).results[0]
+    }
+
+    fn add(&mut self, op: Op, results: &[Ty]) -> Inst {
+        let inst = Inst(self.module.insts.len() as u32);
+        let first = self.module.values.len() as u32;
+        for (i, ty) in results.iter().enumerate() {
+            self.module.values.push(ValueData { ty: *ty, def: ValueDef::Result(inst, i as u32) });
+        }
+        let results = (0..results.len() as u32).map(|i| Value(first + i)).collect();
+        self.module.insts.push(InstData { op, results, span: Span::NONE });
+        self.insts.push(inst);
+        inst
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{print, read};
+    use crate::verify::verify;
+
+    const LOOP: &str = "entry \"main\": compute 6.6\ngroup_size 4, 1, 1\nneeds wave_ops, int64, double, native_16bit\n\
+        b0 \"Out\": raw.rw at u3 space 2 used\nbody r0 {\nv0: i32 = builtin.group_index\nv1: i32 = const.i32 0\n\
+        v2: i32 = const.i32 1\ni3: v3: i32 = loop v1 do r1(v4: i32) {\nv5: i32 = add v4, v2\nv6: bool = lt.u v5, v0\n\
+        if v6 then r2 {\nyield\n} else r3 {\nexit i3 v5\n}\nyield v5\n}\n\
+        v7: f64 = const.f64 0x3ff0000000000000\nv8: f64 = add v7, v7\nv9: f16 = const.f16 0x3c00\nv10: f16 = add v9, v9\n\
+        store b0[byte v1], v3\nyield\n}\n";
+
+    #[test]
+    fn what_is_added_is_a_module_still_and_finds_a_free_register() {
+        let module = read(LOOP).unwrap_or_else(|error| panic!("{error:?}"));
+        verify(&module).unwrap_or_else(|problems| panic!("{problems:?}"));
+        let all = points(&module);
+        let types: Vec<&str> = all.iter().map(|it| it.ty.name()).collect();
+        assert_eq!(types, ["i32", "i32", "i32", "bool", "f64", "f16"]);
+        for points in [0..all.len(), 2..4, 1..1] {
+            let trace = Trace { groups: [2, 3, 1], points, skip: 1, room: 8, clock: true };
+            let (traced, binding) = trace.rewrite(&module);
+            verify(&traced).unwrap_or_else(|problems| panic!("{problems:?}\n{}", print(&traced)));
+            assert_eq!(trace.bytes(&module), 4 * 6 * 8 * 16 + 4);
+            let Register { index, space, .. } = traced.resource(binding).register;
+            assert_eq!((index, space), (4, 2));
+        }
+    }
+
+    #[test]
+    fn events_are_read_as_they_are_written() {
+        let module = read(LOOP).unwrap_or_else(|error| panic!("{error:?}"));
+        let trace = Trace { groups: [1; 3], points: 0..6, skip: 0, room: 2, clock: false };
+        let mut bytes = vec![0; trace.bytes(&module)];
+        for (at, word) in [(0, 3u32), (4, 9), (8, 5), (12, 1), (32, 7), (64, 1)] {
+            bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        let events = trace.read(&module, &bytes);
+        assert_eq!(events[0], [Event { point: 2, stamp: 9, bits: 5 | 1 << 32 }]);
+        // There is no seventh point.
+        assert_eq!(events[1], []);
+        assert_eq!(events[2], [Event { point: 0, stamp: 0, bits: 0 }]);
+        assert_eq!(trace.read(&module, &[]), Vec::<Vec<Event>>::new());
+    }
+
+    #[test]
+    fn the_buffer_is_bounded() {
+        assert_eq!(Trace::most_room([64, 1, 1], [1, 1, 1]), Some(4096));
+        assert_eq!(Trace::most_room([1024, 1, 1], [64, 1, 1]), Some(31));
+        assert_eq!(Trace::most_room([1024, 1, 1], [65535, 65535, 1]), None);
+    }
+}
