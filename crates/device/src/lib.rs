@@ -30,6 +30,7 @@ mod adapter;
 mod compiled;
 mod dispatch;
 mod examine;
+mod foreign;
 mod guard;
 mod layout;
 mod pipeline;
@@ -39,23 +40,27 @@ pub mod room;
 mod shader;
 mod small;
 mod spirv;
+mod trace;
 mod vulkan;
 
 pub use adapter::{Adapter, AdapterError, LaneCounts, Options1, Options4};
 pub use cpu::Isa;
 pub use dispatch::{Dispatch, DispatchError, MOST_GROUPS, MOST_THREADS};
 pub use examine::ExamineError;
+pub use foreign::{Foreign, ForeignError};
 pub use guard::Bug;
 pub use layout::{Layout, Scalar};
 pub use pipeline::{ComputePipeline, Device, Engine, Missing, PipelineError};
 pub use resources::{BindError, BindProblem, MOST_BYTES, ResourceTable};
 pub use shader::{Compilation, NoIncludes, Shader};
+pub use trace::{Trace, TracePoint};
 pub use vulkan::{Gpu, GpuInfo};
 
 pub use ::spirv as spirv_target;
 pub use diag::{self, Diagnostic, Level, SourceMap, Span};
 pub use hlsl::{Denormals, Dialect, Includer, MatrixOrder, Options, PushLayout, Stage, Version};
 pub use ir::exec::{Buffer, Format, FormatScalar, LaneOrder, Schedule, Trap, Unsupported};
+pub use ir::trace::Event as TraceEvent;
 pub use ir::{
     Element, HostScalar, Member, Norm, Register, RegisterClass, Resource, ResourceKind, WaveSize,
 };

@@ -11,6 +11,7 @@ use ops::Ty;
 use ops::intrinsics::{ShaderModel, Stage};
 
 use crate::compiled::Programs;
+use crate::foreign::{Foreign, ForeignError};
 use crate::vulkan::GpuPrograms;
 use crate::{Adapter, Gpu, Isa, LaneCounts, Shader};
 
@@ -211,6 +212,26 @@ impl Device {
             _ => Runner::Reference,
         };
         Ok(ComputePipeline { module: module.clone(), runner, wave_sizes })
+    }
+}
+
+impl Device {
+    /// A pipeline that runs another compiler's module in the place of the shader, bound as the shader is. For GPUs alone.
+    ///
+    /// A driver takes a module at its word: see [`Foreign`].
+    pub fn create_foreign_pipeline(
+        &self,
+        shader: &Shader,
+        foreign: &Foreign,
+    ) -> Result<ComputePipeline, ForeignError> {
+        let Some(gpu) = &self.gpu else {
+            let what = "only the engine `vulkan` runs modules of other compilers".to_owned();
+            return Err(ForeignError::Unsupported(what));
+        };
+        let pipeline = self.create_compute_pipeline(shader).map_err(ForeignError::Pipeline)?;
+        let emitted = foreign.emitted(&shader.module)?;
+        let programs = GpuPrograms::of_words(gpu.clone(), shader.module.clone(), emitted);
+        Ok(ComputePipeline { runner: Runner::Gpu(programs), ..pipeline })
     }
 }
 

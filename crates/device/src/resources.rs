@@ -63,6 +63,17 @@ impl ResourceTable {
         Ok(())
     }
 
+    /// What is bound, with a buffer more: at the last resource of `shader`, which has one more than this table's.
+    pub(crate) fn with(&self, shader: &Shader, last: Buffer) -> ResourceTable {
+        let mut table = self.clone();
+        table.resources.extend(shader.resources().iter().skip(self.resources.len()).cloned());
+        table.slots.resize(table.resources.len(), BTreeMap::new());
+        if let Some(slots) = table.slots.last_mut() {
+            slots.insert(0, last);
+        }
+        table
+    }
+
     /// The buffer bound to an element of a resource.
     pub fn get(&self, name: &str, element: u32) -> Option<&Buffer> {
         self.slots[self.index(name)?].get(&element)

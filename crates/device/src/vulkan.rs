@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use ir::Module;
 use ir::exec::{Bindings, Failure, Launch, Schedule, Unsupported};
-use spirv::{Environment, NoDebug};
+use spirv::{Emitted, Environment, NoDebug};
 
 use crate::Adapter;
 use context::Context;
@@ -152,6 +152,8 @@ fn no_vulkan(missing: String) -> Unsupported {
 pub(crate) struct GpuPrograms {
     gpu: Gpu,
     module: Arc<Module>,
+    /// Another compiler's words for the module, where not ours are to run.
+    words: Option<Arc<Emitted>>,
     made: Arc<Mutex<Made>>,
 }
 
@@ -164,7 +166,11 @@ struct Made {
 
 impl GpuPrograms {
     pub(crate) fn new(gpu: Gpu, module: Arc<Module>) -> GpuPrograms {
-        GpuPrograms { gpu, module, made: Arc::default() }
+        GpuPrograms { gpu, module, words: None, made: Arc::default() }
+    }
+
+    pub(crate) fn of_words(gpu: Gpu, module: Arc<Module>, words: Emitted) -> GpuPrograms {
+        GpuPrograms { words: Some(Arc::new(words)), ..GpuPrograms::new(gpu, module) }
     }
 
     /// How long the last dispatch took, by the device's own clock.
@@ -215,6 +221,9 @@ impl GpuPrograms {
     }
 
     fn make(&self, width: u32, bindings: &Bindings) -> Result<Program, Unsupported> {
+        if let Some(words) = &self.words {
+            return Program::new(&self.gpu.context, &self.module, words, width, bindings);
+        }
         let environment = self.gpu.environment();
         let emitted = spirv::emit(&self.module, &environment, &NoDebug).map_err(|it| {
             let missing = format!("`spirv` does not express {} as yet", it.what);

@@ -322,6 +322,19 @@ impl Capabilities {
             "StorageTexelBufferArrayNonUniformIndexing" => {
                 is(f12.shader_storage_texel_buffer_array_non_uniform_indexing)
             }
+            // Only modules of other compilers declare these.
+            "Int8" => is(f12.shader_int8),
+            "StorageBuffer8BitAccess" => is(f12.storage_buffer8_bit_access),
+            "UniformAndStorageBuffer8BitAccess" => is(f12.uniform_and_storage_buffer8_bit_access),
+            "UniformAndStorageBuffer16BitAccess" => is(f11.uniform_and_storage_buffer16_bit_access),
+            "VariablePointersStorageBuffer" => is(f11.variable_pointers_storage_buffer),
+            "VariablePointers" => is(f11.variable_pointers),
+            "VulkanMemoryModel" => is(f12.vulkan_memory_model),
+            "VulkanMemoryModelDeviceScope" => is(f12.vulkan_memory_model_device_scope),
+            "GroupNonUniformShuffleRelative" => {
+                operation(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE)
+            }
+            "GroupNonUniformClustered" => operation(vk::SubgroupFeatureFlags::CLUSTERED),
             "GroupNonUniform" => operation(vk::SubgroupFeatureFlags::BASIC),
             "GroupNonUniformVote" => operation(vk::SubgroupFeatureFlags::VOTE),
             "GroupNonUniformArithmetic" => operation(vk::SubgroupFeatureFlags::ARITHMETIC),

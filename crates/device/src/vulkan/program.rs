@@ -104,7 +104,7 @@ impl Program {
         self.layout = unsafe { device.create_pipeline_layout(&create, None) }?;
 
         let create = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the words are a module that `spirv` has made.
+        // SAFETY: the words are a module that `spirv` has made, or one that a caller has vouched for.
         let module = unsafe { device.create_shader_module(&create, None) }?;
         let entry = CString::new(self.reflection.entry.as_str()).unwrap_or_default();
         let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()

@@ -1,0 +1,399 @@
+//! SPIR-V that another compiler made of the same shader: reads it, and finds out which of its variables is which resource.
+//!
+//! A variable and a resource belong together by name, where the compiler has left it: as it is in the source, or with what
+//! compilers put around it (`Out_0`, `type.Params`, `counter.var.Out`). What has lost its name is matched by number: set
+//! and binding are space and register, or the registers of a class are shifted by the same number each.
+//! Where a variable's layout in memory is not that of the resource, the module cannot be given the same bytes, and says so.
+//!
+//! Deliberately absent: validation beyond what is read. A driver takes a module at its word, so an invalid one can take the
+//! process with it: whoever has a validator asks it before, and whoever has not runs the module in a process of its own.
+
+mod capability;
+mod parse;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use ir::{Module, Resource, ResourceKind};
+use spirv::{BindingKind, Emitted, Push, Reflection};
+
+use crate::Shader;
+use crate::layout::Layout;
+use crate::pipeline::PipelineError;
+use parse::{Kind, Parsed, Variable};
+
+/// A module of SPIR-V from elsewhere. Copies are the same module.
+#[derive(Clone)]
+pub struct Foreign {
+    parsed: Arc<Parsed>,
+}
+
+/// Why a module is of no use.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ForeignError {
+    /// It is no module of SPIR-V, or a damaged one.
+    Malformed(String),
+    /// It is not made of this shader, or lays out its memory in another way.
+    Mismatch(String),
+    /// It uses what is not built here, or what the device lacks.
+    Unsupported(String),
+    /// The shader itself cannot run on the device.
+    Pipeline(PipelineError),
+}
+
+impl fmt::Display for ForeignError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ForeignError::Malformed(what) => write!(f, "it is no module of SPIR-V: {what}"),
+            ForeignError::Mismatch(what) | ForeignError::Unsupported(what) => f.write_str(what),
+            ForeignError::Pipeline(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ForeignError {}
+
+impl fmt::Debug for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Foreign").field("words", &self.parsed.words.len()).finish_non_exhaustive()
+    }
+}
+
+impl Foreign {
+    /// Reads a module.
+    pub fn parse(bytes: &[u8]) -> Result<Foreign, ForeignError> {
+        let parsed = parse::parse(bytes).map_err(ForeignError::Malformed)?;
+        Ok(Foreign { parsed: Arc::new(parsed) })
+    }
+
+    /// The compiler, by its entry in the registry of tools, where it is one that makes SPIR-V of HLSL.
+    pub fn compiler(&self) -> Option<&'static str> {
+        match self.parsed.generator {
+            8 => Some("glslang"),
+            13 => Some("shaderc"),
+            14 => Some("dxc"),
+            40 => Some("slang"),
+            43 => Some("clang"),
+            _ => None,
+        }
+    }
+
+    /// Whether its operations between lanes have the active sets of the source: it asks for maximal reconvergence, or has no
+    /// such operations.
+    pub fn reconverges(&self, shader: &Shader) -> bool {
+        let sees = self.parsed.capabilities.iter().any(|it| capability::sees_lanes(*it));
+        !sees || self.entry(&shader.module).is_ok_and(|it| it.reconverges)
+    }
+
+    /// Whether the module can run in the place of the shader, by what is bound and how it lies in memory.
+    pub fn check(&self, shader: &Shader) -> Result<(), ForeignError> {
+        self.emitted(&shader.module).map(|_| ())
+    }
+
+    /// The module with what a host must know, in the terms of the shader's resources.
+    pub(crate) fn emitted(&self, module: &Module) -> Result<Emitted, ForeignError> {
+        let mismatch = |what: String| Err(ForeignError::Mismatch(what));
+        let unsupported = |what: String| Err(ForeignError::Unsupported(what));
+        let entry = self.entry(module)?;
+        if let Some(size) = entry.group_size.filter(|it| *it != module.group_size) {
+            return mismatch(format!(
+                "its groups have {} threads, those of the shader {}",
+                sized(size),
+                sized(module.group_size)
+            ));
+        }
+        let mut capabilities = Vec::new();
+        for number in &self.parsed.capabilities {
+            match capability::name(*number) {
+                Some(name) => capabilities.push(name),
+                None => return unsupported(format!("it needs capability {number} of SPIR-V")),
+            }
+        }
+        let mut reflection = Reflection {
+            entry: entry.name.clone(),
+            group_size: module.group_size,
+            capabilities,
+            ..Reflection::default()
+        };
+        let variables: Vec<&Variable> = self.parsed.variables.iter().collect();
+        if let Some(other) = variables.iter().find(|it| it.kind == Kind::Other) {
+            return unsupported(format!(
+                "{}: textures and samplers are not built yet",
+                named(other)
+            ));
+        }
+        for (variable, matched) in variables.iter().zip(matches(&variables, module)?) {
+            let resource = &module.resources[matched.resource];
+            self.compare_layouts(variable, resource, &matched)?;
+            let index = ir::Binding(matched.resource as u32);
+            if variable.kind == Kind::Push {
+                let ResourceKind::Constant { size, .. } = resource.kind else {
+                    return mismatch(format!("{} is no constant buffer", named(variable)));
+                };
+                let bytes = size.div_ceil(16).max(1) * 16;
+                reflection.push =
+                    Some(Push { name: resource.name.clone(), bytes, resource: index });
+                continue;
+            }
+            let kind = match (variable.kind, matched.is_counter) {
+                (_, true) => BindingKind::Counter,
+                (Kind::Uniform, _) => BindingKind::UniformBuffer,
+                (Kind::Storage, _) => BindingKind::StorageBuffer,
+                (Kind::ReadTexels, _) => BindingKind::UniformTexelBuffer,
+                (Kind::WrittenTexels, _) => BindingKind::StorageTexelBuffer,
+                (Kind::Push | Kind::Other, _) => unreachable!("these have been told apart above"),
+            };
+            let (Some(set), Some(binding)) = (variable.set, variable.binding) else {
+                return mismatch(format!("{} has no set and no binding", named(variable)));
+            };
+            if set >= MOST_SETS || binding >= MOST_BINDINGS {
+                return unsupported(format!("{} lies in set {set} at {binding}", named(variable)));
+            }
+            let binding = spirv::Binding {
+                name: resource.name.clone(),
+                kind,
+                set,
+                binding,
+                count: variable.count,
+                writable: resource.kind.writable(),
+                register: resource.register,
+                resource: index,
+            };
+            let taken = reflection
+                .bindings
+                .iter()
+                .find(|it| (it.set, it.binding) == (binding.set, binding.binding));
+            match taken {
+                None => reflection.bindings.push(binding),
+                // One descriptor, seen as several types.
+                Some(other) if (other.resource, other.kind) == (binding.resource, binding.kind) => {
+                }
+                Some(other) => {
+                    return mismatch(format!(
+                        "`{}` and `{}` share binding {} of set {}; dxc keeps them apart with -fvk-t-shift and its like",
+                        other.name, binding.name, binding.binding, binding.set
+                    ));
+                }
+            }
+        }
+        Ok(Emitted { words: self.parsed.words.clone(), reflection })
+    }
+
+    fn entry(&self, module: &Module) -> Result<&parse::Entry, ForeignError> {
+        let entries = &self.parsed.entries;
+        let by_name = entries.iter().find(|it| it.name == module.name);
+        by_name.or(entries.iter().next().filter(|_| entries.len() == 1)).ok_or_else(|| {
+            let names: Vec<String> = entries.iter().map(|it| format!("`{}`", it.name)).collect();
+            ForeignError::Mismatch(match names.as_slice() {
+                [] => "it has no entry point of a compute shader".to_owned(),
+                names => {
+                    format!("it has no entry point `{}`, only {}", module.name, names.join(", "))
+                }
+            })
+        })
+    }
+
+    fn compare_layouts(
+        &self,
+        variable: &Variable,
+        resource: &Resource,
+        matched: &Match,
+    ) -> Result<(), ForeignError> {
+        let mismatch = |what: String| Err(ForeignError::Mismatch(what));
+        let suits = match (&resource.kind, variable.kind) {
+            (ResourceKind::Constant { .. }, Kind::Uniform | Kind::Push)
+            | (ResourceKind::Structured { .. } | ResourceKind::Raw { .. }, Kind::Storage)
+            | (ResourceKind::Typed { writable: false, .. }, Kind::ReadTexels)
+            | (ResourceKind::Typed { writable: true, .. }, Kind::WrittenTexels) => true,
+            (
+                ResourceKind::Constant { .. }
+                | ResourceKind::Structured { .. }
+                | ResourceKind::Raw { .. }
+                | ResourceKind::Typed { .. }
+                | ResourceKind::Texture { .. }
+                | ResourceKind::Sampler { .. },
+                _,
+            ) => false,
+        };
+        let name = &resource.name;
+        if !suits {
+            let what = format!("{} is something else than `{name}` in the source", named(variable));
+            return mismatch(what);
+        }
+        let is_array = resource.count != Some(1);
+        if is_array != (variable.count != Some(1))
+            || variable.count.zip(resource.count).is_some_and(|(its, ours)| its > ours)
+        {
+            return mismatch(format!("{} is an array of another length", named(variable)));
+        }
+        if matched.is_counter
+            || variable.kind == Kind::ReadTexels
+            || variable.kind == Kind::WrittenTexels
+        {
+            return Ok(());
+        }
+        let parse::Layout::Scalars { stride, mut scalars } = self.parsed.layout(variable) else {
+            return Ok(());
+        };
+        if matches!(resource.kind, ResourceKind::Raw { .. }) {
+            return Ok(());
+        }
+        let ours = Layout::of(&resource.kind, None);
+        const REMEDY: &str = "dxc lays memory out as the language does with -fvk-use-dx-layout";
+        if let Some(stride) = stride.filter(|it| *it as usize != ours.stride) {
+            return mismatch(format!(
+                "the elements of `{name}` take {stride} bytes there, and {} in the source; {REMEDY}",
+                ours.stride
+            ));
+        }
+        scalars.sort_unstable();
+        let all: BTreeSet<usize> = ours.scalars.iter().map(|(offset, _)| *offset).collect();
+        // Members that are not used may have been dropped; none may lie where the source has none.
+        let elsewhere = scalars.iter().find(|(offset, _)| !all.contains(&(*offset as usize)));
+        match elsewhere {
+            Some((offset, _)) => mismatch(format!(
+                "something of `{name}` lies at byte {offset} there, where the source has nothing; {REMEDY}"
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// More sets and bindings than any device has.
+const MOST_SETS: u32 = 64;
+const MOST_BINDINGS: u32 = 1 << 20;
+
+/// Which resource a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Match {
+    /// The index among the module's resources.
+    resource: usize,
+    /// It is the hidden counter of that resource.
+    is_counter: bool,
+}
+
+/// Matches all variables, or names one that cannot be matched.
+fn matches(variables: &[&Variable], module: &Module) -> Result<Vec<Match>, ForeignError> {
+    let mut found: Vec<Option<Match>> =
+        variables.iter().map(|it| by_name(it, &module.resources)).collect();
+    for class in [Kind::Uniform, Kind::Storage, Kind::ReadTexels, Kind::WrittenTexels, Kind::Push] {
+        for is_read_only in [true, false] {
+            by_number(variables, module, class, is_read_only, &mut found);
+        }
+    }
+    let missing = variables.iter().zip(&found).find(|(_, it)| it.is_none());
+    if let Some((variable, _)) = missing {
+        return Err(ForeignError::Mismatch(format!(
+            "{} is no resource of the source, by name or by number",
+            named(variable)
+        )));
+    }
+    Ok(found.into_iter().flatten().collect())
+}
+
+fn by_name(variable: &Variable, resources: &[Resource]) -> Option<Match> {
+    let name = variable.name.as_str();
+    let plain = name.strip_prefix("type.").unwrap_or(name);
+    let plain = plain.strip_prefix("ConstantBuffer.").unwrap_or(plain);
+    // Slang numbers what it names.
+    let unnumbered = plain
+        .rsplit_once('_')
+        .filter(|(_, number)| !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit()));
+    let counter = plain
+        .strip_prefix("counter.var.")
+        .or(plain.strip_suffix(".counter"))
+        .or(plain.strip_suffix("@count"));
+    let of = |name: &str| resources.iter().position(|it| it.used && it.name == name);
+    let plainly = |name: &str| of(name).map(|resource| Match { resource, is_counter: false });
+    let has_counter = |index: &usize| {
+        matches!(resources[*index].kind, ResourceKind::Structured { counter: true, .. })
+    };
+    let counted = counter.and_then(of).filter(has_counter);
+    counted
+        .map(|resource| Match { resource, is_counter: true })
+        .or_else(|| plainly(plain))
+        .or_else(|| unnumbered.and_then(|(name, _)| plainly(name)))
+}
+
+/// Matches what has no name: of one kind and set, those variables whose bindings are the registers that are left, all
+/// shifted by the same number.
+fn by_number(
+    variables: &[&Variable],
+    module: &Module,
+    kind: Kind,
+    is_read_only: bool,
+    found: &mut [Option<Match>],
+) {
+    let taken: BTreeSet<usize> = found.iter().flatten().map(|it| it.resource).collect();
+    let is_of_kind = |it: &Resource| match (&it.kind, kind) {
+        (ResourceKind::Constant { .. }, Kind::Push) => !it.register.class.has_registers(),
+        (ResourceKind::Constant { .. }, Kind::Uniform) => it.register.class.has_registers(),
+        (
+            ResourceKind::Structured { writable, .. } | ResourceKind::Raw { writable },
+            Kind::Storage,
+        ) => *writable != is_read_only,
+        (ResourceKind::Typed { writable, .. }, Kind::ReadTexels) => !writable,
+        (ResourceKind::Typed { writable, .. }, Kind::WrittenTexels) => *writable,
+        _ => false,
+    };
+    let resources = module.resources.iter().enumerate();
+    let left: Vec<(usize, &Resource)> = resources
+        .filter(|(index, it)| it.used && !taken.contains(index) && is_of_kind(it))
+        .collect();
+    let open: Vec<usize> = (0..variables.len())
+        .filter(|index| {
+            let it = variables[*index];
+            let is_alike =
+                it.kind == kind && (kind != Kind::Storage || it.is_read_only == is_read_only);
+            found[*index].is_none() && is_alike
+        })
+        .collect();
+    let pairs = match (left.as_slice(), open.as_slice()) {
+        // There is no other way.
+        ([(resource, _)], [variable]) => vec![(*variable, *resource)],
+        _ => {
+            let shift = |variable: usize, resource: &Resource| {
+                let it = variables[variable];
+                let binding = it.binding?.checked_sub(resource.register.index)?;
+                (it.set == Some(resource.register.space)).then_some(binding)
+            };
+            let shifts: BTreeSet<u32> = open
+                .iter()
+                .flat_map(|it| left.iter().filter_map(|(_, resource)| shift(*it, resource)))
+                .collect();
+            // All of them, each to a resource of its own; no shift at all is tried first.
+            let fitting = shifts.into_iter().find_map(|wanted| {
+                open.iter()
+                    .map(|it| {
+                        let fits = |(_, resource): &&(usize, &Resource)| {
+                            shift(*it, resource) == Some(wanted)
+                        };
+                        left.iter().find(fits).map(|(resource, _)| (*it, *resource))
+                    })
+                    .collect::<Option<Vec<(usize, usize)>>>()
+            });
+            fitting.unwrap_or_default()
+        }
+    };
+    for (variable, resource) in pairs {
+        found[variable] = Some(Match { resource, is_counter: false });
+    }
+}
+
+/// A variable in a message.
+fn named(variable: &Variable) -> String {
+    match (variable.name.as_str(), variable.set, variable.binding) {
+        ("", Some(set), Some(binding)) => format!("its binding {binding} of set {set}"),
+        ("", ..) => "a variable without name and number".to_owned(),
+        (name, ..) => format!("its variable `{name}`"),
+    }
+}
+
+fn sized([x, y, z]: [u32; 3]) -> String {
+    format!("{x}×{y}×{z}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! Running a shader so that it leaves what it computes: for whoever looks for the first value that two engines differ in.
+//!
+//! Not part of the stability promise. What is traced, and how, is the matter of [`ir::trace`].
+
+use std::ops::Range;
+
+use diag::Span;
+use ir::exec::{Buffer, LaneOrder};
+use ir::trace::{self, Event};
+use ir::{Module, Op, TextureOp};
+use ops::Ty;
+
+use crate::guard::catch;
+use crate::{Bug, ResourceTable, Scalar, Shader};
+
+/// A value that a shader computes, in the order of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracePoint {
+    /// Where in the source.
+    pub span: Span,
+    /// The operation, as the text of the IR spells it.
+    pub operation: String,
+    /// The type, for showing it.
+    pub scalar: Scalar,
+    /// Whether the language leaves it to the device: what an atomic operation finds depends on the order of waves.
+    pub is_open: bool,
+}
+
+/// What a run is to leave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    inner: trace::Trace,
+}
+
+impl Trace {
+    /// These values, of each thread as many as there is room for behind the first `skip`; `None` where there are too many
+    /// threads for any. A clock is for the reference engine alone.
+    pub fn new(
+        shader: &Shader,
+        groups: [u32; 3],
+        points: Range<usize>,
+        skip: u32,
+        clock: bool,
+    ) -> Option<Trace> {
+        let room = trace::Trace::most_room(shader.group_size(), groups)?;
+        Some(Trace { inner: trace::Trace { groups, points, skip, room, clock } })
+    }
+
+    /// How many values of each thread are kept.
+    pub fn room(&self) -> u32 {
+        self.inner.room
+    }
+
+    /// What the shader is run as.
+    pub fn shader(&self, shader: &Shader) -> Result<Shader, Bug> {
+        catch(|| Shader { module: self.inner.rewrite(&shader.module).0.into() })
+    }
+
+    /// A table for that shader, which holds what `table` does.
+    pub fn table(&self, shader: &Shader, traced: &Shader, table: &ResourceTable) -> ResourceTable {
+        let bytes = vec![0; self.inner.bytes(&shader.module)];
+        table.with(traced, Buffer { bytes, ..Buffer::default() })
+    }
+
+    /// What each thread of the dispatch has computed, after a run.
+    pub fn read(&self, shader: &Shader, table: &ResourceTable) -> Vec<Vec<Event>> {
+        let bytes = table.get(trace::NAME, 0).map_or(&[][..], |it| &it.bytes);
+        self.inner.read(&shader.module, bytes)
+    }
+}
+
+impl Shader {
+    /// What of it can be traced.
+    pub fn trace_points(&self) -> Vec<TracePoint> {
+        let module = &self.module;
+        let point = |it: trace::Point| {
+            let op = &module.inst(it.inst).op;
+            TracePoint {
+                span: it.span,
+                operation: ir::text::op_name(op),
+                scalar: scalar(it.ty),
+                is_open: is_open(op),
+            }
+        };
+        trace::points(module).into_iter().map(point).collect()
+    }
+
+    /// The lane of a thread and its wave, by the thread's index in the group.
+    pub fn lane_of(&self, thread: u32, width: u32, order: Option<LaneOrder>) -> Option<(u32, u32)> {
+        let order = order.unwrap_or_else(|| crate::pipeline::natural_order(&self.module));
+        let dealt = ir::deal(self.module.group_size, order);
+        let slot = dealt.iter().position(|it| it[3] == thread)? as u32;
+        Some((slot % width.max(1), slot / width.max(1)))
+    }
+
+    /// The shader that a text describes which [`Shader::ir`] could have written. It must hold what the verifier asks for.
+    pub fn from_ir(text: &str) -> Result<Shader, String> {
+        let read = || -> Result<Module, String> {
+            let module = ir::text::read(text).map_err(|error| format!("{error:?}"))?;
+            ir::verify::verify(&module).map_err(|problems| problems[0].to_string())?;
+            Ok(module)
+        };
+        let module = catch(read).map_err(|bug| bug.message)??;
+        Ok(Shader { module: module.into() })
+    }
+}
+
+fn scalar(ty: Ty) -> Scalar {
+    match ty {
+        Ty::Bool => Scalar::Bool,
+        Ty::I16 => Scalar::U16,
+        Ty::I32 => Scalar::U32,
+        Ty::I64 => Scalar::U64,
+        Ty::F16 => Scalar::F16,
+        Ty::F32 => Scalar::F32,
+        Ty::F64 => Scalar::F64,
+    }
+}
+
+fn is_open(op: &Op) -> bool {
+    match op {
+        Op::Texture(texture) => matches!(texture.op, TextureOp::Atomic(_)),
+        op => matches!(op, Op::Atomic { .. } | Op::SharedAtomic { .. } | Op::Counter { .. }),
+    }
+}
