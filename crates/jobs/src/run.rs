@@ -20,6 +20,7 @@ use crate::dump::{dump, dump_failure};
 use crate::job::{Job, Rule, Stage};
 use crate::lit::Features;
 use crate::outcome::{Finding, Outcome, Row, Verdict};
+use crate::repro::Source;
 use crate::root::Root;
 use crate::script::{self, Check, Command, Path, Step};
 use crate::section::Section;
@@ -84,7 +85,8 @@ pub fn run(
     wanted: &dyn Fn(u32) -> bool,
     report: &mut dyn FnMut(Outcome),
 ) {
-    let mut runner = Runner { test, text, setup, files, wanted, report, remarks: Vec::new() };
+    let (remarks, included) = (Vec::new(), BTreeMap::new());
+    let mut runner = Runner { test, text, setup, files, wanted, report, remarks, included };
     let done = match &test.case {
         Some(case) if Section::are_in(text) => runner.section(&case.name),
         None if test.file.ends_with(".hlsl") => runner.section(""),
@@ -112,6 +114,8 @@ pub struct Runnable {
     pub widths: Option<Vec<u32>>,
     /// Flags of `wavelane san` that it asks for.
     pub san: Vec<String>,
+    /// What was compiled.
+    pub source: Source,
 }
 
 /// Makes all runs of a test ready, for someone who watches them instead of judging what comes out. Of the runs that are to
@@ -123,9 +127,17 @@ pub fn prepare(
     files: &mut dyn Files,
 ) -> Result<Vec<Runnable>, Box<Outcome>> {
     let (wanted, mut report) = (|_| true, |_| ());
-    let remarks = Vec::new();
-    let mut runner =
-        Runner { test, text, setup, files, wanted: &wanted, report: &mut report, remarks };
+    let (remarks, included) = (Vec::new(), BTreeMap::new());
+    let mut runner = Runner {
+        test,
+        text,
+        setup,
+        files,
+        wanted: &wanted,
+        report: &mut report,
+        remarks,
+        included,
+    };
     match &test.case {
         Some(case) if Section::are_in(text) => runner.watched_section(&case.name),
         None if test.file.ends_with(".hlsl") => runner.watched_section(""),
@@ -134,7 +146,19 @@ pub fn prepare(
             let table = unit_table(&shader)?;
             let (groups, log) = ([1, 1, 1], Some(unit::LOG));
             let (widths, san) = (None, Vec::new());
-            Ok(vec![Runnable { shader, pipeline, sources, table, groups, log, widths, san }])
+            let (text, flags) = runner.unit_source(&case.name);
+            let source = runner.source(&test.file, text, flags);
+            Ok(vec![Runnable {
+                shader,
+                pipeline,
+                sources,
+                table,
+                groups,
+                log,
+                widths,
+                san,
+                source,
+            }])
         }
         None => {
             let mut runs = Vec::new();
@@ -144,7 +168,8 @@ pub fn prepare(
                     continue;
                 }
                 // With denormals kept, whatever else is allowed.
-                let Prepared { job, shader, pipeline, flushed: _, root, sources } = *prepared;
+                let Prepared { job, shader, pipeline, flushed: _, root, sources, source } =
+                    *prepared;
                 let is_vulkan = setup.features.contains("Vulkan");
                 let binding = bind::bind(&job, &shader, &root, is_vulkan);
                 let table = binding
@@ -155,7 +180,9 @@ pub fn prepare(
                     .table;
                 let groups = job.groups;
                 let (log, widths, san) = (None, None, Vec::new());
-                runs.push(Runnable { shader, pipeline, sources, table, groups, log, widths, san });
+                let run =
+                    Runnable { shader, pipeline, sources, table, groups, log, widths, san, source };
+                runs.push(run);
             }
             Ok(runs)
         }
@@ -174,6 +201,8 @@ struct Runner<'a> {
     report: &'a mut dyn FnMut(Outcome),
     /// They hold at every width.
     remarks: Vec<String>,
+    /// What compilations have included so far, by the words in the source.
+    included: BTreeMap<String, String>,
 }
 
 /// A `RUN:` line that is ready to run.
@@ -199,6 +228,7 @@ struct Prepared {
     flushed: Option<(Shader, ComputePipeline)>,
     root: Root,
     sources: SourceMap,
+    source: Source,
 }
 
 impl Runner<'_> {
@@ -453,8 +483,14 @@ impl Runner<'_> {
 
     fn compilation(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Compilation, End> {
         let mut includer = self.includer(flags);
-        Shader::compile(name, text, &flags.options, &mut includer)
-            .map_err(|bug| failed(format!("{bug}")))
+        let compiled = Shader::compile(name, text, &flags.options, &mut includer);
+        self.included.append(&mut includer.read);
+        compiled.map_err(|bug| failed(format!("{bug}")))
+    }
+
+    /// What was compiled last, for whoever wants to write it down.
+    fn source(&self, name: &str, text: String, flags: Flags) -> Source {
+        Source { name: name.to_owned(), text, flags, included: self.included.clone() }
     }
 
     fn includer(&mut self, flags: &Flags) -> WithParts {
@@ -464,6 +500,7 @@ impl Runner<'_> {
             parts: parts.collect(),
             test: self.test.file.clone(),
             others: self.files.includer(&flags.includes),
+            read: BTreeMap::new(),
         }
     }
 
@@ -530,6 +567,7 @@ impl Runner<'_> {
         options.specialization.extend(constants);
         options.has_tiles |= job.sets.iter().flatten().any(|it| it.tiles.is_some());
         let (shader, pipeline, sources) = self.compiled(name, text, &flags)?;
+        let source = self.source(name, text.to_owned(), flags.clone());
         // Where either is right, a result that is right with one of them is right.
         let is_compared = job.results.iter().any(|it| !matches!(it.rule, Rule::Exact));
         let flushed = match flags.options.denormals == Denormals::Any && is_compared {
@@ -540,7 +578,7 @@ impl Runner<'_> {
             }
             false => None,
         };
-        Ok(Prepared { job, shader, pipeline, flushed, root: Root::of(text), sources })
+        Ok(Prepared { job, shader, pipeline, flushed, root: Root::of(text), sources, source })
     }
 
     fn compiled(
@@ -718,10 +756,15 @@ impl Runner<'_> {
         })
     }
 
-    fn unit_shader(&mut self, name: &str) -> Result<(Shader, ComputePipeline, SourceMap), End> {
+    fn unit_source(&self, name: &str) -> (String, Flags) {
         let (_, text) = unit::cases(self.text);
         let mut flags = self.setup.flags.clone();
         name.clone_into(&mut flags.options.entry);
+        (text, flags)
+    }
+
+    fn unit_shader(&mut self, name: &str) -> Result<(Shader, ComputePipeline, SourceMap), End> {
+        let (text, flags) = self.unit_source(name);
         let (shader, sources) = self.compile_with(&self.test.file.clone(), &text, &flags)?;
         let pipeline = self
             .setup
@@ -822,10 +865,20 @@ struct WithParts {
     parts: BTreeMap<String, String>,
     test: String,
     others: Box<dyn Includer>,
+    /// What was found, by the words in the source.
+    read: BTreeMap<String, String>,
 }
 
 impl Includer for WithParts {
     fn read(&mut self, path: &str, includer: &str, system: bool) -> Option<(String, Arc<str>)> {
+        let found = self.find(path, includer, system)?;
+        self.read.insert(path.trim_start_matches("./").to_owned(), found.1.to_string());
+        Some(found)
+    }
+}
+
+impl WithParts {
+    fn find(&mut self, path: &str, includer: &str, system: bool) -> Option<(String, Arc<str>)> {
         let name = path.trim_start_matches("./");
         if let Some(text) = self.parts.get(name) {
             return Some((format!("{}/{name}", self.test), text.as_str().into()));

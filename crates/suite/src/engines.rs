@@ -7,7 +7,7 @@ use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Work};
 
 use crate::generate::{self, Statistics};
 use crate::section::WIDTHS;
-use crate::shrink::shrink;
+use jobs::shrink;
 use crate::{run, wild};
 
 /// What came out of a comparison.

@@ -12,7 +12,6 @@ pub mod grid;
 pub mod plant;
 pub mod run;
 pub mod second;
-pub mod shrink;
 pub mod wild;
 
 use std::path::{Path, PathBuf};

@@ -127,7 +127,8 @@ fn runnable(
     widths: Vec<u32>,
     name: String,
 ) -> Result<Box<Subject>, Stop> {
-    let Runnable { shader, pipeline, sources, mut table, groups, log, widths: _, san } = run;
+    let Runnable { shader, pipeline, sources, mut table, groups, log, widths: _, san, source: _ } =
+        run;
     let asked = read_san_flags(&san).map_err(stop)?;
     let args = &Args { san: args.san.with(&asked), ..args.clone() };
     let mut plan = plan(args, widths);

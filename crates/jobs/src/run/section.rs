@@ -86,7 +86,10 @@ impl Runner<'_> {
             let log = shader.resources().iter().any(|it| it.used && it.name == LOG).then_some(LOG);
             let (groups, san) = (section.groups, section.san.clone());
             let widths = Some(widths);
-            runs.push(Runnable { shader, pipeline, sources, table, groups, log, widths, san });
+            let source = self.source(&section.file, section.source(), flags);
+            let run =
+                Runnable { shader, pipeline, sources, table, groups, log, widths, san, source };
+            runs.push(run);
         }
         Ok(runs)
     }
@@ -159,8 +162,9 @@ impl Runner<'_> {
     /// Compiles a text of a section, of whatever stage.
     fn checked(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Compilation, End> {
         let mut includer = self.includer(flags);
-        Shader::check(name, text, &flags.options, &mut includer)
-            .map_err(|bug| failed(bug.to_string()))
+        let compiled = Shader::check(name, text, &flags.options, &mut includer);
+        self.included.append(&mut includer.read);
+        compiled.map_err(|bug| failed(bug.to_string()))
     }
 }
 
