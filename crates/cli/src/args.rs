@@ -25,7 +25,6 @@ pub(crate) enum Command {
     Dxc,
     San,
     Bench,
-    // Known, so that it can say that it is not built yet.
     Diff,
 }
 
@@ -75,7 +74,9 @@ impl Command {
             Command::San => {
                 "find what is undefined, or differs with the width or the order of waves"
             }
-            Command::Diff => "compare engines (not built yet)",
+            Command::Diff => {
+                "compare engines and other compilers' SPIR-V, and say whose mistake a difference is"
+            }
             Command::Bench => "measure how long a shader takes to compile and to run",
         }
     }
@@ -92,7 +93,7 @@ impl Command {
             Command::Merge => "REPORT…",
             Command::Dxc => "FILE",
             Command::Bench => "FILE…",
-            Command::Diff => "…",
+            Command::Diff => "FILE|PATH…",
         }
     }
 }
@@ -161,6 +162,7 @@ pub(crate) struct Args {
     pub(crate) fuel: Fuel,
     pub(crate) test: crate::test::TestArgs,
     pub(crate) san: crate::san::SanArgs,
+    pub(crate) diff: crate::diff::DiffArgs,
     /// Files that dxc would write, and that are not written here.
     pub(crate) unwritten: Vec<String>,
     /// What is to be said about the command line itself.
@@ -230,6 +232,7 @@ impl Args {
             fuel: Fuel::Usual,
             test: crate::test::TestArgs::default(),
             san: crate::san::SanArgs::default(),
+            diff: crate::diff::DiffArgs::default(),
             unwritten: Vec::new(),
             remarks: Vec::new(),
         }
@@ -338,7 +341,11 @@ fn flag(
         Some((name, value)) if word.starts_with("--") => (name, Some(value)),
         _ => (word, None),
     };
-    let exact = flags::all().find(|flag| flag.names.contains(&name)).or_else(|| slashed(name));
+    // A name may mean something else to another command.
+    let mine = |flag: &&Flag| flag.names.contains(&name) && flag.on.contains(&args.command);
+    let exact = flags::all().find(mine);
+    let exact = exact.or_else(|| flags::all().find(|flag| flag.names.contains(&name)));
+    let exact = exact.or_else(|| slashed(name));
     let (flag, attached) = match exact {
         Some(flag) => (flag, attached),
         None => match joined(word) {

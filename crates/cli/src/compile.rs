@@ -1,8 +1,12 @@
 //! Compiling a file and telling what was found, which all commands that take a FILE do alike.
 
+use std::collections::BTreeMap;
+
 use device::{Diagnostic, Level, Shader, SourceMap, diag};
+use jobs::Source;
 
 use crate::args::{Args, Command};
+use crate::diff::Recorder;
 use crate::files::{Folders, read_source};
 use crate::problem::{Exit, Problem};
 use crate::terminal;
@@ -15,27 +19,38 @@ pub(crate) struct Compiled {
     /// As the flags about warnings want them.
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) sources: SourceMap,
+    /// What was compiled, for whoever wants to write it down.
+    source: Source,
 }
 
 /// Compiles a file; what is wrong with its text is in the result.
 pub(crate) fn compile(file: &str, args: &Args) -> Result<Compiled, Problem> {
     let (name, text) = read_source(file)?;
-    let mut includer =
+    let folders =
         Folders { folders: args.includes.clone(), ignore_case: args.ignore_case_includes };
+    let mut includer = Recorder { folders, included: BTreeMap::new() };
     let step = if args.command == Command::Check { Shader::check } else { Shader::compile };
     let compilation = step(&name, &text, &args.options, &mut includer)
         .map_err(|bug| Problem::bug(&bug.message))?;
     let diagnostics = args.warnings.weigh(compilation.diagnostics);
-    Ok(Compiled { name, shader: compilation.shader, diagnostics, sources: compilation.sources })
+    let (shader, sources) = (compilation.shader, compilation.sources);
+    let flags = crate::test::flags_of(args);
+    let source = Source { name: name.clone(), text, flags, included: includer.included };
+    Ok(Compiled { name, shader, diagnostics, sources, source })
 }
 
 /// Compiles a file, shows its diagnostics, and ends the command if it has errors.
 pub(crate) fn shader(file: &str, args: &Args) -> Result<(Shader, SourceMap), Problem> {
+    program(file, args).map(|(shader, sources, _)| (shader, sources))
+}
+
+/// The same, with what was compiled.
+pub(crate) fn program(file: &str, args: &Args) -> Result<(Shader, SourceMap, Source), Problem> {
     let compiled = compile(file, args)?;
     terminal::say(&compiled.rendered(args.most_errors));
     match (compiled.problem(), compiled.shader) {
         (Some(problem), _) => Err(problem),
-        (None, Some(shader)) => Ok((shader, compiled.sources)),
+        (None, Some(shader)) => Ok((shader, compiled.sources, compiled.source)),
         (None, None) => Err(Problem::bug("a compilation gave neither a shader nor an error")),
     }
 }

@@ -25,6 +25,11 @@ pub(crate) fn read_source(file: &str) -> Result<(String, String), Problem> {
     Ok((name.to_owned(), decode(bytes)))
 }
 
+/// The bytes of a file that was named on the command line.
+pub(crate) fn read_bytes(file: &str) -> std::io::Result<Vec<u8>> {
+    std::fs::File::open(file).and_then(limited)
+}
+
 fn limited(source: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;

@@ -4,6 +4,7 @@
 
 mod bench;
 mod device;
+mod diff;
 mod dxc;
 mod language;
 mod output;
@@ -82,16 +83,22 @@ const EVERYWHERE: &[Command] = &[
     Command::Dxc,
     Command::San,
     Command::Bench,
+    Command::Diff,
 ];
 // Whatever says what `run` runs says it to `bench` too.
 const RUN: &[Command] = &[Command::Run];
 const SAN: &[Command] = &[Command::San];
-const RUN_AND_SAN: &[Command] = &[Command::Run, Command::San, Command::Bench];
+const SAN_AND_DIFF: &[Command] = &[Command::San, Command::Diff];
+const DIFF: &[Command] = &[Command::Diff];
+const RUN_AND_SAN: &[Command] = &[Command::Run, Command::San, Command::Bench, Command::Diff];
 const EMIT: &[Command] = &[Command::Emit];
 const TEST: &[Command] = &[Command::Test];
 const TEST_AND_SAN: &[Command] = &[Command::Test, Command::San];
+const TEST_SAN_AND_DIFF: &[Command] = &[Command::Test, Command::San, Command::Diff];
 const RUN_AND_TEST: &[Command] = &[Command::Run, Command::Test, Command::Bench];
-const RUN_TEST_AND_SAN: &[Command] = &[Command::Run, Command::Test, Command::San, Command::Bench];
+const RUN_TEST_AND_DIFF: &[Command] = &[Command::Run, Command::Test, Command::Bench, Command::Diff];
+const RUN_TEST_AND_SAN: &[Command] =
+    &[Command::Run, Command::Test, Command::San, Command::Bench, Command::Diff];
 const COMPILE: &[Command] = &[
     Command::Check,
     Command::Emit,
@@ -100,9 +107,17 @@ const COMPILE: &[Command] = &[
     Command::Dxc,
     Command::San,
     Command::Bench,
+    Command::Diff,
 ];
-const DEVICE: &[Command] =
-    &[Command::Check, Command::Run, Command::Caps, Command::Test, Command::San, Command::Bench];
+const DEVICE: &[Command] = &[
+    Command::Check,
+    Command::Run,
+    Command::Caps,
+    Command::Test,
+    Command::San,
+    Command::Bench,
+    Command::Diff,
+];
 const FORMAT: &[Command] = &[
     Command::Check,
     Command::Emit,
@@ -113,6 +128,7 @@ const FORMAT: &[Command] = &[
     Command::Merge,
     Command::San,
     Command::Bench,
+    Command::Diff,
 ];
 
 /// All flags: those of a section in the order in which `--help` lists them.
@@ -126,9 +142,12 @@ mod tests {
 
     #[test]
     fn every_name_is_unique_and_every_shown_flag_has_help() {
-        let mut names: Vec<&str> = all().flat_map(|it| it.names.iter().copied()).collect();
-        names.sort_unstable();
-        assert!(names.windows(2).all(|it| it[0] != it[1]));
+        for command in Command::ALL {
+            let of_command = all().filter(|it| it.on.contains(&command));
+            let mut names: Vec<&str> = of_command.flat_map(|it| it.names.iter().copied()).collect();
+            names.sort_unstable();
+            assert!(names.windows(2).all(|it| it[0] != it[1]), "{}", command.name());
+        }
         for flag in all() {
             assert!(flag.section == Section::Ignored || !flag.help.is_empty(), "{}", flag.names[0]);
             assert!(flag.help.lines().all(|it| it.len() <= 80), "{}", flag.names[0]);

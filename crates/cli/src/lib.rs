@@ -9,6 +9,7 @@ mod bench;
 mod caps;
 mod check;
 mod compile;
+mod diff;
 mod dxc;
 mod emit;
 mod explain;
@@ -135,9 +136,6 @@ fn command(args: Args) -> Result<Exit, End> {
         Command::Dxc => dxc::dxc(&args),
         Command::San => san::san(args),
         Command::Bench => bench::bench(&args),
-        Command::Diff => {
-            let what = format!("`wavelane {}` is not built yet", args.command.name());
-            Err(Problem::new(Exit::Unsupported, what).into())
-        }
+        Command::Diff => diff::diff(args),
     }
 }

@@ -3,7 +3,7 @@
 mod baseline;
 mod pool;
 mod record;
-mod show;
+pub(crate) mod show;
 mod subject;
 
 use std::fmt::Write;
@@ -22,6 +22,7 @@ use baseline::Baseline;
 use record::{Entry, Examined, Found, Program};
 use show::Outcome;
 use subject::Subject;
+pub(crate) use subject::plan_of;
 
 /// What only `san` asks for.
 #[derive(Clone, Debug, Default)]
@@ -133,7 +134,7 @@ fn style(args: &Args) -> Style {
 }
 
 /// Whether the operands name tests, rather than one shader with the buffers of the command line.
-fn holds_tests(args: &Args) -> Result<bool, End> {
+pub(crate) fn holds_tests(args: &Args) -> Result<bool, End> {
     let [file] = args.operands.as_slice() else { return Ok(!args.operands.is_empty()) };
     // What is read from standard input is read once.
     if file == "-" {
@@ -235,7 +236,7 @@ fn plan(args: &Args, widths: Vec<u32>) -> Plan {
 }
 
 /// The command that makes a finding again, with nothing beside it; `base` is what was asked for.
-fn again(seen: &Seen, base: &[String]) -> String {
+pub(crate) fn again(seen: &Seen, base: &[String]) -> String {
     let mut command = "wavelane".to_owned();
     for word in base {
         let _ = write!(command, " {}", crate::problem::quoted(word));
@@ -251,7 +252,7 @@ fn again(seen: &Seen, base: &[String]) -> String {
 }
 
 /// The finding with the widths at which it was made.
-fn diagnostic(seen: &Seen, again: &str) -> Diagnostic {
+pub(crate) fn diagnostic(seen: &Seen, again: &str) -> Diagnostic {
     let mut report = seen.finding.report();
     if seen.order.is_some() {
         report = report.note(format!("again: {again}"));

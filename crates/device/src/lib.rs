@@ -53,7 +53,7 @@ pub use layout::{Layout, Scalar};
 pub use pipeline::{ComputePipeline, Device, Engine, Missing, PipelineError};
 pub use resources::{BindError, BindProblem, MOST_BYTES, ResourceTable};
 pub use shader::{Compilation, NoIncludes, Shader};
-pub use trace::{Trace, TracePoint};
+pub use trace::{TRACE_NAME, Trace, TracePoint};
 pub use vulkan::{Gpu, GpuInfo};
 
 pub use ::spirv as spirv_target;

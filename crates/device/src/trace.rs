@@ -13,6 +13,9 @@ use ops::Ty;
 use crate::guard::catch;
 use crate::{Bug, ResourceTable, Scalar, Shader};
 
+/// The name of the buffer that a traced shader has more.
+pub const TRACE_NAME: &str = trace::NAME;
+
 /// A value that a shader computes, in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracePoint {

@@ -116,6 +116,8 @@ pub struct Runnable {
     pub san: Vec<String>,
     /// What was compiled.
     pub source: Source,
+    /// It may wait for ever, which nobody can end on a GPU.
+    pub may_wait: bool,
 }
 
 /// Makes all runs of a test ready, for someone who watches them instead of judging what comes out. Of the runs that are to
@@ -148,6 +150,7 @@ pub fn prepare(
             let (widths, san) = (None, Vec::new());
             let (text, flags) = runner.unit_source(&case.name);
             let source = runner.source(&test.file, text, flags);
+            let may_wait = false;
             Ok(vec![Runnable {
                 shader,
                 pipeline,
@@ -158,6 +161,7 @@ pub fn prepare(
                 widths,
                 san,
                 source,
+                may_wait,
             }])
         }
         None => {
@@ -180,9 +184,18 @@ pub fn prepare(
                     .table;
                 let groups = job.groups;
                 let (log, widths, san) = (None, None, Vec::new());
-                let run =
-                    Runnable { shader, pipeline, sources, table, groups, log, widths, san, source };
-                runs.push(run);
+                runs.push(Runnable {
+                    shader,
+                    pipeline,
+                    sources,
+                    table,
+                    groups,
+                    log,
+                    widths,
+                    san,
+                    source,
+                    may_wait: false,
+                });
             }
             Ok(runs)
         }

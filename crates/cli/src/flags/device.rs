@@ -3,7 +3,10 @@
 use device::Engine;
 
 use super::values::{caps, choose};
-use super::{DEVICE, Flag, RUN, RUN_AND_TEST, Section, TEST, TEST_AND_SAN, Takes};
+use super::{
+    DEVICE, Flag, RUN, RUN_AND_TEST, RUN_TEST_AND_DIFF, Section, TEST, TEST_SAN_AND_DIFF, Takes,
+    diff,
+};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
@@ -32,7 +35,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--worker"],
         takes: Takes::Nothing,
-        on: TEST_AND_SAN,
+        on: TEST_SAN_AND_DIFF,
         section: Section::Ignored,
         help: "",
         set: |args, _| {
@@ -53,6 +56,8 @@ pub(super) const FLAGS: &[Flag] = &[
             Ok(())
         },
     },
+    diff::ENGINES,
+    diff::SPIRV,
     Flag {
         names: &["--verbose"],
         takes: Takes::Nothing,
@@ -67,7 +72,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--device"],
         takes: Takes::Value("DEVICE"),
-        on: RUN_AND_TEST,
+        on: RUN_TEST_AND_DIFF,
         section: Section::Device,
         help: "which device the engine vulkan uses: its number in `wavelane caps`, or a\n\
                part of its name; by default the first that can be used",
@@ -79,7 +84,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--cpu"],
         takes: Takes::Value("SET"),
-        on: RUN_AND_TEST,
+        on: RUN_TEST_AND_DIFF,
         section: Section::Device,
         help: "the instructions that the engine cpu uses: avx512 or avx2; by default the\n\
                best that the processor has",
@@ -91,7 +96,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--threads"],
         takes: Takes::Value("N"),
-        on: RUN_AND_TEST,
+        on: RUN_TEST_AND_DIFF,
         section: Section::Device,
         help: "how many threads the engine cpu uses, 1 by default: with one, groups and\n\
                waves run in their canonical order",

@@ -1,7 +1,7 @@
 //! The flags that say what is printed and written.
 
 use super::values::{choose, format, pair};
-use super::{COMPILE, EMIT, EVERYWHERE, FORMAT, Flag, RUN, Section, Takes};
+use super::{COMPILE, EMIT, EVERYWHERE, FORMAT, Flag, RUN, Section, Takes, diff};
 use crate::args::Command;
 use crate::terminal::When;
 
@@ -29,13 +29,14 @@ pub(super) const FLAGS: &[Flag] = &[
             Ok(())
         },
     },
+    diff::REPRO,
     Flag {
         names: &["--format"],
         takes: Takes::Value("FORMAT"),
         on: FORMAT,
         section: Section::Output,
         help: "text or json; for check also github and sarif, for san, test and\n\
-               merge also junit, github and sarif; for emit --spirv a listing,\n\
+               merge also junit, github and sarif, for diff junit and github; for emit --spirv a listing,\n\
                or what a host must know. In the JSON of run\n\
                each buffer is a flat list of its scalars in memory order, with\n\
                \"NaN\", \"Infinity\", \"-Infinity\" as strings and bools as 0 and 1",

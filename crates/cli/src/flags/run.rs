@@ -6,7 +6,8 @@ use device::IntraWaveSync;
 
 use super::values::{choose, groups, lane_order, number, pair, schedule, timeout, wave_size};
 use super::{
-    Flag, RUN_AND_SAN, RUN_TEST_AND_SAN, SAN, Section, TEST, TEST_AND_SAN, Takes, bench, san,
+    Flag, RUN_AND_SAN, RUN_TEST_AND_SAN, SAN, SAN_AND_DIFF, Section, TEST, TEST_AND_SAN,
+    TEST_SAN_AND_DIFF, Takes, bench, san,
 };
 use crate::args::Fuel;
 
@@ -110,7 +111,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--intra-wave-sync"],
         takes: Takes::Value("RULE"),
-        on: SAN,
+        on: SAN_AND_DIFF,
         section: Section::Run,
         help: "what orders the accesses of the lanes of a wave: lockstep, each instruction;\n\
                waveop, wave operations only; none, barriers only (lockstep)",
@@ -140,7 +141,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--unordered"],
         takes: Takes::Value("NAME"),
-        on: SAN,
+        on: SAN_AND_DIFF,
         section: Section::Run,
         help: "the elements of this buffer may come in any order; may be repeated",
         set: |args, value| {
@@ -195,7 +196,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--jobs", "-j"],
         takes: Takes::Value("N"),
-        on: TEST_AND_SAN,
+        on: TEST_SAN_AND_DIFF,
         section: Section::Run,
         help: "so many processes run tests at a time (one for each core)",
         set: |args, value| {
@@ -206,7 +207,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--filter"],
         takes: Takes::Value("TEXT"),
-        on: TEST_AND_SAN,
+        on: TEST_SAN_AND_DIFF,
         section: Section::Run,
         help: "only tests whose names hold the text; may be repeated",
         set: |args, value| {

@@ -3,7 +3,7 @@
 use device::{ExitedThreads, FloatRoom, Order, Progress, Reconvergence};
 
 use super::values::{choose, number};
-use super::{Flag, SAN, Section, Takes};
+use super::{Flag, SAN, SAN_AND_DIFF, Section, Takes};
 
 pub(super) const THOROUGH: Flag = Flag {
     names: &["--thorough"],
@@ -44,7 +44,7 @@ pub(super) const ORDERS: Flag = Flag {
 pub(super) const FLOAT_ULP: Flag = Flag {
     names: &["--float-ulp"],
     takes: Takes::Value("N"),
-    on: SAN,
+    on: SAN_AND_DIFF,
     section: Section::Run,
     help: "floats that lie at most so many representable numbers apart are the same\n\
            (instead of one part in 1024)",
@@ -57,7 +57,7 @@ pub(super) const FLOAT_ULP: Flag = Flag {
 pub(super) const EXITED_THREADS: Flag = Flag {
     names: &["--exited-threads"],
     takes: Takes::Value("HOW"),
-    on: SAN,
+    on: SAN_AND_DIFF,
     section: Section::Run,
     help: "what threads count as at a barrier that have returned before: arrived, missing\n\
            (arrived)",
@@ -94,7 +94,7 @@ pub(super) const RECONVERGENCE: Flag = Flag {
 pub(super) const PROGRESS: Flag = Flag {
     names: &["--progress"],
     takes: Takes::Value("MODEL"),
-    on: SAN,
+    on: SAN_AND_DIFF,
     section: Section::Run,
     help: "who comes on while others go round a loop: lockstep, waves and groups that have\n\
            started; occupancy-bound, of one group at a time; fair, every lane (lockstep)",

@@ -147,8 +147,10 @@ pub(super) fn format(args: &mut Args, value: &str) -> Result<(), String> {
         ("sarif", Output::Sarif),
         ("junit", Output::Junit),
     ];
+    let of_diff = [all[0], all[1], all[2], all[4]];
     let choices = match args.command {
         Command::San => &all[..],
+        Command::Diff => &of_diff[..],
         Command::Check => &all[..4],
         _ => &all[..2],
     };

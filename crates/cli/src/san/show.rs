@@ -190,7 +190,7 @@ fn as_json(outcome: &Outcome) -> Value {
 }
 
 /// A finding for programs.
-pub(super) fn finding(
+pub(crate) fn finding(
     seen: &Seen,
     report: &Diagnostic,
     program: &str,

@@ -127,18 +127,39 @@ fn runnable(
     widths: Vec<u32>,
     name: String,
 ) -> Result<Box<Subject>, Stop> {
-    let Runnable { shader, pipeline, sources, mut table, groups, log, widths: _, san, source: _ } =
-        run;
-    let asked = read_san_flags(&san).map_err(stop)?;
+    let Runnable {
+        shader,
+        pipeline,
+        sources,
+        mut table,
+        groups,
+        log,
+        widths: _,
+        san,
+        source: _,
+        may_wait: _,
+    } = run;
+    let plan = plan_of(args, &san, widths, log).map_err(stop)?;
+    let (report, stopped) =
+        examine(args, &pipeline, groups, &plan, &mut table, &sources).map_err(stop)?;
+    let stopped = stopped.map(stop);
+    Ok(Box::new(Subject { name, shader, sources, plan, report, stopped }))
+}
+
+/// The plan for a run of a test, which may have flags of its own and a log of its checks.
+pub(crate) fn plan_of(
+    args: &Args,
+    san: &[String],
+    widths: Vec<u32>,
+    log: Option<&str>,
+) -> Result<Plan, Problem> {
+    let asked = read_san_flags(san)?;
     let args = &Args { san: args.san.with(&asked), ..args.clone() };
     let mut plan = plan(args, widths);
     // How often a case checks differs with the width, and which failure comes first is no result.
     plan.width_dependent.extend(log.map(str::to_owned));
     plan.unordered.extend(log.map(str::to_owned));
-    let (report, stopped) =
-        examine(args, &pipeline, groups, &plan, &mut table, &sources).map_err(stop)?;
-    let stopped = stopped.map(stop);
-    Ok(Box::new(Subject { name, shader, sources, plan, report, stopped }))
+    Ok(plan)
 }
 
 /// The flags that a section of a suite file asks for.

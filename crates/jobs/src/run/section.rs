@@ -87,9 +87,18 @@ impl Runner<'_> {
             let (groups, san) = (section.groups, section.san.clone());
             let widths = Some(widths);
             let source = self.source(&section.file, section.source(), flags);
-            let run =
-                Runnable { shader, pipeline, sources, table, groups, log, widths, san, source };
-            runs.push(run);
+            runs.push(Runnable {
+                shader,
+                pipeline,
+                sources,
+                table,
+                groups,
+                log,
+                widths,
+                san,
+                source,
+                may_wait: section.may_wait_for_ever(),
+            });
         }
         Ok(runs)
     }

@@ -1,0 +1,451 @@
+//! The verdict on a program at a width: runs it on all sides, compares, and asks the sanitizer where they differ.
+
+use device::{ComputePipeline, DispatchError, ResourceTable, Shader, diag};
+use serde_json::json;
+
+use super::compare::{Difference, compare};
+use super::locate::{self, Disputed, Located};
+use super::record::{Compared, Record, Verdict};
+use super::repro;
+use super::run::{Ended, Explained, Runner, explained, reference};
+use super::side::{NotRun, Runs, Side};
+use super::subject::Subject;
+use crate::args::WaveSizes;
+use crate::problem::{Exit, Problem};
+
+/// A side with the pipeline that it runs a program with.
+struct Ready<'a> {
+    side: &'a Side,
+    pipeline: Result<ComputePipeline, NotRun>,
+}
+
+/// What a side did at a width.
+enum Did {
+    Same,
+    Differs(Difference, Box<ResourceTable>),
+    Failed(DispatchError),
+    Unsupported(String),
+    BadInput(String),
+    /// It has no waves of that width, and nobody has asked for them.
+    NotThere,
+}
+
+/// Something that a worker tells of.
+pub(super) enum Told {
+    Record(Box<Record>),
+    /// The file that shows the disagreement told of last, or why there is none.
+    Repro(Result<repro::Written, String>),
+}
+
+/// Judges a program at each of its widths; `tell` hears of each as soon as it is known.
+pub(super) fn judge(
+    runner: &Runner<'_>,
+    subject: &Subject,
+    sides: &[Side],
+    style: diag::Style,
+    tell: &mut dyn FnMut(Told),
+) {
+    let args = runner.args;
+    let nothing =
+        |exit, why: String| Told::Record(Box::new(Record::nothing(&subject.name, exit, why)));
+    let of_reference = match reference().pipeline(&subject.shader, &args.adapter) {
+        Ok(pipeline) => pipeline,
+        Err(NotRun::Unsupported(why)) => return tell(nothing(Exit::Unsupported, why)),
+        Err(NotRun::BadInput(why)) => return tell(nothing(Exit::BadInput, why)),
+    };
+    let others = sides.iter().filter(|it| !matches!(it.runs, Runs::Reference));
+    let ready: Vec<Ready<'_>> = others
+        .map(|side| {
+            let pipeline = match side.gpu().is_some() && subject.may_wait {
+                true => {
+                    let why = "it may wait for ever, and nobody can end that on a GPU";
+                    Err(NotRun::Unsupported(why.to_owned()))
+                }
+                false => side.pipeline(&subject.shader, &args.adapter),
+            };
+            Ready { side, pipeline }
+        })
+        .collect();
+    for it in &ready {
+        if let Err(NotRun::BadInput(why)) = &it.pipeline {
+            return tell(nothing(Exit::BadInput, format!("`{}`: {why}", it.side.name)));
+        }
+    }
+    let gpus = ready.iter().filter(|it| it.side.gpu().is_some());
+    let gpus: Vec<&ComputePipeline> = gpus.filter_map(|it| it.pipeline.as_ref().ok()).collect();
+    let widths = subject.widths(args, &of_reference, &gpus);
+    if widths.is_empty() {
+        let why = match &args.wave_sizes {
+            WaveSizes::Default => "the device has none of the widths that it is made for",
+            WaveSizes::All | WaveSizes::List(_) => "none of its widths is among those asked for",
+        };
+        return tell(nothing(Exit::Unsupported, why.to_owned()));
+    }
+    for width in widths {
+        let at = At { runner, subject, width, style };
+        at.judge(&of_reference, &ready, tell);
+    }
+}
+
+/// Whether floats that lie near each other are no disagreement: a side rounds as it likes, or a device sums in its order.
+pub(super) fn may_round(side: &Side, shader: &Shader) -> bool {
+    let sums = || {
+        shader.trace_points().iter().any(|it| {
+            let operation = it.operation.as_str();
+            it.scalar.is_float()
+                && operation.starts_with("wave.")
+                && (operation.ends_with("sum") || operation.ends_with("product"))
+        })
+    };
+    side.rounds_as_it_likes() || side.gpu().is_some() && sums()
+}
+
+struct At<'a> {
+    runner: &'a Runner<'a>,
+    subject: &'a Subject,
+    width: u32,
+    style: diag::Style,
+}
+
+impl At<'_> {
+    fn judge(
+        &self,
+        of_reference: &ComputePipeline,
+        ready: &[Ready<'_>],
+        tell: &mut dyn FnMut(Told),
+    ) {
+        let Subject { table, groups, .. } = self.subject;
+        let expected = match self.runner.run(of_reference, table, *groups, self.width, 1) {
+            Ok(expected) => expected,
+            Err(ended) => return tell(self.stopped(ended)),
+        };
+        let did: Vec<(&Side, Did)> =
+            ready.iter().map(|it| (it.side, self.run(it, &expected))).collect();
+        if self.runner.is_late() {
+            let cancelled =
+                DispatchError::Trap(device::Trap::Cancelled { span: device::Span::NONE });
+            return tell(self.stopped(Ended::Failed(cancelled)));
+        }
+        let mut record = Record::new(&self.subject.name, self.width);
+        for (side, did) in &did {
+            let compared = match did {
+                Did::Same => Compared::Same,
+                Did::Differs(difference, _) => Compared::Differs(Some(difference.to_json())),
+                Did::Failed(_) => Compared::Differs(None),
+                Did::Unsupported(why) | Did::BadInput(why) => Compared::Unsupported(why.clone()),
+                Did::NotThere => continue,
+            };
+            record.engines.push((side.name.clone(), compared));
+        }
+        let differing: Vec<&(&Side, Did)> =
+            did.iter().filter(|(_, it)| matches!(it, Did::Differs(..) | Did::Failed(_))).collect();
+        if differing.is_empty() {
+            record.verdict = match record.engines.iter().any(|(_, it)| *it == Compared::Same) {
+                true => Verdict::Agree,
+                false => Verdict::Unsupported,
+            };
+            return tell(Told::Record(Box::new(record)));
+        }
+        self.differ(record, &did, &differing, tell);
+    }
+
+    fn run(&self, ready: &Ready<'_>, expected: &ResourceTable) -> Did {
+        let Subject { table, groups, .. } = self.subject;
+        let pipeline = match &ready.pipeline {
+            Ok(pipeline) => pipeline,
+            Err(NotRun::Unsupported(why)) => return Did::Unsupported(why.clone()),
+            Err(NotRun::BadInput(why)) => return Did::BadInput(why.clone()),
+        };
+        if !pipeline.wave_sizes().contains(&self.width) {
+            let widths: Vec<String> = pipeline.wave_sizes().iter().map(u32::to_string).collect();
+            return match self.runner.args.wave_sizes {
+                WaveSizes::List(_) => {
+                    Did::Unsupported(format!("its waves have {} lanes", widths.join(", ")))
+                }
+                WaveSizes::All | WaveSizes::Default => Did::NotThere,
+            };
+        }
+        match self.runner.run(pipeline, table, *groups, self.width, 1) {
+            Ok(got) => match compare(expected, &got, repro::room(self.runner)) {
+                None => Did::Same,
+                Some(difference) => Did::Differs(difference, Box::new(got)),
+            },
+            Err(Ended::Unsupported(why)) => Did::Unsupported(why),
+            Err(Ended::BadInput(why)) => Did::BadInput(why),
+            Err(Ended::Failed(error)) => Did::Failed(error),
+        }
+    }
+
+    /// The reference did not come to its end, so there is nothing to compare with.
+    fn stopped(&self, ended: Ended) -> Told {
+        let (exit, why) = match ended {
+            Ended::Unsupported(why) => (Exit::Unsupported, why),
+            Ended::BadInput(why) => (Exit::BadInput, why),
+            Ended::Failed(error) => {
+                let Subject { sources, .. } = self.subject;
+                let is_late = self.runner.is_late();
+                let args = self.runner.args;
+                let problem = crate::run::failed(&error, self.width, args, is_late, sources);
+                let Problem { exit, message, place, .. } = problem;
+                let place = place.map_or_else(String::new, |(place, _)| format!("{place}: "));
+                (exit, format!("{place}{message}"))
+            }
+        };
+        let mut record = Record::nothing(&self.subject.name, exit, why);
+        record.width = self.width;
+        Told::Record(Box::new(record))
+    }
+
+    /// What it means that some sides differ.
+    fn differ(
+        &self,
+        mut record: Record,
+        did: &[(&Side, Did)],
+        differing: &[&(&Side, Did)],
+        tell: &mut dyn FnMut(Told),
+    ) {
+        let Subject { shader, table, groups, sources, name, .. } = self.subject;
+        for (side, did) in differing {
+            record.details.push(format!("`{}` and `interp` differ: {}", side.name, told(did)));
+        }
+        let (report, stopped) =
+            self.runner.examine(self.subject, shader, table, *groups, self.width);
+        let is_foreign = differing.iter().any(|(side, _)| side.module().is_some());
+        let explained = explained(&report, is_foreign);
+        if let Some(why) = stopped {
+            record.details.push(format!("the sanitizer did not come to its end: {why}"));
+        }
+        if explained != Explained::Not {
+            record.verdict = match explained {
+                Explained::Undefined => Verdict::Undefined,
+                Explained::Open | Explained::Not => Verdict::Open,
+            };
+            record.whose = "the program".to_owned();
+            for seen in &report.seen {
+                let base = ["san".to_owned(), name.clone()];
+                let again = crate::san::again(seen, &base);
+                let finding = crate::san::diagnostic(seen, "");
+                let mut finding = finding;
+                // The command would need what the command line binds.
+                finding.notes.retain(|it| !it.starts_with("again: "));
+                record.pictures.push(diag::render(&finding, sources, self.style));
+                record.github.push_str(&diag::to_github(&finding, sources));
+                let json = crate::san::show::finding(seen, &finding, name, &again, sources);
+                record.findings.push(json);
+            }
+            return tell(Told::Record(Box::new(record)));
+        }
+        let is_open = |(side, did): &&&(&Side, Did)| match did {
+            Did::Differs(difference, _) => difference.is_rounding && may_round(side, shader),
+            _ => false,
+        };
+        if differing.iter().all(|it| is_open(&it)) {
+            record.verdict = Verdict::Open;
+            record.whose = "nobody's: floats are rounded and summed as the device likes".to_owned();
+            return tell(Told::Record(Box::new(record)));
+        }
+        let real: Vec<&(&Side, Did)> =
+            differing.iter().filter(|it| !is_open(it)).copied().collect();
+        record.verdict = Verdict::Disagree;
+        record.whose = whose(did);
+        record.notes = self.notes(&real);
+        for (side, did) in real.iter() {
+            if let Did::Differs(..) = did {
+                self.locate(side, &mut record);
+            }
+        }
+        if record.github.is_empty() {
+            let message = record.details.join("\n");
+            record.github = super::show::annotation(name, None, &message);
+        }
+        tell(Told::Record(Box::new(record)));
+        let Some((side, _)) = real.iter().find(|(_, it)| matches!(it, Did::Differs(..))) else {
+            let why = "a run that ended early is not run again".to_owned();
+            return tell(Told::Repro(Err(why)));
+        };
+        tell(Told::Repro(repro::repro(self.runner, self.subject, side, self.width)));
+    }
+
+    fn notes(&self, differing: &[&(&Side, Did)]) -> Vec<String> {
+        let reconverges = |it: &device::Foreign| it.reconverges(&self.subject.shader);
+        let mut lost =
+            differing.iter().filter(|(side, _)| side.module().is_some_and(|it| !reconverges(it)));
+        let note = lost.next().map(|(side, _)| {
+            format!(
+                "`{}` does not ask for maximal reconvergence, so a driver may let lanes run apart: \
+                 dxc asks with -fspv-enable-maximal-reconvergence",
+                side.name
+            )
+        });
+        note.into_iter().collect()
+    }
+
+    /// The first value that differs, in the record.
+    fn locate(&self, side: &Side, record: &mut Record) {
+        let Subject { shader, table, groups, sources, name, .. } = self.subject;
+        // Fewer threads leave room for more values of each.
+        let few = [1, 1, 1];
+        let differs = |groups| {
+            let run = |side: &Side| self.runner.run_shader(side, shader, table, groups, self.width);
+            let (expected, got) = (run(&reference()).ok()?, run(side).ok()?);
+            compare(&expected, &got, repro::room(self.runner))
+        };
+        let groups = if differs(few).is_some() { few } else { *groups };
+        let disputed = Disputed { side, shader, table, groups, width: self.width };
+        let first = match locate::locate(self.runner, &disputed) {
+            Located::First(first) => first,
+            Located::Vanished => {
+                let what = "the first value that differs was not found: where values are watched, the results agree";
+                return record.details.push(what.to_owned());
+            }
+            Located::Memory => {
+                let what = "every value that is computed agrees: what differs is a store, an atomic operation or its order";
+                return record.details.push(what.to_owned());
+            }
+            Located::Not(why) => {
+                return record
+                    .details
+                    .push(format!("the first value that differs was not found: {why}"));
+            }
+        };
+        let [x, y, z] = first.group;
+        let mut lanes =
+            format!("lane {} of wave {} of group ({x}, {y}, {z})", first.lane, first.wave);
+        if first.more > 0 {
+            lanes.push_str(&format!(" and {} more of that wave", first.more));
+        }
+        let label = match &first.values {
+            Some((expected, got)) => {
+                format!("`{}` has {got}, `interp` has {expected}", side.name)
+            }
+            None => format!("`{}` and `interp` go different ways", side.name),
+        };
+        let operation = &first.operation;
+        let message = format!("the first value that differs: {lanes}, in `{operation}`");
+        let at = sources.location(first.span);
+        let place = at.as_ref().map(|it| format!("{}:{}:{}", it.file, it.line, it.column));
+        let mut text = match &place {
+            Some(place) => format!("{place}: {message}\n"),
+            None => format!("{message}: {label}\n"),
+        };
+        if place.is_some() {
+            text.push_str(&diag::excerpt(first.span, &label, sources, self.style));
+        }
+        if first.is_open {
+            text.push_str(
+                "  = note: it finds what others have left, in an order that is the device's own\n",
+            );
+        }
+        record.pictures.push(text);
+        let at = at.map(|it| (it.file.to_string(), it.line));
+        record.first.push(json!({
+            "engine": side.name,
+            "file": at.as_ref().map(|it| &it.0),
+            "line": at.as_ref().map(|it| it.1),
+            "operation": operation,
+            "expected": first.values.as_ref().map(|it| it.0.to_json()),
+            "got": first.values.as_ref().map(|it| it.1.to_json()),
+            "lane": first.lane,
+            "wave": first.wave,
+            "group": first.group,
+            "more_lanes": first.more,
+        }));
+        let place = at.as_ref().map(|(file, line)| (file.as_str(), *line));
+        record.github.push_str(&super::show::annotation(
+            name,
+            place,
+            &format!("{message}: {label}"),
+        ));
+    }
+}
+
+fn told(did: &Did) -> String {
+    match did {
+        Did::Differs(difference, _) => {
+            let Difference { buffer, place, expected, got, count, of, .. } = difference;
+            let which = match of {
+                1 => String::new(),
+                of => format!("; {count} of {of} elements differ"),
+            };
+            format!("{buffer}{place} is {got}, and {expected} in `interp`{which}")
+        }
+        Did::Failed(error) => format!("it does not come to its end: {error}"),
+        Did::Same | Did::Unsupported(_) | Did::BadInput(_) | Did::NotThere => {
+            unreachable!("only what differs is told of")
+        }
+    }
+}
+
+/// Whose mistake a disagreement is, as far as those who agree tell.
+fn whose(did: &[(&Side, Did)]) -> String {
+    let is_wrong = |did: &Did| matches!(did, Did::Differs(..) | Did::Failed(_));
+    let was_compared = |did: &Did| is_wrong(did) || matches!(did, Did::Same);
+    let compared: Vec<&(&Side, Did)> = did.iter().filter(|(_, it)| was_compared(it)).collect();
+    let alike = |a: &Did, b: &Did| match (a, b) {
+        (Did::Differs(_, a), Did::Differs(_, b)) => compare(a, b, None).is_none(),
+        _ => false,
+    };
+    let module = compared.iter().find(|(side, _)| side.module().is_some());
+    let ours: Vec<&&(&Side, Did)> = compared
+        .iter()
+        .filter(|(side, _)| side.gpu().is_some() && side.module().is_none())
+        .collect();
+    let hosts: Vec<&&(&Side, Did)> =
+        compared.iter().filter(|(side, _)| side.gpu().is_none()).collect();
+    let wrong: Vec<&&(&Side, Did)> = compared.iter().filter(|(_, it)| is_wrong(it)).collect();
+    // All others agree with each other.
+    if wrong.len() > 1
+        && wrong.len() == compared.len()
+        && !hosts.is_empty()
+        && wrong.iter().all(|it| alike(&it.1, &wrong[0].1))
+    {
+        return "wavelane's reference engine, it seems: all others agree with each other"
+            .to_owned();
+    }
+    if let Some((host, _)) = hosts.iter().find(|(_, it)| is_wrong(it)) {
+        return format!("wavelane: `{}` must give the bits of the reference engine", host.name);
+    }
+    let gpu = |side: &Side| side.gpu().map_or_else(String::new, |it| it.adapter().name.clone());
+    match (module, ours.as_slice()) {
+        (Some((module, its)), [(side, own), ..]) => match (is_wrong(its), is_wrong(own)) {
+            (true, false) => format!(
+                "the compiler that made `{}`: wavelane's module agrees on the same device",
+                module.name
+            ),
+            (false, true) => format!(
+                "wavelane's SPIR-V, or what the driver makes of it: `{}` agrees on the same device",
+                module.name
+            ),
+            (true, true) if alike(its, own) => format!(
+                "the driver of `{}`, or both compilers: both modules are wrong alike",
+                gpu(side)
+            ),
+            _ => format!(
+                "the driver of `{}`, or each compiler: both modules are wrong, and not alike",
+                gpu(side)
+            ),
+        },
+        (Some((module, _)), []) => format!(
+            "the compiler that made `{}`, or the driver of `{}`: nothing else ran on that device",
+            module.name,
+            gpu(module)
+        ),
+        (None, several) => {
+            type Ran<'a> = Vec<&'a &'a (&'a Side, Did)>;
+            let (bad, good): (Ran<'_>, Ran<'_>) =
+                several.iter().copied().partition(|it| is_wrong(&it.1));
+            match (bad.as_slice(), good.as_slice()) {
+                ([(side, _), ..], [(other, _), ..]) => format!(
+                    "the driver of `{}`, it seems: `{}` agrees with the reference engine",
+                    gpu(side),
+                    gpu(other)
+                ),
+                ([(side, _), ..], []) => format!(
+                    "the driver of `{}`, or wavelane's SPIR-V: `--spirv` with another compiler's module tells",
+                    gpu(side)
+                ),
+                ([], _) => "nobody's that can be named".to_owned(),
+            }
+        }
+    }
+}

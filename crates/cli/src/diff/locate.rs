@@ -1,0 +1,249 @@
+//! Finds the first value that two sides compute differently: both run the program so that it writes its values down.
+//!
+//! The reference engine's run has a clock, so that of all threads that differ the first one is known; and because it runs
+//! what causes something before what is caused, the first difference is no consequence of another one. That is so within
+//! what one run can hold. A long program is watched in parts of its text, and long loops in stretches: then what is found
+//! is the first difference of the first part, and of the first stretch, that has one.
+//!
+//! Whoever watches changes the program: a compiler may see it otherwise and do right. Each run is therefore asked whether
+//! the results still differ, and where they never do, that is the answer.
+
+use device::{ResourceTable, Scalar, Shader, Span, Trace, TraceEvent, TracePoint};
+
+use super::compare::{self, Shown};
+use super::run::{Runner, WATCHED};
+use super::side::{Runs, Side};
+
+/// What was found.
+pub(super) enum Located {
+    First(Box<First>),
+    /// The results agree where values are watched.
+    Vanished,
+    /// All values agree, and the results do not.
+    Memory,
+    Not(String),
+}
+
+/// The first value that differs.
+pub(super) struct First {
+    pub(super) span: Span,
+    /// As the text of the IR spells it.
+    pub(super) operation: String,
+    /// What the two sides have; nothing where one of them goes another way.
+    pub(super) values: Option<(Shown, Shown)>,
+    pub(super) lane: u32,
+    pub(super) wave: u32,
+    pub(super) group: [u32; 3],
+    /// How many other lanes of the wave differ in the same operation.
+    pub(super) more: usize,
+    /// It found what others had left, in an order that is the device's own.
+    pub(super) is_open: bool,
+}
+
+/// So many values are watched in one run.
+const PART: usize = 384;
+/// So many stretches of a part are watched, before it is given up.
+const STRETCHES: u32 = 32;
+
+/// A thread's first difference.
+struct Found {
+    thread: usize,
+    /// Which of the thread's events.
+    event: u32,
+    stamp: u32,
+    point: usize,
+    values: Option<(u64, u64)>,
+}
+
+/// A run of a program that two sides disagree about.
+pub(super) struct Disputed<'a> {
+    pub(super) side: &'a Side,
+    pub(super) shader: &'a Shader,
+    pub(super) table: &'a ResourceTable,
+    pub(super) groups: [u32; 3],
+    pub(super) width: u32,
+}
+
+/// Looks for the first difference.
+pub(super) fn locate(runner: &Runner<'_>, disputed: &Disputed<'_>) -> Located {
+    if let Runs::Module(..) = disputed.side.runs {
+        return Located::Not(
+            "the values of another compiler's module are not to be seen".to_owned(),
+        );
+    }
+    let points = disputed.shader.trace_points();
+    let mut has_differed = false;
+    let mut start = 0;
+    while start < points.len() {
+        let end = (start + PART).min(points.len());
+        let mut skip = 0;
+        for _ in 0..STRETCHES {
+            if runner.is_late() {
+                return Located::Not("the time is spent".to_owned());
+            }
+            let watched = match watch(runner, disputed, start..end, skip, &points) {
+                Ok(watched) => watched,
+                Err(why) => return Located::Not(why),
+            };
+            has_differed |= watched.differs;
+            if let Some(found) = watched.first.filter(|_| watched.differs) {
+                return Located::First(Box::new(described(runner, disputed, &points, found)));
+            }
+            // Nothing more comes where no thread has filled its room.
+            if !watched.is_full {
+                break;
+            }
+            skip += watched.room;
+        }
+        start = end;
+    }
+    if has_differed { Located::Memory } else { Located::Vanished }
+}
+
+/// What one watched run of both shows.
+struct Watched {
+    differs: bool,
+    first: Option<(Found, usize)>,
+    is_full: bool,
+    room: u32,
+}
+
+fn watch(
+    runner: &Runner<'_>,
+    disputed: &Disputed<'_>,
+    range: std::ops::Range<usize>,
+    skip: u32,
+    points: &[TracePoint],
+) -> Result<Watched, String> {
+    let Disputed { side, shader, table, groups, width } = disputed;
+    let run = |side: &Side, clock: bool| {
+        let trace = Trace::new(shader, *groups, range.clone(), skip, clock)
+            .ok_or("the dispatch has too many threads to watch")?;
+        let traced = trace.shader(shader).map_err(|bug| bug.to_string())?;
+        let start = trace.table(shader, &traced, table);
+        let cannot = |what: String| format!("it does not run where values are watched: {what}");
+        let pipeline = side.pipeline(&traced, &runner.args.adapter).map_err(|it| match it {
+            super::side::NotRun::Unsupported(what) | super::side::NotRun::BadInput(what) => {
+                cannot(what)
+            }
+        })?;
+        let left = runner.run(&pipeline, &start, *groups, *width, WATCHED);
+        let left = left.map_err(|ended| cannot(format!("{ended:?}")))?;
+        Ok::<_, String>((trace.read(shader, &left), left, trace.room()))
+    };
+    let (wanted, left, room) = run(&super::run::reference(), true)?;
+    let (got, other, _) = run(side, false)?;
+    // The trace itself holds stamps, which differ.
+    let differs = compare::compare_without(&left, &other, device::TRACE_NAME, None).is_some();
+    let all: Vec<Found> = wanted
+        .iter()
+        .zip(&got)
+        .enumerate()
+        .filter_map(|(thread, (wanted, got))| first_of(thread, wanted, got, points))
+        .collect();
+    let is_full = wanted.iter().any(|it| it.len() == room as usize);
+    let earliest = all.iter().min_by_key(|it| it.stamp).map(|it| (it.thread, it.point, it.event));
+    let Some((thread, point, event)) = earliest else {
+        return Ok(Watched { differs, first: None, is_full, room });
+    };
+    let wave_of = |thread: usize| {
+        let size = threads(shader);
+        let lane = shader.lane_of((thread % size) as u32, *width, runner.args.lane_order);
+        (thread / size, lane.map(|(_, wave)| wave))
+    };
+    let more = all
+        .iter()
+        .filter(|it| it.point == point && it.event == event && it.thread != thread)
+        .filter(|it| wave_of(it.thread) == wave_of(thread))
+        .count();
+    let first = all.into_iter().find(|it| it.thread == thread).map(|it| (it, more));
+    Ok(Watched { differs, first, is_full, room })
+}
+
+fn threads(shader: &Shader) -> usize {
+    shader.group_size().iter().map(|it| *it as usize).product::<usize>().max(1)
+}
+
+/// Where two lists of values part.
+fn first_of(
+    thread: usize,
+    wanted: &[TraceEvent],
+    got: &[TraceEvent],
+    points: &[TracePoint],
+) -> Option<Found> {
+    let is_same = |a: &TraceEvent, b: &TraceEvent| {
+        let scalar = points.get(a.point).map_or(Scalar::U32, |it| it.scalar);
+        // A NaN may become the canonical one as late as where its bits are seen.
+        let nan = |bits: u64| match scalar {
+            Scalar::F16 => bits & 0x7fff > 0x7c00,
+            Scalar::F32 => bits & 0x7fff_ffff > 0x7f80_0000,
+            Scalar::F64 => bits & (u64::MAX >> 1) > 0x7ff0_0000_0000_0000,
+            _ => false,
+        };
+        a.point == b.point && (a.bits == b.bits || nan(a.bits) && nan(b.bits))
+    };
+    let at = wanted.iter().zip(got).position(|(a, b)| !is_same(a, b));
+    let at = at.or((wanted.len() != got.len()).then(|| wanted.len().min(got.len())))?;
+    let (a, b) = (wanted.get(at), got.get(at));
+    let values = a.zip(b).filter(|(a, b)| a.point == b.point).map(|(a, b)| (a.bits, b.bits));
+    // Where one list ends, what the other has next is where they part.
+    let event = a.or(b)?;
+    let stamp = a.map_or_else(|| wanted.last().map_or(0, |it| it.stamp), |it| it.stamp);
+    Some(Found { thread, event: at as u32, stamp, point: event.point, values })
+}
+
+fn described(
+    runner: &Runner<'_>,
+    disputed: &Disputed<'_>,
+    points: &[TracePoint],
+    (found, more): (Found, usize),
+) -> First {
+    let size = threads(disputed.shader);
+    let (group, thread) = (found.thread / size, (found.thread % size) as u32);
+    let order = runner.args.lane_order;
+    let lane = disputed.shader.lane_of(thread, disputed.width, order);
+    let (lane, wave) = lane.unwrap_or((0, 0));
+    let [x, y, _] = disputed.groups.map(|it| it.max(1) as usize);
+    let group = [group % x, group / x % y, group / x / y].map(|it| it as u32);
+    let point = &points[found.point];
+    let shown = |bits| Shown::of(bits, point.scalar);
+    First {
+        span: point.span,
+        operation: point.operation.clone(),
+        values: found.values.map(|(a, b)| (shown(a), shown(b))),
+        lane,
+        wave,
+        group,
+        more,
+        is_open: point.is_open,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_part_where_a_value_differs_or_one_ends() {
+        let point = |scalar| TracePoint {
+            span: Span::NONE,
+            operation: "add".to_owned(),
+            scalar,
+            is_open: false,
+        };
+        let points = [point(Scalar::U32), point(Scalar::F32)];
+        let event = |point, stamp, bits| TraceEvent { point, stamp, bits };
+        let found = |wanted: &[TraceEvent], got: &[TraceEvent]| {
+            first_of(0, wanted, got, &points).map(|it| (it.event, it.point, it.values))
+        };
+        let wanted = [event(0, 3, 1), event(1, 9, 0x7fc0_0000), event(0, 12, 4)];
+        let nan = [event(0, 0, 1), event(1, 0, 0xffc0_0001), event(0, 0, 4)];
+        assert_eq!(found(&wanted, &nan), None);
+        let other = [event(0, 0, 1), event(1, 0, 0), event(0, 0, 4)];
+        assert_eq!(found(&wanted, &other), Some((1, 1, Some((0x7fc0_0000, 0)))));
+        assert_eq!(found(&wanted, &nan[..2]), Some((2, 0, None)));
+        assert_eq!(found(&wanted[..2], &nan), Some((2, 0, None)));
+        let elsewhere = [event(0, 0, 1), event(0, 0, 4)];
+        assert_eq!(found(&wanted, &elsewhere), Some((1, 1, None)));
+    }
+}

@@ -1,0 +1,214 @@
+//! Makes a small `.test` file of a disagreement, which shows it to whoever runs it.
+//!
+//! First the dispatch shrinks, then lines of the source go, as long as the sides still differ and the sanitizer still finds
+//! nothing that would explain it: a smaller program with undefined behaviour would prove nothing. Buffers that nothing
+//! uses any more are dropped. What is written is read again and run before it is given out.
+
+use std::time::{Duration, Instant};
+
+use device::{Buffer, FloatRoom, ResourceTable, Shader};
+use jobs::{Repro, Source, Test};
+
+use super::compare;
+use super::run::{Ended, Explained, Runner, explained, reference};
+use super::side::{Runs, Side};
+use super::subject::{Remembered, Subject, of_test};
+use crate::problem::quoted;
+
+/// How long lines are left out, where no time-out says less.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A file that shows a disagreement.
+pub(super) struct Written {
+    pub(super) text: String,
+    /// Lines of the source, before and after.
+    pub(super) lines: (usize, usize),
+    pub(super) groups: [u32; 3],
+}
+
+/// What both sides left of a program that they disagree about.
+struct Sides {
+    expected: ResourceTable,
+    /// How a run ended that left nothing.
+    differs: bool,
+}
+
+/// The disagreement of a side with the reference, as a file.
+pub(super) fn repro(
+    runner: &Runner<'_>,
+    subject: &Subject,
+    side: &Side,
+    width: u32,
+) -> Result<Written, String> {
+    let maker = Maker { runner, subject, side, width };
+    let lost = "the disagreement is gone when it is run again";
+    let whole = &subject.source.text;
+    let groups = maker.groups().ok_or(lost)?;
+    // A lost device runs nothing more, and another compiler's module is of this source and no other.
+    let is_fixed = matches!(side.runs, Runs::Module(..));
+    let is_heap = subject.shader.resources().iter().any(|it| it.register.class.is_heap());
+    let small = match is_fixed || is_heap {
+        true => whole.clone(),
+        false => maker.shrunk(whole, groups),
+    };
+    let mut why = lost.to_owned();
+    for text in [small.as_str(), whole.as_str()] {
+        match maker.written(text, groups) {
+            Ok(file) if maker.shows(&file) => {
+                let lines = |text: &str| text.lines().filter(|it| !it.trim().is_empty()).count();
+                let lines = (lines(whole), lines(text));
+                return Ok(Written { text: file, lines, groups });
+            }
+            Ok(_) => why = "what was written does not show the disagreement".to_owned(),
+            Err(what) => why = format!("a `.test` file has no word for {what}"),
+        }
+    }
+    Err(why)
+}
+
+struct Maker<'a> {
+    runner: &'a Runner<'a>,
+    subject: &'a Subject,
+    side: &'a Side,
+    width: u32,
+}
+
+impl Maker<'_> {
+    /// Whether the sides differ; `None` where the program itself does not run.
+    fn sides(&self, shader: &Shader, table: &ResourceTable, groups: [u32; 3]) -> Option<Sides> {
+        let run = |side: &Side| self.runner.run_shader(side, shader, table, groups, self.width);
+        let expected = run(&reference()).ok()?;
+        let differs = match run(self.side) {
+            Ok(got) => {
+                let room = self.runner.args.san.float_room;
+                let found = compare::compare(&expected, &got, room);
+                // Rounding that a side may do as it likes is no disagreement.
+                found.is_some_and(|it| !(it.is_rounding && self.may_round(shader)))
+            }
+            Err(Ended::Failed(_)) => true,
+            Err(Ended::Unsupported(_) | Ended::BadInput(_)) => return None,
+        };
+        Some(Sides { expected, differs })
+    }
+
+    fn may_round(&self, shader: &Shader) -> bool {
+        super::judge::may_round(self.side, shader)
+    }
+
+    fn is_defined(&self, shader: &Shader, table: &ResourceTable, groups: [u32; 3]) -> bool {
+        let (report, stopped) =
+            self.runner.examine(self.subject, shader, table, groups, self.width);
+        let is_foreign = self.side.module().is_some();
+        stopped.is_none() && explained(&report, is_foreign) == Explained::Not
+    }
+
+    fn disagrees(&self, shader: &Shader, table: &ResourceTable, groups: [u32; 3]) -> bool {
+        self.sides(shader, table, groups).is_some_and(|it| it.differs)
+            && self.is_defined(shader, table, groups)
+    }
+
+    /// The smallest dispatch that shows it, by halves.
+    fn groups(&self) -> Option<[u32; 3]> {
+        let Subject { shader, table, groups, .. } = self.subject;
+        let shows = |groups| self.disagrees(shader, table, groups);
+        if shows([1; 3]) {
+            return Some([1; 3]);
+        }
+        if !shows(*groups) {
+            return None;
+        }
+        let mut smallest = *groups;
+        for axis in 0..3 {
+            while smallest[axis] > 1 {
+                let mut fewer = smallest;
+                fewer[axis] = smallest[axis].div_ceil(2);
+                if self.runner.is_late() || !shows(fewer) {
+                    break;
+                }
+                smallest = fewer;
+            }
+        }
+        Some(smallest)
+    }
+
+    /// The source without lines that do not matter.
+    fn shrunk(&self, text: &str, groups: [u32; 3]) -> String {
+        let begin = Instant::now();
+        let patience = self.runner.args.timeout.map_or(PATIENCE, |it| (it / 2).min(PATIENCE));
+        jobs::shrink(text, |text| {
+            begin.elapsed() < patience
+                && !self.runner.is_late()
+                && self
+                    .compiled(text)
+                    .is_some_and(|(shader, table)| self.disagrees(&shader, &table, groups))
+        })
+    }
+
+    /// Another text in the place of the subject's, with what is bound to it.
+    fn compiled(&self, text: &str) -> Option<(Shader, ResourceTable)> {
+        let Source { name, flags, included, .. } = &self.subject.source;
+        let compiled =
+            Shader::compile(name, text, &flags.options, &mut Remembered(included)).ok()?;
+        let shader = compiled.shader?;
+        let mut table = ResourceTable::new(&shader);
+        for (resource, element, buffer) in self.subject.table.iter() {
+            let is_used = shader.resource(&resource.name).is_some_and(|(_, it)| it.used);
+            if is_used {
+                let buffer: Buffer = buffer.clone();
+                table.bind(&resource.name, element, buffer).ok()?;
+            }
+        }
+        table.unbound().is_none().then_some((shader, table))
+    }
+
+    fn written(&self, text: &str, groups: [u32; 3]) -> Result<String, String> {
+        let Subject { source, shader, table, .. } = self.subject;
+        // A text that is whole needs no second compilation, and a heap is bound as it was.
+        let made = (*text != source.text).then(|| self.compiled(text)).flatten();
+        let (shader, table) = made.as_ref().map_or((shader, table), |(a, b)| (a, b));
+        let source = Source { text: text.to_owned(), ..source.clone() };
+        let left = self.sides(shader, table, groups);
+        let comment = format!(
+            "`{}` and `interp` leave different buffers with waves of {} lanes:\n  {}\n\
+             The expected results are those of `interp`.",
+            self.side.name,
+            self.width,
+            self.command("FILE")
+        );
+        jobs::write(&Repro {
+            comment: &comment,
+            source: &source,
+            shader,
+            table,
+            expected: left.as_ref().map(|it| &it.expected),
+            groups,
+        })
+    }
+
+    /// Whether a file shows the disagreement to someone who has nothing else.
+    fn shows(&self, file: &str) -> bool {
+        let test = Test { file: "repro.test".to_owned(), case: None };
+        let Ok(subjects) = of_test(self.runner.args, &test, file) else { return false };
+        let [subject] = subjects.as_slice() else { return false };
+        let maker = Maker { subject, ..*self };
+        maker.disagrees(&subject.shader, &subject.table, subject.groups)
+    }
+
+    fn command(&self, file: &str) -> String {
+        command(file, self.side, self.width)
+    }
+}
+
+/// The command that shows a disagreement again.
+pub(super) fn command(file: &str, side: &Side, width: u32) -> String {
+    let engines = match side.module() {
+        Some(_) => format!("interp,vulkan --spirv {}", quoted(&side.name)),
+        None => format!("interp,{}", side.name),
+    };
+    format!("wavelane diff {} --engines {engines} --wave-size {width}", quoted(file))
+}
+
+/// How near floats are that count as the same, where somebody has said so.
+pub(super) fn room(runner: &Runner<'_>) -> Option<FloatRoom> {
+    runner.args.san.float_room
+}

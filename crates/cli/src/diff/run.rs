@@ -1,0 +1,156 @@
+//! One run of a program on one side, and what the sanitizer says of it.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use device::{
+    ComputePipeline, Device, Dispatch, DispatchError, Report, ResourceTable, Shader, Verdict,
+};
+
+use super::side::{NotRun, Runs, Side};
+use super::subject::Subject;
+use crate::args::Args;
+
+/// What all runs of a comparison have in common.
+pub(super) struct Runner<'a> {
+    pub(super) args: &'a Args,
+    /// Set when the time is spent.
+    pub(super) cancel: Arc<AtomicBool>,
+}
+
+/// Why a run left nothing to compare.
+#[derive(Debug)]
+pub(super) enum Ended {
+    Unsupported(String),
+    BadInput(String),
+    Failed(DispatchError),
+}
+
+impl From<NotRun> for Ended {
+    fn from(why: NotRun) -> Ended {
+        match why {
+            NotRun::Unsupported(what) => Ended::Unsupported(what),
+            NotRun::BadInput(what) => Ended::BadInput(what),
+        }
+    }
+}
+
+/// More instructions than the program itself has, where it is watched.
+pub(super) const WATCHED: u64 = 16;
+
+impl Runner<'_> {
+    /// What a run leaves of `table`.
+    pub(super) fn run(
+        &self,
+        pipeline: &ComputePipeline,
+        table: &ResourceTable,
+        groups: [u32; 3],
+        width: u32,
+        factor: u64,
+    ) -> Result<ResourceTable, Ended> {
+        let mut table = table.clone();
+        let dispatch = self.dispatch(groups, width, factor);
+        // The reference engine compared with itself would agree.
+        if let Some(what) = pipeline.fallback(&dispatch, &mut table) {
+            return Err(Ended::Unsupported(format!("it does not do {what}")));
+        }
+        match pipeline.dispatch(&dispatch, &mut table) {
+            Ok(()) => Ok(table),
+            Err(error @ (DispatchError::Unsupported(_) | DispatchError::WaveSize { .. })) => {
+                let what = error.to_string();
+                Err(Ended::Unsupported(what.trim_start_matches("unsupported: ").to_owned()))
+            }
+            Err(error) => Err(Ended::Failed(error)),
+        }
+    }
+
+    /// The same for a shader that nobody has made a pipeline of.
+    pub(super) fn run_shader(
+        &self,
+        side: &Side,
+        shader: &Shader,
+        table: &ResourceTable,
+        groups: [u32; 3],
+        width: u32,
+    ) -> Result<ResourceTable, Ended> {
+        let pipeline = side.pipeline(shader, &self.args.adapter)?;
+        self.run(&pipeline, table, groups, width, 1)
+    }
+
+    fn dispatch(&self, groups: [u32; 3], width: u32, factor: u64) -> Dispatch {
+        Dispatch {
+            wave_size: Some(width),
+            lane_order: self.args.lane_order,
+            schedule: self.args.schedule,
+            fuel: self.args.fuel.at(width).map(|it| it.saturating_mul(factor)),
+            cancel: Some(self.cancel.clone()),
+            ..Dispatch::new(groups)
+        }
+    }
+
+    pub(super) fn is_late(&self) -> bool {
+        self.cancel.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// What the sanitizer finds at that width, and why it did not come to its end if so.
+    pub(super) fn examine(
+        &self,
+        subject: &Subject,
+        shader: &Shader,
+        table: &ResourceTable,
+        groups: [u32; 3],
+        width: u32,
+    ) -> (Report, Option<String>) {
+        let device = Device::new(self.args.adapter.clone());
+        let pipeline = match device.create_compute_pipeline(shader) {
+            Ok(pipeline) => pipeline,
+            Err(error) => return (Report::default(), Some(error.to_string())),
+        };
+        let plan = match crate::san::plan_of(self.args, &subject.san, vec![width], subject.log) {
+            Ok(plan) => plan,
+            Err(problem) => return (Report::default(), Some(problem.message)),
+        };
+        let dispatch = self.dispatch(groups, width, 1);
+        match pipeline.examine(&dispatch, &plan, &mut table.clone()) {
+            Ok(report) => (report, None),
+            Err(it) => (it.found, Some(it.error.to_string())),
+        }
+    }
+}
+
+/// What findings say of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Explained {
+    Not,
+    /// It is one of several results that are right.
+    Open,
+    /// The language says nothing of what happens.
+    Undefined,
+}
+
+/// Whether findings explain that two sides differ.
+pub(super) fn explained(report: &Report, is_foreign: bool) -> Explained {
+    let all = report.seen.iter().map(|it| match it.finding.kind.verdict() {
+        Verdict::Undefined => Explained::Undefined,
+        Verdict::Unspecified | Verdict::OrderDependent => Explained::Open,
+        // Ours do alike what is left to an implementation, and another compiler may do otherwise.
+        Verdict::Portability if is_foreign || is_permuted(it) => Explained::Open,
+        Verdict::Portability | Verdict::WidthDependent => Explained::Not,
+    });
+    let undefined = all.clone().any(|it| it == Explained::Undefined);
+    match all.clone().any(|it| it == Explained::Open) {
+        _ if undefined => Explained::Undefined,
+        true => Explained::Open,
+        false => Explained::Not,
+    }
+}
+
+/// The same elements in another order.
+fn is_permuted(seen: &device::Seen) -> bool {
+    seen.finding.kind == device::sanitizer::Kind::PermutedResult
+}
+
+/// The reference engine as a side.
+pub(super) fn reference() -> Side {
+    Side { name: "interp".to_owned(), about: None, runs: Runs::Reference }
+}

@@ -1,0 +1,238 @@
+//! The engines that are compared: what `--engines` and `--spirv` name, opened or with the reason why not.
+
+use device::{
+    Adapter, ComputePipeline, Device, Engine, Foreign, ForeignError, Gpu, Isa, Shader, Unsupported,
+};
+
+use crate::args::Args;
+use crate::problem::{Exit, Problem};
+
+/// One side of a comparison.
+pub(super) struct Side {
+    /// As it was named: `cpu`, `vulkan:1`, or the file of a foreign module.
+    pub(super) name: String,
+    /// The device and its driver, where that says more.
+    pub(super) about: Option<String>,
+    pub(super) runs: Runs,
+}
+
+/// What runs the lanes.
+pub(super) enum Runs {
+    /// The reference engine, which all others are compared with.
+    Reference,
+    Engine(Device),
+    /// Another compiler's module on a device.
+    Module(Device, Foreign),
+    /// It cannot be had here.
+    Missing(String),
+    /// The reference engine on a shader that has been tampered with.
+    #[cfg(test)]
+    Planted(fn(&Shader) -> Shader),
+}
+
+/// Why a side does not run a shader.
+pub(super) enum NotRun {
+    Unsupported(String),
+    /// The foreign module is not made of this shader.
+    BadInput(String),
+}
+
+impl Side {
+    /// The pipeline of a shader.
+    pub(super) fn pipeline(
+        &self,
+        shader: &Shader,
+        adapter: &Adapter,
+    ) -> Result<ComputePipeline, NotRun> {
+        let unsupported = |it: device::PipelineError| NotRun::Unsupported(it.to_string());
+        match &self.runs {
+            Runs::Reference => {
+                Device::new(adapter.clone()).create_compute_pipeline(shader).map_err(unsupported)
+            }
+            Runs::Engine(device) => device.create_compute_pipeline(shader).map_err(unsupported),
+            Runs::Module(device, module) => {
+                device.create_foreign_pipeline(shader, module).map_err(|error| match error {
+                    ForeignError::Malformed(_) | ForeignError::Mismatch(_) => {
+                        NotRun::BadInput(error.to_string())
+                    }
+                    _ => NotRun::Unsupported(error.to_string()),
+                })
+            }
+            Runs::Missing(why) => Err(NotRun::Unsupported(why.clone())),
+            #[cfg(test)]
+            Runs::Planted(fault) => Device::new(adapter.clone())
+                .create_compute_pipeline(&fault(shader))
+                .map_err(unsupported),
+        }
+    }
+
+    pub(super) fn gpu(&self) -> Option<&Gpu> {
+        match &self.runs {
+            Runs::Engine(device) | Runs::Module(device, _) => device.gpu(),
+            Runs::Reference | Runs::Missing(_) => None,
+            #[cfg(test)]
+            Runs::Planted(_) => None,
+        }
+    }
+
+    /// Whether the last bits of floats and the bits of a NaN are the device's own.
+    pub(super) fn rounds_as_it_likes(&self) -> bool {
+        match &self.runs {
+            Runs::Module(..) => true,
+            Runs::Engine(device) => device.gpu().is_some_and(|it| !it.environment().exact),
+            Runs::Reference | Runs::Missing(_) => false,
+            #[cfg(test)]
+            Runs::Planted(_) => false,
+        }
+    }
+
+    pub(super) fn module(&self) -> Option<&Foreign> {
+        match &self.runs {
+            Runs::Module(_, module) => Some(module),
+            Runs::Reference | Runs::Engine(_) | Runs::Missing(_) => None,
+            #[cfg(test)]
+            Runs::Planted(_) => None,
+        }
+    }
+}
+
+/// Opens everything that the command line names. Without a word from it: whatever there is.
+pub(super) fn open(args: &Args) -> Result<Vec<Side>, Problem> {
+    let named = match &args.diff.engines {
+        Some(list) => list.split(',').map(|it| it.trim().to_owned()).collect(),
+        None => {
+            let all = [Engine::Interp, Engine::Cpu, Engine::Vulkan].into_iter();
+            // Whoever gives a module wants a device to run it on.
+            let wanted = |it: &Engine| {
+                it.is_available() || *it == Engine::Vulkan && args.diff.spirv.is_some()
+            };
+            all.filter(wanted).map(|it| it.name().to_owned()).collect::<Vec<String>>()
+        }
+    };
+    let mut sides: Vec<Side> = Vec::new();
+    for name in named {
+        if sides.iter().any(|it| it.name == name) {
+            return Err(Problem::input(format!("`--engines` names `{name}` twice")));
+        }
+        let side = open_one(args, name)?;
+        // The reference comes first wherever it is named.
+        match side.runs {
+            Runs::Reference => sides.insert(0, side),
+            _ => sides.push(side),
+        }
+    }
+    if let Some(file) = &args.diff.spirv {
+        sides.push(module(file, &sides)?);
+    }
+    if sides.iter().all(|it| matches!(it.runs, Runs::Reference)) {
+        let problem = Problem::input("there is nothing to compare the reference engine with");
+        return Err(problem.help("--engines interp,cpu,vulkan"));
+    }
+    Ok(sides)
+}
+
+fn open_one(args: &Args, name: String) -> Result<Side, Problem> {
+    let (engine, choice) = match name.split_once(':') {
+        Some((engine, choice)) => (engine, Some(choice)),
+        None => (name.as_str(), None),
+    };
+    let Some(engine) = Engine::ALL.into_iter().find(|it| it.name() == engine) else {
+        let names = Engine::ALL.map(Engine::name).join(", ");
+        let problem = Problem::input(format!("`{engine}` is no engine"));
+        return Err(problem.help(format!("the engines are {names}")));
+    };
+    let missing = |it: Unsupported| Runs::Missing(format!("{}: {}", it.asked, it.missing));
+    let (mut about, mut adapter) = (None, args.adapter.clone());
+    let runs = match (engine, choice) {
+        (Engine::Interp, None) => Runs::Reference,
+        (Engine::Vulkan, choice) => match Gpu::open(choice.or(args.device.as_deref())) {
+            Ok(gpu) => {
+                about = Some(format!("{}, {}", gpu.adapter().name, gpu.driver().trim()));
+                adapter = adapter.within(gpu.adapter());
+                match adapter.check() {
+                    Ok(()) => Runs::Engine(Device::with_gpu(args.adapter.clone(), gpu)),
+                    Err(error) => Runs::Missing(format!("--caps: {error}")),
+                }
+            }
+            Err(error) => missing(error),
+        },
+        (Engine::Cpu, choice) => {
+            let isa = match choice {
+                None => args.isa,
+                Some(choice) => {
+                    let isa = Isa::ALL.into_iter().find(|it| it.name() == choice);
+                    let names = Isa::ALL.map(Isa::name).join(", ");
+                    Some(isa.ok_or_else(|| {
+                        Problem::input(format!("`cpu` has no `{choice}`"))
+                            .help(format!("there are: {names}"))
+                    })?)
+                }
+            };
+            let device = Device::with_engine(adapter, engine);
+            let device = device.and_then(|it| match isa {
+                Some(isa) => it.with_isa(isa),
+                None => Ok(it),
+            });
+            match device {
+                Ok(device) => Runs::Engine(device.with_threads(args.threads)),
+                Err(error) => missing(error),
+            }
+        }
+        (engine, Some(choice)) => {
+            let what = format!("`{}` has no devices; what is `:{choice}`?", engine.name());
+            return Err(Problem::input(what));
+        }
+        (engine, None) => match Device::with_engine(adapter, engine) {
+            Ok(device) => Runs::Engine(device),
+            Err(error) => missing(error),
+        },
+    };
+    Ok(Side { name, about, runs })
+}
+
+/// A foreign module, on the first GPU that is named.
+fn module(file: &str, sides: &[Side]) -> Result<Side, Problem> {
+    let cannot =
+        |error: std::io::Error| Problem::input(format!("`{file}` cannot be read: {error}"));
+    let bytes = crate::files::read_bytes(file).map_err(cannot)?;
+    let module = Foreign::parse(&bytes).map_err(|it| Problem::input(format!("`{file}`: {it}")))?;
+    if let Some(what) = invalid(&bytes) {
+        return Err(Problem::input(format!("`{file}` is not valid SPIR-V"))
+            .help(format!("spirv-val says: {what}")));
+    }
+    let is_vulkan = |it: &&Side| it.name == "vulkan" || it.name.starts_with("vulkan:");
+    let about = module.compiler().map(|it| format!("made by {it}"));
+    let runs = match sides.iter().find(is_vulkan).map(|it| &it.runs) {
+        Some(Runs::Engine(device)) => Runs::Module(device.clone(), module),
+        Some(Runs::Missing(why)) => Runs::Missing(why.clone()),
+        _ => {
+            let problem = Problem::new(Exit::BadInput, "`--spirv` needs a device to run it on");
+            return Err(problem.help("--engines interp,cpu,vulkan"));
+        }
+    };
+    Ok(Side { name: file.to_owned(), about, runs })
+}
+
+/// What a validator says against a module, where one is at hand. A driver takes modules at their word.
+fn invalid(bytes: &[u8]) -> Option<String> {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let mut child = Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.3", "--relax-block-layout", "--scalar-block-layout", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let mut input = child.stdin.take()?;
+    // One that stops reading has seen enough.
+    let _ = input.write_all(bytes);
+    drop(input);
+    let output = child.wait_with_output().ok()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let first = said.lines().find(|it| !it.trim().is_empty())?.trim().to_owned();
+    // An older validator knows less than drivers do.
+    let is_unknown = ["Invalid capability operand", "Invalid execution mode", "extension"];
+    let knows_it = !is_unknown.iter().any(|it| first.contains(it));
+    (!output.status.success() && knows_it).then_some(first)
+}

@@ -1,0 +1,158 @@
+//! What is compared: a shader with the buffers of the command line, or the runs of a test, and at which widths.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use device::{ComputePipeline, Device, Includer, ResourceTable, Shader, SourceMap};
+use jobs::{Runnable, Setup, Source, Test, Widths};
+
+use crate::args::{Args, WaveSizes};
+use crate::files::Folders;
+use crate::problem::Exit;
+use crate::run::bind;
+use crate::test::{Beside, flags_of, read_flags};
+use crate::{End, compile};
+
+/// A program with everything that it runs on.
+pub(super) struct Subject {
+    /// The file, with the case or the number of the run where it has several.
+    pub(super) name: String,
+    pub(super) shader: Shader,
+    pub(super) sources: SourceMap,
+    pub(super) table: ResourceTable,
+    pub(super) groups: [u32; 3],
+    /// The buffer that a case of a unit test writes its checks to.
+    pub(super) log: Option<&'static str>,
+    /// The only widths that it is made for, where not all that the shader allows.
+    pub(super) widths: Option<Vec<u32>>,
+    /// Flags of `wavelane san` that it asks for.
+    pub(super) san: Vec<String>,
+    pub(super) source: Source,
+    /// It may wait for ever, which nobody can end on a GPU.
+    pub(super) may_wait: bool,
+}
+
+/// Why there is nothing to compare.
+pub(super) struct Nothing {
+    pub(super) exit: Exit,
+    pub(super) why: String,
+}
+
+/// The shader that the command line names.
+pub(super) fn of_shader(args: &Args) -> Result<Subject, End> {
+    let file = args.operand()?;
+    let (shader, sources, source) = compile::program(file, args)?;
+    let bound = bind::bind(args, &shader, &sources)?;
+    let (name, table, groups) = (file.to_owned(), bound.table, args.groups);
+    let (log, widths, san, may_wait) = (None, None, Vec::new(), false);
+    Ok(Subject { name, shader, sources, table, groups, log, widths, san, source, may_wait })
+}
+
+/// The runs of a test.
+pub(super) fn of_test(args: &Args, test: &Test, text: &str) -> Result<Vec<Subject>, Nothing> {
+    let device = Device::new(args.adapter.clone());
+    let features = jobs::features(device.adapter(), args.test.api);
+    let flags = flags_of(args);
+    let setup = Setup {
+        device: &device,
+        features: &features,
+        widths: &Widths::All,
+        read_flags: &read_flags,
+        flags: &flags,
+        lane_order: args.lane_order,
+        schedule: args.schedule,
+        fuel: &|width| args.fuel.at(width),
+        cancel: None,
+        wants_output: false,
+    };
+    let runs = jobs::prepare(test, text, &setup, &mut Beside).map_err(|outcome| {
+        let exit = match outcome.verdict {
+            jobs::Verdict::Unsupported => Exit::Unsupported,
+            jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,
+        };
+        Nothing { exit, why: outcome.message }
+    })?;
+    if runs.is_empty() {
+        return Err(Nothing { exit: Exit::Unsupported, why: "nothing in it runs".to_owned() });
+    }
+    let several = runs.len() > 1;
+    let subject = |(number, run): (usize, Runnable)| {
+        let Runnable {
+            shader,
+            pipeline: _,
+            sources,
+            table,
+            groups,
+            log,
+            widths,
+            san,
+            source,
+            may_wait,
+        } = run;
+        let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
+        Subject { name, shader, sources, table, groups, log, widths, san, source, may_wait }
+    };
+    Ok((1..).zip(runs).map(subject).collect())
+}
+
+impl Subject {
+    /// The widths at which it is compared: those asked for, or else the one that each GPU has, which the others follow;
+    /// without a GPU the usual one.
+    pub(super) fn widths(
+        &self,
+        args: &Args,
+        reference: &ComputePipeline,
+        gpus: &[&ComputePipeline],
+    ) -> Vec<u32> {
+        let is_made_for =
+            |width: &u32| self.widths.as_ref().is_none_or(|widths| widths.contains(width));
+        let allowed: Vec<u32> =
+            reference.wave_sizes().iter().copied().filter(is_made_for).collect();
+        match &args.wave_sizes {
+            WaveSizes::All => allowed,
+            WaveSizes::List(list) => {
+                list.iter().copied().filter(|it| allowed.contains(it)).collect()
+            }
+            WaveSizes::Default => {
+                let own = |gpu: &&ComputePipeline| {
+                    let mut all = gpu.wave_sizes().iter().copied().filter(is_made_for);
+                    let usual = Some(gpu.default_wave_size()).filter(is_made_for);
+                    usual.or_else(|| all.next())
+                };
+                let mut widths: Vec<u32> = match (gpus, &self.widths) {
+                    ([], Some(_)) => allowed.clone(),
+                    ([], None) => vec![reference.default_wave_size()],
+                    (gpus, _) => gpus.iter().filter_map(own).collect(),
+                };
+                widths.retain(|it| allowed.contains(it));
+                widths.sort_unstable();
+                widths.dedup();
+                widths
+            }
+        }
+    }
+}
+
+/// Finds files as the command line says, and remembers what it found.
+pub(crate) struct Recorder {
+    pub(crate) folders: Folders,
+    pub(crate) included: BTreeMap<String, String>,
+}
+
+impl Includer for Recorder {
+    fn read(&mut self, path: &str, includer: &str, system: bool) -> Option<(String, Arc<str>)> {
+        let found = self.folders.read(path, includer, system)?;
+        self.included.insert(path.trim_start_matches("./").to_owned(), found.1.to_string());
+        Some(found)
+    }
+}
+
+/// Finds what was remembered.
+pub(super) struct Remembered<'a>(pub(super) &'a BTreeMap<String, String>);
+
+impl Includer for Remembered<'_> {
+    fn read(&mut self, path: &str, _includer: &str, _system: bool) -> Option<(String, Arc<str>)> {
+        let name = path.trim_start_matches("./");
+        self.0.get(name).map(|text| (name.to_owned(), text.as_str().into()))
+    }
+}
