@@ -89,7 +89,7 @@ fn compared(args: &Args, sides: &[Side]) -> Result<Vec<Record>, End> {
     }
     // Standard input is read once, so this process does the work.
     let mut records: Vec<Record> = Vec::new();
-    pool::one(args, sides, &subject, terminal::style(), &mut |told| match told {
+    pool::one(args, sides, &subject, terminal::style(), &mut 0, &mut |told| match told {
         Told::Record(record) => records.push(*record),
         Told::Repro(repro) => {
             if let Some(last) = records.last_mut() {

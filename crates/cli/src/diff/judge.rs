@@ -46,6 +46,16 @@ pub(super) fn judge(
     tell: &mut dyn FnMut(Told),
 ) {
     let args = runner.args;
+    let tell = &mut |told: Told| {
+        let is_new = match &told {
+            // What cannot be run counts as a comparison.
+            Told::Record(record) => record.width > 0 || !runner.is_done(),
+            Told::Repro(_) => true,
+        };
+        if is_new {
+            tell(told);
+        }
+    };
     let nothing =
         |exit, why: String| Told::Record(Box::new(Record::nothing(&subject.name, exit, why)));
     let of_reference = match reference().pipeline(&subject.shader, &args.adapter) {
@@ -82,6 +92,12 @@ pub(super) fn judge(
         return tell(nothing(Exit::Unsupported, why.to_owned()));
     }
     for width in widths {
+        if runner.is_done() {
+            continue;
+        }
+        if runner.is_lost.get() {
+            return;
+        }
         let at = At { runner, subject, width, style };
         at.judge(&of_reference, &ready, tell);
     }

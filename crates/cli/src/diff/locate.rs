@@ -41,7 +41,7 @@ pub(super) struct First {
 }
 
 /// So many values are watched in one run.
-const PART: usize = 384;
+const PART: usize = 64;
 /// So many stretches of a part are watched, before it is given up.
 const STRETCHES: u32 = 32;
 

@@ -12,7 +12,7 @@ use jobs::Test;
 use serde_json::{Value, json};
 
 use super::judge::{Told, judge};
-use super::record::{Record, Repro};
+use super::record::{Record, Repro, Verdict};
 use super::run::Runner;
 use super::side::Side;
 use super::subject::{self, Nothing, Subject};
@@ -85,12 +85,8 @@ fn run_one(
     work: &Work,
     patience: Duration,
 ) -> Result<Vec<Record>, Problem> {
-    let mut current = match worker.take() {
-        Some(worker) => worker,
-        None => Worker::start()?,
-    };
     let styled = terminal::style() == Style::Colour;
-    let request = match work {
+    let mut request = match work {
         Work::Shader(_) => json!({ "shader": true, "styled": styled }),
         Work::Test(test) => {
             let case = test.case.as_ref().map(|it| it.name.as_str());
@@ -98,7 +94,54 @@ fn run_one(
         }
     };
     let mut records: Vec<Record> = Vec::new();
-    let asked = current.ask(&request);
+    let mut done = 0;
+    loop {
+        request["done"] = json!(done);
+        let end = ask(worker, &request, patience, &mut records)?;
+        match end {
+            Ended::Fine => return Ok(records),
+            // A process whose device is lost is replaced; as long as it comes on, it has another try.
+            Ended::Lost(count) if count > done => done = count,
+            Ended::Lost(_) => {
+                let why = "the device was lost again and again".to_owned();
+                records.push(Record::nothing(&work.name(), Exit::Findings, why));
+                return Ok(records);
+            }
+            Ended::Failed(why) => {
+                match records.last_mut() {
+                    // The verdict stands; the search for a smaller program is what failed.
+                    Some(last) if last.verdict == Verdict::Disagree && last.repro.is_none() => {
+                        last.repro = Some(Repro::Not(why));
+                    }
+                    _ => records.push(Record::nothing(&work.name(), Exit::Findings, why)),
+                }
+                return Ok(records);
+            }
+        }
+    }
+}
+
+/// How a process answered.
+enum Ended {
+    Fine,
+    /// It has lost its device, after so many comparisons.
+    Lost(u64),
+    /// It is gone, or had its time.
+    Failed(String),
+}
+
+/// Asks a process, and takes its answers.
+fn ask(
+    worker: &mut Option<Worker>,
+    request: &Value,
+    patience: Duration,
+    records: &mut Vec<Record>,
+) -> Result<Ended, Problem> {
+    let mut current = match worker.take() {
+        Some(worker) => worker,
+        None => Worker::start()?,
+    };
+    let asked = current.ask(request);
     // `None` where it has had its time.
     let ended = loop {
         if !asked {
@@ -106,8 +149,12 @@ fn run_one(
         }
         match current.answers.recv_timeout(patience) {
             Ok(answer) if answer.get("end").is_some() => {
+                if let Some(count) = answer["lost"].as_u64() {
+                    current.end();
+                    return Ok(Ended::Lost(count));
+                }
                 *worker = Some(current);
-                return Ok(records);
+                return Ok(Ended::Fine);
             }
             Ok(answer) => match (answer.get("repro_of_last"), records.last_mut()) {
                 (Some(repro), Some(last)) => last.repro = Repro::from_json(repro),
@@ -124,14 +171,7 @@ fn run_one(
         None => format!("it did not end within {} s (`--timeout`)", patience.as_secs_f64()),
     };
     let why = if said.is_empty() { why } else { format!("{why}\n{said}") };
-    match records.last_mut() {
-        // The verdict stands; the search for a smaller program is what failed.
-        Some(last) if last.verdict == super::record::Verdict::Disagree && last.repro.is_none() => {
-            last.repro = Some(Repro::Not(why));
-        }
-        _ => records.push(Record::nothing(&work.name(), Exit::Findings, why)),
-    }
-    Ok(records)
+    Ok(Ended::Failed(why))
 }
 
 /// Compares what standard input names until it ends.
@@ -149,12 +189,25 @@ pub(super) fn serve(args: &Args, sides: &[Side]) -> Result<Exit, End> {
             // Whoever started this process is gone: so are we, with the next line we read.
             let _ = writeln!(out, "{value}").and_then(|()| out.flush());
         };
-        for record in answered(args, sides, &request, style, &say) {
+        // Each record is a comparison that was made.
+        let made = Cell::new(request["done"].as_u64().unwrap_or(0));
+        let is_lost = Cell::new(false);
+        let answers = Answers { say: &say, made: &made, is_lost: &is_lost };
+        for record in answered(args, sides, &request, style, &answers) {
             say(record.to_whole_json());
         }
-        say(json!({ "end": true }));
+        let lost = is_lost.get().then_some(made.get());
+        say(json!({ "end": true, "lost": lost }));
     }
     Ok(Exit::Fine)
+}
+
+/// Where answers go.
+struct Answers<'a> {
+    say: &'a dyn Fn(Value),
+    /// How many comparisons have been made.
+    made: &'a Cell<u64>,
+    is_lost: &'a Cell<bool>,
 }
 
 /// Does what a request asks for; gives what could not be begun.
@@ -163,10 +216,14 @@ fn answered(
     sides: &[Side],
     request: &Value,
     style: Style,
-    say: &dyn Fn(Value),
+    answers: &Answers<'_>,
 ) -> Vec<Record> {
+    let say = answers.say;
+    let mut done = request["done"].as_u64().unwrap_or(0) as usize;
     let tell = |told: Told| match told {
-        Told::Record(record) => say(record.to_whole_json()),
+        Told::Record(record) => {
+            say(record.to_whole_json());
+        }
         Told::Repro(repro) => {
             let mut holder = Record::new("", 0);
             holder.repro = Some(repro_of(repro));
@@ -176,7 +233,11 @@ fn answered(
     if request["shader"] == true {
         return match subject::of_shader(args) {
             Ok(subject) => {
-                one(args, sides, &subject, style, &mut { tell });
+                let mut tell = |told: Told| {
+                    answers.count(&told);
+                    tell(told);
+                };
+                answers.is_lost.set(one(args, sides, &subject, style, &mut done, &mut tell));
                 Vec::new()
             }
             Err(End::Problem(problem)) => {
@@ -207,14 +268,20 @@ fn answered(
     let any = Cell::new(false);
     let mut left: Vec<Record> = Vec::new();
     for subject in &subjects {
-        let mut tell = |told: Told| match told {
-            Told::Record(record) if record.width == 0 && several => left.push(*record),
-            told => {
-                any.set(true);
-                tell(told);
+        let mut tell = |told: Told| {
+            answers.count(&told);
+            match told {
+                Told::Record(record) if record.width == 0 && several => left.push(*record),
+                told => {
+                    any.set(true);
+                    tell(told);
+                }
             }
         };
-        one(args, sides, subject, style, &mut tell);
+        if one(args, sides, subject, style, &mut done, &mut tell) {
+            answers.is_lost.set(true);
+            return left;
+        }
     }
     if any.get() {
         left.retain(|it| it.stop.as_ref().is_some_and(|(exit, _)| *exit != Exit::Unsupported));
@@ -224,18 +291,31 @@ fn answered(
     left
 }
 
-/// Compares one program, within its time.
+impl Answers<'_> {
+    fn count(&self, told: &Told) {
+        if let Told::Record(_) = told {
+            self.made.set(self.made.get() + 1);
+        }
+    }
+}
+
+/// Compares one program, within its time, but for so many comparisons that have been made before. Says whether a device
+/// was lost, and with it the use of this process.
 pub(super) fn one(
     args: &Args,
     sides: &[Side],
     subject: &Subject,
     style: Style,
+    done: &mut usize,
     tell: &mut dyn FnMut(Told),
-) {
+) -> bool {
     let mut watch = Watch::start(args.timeout, 0);
-    let runner = Runner { args, cancel: watch.cancel.clone() };
+    let (is_lost, left) = (Cell::new(false), Cell::new(*done));
+    let runner = Runner { args, cancel: watch.cancel.clone(), is_lost, done: left };
     judge(&runner, subject, sides, style, tell);
     watch.stop();
+    *done = runner.done.get();
+    runner.is_lost.get() && sides.iter().any(|it| it.gpu().is_some())
 }
 
 /// What has become of a disagreement, in words.

@@ -26,10 +26,10 @@ pub(super) struct Written {
     pub(super) groups: [u32; 3],
 }
 
-/// What both sides left of a program that they disagree about.
+/// What came of a program on both sides.
 struct Sides {
+    /// What the reference left.
     expected: ResourceTable,
-    /// How a run ended that left nothing.
     differs: bool,
 }
 
@@ -40,6 +40,9 @@ pub(super) fn repro(
     side: &Side,
     width: u32,
 ) -> Result<Written, String> {
+    if runner.is_lost.get() {
+        return Err("the device is lost".to_owned());
+    }
     let maker = Maker { runner, subject, side, width };
     let lost = "the disagreement is gone when it is run again";
     let whole = &subject.source.text;
@@ -85,6 +88,8 @@ impl Maker<'_> {
                 // Rounding that a side may do as it likes is no disagreement.
                 found.is_some_and(|it| !(it.is_rounding && self.may_round(shader)))
             }
+            // What is lost fails with every program.
+            Err(Ended::Failed(_)) if self.runner.is_lost.get() => return None,
             Err(Ended::Failed(_)) => true,
             Err(Ended::Unsupported(_) | Ended::BadInput(_)) => return None,
         };
@@ -138,6 +143,7 @@ impl Maker<'_> {
         jobs::shrink(text, |text| {
             begin.elapsed() < patience
                 && !self.runner.is_late()
+                && !self.runner.is_lost.get()
                 && self
                     .compiled(text)
                     .is_some_and(|(shader, table)| self.disagrees(&shader, &table, groups))

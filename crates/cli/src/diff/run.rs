@@ -1,10 +1,11 @@
 //! One run of a program on one side, and what the sanitizer says of it.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use device::{
-    ComputePipeline, Device, Dispatch, DispatchError, Report, ResourceTable, Shader, Verdict,
+    ComputePipeline, Device, Dispatch, DispatchError, Report, ResourceTable, Shader, Trap, Verdict,
 };
 
 use super::side::{NotRun, Runs, Side};
@@ -16,6 +17,10 @@ pub(super) struct Runner<'a> {
     pub(super) args: &'a Args,
     /// Set when the time is spent.
     pub(super) cancel: Arc<AtomicBool>,
+    /// A dispatch on a device did not come to its end: nothing can be run there in this process any more.
+    pub(super) is_lost: Cell<bool>,
+    /// So many comparisons have been made by a process before this one.
+    pub(super) done: Cell<usize>,
 }
 
 /// Why a run left nothing to compare.
@@ -60,11 +65,24 @@ impl Runner<'_> {
                 let what = error.to_string();
                 Err(Ended::Unsupported(what.trim_start_matches("unsupported: ").to_owned()))
             }
-            Err(error) => Err(Ended::Failed(error)),
+            Err(error) => {
+                let is_lost = matches!(error, DispatchError::Trap(Trap::DeviceLost { .. }));
+                if is_lost || self.is_late() {
+                    self.is_lost.set(true);
+                }
+                Err(Ended::Failed(error))
+            }
         }
     }
 
-    /// The same for a shader that nobody has made a pipeline of.
+    /// Whether the next comparison has been made before; counts it.
+    pub(super) fn is_done(&self) -> bool {
+        let done = self.done.get();
+        self.done.set(done.saturating_sub(1));
+        done > 0
+    }
+
+    /// As [`Runner::run`], for a shader that nobody has made a pipeline of.
     pub(super) fn run_shader(
         &self,
         side: &Side,

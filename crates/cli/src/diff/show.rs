@@ -1,5 +1,6 @@
 //! The reports of `diff`: for people, and for programs.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::{Value, json};
@@ -50,15 +51,39 @@ fn text(sides: &[Side], records: &[Record]) -> String {
     }
     let is_alone = records.len() == 1;
     for record in records {
-        if record.verdict == Verdict::Agree && !is_alone {
-            continue;
+        let is_counted = matches!(record.verdict, Verdict::Agree | Verdict::Unsupported);
+        if !is_counted || is_alone {
+            text.push_str(&told(record));
         }
-        text.push_str(&told(record));
     }
     if !is_alone {
+        text.push_str(&not_compared(records));
         let _ = writeln!(text, "{}: {}", counted(records.len(), "comparison"), counts(records));
     }
     text
+}
+
+/// What was not compared, by reasons. Names differ from program to program, the reason behind them does not.
+fn not_compared(records: &[Record]) -> String {
+    let mut reasons: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut add = |what: &str, why: &str| {
+        let first = why.lines().next().unwrap_or("");
+        let plain = first.split('`').step_by(2).collect::<Vec<&str>>().join("…");
+        *reasons.entry((what.to_owned(), plain)).or_default() += 1;
+    };
+    for record in records {
+        for (name, compared) in &record.engines {
+            if let Compared::Unsupported(why) = compared {
+                add(&format!("not compared with `{name}`"), why);
+            }
+        }
+        if let (Verdict::Unsupported, Some((_, why))) = (record.verdict, &record.stop) {
+            add("unsupported", why);
+        }
+    }
+    let line =
+        |((what, why), count): (&(String, String), &usize)| format!("{what}, {count}: {why}\n");
+    reasons.iter().map(line).collect()
 }
 
 /// One record.
