@@ -22,7 +22,7 @@ mod tests;
 use std::path::Path;
 
 use crate::args::Args;
-use crate::problem::{Exit, Problem};
+use crate::problem::{Exit, Problem, quoted};
 use crate::{End, terminal};
 use judge::Told;
 use pool::Work;
@@ -115,6 +115,8 @@ impl Files {
             terminal::note(&format!("`{file}` is overwritten"));
         }
         self.written += 1;
+        let text =
+            text.replacen(repro::PLACEHOLDER, &format!("wavelane diff {}", quoted(&file)), 1);
         std::fs::write(&file, text)
             .map_err(|error| Problem::input(format!("`{file}` cannot be written: {error}")))?;
         Ok(file)

@@ -179,7 +179,7 @@ impl Maker<'_> {
              The expected results are those of `interp`.",
             self.side.name,
             self.width,
-            self.command("FILE")
+            command(self.side, self.width)
         );
         jobs::write(&Repro {
             comment: &comment,
@@ -199,19 +199,18 @@ impl Maker<'_> {
         let maker = Maker { subject, ..*self };
         maker.disagrees(&subject.shader, &subject.table, subject.groups)
     }
-
-    fn command(&self, file: &str) -> String {
-        command(file, self.side, self.width)
-    }
 }
 
+/// What stands for the command until somebody knows the file's name.
+pub(super) const PLACEHOLDER: &str = "wavelane diff FILE";
+
 /// The command that shows a disagreement again.
-pub(super) fn command(file: &str, side: &Side, width: u32) -> String {
+fn command(side: &Side, width: u32) -> String {
     let engines = match side.module() {
         Some(_) => format!("interp,vulkan --spirv {}", quoted(&side.name)),
-        None => format!("interp,{}", side.name),
+        None => format!("interp,{}", quoted(&side.name)),
     };
-    format!("wavelane diff {} --engines {engines} --wave-size {width}", quoted(file))
+    format!("{PLACEHOLDER} --engines {engines} --wave-size {width}")
 }
 
 /// How near floats are that count as the same, where somebody has said so.

@@ -1,1 +1,204 @@
-//! Planted mistakes.
+//! Planted mistakes: an engine that is wrong in one operation, on any machine.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use device::{Buffer, NoIncludes, Options, ResourceTable, Shader, diag};
+use jobs::{Flags, Source, Test};
+
+use super::judge::{Told, judge};
+use super::record::{Compared, Record, Repro, Verdict};
+use super::run::Runner;
+use super::side::{Runs, Side};
+use super::subject::{Subject, of_test};
+use crate::args::{Args, Command};
+
+const SUM: &str = "RWStructuredBuffer<uint> Out;
+RWStructuredBuffer<uint> Other;
+[numthreads(16, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID, uint t : SV_GroupIndex) {
+    uint square = id.x * id.x;
+    Other[id.x] = square;
+    uint sum = 0;
+    if (t & 1)
+        sum = WaveActiveSum(square);
+    Out[id.x] = sum + 1;
+}
+";
+
+fn subject(text: &str, groups: [u32; 3]) -> Subject {
+    let options = Options { shader_model: (6, 6), ..Options::default() };
+    let compiled = Shader::compile("a.hlsl", text, &options, &mut NoIncludes).unwrap();
+    let shader = compiled.shader.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
+    let mut table = ResourceTable::new(&shader);
+    for name in ["Out", "Other"] {
+        let bytes = vec![0; 4 * 16 * groups[0] as usize];
+        // A program may have one of them only.
+        let _ = table.bind(name, 0, Buffer { bytes, ..Buffer::default() });
+    }
+    let flags = Flags { options, includes: Vec::new(), remarks: Vec::new() };
+    let (name, text, included) = ("a.hlsl".to_owned(), text.to_owned(), BTreeMap::new());
+    Subject {
+        name: "a.hlsl".to_owned(),
+        shader,
+        sources: compiled.sources,
+        table,
+        groups,
+        log: None,
+        widths: Some(vec![8]),
+        san: Vec::new(),
+        source: Source { name, text, flags, included },
+        may_wait: false,
+    }
+}
+
+/// The shader with one word of its text replaced by another.
+fn replaced(shader: &Shader, from: &str, to: &str) -> Shader {
+    let text = shader.ir().unwrap();
+    assert!(text.contains(from), "{text}");
+    Shader::from_ir(&text.replace(from, to)).unwrap()
+}
+
+fn right(shader: &Shader) -> Shader {
+    shader.clone()
+}
+
+/// Sums are maxima.
+fn wrong(shader: &Shader) -> Shader {
+    match shader.ir().unwrap().contains("wave.reduce.sum") {
+        true => replaced(shader, "wave.reduce.sum", "wave.reduce.max.u"),
+        false => shader.clone(),
+    }
+}
+
+/// Sums are maxima, unless somebody looks.
+fn shy(shader: &Shader) -> Shader {
+    match shader.ir().unwrap().contains("wavelane.trace") {
+        true => shader.clone(),
+        false => wrong(shader),
+    }
+}
+
+fn records(subject: &Subject, fault: fn(&Shader) -> Shader) -> Vec<Record> {
+    let args = Args::new(Command::Diff);
+    let (cancel, is_lost, done) = (Arc::default(), Cell::new(false), Cell::new(0));
+    let runner = Runner { args: &args, cancel, is_lost, done };
+    let sides = [Side { name: "cpu".to_owned(), about: None, runs: Runs::Planted(fault) }];
+    let mut records: Vec<Record> = Vec::new();
+    judge(&runner, subject, &sides, diag::Style::Plain, &mut |told| match told {
+        Told::Record(record) => records.push(*record),
+        Told::Repro(repro) => {
+            records.last_mut().unwrap().repro = Some(super::pool::repro_of(repro));
+        }
+    });
+    records
+}
+
+fn only(subject: &Subject, fault: fn(&Shader) -> Shader) -> Record {
+    let mut all = records(subject, fault);
+    assert_eq!(all.len(), 1, "{all:?}");
+    all.remove(0)
+}
+
+#[test]
+fn engines_that_are_right_agree() {
+    let record = only(&subject(SUM, [2, 1, 1]), right);
+    assert_eq!((record.verdict, record.width), (Verdict::Agree, 8));
+    assert_eq!(record.engines, [("cpu".to_owned(), Compared::Same)]);
+}
+
+#[test]
+fn a_planted_mistake_is_found_in_its_operation_and_its_lane() {
+    let record = only(&subject(SUM, [2, 1, 1]), wrong);
+    assert_eq!(record.verdict, Verdict::Disagree);
+    assert!(record.whose.starts_with("wavelane: `cpu`"), "{}", record.whose);
+    // Thread 1 has 1 + 9 + 25 + 49, and at most 49.
+    let detail = &record.details[0];
+    assert!(
+        detail.contains("Out[1] is 0x00000032 (50), and 0x00000055 (85) in `interp`"),
+        "{detail}"
+    );
+    let [first] = record.first.as_slice() else { panic!("{record:?}") };
+    assert_eq!((first["line"].as_u64(), first["lane"].as_u64()), (Some(9), Some(1)), "{first}");
+    assert_eq!(first["operation"], "wave.reduce.sum");
+    assert_eq!(first["expected"]["value"], "84");
+    assert_eq!(first["got"]["value"], "49");
+    assert_eq!(first["more_lanes"], 3);
+    assert!(record.pictures[0].contains("WaveActiveSum(square)"), "{}", record.pictures[0]);
+}
+
+#[test]
+fn the_file_that_is_written_is_small_and_shows_the_disagreement_by_itself() {
+    let record = only(&subject(SUM, [4, 1, 1]), wrong);
+    let Some(Repro::Text { text, about }) = &record.repro else { panic!("{:?}", record.repro) };
+    assert!(about.ends_with("of 11 lines, one group"), "{about}");
+    assert!(!text.contains("Other"), "what is not needed is gone: {text}");
+    let test = Test { file: "x.test".to_owned(), case: None };
+    let again = of_test(&Args::new(Command::Diff), &test, text).ok().unwrap();
+    let [again] = again.as_slice() else { panic!("{text}") };
+    assert_eq!(again.groups, [1, 1, 1]);
+    let verdicts =
+        |fault| -> Vec<Verdict> { records(again, fault).iter().map(|it| it.verdict).collect() };
+    assert_eq!(verdicts(wrong), [Verdict::Disagree]);
+    assert_eq!(verdicts(right), [Verdict::Agree]);
+}
+
+#[test]
+fn a_mistake_that_vanishes_under_watch_is_said_to_vanish() {
+    let record = only(&subject(SUM, [1, 1, 1]), shy);
+    assert_eq!(record.verdict, Verdict::Disagree);
+    assert_eq!(record.first.len(), 0);
+    let said =
+        record.details.iter().any(|it| it.contains("where values are watched, the results agree"));
+    assert!(said, "{:?}", record.details);
+    assert!(matches!(record.repro, Some(Repro::Text { .. })), "{:?}", record.repro);
+}
+
+#[test]
+fn a_store_to_another_place_is_no_value() {
+    fn elsewhere(shader: &Shader) -> Shader {
+        // The first store of the program goes to the other buffer.
+        let text = shader.ir().unwrap();
+        Shader::from_ir(&text.replacen("store b1[", "store b0[", 1)).unwrap()
+    }
+    let record = only(&subject(SUM, [1, 1, 1]), elsewhere);
+    assert_eq!((record.verdict, record.first.len()), (Verdict::Disagree, 0));
+    let said = record.details.iter().any(|it| it.contains("every value that is computed agrees"));
+    assert!(said, "{:?}", record.details);
+}
+
+#[test]
+fn what_the_program_leaves_undefined_or_open_is_no_engines_mistake() {
+    let undefined = SUM.replace(
+        "sum = WaveActiveSum(square);",
+        "sum = WaveActiveSum(square) + WaveReadLaneAt(t, 0);",
+    );
+    let record = only(&subject(&undefined, [1, 1, 1]), wrong);
+    assert_eq!((record.verdict, record.whose.as_str()), (Verdict::Undefined, "the program"));
+    assert!(record.pictures[0].contains("[inactive-lane-read]"), "{}", record.pictures[0]);
+    assert_eq!(record.findings[0]["id"], "inactive-lane-read");
+    assert!(record.repro.is_none() && record.first.is_empty());
+
+    let open = SUM.replace(
+        "Out[id.x] = sum + 1;",
+        "uint place; InterlockedAdd(Out[0], 1, place); Other[place & 15] = sum + id.x;",
+    );
+    let record = only(&subject(&open, [1, 1, 1]), wrong);
+    assert_eq!(record.verdict, Verdict::Open, "{record:?}");
+    assert!(!record.findings.is_empty());
+}
+
+#[test]
+fn a_loop_that_goes_on_for_longer_than_one_stretch_is_followed() {
+    let text = "RWStructuredBuffer<uint> Out;
+        [numthreads(16, 1, 1)] void main(uint t : SV_GroupIndex) {
+            uint x = t;
+            for (uint i = 0; i < 3000; i++) x = x * 5 + i;
+            Out[t] = WaveActiveSum(x);
+        }";
+    let record = only(&subject(text, [1, 1, 1]), wrong);
+    let [first] = record.first.as_slice() else { panic!("{record:?}") };
+    assert_eq!(first["operation"], "wave.reduce.sum");
+    assert_eq!(first["line"], 5);
+}

@@ -1,0 +1,258 @@
+//! `wavelane diff` as scripts see it. What needs a device of Vulkan says so where there is none, and checks nothing.
+#![expect(clippy::print_stdout, reason = "what is skipped must be seen")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+const SUM: &str = "RWStructuredBuffer<uint> Out;
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Out[t] = WaveActiveSum(t * t);
+}
+";
+const SHADER: &str = "a.hlsl --bind Out=[32]";
+
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs `wavelane` in a folder of its own with these files.
+fn wavelane(name: &str, files: &[(&str, &[u8])], line: &str, vulkan: bool) -> Ran {
+    let folder = folder(name);
+    for (file, bytes) in files {
+        std::fs::write(folder.join(file), bytes).unwrap();
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavelane"));
+    command.args(line.split_whitespace()).current_dir(folder).env("NO_COLOR", "1");
+    command.env_remove("LIT_NUM_SHARDS").env_remove("LIT_RUN_SHARD");
+    if !vulkan {
+        // A loader that finds no driver, or no loader: the same for the user.
+        command.env("VK_DRIVER_FILES", "/nowhere").env("VK_ICD_FILENAMES", "/nowhere");
+    }
+    let output = command.output().unwrap();
+    Ran {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diff").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn on_host(name: &str, line: &str) -> Ran {
+    wavelane(name, &[("a.hlsl", SUM.as_bytes())], &format!("diff {line}"), false)
+}
+
+/// Whether this machine has a device of Vulkan that can be used.
+fn has_device() -> bool {
+    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .args(["caps", "--format", "json"])
+        .output()
+        .unwrap();
+    let caps: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let has = caps["devices"].as_array().unwrap().iter().any(|it| it["unusable"].is_null());
+    if !has {
+        println!("skipped: no device of Vulkan can be used here");
+    }
+    has
+}
+
+#[test]
+fn engines_of_this_machine_agree_on_shaders_and_on_tests() {
+    let ran = on_host("agree", &format!("{SHADER} --engines interp,cpu --wave-size 4,64"));
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert_eq!(ran.out, "2 comparisons: 2 agree, 0 disagree\n");
+    let ran = on_host("agree", &format!("{SHADER} --engines cpu"));
+    assert_eq!(ran.out, "agree: a.hlsl with waves of 32 lanes: interp, cpu\n");
+
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let suite = root.join("suite/wave/reduce/WaveActiveSum.hlsl");
+    let ran = on_host("agree", &format!("{} --engines interp,cpu -j 1", suite.display()));
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.ends_with(" agree, 0 disagree\n"), "{}", ran.out);
+}
+
+#[test]
+fn without_vulkan_nothing_passes_that_was_to_run_there() {
+    let ran = on_host("missing", &format!("{SHADER} --engines interp,cpu,vulkan"));
+    assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
+    assert!(ran.out.starts_with("vulkan: unsupported: the engine `vulkan`"), "{}", ran.out);
+    assert!(ran.out.contains("agree: a.hlsl with waves of 32 lanes: interp, cpu\n"), "{}", ran.out);
+    assert!(ran.out.contains("`vulkan` was not compared: "), "{}", ran.out);
+    let ran = on_host("missing", &format!("{SHADER} --engines interp,vulkan"));
+    assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("\nunsupported: a.hlsl"), "{}", ran.out);
+    let ran = on_host("missing", &format!("{SHADER} --engines interp,cuda"));
+    assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
+    // Without a word about engines there is no more than what is here.
+    assert_eq!(on_host("missing", SHADER).status, 0);
+}
+
+#[test]
+fn bad_input_is_told_by_name() {
+    for (line, message) in [
+        (format!("{SHADER} --engines interp,gpu"), "`gpu` is no engine"),
+        (format!("{SHADER} --engines interp,cpu,cpu"), "names `cpu` twice"),
+        (format!("{SHADER} --engines interp"), "nothing to compare the reference engine with"),
+        (format!("{SHADER} --engines interp,cpu:mmx"), "`cpu` has no `mmx`"),
+        (format!("{SHADER} --engines interp:0,cpu"), "`interp` has no devices"),
+        ("missing.hlsl".to_owned(), "`missing.hlsl` cannot be read"),
+        ("a.hlsl".to_owned(), "nothing is bound to `Out`"),
+        ("a.hlsl --bind Ou=[32]".to_owned(), "did you mean `Out`?"),
+        (format!("{SHADER} --spirv none.spv"), "`none.spv` cannot be read"),
+        (format!("{SHADER} --spirv a.hlsl"), "it is no module of SPIR-V"),
+        (format!("{SHADER} --format sarif"), "the choices are text, json, github, junit"),
+    ] {
+        let ran = on_host("bad", &line);
+        assert_eq!(ran.status, 2, "{line}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(message), "{line}: {}", ran.err);
+    }
+    let broken = [("b.hlsl", b"void main() { return 1 }".as_slice())];
+    let ran = wavelane("bad", &broken, "diff b.hlsl", false);
+    assert_eq!(ran.status, 2, "{}{}", ran.out, ran.err);
+    let endless = SUM.replace("Out[t] =", "while (Out[0] == 0) {} Out[t] =");
+    let ran = wavelane(
+        "bad",
+        &[("c.hlsl", endless.as_bytes())],
+        "diff c.hlsl --bind Out=[32] --fuel 10000",
+        false,
+    );
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("not run: c.hlsl"), "{}", ran.out);
+}
+
+#[test]
+fn reports_for_machines_are_whole() {
+    let line = format!("{SHADER} --engines interp,cpu,vulkan");
+    let ran = on_host("formats", &format!("{line} --format json"));
+    let report: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.out));
+    let comparison = &report["comparisons"][0];
+    assert_eq!(comparison["verdict"], "agree");
+    assert_eq!(comparison["engines"][0]["result"], "same");
+    assert_eq!(comparison["engines"][1]["result"], "unsupported");
+    assert_eq!(report["summary"]["agree"], 1);
+    let ran = on_host("formats", &format!("{line} --format junit"));
+    assert!(
+        ran.out.contains("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""),
+        "{}",
+        ran.out
+    );
+    let ran = on_host("formats", &format!("{SHADER} --engines vulkan --format junit"));
+    assert!(ran.out.contains("<skipped message="), "{}", ran.out);
+    let ran = on_host("formats", &format!("{line} --format github"));
+    assert_eq!(ran.out, "");
+}
+
+#[test]
+fn hostile_modules_end_in_a_sentence() {
+    let folder = folder("hostile");
+    std::fs::write(folder.join("a.hlsl"), SUM).unwrap();
+    let emitted = wavelane("hostile", &[], "emit a.hlsl --spirv -Fo a.spv", false);
+    assert_eq!(emitted.status, 0, "{}", emitted.err);
+    let whole = std::fs::read(folder.join("a.spv")).unwrap();
+    let mut huge = whole.clone();
+    huge[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
+    let mut long = whole.clone();
+    long[22..24].copy_from_slice(&u16::MAX.to_le_bytes());
+    let mut empty = whole.clone();
+    empty[20..24].copy_from_slice(&[0; 4]);
+    let noise: Vec<u8> =
+        (0..4096u32).map(|it| (it.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    for (name, bytes) in [
+        ("no bytes", Vec::new()),
+        ("noise", noise),
+        ("half", whole[..whole.len() / 8 * 4].to_vec()),
+        ("no whole words", whole[..whole.len() - 1].to_vec()),
+        ("the header alone", whole[..20].to_vec()),
+        ("a huge bound", huge),
+        ("an instruction that never ends", long),
+        ("an instruction of no words", empty),
+    ] {
+        let line = format!("diff {SHADER} --spirv b.spv");
+        let ran = wavelane("hostile", &[("b.spv", &bytes)], &line, false);
+        assert_eq!(ran.status, 2, "{name}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("`b.spv`"), "{name}: {}", ran.err);
+    }
+}
+
+/// The module that is emitted for a shader.
+fn emitted(name: &str, text: &str) -> Vec<u8> {
+    let files = [("e.hlsl", text.as_bytes())];
+    let ran = wavelane(name, &files, "emit e.hlsl --spirv -Fo e.spv", false);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    std::fs::read(folder(name).join("e.spv")).unwrap()
+}
+
+/// A module with one opcode in the place of another.
+fn flipped(module: &[u8], from: u16, to: u16) -> Vec<u8> {
+    let mut flipped = module.to_vec();
+    let (mut at, mut count) = (20, 0);
+    while at < flipped.len() {
+        let word = |at: usize| u16::from_le_bytes([module[at], module[at + 1]]);
+        if word(at) == from {
+            flipped[at..at + 2].copy_from_slice(&to.to_le_bytes());
+            count += 1;
+        }
+        at += 4 * usize::from(word(at + 2));
+    }
+    assert_eq!(count, 1, "the opcode {from} stands once");
+    flipped
+}
+
+#[test]
+fn another_compilers_module_is_told_apart_from_the_driver() {
+    if !has_device() {
+        return;
+    }
+    let folder = folder("foreign");
+    let right = emitted("foreign", SUM);
+    // Sums become maxima: GroupNonUniformIAdd, GroupNonUniformUMax.
+    let wrong = flipped(&right, 349, 357);
+    let files = [("a.hlsl", SUM.as_bytes()), ("right.spv", &right), ("wrong.spv", &wrong)];
+    let ran = wavelane("foreign", &files, &format!("diff {SHADER} --spirv right.spv"), true);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains(": interp, cpu, vulkan, right.spv\n"), "{}", ran.out);
+
+    let line = format!("diff {SHADER} --spirv wrong.spv --repro repro.test");
+    let ran = wavelane("foreign", &[], &line, true);
+    assert_eq!(ran.status, 1, "{}{}", ran.out, ran.err);
+    let whose =
+        "whose: the compiler that made `wrong.spv`: wavelane's module agrees on the same device";
+    assert!(ran.out.contains(whose), "{}", ran.out);
+    assert!(ran.out.contains("repro: repro.test"), "{}", ran.out);
+    let text = std::fs::read_to_string(folder.join("repro.test")).unwrap();
+    let command = text.lines().find_map(|it| it.split_once("wavelane ")).unwrap().1;
+    assert!(
+        command.starts_with("diff repro.test --engines interp,vulkan --spirv wrong.spv"),
+        "{text}"
+    );
+    let again = wavelane("foreign", &[], &format!("{command} --repro again.test"), true);
+    assert_eq!(again.status, 1, "{}{}", again.out, again.err);
+    assert!(again.out.contains("`wrong.spv` and `interp` differ"), "{}", again.out);
+
+    // Our own module of the same text is right, and an older file is not overwritten in silence.
+    let fine = wavelane("foreign", &[], "diff repro.test --engines interp,vulkan", true);
+    assert_eq!(fine.status, 0, "{}{}", fine.out, fine.err);
+    let ran = wavelane("foreign", &[], &line, true);
+    assert!(ran.err.contains("`repro.test` is overwritten"), "{}", ran.err);
+}
+
+#[test]
+fn a_module_of_another_shader_is_bad_input() {
+    if !has_device() {
+        return;
+    }
+    let other = emitted("other", &SUM.replace("numthreads(32", "numthreads(64"));
+    let files = [("a.hlsl", SUM.as_bytes()), ("b.spv", &other)];
+    let ran = wavelane("other", &files, &format!("diff {SHADER} --spirv b.spv"), true);
+    assert_eq!(ran.status, 2, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("64×1×1 threads, those of the shader 32×1×1"), "{}", ran.out);
+}
