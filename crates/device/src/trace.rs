@@ -2,8 +2,6 @@
 //!
 //! Not part of the stability promise. What is traced, and how, is the matter of [`ir::trace`].
 
-use std::ops::Range;
-
 use diag::Span;
 use ir::exec::{Buffer, LaneOrder};
 use ir::trace::{self, Event};
@@ -36,12 +34,12 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// These values, of each thread as many as there is room for behind the first `skip`; `None` where there are too many
+    /// These values, ascending by their places in [`Shader::trace_points`], of each thread as many as there is room for behind the first `skip`; `None` where there are too many
     /// threads for any. A clock is for the reference engine alone.
     pub fn new(
         shader: &Shader,
         groups: [u32; 3],
-        points: Range<usize>,
+        points: Vec<usize>,
         skip: u32,
         clock: bool,
     ) -> Option<Trace> {

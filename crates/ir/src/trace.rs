@@ -15,8 +15,6 @@
 //!
 //! Deliberately absent: stores and barriers, which have no results; constants; any judgement of what was traced.
 
-use std::ops::Range;
-
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 use crate::{
@@ -51,8 +49,8 @@ pub struct Point {
 pub struct Trace {
     /// The groups of the dispatch, which number the threads.
     pub groups: [u32; 3],
-    /// Which of the [`points`].
-    pub points: Range<usize>,
+    /// Which of the [`points`], ascending.
+    pub points: Vec<usize>,
     /// So many events of each thread are not kept.
     pub skip: u32,
     /// So many after them are.
@@ -132,9 +130,9 @@ impl Trace {
         });
         let (name, span) = ("trace.count".to_owned(), Span::NONE);
         module.privates.push(Memory { name, ty: Ty::I32, len: 1, span });
-        let traced = points.get(self.points.clone()).unwrap_or_default();
-        module.needs.int64 |= traced.iter().any(|it| it.ty == Ty::F64);
-        module.needs.native_16bit |= traced.iter().any(|it| it.ty == Ty::F16);
+        let traced = || self.points.iter().filter_map(|it| Some((*it, points.get(*it)?)));
+        module.needs.int64 |= traced().any(|(_, it)| it.ty == Ty::F64);
+        module.needs.native_16bit |= traced().any(|(_, it)| it.ty == Ty::F16);
         let mut writer = Writer {
             trace: self,
             buffer: Place { binding, element: None },
@@ -145,13 +143,9 @@ impl Trace {
             module,
             insts: Vec::new(),
         };
-        let first = self.points.start;
-        let mut number = first;
-        let mut by_inst: Vec<Option<Range<usize>>> = vec![None; writer.module.insts.len()];
-        for point in traced {
-            let range = by_inst[point.inst.index()].get_or_insert(number..number);
-            number += 1;
-            range.end = number;
+        let mut by_inst: Vec<Vec<usize>> = vec![Vec::new(); writer.module.insts.len()];
+        for (number, point) in traced() {
+            by_inst[point.inst.index()].push(number);
         }
         let body = writer.module.body;
         // The start's values are visible everywhere, as they stand in front of everything.
@@ -165,9 +159,8 @@ impl Trace {
             for inst in insts {
                 writer.insts.push(inst);
                 // What the writer has added is behind the end of the list.
-                let range = by_inst.get(inst.index()).cloned().flatten();
-                for number in range.into_iter().flatten() {
-                    writer.event(number, &points[number]);
+                for number in by_inst.get(inst.index()).into_iter().flatten() {
+                    writer.event(*number, &points[*number]);
                 }
             }
             writer.module.regions[region.index()].insts = std::mem::take(&mut writer.insts);
@@ -188,7 +181,8 @@ impl Trace {
             // A place that nothing was written to ends the list.
             let point = word(it).checked_sub(1)? as usize;
             let bits = u64::from(word(&it[8..])) | u64::from(word(&it[12..])) << 32;
-            self.points.contains(&point).then_some(Event { point, stamp: word(&it[4..]), bits })
+            self.points.binary_search(&point).ok()?;
+            Some(Event { point, stamp: word(&it[4..]), bits })
         };
         bytes.chunks_exact(EVENT as usize).map_while(event).collect()
     }
@@ -360,7 +354,7 @@ mod tests {
         let all = points(&module);
         let types: Vec<&str> = all.iter().map(|it| it.ty.name()).collect();
         assert_eq!(types, ["i32", "i32", "i32", "bool", "f64", "f16"]);
-        for points in [0..all.len(), 2..4, 1..1] {
+        for points in [(0..all.len()).collect(), vec![0, 3], Vec::new(), vec![99]] {
             let trace = Trace { groups: [2, 3, 1], points, skip: 1, room: 8, clock: true };
             let (traced, binding) = trace.rewrite(&module);
             verify(&traced).unwrap_or_else(|problems| panic!("{problems:?}\n{}", print(&traced)));
@@ -373,7 +367,8 @@ mod tests {
     #[test]
     fn events_are_read_as_they_are_written() {
         let module = read(LOOP).unwrap_or_else(|error| panic!("{error:?}"));
-        let trace = Trace { groups: [1; 3], points: 0..6, skip: 0, room: 2, clock: false };
+        let points = (0..6).collect();
+        let trace = Trace { groups: [1; 3], points, skip: 0, room: 2, clock: false };
         let mut bytes = vec![0; trace.bytes(&module)];
         for (at, word) in [(0, 3u32), (4, 9), (8, 5), (12, 1), (32, 7), (64, 1)] {
             bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());

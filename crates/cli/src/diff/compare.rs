@@ -62,30 +62,33 @@ impl Difference {
     }
 }
 
-/// Compares what two runs have left; `expected` is the reference's. Floats within `same` are the same.
+/// What counts as the same.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rules {
+    /// How near floats lie that are the same, where somebody has said so.
+    pub(super) room: Option<FloatRoom>,
+    /// Resources whose elements may come in any order.
+    pub(super) unordered: Vec<String>,
+    /// Resources that are not compared.
+    pub(super) without: Vec<String>,
+}
+
+/// Compares what two runs have left; `expected` is the reference's.
 pub(super) fn compare(
     expected: &ResourceTable,
     got: &ResourceTable,
-    same: Option<FloatRoom>,
+    rules: &Rules,
 ) -> Option<Difference> {
-    compare_without(expected, got, "", same)
-}
-
-/// The same, but for one resource.
-pub(super) fn compare_without(
-    expected: &ResourceTable,
-    got: &ResourceTable,
-    without: &str,
-    same: Option<FloatRoom>,
-) -> Option<Difference> {
-    let near = FloatRoom::default();
     let mut first: Option<Difference> = None;
     for (resource, element, wanted) in expected.iter() {
         let Some(other) = got.get(&resource.name, element) else { continue };
-        if !resource.kind.writable() || wanted == other || resource.name == without {
+        if !resource.kind.writable() || wanted == other || rules.without.contains(&resource.name) {
             continue;
         }
-        if let Some(found) = compare_one(resource, element, wanted, other, same, near) {
+        if rules.unordered.contains(&resource.name) && is_permuted(resource, wanted, other) {
+            continue;
+        }
+        if let Some(found) = compare_one(resource, element, wanted, other, rules.room) {
             match &mut first {
                 None => first = Some(found),
                 // What comes first is shown, unless that is rounding alone and this is more.
@@ -97,14 +100,25 @@ pub(super) fn compare_without(
     first
 }
 
+/// Whether both hold the same elements, in whatever order.
+fn is_permuted(resource: &Resource, a: &Buffer, b: &Buffer) -> bool {
+    let stride = Layout::of(&resource.kind, a.format).stride;
+    let sorted = |it: &Buffer| {
+        let mut all: Vec<Vec<u8>> = it.bytes.chunks(stride).map(<[u8]>::to_vec).collect();
+        all.sort_unstable();
+        all
+    };
+    a.counter == b.counter && sorted(a) == sorted(b)
+}
+
 fn compare_one(
     resource: &Resource,
     element: u32,
     wanted: &Buffer,
     got: &Buffer,
     same: Option<FloatRoom>,
-    near: FloatRoom,
 ) -> Option<Difference> {
+    let near = FloatRoom::default();
     let buffer = match resource.count {
         Some(1) => resource.name.clone(),
         _ => format!("{}[{element}]", resource.name),
@@ -166,4 +180,65 @@ fn compare_one(
 /// Whether two floats are the same to someone with that much room; NaNs are.
 pub(super) fn within(room: FloatRoom, scalar: Scalar, a: u64, b: u64) -> bool {
     scalar.is_float() && room.admits(scalar.bytes(), a, b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use device::{NoIncludes, Options, Shader};
+
+    /// A table whose `Out` holds these words, as floats or as numbers.
+    fn table(element: &str, words: &[u32]) -> ResourceTable {
+        let text = format!(
+            "RWStructuredBuffer<{element}> Out; [numthreads(4, 1, 1)] void main(uint t : SV_GroupIndex) {{ Out[t] = 1; }}"
+        );
+        let options = Options { shader_model: (6, 6), ..Options::default() };
+        let shader =
+            Shader::compile("a", &text, &options, &mut NoIncludes).unwrap().shader.unwrap();
+        let mut table = ResourceTable::new(&shader);
+        let bytes = words.iter().flat_map(|it| it.to_le_bytes()).collect();
+        table.bind("Out", 0, Buffer { bytes, ..Buffer::default() }).unwrap();
+        table
+    }
+
+    fn found(element: &str, a: &[u32], b: &[u32], rules: &Rules) -> Option<(String, bool, usize)> {
+        let found = compare(&table(element, a), &table(element, b), rules);
+        found.map(|it| (it.place, it.is_rounding, it.count))
+    }
+
+    #[test]
+    fn every_bit_counts_and_rounding_is_told_apart() {
+        let rules = Rules::default();
+        let one = 1f32.to_bits();
+        assert_eq!(found("uint", &[1, 2], &[1, 2], &rules), None);
+        let place = |it: &str| it.to_owned();
+        assert_eq!(found("uint", &[1, 2], &[3, 4], &rules), Some((place("[0]"), false, 2)));
+        assert_eq!(
+            found("float", &[one, one], &[one, one + 1], &rules),
+            Some((place("[1]"), true, 1))
+        );
+        // Zeros of either sign are near each other, NaNs are, and a NaN and a number are not.
+        assert_eq!(found("float", &[0], &[1 << 31], &rules), Some((place("[0]"), true, 1)));
+        let nan = 0x7fc0_0000;
+        assert_eq!(found("float", &[nan], &[nan | 1 << 31], &rules), Some((place("[0]"), true, 1)));
+        assert_eq!(
+            found("float", &[one, nan], &[one + 1, one], &rules),
+            Some((place("[1]"), false, 2))
+        );
+        let wide = Rules { room: Some(FloatRoom::Ulps(1)), ..Rules::default() };
+        assert_eq!(found("float", &[one], &[one + 1], &wide), None);
+        assert_eq!(found("float", &[one], &[one + 2], &wide), Some((place("[0]"), true, 1)));
+        assert_eq!(found("uint", &[1], &[2], &wide), Some((place("[0]"), false, 1)));
+        let shown = Shown::of(0xffff_fffe, Scalar::I32).to_string();
+        assert_eq!(shown, "0xfffffffe (-2)");
+    }
+
+    #[test]
+    fn elements_that_may_come_in_any_order_are_counted() {
+        let rules = Rules { unordered: vec!["Out".to_owned()], ..Rules::default() };
+        assert_eq!(found("uint", &[1, 2, 3], &[3, 1, 2], &rules), None);
+        assert!(found("uint", &[1, 2, 3], &[3, 1, 1], &rules).is_some());
+        let without = Rules { without: vec!["Out".to_owned()], ..Rules::default() };
+        assert_eq!(found("uint", &[1], &[2], &without), None);
+    }
 }

@@ -3,11 +3,11 @@
 use device::{ComputePipeline, DispatchError, ResourceTable, Shader, diag};
 use serde_json::json;
 
-use super::compare::{Difference, compare};
+use super::compare::{Difference, Rules, compare};
 use super::locate::{self, Disputed, Located};
 use super::record::{Compared, Record, Verdict};
 use super::repro;
-use super::run::{Ended, Explained, Runner, explained, reference};
+use super::run::{Ended, Explained, Runner, explained, reference, rules_of};
 use super::side::{NotRun, Runs, Side};
 use super::subject::Subject;
 use crate::args::WaveSizes;
@@ -98,7 +98,8 @@ pub(super) fn judge(
         if runner.is_lost.get() {
             return;
         }
-        let at = At { runner, subject, width, style };
+        let rules = rules_of(args, &subject.san);
+        let at = At { runner, subject, width, style, rules };
         at.judge(&of_reference, &ready, tell);
     }
 }
@@ -121,6 +122,7 @@ struct At<'a> {
     subject: &'a Subject,
     width: u32,
     style: diag::Style,
+    rules: Rules,
 }
 
 impl At<'_> {
@@ -182,7 +184,7 @@ impl At<'_> {
             };
         }
         match self.runner.run(pipeline, table, *groups, self.width, 1) {
-            Ok(got) => match compare(expected, &got, repro::room(self.runner)) {
+            Ok(got) => match compare(expected, &got, &self.rules) {
                 None => Did::Same,
                 Some(difference) => Did::Differs(difference, Box::new(got)),
             },
@@ -251,13 +253,29 @@ impl At<'_> {
             }
             return tell(Told::Record(Box::new(record)));
         }
+        let flushed =
+            self.runner.flushed(self.subject, &self.subject.source.text, *groups, self.width);
+        let is_flushed = |got: &ResourceTable| {
+            flushed.as_ref().is_some_and(|flushed| compare(flushed, got, &self.rules).is_none())
+        };
         let is_open = |(side, did): &&&(&Side, Did)| match did {
-            Did::Differs(difference, _) => difference.is_rounding && may_round(side, shader),
+            Did::Differs(difference, got) => {
+                difference.is_rounding && may_round(side, shader)
+                    || side.gpu().is_some() && is_flushed(got)
+            }
             _ => false,
         };
         if differing.iter().all(|it| is_open(&it)) {
+            let is_flushed = differing.iter().any(|(_, did)| match did {
+                Did::Differs(_, got) => is_flushed(got),
+                _ => false,
+            });
             record.verdict = Verdict::Open;
-            record.whose = "nobody's: floats are rounded and summed as the device likes".to_owned();
+            record.whose = match is_flushed {
+                true => "nobody's: denormal floats are flushed to zero, which `-denorm any` allows",
+                false => "nobody's: floats are rounded and summed as the device likes",
+            }
+            .to_owned();
             return tell(Told::Record(Box::new(record)));
         }
         let real: Vec<&(&Side, Did)> =
@@ -304,10 +322,11 @@ impl At<'_> {
         let differs = |groups| {
             let run = |side: &Side| self.runner.run_shader(side, shader, table, groups, self.width);
             let (expected, got) = (run(&reference()).ok()?, run(side).ok()?);
-            compare(&expected, &got, repro::room(self.runner))
+            compare(&expected, &got, &self.rules)
         };
         let groups = if differs(few).is_some() { few } else { *groups };
-        let disputed = Disputed { side, shader, table, groups, width: self.width };
+        let (width, rules) = (self.width, &self.rules);
+        let disputed = Disputed { side, shader, table, groups, width, rules };
         let first = match locate::locate(self.runner, &disputed) {
             Located::First(first) => first,
             Located::Vanished => {
@@ -398,7 +417,7 @@ fn whose(did: &[(&Side, Did)]) -> String {
     let was_compared = |did: &Did| is_wrong(did) || matches!(did, Did::Same);
     let compared: Vec<&(&Side, Did)> = did.iter().filter(|(_, it)| was_compared(it)).collect();
     let alike = |a: &Did, b: &Did| match (a, b) {
-        (Did::Differs(_, a), Did::Differs(_, b)) => compare(a, b, None).is_none(),
+        (Did::Differs(_, a), Did::Differs(_, b)) => compare(a, b, &Rules::default()).is_none(),
         _ => false,
     };
     let module = compared.iter().find(|(side, _)| side.module().is_some());

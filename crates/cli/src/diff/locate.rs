@@ -1,12 +1,14 @@
 //! Finds the first value that two sides compute differently: both run the program so that it writes its values down.
 //!
 //! The reference engine's run has a clock, so that of all threads that differ the first one is known; and because it runs
-//! what causes something before what is caused, the first difference is no consequence of another one. That is so within
-//! what one run can hold. A long program is watched in parts of its text, and long loops in stretches: then what is found
-//! is the first difference of the first part, and of the first stretch, that has one.
+//! what causes something before what is caused, the first difference is no consequence of another one. A long program is
+//! watched in parts: the first difference of all is the first one of its part, so a last run that watches the first ones
+//! of all parts shows it. Long loops are watched in stretches, and the first stretch that has a difference counts.
 //!
 //! Whoever watches changes the program: a compiler may see it otherwise and do right. Each run is therefore asked whether
 //! the results still differ, and where they never do, that is the answer.
+
+use std::time::{Duration, Instant};
 
 use device::{ResourceTable, Scalar, Shader, Span, Trace, TraceEvent, TracePoint};
 
@@ -42,6 +44,8 @@ pub(super) struct First {
 
 /// So many values are watched in one run.
 const PART: usize = 64;
+/// So long is looked for a difference, before the first one that has been found has to do.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// So many stretches of a part are watched, before it is given up.
 const STRETCHES: u32 = 32;
 
@@ -62,42 +66,84 @@ pub(super) struct Disputed<'a> {
     pub(super) table: &'a ResourceTable,
     pub(super) groups: [u32; 3],
     pub(super) width: u32,
+    pub(super) rules: &'a compare::Rules,
+}
+
+/// What parts of a program have shown so far.
+#[derive(Default)]
+struct Seen {
+    has_differed: bool,
+    /// For each part that has one, its first difference.
+    firsts: Vec<(Found, usize)>,
 }
 
 /// Looks for the first difference.
 pub(super) fn locate(runner: &Runner<'_>, disputed: &Disputed<'_>) -> Located {
     if let Runs::Module(..) = disputed.side.runs {
-        return Located::Not(
-            "the values of another compiler's module are not to be seen".to_owned(),
-        );
+        return Located::Not("nobody can look into another compiler's module".to_owned());
     }
+    let begin = Instant::now();
     let points = disputed.shader.trace_points();
-    let mut has_differed = false;
-    let mut start = 0;
-    while start < points.len() {
-        let end = (start + PART).min(points.len());
-        let mut skip = 0;
-        for _ in 0..STRETCHES {
-            if runner.is_late() {
-                return Located::Not("the time is spent".to_owned());
-            }
-            let watched = match watch(runner, disputed, start..end, skip, &points) {
-                Ok(watched) => watched,
-                Err(why) => return Located::Not(why),
-            };
-            has_differed |= watched.differs;
-            if let Some(found) = watched.first.filter(|_| watched.differs) {
-                return Located::First(Box::new(described(runner, disputed, &points, found)));
-            }
-            // Nothing more comes where no thread has filled its room.
-            if !watched.is_full {
-                break;
-            }
-            skip += watched.room;
+    let all: Vec<usize> = (0..points.len()).collect();
+    let mut seen = Seen::default();
+    let mut why = None;
+    for part in all.chunks(PART) {
+        // What has been found by then is worth something.
+        if runner.is_late() || begin.elapsed() > PATIENCE {
+            why = Some("the time is spent".to_owned());
+            break;
         }
-        start = end;
+        if let Err(what) = look(runner, disputed, part, &points, &mut seen) {
+            why = Some(what);
+            break;
+        }
     }
-    if has_differed { Located::Memory } else { Located::Vanished }
+    if seen.firsts.len() > 1 {
+        let mut best: Vec<usize> = seen.firsts.iter().map(|(it, _)| it.point).collect();
+        best.sort_unstable();
+        best.dedup();
+        let mut last = Seen::default();
+        if look(runner, disputed, &best, &points, &mut last).is_ok() && !last.firsts.is_empty() {
+            seen.firsts = last.firsts;
+        }
+    }
+    // Who goes another way does so because of a value: one that differs says more.
+    let has_values = |it: &&(Found, usize)| it.0.values.is_some();
+    let position = seen.firsts.iter().position(|it| has_values(&it)).unwrap_or(0);
+    match (seen.firsts.is_empty(), why, seen.has_differed) {
+        (false, ..) => {
+            let found = seen.firsts.swap_remove(position);
+            Located::First(Box::new(described(runner, disputed, &points, found)))
+        }
+        (true, Some(why), _) => Located::Not(why),
+        (true, None, true) => Located::Memory,
+        (true, None, false) => Located::Vanished,
+    }
+}
+
+/// Watches some values, stretch by stretch, until one differs.
+fn look(
+    runner: &Runner<'_>,
+    disputed: &Disputed<'_>,
+    part: &[usize],
+    points: &[TracePoint],
+    seen: &mut Seen,
+) -> Result<(), String> {
+    let mut skip = 0;
+    for _ in 0..STRETCHES {
+        let watched = watch(runner, disputed, part, skip, points)?;
+        seen.has_differed |= watched.differs;
+        if let Some(found) = watched.first.filter(|_| watched.differs) {
+            seen.firsts.push(found);
+            return Ok(());
+        }
+        // Nothing more comes where no thread has filled its room.
+        if !watched.is_full || runner.is_late() {
+            return Ok(());
+        }
+        skip += watched.room;
+    }
+    Ok(())
 }
 
 /// What one watched run of both shows.
@@ -111,13 +157,13 @@ struct Watched {
 fn watch(
     runner: &Runner<'_>,
     disputed: &Disputed<'_>,
-    range: std::ops::Range<usize>,
+    part: &[usize],
     skip: u32,
     points: &[TracePoint],
 ) -> Result<Watched, String> {
-    let Disputed { side, shader, table, groups, width } = disputed;
+    let Disputed { side, shader, table, groups, width, rules: _ } = disputed;
     let run = |side: &Side, clock: bool| {
-        let trace = Trace::new(shader, *groups, range.clone(), skip, clock)
+        let trace = Trace::new(shader, *groups, part.to_vec(), skip, clock)
             .ok_or("the dispatch has too many threads to watch")?;
         let traced = trace.shader(shader).map_err(|bug| bug.to_string())?;
         let start = trace.table(shader, &traced, table);
@@ -134,7 +180,9 @@ fn watch(
     let (wanted, left, room) = run(&super::run::reference(), true)?;
     let (got, other, _) = run(side, false)?;
     // The trace itself holds stamps, which differ.
-    let differs = compare::compare_without(&left, &other, device::TRACE_NAME, None).is_some();
+    let mut rules = disputed.rules.clone();
+    rules.without.push(device::TRACE_NAME.to_owned());
+    let differs = compare::compare(&left, &other, &rules).is_some();
     let all: Vec<Found> = wanted
         .iter()
         .zip(&got)
@@ -142,7 +190,9 @@ fn watch(
         .filter_map(|(thread, (wanted, got))| first_of(thread, wanted, got, points))
         .collect();
     let is_full = wanted.iter().any(|it| it.len() == room as usize);
-    let earliest = all.iter().min_by_key(|it| it.stamp).map(|it| (it.thread, it.point, it.event));
+    // Of those that go another way, a value is the cause: it stands here, or in another part.
+    let order = |it: &&Found| (it.values.is_none(), it.stamp);
+    let earliest = all.iter().min_by_key(order).map(|it| (it.thread, it.point, it.event));
     let Some((thread, point, event)) = earliest else {
         return Ok(Watched { differs, first: None, is_full, room });
     };

@@ -6,13 +6,13 @@
 
 use std::time::{Duration, Instant};
 
-use device::{Buffer, FloatRoom, ResourceTable, Shader};
+use device::{ResourceTable, Shader};
 use jobs::{Repro, Source, Test};
 
 use super::compare;
-use super::run::{Ended, Explained, Runner, explained, reference};
+use super::run::{Ended, Explained, Runner, explained, reference, rules_of};
 use super::side::{Runs, Side};
-use super::subject::{Remembered, Subject, of_test};
+use super::subject::{Subject, of_test};
 use crate::problem::quoted;
 
 /// How long lines are left out, where no time-out says less.
@@ -43,7 +43,8 @@ pub(super) fn repro(
     if runner.is_lost.get() {
         return Err("the device is lost".to_owned());
     }
-    let maker = Maker { runner, subject, side, width };
+    let rules = rules_of(runner.args, &subject.san);
+    let maker = Maker { runner, subject, side, width, rules };
     let lost = "the disagreement is gone when it is run again";
     let whole = &subject.source.text;
     let groups = maker.groups().ok_or(lost)?;
@@ -74,6 +75,7 @@ struct Maker<'a> {
     subject: &'a Subject,
     side: &'a Side,
     width: u32,
+    rules: compare::Rules,
 }
 
 impl Maker<'_> {
@@ -83,8 +85,7 @@ impl Maker<'_> {
         let expected = run(&reference()).ok()?;
         let differs = match run(self.side) {
             Ok(got) => {
-                let room = self.runner.args.san.float_room;
-                let found = compare::compare(&expected, &got, room);
+                let found = compare::compare(&expected, &got, &self.rules);
                 // Rounding that a side may do as it likes is no disagreement.
                 found.is_some_and(|it| !(it.is_rounding && self.may_round(shader)))
             }
@@ -107,15 +108,37 @@ impl Maker<'_> {
         stopped.is_none() && explained(&report, is_foreign) == Explained::Not
     }
 
-    fn disagrees(&self, shader: &Shader, table: &ResourceTable, groups: [u32; 3]) -> bool {
+    fn disagrees(
+        &self,
+        text: &str,
+        shader: &Shader,
+        table: &ResourceTable,
+        groups: [u32; 3],
+    ) -> bool {
         self.sides(shader, table, groups).is_some_and(|it| it.differs)
             && self.is_defined(shader, table, groups)
+            && !self.only_flushes(text, groups)
+    }
+
+    /// Whether the side does what it may: denormal floats become zeros.
+    fn only_flushes(&self, text: &str, groups: [u32; 3]) -> bool {
+        let Maker { runner, subject, side, width, rules } = self;
+        if side.gpu().is_none() {
+            return false;
+        }
+        let flushed = runner.flushed(subject, text, groups, *width);
+        let denormals = subject.source.flags.options.denormals;
+        let got = subject.with(text, denormals).and_then(|(shader, table)| {
+            runner.run_shader(side, &shader, &table, groups, *width).ok()
+        });
+        let both = flushed.zip(got);
+        both.is_some_and(|(a, b)| compare::compare(&a, &b, rules).is_none())
     }
 
     /// The smallest dispatch that shows it, by halves.
     fn groups(&self) -> Option<[u32; 3]> {
-        let Subject { shader, table, groups, .. } = self.subject;
-        let shows = |groups| self.disagrees(shader, table, groups);
+        let Subject { shader, table, groups, source, .. } = self.subject;
+        let shows = |groups| self.disagrees(&source.text, shader, table, groups);
         if shows([1; 3]) {
             return Some([1; 3]);
         }
@@ -145,32 +168,18 @@ impl Maker<'_> {
                 && !self.runner.is_late()
                 && !self.runner.is_lost.get()
                 && self
-                    .compiled(text)
-                    .is_some_and(|(shader, table)| self.disagrees(&shader, &table, groups))
+                    .subject
+                    .with(text, self.subject.source.flags.options.denormals)
+                    .is_some_and(|(shader, table)| self.disagrees(text, &shader, &table, groups))
         })
-    }
-
-    /// Another text in the place of the subject's, with what is bound to it.
-    fn compiled(&self, text: &str) -> Option<(Shader, ResourceTable)> {
-        let Source { name, flags, included, .. } = &self.subject.source;
-        let compiled =
-            Shader::compile(name, text, &flags.options, &mut Remembered(included)).ok()?;
-        let shader = compiled.shader?;
-        let mut table = ResourceTable::new(&shader);
-        for (resource, element, buffer) in self.subject.table.iter() {
-            let is_used = shader.resource(&resource.name).is_some_and(|(_, it)| it.used);
-            if is_used {
-                let buffer: Buffer = buffer.clone();
-                table.bind(&resource.name, element, buffer).ok()?;
-            }
-        }
-        table.unbound().is_none().then_some((shader, table))
     }
 
     fn written(&self, text: &str, groups: [u32; 3]) -> Result<String, String> {
         let Subject { source, shader, table, .. } = self.subject;
         // A text that is whole needs no second compilation, and a heap is bound as it was.
-        let made = (*text != source.text).then(|| self.compiled(text)).flatten();
+        let made = (*text != source.text)
+            .then(|| self.subject.with(text, self.subject.source.flags.options.denormals))
+            .flatten();
         let (shader, table) = made.as_ref().map_or((shader, table), |(a, b)| (a, b));
         let source = Source { text: text.to_owned(), ..source.clone() };
         let left = self.sides(shader, table, groups);
@@ -196,8 +205,10 @@ impl Maker<'_> {
         let test = Test { file: "repro.test".to_owned(), case: None };
         let Ok(subjects) = of_test(self.runner.args, &test, file) else { return false };
         let [subject] = subjects.as_slice() else { return false };
-        let maker = Maker { subject, ..*self };
-        maker.disagrees(&subject.shader, &subject.table, subject.groups)
+        let rules = self.rules.clone();
+        let maker = Maker { subject, rules, ..*self };
+        let Subject { shader, table, groups, source, .. } = subject;
+        maker.disagrees(&source.text, shader, table, *groups)
     }
 }
 
@@ -211,9 +222,4 @@ fn command(side: &Side, width: u32) -> String {
         None => format!("interp,{}", quoted(&side.name)),
     };
     format!("{PLACEHOLDER} --engines {engines} --wave-size {width}")
-}
-
-/// How near floats are that count as the same, where somebody has said so.
-pub(super) fn room(runner: &Runner<'_>) -> Option<FloatRoom> {
-    runner.args.san.float_room
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use device::{
-    ComputePipeline, Device, Dispatch, DispatchError, Report, ResourceTable, Shader, Trap, Verdict,
+    ComputePipeline, Denormals, Device, Dispatch, DispatchError, Report, ResourceTable, Shader,
+    Trap, Verdict,
 };
 
+use super::compare::Rules;
 use super::side::{NotRun, Runs, Side};
 use super::subject::Subject;
 use crate::args::Args;
@@ -106,6 +108,22 @@ impl Runner<'_> {
         }
     }
 
+    /// What the reference leaves where denormal floats are flushed to zero, if the flags leave that choice to a device;
+    /// of the subject with another text in the place of its own.
+    pub(super) fn flushed(
+        &self,
+        subject: &Subject,
+        text: &str,
+        groups: [u32; 3],
+        width: u32,
+    ) -> Option<ResourceTable> {
+        if subject.source.flags.options.denormals != Denormals::Any {
+            return None;
+        }
+        let (shader, table) = subject.with(text, Denormals::FlushToZero)?;
+        self.run_shader(&reference(), &shader, &table, groups, width).ok()
+    }
+
     pub(super) fn is_late(&self) -> bool {
         self.cancel.load(std::sync::atomic::Ordering::Relaxed)
     }
@@ -124,7 +142,7 @@ impl Runner<'_> {
             Ok(pipeline) => pipeline,
             Err(error) => return (Report::default(), Some(error.to_string())),
         };
-        let plan = match crate::san::plan_of(self.args, &subject.san, vec![width], subject.log) {
+        let plan = match crate::san::plan_of(self.args, &subject.san, vec![width], None) {
             Ok(plan) => plan,
             Err(problem) => return (Report::default(), Some(problem.message)),
         };
@@ -166,6 +184,17 @@ pub(super) fn explained(report: &Report, is_foreign: bool) -> Explained {
 /// The same elements in another order.
 fn is_permuted(seen: &device::Seen) -> bool {
     seen.finding.kind == device::sanitizer::Kind::PermutedResult
+}
+
+/// What counts as the same, by the command line and by the flags of a section.
+pub(super) fn rules_of(args: &Args, san: &[String]) -> Rules {
+    // A section whose flags are wrong has been told so by the sanitizer.
+    let unordered = crate::san::plan_of(args, san, Vec::new(), None).map(|it| it.unordered);
+    Rules {
+        room: args.san.float_room,
+        unordered: unordered.unwrap_or_default(),
+        without: Vec::new(),
+    }
 }
 
 /// The reference engine as a side.

@@ -231,8 +231,9 @@ fn invalid(bytes: &[u8]) -> Option<String> {
     let output = child.wait_with_output().ok()?;
     let said = String::from_utf8_lossy(&output.stderr);
     let first = said.lines().find(|it| !it.trim().is_empty())?.trim().to_owned();
-    // An older validator knows less than drivers do.
-    let is_unknown = ["Invalid capability operand", "Invalid execution mode", "extension"];
-    let knows_it = !is_unknown.iter().any(|it| first.contains(it));
-    (!output.status.success() && knows_it).then_some(first)
+    // An older validator knows less than drivers do: what it cannot read it cannot judge.
+    let is_unknown =
+        ["Invalid opcode", "extension", "binary version"].iter().any(|it| first.contains(it))
+            || first.contains("Invalid") && first.contains("operand: ");
+    (!output.status.success() && !is_unknown).then_some(first)
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use device::{ComputePipeline, Device, Includer, ResourceTable, Shader, SourceMap};
+use device::{
+    ComputePipeline, Denormals, Device, Includer, Options, ResourceTable, Shader, SourceMap,
+};
 use jobs::{Runnable, Setup, Source, Test, Widths};
 
 use crate::args::{Args, WaveSizes};
@@ -21,8 +23,6 @@ pub(super) struct Subject {
     pub(super) sources: SourceMap,
     pub(super) table: ResourceTable,
     pub(super) groups: [u32; 3],
-    /// The buffer that a case of a unit test writes its checks to.
-    pub(super) log: Option<&'static str>,
     /// The only widths that it is made for, where not all that the shader allows.
     pub(super) widths: Option<Vec<u32>>,
     /// Flags of `wavelane san` that it asks for.
@@ -44,8 +44,8 @@ pub(super) fn of_shader(args: &Args) -> Result<Subject, End> {
     let (shader, sources, source) = compile::program(file, args)?;
     let bound = bind::bind(args, &shader, &sources)?;
     let (name, table, groups) = (file.to_owned(), bound.table, args.groups);
-    let (log, widths, san, may_wait) = (None, None, Vec::new(), false);
-    Ok(Subject { name, shader, sources, table, groups, log, widths, san, source, may_wait })
+    let (widths, san, may_wait) = (None, Vec::new(), false);
+    Ok(Subject { name, shader, sources, table, groups, widths, san, source, may_wait })
 }
 
 /// The runs of a test.
@@ -83,14 +83,15 @@ pub(super) fn of_test(args: &Args, test: &Test, text: &str) -> Result<Vec<Subjec
             sources,
             table,
             groups,
-            log,
+            // What differs there differs because of something.
+            log: _,
             widths,
             san,
             source,
             may_wait,
         } = run;
         let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
-        Subject { name, shader, sources, table, groups, log, widths, san, source, may_wait }
+        Subject { name, shader, sources, table, groups, widths, san, source, may_wait }
     };
     Ok((1..).zip(runs).map(subject).collect())
 }
@@ -133,6 +134,24 @@ impl Subject {
     }
 }
 
+impl Subject {
+    /// The program with another text, and what is bound to it of what is bound here.
+    pub(super) fn with(&self, text: &str, denormals: Denormals) -> Option<(Shader, ResourceTable)> {
+        let Source { name, flags, included, .. } = &self.source;
+        let options = Options { denormals, ..flags.options.clone() };
+        let compiled = Shader::compile(name, text, &options, &mut Remembered(included)).ok()?;
+        let shader = compiled.shader?;
+        let mut table = ResourceTable::new(&shader);
+        for (resource, element, buffer) in self.table.iter() {
+            let heap = resource.register.class.is_heap();
+            if heap || shader.resource(&resource.name).is_some_and(|(_, it)| it.used) {
+                table.bind(&resource.name, element, buffer.clone()).ok()?;
+            }
+        }
+        table.unbound().is_none().then_some((shader, table))
+    }
+}
+
 /// Finds files as the command line says, and remembers what it found.
 pub(crate) struct Recorder {
     pub(crate) folders: Folders,
@@ -148,7 +167,7 @@ impl Includer for Recorder {
 }
 
 /// Finds what was remembered.
-pub(super) struct Remembered<'a>(pub(super) &'a BTreeMap<String, String>);
+struct Remembered<'a>(&'a BTreeMap<String, String>);
 
 impl Includer for Remembered<'_> {
     fn read(&mut self, path: &str, _includer: &str, _system: bool) -> Option<(String, Arc<str>)> {

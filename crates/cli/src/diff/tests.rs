@@ -45,7 +45,6 @@ fn subject(text: &str, groups: [u32; 3]) -> Subject {
         sources: compiled.sources,
         table,
         groups,
-        log: None,
         widths: Some(vec![8]),
         san: Vec::new(),
         source: Source { name, text, flags, included },
@@ -201,4 +200,36 @@ fn a_loop_that_goes_on_for_longer_than_one_stretch_is_followed() {
     let [first] = record.first.as_slice() else { panic!("{record:?}") };
     assert_eq!(first["operation"], "wave.reduce.sum");
     assert_eq!(first["line"], 5);
+}
+
+#[test]
+fn the_first_difference_is_found_across_parts_of_a_long_program() {
+    // Far more values than one run watches, and the mistake shows in an early line of the loop first.
+    let lines: String = (0..120).map(|it| format!("x = x * 3 + {it};\n")).collect();
+    let text = format!(
+        "RWStructuredBuffer<uint> Out;
+[numthreads(16, 1, 1)] void main(uint t : SV_GroupIndex) {{
+uint x = t, y = 0;
+for (uint i = 0; i < 3; i++) {{
+if (y > 5) Out[t + 16] = 1;
+{lines}
+y = WaveActiveSum(t);
+}}
+Out[t] = x;
+}}
+"
+    );
+    let mut subject = subject(&text, [1, 1, 1]);
+    let bytes = vec![0; 4 * 32];
+    subject.table.bind("Out", 0, Buffer { bytes, ..Buffer::default() }).unwrap();
+    fn less(shader: &Shader) -> Shader {
+        match shader.ir().unwrap().contains("wave.reduce.sum") {
+            true => replaced(shader, "wave.reduce.sum", "wave.reduce.min.u"),
+            false => shader.clone(),
+        }
+    }
+    let record = only(&subject, less);
+    let [first] = record.first.as_slice() else { panic!("{record:?}") };
+    assert_eq!(first["operation"], "wave.reduce.sum", "{first}");
+    assert_eq!(first["line"], 127);
 }
