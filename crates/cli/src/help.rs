@@ -25,8 +25,8 @@ fn overview(text: &mut String) {
     }
     text.push_str(
         "\n  wavelane COMMAND --help   the flags of a command\n  wavelane --version        the version\n\n\
-         exit status: 0 fine; 1 findings, failed tests, time or fuel spent; 2 bad input;\n\
-         \x20            3 not supported here; 70 a bug of ours\n",
+         exit status: 0 fine; 1 findings, failed tests, engines that disagree, time or fuel spent;\n\
+         \x20            2 bad input; 3 not supported here; 70 a bug of ours\n",
     );
 }
 

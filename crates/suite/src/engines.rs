@@ -7,8 +7,8 @@ use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Work};
 
 use crate::generate::{self, Statistics};
 use crate::section::WIDTHS;
-use jobs::shrink;
 use crate::{run, wild};
+use jobs::shrink;
 
 /// What came out of a comparison.
 #[derive(Clone, Debug, PartialEq)]
