@@ -21,13 +21,14 @@ mod tests;
 
 use std::path::Path;
 
-use crate::args::Args;
+use crate::args::{Args, Command};
 use crate::problem::{Exit, Problem, quoted};
 use crate::{End, terminal};
 use judge::Told;
 use pool::Work;
 use record::{Record, Repro};
 use side::Side;
+use subject::Subject;
 
 pub(crate) use subject::Recorder;
 
@@ -98,6 +99,46 @@ fn compared(args: &Args, sides: &[Side]) -> Result<Vec<Record>, End> {
         }
     });
     Ok(records)
+}
+
+/// The words that give `wavelane san` the program that this command line gives `diff`.
+fn san_words(subject: &Subject) -> Vec<String> {
+    let mut kept = vec!["san".to_owned()];
+    if subject.is_test {
+        kept.push(subject.name.clone());
+    }
+    kept.extend(of_san(std::env::args().skip(2), subject.is_test));
+    kept
+}
+
+/// The words that `san` knows too, but for widths, which it is told besides; of tests without the operands.
+fn of_san(words: impl Iterator<Item = String>, is_test: bool) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut words = words;
+    while let Some(word) = words.next() {
+        let name = word.split('=').next().unwrap_or("");
+        let row = crate::flags::all().find(|it| {
+            it.on.contains(&Command::Diff)
+                && (it.names.contains(&name) || it.names.contains(&&*word))
+        });
+        let Some(row) = row else {
+            // An operand, or a flag with its value attached.
+            if word.starts_with('-') || !is_test {
+                kept.push(word);
+            }
+            continue;
+        };
+        let takes_more = row.takes != crate::flags::Takes::Nothing && !word.contains('=');
+        let value = if takes_more { words.next() } else { None };
+        let is_about_this_run = ["--wave-size", "--format", "--jobs", "--filter", "--worker"]
+            .iter()
+            .any(|it| row.names.contains(it));
+        if row.on.contains(&Command::San) && !is_about_this_run {
+            kept.push(word);
+            kept.extend(value);
+        }
+    }
+    kept
 }
 
 /// Where disagreements are written to.

@@ -240,12 +240,8 @@ impl At<'_> {
             };
             record.whose = "the program".to_owned();
             for seen in &report.seen {
-                let base = ["san".to_owned(), name.clone()];
-                let again = crate::san::again(seen, &base);
-                let finding = crate::san::diagnostic(seen, "");
-                let mut finding = finding;
-                // The command would need what the command line binds.
-                finding.notes.retain(|it| !it.starts_with("again: "));
+                let again = crate::san::again(seen, &super::san_words(self.subject));
+                let finding = crate::san::diagnostic(seen, &again);
                 record.pictures.push(diag::render(&finding, sources, self.style));
                 record.github.push_str(&diag::to_github(&finding, sources));
                 let json = crate::san::show::finding(seen, &finding, name, &again, sources);

@@ -49,6 +49,7 @@ fn subject(text: &str, groups: [u32; 3]) -> Subject {
         san: Vec::new(),
         source: Source { name, text, flags, included },
         may_wait: false,
+        is_test: false,
     }
 }
 
@@ -232,4 +233,27 @@ Out[t] = x;
     let [first] = record.first.as_slice() else { panic!("{record:?}") };
     assert_eq!(first["operation"], "wave.reduce.sum", "{first}");
     assert_eq!(first["line"], 127);
+}
+
+#[test]
+fn the_sanitizer_is_told_what_it_knows() {
+    let words = |line: &str, is_test| {
+        super::of_san(line.split_whitespace().map(str::to_owned), is_test).join(" ")
+    };
+    let line = "a.hlsl --bind Out=[4] --engines interp,cpu --wave-size=8 -DX=1 -T cs_6_6 --repro r.test \
+                --spirv=a.spv --unordered Out --worker --format json";
+    assert_eq!(words(line, false), "a.hlsl --bind Out=[4] -DX=1 -T cs_6_6 --unordered Out");
+    assert_eq!(words("a.test -j 4 --timeout 3", true), "--timeout 3");
+}
+
+#[test]
+fn no_file_is_overwritten_without_a_word() {
+    let files = super::Files { wanted: None, written: 0 };
+    let name =
+        |taken: &[&str]| files.name("dir/a b.hlsl::case run 2", 32, &|it| taken.contains(&it));
+    assert_eq!(name(&[]), "diff-a-b--case-run-2-32.test");
+    let taken = ["diff-a-b--case-run-2-32.test", "diff-a-b--case-run-2-32-2.test"];
+    assert_eq!(name(&taken), "diff-a-b--case-run-2-32-3.test");
+    let wanted = super::Files { wanted: Some("x/r.test".to_owned()), written: 2 };
+    assert_eq!(wanted.name("a.hlsl", 4, &|_| true), "x/r-3.test");
 }

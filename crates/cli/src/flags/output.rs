@@ -36,10 +36,11 @@ pub(super) const FLAGS: &[Flag] = &[
         on: FORMAT,
         section: Section::Output,
         help: "text or json; for check also github and sarif, for san, test and\n\
-               merge also junit, github and sarif, for diff junit and github; for emit --spirv a listing,\n\
-               or what a host must know. In the JSON of run\n\
-               each buffer is a flat list of its scalars in memory order, with\n\
-               \"NaN\", \"Infinity\", \"-Infinity\" as strings and bools as 0 and 1",
+               merge also junit, github and sarif, for diff junit and github;\n\
+               for emit --spirv a listing, or what a host must know. In the\n\
+               JSON of run each buffer is a flat list of its scalars in memory\n\
+               order, with \"NaN\", \"Infinity\", \"-Infinity\" as strings and bools\n\
+               as 0 and 1",
         set: format,
     },
     Flag {
