@@ -5,8 +5,8 @@
 //! is named, and nothing falls back to another engine.
 //!
 //! # Unsafe code
-//! Calls into Vulkan are unsafe, every one of them. They stand in `instance`, `context`, `program` and `run`, each with
-//! its reason; here and outside nothing is. What they rely on together: a handle lives in a structure that keeps its
+//! Calls into Vulkan are unsafe, every one of them. They stand in `instance`, `context`, `program`, `image` and
+//! `run`, each with its reason; here and outside nothing is. What they rely on together: a handle lives in a structure that keeps its
 //! device alive and destroys it once, the queue is used by one thread at a time, and after a dispatch that did not come
 //! to an end nothing of the device is used or destroyed any more.
 //!
@@ -14,12 +14,17 @@
 
 #[allow(unsafe_code, reason = "the device, its memory, and waiting for it")]
 mod context;
+mod format;
+#[allow(unsafe_code, reason = "images, samplers and copies")]
+mod image;
 #[allow(unsafe_code, reason = "the loader, and what devices say of themselves")]
 mod instance;
 #[allow(unsafe_code, reason = "shader modules and pipelines")]
 mod program;
 #[allow(unsafe_code, reason = "descriptors, and the recording of a dispatch")]
 mod run;
+mod special;
+mod stored;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -159,8 +164,8 @@ pub(crate) struct GpuPrograms {
 
 #[derive(Default)]
 struct Made {
-    /// By the width, and how many descriptors each unbounded array has.
-    programs: BTreeMap<(u32, Vec<u32>), Result<Arc<Program>, Unsupported>>,
+    /// By the width, and what of the bound resources matters.
+    programs: BTreeMap<(u32, special::Key), Result<Arc<Program>, Unsupported>>,
     last: Option<Duration>,
 }
 
@@ -204,32 +209,32 @@ impl GpuPrograms {
     }
 
     fn program(&self, width: u32, bindings: &Bindings) -> Result<Arc<Program>, Unsupported> {
-        let resources = self.module.resources.iter().zip(&bindings.bindings);
-        let unbounded: Vec<u32> = resources
-            .filter(|(resource, _)| resource.count.is_none())
-            .map(|(_, elements)| elements.len() as u32)
-            .collect();
+        let key = (width, special::key(&self.module, bindings));
         // A panic while compiling leaves the table as it was.
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (width, unbounded);
         if let Some(program) = made.programs.get(&key) {
             return program.clone();
         }
-        let program = self.make(width, bindings).map(Arc::new);
+        let program = self.make(width, &key.1).map(Arc::new);
         made.programs.insert(key, program.clone());
         program
     }
 
-    fn make(&self, width: u32, bindings: &Bindings) -> Result<Program, Unsupported> {
-        if let Some(words) = &self.words {
-            return Program::new(&self.gpu.context, &self.module, words, width, bindings);
-        }
+    fn make(&self, width: u32, key: &special::Key) -> Result<Program, Unsupported> {
         let environment = self.gpu.environment();
-        let emitted = spirv::emit(&self.module, &environment, &NoDebug).map_err(|it| {
+        let module = special::module(&self.module, key);
+        if let Some(words) = &self.words {
+            let mut words = Emitted::clone(words);
+            for it in &mut words.reflection.bindings {
+                it.count = it.count.or(module.resource(it.resource).count);
+            }
+            return Program::new(&self.gpu.context, &self.module, &words, width);
+        }
+        let emitted = spirv::emit(&module, &environment, &NoDebug).map_err(|it| {
             let missing = format!("`spirv` does not express {} as yet", it.what);
             Unsupported { asked: it.asked, missing }
         })?;
-        Program::new(&self.gpu.context, &self.module, &emitted, width, bindings)
+        Program::new(&self.gpu.context, &self.module, &emitted, width)
     }
 }
 

@@ -158,9 +158,10 @@ impl Emitter<'_> {
             }
             Op::Size { place } => self.size(inst, *place)?,
             Op::Counter { place, delta } => vec![self.counter(inst, *place, *delta)?],
-            Op::Texture(_) => return self.unsupported("textures", "a texture", Some(inst)),
-            Op::Derivative(..) => {
-                return self.unsupported("derivatives", "a derivative", Some(inst));
+            Op::Texture(texture) => self.texture(inst, texture)?,
+            Op::Derivative(of, value) => {
+                let id = self.get(*value);
+                vec![self.derivative(*of, ir.ty(*value), id)]
             }
             Op::SharedLoad { memory, index } => vec![self.array_load((true, memory.0), *index)],
             Op::PrivateLoad { memory, index } => vec![self.array_load((false, memory.0), *index)],
@@ -249,6 +250,9 @@ impl Emitter<'_> {
         };
         let [x, y, z] = self.ir.group_size;
         mode(&[op::MODE_LOCAL_SIZE, x, y, z]);
+        if self.out.capabilities.contains(&op::CAP_DERIVATIVES_IN_ROWS) {
+            mode(&[op::MODE_DERIVATIVES_IN_ROWS]);
+        }
         let floats = self.environment.floats;
         // Only for the types that are there: a device may lack the others.
         let declared = &self.out.capabilities;

@@ -46,16 +46,22 @@ pub enum Extension {
     MaximalReconvergence,
     /// `WaveMatch` and the multi-prefix functions natively.
     SubgroupPartitioned,
+    /// Levels of detail, and samples with a bias, from the device's own derivatives.
+    ComputeDerivatives,
 }
 
 impl Extension {
-    pub const ALL: [Extension; 2] =
-        [Extension::MaximalReconvergence, Extension::SubgroupPartitioned];
+    pub const ALL: [Extension; 3] = [
+        Extension::MaximalReconvergence,
+        Extension::SubgroupPartitioned,
+        Extension::ComputeDerivatives,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Extension::MaximalReconvergence => "SPV_KHR_maximal_reconvergence",
             Extension::SubgroupPartitioned => "SPV_NV_shader_subgroup_partitioned",
+            Extension::ComputeDerivatives => "SPV_KHR_compute_shader_derivatives",
         }
     }
 

@@ -17,14 +17,16 @@
 //!
 //! # Map
 //! `opcode.rs` numbers, `module.rs` sections, types and constants; `emit.rs` one instruction of the IR after the other,
-//! which `control.rs`, `scalar.rs`, `memory.rs`, `local.rs`, `typed.rs`, `wave.rs` and `builtin.rs` lower;
+//! which `control.rs`, `scalar.rs`, `memory.rs`, `local.rs`, `texel.rs`, `typed.rs`, `texture.rs`, `sample.rs`, `wave.rs`,
+//! `derivative.rs` and `builtin.rs` lower;
 //! `reflect.rs` what a host must know; `text.rs` a listing.
 //!
-//! Deliberately absent: files, devices, optimisation (drivers do that), textures and derivatives as yet.
+//! Deliberately absent: files, devices, optimisation (drivers do that).
 #![forbid(unsafe_code)]
 
 mod builtin;
 mod control;
+mod derivative;
 mod emit;
 mod environment;
 mod exact;
@@ -33,10 +35,13 @@ mod memory;
 mod module;
 mod opcode;
 mod reflect;
+mod sample;
 mod scalar;
 #[cfg(test)]
 mod tests;
+mod texel;
 mod text;
+mod texture;
 mod typed;
 mod wave;
 

@@ -45,6 +45,8 @@ pub(crate) enum View {
     Registers,
     Counter,
     Texels,
+    Image,
+    Sampler,
 }
 
 /// A descriptor to access.
@@ -73,16 +75,6 @@ impl Emitter<'_> {
         let used = self.ir.resources.iter().filter(|it| it.used);
         let spaces: BTreeSet<u32> = used.map(|it| it.register.space).collect();
         for (index, resource) in self.ir.resources.iter().enumerate().filter(|it| it.1.used) {
-            let unsupported = |what| {
-                Err(Unsupported {
-                    what,
-                    asked: format!("`{}`", resource.name),
-                    span: resource.span,
-                })
-            };
-            if resource.register.class.is_heap() {
-                return unsupported("descriptor heaps");
-            }
             if let (RegisterClass::Push, ResourceKind::Constant { size, .. }) =
                 (resource.register.class, &resource.kind)
             {
@@ -103,9 +95,22 @@ impl Emitter<'_> {
                 ResourceKind::Typed { writable: true, .. } => {
                     (BindingKind::StorageTexelBuffer, false)
                 }
-                ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } => {
-                    return unsupported("textures");
+                ResourceKind::Texture { writable: false, .. } => (BindingKind::SampledImage, false),
+                ResourceKind::Texture { writable: true, .. } => (BindingKind::StorageImage, false),
+                ResourceKind::Sampler { .. } => (BindingKind::Sampler, false),
+            };
+            let binding = ir::Binding(index as u32);
+            let format = match kind {
+                BindingKind::StorageImage | BindingKind::StorageTexelBuffer => {
+                    let number = self.carrier(binding).format.filter(|it| *it != 0);
+                    number.and_then(|it| op::name_of(op::IMAGE_FORMATS, it))
                 }
+                BindingKind::UniformBuffer
+                | BindingKind::StorageBuffer
+                | BindingKind::UniformTexelBuffer
+                | BindingKind::SampledImage
+                | BindingKind::Sampler
+                | BindingKind::Counter => None,
             };
             let set = spaces.range(..resource.register.space).count() as u32;
             let kinds = [Some(kind), counter.then_some(BindingKind::Counter)];
@@ -120,8 +125,9 @@ impl Emitter<'_> {
                     binding: *number,
                     count: resource.count,
                     writable: resource.kind.writable(),
+                    format,
                     register: resource.register,
-                    resource: ir::Binding(index as u32),
+                    resource: binding,
                 });
                 *number += 1;
             }
@@ -129,11 +135,16 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Buffers that are declared in several ways say so.
+    /// Buffers that are declared in several ways say so; so does what lies in one descriptor heap.
     pub(crate) fn aliases(&mut self) {
-        let views: Vec<(u32, View, Id)> =
-            self.resources.views.iter().map(|((of, view), id)| (*of, *view, *id)).collect();
-        let units = |view: View| matches!(view, View::Units(_));
+        let views: Vec<(ir::Binding, View, Id)> = self
+            .resources
+            .views
+            .iter()
+            .map(|((of, view), id)| (self.ir.storage(ir::Binding(*of)), *view, *id))
+            .collect();
+        let units =
+            |view: View| matches!(view, View::Units(_) | View::Texels | View::Image);
         for (of, view, id) in &views {
             let ways = views.iter().filter(|it| it.0 == *of && units(it.1)).count();
             if units(*view) && ways > 1 {
@@ -159,10 +170,16 @@ impl Emitter<'_> {
                 let storage = self.constants_in(binding);
                 (self.out.block(four, 16, Some(size.div_ceil(16).max(1))), storage)
             }
-            (View::Texels, ResourceKind::Typed { writable, element }) => {
-                (self.texel_image(*writable, element), op::UNIFORM_CONSTANT)
+            (View::Texels, ResourceKind::Typed { .. }) => {
+                (self.texel_image(binding), op::UNIFORM_CONSTANT)
             }
-            (View::Registers | View::Texels, _) => {
+            (View::Image, ResourceKind::Texture { .. }) => {
+                (self.image_type(binding), op::UNIFORM_CONSTANT)
+            }
+            (View::Sampler, ResourceKind::Sampler { .. }) => {
+                (self.out.made_type(op::TYPE_SAMPLER, &[]), op::UNIFORM_CONSTANT)
+            }
+            (View::Registers | View::Texels | View::Image | View::Sampler, _) => {
                 unreachable!("the verifier has checked that addresses suit their resources")
             }
         }
@@ -274,6 +291,13 @@ impl Emitter<'_> {
                 }
                 (View::Texels, true) => {
                     (op::CAP_STORAGE_TEXEL_DYNAMIC, op::CAP_STORAGE_TEXEL_NON_UNIFORM)
+                }
+                // Samplers count among sampled images.
+                (View::Image | View::Sampler, false) => {
+                    (op::CAP_SAMPLED_IMAGE_DYNAMIC, op::CAP_SAMPLED_IMAGE_NON_UNIFORM)
+                }
+                (View::Image | View::Sampler, true) => {
+                    (op::CAP_STORAGE_IMAGE_DYNAMIC, op::CAP_STORAGE_IMAGE_NON_UNIFORM)
                 }
             };
             self.out.capabilities.extend([dynamic, non_uniform, op::CAP_SHADER_NON_UNIFORM]);
@@ -610,8 +634,21 @@ impl Emitter<'_> {
             self.out.capabilities.insert(op::CAP_INT64_ATOMICS);
         }
         let args: Vec<Id> = args.iter().map(|it| self.bitcast(*it, ty, int)).collect();
-        let (scope, relaxed) = (self.out.word(scope), self.out.word(0));
         let int_id = self.out.ty(int);
+        let old = self.atomic_instruction(pointer, scope, int_id, operation, &args);
+        self.bitcast(old, int, ty)
+    }
+
+    /// The same on values of the type that the pointer points to.
+    pub(crate) fn atomic_instruction(
+        &mut self,
+        pointer: Id,
+        scope: u32,
+        ty: Id,
+        operation: Atomic,
+        args: &[Id],
+    ) -> Id {
+        let (scope, relaxed) = (self.out.word(scope), self.out.word(0));
         let opcode = match operation {
             Atomic::Add => op::ATOMIC_I_ADD,
             Atomic::And => op::ATOMIC_AND,
@@ -636,8 +673,7 @@ impl Emitter<'_> {
             | Atomic::Max(_)
             | Atomic::Exchange => vec![pointer, scope, relaxed, args[0]],
         };
-        let old = self.op(opcode, int_id, &operands);
-        self.bitcast(old, int, ty)
+        self.op(opcode, ty, &operands)
     }
 
     pub(crate) fn size(&mut self, _: Inst, place: Place) -> Result<Vec<Id>, Unsupported> {

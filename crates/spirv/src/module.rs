@@ -199,6 +199,18 @@ impl Module {
         }
     }
 
+    /// A constant with a sign, for what reads it as one.
+    pub(crate) fn signed(&mut self, value: i32) -> Id {
+        let ty = self.made_type(op::TYPE_INT, &[32, 1]);
+        self.made(op::CONSTANT, Some(ty), &[value as u32]).0
+    }
+
+    /// A vector of constants.
+    pub(crate) fn composite(&mut self, ty: Id, parts: &[Id]) -> Id {
+        let parts: Vec<u32> = parts.iter().map(|it| it.0).collect();
+        self.made(op::CONSTANT_COMPOSITE, Some(ty), &parts).0
+    }
+
     pub(crate) fn null(&mut self, ty: Id) -> Id {
         self.made(op::CONSTANT_NULL, Some(ty), &[]).0
     }

@@ -49,6 +49,8 @@ opcodes! {
     TYPE_FLOAT 22 "TypeFloat" "Rl"
     TYPE_VECTOR 23 "TypeVector" "Ril"
     TYPE_IMAGE 25 "TypeImage" "RiL"
+    TYPE_SAMPLER 26 "TypeSampler" "R"
+    TYPE_SAMPLED_IMAGE 27 "TypeSampledImage" "Ri"
     TYPE_ARRAY 28 "TypeArray" "Rii"
     TYPE_RUNTIME_ARRAY 29 "TypeRuntimeArray" "Ri"
     TYPE_STRUCT 30 "TypeStruct" "RI"
@@ -57,6 +59,7 @@ opcodes! {
     CONSTANT_TRUE 41 "ConstantTrue" "TR"
     CONSTANT_FALSE 42 "ConstantFalse" "TR"
     CONSTANT 43 "Constant" "TRL"
+    CONSTANT_COMPOSITE 44 "ConstantComposite" "TRI"
     CONSTANT_NULL 46 "ConstantNull" "TR"
     FUNCTION 54 "Function" "TRli"
     FUNCTION_END 56 "FunctionEnd" ""
@@ -71,10 +74,21 @@ opcodes! {
     VECTOR_EXTRACT_DYNAMIC 77 "VectorExtractDynamic" "TRii"
     COMPOSITE_CONSTRUCT 80 "CompositeConstruct" "TRI"
     COMPOSITE_EXTRACT 81 "CompositeExtract" "TRiL"
-    IMAGE_FETCH 95 "ImageFetch" "TRii"
+    SAMPLED_IMAGE 86 "SampledImage" "TRii"
+    IMAGE_SAMPLE_IMPLICIT 87 "ImageSampleImplicitLod" "TRiilI"
+    IMAGE_SAMPLE_EXPLICIT 88 "ImageSampleExplicitLod" "TRiilI"
+    IMAGE_COMPARE_IMPLICIT 89 "ImageSampleDrefImplicitLod" "TRiiilI"
+    IMAGE_COMPARE_EXPLICIT 90 "ImageSampleDrefExplicitLod" "TRiiilI"
+    IMAGE_FETCH 95 "ImageFetch" "TRiilI"
+    IMAGE_GATHER 96 "ImageGather" "TRiiilI"
+    IMAGE_COMPARE_GATHER 97 "ImageDrefGather" "TRiiilI"
     IMAGE_READ 98 "ImageRead" "TRii"
     IMAGE_WRITE 99 "ImageWrite" "iii"
+    IMAGE_QUERY_SIZE_OF_LEVEL 103 "ImageQuerySizeLod" "TRii"
     IMAGE_QUERY_SIZE 104 "ImageQuerySize" "TRi"
+    IMAGE_QUERY_DETAIL 105 "ImageQueryLod" "TRii"
+    IMAGE_QUERY_LEVELS 106 "ImageQueryLevels" "TRi"
+    IMAGE_QUERY_SAMPLES 107 "ImageQuerySamples" "TRi"
     CONVERT_F_TO_U 109 "ConvertFToU" "TRi"
     CONVERT_F_TO_S 110 "ConvertFToS" "TRi"
     CONVERT_S_TO_F 111 "ConvertSToF" "TRi"
@@ -183,12 +197,21 @@ enumerants! {
     CAP_INT64 11 "Int64"
     CAP_INT64_ATOMICS 12 "Int64Atomics"
     CAP_INT16 22 "Int16"
+    CAP_IMAGE_GATHER_EXTENDED 25 "ImageGatherExtended"
     CAP_UNIFORM_BUFFER_DYNAMIC 28 "UniformBufferArrayDynamicIndexing"
+    CAP_SAMPLED_IMAGE_DYNAMIC 29 "SampledImageArrayDynamicIndexing"
     CAP_STORAGE_BUFFER_DYNAMIC 30 "StorageBufferArrayDynamicIndexing"
+    CAP_STORAGE_IMAGE_DYNAMIC 31 "StorageImageArrayDynamicIndexing"
+    CAP_MIN_LOD 42 "MinLod"
+    CAP_SAMPLED_1D 43 "Sampled1D"
+    CAP_IMAGE_1D 44 "Image1D"
+    CAP_SAMPLED_CUBE_ARRAY 45 "SampledCubeArray"
     CAP_SAMPLED_BUFFER 46 "SampledBuffer"
     CAP_IMAGE_BUFFER 47 "ImageBuffer"
     CAP_STORAGE_IMAGE_EXTENDED 49 "StorageImageExtendedFormats"
     CAP_IMAGE_QUERY 50 "ImageQuery"
+    CAP_STORAGE_READ_ANY 55 "StorageImageReadWithoutFormat"
+    CAP_STORAGE_WRITE_ANY 56 "StorageImageWriteWithoutFormat"
     CAP_GROUP 61 "GroupNonUniform"
     CAP_GROUP_VOTE 62 "GroupNonUniformVote"
     CAP_GROUP_ARITHMETIC 63 "GroupNonUniformArithmetic"
@@ -199,15 +222,19 @@ enumerants! {
     CAP_DENORM_PRESERVE 4464 "DenormPreserve"
     CAP_SIGNED_ZERO_INF_NAN 4466 "SignedZeroInfNanPreserve"
     CAP_ROUNDING_RTE 4467 "RoundingModeRTE"
+    CAP_INT64_IMAGE 5016 "Int64ImageEXT"
     CAP_GROUP_PARTITIONED 5297 "GroupNonUniformPartitionedEXT"
     CAP_SHADER_NON_UNIFORM 5301 "ShaderNonUniform"
     CAP_RUNTIME_DESCRIPTOR_ARRAY 5302 "RuntimeDescriptorArray"
     CAP_UNIFORM_TEXEL_DYNAMIC 5304 "UniformTexelBufferArrayDynamicIndexing"
     CAP_STORAGE_TEXEL_DYNAMIC 5305 "StorageTexelBufferArrayDynamicIndexing"
     CAP_UNIFORM_BUFFER_NON_UNIFORM 5306 "UniformBufferArrayNonUniformIndexing"
+    CAP_SAMPLED_IMAGE_NON_UNIFORM 5307 "SampledImageArrayNonUniformIndexing"
     CAP_STORAGE_BUFFER_NON_UNIFORM 5308 "StorageBufferArrayNonUniformIndexing"
+    CAP_STORAGE_IMAGE_NON_UNIFORM 5309 "StorageImageArrayNonUniformIndexing"
     CAP_UNIFORM_TEXEL_NON_UNIFORM 5311 "UniformTexelBufferArrayNonUniformIndexing"
     CAP_STORAGE_TEXEL_NON_UNIFORM 5312 "StorageTexelBufferArrayNonUniformIndexing"
+    CAP_DERIVATIVES_IN_ROWS 5350 "ComputeDerivativeGroupLinearKHR"
 }
 
 enumerants! {
@@ -240,6 +267,22 @@ enumerants! {
 }
 
 enumerants! {
+    /// Formats of images.
+    IMAGE_FORMATS:
+    FORMAT_RGBA32F 1 "Rgba32f"
+    FORMAT_R32F 3 "R32f"
+    FORMAT_RG32F 6 "Rg32f"
+    FORMAT_RGBA32I 21 "Rgba32i"
+    FORMAT_R32I 24 "R32i"
+    FORMAT_RG32I 25 "Rg32i"
+    FORMAT_RGBA32UI 30 "Rgba32ui"
+    FORMAT_R32UI 33 "R32ui"
+    FORMAT_RG32UI 35 "Rg32ui"
+    FORMAT_R64UI 40 "R64ui"
+    FORMAT_R64I 41 "R64i"
+}
+
+enumerants! {
     /// Built-in variables.
     BUILT_INS:
     WORKGROUP_ID 26 "WorkgroupId"
@@ -264,6 +307,7 @@ enumerants! {
     MODE_DENORM_PRESERVE 4459 "DenormPreserve"
     MODE_SIGNED_ZERO_INF_NAN 4461 "SignedZeroInfNanPreserve"
     MODE_ROUNDING_RTE 4462 "RoundingModeRTE"
+    MODE_DERIVATIVES_IN_ROWS 5290 "DerivativeGroupLinearKHR"
     MODE_MAXIMALLY_RECONVERGES 6023 "MaximallyReconvergesKHR"
 }
 
@@ -313,8 +357,15 @@ mod tests {
     fn every_number_stands_once() {
         let numbers: std::collections::BTreeSet<u16> = ALL.iter().map(|it| it.number).collect();
         assert_eq!(numbers.len(), ALL.len());
-        for table in [CAPABILITIES, DECORATIONS, STORAGE_CLASSES, BUILT_INS, EXECUTION_MODES, GLSL]
-        {
+        for table in [
+            CAPABILITIES,
+            DECORATIONS,
+            STORAGE_CLASSES,
+            IMAGE_FORMATS,
+            BUILT_INS,
+            EXECUTION_MODES,
+            GLSL,
+        ] {
             assert!(table.is_sorted_by(|a, b| a.0 < b.0), "{table:?}");
         }
     }

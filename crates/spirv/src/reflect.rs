@@ -44,6 +44,9 @@ pub struct Binding {
     /// `None` for an unbounded array.
     pub count: Option<u32>,
     pub writable: bool,
+    /// The format that the module names for its texels, as SPIR-V spells it; views must have it. Without one they may have
+    /// any that holds numbers of the same kind.
+    pub format: Option<&'static str>,
     pub register: Register,
     /// The index in [`ir::Module::resources`].
     pub resource: ir::Binding,
@@ -55,6 +58,9 @@ pub enum BindingKind {
     StorageBuffer,
     UniformTexelBuffer,
     StorageTexelBuffer,
+    SampledImage,
+    StorageImage,
+    Sampler,
     /// A storage buffer of one word: the hidden counter of a structured buffer.
     Counter,
 }
@@ -66,6 +72,9 @@ impl BindingKind {
             BindingKind::StorageBuffer => "storage-buffer",
             BindingKind::UniformTexelBuffer => "uniform-texel-buffer",
             BindingKind::StorageTexelBuffer => "storage-texel-buffer",
+            BindingKind::SampledImage => "sampled-image",
+            BindingKind::StorageImage => "storage-image",
+            BindingKind::Sampler => "sampler",
             BindingKind::Counter => "counter",
         }
     }

@@ -1,9 +1,6 @@
 //! Typed buffers: texel buffers, whose views convert.
-//!
-//! Texels of 32-bit scalars, one, two or four of them. Others need views whose format the module does not know, and are
-//! `unsupported` as yet.
 
-use ir::{Atomic, Element, HostScalar, Inst, Norm, Place, ResourceKind, Value};
+use ir::{Atomic, Inst, Place, Value};
 use ops::Ty;
 
 use crate::Unsupported;
@@ -12,6 +9,7 @@ use crate::emit::Emitter;
 use crate::memory::{Descriptor, View};
 use crate::module::Id;
 use crate::opcode as op;
+use crate::texel::Carrier;
 
 /// The dimension `Buffer`.
 const BUFFER: u32 = 5;
@@ -19,77 +17,32 @@ const BUFFER: u32 = 5;
 /// A texel to access.
 struct Texel {
     descriptor: Descriptor,
+    carrier: Carrier,
     image_ty: Id,
     index: Id,
     inside: Option<Id>,
 }
 
-/// The number of an image format that a texel of 32-bit scalars has, and whether every device knows it.
-fn format(element: &Element) -> Option<(u32, bool)> {
-    let row = match element.components {
-        1 => 0,
-        2 => 1,
-        4 => 2,
-        _ => return None,
-    };
-    if element.norm != Norm::None {
-        return None;
-    }
-    match element.scalar {
-        HostScalar::F32 => Some(([3, 6, 1][row], row != 1)),
-        HostScalar::I32 => Some(([24, 25, 21][row], row != 1)),
-        HostScalar::U32 => Some(([33, 35, 30][row], row != 1)),
-        HostScalar::Bool
-        | HostScalar::I16
-        | HostScalar::U16
-        | HostScalar::I64
-        | HostScalar::U64
-        | HostScalar::F16
-        | HostScalar::F64 => None,
-    }
-}
-
 impl Emitter<'_> {
-    fn element_of(&self, place: Place) -> (bool, Element) {
-        match &self.ir.resource(place.binding).kind {
-            ResourceKind::Typed { writable, element } => (*writable, *element),
-            ResourceKind::Constant { .. }
-            | ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Texture { .. }
-            | ResourceKind::Sampler { .. } => {
-                unreachable!("the verifier has checked that texels are those of typed buffers")
-            }
-        }
-    }
-
-    /// The type of a component; integers carry their sign here, because images do.
-    fn sampled(&mut self, element: &Element) -> Id {
-        match element.scalar {
-            HostScalar::F32 => self.out.float(32),
-            HostScalar::I32 => self.out.made_type(op::TYPE_INT, &[32, 1]),
-            _ => self.out.uint(),
-        }
-    }
-
-    pub(crate) fn texel_image(&mut self, writable: bool, element: &Element) -> Id {
-        let sampled = self.sampled(element);
-        let (number, common) = format(element).unwrap_or((0, true));
+    pub(crate) fn texel_image(&mut self, binding: ir::Binding) -> Id {
+        let (writable, _) = self.element_of(binding);
+        let carrier = self.carrier(binding);
+        let sampled = self.carried(carrier);
         self.out.capabilities.insert(if writable {
             op::CAP_IMAGE_BUFFER
         } else {
             op::CAP_SAMPLED_BUFFER
         });
-        if writable && !common {
-            self.out.capabilities.insert(op::CAP_STORAGE_IMAGE_EXTENDED);
+        if writable {
+            self.storage_capabilities(carrier);
         }
-        let number = if writable { number } else { 0 };
+        let number = carrier.format.unwrap_or(0);
         // No depth, no array, one sample, known to be read through a view (1) or written (2).
         let kind = if writable { 2 } else { 1 };
         self.out.made_type(op::TYPE_IMAGE, &[sampled.0, BUFFER, 0, 0, 0, kind, number])
     }
 
-    fn image(&mut self, descriptor: Descriptor, ty: Id) -> Id {
+    pub(crate) fn image(&mut self, descriptor: Descriptor, ty: Id) -> Id {
         let image = self.op(op::LOAD, ty, &[descriptor.pointer]);
         self.mark(descriptor.varies, image);
         image
@@ -97,9 +50,8 @@ impl Emitter<'_> {
 
     /// How many texels the buffer has.
     pub(crate) fn texels(&mut self, place: Place) -> Id {
-        let (writable, element) = self.element_of(place);
         let descriptor = self.descriptor(place, View::Texels);
-        let ty = self.texel_image(writable, &element);
+        let ty = self.texel_image(place.binding);
         let image = self.image(descriptor, ty);
         self.out.capabilities.insert(op::CAP_IMAGE_QUERY);
         let uint = self.out.uint();
@@ -108,8 +60,8 @@ impl Emitter<'_> {
     }
 
     fn texel(&mut self, inst: Inst, place: Place, at: Value) -> Result<Texel, Unsupported> {
-        let (writable, element) = self.element_of(place);
-        if format(&element).is_none() {
+        let carrier = self.carrier(place.binding);
+        if carrier.format.is_none() {
             let name = &self.ir.resource(place.binding).name;
             return self.unsupported("texel formats", format!("`{name}`"), Some(inst));
         }
@@ -119,8 +71,22 @@ impl Emitter<'_> {
         let inside = self.test(op::U_LESS_THAN, at, size);
         let inside = self.both(Some(inside), descriptor.exists);
         let index = self.or_zero(inside, at);
-        let image_ty = self.texel_image(writable, &element);
-        Ok(Texel { descriptor, image_ty, index, inside })
+        let image_ty = self.texel_image(place.binding);
+        Ok(Texel { descriptor, carrier, image_ty, index, inside })
+    }
+
+    fn read_texel(&mut self, texel: &Texel, writable: bool) -> Id {
+        let image = self.image(texel.descriptor, texel.image_ty);
+        let four = self.four_carried(texel.carrier);
+        let opcode = if writable {
+            self.without_format(texel.carrier, op::CAP_STORAGE_READ_ANY);
+            op::IMAGE_READ
+        } else {
+            op::IMAGE_FETCH
+        };
+        let loaded = self.op(opcode, four, &[image, texel.index]);
+        self.mark(texel.descriptor.varies, loaded);
+        loaded
     }
 
     pub(crate) fn load_texel(
@@ -131,26 +97,15 @@ impl Emitter<'_> {
         ty: Ty,
         count: usize,
     ) -> Result<Vec<Id>, Unsupported> {
-        let (writable, element) = self.element_of(place);
+        let (writable, _) = self.element_of(place.binding);
         let texel = self.texel(inst, place, at)?;
-        let image = self.image(texel.descriptor, texel.image_ty);
-        let scalar = self.sampled(&element);
-        let four = self.out.vector(scalar, 4);
-        let opcode = if writable { op::IMAGE_READ } else { op::IMAGE_FETCH };
-        let loaded = self.op(opcode, four, &[image, texel.index]);
-        self.mark(texel.descriptor.varies, loaded);
+        let loaded = self.read_texel(&texel, writable);
         let mut values = Vec::new();
         for component in 0..count as u32 {
-            let value = self.op_words(op::COMPOSITE_EXTRACT, scalar, &[loaded.0, component]);
-            let value = self.unsigned(&element, value);
+            let value = self.component_of(texel.carrier, loaded, component, ty);
             values.push(self.value_or_zero(ty, texel.inside, value));
         }
         Ok(values)
-    }
-
-    fn unsigned(&mut self, element: &Element, value: Id) -> Id {
-        let uint = self.out.uint();
-        if element.scalar == HostScalar::I32 { self.op(op::BITCAST, uint, &[value]) } else { value }
     }
 
     pub(crate) fn store_texel(
@@ -160,18 +115,14 @@ impl Emitter<'_> {
         at: Value,
         values: &[Value],
     ) -> Result<(), Unsupported> {
-        let (_, element) = self.element_of(place);
         let texel = self.texel(inst, place, at)?;
-        let scalar = self.sampled(&element);
-        let four = self.out.vector(scalar, 4);
-        let mut parts = Vec::new();
-        for i in 0..4 {
-            let value = self.get(values[i.min(values.len() - 1)]);
-            let signed = element.scalar == HostScalar::I32;
-            parts.push(if signed { self.op(op::BITCAST, scalar, &[value]) } else { value });
-        }
-        let whole = self.op(op::COMPOSITE_CONSTRUCT, four, &parts);
+        let ty = self.ir.ty(values[0]);
+        let is_part = self.stores_part(place.binding, values.len());
+        let values = self.get_all(values);
         self.guarded(texel.inside, |it| {
+            let old = is_part.then(|| it.read_texel(&texel, true));
+            let whole = it.texel_of(texel.carrier, ty, &values, old);
+            it.without_format(texel.carrier, op::CAP_STORAGE_WRITE_ANY);
             let image = it.image(texel.descriptor, texel.image_ty);
             it.effect(op::IMAGE_WRITE, &[image, texel.index, whole]);
             []
@@ -187,24 +138,51 @@ impl Emitter<'_> {
         operation: Atomic,
         args: &[Value],
     ) -> Result<Id, Unsupported> {
-        let (_, element) = self.element_of(place);
+        let texel = self.texel(inst, place, at)?;
         let ty = self.ir.ty(args[0]);
-        if element.components != 1 || element.scalar != HostScalar::U32 {
+        self.checked_atomic(inst, place, texel.carrier)?;
+        let args = self.get_all(args);
+        let ty_id = self.out.ty(ty);
+        let [old] = self.guarded(texel.inside, |it| {
+            let at = (texel.descriptor, texel.index, texel.carrier);
+            [(ty_id, it.atomic_on_image(at, operation, &args))]
+        });
+        Ok(old)
+    }
+
+    /// Atomic operations work on images of one integer a texel.
+    pub(crate) fn checked_atomic(
+        &self,
+        inst: Inst,
+        place: Place,
+        carrier: Carrier,
+    ) -> Result<(), Unsupported> {
+        let (_, element) = self.element_of(place.binding);
+        let is_whole = element.scalar.bytes() == carrier.ty.bytes();
+        if carrier.ty == Ty::F32 || element.components != 1 || !is_whole {
             let name = &self.ir.resource(place.binding).name;
             return self.unsupported("texel atomics", format!("`{name}`"), Some(inst));
         }
-        let texel = self.texel(inst, place, at)?;
-        let args = self.get_all(args);
-        let ty_id = self.out.ty(ty);
-        let scalar = self.sampled(&element);
+        Ok(())
+    }
+
+    pub(crate) fn atomic_on_image(
+        &mut self,
+        (descriptor, at, carrier): (Descriptor, Id, Carrier),
+        operation: Atomic,
+        args: &[Id],
+    ) -> Id {
+        let scalar = self.carried(carrier);
         let pointer_ty = self.out.pointer(op::IMAGE, scalar);
-        let [old] = self.guarded(texel.inside, |it| {
-            let sample = it.out.word(0);
-            let path = [texel.descriptor.pointer, texel.index, sample];
-            let pointer = it.op(op::IMAGE_TEXEL_POINTER, pointer_ty, &path);
-            it.mark(texel.descriptor.varies, pointer);
-            [(ty_id, it.atomic_at(pointer, SCOPE_DEVICE, ty, operation, &args))]
-        });
-        Ok(old)
+        let sample = self.out.word(0);
+        let path = [descriptor.pointer, at, sample];
+        let pointer = self.op(op::IMAGE_TEXEL_POINTER, pointer_ty, &path);
+        self.mark(descriptor.varies, pointer);
+        if carrier.ty == Ty::I64 {
+            self.out.capabilities.insert(op::CAP_INT64_ATOMICS);
+        }
+        let args: Vec<Id> = args.iter().map(|it| self.to_carried(carrier, *it)).collect();
+        let old = self.atomic_instruction(pointer, SCOPE_DEVICE, scalar, operation, &args);
+        self.from_carried(carrier, old)
     }
 }

@@ -78,7 +78,7 @@ impl Emitter<'_> {
         self.group(op::GROUP_BALLOT, op::CAP_GROUP_BALLOT, four, &[a])
     }
 
-    fn everybody(&mut self) -> Id {
+    pub(crate) fn everybody(&mut self) -> Id {
         let yes = self.out.truth(true);
         self.ballot(yes)
     }
@@ -87,7 +87,7 @@ impl Emitter<'_> {
         self.group(op::GROUP_BROADCAST_FIRST, op::CAP_GROUP_BALLOT, ty, &[a])
     }
 
-    fn shuffle(&mut self, ty: Ty, a: Id, lane: Id) -> Id {
+    pub(crate) fn shuffle(&mut self, ty: Ty, a: Id, lane: Id) -> Id {
         let ty = self.out.ty(ty);
         self.group(op::GROUP_SHUFFLE, op::CAP_GROUP_SHUFFLE, ty, &[a, lane])
     }
@@ -405,7 +405,7 @@ impl Emitter<'_> {
     }
 
     /// The bits of this lane's quad in a ballot.
-    fn quad_bits(&mut self, ballot: Id) -> Id {
+    pub(crate) fn quad_bits(&mut self, ballot: Id) -> Id {
         let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
         let uint = self.out.uint();
         let index = self.words(op::SHIFT_RIGHT_LOGICAL, lane, 5);

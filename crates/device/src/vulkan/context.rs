@@ -24,8 +24,9 @@ pub(super) struct Context {
     queue: Mutex<vk::Queue>,
     /// A dispatch did not come to its end: nothing of the device can be used or destroyed any more.
     lost: AtomicBool,
+    pub(super) physical: vk::PhysicalDevice,
     /// Dropped after the device.
-    instance: Option<Instance>,
+    pub(super) instance: Option<Instance>,
 }
 
 /// A buffer with memory of its own.
@@ -51,6 +52,14 @@ impl Context {
         let mut robustness = capabilities.robustness;
         let mut reconvergence = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default()
             .shader_maximal_reconvergence(true);
+        // The structure of the extension of NVIDIA's is that of Khronos's.
+        let mut derivatives = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default()
+            .compute_derivative_group_linear(true);
+        let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default()
+            .custom_border_colors(true)
+            .custom_border_color_without_format(true);
+        let mut image_atomics = vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT::default()
+            .shader_image_int64_atomics(true);
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .features(capabilities.features)
             .push_next(&mut features11)
@@ -66,6 +75,18 @@ impl Context {
         if is_robust {
             extensions.push(ash::ext::robustness2::NAME);
             features = features.push_next(&mut robustness);
+        }
+        if let Some(extension) = capabilities.derivatives {
+            extensions.push(extension);
+            features = features.push_next(&mut derivatives);
+        }
+        if capabilities.colors_borders {
+            extensions.push(ash::ext::custom_border_color::NAME);
+            features = features.push_next(&mut borders);
+        }
+        if capabilities.wide_image_atomics {
+            extensions.push(ash::ext::shader_image_atomic_int64::NAME);
+            features = features.push_next(&mut image_atomics);
         }
         if capabilities.partitions {
             extensions.push(ash::nv::shader_subgroup_partitioned::NAME);
@@ -90,6 +111,7 @@ impl Context {
             memory,
             queue: Mutex::new(queue),
             lost: AtomicBool::new(false),
+            physical,
             instance: Some(instance),
         })
     }
@@ -130,7 +152,7 @@ impl Context {
         }
     }
 
-    fn allocate(
+    pub(super) fn allocate(
         &self,
         required: vk::MemoryRequirements,
         needs: vk::MemoryPropertyFlags,

@@ -33,6 +33,12 @@ pub(super) struct Capabilities {
     pub(super) robustness: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
     pub(super) reconverges: bool,
     pub(super) partitions: bool,
+    /// The extension by which compute shaders have derivatives of rows of four threads.
+    pub(super) derivatives: Option<&'static CStr>,
+    /// Whether borders of textures may have any color.
+    pub(super) colors_borders: bool,
+    /// Whether images take atomic operations of 64 bits.
+    pub(super) wide_image_atomics: bool,
     pub(super) operations: vk::SubgroupFeatureFlags,
     pub(super) widths: LaneCounts,
     /// Whether a pipeline can ask for one of several widths.
@@ -43,6 +49,9 @@ pub(super) struct Capabilities {
     /// For what a subgroup operation can be used at all.
     in_compute: bool,
 }
+
+/// Newer than the headers that `ash` was made of; its structure is that of NVIDIA's extension.
+const KHR_COMPUTE_SHADER_DERIVATIVES: &CStr = c"VK_KHR_compute_shader_derivatives";
 
 impl Instance {
     pub(super) fn new() -> Result<Instance, String> {
@@ -102,6 +111,12 @@ impl Instance {
         let mut features13 = vk::PhysicalDeviceVulkan13Features::default();
         let mut reconvergence = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default();
         let mut robustness = vk::PhysicalDeviceRobustness2FeaturesEXT::default();
+        let mut derivatives = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default();
+        let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default();
+        let mut image_atomics = vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT::default();
+        let extension = [KHR_COMPUTE_SHADER_DERIVATIVES, ash::nv::compute_shader_derivatives::NAME]
+            .into_iter()
+            .find(|it| has(it));
         let mut features = vk::PhysicalDeviceFeatures2::default();
         if is_new {
             features = features
@@ -113,6 +128,15 @@ impl Instance {
             }
             if has(ash::ext::robustness2::NAME) {
                 features = features.push_next(&mut robustness);
+            }
+            if extension.is_some() {
+                features = features.push_next(&mut derivatives);
+            }
+            if has(ash::ext::custom_border_color::NAME) {
+                features = features.push_next(&mut borders);
+            }
+            if has(ash::ext::shader_image_atomic_int64::NAME) {
+                features = features.push_next(&mut image_atomics);
             }
         }
         // SAFETY: the device knows the structures of its version and extensions, which outlive the call.
@@ -164,6 +188,11 @@ impl Instance {
                 && of11
                     .subgroup_supported_operations
                     .contains(vk::SubgroupFeatureFlags::PARTITIONED_NV),
+            derivatives: extension
+                .filter(|_| derivatives.compute_derivative_group_linear == vk::TRUE),
+            colors_borders: borders.custom_border_colors == vk::TRUE
+                && borders.custom_border_color_without_format == vk::TRUE,
+            wide_image_atomics: image_atomics.shader_image_int64_atomics == vk::TRUE,
             operations: of11.subgroup_supported_operations,
             // Widths beyond ours are nothing that a shader can ask for.
             widths: LaneCounts { min: widths.min.max(4), max: widths.max.min(128) },
@@ -242,10 +271,11 @@ impl Capabilities {
     pub(super) fn environment(&self) -> Environment {
         let reconverges = self.reconverges.then_some(Extension::MaximalReconvergence);
         let partitions = self.partitions.then_some(Extension::SubgroupPartitioned);
+        let derivatives = self.derivatives.map(|_| Extension::ComputeDerivatives);
         let zeros = self.features13.shader_zero_initialize_workgroup_memory == vk::TRUE;
         Environment {
             vulkan: Vulkan::V1_3,
-            extensions: reconverges.into_iter().chain(partitions).collect(),
+            extensions: reconverges.into_iter().chain(partitions).chain(derivatives).collect(),
             floats: self.floats,
             exact: self.features.shader_float64 == vk::TRUE
                 && self.features.shader_int64 == vk::TRUE,
@@ -296,6 +326,9 @@ impl Capabilities {
             "StorageImageReadWithoutFormat" => is(f.shader_storage_image_read_without_format),
             "StorageImageWriteWithoutFormat" => is(f.shader_storage_image_write_without_format),
             "ImageCubeArray" | "SampledCubeArray" => is(f.image_cube_array),
+            "MinLod" => is(f.shader_resource_min_lod),
+            "Int64ImageEXT" => self.wide_image_atomics,
+            "ComputeDerivativeGroupLinearKHR" => self.derivatives.is_some(),
             "ImageGatherExtended" => is(f.shader_image_gather_extended),
             "RuntimeDescriptorArray" => is(f12.runtime_descriptor_array),
             "UniformTexelBufferArrayDynamicIndexing" => {

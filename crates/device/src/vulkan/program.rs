@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 use ir::Module;
-use ir::exec::{Bindings, Unsupported};
+use ir::exec::Unsupported;
 use spirv::{BindingKind, Emitted, Reflection};
 
 use super::context::Context;
@@ -27,6 +27,9 @@ pub(super) fn descriptor_type(kind: BindingKind) -> vk::DescriptorType {
         BindingKind::StorageBuffer | BindingKind::Counter => vk::DescriptorType::STORAGE_BUFFER,
         BindingKind::UniformTexelBuffer => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
         BindingKind::StorageTexelBuffer => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+        BindingKind::SampledImage => vk::DescriptorType::SAMPLED_IMAGE,
+        BindingKind::StorageImage => vk::DescriptorType::STORAGE_IMAGE,
+        BindingKind::Sampler => vk::DescriptorType::SAMPLER,
     }
 }
 
@@ -36,7 +39,6 @@ impl Program {
         module: &Module,
         emitted: &Emitted,
         width: u32,
-        bindings: &Bindings,
     ) -> Result<Program, Unsupported> {
         let Emitted { words, reflection } = emitted;
         let name = &context.capabilities.name;
@@ -45,11 +47,9 @@ impl Program {
             return Err(unsupported(what.to_owned(), format!("the device `{name}` lacks it")));
         }
         within_limits(context, module, reflection, width)?;
-        let count_of = |binding: &spirv::Binding| {
-            let elements = bindings.bindings.get(binding.resource.index()).map_or(1, Vec::len);
-            binding.count.unwrap_or(elements as u32)
-        };
-        let counts: Vec<u32> = reflection.bindings.iter().map(count_of).collect();
+        let counts: Vec<u32> =
+            reflection.bindings.iter().map(|it| it.count.unwrap_or(1)).collect();
+        enough_descriptors(context, reflection, &counts)?;
         let mut program = Program {
             context: context.clone(),
             reflection: reflection.clone(),
@@ -173,6 +173,50 @@ fn within_limits(
         return too_many(asked, limits.max_push_constants_size);
     }
     Ok(())
+}
+
+/// A stage has so many descriptors of each kind at most.
+fn enough_descriptors(
+    context: &Context,
+    reflection: &Reflection,
+    counts: &[u32],
+) -> Result<(), Unsupported> {
+    let limits = &context.capabilities.limits;
+    let all = |kinds: &[BindingKind]| {
+        let each = reflection.bindings.iter().zip(counts);
+        each.filter(|(it, _)| kinds.contains(&it.kind)).map(|(_, count)| u64::from(*count)).sum()
+    };
+    use BindingKind::*;
+    let rows: [(&str, u64, u32); 5] = [
+        (
+            "constant buffers",
+            all(&[UniformBuffer]),
+            limits.max_per_stage_descriptor_uniform_buffers,
+        ),
+        (
+            "buffers",
+            all(&[StorageBuffer, Counter]),
+            limits.max_per_stage_descriptor_storage_buffers,
+        ),
+        (
+            "textures and typed buffers",
+            all(&[SampledImage, UniformTexelBuffer]),
+            limits.max_per_stage_descriptor_sampled_images,
+        ),
+        (
+            "writable textures and typed buffers",
+            all(&[StorageImage, StorageTexelBuffer]),
+            limits.max_per_stage_descriptor_storage_images,
+        ),
+        ("samplers", all(&[Sampler]), limits.max_per_stage_descriptor_samplers),
+    ];
+    match rows.into_iter().find(|(_, asked, most)| *asked > u64::from(*most)) {
+        None => Ok(()),
+        Some((what, asked, most)) => Err(Unsupported {
+            asked: format!("{asked} {what}"),
+            missing: format!("the device `{}` takes {most} at most", context.capabilities.name),
+        }),
+    }
 }
 
 impl Drop for Program {

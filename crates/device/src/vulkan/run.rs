@@ -6,32 +6,39 @@
 use std::time::Duration;
 
 use ash::vk;
-use ir::exec::{Bindings, Failure, Format, FormatScalar, Launch, Unsupported, Work};
-use ir::{Element, HostScalar, Module, Norm, ResourceKind};
+use ir::exec::{Bindings, Failure, Launch, Unsupported, Work};
+use ir::{Module, ResourceKind};
 use spirv::BindingKind;
 
 use super::context::{Context, Memory};
+use super::format;
+use super::image::Picture;
 use super::program::{Program, descriptor_type};
+use super::stored::{self, Asked, Held, Need, Stored};
 
 /// Where in the staging buffer the bytes of a resource begin: at multiples of this.
 const ALIGNMENT: u64 = 64;
 
-/// An element of a resource on the device.
+/// A descriptor to write.
 struct Slot {
     /// The index of its binding in the reflection, and which descriptor of it.
     binding: usize,
     element: u32,
-    /// Its bytes; `None` where there are none.
-    memory: Option<Memory>,
-    view: vk::BufferView,
-    /// Bytes of the resource, and where they begin in the staging buffer.
-    size: u64,
-    staged: u64,
+    /// What it refers to; null handles where nothing is.
+    seen: Seen,
+}
+
+enum Seen {
+    Buffer { buffer: vk::Buffer, range: u64 },
+    Texels(vk::BufferView),
+    Image(vk::ImageView),
+    Sampler(vk::Sampler),
 }
 
 /// Everything that a run makes; destroyed with it, unless the device may still use it.
 struct Made<'a> {
     context: &'a Context,
+    stored: Vec<Stored>,
     slots: Vec<Slot>,
     staging: Option<Memory>,
     descriptors: vk::DescriptorPool,
@@ -57,6 +64,7 @@ pub(super) fn run(
     }
     let mut made = Made {
         context,
+        stored: Vec::new(),
         slots: Vec::new(),
         staging: None,
         descriptors: vk::DescriptorPool::null(),
@@ -66,15 +74,15 @@ pub(super) fn run(
     let staged = made.slots(program, module, bindings)?;
     let sets = made.descriptors(program)?;
     let mapped = made.stage(staged)?;
-    for slot in &made.slots {
-        let bytes = contents(program, module, bindings, slot);
-        // SAFETY: the staging buffer is mapped whole and as large as all slots together, each of which has room for its
-        // bytes; the device does not use it yet.
-        unsafe {
-            let at = mapped.add(slot.staged as usize);
-            std::ptr::write_bytes(at, 0, slot.size as usize);
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len());
-        }
+    for stored in &made.stored {
+        let mut counter = [0; 4];
+        let bytes = stored.bytes(bindings, &mut counter);
+        // SAFETY: the staging buffer is mapped whole and as large as everything stored together, each of which has room for
+        // its bytes; the device does not use it yet, and nobody else looks at this part.
+        let room = unsafe {
+            std::slice::from_raw_parts_mut(mapped.add(stored.staged as usize), stored.size as usize)
+        };
+        stored.lay_out(bytes, room);
     }
     let pushed = program.reflection.push.as_ref().map(|push| {
         let buffer = bindings.bindings.get(push.resource.index()).and_then(|it| it.first());
@@ -84,23 +92,12 @@ pub(super) fn run(
     });
     let commands = made.record(program, &sets, pushed.as_deref(), groups)?;
     context.submit(commands, launch)?;
-    for slot in &made.slots {
-        let binding = &program.reflection.bindings[slot.binding];
-        if !binding.writable {
-            continue;
-        }
-        let elements = &mut bindings.bindings[binding.resource.index()];
-        let Some(buffer) = elements.get_mut(slot.element as usize) else { continue };
-        // SAFETY: the device is done with the staging buffer, which is mapped whole and holds the slot.
+    for stored in made.stored.iter().filter(|it| it.written) {
+        // SAFETY: the device is done with the staging buffer, which is mapped whole and holds what is stored.
         let bytes = unsafe {
-            std::slice::from_raw_parts(mapped.add(slot.staged as usize), slot.size as usize)
+            std::slice::from_raw_parts(mapped.add(stored.staged as usize), stored.size as usize)
         };
-        if binding.kind == BindingKind::Counter {
-            buffer.counter = bytes.first_chunk().map_or(0, |it| u32::from_le_bytes(*it));
-        } else {
-            let count = buffer.bytes.len();
-            buffer.bytes.copy_from_slice(&bytes[..count]);
-        }
+        stored.give_back(bindings, bytes);
     }
     Ok(made.time())
 }
@@ -109,111 +106,80 @@ fn unsupported(asked: impl Into<String>, missing: impl Into<String>) -> Failure 
     Failure::Unsupported(Unsupported { asked: asked.into(), missing: missing.into() })
 }
 
-/// The bytes with which a slot begins.
-fn contents(program: &Program, module: &Module, bindings: &Bindings, slot: &Slot) -> Vec<u8> {
-    let binding = &program.reflection.bindings[slot.binding];
-    let buffer = bindings.bindings[binding.resource.index()].get(slot.element as usize);
-    let Some(buffer) = buffer else { return Vec::new() };
-    match (binding.kind, &module.resources[binding.resource.index()].kind) {
-        (BindingKind::Counter, _) => buffer.counter.to_le_bytes().to_vec(),
-        (BindingKind::UniformBuffer, _) => {
-            buffer.bytes[..buffer.bytes.len().min(slot.size as usize)].to_vec()
-        }
-        _ => buffer.bytes.clone(),
-    }
-}
-
-/// The format of the texels of a typed buffer, where Vulkan has it.
-fn texel_format(own: Option<Format>, element: &Element) -> Option<vk::Format> {
-    use FormatScalar::*;
-    let (scalar, components) = match own {
-        Some(format) => (format.scalar, format.components),
-        None => {
-            let scalar = match (element.scalar, element.norm) {
-                (HostScalar::F32, Norm::None) => Float32,
-                (HostScalar::I32, Norm::None) => Int32,
-                (HostScalar::U32 | HostScalar::Bool, Norm::None) => Uint32,
-                (HostScalar::F16, Norm::None) => Float16,
-                (HostScalar::I16, Norm::None) => Int16,
-                (HostScalar::U16, Norm::None) => Uint16,
-                (HostScalar::F16, Norm::Unorm) => Unorm16,
-                (HostScalar::F16, Norm::Snorm) => Snorm16,
-                _ => return None,
-            };
-            (scalar, element.components)
-        }
-    };
-    let of = |one, two, three, four| match components {
-        1 => Some(one),
-        2 => Some(two),
-        3 => Some(three),
-        4 => Some(four),
-        _ => None,
-    };
-    use vk::Format as F;
-    let none = F::UNDEFINED;
-    let found = match scalar {
-        Float32 => of(F::R32_SFLOAT, F::R32G32_SFLOAT, F::R32G32B32_SFLOAT, F::R32G32B32A32_SFLOAT),
-        Int32 => of(F::R32_SINT, F::R32G32_SINT, F::R32G32B32_SINT, F::R32G32B32A32_SINT),
-        Uint32 => of(F::R32_UINT, F::R32G32_UINT, F::R32G32B32_UINT, F::R32G32B32A32_UINT),
-        Float16 => of(F::R16_SFLOAT, F::R16G16_SFLOAT, none, F::R16G16B16A16_SFLOAT),
-        Int16 => of(F::R16_SINT, F::R16G16_SINT, none, F::R16G16B16A16_SINT),
-        Uint16 => of(F::R16_UINT, F::R16G16_UINT, none, F::R16G16B16A16_UINT),
-        Int8 => of(F::R8_SINT, F::R8G8_SINT, none, F::R8G8B8A8_SINT),
-        Uint8 => of(F::R8_UINT, F::R8G8_UINT, none, F::R8G8B8A8_UINT),
-        Unorm8 => of(F::R8_UNORM, F::R8G8_UNORM, none, F::R8G8B8A8_UNORM),
-        Snorm8 => of(F::R8_SNORM, F::R8G8_SNORM, none, F::R8G8B8A8_SNORM),
-        Unorm16 => of(F::R16_UNORM, F::R16G16_UNORM, none, F::R16G16B16A16_UNORM),
-        Snorm16 => of(F::R16_SNORM, F::R16G16_SNORM, none, F::R16G16B16A16_SNORM),
-        Float64 | Int64 | Uint64 => None,
-    };
-    found.filter(|it| *it != none)
-}
-
 impl Made<'_> {
-    /// Makes the buffers, and gives the size of the staging buffer that holds them all.
+    /// Makes storage and descriptors, and gives the size of the staging buffer that holds all the bytes.
     fn slots(
         &mut self,
         program: &Program,
         module: &Module,
         bindings: &Bindings,
     ) -> Result<u64, Failure> {
-        let limits = &self.context.capabilities.limits;
+        let all = stored::asked(program, module, bindings);
+        let needs = stored::needs(module, bindings, &all);
         let mut staged = 0;
-        for (number, binding) in program.reflection.bindings.iter().enumerate() {
-            let resource = &module.resources[binding.resource.index()];
-            let elements = &bindings.bindings[binding.resource.index()];
-            for element in 0..program.counts[number] {
-                let buffer = elements.get(element as usize);
-                let bytes = buffer.map_or(0, |it| it.bytes.len() as u64);
-                let size = match (binding.kind, &resource.kind) {
-                    _ if buffer.is_none() => 0,
-                    (BindingKind::Counter, _) => 4,
-                    // The module reads whole registers of what is declared.
-                    (_, ResourceKind::Constant { .. }) if bytes == 0 => 0,
-                    (_, ResourceKind::Constant { size, .. }) => {
-                        u64::from(size.div_ceil(16).max(1)) * 16
-                    }
-                    _ => bytes,
-                };
-                let most = match binding.kind {
-                    BindingKind::UniformBuffer => limits.max_uniform_buffer_range,
-                    _ => limits.max_storage_buffer_range,
-                };
-                if size > u64::from(most) {
-                    let asked = format!("the {size} bytes of `{}`", resource.name);
-                    let name = &self.context.capabilities.name;
-                    return Err(unsupported(asked, format!("`{name}` takes {most} at most")));
+        for (binding, element, asked) in all {
+            let need = needs[&asked.place];
+            let seen = match asked.kind {
+                BindingKind::Sampler => {
+                    let state = asked.bound.and_then(|it| it.sampler).unwrap_or_default();
+                    let whole = stored::samples_integers(module, asked.resource);
+                    let compares =
+                        matches!(asked.declared.kind, ResourceKind::Sampler { comparison: true });
+                    let name = &asked.declared.name;
+                    Seen::Sampler(self.context.sampler(&state, compares, whole, name)?)
                 }
-                let mut slot = Slot {
-                    binding: number,
-                    element,
-                    memory: None,
-                    view: vk::BufferView::null(),
-                    size,
-                    staged,
-                };
-                if size > 0 {
+                BindingKind::SampledImage | BindingKind::StorageImage => {
+                    self.image(&asked, &need, &mut staged)?
+                }
+                BindingKind::UniformBuffer
+                | BindingKind::StorageBuffer
+                | BindingKind::UniformTexelBuffer
+                | BindingKind::StorageTexelBuffer
+                | BindingKind::Counter => self.buffer(&asked, &need, &mut staged)?,
+            };
+            let is_null = match &seen {
+                Seen::Buffer { buffer, .. } => *buffer == vk::Buffer::null(),
+                Seen::Texels(view) => *view == vk::BufferView::null(),
+                Seen::Image(view) => *view == vk::ImageView::null(),
+                Seen::Sampler(_) => false,
+            };
+            self.slots.push(Slot { binding, element, seen });
+            if is_null && self.context.capabilities.robustness.null_descriptor == vk::FALSE {
+                let asked = format!("`{}`, where nothing is bound", asked.declared.name);
+                return Err(unsupported(asked, "the device has no null descriptors"));
+            }
+        }
+        Ok(staged)
+    }
+
+    fn find(&self, asked: &Asked<'_>) -> Option<&Stored> {
+        self.stored.iter().find(|it| it.place == asked.place)
+    }
+
+    fn buffer(
+        &mut self,
+        asked: &Asked<'_>,
+        need: &Need,
+        staged: &mut u64,
+    ) -> Result<Seen, Failure> {
+        let limits = &self.context.capabilities.limits;
+        let range = asked.range();
+        let most = match asked.kind {
+            BindingKind::UniformBuffer => limits.max_uniform_buffer_range,
+            _ => limits.max_storage_buffer_range,
+        };
+        if range > u64::from(most) {
+            let asked = format!("the {range} bytes of `{}`", asked.declared.name);
+            let name = &self.context.capabilities.name;
+            return Err(unsupported(asked, format!("`{name}` takes {most} at most")));
+        }
+        let mut buffer = vk::Buffer::null();
+        if range > 0 {
+            let found = self.find(asked).map(|it| &it.held);
+            buffer = match found {
+                Some(Held::Buffer(memory)) => memory.buffer,
+                Some(Held::Picture(_)) => unreachable!("what has a texture is seen as no buffer"),
+                None => {
                     use vk::BufferUsageFlags as Usage;
                     let usage = Usage::STORAGE_BUFFER
                         | Usage::UNIFORM_BUFFER
@@ -223,54 +189,111 @@ impl Made<'_> {
                         | Usage::TRANSFER_DST;
                     let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
                     let none = vk::MemoryPropertyFlags::empty();
-                    slot.memory = Some(self.context.buffer(size, usage, none, local)?);
-                } else if self.context.capabilities.robustness.null_descriptor == vk::FALSE {
-                    let asked = format!("`{}`, which has no bytes", resource.name);
-                    return Err(unsupported(asked, "the device has no null descriptors"));
+                    let memory = self.context.buffer(need.bytes, usage, none, local)?;
+                    self.stored.push(Stored {
+                        place: asked.place,
+                        held: Held::Buffer(memory),
+                        staged: *staged,
+                        size: need.bytes,
+                        written: need.written,
+                    });
+                    *staged = (*staged + need.bytes).next_multiple_of(ALIGNMENT);
+                    memory.buffer
                 }
-                staged += size.next_multiple_of(ALIGNMENT);
-                self.slots.push(slot);
-                if let (Some(memory), ResourceKind::Typed { writable, element }) =
-                    (self.slots.last().and_then(|it| it.memory), &resource.kind)
-                {
-                    let own = buffer.and_then(|it| it.format);
-                    let view = self.view(memory, *writable, own, element, &resource.name)?;
-                    if let Some(slot) = self.slots.last_mut() {
-                        slot.view = view;
-                    }
-                }
-            }
+            };
         }
-        Ok(staged)
+        match asked.kind {
+            BindingKind::UniformTexelBuffer | BindingKind::StorageTexelBuffer => {
+                self.texels(asked, buffer, range)
+            }
+            _ => Ok(Seen::Buffer { buffer, range }),
+        }
     }
 
-    fn view(
+    fn texels(
         &self,
-        memory: Memory,
-        writable: bool,
-        own: Option<Format>,
-        element: &Element,
-        name: &str,
-    ) -> Result<vk::BufferView, Failure> {
-        let format = texel_format(own, element);
-        let Some(format) = format else {
-            return Err(unsupported(
-                format!("the texels of `{name}`"),
-                "Vulkan has no such format",
-            ));
+        asked: &Asked<'_>,
+        buffer: vk::Buffer,
+        range: u64,
+    ) -> Result<Seen, Failure> {
+        let ResourceKind::Typed { writable, element } = &asked.declared.kind else {
+            unreachable!("views of texels are those of typed buffers")
         };
-        if writable && Some(format) != texel_format(None, element) {
-            let asked = format!("`{name}` in a format of its own");
-            let missing = "what is written has the format of its declaration";
-            return Err(unsupported(asked, missing));
+        let name = &asked.declared.name;
+        let own = asked.bound.and_then(|it| it.format);
+        let Some(texels) = format::texel_format(own, element, asked.format) else {
+            let asked = format!("the texels of `{name}`");
+            return Err(unsupported(asked, "Vulkan has no such format for what the shader declares"));
+        };
+        let own = own.unwrap_or_else(|| ir::texel::own_format(element));
+        let texel = u64::from(own.components * ir::texel::scalar_bytes(own.scalar));
+        let count = range / texel.max(1);
+        if count == 0 {
+            return Ok(Seen::Texels(vk::BufferView::null()));
+        }
+        use vk::FormatFeatureFlags2 as Can;
+        let needs = match (writable, asked.format) {
+            (false, _) => Can::UNIFORM_TEXEL_BUFFER,
+            (true, Some(_)) => Can::STORAGE_TEXEL_BUFFER | Can::STORAGE_TEXEL_BUFFER_ATOMIC,
+            (true, None) => {
+                let any = Can::STORAGE_READ_WITHOUT_FORMAT | Can::STORAGE_WRITE_WITHOUT_FORMAT;
+                Can::STORAGE_TEXEL_BUFFER | any
+            }
+        };
+        let has = self.context.features_of(texels).buffer_features;
+        let device = &self.context.capabilities.name;
+        if !has.contains(needs) {
+            let missing = format!("the device `{device}` does not {}", format::lacks(needs & !has));
+            return Err(unsupported(format!("the texels of `{name}`"), missing));
+        }
+        let most = self.context.capabilities.limits.max_texel_buffer_elements;
+        if count > u64::from(most) {
+            let asked = format!("the {count} texels of `{name}`");
+            return Err(unsupported(asked, format!("`{device}` takes {most} at most")));
         }
         let create = vk::BufferViewCreateInfo::default()
-            .buffer(memory.buffer)
-            .format(format)
-            .range(vk::WHOLE_SIZE);
-        // SAFETY: the buffer is alive and may be seen so.
+            .buffer(buffer)
+            .format(texels)
+            .range(count * texel);
+        // SAFETY: the buffer is alive, may be seen so, and holds so many texels.
         unsafe { self.context.device.create_buffer_view(&create, None) }
+            .map(Seen::Texels)
             .map_err(|it| self.context.failed(it, 0))
+    }
+
+    fn image(
+        &mut self,
+        asked: &Asked<'_>,
+        need: &Need,
+        staged: &mut u64,
+    ) -> Result<Seen, Failure> {
+        let Some((dim, element, shape)) = asked.texture() else {
+            return Ok(Seen::Image(vk::ImageView::null()));
+        };
+        let format = stored::view_format(self.context, asked, &element, &shape, need)?;
+        if self.find(asked).is_none() {
+            let start = staged.next_multiple_of(Picture::alignment(&shape));
+            let picture =
+                stored::picture(self.context, asked, (dim, format, &shape), need, start)?;
+            let size = picture.size;
+            *staged = (start + size).next_multiple_of(ALIGNMENT);
+            self.stored.push(Stored {
+                place: asked.place,
+                held: Held::Picture(picture),
+                staged: start,
+                size,
+                written: need.written,
+            });
+        }
+        match self.find(asked).map(|it| &it.held) {
+            Some(Held::Picture(picture)) if picture.takes(dim, format) => {
+                Ok(Seen::Image(self.context.image_view(picture, dim)?))
+            }
+            _ => {
+                let asked = format!("`{}` beside another view of the same", asked.declared.name);
+                Err(unsupported(asked, "an image of Vulkan has one kind and one format here"))
+            }
+        }
     }
 
     /// Writes a descriptor for each slot.
@@ -309,19 +332,29 @@ impl Made<'_> {
                 .dst_binding(binding.binding)
                 .dst_array_element(slot.element)
                 .descriptor_type(kind);
-            let views = [slot.view];
-            let buffers = [vk::DescriptorBufferInfo {
-                buffer: slot.memory.map_or(vk::Buffer::null(), |it| it.buffer),
-                offset: 0,
-                range: if slot.memory.is_some() { slot.size } else { vk::WHOLE_SIZE },
-            }];
-            let is_texels = matches!(
-                binding.kind,
-                BindingKind::UniformTexelBuffer | BindingKind::StorageTexelBuffer
-            );
-            let write = match is_texels {
-                true => write.texel_buffer_view(&views),
-                false => write.buffer_info(&buffers),
+            let (mut views, mut buffers, mut images) =
+                ([vk::BufferView::null()], [vk::DescriptorBufferInfo::default()], [
+                    vk::DescriptorImageInfo::default(),
+                ]);
+            let write = match slot.seen {
+                Seen::Buffer { buffer, range } => {
+                    let range = if buffer == vk::Buffer::null() { vk::WHOLE_SIZE } else { range };
+                    buffers[0] = vk::DescriptorBufferInfo { buffer, offset: 0, range };
+                    write.buffer_info(&buffers)
+                }
+                Seen::Texels(view) => {
+                    views[0] = view;
+                    write.texel_buffer_view(&views)
+                }
+                Seen::Image(view) => {
+                    images[0].image_view = view;
+                    images[0].image_layout = vk::ImageLayout::GENERAL;
+                    write.image_info(&images)
+                }
+                Seen::Sampler(sampler) => {
+                    images[0].sampler = sampler;
+                    write.image_info(&images)
+                }
             };
             // SAFETY: the set is not in use, and what is written into it is alive, or null where the device allows that.
             unsafe { device.update_descriptor_sets(&[write], &[]) };
@@ -356,7 +389,7 @@ impl Made<'_> {
         let queries =
             vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
         // SAFETY: everything that is recorded is alive, and stays so until the end of the run: `self` holds it. The copies
-        // lie inside their buffers, whose sizes are those of the slots.
+        // lie inside their buffers, whose sizes are those of what is stored.
         unsafe {
             self.commands = device.create_command_pool(&pool, None).map_err(failed)?;
             if self.context.capabilities.has_clock {
@@ -370,17 +403,23 @@ impl Made<'_> {
                 .begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())
                 .map_err(failed)?;
             let staging = self.staging.map(|it| it.buffer).unwrap_or_default();
-            let copy = |slot: &Slot, back: bool| {
-                let Some(memory) = slot.memory else { return };
-                let (from, to) = if back { (0, slot.staged) } else { (slot.staged, 0) };
-                let region = [vk::BufferCopy { src_offset: from, dst_offset: to, size: slot.size }];
-                match back {
-                    true => device.cmd_copy_buffer(commands, memory.buffer, staging, &region),
-                    false => device.cmd_copy_buffer(commands, staging, memory.buffer, &region),
+            let copy = |stored: &Stored, back: bool| match &stored.held {
+                Held::Buffer(memory) => {
+                    let (from, to) = if back { (0, stored.staged) } else { (stored.staged, 0) };
+                    let region =
+                        [vk::BufferCopy { src_offset: from, dst_offset: to, size: stored.size }];
+                    match back {
+                        true => device.cmd_copy_buffer(commands, memory.buffer, staging, &region),
+                        false => device.cmd_copy_buffer(commands, staging, memory.buffer, &region),
+                    }
                 }
+                Held::Picture(picture) if back => {
+                    picture.read_back(self.context, commands, staging);
+                }
+                Held::Picture(picture) => picture.fill(self.context, commands, staging),
             };
-            for slot in &self.slots {
-                copy(slot, false);
+            for stored in &self.stored {
+                copy(stored, false);
             }
             use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
             let barrier = |from: (Stage, Access), to: (Stage, Access)| {
@@ -414,10 +453,8 @@ impl Made<'_> {
             device.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
             clock(1);
             barrier((Stage::COMPUTE_SHADER, shader), (Stage::TRANSFER, copies));
-            for slot in &self.slots {
-                if program.reflection.bindings[slot.binding].writable {
-                    copy(slot, true);
-                }
+            for stored in self.stored.iter().filter(|it| it.written) {
+                copy(stored, true);
             }
             barrier((Stage::TRANSFER, copies), (Stage::HOST, Access::HOST_READ));
             device.end_command_buffer(commands).map_err(failed)?;
@@ -453,12 +490,22 @@ impl Drop for Made<'_> {
             device.destroy_command_pool(self.commands, None);
             device.destroy_descriptor_pool(self.descriptors, None);
             for slot in &self.slots {
-                device.destroy_buffer_view(slot.view, None);
+                match slot.seen {
+                    Seen::Buffer { .. } => {}
+                    Seen::Texels(view) => device.destroy_buffer_view(view, None),
+                    Seen::Image(view) => device.destroy_image_view(view, None),
+                    Seen::Sampler(sampler) => device.destroy_sampler(sampler, None),
+                }
             }
         }
-        let memories = self.slots.iter().filter_map(|it| it.memory).chain(self.staging);
-        for memory in memories {
-            self.context.free(memory);
+        for stored in &self.stored {
+            match &stored.held {
+                Held::Buffer(memory) => self.context.free(*memory),
+                Held::Picture(picture) => self.context.free_picture(picture),
+            }
+        }
+        if let Some(staging) = self.staging {
+            self.context.free(staging);
         }
     }
 }

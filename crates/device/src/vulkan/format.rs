@@ -1,0 +1,195 @@
+//! Which format of Vulkan stands for a format of ours. Bits are the same on both sides; what a device can do with a format
+//! is asked elsewhere.
+
+use ash::vk;
+use ir::exec::{Format, FormatScalar};
+use ir::texel::own_format;
+use ir::{Element, HostScalar};
+use ops::texture::{self, Encoding};
+
+/// What kind of numbers a shader gets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Float,
+    Signed,
+    Unsigned,
+}
+
+fn kind_of(element: &Element) -> Kind {
+    match element.scalar {
+        HostScalar::F16 | HostScalar::F32 => Kind::Float,
+        HostScalar::I16 | HostScalar::I32 => Kind::Signed,
+        HostScalar::Bool | HostScalar::U16 | HostScalar::U32 => Kind::Unsigned,
+        // They travel as words.
+        HostScalar::I64 | HostScalar::U64 | HostScalar::F64 => Kind::Unsigned,
+    }
+}
+
+fn is_wide(element: &Element) -> bool {
+    element.scalar.bytes() == 8
+}
+
+fn of(channels: u32, [one, two, three, four]: [vk::Format; 4]) -> Option<vk::Format> {
+    let found = match channels {
+        1 => one,
+        2 => two,
+        3 => three,
+        4 => four,
+        _ => return None,
+    };
+    (found != vk::Format::UNDEFINED).then_some(found)
+}
+
+/// Channels side by side.
+fn plain(channels: u32, bits: u8, encoding: Encoding) -> Option<vk::Format> {
+    use Encoding::*;
+    use vk::Format as F;
+    let none = F::UNDEFINED;
+    let row = match (bits, encoding) {
+        (8, Unorm) => [F::R8_UNORM, F::R8G8_UNORM, none, F::R8G8B8A8_UNORM],
+        (8, Snorm) => [F::R8_SNORM, F::R8G8_SNORM, none, F::R8G8B8A8_SNORM],
+        (8, Uint) => [F::R8_UINT, F::R8G8_UINT, none, F::R8G8B8A8_UINT],
+        (8, Sint) => [F::R8_SINT, F::R8G8_SINT, none, F::R8G8B8A8_SINT],
+        (8, Srgb) => [F::R8_SRGB, F::R8G8_SRGB, none, F::R8G8B8A8_SRGB],
+        (16, Unorm) => [F::R16_UNORM, F::R16G16_UNORM, none, F::R16G16B16A16_UNORM],
+        (16, Snorm) => [F::R16_SNORM, F::R16G16_SNORM, none, F::R16G16B16A16_SNORM],
+        (16, Uint) => [F::R16_UINT, F::R16G16_UINT, none, F::R16G16B16A16_UINT],
+        (16, Sint) => [F::R16_SINT, F::R16G16_SINT, none, F::R16G16B16A16_SINT],
+        (16, Float) => [F::R16_SFLOAT, F::R16G16_SFLOAT, none, F::R16G16B16A16_SFLOAT],
+        (32, Uint) => [F::R32_UINT, F::R32G32_UINT, F::R32G32B32_UINT, F::R32G32B32A32_UINT],
+        (32, Sint) => [F::R32_SINT, F::R32G32_SINT, F::R32G32B32_SINT, F::R32G32B32A32_SINT],
+        (32, Float) => {
+            [F::R32_SFLOAT, F::R32G32_SFLOAT, F::R32G32B32_SFLOAT, F::R32G32B32A32_SFLOAT]
+        }
+        _ => return None,
+    };
+    of(channels, row)
+}
+
+/// The same of 64 bits: two words a channel, or one integer where the module names such a format.
+fn wide(channels: u32, signed: bool, named: Option<&str>) -> Option<vk::Format> {
+    use vk::Format as F;
+    match (named, signed, channels) {
+        (Some("R64ui"), false, 1) => Some(F::R64_UINT),
+        (Some("R64i"), true, 1) => Some(F::R64_SINT),
+        (None, _, 1) => Some(F::R32G32_UINT),
+        (None, _, 2) => Some(F::R32G32B32A32_UINT),
+        _ => None,
+    }
+}
+
+/// Whether a module that names this format can work on such a view.
+fn has_name(format: vk::Format, named: Option<&str>) -> bool {
+    use vk::Format as F;
+    match named {
+        None => true,
+        Some("R32ui") => format == F::R32_UINT,
+        Some("R32i") => format == F::R32_SINT,
+        Some("R64ui") => format == F::R64_UINT,
+        Some("R64i") => format == F::R64_SINT,
+        Some(_) => false,
+    }
+}
+
+/// For a typed buffer: the format of its own or of its declaration.
+pub(super) fn texel_format(
+    own: Option<Format>,
+    element: &Element,
+    named: Option<&str>,
+) -> Option<vk::Format> {
+    use FormatScalar::*;
+    let Format { scalar, components } = own.unwrap_or_else(|| own_format(element));
+    let (kind, found) = match scalar {
+        Float16 => (Kind::Float, plain(components, 16, Encoding::Float)),
+        Float32 => (Kind::Float, plain(components, 32, Encoding::Float)),
+        Int8 => (Kind::Signed, plain(components, 8, Encoding::Sint)),
+        Int16 => (Kind::Signed, plain(components, 16, Encoding::Sint)),
+        Int32 => (Kind::Signed, plain(components, 32, Encoding::Sint)),
+        Uint8 => (Kind::Unsigned, plain(components, 8, Encoding::Uint)),
+        Uint16 => (Kind::Unsigned, plain(components, 16, Encoding::Uint)),
+        Uint32 => (Kind::Unsigned, plain(components, 32, Encoding::Uint)),
+        Unorm8 => (Kind::Float, plain(components, 8, Encoding::Unorm)),
+        Unorm16 => (Kind::Float, plain(components, 16, Encoding::Unorm)),
+        Snorm8 => (Kind::Float, plain(components, 8, Encoding::Snorm)),
+        Snorm16 => (Kind::Float, plain(components, 16, Encoding::Snorm)),
+        Int64 if element.scalar == HostScalar::I64 => (Kind::Unsigned, wide(components, true, named)),
+        Uint64 if element.scalar == HostScalar::U64 => {
+            (Kind::Unsigned, wide(components, false, named))
+        }
+        Float64 if element.scalar == HostScalar::F64 => {
+            (Kind::Unsigned, wide(components, false, named))
+        }
+        Int64 | Uint64 | Float64 => return None,
+    };
+    let is_same_size = is_wide(element) == matches!(scalar, Int64 | Uint64 | Float64);
+    let suits = kind == kind_of(element) && is_same_size;
+    found.filter(|it| suits && has_name(*it, named))
+}
+
+/// For a texture. One that is compared has the format of depths where colours cannot be compared: `depth`.
+pub(super) fn image_format(
+    format: texture::Format,
+    element: &Element,
+    named: Option<&str>,
+) -> Option<vk::Format> {
+    use texture::Format as T;
+    use vk::Format as F;
+    let (kind, found) = match format {
+        T::Plain { channels, bits: 64, encoding } if is_wide(element) => {
+            let signed = encoding == Encoding::Sint;
+            let is_same = signed == (element.scalar == HostScalar::I64);
+            let count = channels.count() as u32;
+            (Kind::Unsigned, wide(count, signed, named).filter(|_| is_same))
+        }
+        _ if is_wide(element) => return None,
+        T::Plain { channels, bits, encoding } => {
+            let kind = match encoding {
+                Encoding::Uint => Kind::Unsigned,
+                Encoding::Sint => Kind::Signed,
+                Encoding::Unorm | Encoding::Snorm | Encoding::Float | Encoding::Srgb => Kind::Float,
+            };
+            (kind, plain(channels.count() as u32, bits, encoding))
+        }
+        T::Bgra8 { srgb: false } => (Kind::Float, Some(F::B8G8R8A8_UNORM)),
+        T::Bgra8 { srgb: true } => (Kind::Float, Some(F::B8G8R8A8_SRGB)),
+        T::Rgb10A2 { uint: false } => (Kind::Float, Some(F::A2B10G10R10_UNORM_PACK32)),
+        T::Rgb10A2 { uint: true } => (Kind::Unsigned, Some(F::A2B10G10R10_UINT_PACK32)),
+        T::Rg11B10Float => (Kind::Float, Some(F::B10G11R11_UFLOAT_PACK32)),
+        T::Rgb9E5 => (Kind::Float, Some(F::E5B9G9R9_UFLOAT_PACK32)),
+    };
+    found.filter(|it| kind == kind_of(element) && has_name(*it, named))
+}
+
+/// The format of depths with the same bits.
+pub(super) fn depth(format: vk::Format) -> Option<vk::Format> {
+    match format {
+        vk::Format::R32_SFLOAT => Some(vk::Format::D32_SFLOAT),
+        vk::Format::R16_UNORM => Some(vk::Format::D16_UNORM),
+        _ => None,
+    }
+}
+
+/// How many components a shader that writes whole texels has to give.
+pub(super) fn channels(format: texture::Format) -> u32 {
+    format.channels().count() as u32
+}
+
+/// What a device does not do with texels of a format, in words.
+pub(super) fn lacks(missing: vk::FormatFeatureFlags2) -> String {
+    use vk::FormatFeatureFlags2 as Can;
+    let rows = [
+        (Can::SAMPLED_IMAGE, "read them from textures"),
+        (Can::SAMPLED_IMAGE_FILTER_LINEAR, "filter them"),
+        (Can::SAMPLED_IMAGE_DEPTH_COMPARISON, "compare them"),
+        (Can::STORAGE_IMAGE, "write them to textures"),
+        (Can::STORAGE_IMAGE_ATOMIC, "change them in textures by atomic operations"),
+        (Can::UNIFORM_TEXEL_BUFFER, "read them from typed buffers"),
+        (Can::STORAGE_TEXEL_BUFFER, "write them to typed buffers"),
+        (Can::STORAGE_TEXEL_BUFFER_ATOMIC, "change them in typed buffers by atomic operations"),
+        (Can::STORAGE_READ_WITHOUT_FORMAT, "read them where they can be written"),
+        (Can::STORAGE_WRITE_WITHOUT_FORMAT, "write them without a format in the module"),
+    ];
+    let words: Vec<&str> =
+        rows.iter().filter(|(bit, _)| missing.contains(*bit)).map(|(_, words)| *words).collect();
+    words.join(", ")
+}

@@ -1,0 +1,452 @@
+//! Textures on the device: images, their views, samplers, and the copies that fill images and read them back.
+//!
+//! An image stays in the general layout from the first copy to the last, because a dispatch is short and may both read
+//! and write it. Each level of each layer is one copy between the staging buffer and the image.
+//! Which format an image has is the matter of `format.rs`.
+
+use ash::vk;
+use ir::exec::{Failure, Unsupported};
+use ops::texture::{Address, Comparison, Dim, Filter, Sampler, Shape};
+
+use super::context::Context;
+use super::format;
+
+/// An image with memory of its own.
+pub(super) struct Picture {
+    pub(super) image: vk::Image,
+    memory: vk::DeviceMemory,
+    format: vk::Format,
+    kind: vk::ImageType,
+    pieces: Vec<Piece>,
+    /// Where it begins in the staging buffer, and how many bytes it takes there.
+    pub(super) staged: u64,
+    pub(super) size: u64,
+}
+
+/// One level of one layer.
+struct Piece {
+    /// Where it begins in the bytes of the texture, how many there are, and where they go behind `staged`.
+    from: usize,
+    len: usize,
+    to: u64,
+    level: u32,
+    layer: u32,
+    extent: vk::Extent3D,
+}
+
+/// What is asked of an image besides its shape.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) dim: Dim,
+    pub(super) format: vk::Format,
+    pub(super) usage: vk::ImageUsageFlags,
+    pub(super) features: vk::FormatFeatureFlags2,
+    pub(super) name: &'a str,
+}
+
+fn image_type(dim: Dim) -> vk::ImageType {
+    match dim {
+        Dim::D1 | Dim::D1Array => vk::ImageType::TYPE_1D,
+        Dim::D2 | Dim::D2Array | Dim::D2Ms | Dim::D2MsArray | Dim::Cube | Dim::CubeArray => {
+            vk::ImageType::TYPE_2D
+        }
+        Dim::D3 => vk::ImageType::TYPE_3D,
+    }
+}
+
+fn view_type(dim: Dim) -> vk::ImageViewType {
+    match dim {
+        Dim::D1 => vk::ImageViewType::TYPE_1D,
+        Dim::D1Array => vk::ImageViewType::TYPE_1D_ARRAY,
+        Dim::D2 | Dim::D2Ms => vk::ImageViewType::TYPE_2D,
+        Dim::D2Array | Dim::D2MsArray => vk::ImageViewType::TYPE_2D_ARRAY,
+        Dim::D3 => vk::ImageViewType::TYPE_3D,
+        Dim::Cube => vk::ImageViewType::CUBE,
+        Dim::CubeArray => vk::ImageViewType::CUBE_ARRAY,
+    }
+}
+
+fn aspect(format: vk::Format) -> vk::ImageAspectFlags {
+    match format {
+        vk::Format::D32_SFLOAT | vk::Format::D16_UNORM => vk::ImageAspectFlags::DEPTH,
+        _ => vk::ImageAspectFlags::COLOR,
+    }
+}
+
+fn unsupported(asked: String, missing: String) -> Failure {
+    Failure::Unsupported(Unsupported { asked, missing })
+}
+
+impl Picture {
+    /// Where in the staging buffer it may begin: copies begin at whole texels and whole words.
+    pub(super) fn alignment(shape: &Shape) -> u64 {
+        64 * shape.format.bytes() as u64
+    }
+
+    /// The pieces with their bytes in the texture and in the staging buffer.
+    pub(super) fn moves(&self) -> impl Iterator<Item = (std::ops::Range<usize>, u64)> + '_ {
+        self.pieces.iter().map(|it| (it.from..it.from + it.len, self.staged + it.to))
+    }
+
+    /// Whether a view of that kind can be made of it.
+    pub(super) fn takes(&self, dim: Dim, format: vk::Format) -> bool {
+        self.kind == image_type(dim) && self.format == format
+    }
+
+    fn range(&self) -> vk::ImageSubresourceRange {
+        vk::ImageSubresourceRange {
+            aspect_mask: aspect(self.format),
+            base_mip_level: 0,
+            level_count: vk::REMAINING_MIP_LEVELS,
+            base_array_layer: 0,
+            layer_count: vk::REMAINING_ARRAY_LAYERS,
+        }
+    }
+
+    fn copies(&self) -> Vec<vk::BufferImageCopy> {
+        let copy = |it: &Piece| {
+            let layers = vk::ImageSubresourceLayers {
+                aspect_mask: aspect(self.format),
+                mip_level: it.level,
+                base_array_layer: it.layer,
+                layer_count: 1,
+            };
+            vk::BufferImageCopy::default()
+                .buffer_offset(self.staged + it.to)
+                .image_subresource(layers)
+                .image_extent(it.extent)
+        };
+        self.pieces.iter().map(copy).collect()
+    }
+
+    /// Brings a new image into its layout and fills it.
+    ///
+    /// # Safety
+    /// The commands are being recorded, and the staging buffer holds the bytes of every piece.
+    pub(super) unsafe fn fill(
+        &self,
+        context: &Context,
+        commands: vk::CommandBuffer,
+        staging: vk::Buffer,
+    ) {
+        let barrier = [vk::ImageMemoryBarrier::default()
+            .old_layout(vk::ImageLayout::UNDEFINED)
+            .new_layout(vk::ImageLayout::GENERAL)
+            .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .image(self.image)
+            .subresource_range(self.range())];
+        let stages = [vk::PipelineStageFlags::TOP_OF_PIPE, vk::PipelineStageFlags::TRANSFER];
+        let none = vk::DependencyFlags::empty();
+        let device = &context.device;
+        // SAFETY: as the caller promises.
+        unsafe {
+            let [before, after] = stages;
+            device.cmd_pipeline_barrier(commands, before, after, none, &[], &[], &barrier);
+            let layout = vk::ImageLayout::GENERAL;
+            device.cmd_copy_buffer_to_image(commands, staging, self.image, layout, &self.copies());
+        }
+    }
+
+    /// Brings what the image holds back into the staging buffer.
+    ///
+    /// # Safety
+    /// The commands are being recorded behind those of [`Picture::fill`], and the staging buffer has room.
+    pub(super) unsafe fn read_back(
+        &self,
+        context: &Context,
+        commands: vk::CommandBuffer,
+        staging: vk::Buffer,
+    ) {
+        let layout = vk::ImageLayout::GENERAL;
+        // SAFETY: as the caller promises.
+        unsafe {
+            let device = &context.device;
+            device.cmd_copy_image_to_buffer(commands, self.image, layout, staging, &self.copies());
+        }
+    }
+}
+
+impl Context {
+    /// What the device can do with images of a format.
+    pub(super) fn features_of(&self, format: vk::Format) -> vk::FormatProperties3<'static> {
+        let mut third = vk::FormatProperties3::default();
+        let mut properties = vk::FormatProperties2::default().push_next(&mut third);
+        if let Some(instance) = &self.instance {
+            // SAFETY: the physical device belongs to the instance, and knows the structure since Vulkan 1.3.
+            unsafe {
+                instance.raw.get_physical_device_format_properties2(
+                    self.physical,
+                    format,
+                    &mut properties,
+                );
+            }
+        }
+        third.p_next = std::ptr::null_mut();
+        third
+    }
+
+    /// An image for a texture of that shape.
+    pub(super) fn picture(
+        &self,
+        shape: &Shape,
+        wanted: Wanted<'_>,
+        staged: u64,
+    ) -> Result<Picture, Failure> {
+        let Wanted { dim, format: texels, usage, features, name } = wanted;
+        let device = &self.capabilities.name;
+        let has = self.features_of(texels).optimal_tiling_features;
+        if !has.contains(features) {
+            let missing = format!("the device `{device}` does not {}", format::lacks(features & !has));
+            return Err(unsupported(format!("`{name}` of {}", shape.format), missing));
+        }
+        let usage =
+            usage | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+        let flags = match dim.is_cube() {
+            true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
+            false => vk::ImageCreateFlags::empty(),
+        };
+        let kind = image_type(dim);
+        let tiling = vk::ImageTiling::OPTIMAL;
+        // SAFETY: the physical device belongs to the instance.
+        let limits = self.instance.as_ref().and_then(|it| unsafe {
+            it.raw
+                .get_physical_device_image_format_properties(
+                    self.physical,
+                    texels,
+                    kind,
+                    tiling,
+                    usage,
+                    flags,
+                )
+                .ok()
+        });
+        let fits = limits.is_some_and(|it| {
+            shape.width <= it.max_extent.width
+                && shape.height <= it.max_extent.height
+                && shape.depth <= it.max_extent.depth
+                && shape.layers <= it.max_array_layers
+                && shape.levels <= it.max_mip_levels
+        });
+        if !fits {
+            let size = [shape.width, shape.height, shape.depth, shape.layers];
+            let asked = format!("`{name}` of {size:?} texels of {}", shape.format);
+            return Err(unsupported(asked, format!("the device `{device}` has no such images")));
+        }
+        let create = vk::ImageCreateInfo::default()
+            .flags(flags)
+            .image_type(kind)
+            .format(texels)
+            .extent(vk::Extent3D { width: shape.width, height: shape.height, depth: shape.depth })
+            .mip_levels(shape.levels)
+            .array_layers(shape.layers)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .tiling(tiling)
+            .usage(usage);
+        // SAFETY: the structure is complete, and the device has said that it makes such images.
+        let image = unsafe { self.device.create_image(&create, None) };
+        let image = image.map_err(|it| self.failed(it, 0))?;
+        // SAFETY: the image is alive.
+        let required = unsafe { self.device.get_image_memory_requirements(image) };
+        let (none, local) =
+            (vk::MemoryPropertyFlags::empty(), vk::MemoryPropertyFlags::DEVICE_LOCAL);
+        let memory = match self.allocate(required, none, local) {
+            Ok(memory) => memory,
+            Err(error) => {
+                // SAFETY: nobody else has the image.
+                unsafe { self.device.destroy_image(image, None) };
+                return Err(self.failed(error, required.size));
+            }
+        };
+        let (pieces, size) = pieces(shape);
+        let picture = Picture { image, memory, format: texels, kind, pieces, staged, size };
+        // SAFETY: both are new and belong together.
+        match unsafe { self.device.bind_image_memory(image, memory, 0) } {
+            Ok(()) => Ok(picture),
+            Err(error) => {
+                self.free_picture(&picture);
+                Err(self.failed(error, required.size))
+            }
+        }
+    }
+
+    pub(super) fn image_view(&self, of: &Picture, dim: Dim) -> Result<vk::ImageView, Failure> {
+        let create = vk::ImageViewCreateInfo::default()
+            .image(of.image)
+            .view_type(view_type(dim))
+            .format(of.format)
+            .subresource_range(of.range());
+        // SAFETY: the image is alive, and its shape suits the kind.
+        unsafe { self.device.create_image_view(&create, None) }.map_err(|it| self.failed(it, 0))
+    }
+
+    pub(super) fn free_picture(&self, picture: &Picture) {
+        // SAFETY: whoever calls this is done with both, on the device too.
+        unsafe {
+            self.device.destroy_image(picture.image, None);
+            self.device.free_memory(picture.memory, None);
+        }
+    }
+
+    /// A sampler of that state; `whole` for textures of integers.
+    pub(super) fn sampler(
+        &self,
+        state: &Sampler,
+        compares: bool,
+        whole: bool,
+        name: &str,
+    ) -> Result<vk::Sampler, Failure> {
+        let device = &self.capabilities.name;
+        let lacks = |asked: String| {
+            Err(unsupported(format!("`{name}` with {asked}"), format!("the device `{device}` has none")))
+        };
+        let limits = &self.capabilities.limits;
+        if state.bias.abs() > limits.max_sampler_lod_bias {
+            return lacks(format!("a bias of {}", state.bias));
+        }
+        let is_anisotropic = state.anisotropy > 1;
+        let has_anisotropy = self.capabilities.features.sampler_anisotropy == vk::TRUE;
+        if is_anisotropic
+            && (!has_anisotropy || state.anisotropy as f32 > limits.max_sampler_anisotropy)
+        {
+            return lacks(format!("{} probes", state.anisotropy));
+        }
+        let mirrors = self.capabilities.features12.sampler_mirror_clamp_to_edge == vk::TRUE;
+        if state.address.contains(&Address::MirrorOnce) && !mirrors {
+            return lacks("an address that is mirrored once".to_owned());
+        }
+        let filter = |it: Filter| match it {
+            _ if is_anisotropic => vk::Filter::LINEAR,
+            Filter::Nearest => vk::Filter::NEAREST,
+            Filter::Linear => vk::Filter::LINEAR,
+        };
+        let address = state.address.map(|it| match it {
+            Address::Wrap => vk::SamplerAddressMode::REPEAT,
+            Address::Mirror => vk::SamplerAddressMode::MIRRORED_REPEAT,
+            Address::Clamp => vk::SamplerAddressMode::CLAMP_TO_EDGE,
+            Address::Border => vk::SamplerAddressMode::CLAMP_TO_BORDER,
+            Address::MirrorOnce => vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE,
+        });
+        let compare = match state.compare {
+            Comparison::Never => vk::CompareOp::NEVER,
+            Comparison::Less => vk::CompareOp::LESS,
+            Comparison::Equal => vk::CompareOp::EQUAL,
+            Comparison::LessEqual => vk::CompareOp::LESS_OR_EQUAL,
+            Comparison::Greater => vk::CompareOp::GREATER,
+            Comparison::NotEqual => vk::CompareOp::NOT_EQUAL,
+            Comparison::GreaterEqual => vk::CompareOp::GREATER_OR_EQUAL,
+            Comparison::Always => vk::CompareOp::ALWAYS,
+        };
+        let border = match state.address.contains(&Address::Border) {
+            true => border(state.border, whole),
+            false => border([0.0; 4], whole),
+        };
+        let mut custom = vk::SamplerCustomBorderColorCreateInfoEXT::default()
+            .custom_border_color(custom_color(state.border, whole));
+        let is_custom = matches!(
+            border,
+            vk::BorderColor::FLOAT_CUSTOM_EXT | vk::BorderColor::INT_CUSTOM_EXT
+        );
+        if is_custom && !self.capabilities.colors_borders {
+            return lacks(format!("a border of {:?}", state.border));
+        }
+        let mip = match state.mip {
+            _ if is_anisotropic => vk::SamplerMipmapMode::LINEAR,
+            Filter::Nearest => vk::SamplerMipmapMode::NEAREST,
+            Filter::Linear => vk::SamplerMipmapMode::LINEAR,
+        };
+        let mut create = vk::SamplerCreateInfo::default()
+            .mag_filter(filter(state.mag))
+            .min_filter(filter(state.min))
+            .mipmap_mode(mip)
+            .address_mode_u(address[0])
+            .address_mode_v(address[1])
+            .address_mode_w(address[2])
+            .mip_lod_bias(state.bias)
+            .anisotropy_enable(is_anisotropic)
+            .max_anisotropy(state.anisotropy.max(1) as f32)
+            .compare_enable(compares)
+            .compare_op(compare)
+            .min_lod(state.min_lod)
+            // Where they cross, the least counts.
+            .max_lod(state.max_lod.max(state.min_lod).min(vk::LOD_CLAMP_NONE.max(state.min_lod)))
+            .border_color(border);
+        if is_custom {
+            create = create.push_next(&mut custom);
+        }
+        // SAFETY: the structures are complete, and ask for what the device has.
+        unsafe { self.device.create_sampler(&create, None) }.map_err(|it| self.failed(it, 0))
+    }
+}
+
+fn border(color: [f32; 4], whole: bool) -> vk::BorderColor {
+    use vk::BorderColor as B;
+    let [transparent, black, white, custom] = match whole {
+        false => [
+            B::FLOAT_TRANSPARENT_BLACK,
+            B::FLOAT_OPAQUE_BLACK,
+            B::FLOAT_OPAQUE_WHITE,
+            B::FLOAT_CUSTOM_EXT,
+        ],
+        true => {
+            [B::INT_TRANSPARENT_BLACK, B::INT_OPAQUE_BLACK, B::INT_OPAQUE_WHITE, B::INT_CUSTOM_EXT]
+        }
+    };
+    match color {
+        [0.0, 0.0, 0.0, 0.0] => transparent,
+        [0.0, 0.0, 0.0, 1.0] => black,
+        [1.0, 1.0, 1.0, 1.0] => white,
+        _ => custom,
+    }
+}
+
+fn custom_color(color: [f32; 4], whole: bool) -> vk::ClearColorValue {
+    match whole {
+        false => vk::ClearColorValue { float32: color },
+        true => vk::ClearColorValue { int32: color.map(|it| it as i32) },
+    }
+}
+
+/// Each level of each layer, and the bytes that all take in the staging buffer.
+fn pieces(shape: &Shape) -> (Vec<Piece>, u64) {
+    let texel = shape.format.bytes();
+    let alignment = Picture::alignment(shape);
+    let mut pieces = Vec::new();
+    let mut to = 0u64;
+    for layer in 0..shape.layers {
+        for level in 0..shape.levels {
+            let [width, height, depth] = shape.size(level);
+            let len = texel * width as usize * height as usize * depth as usize;
+            let from = shape.offset(level, layer, [0; 3], 0);
+            let extent = vk::Extent3D { width, height, depth };
+            pieces.push(Piece { from, len, to, level, layer, extent });
+            to = (to + len as u64).next_multiple_of(alignment);
+        }
+    }
+    (pieces, to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ops::texture::Format;
+
+    #[test]
+    fn pieces_begin_at_whole_texels_and_cover_the_texture() {
+        for name in ["R8_UNORM", "RGB32_FLOAT", "RGBA16_FLOAT"] {
+            let format = Format::parse(name).unwrap();
+            let shape = Shape { layers: 2, levels: 3, ..Shape::new(format, 5, 4, 1) };
+            let (pieces, size) = pieces(&shape);
+            let mut next = 0;
+            for piece in &pieces {
+                assert_eq!(piece.from, next, "{name}");
+                assert_eq!(piece.to % format.bytes() as u64, 0, "{name}");
+                assert_eq!(piece.to % 4, 0, "{name}");
+                assert!(piece.to + piece.len as u64 <= size, "{name}");
+                next += piece.len;
+            }
+            assert_eq!(Some(next), shape.bytes(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Derivatives: differences between the lanes of a quad, by reading each other's registers.
+//!
+//! They are the reference engine's bit for bit, on every device: a lane of the quad that is not active counts as the asking
+//! one, which a ballot tells. The device's own derivatives leave that open and are asked for only by what cannot do without
+//! (`sample.rs`).
+
+use ir::Derivative;
+use ops::{Binary, Ty};
+
+use crate::emit::Emitter;
+use crate::module::Id;
+use crate::opcode as op;
+
+impl Emitter<'_> {
+    pub(crate) fn derivative(&mut self, of: Derivative, ty: Ty, value: Id) -> Id {
+        let active = self.active_in_quad();
+        let [greater, lesser] = match of {
+            Derivative::XCoarse | Derivative::YCoarse => {
+                of.lanes(0).map(|it| self.out.word(it)).map(|it| self.in_quad(ty, value, it, active))
+            }
+            Derivative::XFine | Derivative::YFine => {
+                let step = if of == Derivative::XFine { 1 } else { 2 };
+                let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
+                let greater = self.words(op::BITWISE_OR, lane, step);
+                let lesser = self.words(op::BITWISE_AND, lane, !step);
+                [greater, lesser]
+                    .map(|it| self.words(op::BITWISE_AND, it, 3))
+                    .map(|it| self.in_quad(ty, value, it, active))
+            }
+        };
+        self.binary(Binary::Sub, ty, greater, lesser, None)
+    }
+
+    /// The bits of the quad's lanes that are active.
+    pub(crate) fn active_in_quad(&mut self) -> Id {
+        let everybody = self.everybody();
+        self.quad_bits(everybody)
+    }
+
+    /// The value of a lane of the quad; one's own where that lane is not active.
+    fn in_quad(&mut self, ty: Ty, value: Id, index: Id, active: Id) -> Id {
+        let uint = self.out.uint();
+        let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
+        let first = self.words(op::BITWISE_AND, lane, !3);
+        let source = self.op(op::BITWISE_OR, uint, &[first, index]);
+        let read = self.shuffle(ty, value, source);
+        let shifted = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[active, index]);
+        let bit = self.words(op::BITWISE_AND, shifted, 1);
+        let zero = self.out.word(0);
+        let is_active = self.test(op::I_NOT_EQUAL, bit, zero);
+        self.choose(ty, is_active, read, value)
+    }
+}

@@ -1,0 +1,325 @@
+//! Samples, comparisons, gathers and levels of detail: an image and a sampler, combined at the use.
+//!
+//! | instruction | here |
+//! |---|---|
+//! | a level, gradients | the same operands |
+//! | derivatives of the quad | gradients from reading each other's coordinates, so that an inactive lane counts as in the reference engine |
+//! | the same with a bias | the device's own derivatives, where the environment has them; else gradients scaled by 2^bias |
+//! | four offsets | four gathers, each of which gives one component |
+//! | levels of detail | the device's own derivatives, and unsupported without them |
+//!
+//! How a device filters is its own: Vulkan asks for 4 bits of a texel's fraction at least, and for no rounding. With
+//! [`Environment::exact`](crate::Environment) coordinates that are no numbers are 0 and layers are rounded here, because
+//! devices differ.
+
+use ir::{Derivative, Detail, Inst, Texture};
+use ops::{Sign, Ty, Unary};
+
+use crate::Unsupported;
+use crate::emit::Emitter;
+use crate::environment::Extension;
+use crate::memory::{Descriptor, View};
+use crate::module::Id;
+use crate::opcode::{self as op, Opcode};
+
+/// Bits in the mask of image operands; the operands follow in this order.
+const BIAS: u32 = 0x1;
+const LEVEL: u32 = 0x2;
+const GRADIENTS: u32 = 0x4;
+const CONST_OFFSET: u32 = 0x8;
+const OFFSET: u32 = 0x10;
+const LEAST: u32 = 0x80;
+
+/// The image and the sampler of an instruction.
+struct Source {
+    image: Descriptor,
+    sampler: Option<Descriptor>,
+}
+
+impl Emitter<'_> {
+    fn source(&mut self, texture: &Texture) -> Source {
+        let image = self.descriptor(texture.texture, View::Image);
+        let sampler = texture.sampler.map(|it| self.descriptor(it, View::Sampler));
+        Source { image, sampler }
+    }
+
+    /// The image with its sampler, to be used in this block.
+    fn combined(&mut self, texture: &Texture, source: &Source) -> Id {
+        let image_ty = self.image_type(texture.texture.binding);
+        let image = self.image(source.image, image_ty);
+        let Some(sampler) = source.sampler else {
+            unreachable!("the verifier has checked that what filters has a sampler")
+        };
+        let sampler_ty = self.out.made_type(op::TYPE_SAMPLER, &[]);
+        let loaded = self.image(sampler, sampler_ty);
+        let ty = self.out.made_type(op::TYPE_SAMPLED_IMAGE, &[image_ty.0]);
+        let combined = self.op(op::SAMPLED_IMAGE, ty, &[image, loaded]);
+        self.mark(source.image.varies || sampler.varies, combined);
+        combined
+    }
+
+    /// Whether there is a texture to sample; a sampler that is not there is the default one.
+    fn or_nothing(&mut self, source: &Source, ty: Ty, value: Id) -> Id {
+        self.value_or_zero(ty, source.image.exists, value)
+    }
+
+    /// The coordinates one by one; the layer of an array is the last.
+    fn coordinates(&mut self, texture: &Texture) -> Vec<Id> {
+        let axes = self.dim_of(texture.texture.binding).sample_axes();
+        let mut places = Vec::new();
+        for (axis, at) in texture.args.at.iter().enumerate() {
+            let mut at = self.get(*at);
+            if self.is_exact() {
+                at = self.number(at);
+                if axis >= axes {
+                    at = self.unary(Unary::Round, Ty::F32, at);
+                }
+            }
+            places.push(at);
+        }
+        places
+    }
+
+    /// 0 for what is no number.
+    fn number(&mut self, value: Id) -> Id {
+        let is_nan = self.magnitude(op::U_GREATER_THAN, Ty::F32, value);
+        let single = self.out.ty(Ty::F32);
+        let zero = self.out.null(single);
+        self.choose(Ty::F32, is_nan, zero, value)
+    }
+
+    fn floats(&mut self, parts: &[Id]) -> Id {
+        let single = self.out.ty(Ty::F32);
+        self.gathered_up(single, parts)
+    }
+
+    /// The derivatives of coordinates in the quad.
+    fn gradients(&mut self, coordinates: &[Id], axes: usize) -> [Vec<Id>; 2] {
+        [Derivative::XCoarse, Derivative::YCoarse].map(|of| {
+            coordinates[..axes].iter().map(|it| self.derivative(of, Ty::F32, *it)).collect()
+        })
+    }
+
+    /// Asks for the device's own derivatives of rows of four threads, if they can be had.
+    fn own_derivatives(&mut self) -> bool {
+        let rows = self.ir.threads_per_group().is_multiple_of(4);
+        let has = self.environment.has(Extension::ComputeDerivatives) && rows;
+        if has {
+            self.out.capabilities.insert(op::CAP_DERIVATIVES_IN_ROWS);
+            self.out.extensions.insert(Extension::ComputeDerivatives.name());
+        }
+        has
+    }
+
+    /// The operand for offsets of so many axes, if it needs one; they must be constants where a device takes no others.
+    fn offset(
+        &mut self,
+        inst: Inst,
+        offset: &[ir::Value],
+        varies: bool,
+    ) -> Result<Option<(u32, Id)>, Unsupported> {
+        if offset.is_empty() {
+            return Ok(None);
+        }
+        let known: Option<Vec<i32>> =
+            offset.iter().map(|it| self.ir.constant(*it).map(|bits| bits as u32 as i32)).collect();
+        let int = self.out.made_type(op::TYPE_INT, &[32, 1]);
+        let ty =
+            if offset.len() == 1 { int } else { self.out.vector(int, offset.len() as u32) };
+        match known {
+            Some(known) if known.iter().all(|it| *it == 0) => Ok(None),
+            Some(known) if known.iter().all(|it| (-8..8).contains(it)) => {
+                let parts: Vec<Id> = known.iter().map(|it| self.out.signed(*it)).collect();
+                let vector = if let [one] = parts.as_slice() {
+                    *one
+                } else {
+                    self.out.composite(ty, &parts)
+                };
+                Ok(Some((CONST_OFFSET, vector)))
+            }
+            _ if varies => {
+                self.out.capabilities.insert(op::CAP_IMAGE_GATHER_EXTENDED);
+                let mut parts = Vec::new();
+                for value in offset {
+                    let value = self.get(*value);
+                    parts.push(self.op(op::BITCAST, int, &[value]));
+                }
+                let vector = self.gathered_up(int, &parts);
+                Ok(Some((OFFSET, vector)))
+            }
+            _ => {
+                let asked = "an offset of a sample that is no constant from -8 to 7";
+                self.unsupported("offsets of samples that vary", asked, Some(inst))
+            }
+        }
+    }
+
+    pub(crate) fn sample(
+        &mut self,
+        inst: Inst,
+        texture: &Texture,
+        detail: Detail,
+        compares: bool,
+    ) -> Result<Vec<Id>, Unsupported> {
+        let args = &texture.args;
+        let axes = self.dim_of(texture.texture.binding).sample_axes();
+        let coordinates = self.coordinates(texture);
+        let mut operands: Vec<(u32, Vec<Id>)> = Vec::new();
+        let mut is_implicit = false;
+        match detail {
+            Detail::Level => {
+                let mut level = self.get(args.level[0]);
+                if self.is_exact() {
+                    level = self.number(level);
+                }
+                operands.push((LEVEL, vec![level]));
+            }
+            Detail::Bias if self.own_derivatives() => {
+                is_implicit = true;
+                operands.push((BIAS, vec![self.get(args.level[0])]));
+            }
+            Detail::Implicit | Detail::Bias => {
+                let mut both = self.gradients(&coordinates, axes);
+                if detail == Detail::Bias {
+                    let bias = self.get(args.level[0]);
+                    let scale = self.unary(Unary::Exp2, Ty::F32, bias);
+                    for part in both.iter_mut().flatten() {
+                        *part = self.exact(op::F_MUL, Ty::F32, &[*part, scale]);
+                    }
+                }
+                operands.push((GRADIENTS, both.map(|it| self.floats(&it)).to_vec()));
+            }
+            Detail::Gradients => {
+                let both = [&args.ddx, &args.ddy].map(|it| self.get_all(it));
+                operands.push((GRADIENTS, both.map(|it| self.floats(&it)).to_vec()));
+            }
+        }
+        operands.extend(self.offset(inst, &args.offset, false)?.map(|(bit, it)| (bit, vec![it])));
+        if let Some(least) = args.least.first() {
+            self.out.capabilities.insert(op::CAP_MIN_LOD);
+            operands.push((LEAST, vec![self.get(*least)]));
+        }
+        let reference = compares.then(|| self.get(args.reference[0]));
+        let at = self.floats(&coordinates);
+        let opcode = match (compares, is_implicit) {
+            (false, false) => op::IMAGE_SAMPLE_EXPLICIT,
+            (false, true) => op::IMAGE_SAMPLE_IMPLICIT,
+            (true, false) => op::IMAGE_COMPARE_EXPLICIT,
+            (true, true) => op::IMAGE_COMPARE_IMPLICIT,
+        };
+        let fixed: Vec<Id> = [at].into_iter().chain(reference).collect();
+        Ok(self.filtered(inst, texture, opcode, &fixed, &operands))
+    }
+
+    /// Emits an instruction that filters, and gives its results in the shader's types.
+    fn filtered(
+        &mut self,
+        inst: Inst,
+        texture: &Texture,
+        opcode: Opcode,
+        fixed: &[Id],
+        operands: &[(u32, Vec<Id>)],
+    ) -> Vec<Id> {
+        let source = self.source(texture);
+        let found = self.instruction(texture, &source, opcode, fixed, operands);
+        let carrier = self.carrier(texture.texture.binding);
+        let is_scalar =
+            matches!(opcode.number, n if n == op::IMAGE_COMPARE_EXPLICIT.number
+                || n == op::IMAGE_COMPARE_IMPLICIT.number);
+        let mut values = Vec::new();
+        for (i, result) in self.ir.inst(inst).results.iter().enumerate() {
+            let ty = self.ir.ty(*result);
+            let value = match is_scalar {
+                true => self.convert(found, Ty::F32, Sign::Signed, ty, Sign::Signed),
+                false => self.component_of(carrier, found, i as u32, ty),
+            };
+            values.push(self.or_nothing(&source, ty, value));
+        }
+        values
+    }
+
+    fn instruction(
+        &mut self,
+        texture: &Texture,
+        source: &Source,
+        opcode: Opcode,
+        fixed: &[Id],
+        operands: &[(u32, Vec<Id>)],
+    ) -> Id {
+        let combined = self.combined(texture, source);
+        let mut words: Vec<u32> = [combined.0].into_iter().chain(fixed.iter().map(|it| it.0)).collect();
+        let mask = operands.iter().fold(0, |mask, (bit, _)| mask | bit);
+        if mask != 0 {
+            words.push(mask);
+            words.extend(operands.iter().flat_map(|(_, ids)| ids.iter().map(|it| it.0)));
+        }
+        let carrier = self.carrier(texture.texture.binding);
+        let compares = [op::IMAGE_COMPARE_EXPLICIT, op::IMAGE_COMPARE_IMPLICIT].contains(&opcode);
+        let ty = if compares { self.carried(carrier) } else { self.four_carried(carrier) };
+        let found = self.op_words(opcode, ty, &words);
+        let varies = source.image.varies || source.sampler.is_some_and(|it| it.varies);
+        self.mark(varies, found);
+        found
+    }
+
+    /// Four texels, of which one channel is seen, or whether they pass the comparison.
+    pub(crate) fn gather(
+        &mut self,
+        inst: Inst,
+        texture: &Texture,
+        channel: Option<u8>,
+    ) -> Result<Vec<Id>, Unsupported> {
+        let args = &texture.args;
+        let coordinates = self.coordinates(texture);
+        let at = self.floats(&coordinates);
+        let (opcode, second) = match channel {
+            Some(channel) => (op::IMAGE_GATHER, self.out.word(u32::from(channel))),
+            None => (op::IMAGE_COMPARE_GATHER, self.get(args.reference[0])),
+        };
+        let fixed = [at, second];
+        if args.offset.len() < 8 {
+            let offset = self.offset(inst, &args.offset, true)?;
+            let operands: Vec<(u32, Vec<Id>)> =
+                offset.map(|(bit, it)| (bit, vec![it])).into_iter().collect();
+            return Ok(self.filtered(inst, texture, opcode, &fixed, &operands));
+        }
+        let source = self.source(texture);
+        let carrier = self.carrier(texture.texture.binding);
+        let mut values = Vec::new();
+        for (i, result) in self.ir.inst(inst).results.iter().enumerate() {
+            let offset = self.offset(inst, &args.offset[2 * i..2 * i + 2], true)?;
+            let operands: Vec<(u32, Vec<Id>)> =
+                offset.map(|(bit, it)| (bit, vec![it])).into_iter().collect();
+            let found = self.instruction(texture, &source, opcode, &fixed, &operands);
+            let ty = self.ir.ty(*result);
+            let value = self.component_of(carrier, found, i as u32, ty);
+            values.push(self.or_nothing(&source, ty, value));
+        }
+        Ok(values)
+    }
+
+    /// The level of detail of a sample: what would be read (0), or before it is clamped (1).
+    pub(crate) fn level_of_detail(
+        &mut self,
+        inst: Inst,
+        texture: &Texture,
+        which: u32,
+    ) -> Result<Vec<Id>, Unsupported> {
+        if !self.own_derivatives() {
+            let asked = format!("`{}`", self.ir.resource(texture.texture.binding).name);
+            return self.unsupported("levels of detail without SPV_KHR_compute_shader_derivatives", asked, Some(inst));
+        }
+        self.out.capabilities.insert(op::CAP_IMAGE_QUERY);
+        let coordinates = self.coordinates(texture);
+        let at = self.floats(&coordinates);
+        let source = self.source(texture);
+        let combined = self.combined(texture, &source);
+        let single = self.out.ty(Ty::F32);
+        let two = self.out.vector(single, 2);
+        let both = self.op(op::IMAGE_QUERY_DETAIL, two, &[combined, at]);
+        let found = self.op_words(op::COMPOSITE_EXTRACT, single, &[both.0, which]);
+        let ty = self.ir.ty(self.ir.inst(inst).results[0]);
+        let value = self.convert(found, Ty::F32, Sign::Signed, ty, Sign::Signed);
+        Ok(vec![self.or_nothing(&source, ty, value)])
+    }
+}

@@ -1,0 +1,211 @@
+//! Texels: in which scalars the components of an element travel between a shader and an image, and the formats that a
+//! module has to name.
+//!
+//! | element | travels as |
+//! |---|---|
+//! | `half`, `float`, `unorm`, `snorm` | `f32`; the view knows the format |
+//! | integers up to 32 bits, `bool` | words, with their sign |
+//! | 64 bits | two words; one integer where atomic operations work on it |
+//!
+//! A host binds views of any format that suits, so that none is named, from Vulkan 1.3 on. Atomic operations and older
+//! versions want a name: that of the element as it is declared.
+
+use ir::{Element, HostScalar, Norm, Op, ResourceKind, TextureOp};
+use ops::{Sign, Ty};
+
+use crate::Vulkan;
+use crate::emit::Emitter;
+use crate::module::Id;
+use crate::opcode as op;
+
+/// How the components of texels travel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Carrier {
+    /// The scalar that images hold: `F32`, `I32` or `I64`.
+    pub(crate) ty: Ty,
+    pub(crate) signed: bool,
+    /// Each component is two words.
+    pairs: bool,
+    /// The number of the format, or 0 where none is named; `None` where there is none to name.
+    pub(crate) format: Option<u32>,
+    /// Not every device knows the format.
+    extended: bool,
+}
+
+/// The format of texels of 32-bit scalars, and whether not every device knows it.
+fn named(ty: Ty, signed: bool, components: u32) -> Option<(u32, bool)> {
+    let row = match components {
+        1 => 0,
+        2 => 1,
+        4 => 2,
+        _ => return None,
+    };
+    let number = match (ty, signed) {
+        (Ty::F32, _) => [op::FORMAT_R32F, op::FORMAT_RG32F, op::FORMAT_RGBA32F][row],
+        (_, true) => [op::FORMAT_R32I, op::FORMAT_RG32I, op::FORMAT_RGBA32I][row],
+        (_, false) => [op::FORMAT_R32UI, op::FORMAT_RG32UI, op::FORMAT_RGBA32UI][row],
+    };
+    Some((number, row == 1))
+}
+
+impl Emitter<'_> {
+    /// What a typed buffer or a texture holds, and whether it can be written.
+    pub(crate) fn element_of(&self, binding: ir::Binding) -> (bool, Element) {
+        match &self.ir.resource(binding).kind {
+            ResourceKind::Typed { writable, element }
+            | ResourceKind::Texture { writable, element, .. } => (*writable, *element),
+            ResourceKind::Constant { .. }
+            | ResourceKind::Structured { .. }
+            | ResourceKind::Raw { .. }
+            | ResourceKind::Sampler { .. } => {
+                unreachable!("the verifier has checked that texels are those of buffers and textures")
+            }
+        }
+    }
+
+    fn has_atomics(&self, binding: ir::Binding) -> bool {
+        self.ir.insts.iter().any(|it| match &it.op {
+            Op::Atomic { place, .. } => place.binding == binding,
+            Op::Texture(it) => {
+                it.texture.binding == binding && matches!(it.op, TextureOp::Atomic(_))
+            }
+            _ => false,
+        })
+    }
+
+    pub(crate) fn carrier(&self, binding: ir::Binding) -> Carrier {
+        let (writable, element) = self.element_of(binding);
+        let is_atomic = writable && self.has_atomics(binding);
+        let (ty, signed, pairs) = match element.scalar {
+            HostScalar::F16 | HostScalar::F32 => (Ty::F32, false, false),
+            HostScalar::I16 | HostScalar::I32 => (Ty::I32, true, false),
+            HostScalar::Bool | HostScalar::U16 | HostScalar::U32 => (Ty::I32, false, false),
+            HostScalar::I64 if is_atomic => (Ty::I64, true, false),
+            HostScalar::U64 if is_atomic => (Ty::I64, false, false),
+            HostScalar::I64 | HostScalar::U64 | HostScalar::F64 => (Ty::I32, false, true),
+        };
+        let is_free = !is_atomic && self.environment.vulkan >= Vulkan::V1_3;
+        let (format, extended) = if !writable || is_free {
+            (Some(0), false)
+        } else if ty == Ty::I64 {
+            (Some(if signed { op::FORMAT_R64I } else { op::FORMAT_R64UI }), false)
+        } else {
+            let components = if pairs { element.components * 2 } else { element.components };
+            // Sixteen bits and normalised numbers have formats too, which older versions do without.
+            let is_whole = element.norm == Norm::None && element.scalar.bytes() >= 4;
+            let found = named(ty, signed, components).filter(|_| is_whole);
+            (found.map(|it| it.0), found.is_some_and(|it| it.1))
+        };
+        Carrier { ty, signed, pairs, format, extended }
+    }
+
+    /// The type of what images hold; integers carry their sign here, because images do.
+    pub(crate) fn carried(&mut self, carrier: Carrier) -> Id {
+        if carrier.ty == Ty::I64 {
+            self.out.capabilities.extend([op::CAP_INT64, op::CAP_INT64_IMAGE]);
+            self.out.extensions.insert("SPV_EXT_shader_image_int64");
+        }
+        match carrier.ty {
+            Ty::F32 => self.out.float(32),
+            ty => self.out.made_type(op::TYPE_INT, &[ty.bits(), u32::from(carrier.signed)]),
+        }
+    }
+
+    pub(crate) fn four_carried(&mut self, carrier: Carrier) -> Id {
+        let scalar = self.carried(carrier);
+        self.out.vector(scalar, 4)
+    }
+
+    /// What a storage image of such texels asks for.
+    pub(crate) fn storage_capabilities(&mut self, carrier: Carrier) {
+        if carrier.extended {
+            self.out.capabilities.insert(op::CAP_STORAGE_IMAGE_EXTENDED);
+        }
+    }
+
+    pub(crate) fn without_format(&mut self, carrier: Carrier, capability: u32) {
+        if carrier.format == Some(0) {
+            self.out.capabilities.insert(capability);
+        }
+    }
+
+    /// A scalar of an image as the integer without sign or the float that it is elsewhere.
+    pub(crate) fn from_carried(&mut self, carrier: Carrier, value: Id) -> Id {
+        let ty = self.out.ty(carrier.ty);
+        if carrier.signed { self.op(op::BITCAST, ty, &[value]) } else { value }
+    }
+
+    pub(crate) fn to_carried(&mut self, carrier: Carrier, value: Id) -> Id {
+        let ty = self.carried(carrier);
+        if carrier.signed { self.op(op::BITCAST, ty, &[value]) } else { value }
+    }
+
+    fn carried_at(&mut self, carrier: Carrier, four: Id, index: u32) -> Id {
+        let scalar = self.carried(carrier);
+        let value = self.op_words(op::COMPOSITE_EXTRACT, scalar, &[four.0, index]);
+        self.from_carried(carrier, value)
+    }
+
+    fn sign_of(carrier: Carrier) -> Sign {
+        if carrier.signed { Sign::Signed } else { Sign::Unsigned }
+    }
+
+    /// One component of what an image gave, in the shader's type.
+    pub(crate) fn component_of(&mut self, carrier: Carrier, four: Id, index: u32, ty: Ty) -> Id {
+        if carrier.pairs {
+            // Beyond two components there is nothing.
+            if index > 1 {
+                let ty = self.out.ty(ty);
+                return self.out.null(ty);
+            }
+            let low = self.carried_at(carrier, four, 2 * index);
+            let high = self.carried_at(carrier, four, 2 * index + 1);
+            return self.joined(low, high, ty);
+        }
+        let value = self.carried_at(carrier, four, index);
+        self.widened_from(carrier, value, ty)
+    }
+
+    /// A scalar that an image gave, in the shader's type.
+    pub(crate) fn widened_from(&mut self, carrier: Carrier, value: Id, ty: Ty) -> Id {
+        let sign = Self::sign_of(carrier);
+        self.convert(value, carrier.ty, sign, ty, sign)
+    }
+
+    /// A whole texel of values in the shader's type; what is not given is as in `old`, or repeats the last one.
+    pub(crate) fn texel_of(
+        &mut self,
+        carrier: Carrier,
+        ty: Ty,
+        values: &[Id],
+        old: Option<Id>,
+    ) -> Id {
+        let sign = Self::sign_of(carrier);
+        let mut parts = Vec::new();
+        for value in values {
+            let scalars = match carrier.pairs {
+                true => self.halves(*value, ty).to_vec(),
+                false => vec![self.convert(*value, ty, sign, carrier.ty, sign)],
+            };
+            for scalar in scalars {
+                parts.push(self.to_carried(carrier, scalar));
+            }
+        }
+        parts.truncate(4);
+        let scalar = self.carried(carrier);
+        while let (Some(last), true) = (parts.last().copied(), parts.len() < 4) {
+            let index = parts.len() as u32;
+            parts.push(match old {
+                Some(old) => self.op_words(op::COMPOSITE_EXTRACT, scalar, &[old.0, index]),
+                None => last,
+            });
+        }
+        let four = self.out.vector(scalar, 4);
+        self.op(op::COMPOSITE_CONSTRUCT, four, &parts)
+    }
+
+    /// Whether a store leaves components of the element as they were.
+    pub(crate) fn stores_part(&self, binding: ir::Binding, values: usize) -> bool {
+        values < self.element_of(binding).1.components as usize
+    }
+}

@@ -1,0 +1,264 @@
+//! Textures as images: their types, their sizes, and their texels one by one. `sample.rs` filters them.
+//!
+//! What lies outside is decided here, as for buffers: places, layers, levels and samples are compared with what the image
+//! has, a load outside goes to texel 0 and its result is dropped, a store or an atomic operation is branched around.
+
+use ir::{Inst, ResourceKind, Texture, TextureOp};
+use ops::Ty;
+use ops::texture::Dim;
+
+use crate::Unsupported;
+use crate::emit::Emitter;
+use crate::memory::{Descriptor, View};
+use crate::module::Id;
+use crate::opcode as op;
+
+/// Image operands that stand in a mask before the others.
+const LEVEL: u32 = 0x2;
+const SAMPLE: u32 = 0x40;
+
+/// A texel to access.
+struct Pixel {
+    descriptor: Descriptor,
+    at: Id,
+    /// The mask of operands, and these: a level or a sample.
+    operands: Vec<u32>,
+    inside: Option<Id>,
+}
+
+impl Emitter<'_> {
+    pub(crate) fn dim_of(&self, binding: ir::Binding) -> Dim {
+        match self.ir.resource(binding).kind {
+            ResourceKind::Texture { dim, .. } => dim,
+            ResourceKind::Constant { .. }
+            | ResourceKind::Structured { .. }
+            | ResourceKind::Raw { .. }
+            | ResourceKind::Typed { .. }
+            | ResourceKind::Sampler { .. } => {
+                unreachable!("the verifier has checked that texture instructions name textures")
+            }
+        }
+    }
+
+    pub(crate) fn image_type(&mut self, binding: ir::Binding) -> Id {
+        let (writable, _) = self.element_of(binding);
+        let dim = self.dim_of(binding);
+        let carrier = self.carrier(binding);
+        let (number, sampled, stored) = match dim {
+            Dim::D1 | Dim::D1Array => (0, Some(op::CAP_SAMPLED_1D), Some(op::CAP_IMAGE_1D)),
+            Dim::D2 | Dim::D2Array | Dim::D2Ms | Dim::D2MsArray => (1, None, None),
+            Dim::D3 => (2, None, None),
+            Dim::Cube => (3, None, None),
+            Dim::CubeArray => (3, Some(op::CAP_SAMPLED_CUBE_ARRAY), None),
+        };
+        let capability = if writable { stored } else { sampled };
+        self.out.capabilities.extend(capability);
+        if writable {
+            self.storage_capabilities(carrier);
+        }
+        let scalar = self.carried(carrier);
+        let is_array = u32::from(dim.is_array());
+        let is_multisampled = u32::from(dim.is_multisampled());
+        let kind = if writable { 2 } else { 1 };
+        let format = carrier.format.unwrap_or(0);
+        // The same texture may be read with and without comparisons: 2 leaves that open.
+        let words = [scalar.0, number, 2, is_array, is_multisampled, kind, format];
+        self.out.made_type(op::TYPE_IMAGE, &words)
+    }
+
+    pub(crate) fn texture(
+        &mut self,
+        inst: Inst,
+        texture: &Texture,
+    ) -> Result<Vec<Id>, Unsupported> {
+        let binding = texture.texture.binding;
+        let carrier = self.carrier(binding);
+        if carrier.format.is_none() {
+            let name = &self.ir.resource(binding).name;
+            return self.unsupported("texel formats", format!("`{name}`"), Some(inst));
+        }
+        match texture.op {
+            TextureOp::Load => Ok(self.load_pixel(inst, texture)),
+            TextureOp::Store => {
+                self.store_pixel(texture);
+                Ok(Vec::new())
+            }
+            TextureOp::Atomic(operation) => {
+                self.checked_atomic(inst, texture.texture, carrier)?;
+                let pixel = self.pixel(texture);
+                let ty = self.ir.ty(texture.args.values[0]);
+                let args = self.get_all(&texture.args.values);
+                let ty = self.out.ty(ty);
+                let [old] = self.guarded(pixel.inside, |it| {
+                    let at = (pixel.descriptor, pixel.at, carrier);
+                    [(ty, it.atomic_on_image(at, operation, &args))]
+                });
+                Ok(vec![old; self.ir.inst(inst).results.len()])
+            }
+            TextureOp::Size => Ok(self.sizes(texture)),
+            TextureOp::Sample(detail) => self.sample(inst, texture, detail, false),
+            TextureOp::Compare(detail) => self.sample(inst, texture, detail, true),
+            TextureOp::Gather(channel) => self.gather(inst, texture, Some(channel)),
+            TextureOp::GatherCompare(_) => self.gather(inst, texture, None),
+            TextureOp::LevelOfDetail => self.level_of_detail(inst, texture, 0),
+            TextureOp::LevelOfDetailUnclamped => self.level_of_detail(inst, texture, 1),
+        }
+    }
+
+    fn query(&mut self, opcode: op::Opcode, image: Id) -> Id {
+        self.out.capabilities.insert(op::CAP_IMAGE_QUERY);
+        let uint = self.out.uint();
+        self.op(opcode, uint, &[image])
+    }
+
+    /// The size on each axis, and the layers of an array.
+    fn size_of_level(&mut self, texture: &Texture, image: Id, level: Option<Id>) -> Vec<Id> {
+        self.out.capabilities.insert(op::CAP_IMAGE_QUERY);
+        let dim = self.dim_of(texture.texture.binding);
+        let count = dim.axes() + usize::from(dim.is_array());
+        let uint = self.out.uint();
+        let ty = if count == 1 { uint } else { self.out.vector(uint, count as u32) };
+        let size = match level {
+            Some(level) => self.op(op::IMAGE_QUERY_SIZE_OF_LEVEL, ty, &[image, level]),
+            None => self.op(op::IMAGE_QUERY_SIZE, ty, &[image]),
+        };
+        if count == 1 {
+            return vec![size];
+        }
+        (0..count as u32).map(|i| self.component(size, i)).collect()
+    }
+
+    /// The level that an instruction names, made one that exists, and whether it was one.
+    fn level(&mut self, texture: &Texture, image: Id) -> (Option<Id>, Option<Id>) {
+        let binding = texture.texture.binding;
+        if self.element_of(binding).0 || self.dim_of(binding).is_multisampled() {
+            return (None, None);
+        }
+        let Some(level) = texture.args.level.first().copied() else {
+            return (Some(self.out.word(0)), None);
+        };
+        let known = self.ir.constant(level);
+        let level = self.get(level);
+        if known == Some(0) {
+            return (Some(level), None);
+        }
+        let levels = self.query(op::IMAGE_QUERY_LEVELS, image);
+        let exists = Some(self.test(op::U_LESS_THAN, level, levels));
+        (Some(self.or_zero(exists, level)), exists)
+    }
+
+    fn pixel(&mut self, texture: &Texture) -> Pixel {
+        let binding = texture.texture.binding;
+        let dim = self.dim_of(binding);
+        let descriptor = self.descriptor(texture.texture, View::Image);
+        let image_ty = self.image_type(binding);
+        let image = self.image(descriptor, image_ty);
+        let (level, exists) = self.level(texture, image);
+        let sizes = self.size_of_level(texture, image, level);
+        let mut inside = self.both(exists, descriptor.exists);
+        let mut places = Vec::new();
+        for (axis, (at, size)) in texture.args.at.iter().zip(sizes).enumerate() {
+            let mut at = self.get(*at);
+            if let (Some(offset), true) = (texture.args.offset.get(axis), axis < dim.axes()) {
+                let offset = self.get(*offset);
+                let uint = self.out.uint();
+                at = self.op(op::I_ADD, uint, &[at, offset]);
+            }
+            let within = self.test(op::U_LESS_THAN, at, size);
+            inside = self.both(inside, Some(within));
+            places.push(at);
+        }
+        let mut operands: Vec<u32> = level.map(|it| vec![LEVEL, it.0]).unwrap_or_default();
+        if let Some(sample) = texture.args.sample.first() {
+            let sample = self.get(*sample);
+            let samples = self.query(op::IMAGE_QUERY_SAMPLES, image);
+            let within = Some(self.test(op::U_LESS_THAN, sample, samples));
+            inside = self.both(inside, within);
+            let sample = self.or_zero(within, sample);
+            operands = vec![SAMPLE, sample.0];
+        }
+        let places: Vec<Id> = places.into_iter().map(|it| self.or_zero(inside, it)).collect();
+        let uint = self.out.uint();
+        let at = self.gathered_up(uint, &places);
+        Pixel { descriptor, at, operands, inside }
+    }
+
+    /// Scalars as a vector, if there are several.
+    pub(crate) fn gathered_up(&mut self, scalar: Id, parts: &[Id]) -> Id {
+        if let [one] = parts {
+            return *one;
+        }
+        let ty = self.out.vector(scalar, parts.len() as u32);
+        self.op(op::COMPOSITE_CONSTRUCT, ty, parts)
+    }
+
+    fn read_pixel(&mut self, texture: &Texture, pixel: &Pixel) -> Id {
+        let binding = texture.texture.binding;
+        let (writable, _) = self.element_of(binding);
+        let carrier = self.carrier(binding);
+        let image_ty = self.image_type(binding);
+        let image = self.image(pixel.descriptor, image_ty);
+        let four = self.four_carried(carrier);
+        let loaded = if writable {
+            self.without_format(carrier, op::CAP_STORAGE_READ_ANY);
+            self.op(op::IMAGE_READ, four, &[image, pixel.at])
+        } else {
+            let words = [&[image.0, pixel.at.0], pixel.operands.as_slice()].concat();
+            self.op_words(op::IMAGE_FETCH, four, &words)
+        };
+        self.mark(pixel.descriptor.varies, loaded);
+        loaded
+    }
+
+    fn load_pixel(&mut self, inst: Inst, texture: &Texture) -> Vec<Id> {
+        let results = &self.ir.inst(inst).results;
+        let carrier = self.carrier(texture.texture.binding);
+        let pixel = self.pixel(texture);
+        let loaded = self.read_pixel(texture, &pixel);
+        let mut values = Vec::new();
+        for (i, result) in results.iter().enumerate() {
+            let ty = self.ir.ty(*result);
+            let value = self.component_of(carrier, loaded, i as u32, ty);
+            values.push(self.value_or_zero(ty, pixel.inside, value));
+        }
+        values
+    }
+
+    fn store_pixel(&mut self, texture: &Texture) {
+        let binding = texture.texture.binding;
+        let carrier = self.carrier(binding);
+        let pixel = self.pixel(texture);
+        let ty = self.ir.ty(texture.args.values[0]);
+        let values = self.get_all(&texture.args.values);
+        let is_part = self.stores_part(binding, values.len());
+        self.guarded(pixel.inside, |it| {
+            let old = is_part.then(|| it.read_pixel(texture, &pixel));
+            let whole = it.texel_of(carrier, ty, &values, old);
+            it.without_format(carrier, op::CAP_STORAGE_WRITE_ANY);
+            let image_ty = it.image_type(binding);
+            let image = it.image(pixel.descriptor, image_ty);
+            it.effect(op::IMAGE_WRITE, &[image, pixel.at, whole]);
+            []
+        });
+    }
+
+    fn sizes(&mut self, texture: &Texture) -> Vec<Id> {
+        let binding = texture.texture.binding;
+        let (writable, _) = self.element_of(binding);
+        let dim = self.dim_of(binding);
+        let descriptor = self.descriptor(texture.texture, View::Image);
+        let image_ty = self.image_type(binding);
+        let image = self.image(descriptor, image_ty);
+        let (level, exists) = self.level(texture, image);
+        let mut sizes = self.size_of_level(texture, image, level);
+        for size in sizes.iter_mut().take(dim.axes()) {
+            *size = self.value_or_zero(Ty::I32, exists, *size);
+        }
+        if dim.is_multisampled() {
+            sizes.push(self.query(op::IMAGE_QUERY_SAMPLES, image));
+        } else if !writable {
+            sizes.push(self.query(op::IMAGE_QUERY_LEVELS, image));
+        }
+        sizes.into_iter().map(|it| self.value_or_zero(Ty::I32, descriptor.exists, it)).collect()
+    }
+}
