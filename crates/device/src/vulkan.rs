@@ -26,7 +26,7 @@ mod run;
 mod special;
 mod stored;
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -165,7 +165,7 @@ pub(crate) struct GpuPrograms {
 #[derive(Default)]
 struct Made {
     /// By the width, and what of the bound resources matters.
-    programs: BTreeMap<(u32, special::Key), Result<Arc<Program>, Unsupported>>,
+    programs: HashMap<(u32, special::Key), Result<Arc<Program>, Unsupported>>,
     last: Option<Duration>,
 }
 
@@ -221,7 +221,8 @@ impl GpuPrograms {
     }
 
     fn make(&self, width: u32, key: &special::Key) -> Result<Program, Unsupported> {
-        let environment = self.gpu.environment();
+        let mut environment = self.gpu.environment();
+        environment.bound = key.iter().map(|it| it.bound).collect();
         let module = special::module(&self.module, key);
         if let Some(words) = &self.words {
             let mut words = Emitted::clone(words);

@@ -39,6 +39,7 @@ pub fn emit(
         built_ins: BTreeMap::new(),
         arrays: BTreeMap::new(),
         interface: Vec::new(),
+        srgb: None,
         files: Vec::new(),
         place: None,
     };
@@ -66,6 +67,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) arrays: BTreeMap<(bool, u32), Id>,
     /// Every variable that the entry point names.
     pub(crate) interface: Vec<(u32, Id)>,
+    /// The linear numbers of the bytes on the sRGB curve.
+    pub(crate) srgb: Option<Id>,
     files: Vec<Id>,
     /// The line that the current instruction is marked with.
     place: Option<Place>,

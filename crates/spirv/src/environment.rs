@@ -3,6 +3,7 @@
 
 use ir::Span;
 use ops::Ty;
+use ops::texture::Format;
 
 /// The version of Vulkan whose SPIR-V is emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,6 +122,20 @@ pub struct Environment {
     pub exact: bool,
     /// Groupshared memory begins as zeros, as in every engine of ours.
     pub zero_groupshared: bool,
+    /// What is known of what will be bound, for each resource of the module; empty where nothing is. With it and `exact`,
+    /// texels that a device converts in its own way have the reference engine's bits.
+    pub bound: Vec<Bound>,
+}
+
+/// What a host binds, where it is the same for all elements of a resource.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bound {
+    /// The format of the texels.
+    pub format: Option<Format>,
+    /// Samplers give single texels, never borders or what is blended.
+    pub single: bool,
+    /// Samplers choose one level.
+    pub whole_levels: bool,
 }
 
 impl Default for Environment {
@@ -132,11 +147,18 @@ impl Default for Environment {
             floats: Floats::ALL,
             exact: false,
             zero_groupshared: false,
+            bound: Vec::new(),
         }
     }
 }
 
 impl Environment {
+    /// What is known of a resource, where that may change the code.
+    pub(crate) fn bound(&self, resource: ir::Binding) -> Bound {
+        let known = self.bound.get(resource.index()).filter(|_| self.exact);
+        known.copied().unwrap_or_default()
+    }
+
     pub(crate) fn has(&self, extension: Extension) -> bool {
         self.extensions.contains(&extension)
     }

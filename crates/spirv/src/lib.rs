@@ -17,7 +17,7 @@
 //!
 //! # Map
 //! `opcode.rs` numbers, `module.rs` sections, types and constants; `emit.rs` one instruction of the IR after the other,
-//! which `control.rs`, `scalar.rs`, `memory.rs`, `local.rs`, `texel.rs`, `typed.rs`, `texture.rs`, `sample.rs`, `wave.rs`,
+//! which `control.rs`, `scalar.rs`, `memory.rs`, `local.rs`, `texel.rs`, `conversion.rs`, `typed.rs`, `texture.rs`, `sample.rs`, `wave.rs`,
 //! `derivative.rs` and `builtin.rs` lower;
 //! `reflect.rs` what a host must know; `text.rs` a listing.
 //!
@@ -26,6 +26,7 @@
 
 mod builtin;
 mod control;
+mod conversion;
 mod derivative;
 mod emit;
 mod environment;
@@ -47,7 +48,7 @@ mod wave;
 
 pub use emit::emit;
 pub use environment::{
-    Debug, Environment, Extension, Floats, NoDebug, Place, Sizes, Source, Vulkan,
+    Bound, Debug, Environment, Extension, Floats, NoDebug, Place, Sizes, Source, Vulkan,
 };
 pub use reflect::{Binding, BindingKind, Push, Reflection, Warning};
 pub use text::listing;

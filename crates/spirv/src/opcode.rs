@@ -260,6 +260,7 @@ enumerants! {
     INPUT 1 "Input"
     UNIFORM 2 "Uniform"
     WORKGROUP 4 "Workgroup"
+    PRIVATE 6 "Private"
     FUNCTION_STORAGE 7 "Function"
     PUSH_CONSTANT 9 "PushConstant"
     IMAGE 11 "Image"

@@ -21,6 +21,7 @@ use crate::environment::Extension;
 use crate::memory::{Descriptor, View};
 use crate::module::Id;
 use crate::opcode::{self as op, Opcode};
+use crate::scalar::float_bits;
 
 /// Bits in the mask of image operands; the operands follow in this order.
 const BIAS: u32 = 0x1;
@@ -65,7 +66,8 @@ impl Emitter<'_> {
 
     /// The coordinates one by one; the layer of an array is the last.
     fn coordinates(&mut self, texture: &Texture) -> Vec<Id> {
-        let axes = self.dim_of(texture.texture.binding).sample_axes();
+        let dim = self.dim_of(texture.texture.binding);
+        let axes = dim.sample_axes();
         let mut places = Vec::new();
         for (axis, at) in texture.args.at.iter().enumerate() {
             let mut at = self.get(*at);
@@ -73,6 +75,8 @@ impl Emitter<'_> {
                 at = self.number(at);
                 if axis >= axes {
                     at = self.unary(Unary::Round, Ty::F32, at);
+                } else if axes == dim.axes() {
+                    at = self.finite(at);
                 }
             }
             places.push(at);
@@ -86,6 +90,46 @@ impl Emitter<'_> {
         let single = self.out.ty(Ty::F32);
         let zero = self.out.null(single);
         self.choose(Ty::F32, is_nan, zero, value)
+    }
+
+    /// What is farther away than 2²⁴ times the texture is as good as there: every float from there on is an even number, so
+    /// that it is the same texel whether the texture repeats, is mirrored, or ends.
+    fn finite(&mut self, value: Id) -> Id {
+        let end = f64::from(1 << 24);
+        let mut value = value;
+        for (limit, beyond) in [(end, op::F_ORD_GREATER_THAN), (-end, op::F_ORD_LESS_THAN)] {
+            let limit = self.out.constant(Ty::F32, float_bits(Ty::F32, limit));
+            let is_beyond = self.test(beyond, value, limit);
+            value = self.choose(Ty::F32, is_beyond, limit, value);
+        }
+        value
+    }
+
+    /// A level of detail cut down to 256ths. Where one level is chosen it comes to lie between two of them, so that
+    /// halfway between levels every device goes on to the coarser one.
+    fn cut(&mut self, level: Id, whole_levels: bool) -> Id {
+        let steps = self.out.constant(Ty::F32, float_bits(Ty::F32, 256.0));
+        let scaled = self.exact(op::F_MUL, Ty::F32, &[level, steps]);
+        let whole = self.unary(Unary::Floor, Ty::F32, scaled);
+        let zero = self.out.constant(Ty::F32, 0);
+        let mut cut = whole;
+        if whole_levels {
+            let half = self.out.constant(Ty::F32, float_bits(Ty::F32, 0.5));
+            let middle = self.exact(op::F_ADD, Ty::F32, &[whole, half]);
+            let is_magnified = self.test(op::F_ORD_LESS_THAN_EQUAL, whole, zero);
+            cut = self.choose(Ty::F32, is_magnified, whole, middle);
+        }
+        let step = self.out.constant(Ty::F32, float_bits(Ty::F32, 1.0 / 256.0));
+        let cut = self.exact(op::F_MUL, Ty::F32, &[cut, step]);
+        // What is far from every level stays what it is.
+        let far = self.out.constant(Ty::F32, float_bits(Ty::F32, 1024.0));
+        let is_near = self.magnitude_below(level, far);
+        self.choose(Ty::F32, is_near, cut, level)
+    }
+
+    fn magnitude_below(&mut self, value: Id, limit: Id) -> Id {
+        let positive = self.unary(Unary::Abs, Ty::F32, value);
+        self.test(op::F_ORD_LESS_THAN, positive, limit)
     }
 
     fn floats(&mut self, parts: &[Id]) -> Id {
@@ -170,7 +214,9 @@ impl Emitter<'_> {
             Detail::Level => {
                 let mut level = self.get(args.level[0]);
                 if self.is_exact() {
+                    let sampler = texture.sampler.map(|it| self.environment.bound(it.binding));
                     level = self.number(level);
+                    level = self.cut(level, sampler.is_some_and(|it| it.whole_levels));
                 }
                 operands.push((LEVEL, vec![level]));
             }
@@ -222,7 +268,11 @@ impl Emitter<'_> {
     ) -> Vec<Id> {
         let source = self.source(texture);
         let found = self.instruction(texture, &source, opcode, fixed, operands);
-        let carrier = self.carrier(texture.texture.binding);
+        let mut carrier = self.carrier(texture.texture.binding);
+        let sampler = texture.sampler.map(|it| self.environment.bound(it.binding));
+        if !sampler.is_some_and(|it| it.single) {
+            carrier.bound = None;
+        }
         let is_scalar =
             matches!(opcode.number, n if n == op::IMAGE_COMPARE_EXPLICIT.number
                 || n == op::IMAGE_COMPARE_IMPLICIT.number);
@@ -281,10 +331,16 @@ impl Emitter<'_> {
             let offset = self.offset(inst, &args.offset, true)?;
             let operands: Vec<(u32, Vec<Id>)> =
                 offset.map(|(bit, it)| (bit, vec![it])).into_iter().collect();
-            return Ok(self.filtered(inst, texture, opcode, &fixed, &operands));
+            let source = self.source(texture);
+            let found = self.instruction(texture, &source, opcode, &fixed, &operands);
+            let mut values = Vec::new();
+            for (i, result) in self.ir.inst(inst).results.iter().enumerate() {
+                let ty = self.ir.ty(*result);
+                values.push(self.gathered(texture, &source, found, i as u32, channel, ty));
+            }
+            return Ok(values);
         }
         let source = self.source(texture);
-        let carrier = self.carrier(texture.texture.binding);
         let mut values = Vec::new();
         for (i, result) in self.ir.inst(inst).results.iter().enumerate() {
             let offset = self.offset(inst, &args.offset[2 * i..2 * i + 2], true)?;
@@ -292,10 +348,28 @@ impl Emitter<'_> {
                 offset.map(|(bit, it)| (bit, vec![it])).into_iter().collect();
             let found = self.instruction(texture, &source, opcode, &fixed, &operands);
             let ty = self.ir.ty(*result);
-            let value = self.component_of(carrier, found, i as u32, ty);
-            values.push(self.or_nothing(&source, ty, value));
+            values.push(self.gathered(texture, &source, found, i as u32, channel, ty));
         }
         Ok(values)
+    }
+
+    /// One of four texels.
+    fn gathered(
+        &mut self,
+        texture: &Texture,
+        source: &Source,
+        found: Id,
+        index: u32,
+        channel: Option<u8>,
+        ty: Ty,
+    ) -> Id {
+        let mut carrier = self.carrier(texture.texture.binding);
+        if channel.is_none() {
+            carrier.bound = None;
+        }
+        let channel = u32::from(channel.unwrap_or(0));
+        let value = self.component_seen(carrier, found, index, channel, ty);
+        self.or_nothing(source, ty, value)
     }
 
     /// The level of detail of a sample: what would be read (0), or before it is clamped (1).

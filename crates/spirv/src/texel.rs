@@ -11,6 +11,7 @@
 //! versions want a name: that of the element as it is declared.
 
 use ir::{Element, HostScalar, Norm, Op, ResourceKind, TextureOp};
+use ops::texture::Format;
 use ops::{Sign, Ty};
 
 use crate::Vulkan;
@@ -30,6 +31,8 @@ pub(crate) struct Carrier {
     pub(crate) format: Option<u32>,
     /// Not every device knows the format.
     extended: bool,
+    /// The format that is bound, where it is known: conversions are then those of `conversion.rs`.
+    pub(crate) bound: Option<Format>,
 }
 
 /// The format of texels of 32-bit scalars, and whether not every device knows it.
@@ -96,7 +99,8 @@ impl Emitter<'_> {
             let found = named(ty, signed, components).filter(|_| is_whole);
             (found.map(|it| it.0), found.is_some_and(|it| it.1))
         };
-        Carrier { ty, signed, pairs, format, extended }
+        let bound = self.environment.bound(binding).format;
+        Carrier { ty, signed, pairs, format, extended, bound }
     }
 
     /// The type of what images hold; integers carry their sign here, because images do.
@@ -152,6 +156,18 @@ impl Emitter<'_> {
 
     /// One component of what an image gave, in the shader's type.
     pub(crate) fn component_of(&mut self, carrier: Carrier, four: Id, index: u32, ty: Ty) -> Id {
+        self.component_seen(carrier, four, index, index, ty)
+    }
+
+    /// The same where the numbers are those of another channel, as a gather gives them.
+    pub(crate) fn component_seen(
+        &mut self,
+        carrier: Carrier,
+        four: Id,
+        index: u32,
+        channel: u32,
+        ty: Ty,
+    ) -> Id {
         if carrier.pairs {
             // Beyond two components there is nothing.
             if index > 1 {
@@ -162,12 +178,10 @@ impl Emitter<'_> {
             let high = self.carried_at(carrier, four, 2 * index + 1);
             return self.joined(low, high, ty);
         }
-        let value = self.carried_at(carrier, four, index);
-        self.widened_from(carrier, value, ty)
-    }
-
-    /// A scalar that an image gave, in the shader's type.
-    pub(crate) fn widened_from(&mut self, carrier: Carrier, value: Id, ty: Ty) -> Id {
+        let mut value = self.carried_at(carrier, four, index);
+        if let Some(format) = carrier.bound {
+            value = self.loaded(format, channel, value);
+        }
         let sign = Self::sign_of(carrier);
         self.convert(value, carrier.ty, sign, ty, sign)
     }
@@ -187,7 +201,10 @@ impl Emitter<'_> {
                 true => self.halves(*value, ty).to_vec(),
                 false => vec![self.convert(*value, ty, sign, carrier.ty, sign)],
             };
-            for scalar in scalars {
+            for mut scalar in scalars {
+                if let (Some(format), false) = (carrier.bound, carrier.pairs) {
+                    scalar = self.stored(format, parts.len() as u32, scalar);
+                }
                 parts.push(self.to_carried(carrier, scalar));
             }
         }

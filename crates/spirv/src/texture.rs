@@ -111,21 +111,35 @@ impl Emitter<'_> {
         self.op(opcode, uint, &[image])
     }
 
-    /// The size on each axis, and the layers of an array.
+    /// The size on each axis, and the layers of an array. The largest level is asked for and halved as often as need be,
+    /// because a driver takes one level for all lanes that ask.
     fn size_of_level(&mut self, texture: &Texture, image: Id, level: Option<Id>) -> Vec<Id> {
         self.out.capabilities.insert(op::CAP_IMAGE_QUERY);
         let dim = self.dim_of(texture.texture.binding);
         let count = dim.axes() + usize::from(dim.is_array());
         let uint = self.out.uint();
         let ty = if count == 1 { uint } else { self.out.vector(uint, count as u32) };
+        let zero = self.out.word(0);
         let size = match level {
-            Some(level) => self.op(op::IMAGE_QUERY_SIZE_OF_LEVEL, ty, &[image, level]),
+            Some(_) => self.op(op::IMAGE_QUERY_SIZE_OF_LEVEL, ty, &[image, zero]),
             None => self.op(op::IMAGE_QUERY_SIZE, ty, &[image]),
         };
-        if count == 1 {
-            return vec![size];
+        let mut sizes = match count {
+            1 => vec![size],
+            _ => (0..count as u32).map(|i| self.component(size, i)).collect(),
+        };
+        if let Some(level) = level.filter(|it| *it != zero) {
+            let one = self.out.word(1);
+            for size in sizes.iter_mut().take(dim.axes()) {
+                let halved = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[*size, level]);
+                let is_small = self.test(op::U_LESS_THAN, halved, one);
+                let least = self.choose(Ty::I32, is_small, one, halved);
+                // Nothing has no levels.
+                let is_nothing = self.test(op::U_LESS_THAN, *size, one);
+                *size = self.choose(Ty::I32, is_nothing, *size, least);
+            }
         }
-        (0..count as u32).map(|i| self.component(size, i)).collect()
+        sizes
     }
 
     /// The level that an instruction names, made one that exists, and whether it was one.

@@ -68,6 +68,7 @@ fn environments(reconverges: bool, newest: Vulkan) -> Vec<Environment> {
         extensions,
         exact,
         zero_groupshared: exact,
+        bound: Vec::new(),
         floats: Floats::ALL,
     })
     .collect()

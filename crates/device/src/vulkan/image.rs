@@ -10,6 +10,7 @@ use ops::texture::{Address, Comparison, Dim, Filter, Sampler, Shape};
 
 use super::context::Context;
 use super::format;
+use super::stored::Sampled;
 
 /// An image with memory of its own.
 pub(super) struct Picture {
@@ -289,14 +290,15 @@ impl Context {
         }
     }
 
-    /// A sampler of that state; `whole` for textures of integers.
+    /// A sampler of that state, for what it is used on.
     pub(super) fn sampler(
         &self,
         state: &Sampler,
         compares: bool,
-        whole: bool,
+        sampled: Sampled,
         name: &str,
     ) -> Result<vk::Sampler, Failure> {
+        let whole = sampled.integers;
         let device = &self.capabilities.name;
         let lacks = |asked: String| {
             Err(unsupported(format!("`{name}` with {asked}"), format!("the device `{device}` has none")))
@@ -305,7 +307,7 @@ impl Context {
         if state.bias.abs() > limits.max_sampler_lod_bias {
             return lacks(format!("a bias of {}", state.bias));
         }
-        let is_anisotropic = state.anisotropy > 1;
+        let is_anisotropic = state.anisotropy > 1 && (sampled.blends || !whole);
         let has_anisotropy = self.capabilities.features.sampler_anisotropy == vk::TRUE;
         if is_anisotropic
             && (!has_anisotropy || state.anisotropy as f32 > limits.max_sampler_anisotropy)
@@ -316,7 +318,14 @@ impl Context {
         if state.address.contains(&Address::MirrorOnce) && !mirrors {
             return lacks("an address that is mirrored once".to_owned());
         }
+        let is_linear = is_anisotropic || [state.min, state.mag, state.mip].contains(&Filter::Linear);
+        if whole && sampled.blends && is_linear {
+            let asked = format!("`{name}` for textures of integers and blended ones");
+            return Err(unsupported(asked, "a sampler of Vulkan is for one of them".to_owned()));
+        }
+        // Integers are not blended, and drivers may try.
         let filter = |it: Filter| match it {
+            _ if whole => vk::Filter::NEAREST,
             _ if is_anisotropic => vk::Filter::LINEAR,
             Filter::Nearest => vk::Filter::NEAREST,
             Filter::Linear => vk::Filter::LINEAR,
@@ -352,6 +361,7 @@ impl Context {
             return lacks(format!("a border of {:?}", state.border));
         }
         let mip = match state.mip {
+            _ if whole => vk::SamplerMipmapMode::NEAREST,
             _ if is_anisotropic => vk::SamplerMipmapMode::LINEAR,
             Filter::Nearest => vk::SamplerMipmapMode::NEAREST,
             Filter::Linear => vk::SamplerMipmapMode::LINEAR,

@@ -280,6 +280,7 @@ impl Capabilities {
             exact: self.features.shader_float64 == vk::TRUE
                 && self.features.shader_int64 == vk::TRUE,
             zero_groupshared: zeros,
+            bound: Vec::new(),
         }
     }
 

@@ -122,11 +122,11 @@ impl Made<'_> {
             let seen = match asked.kind {
                 BindingKind::Sampler => {
                     let state = asked.bound.and_then(|it| it.sampler).unwrap_or_default();
-                    let whole = stored::samples_integers(module, asked.resource);
+                    let sampled = stored::sampled(module, asked.resource);
                     let compares =
                         matches!(asked.declared.kind, ResourceKind::Sampler { comparison: true });
                     let name = &asked.declared.name;
-                    Seen::Sampler(self.context.sampler(&state, compares, whole, name)?)
+                    Seen::Sampler(self.context.sampler(&state, compares, sampled, name)?)
                 }
                 BindingKind::SampledImage | BindingKind::StorageImage => {
                     self.image(&asked, &need, &mut staged)?

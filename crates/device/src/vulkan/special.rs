@@ -4,17 +4,30 @@
 //! - A writable texture or typed buffer whose format has more channels than the shader declares gets an element with as
 //!   many, so that a store keeps those that the shader does not give.
 //!
+//! - The emitter is told which formats and which samplers are bound, where all elements of a resource have the same.
+//!
 //! Programs are kept by what matters here: the [`Key`].
 
 use std::borrow::Cow;
 
-use ir::exec::{Bindings, Buffer};
+use ir::exec::{Bindings, Buffer, FormatScalar};
 use ir::{Module, ResourceKind};
+use ops::texture::{Address, Channels, Encoding, Filter, Format, Sampler};
+use spirv::Bound;
 
 use super::format;
 
-/// For each resource how many elements it has, and how many components a texel.
-pub(super) type Key = Vec<(Option<u32>, u32)>;
+/// For each resource what matters of what is bound.
+pub(super) type Key = Vec<Fact>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Fact {
+    /// How many elements there are.
+    count: Option<u32>,
+    /// Components of a texel.
+    components: u32,
+    pub(super) bound: Bound,
+}
 
 pub(super) fn key(module: &Module, bindings: &Bindings) -> Key {
     let one = |index: usize, resource: &ir::Resource| {
@@ -42,14 +55,59 @@ pub(super) fn key(module: &Module, bindings: &Bindings) -> Key {
             | ResourceKind::Raw { .. }
             | ResourceKind::Sampler { .. } => 0,
         };
-        (count, components)
+        Fact { count, components, bound: bound(elements) }
     };
     module.resources.iter().enumerate().map(|(index, it)| one(index, it)).collect()
 }
 
+/// What all elements have in common.
+fn bound(elements: &[Buffer]) -> Bound {
+    let mut all = elements.iter().map(|it| Bound {
+        format: it.texture.map(|it| it.format).or_else(|| it.format.and_then(plain)),
+        single: it.sampler.is_some_and(|it| is_single(&it)),
+        whole_levels: it.sampler.is_some_and(|it| it.mip == Filter::Nearest && it.anisotropy <= 1),
+    });
+    let first = all.next().unwrap_or_default();
+    all.fold(first, |common, it| Bound {
+        format: common.format.filter(|format| it.format == Some(*format)),
+        single: common.single && it.single,
+        whole_levels: common.whole_levels && it.whole_levels,
+    })
+}
+
+fn is_single(sampler: &Sampler) -> bool {
+    sampler.anisotropy <= 1
+        && [sampler.min, sampler.mag, sampler.mip] == [Filter::Nearest; 3]
+        && !sampler.address.contains(&Address::Border)
+}
+
+/// The format of the texels of a typed buffer as one of textures.
+fn plain(format: ir::exec::Format) -> Option<Format> {
+    use FormatScalar::*;
+    let (bits, encoding) = match format.scalar {
+        Float16 => (16, Encoding::Float),
+        Float32 => (32, Encoding::Float),
+        Int8 => (8, Encoding::Sint),
+        Int16 => (16, Encoding::Sint),
+        Int32 => (32, Encoding::Sint),
+        Int64 => (64, Encoding::Sint),
+        Uint8 => (8, Encoding::Uint),
+        Uint16 => (16, Encoding::Uint),
+        Uint32 => (32, Encoding::Uint),
+        Uint64 => (64, Encoding::Uint),
+        Unorm8 => (8, Encoding::Unorm),
+        Unorm16 => (16, Encoding::Unorm),
+        Snorm8 => (8, Encoding::Snorm),
+        Snorm16 => (16, Encoding::Snorm),
+        Float64 => return None,
+    };
+    Format::plain(Channels::of(format.components)?, bits, encoding)
+}
+
 pub(super) fn module<'a>(module: &'a Module, key: &Key) -> Cow<'a, Module> {
     let mut special = Cow::Borrowed(module);
-    for (index, (resource, (count, components))) in module.resources.iter().zip(key).enumerate() {
+    for (index, (resource, fact)) in module.resources.iter().zip(key).enumerate() {
+        let Fact { count, components, .. } = fact;
         if resource.count != *count {
             special.to_mut().resources[index].count = *count;
         }

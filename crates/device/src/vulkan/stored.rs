@@ -208,18 +208,33 @@ fn is_filtered(module: &Module, bindings: &Bindings, texture: Binding) -> bool {
         .any(|it| it.sampler.is_some_and(|it| of(it.binding)))
 }
 
-/// Whether a sampler is used on textures of integers.
-pub(super) fn samples_integers(module: &Module, sampler: Binding) -> bool {
-    uses(module, sampler).any(|it| match &module.resource(it.texture.binding).kind {
-        ResourceKind::Texture { element, .. } => {
-            !matches!(element.scalar, ir::HostScalar::F16 | ir::HostScalar::F32)
-        }
-        ResourceKind::Constant { .. }
-        | ResourceKind::Structured { .. }
-        | ResourceKind::Raw { .. }
-        | ResourceKind::Typed { .. }
-        | ResourceKind::Sampler { .. } => false,
-    })
+/// What a sampler is used on.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sampled {
+    /// Textures of integers.
+    pub(super) integers: bool,
+    /// Numbers that it may blend; a gather blends none.
+    pub(super) blends: bool,
+}
+
+pub(super) fn sampled(module: &Module, sampler: Binding) -> Sampled {
+    let mut sampled = Sampled::default();
+    for texture in uses(module, sampler) {
+        let is_float = match &module.resource(texture.texture.binding).kind {
+            ResourceKind::Texture { element, .. } => {
+                matches!(element.scalar, ir::HostScalar::F16 | ir::HostScalar::F32)
+            }
+            ResourceKind::Constant { .. }
+            | ResourceKind::Structured { .. }
+            | ResourceKind::Raw { .. }
+            | ResourceKind::Typed { .. }
+            | ResourceKind::Sampler { .. } => false,
+        };
+        let gathers = matches!(texture.op, TextureOp::Gather(_) | TextureOp::GatherCompare(_));
+        sampled.integers |= !is_float;
+        sampled.blends |= is_float && !gathers;
+    }
+    sampled
 }
 
 /// The format of an image as a view wants it.
