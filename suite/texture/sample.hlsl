@@ -204,8 +204,21 @@ void main() {
     EXPECT_EQ(Tex.SampleGrad(S, at, float2(0, 0), float2(0.3, 0.4)), 20.0);
     EXPECT_EQ(Tex.SampleGrad(S, at, float2(0, 0), float2(0, 0)), 0.0);
     EXPECT_EQ(Tex.SampleGrad(S, at, float2(9, 9), float2(0, 0)), 30.0);
-    // At least level 1.5, whatever the derivatives say.
-    EXPECT_EQ(Tex.SampleGrad(S, at, float2(0, 0), float2(0, 0), int2(0, 0), 1.5), 15.0);
+}
+
+//--- no-finer-level-is-read-than-the-instruction-allows
+//# texture Tex R32_FLOAT 16x16 mips 5: 0*256 10*64 20*16 30*4 40
+//# sampler S linear wrap
+Texture2D<float> Tex;
+SamplerState S;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    float2 at = float2(0.3, 0.7), none = float2(0, 0);
+    float2 step = float2(lane % 2, lane / 2 % 2) * 2 / 16.0;
+    // Whatever the derivatives say.
+    EXPECT_EQ(Tex.SampleGrad(S, at, none, none, int2(0, 0), 1.5), 15.0);
+    EXPECT_EQ(Tex.Sample(S, step, int2(1, 1), 2.5), 25.0);
+    EXPECT_EQ(Tex.SampleBias(S, step, 1, int2(0, 0), 0.5), 20.0);
 }
 
 //--- a-sample-takes-its-derivatives-from-the-quad
@@ -221,7 +234,6 @@ void main(uint lane : SV_GroupIndex) {
     EXPECT_EQ(Tex.Sample(S, step * 4), 30.0);
     EXPECT_EQ(Tex.SampleBias(S, step, 1), 20.0);
     EXPECT_EQ(Tex.SampleBias(S, step, 0.5), 15.0);
-    EXPECT_EQ(Tex.Sample(S, step, int2(1, 1), 2.5), 25.0);
     EXPECT_EQ(Tex.Sample(S, (float2)0.25), 0.0);
     EXPECT_EQ(Tex.CalculateLevelOfDetail(S, step), 1.0);
     EXPECT_EQ(Tex.CalculateLevelOfDetail(S, step * 64), 4.0);
@@ -276,7 +288,6 @@ void main(uint lane : SV_GroupIndex) {
 //--- a-texture-with-its-sampler-is-sampled-without-naming-one
 //# texture Both.texture RG32_FLOAT 2x2 mips 2: 1 10 2 20 3 30 4 40  7 70
 //# sampler Both.sampler linear clamp
-//# sampler Both.comparison linear clamp less-equal
 vk::SampledTexture2D<float2> Both;
 float2 through(vk::SampledTexture2D<float2> it, float2 at) { return it.SampleLevel(at, 0); }
 [numthreads(WIDTH, 1, 1)]
@@ -284,13 +295,24 @@ void main(uint lane : SV_GroupIndex) {
     EXPECT_EQ(through(Both, float2(0.5, 0.5)), float2(2.5, 25));
     EXPECT_EQ(Both.SampleLevel(float2(0.5, 0.5), 1).y, 70.0);
     EXPECT_EQ(Both.GatherRed(float2(0.5, 0.5)), float4(3, 4, 2, 1));
-    EXPECT_EQ(Both.SampleCmpLevelZero(float2(0.25, 0.25), 0.5), 1.0);
     EXPECT_EQ(Both[uint2(1, 0)], float2(2, 20));
     EXPECT_EQ(Both.mips[1][uint2(0, 0)], float2(7, 70));
     EXPECT_EQ(Both.Load(int3(0, 1, 0)), float2(3, 30));
     uint width, height, levels;
     Both.GetDimensions(0, width, height, levels);
     EXPECT_EQ(width + 10 * height + 100 * levels, 222);
+}
+
+//--- a-texture-with-its-sampler-is-compared-with-its-other-sampler
+//# texture Both.texture R32_FLOAT 2x2: 1 2 3 4
+//# sampler Both.sampler linear clamp
+//# sampler Both.comparison linear clamp less-equal
+vk::SampledTexture2D<float> Both;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    EXPECT_EQ(Both.SampleCmpLevelZero(float2(0.25, 0.25), 0.5), 1.0);
+    EXPECT_EQ(Both.SampleCmpLevelZero(float2(0.25, 0.25), 1.5), 0.0);
+    EXPECT_EQ(Both.SampleLevel(float2(0.75, 0.75), 0), 4.0);
 }
 
 //--- a-texture-with-its-sampler-is-one-that-is-read

@@ -366,7 +366,7 @@ fn flag(
     let wanted = match flag.takes {
         Takes::Nothing => 0,
         Takes::Value(_) | Takes::Joined(_) => 1,
-        Takes::Ignored(count) => count,
+        Takes::Words(_, count) | Takes::Ignored(count) => count,
     };
     if let Some(value) = attached {
         if wanted == 0 {
@@ -382,7 +382,13 @@ fn flag(
             })?,
         );
     }
-    let value = values.first().map_or("", String::as_str);
+    let value = match flag.takes {
+        Takes::Words(..) => values.join(" "),
+        Takes::Nothing | Takes::Value(_) | Takes::Joined(_) | Takes::Ignored(_) => {
+            values.into_iter().next().unwrap_or_default()
+        }
+    };
+    let value = value.as_str();
     (flag.set)(args, value).map_err(|what| args.usage(format!("`{name} {value}`: {what}")))
 }
 

@@ -1,6 +1,8 @@
 //! `wavelane emit`: what the compiler makes of a shader: the IR as text, or SPIR-V as a module, a listing or a reflection.
 
-use device::spirv_target::{Binding, Emitted, Environment, Extension, Reflection, Vulkan, listing};
+use device::spirv_target::{
+    Binding, Emitted, Environment, Extension, Numbering, Reflection, Vulkan, Written, listing,
+};
 use device::{RegisterClass, SourceMap};
 use serde_json::{Value, json};
 
@@ -15,6 +17,8 @@ pub(crate) struct SpirvArgs {
     pub(crate) target: Option<String>,
     pub(crate) extensions: Vec<String>,
     pub(crate) format_given: bool,
+    /// What the flags of dxc say of bindings.
+    pub(crate) written: Written,
 }
 
 pub(crate) fn emit(args: &Args) -> Result<Exit, End> {
@@ -98,6 +102,7 @@ fn environment(args: &SpirvArgs) -> Result<Environment, Problem> {
         environment.extensions =
             args.extensions.iter().filter_map(|it| Extension::by_name(it)).collect();
     }
+    environment.numbering = Numbering::Written(args.written.clone());
     Ok(environment)
 }
 
@@ -134,6 +139,7 @@ fn reflected(reflection: &Reflection) -> String {
             "binding": it.binding,
             "count": it.count,
             "writable": it.writable,
+            "format": it.format,
             "register": format!("{}{}", class(it.register.class), it.register.index),
             "space": it.register.space,
         })

@@ -3,6 +3,7 @@
 //! Reading and `--help` are both made from these rows.
 
 mod bench;
+mod binding;
 mod device;
 mod diff;
 mod dxc;
@@ -35,6 +36,8 @@ pub(crate) enum Takes {
     Value(&'static str),
     /// The next word, or the rest of this one, as dxc has it.
     Joined(&'static str),
+    /// So many words, which come with spaces between them.
+    Words(&'static str, usize),
     /// So many words that nobody looks at.
     Ignored(usize),
 }
@@ -43,7 +46,7 @@ impl Takes {
     pub(crate) fn placeholder(self) -> String {
         match self {
             Takes::Nothing => String::new(),
-            Takes::Value(name) | Takes::Joined(name) => name.to_owned(),
+            Takes::Value(name) | Takes::Joined(name) | Takes::Words(name, _) => name.to_owned(),
             Takes::Ignored(count) => format!("{count} values"),
         }
     }

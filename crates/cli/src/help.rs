@@ -67,7 +67,7 @@ const COLUMN: usize = 28;
 fn row(flag: &Flag, text: &mut String) {
     let separator = match flag.takes {
         Takes::Joined("[no-]CODE") | Takes::Nothing => "",
-        Takes::Value(_) | Takes::Joined(_) | Takes::Ignored(_) => " ",
+        Takes::Value(_) | Takes::Joined(_) | Takes::Words(..) | Takes::Ignored(_) => " ",
     };
     let left = format!("  {}{separator}{}", flag.names.join(", "), flag.takes.placeholder());
     let mut lines = flag.help.lines();

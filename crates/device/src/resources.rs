@@ -320,6 +320,7 @@ mod tests {
                 kind: kind.clone(),
                 count: *count,
                 register: Register { class: RegisterClass::Unordered, index: 0, space: 0 },
+                chosen: Default::default(),
                 globally_coherent: false,
                 used: true,
                 span: diag::Span::NONE,

@@ -90,6 +90,7 @@ pub struct Resource {
     pub dims: Vec<u32>,
     /// Assigned by DXC's rules where the source gives none.
     pub register: Register,
+    pub chosen: ir::Chosen,
     pub globally_coherent: bool,
     /// How the members of a constant buffer lie; other resources do not ask.
     pub packing: Packing,

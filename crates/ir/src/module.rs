@@ -92,6 +92,8 @@ pub struct Resource {
     /// How many elements its array has: 1 for no array, `None` for an unbounded one.
     pub count: Option<u32>,
     pub register: Register,
+    /// Who chose the register.
+    pub chosen: Chosen,
     pub globally_coherent: bool,
     /// Whether an operation of the module names it.
     pub used: bool,
@@ -104,6 +106,18 @@ pub struct Register {
     pub class: RegisterClass,
     pub index: u32,
     pub space: u32,
+}
+
+/// Who chose a register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Chosen {
+    /// The compiler, which counts.
+    #[default]
+    Counted,
+    /// The source, by `register(…)`.
+    Register,
+    /// The source, by `[[vk::binding(…)]]`: the register is a binding, its space a descriptor set.
+    Binding,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -15,9 +15,10 @@ impl Emitter<'_> {
     pub(crate) fn derivative(&mut self, of: Derivative, ty: Ty, value: Id) -> Id {
         let active = self.active_in_quad();
         let [greater, lesser] = match of {
-            Derivative::XCoarse | Derivative::YCoarse => {
-                of.lanes(0).map(|it| self.out.word(it)).map(|it| self.in_quad(ty, value, it, active))
-            }
+            Derivative::XCoarse | Derivative::YCoarse => of
+                .lanes(0)
+                .map(|it| self.out.word(it))
+                .map(|it| self.in_quad(ty, value, it, active)),
             Derivative::XFine | Derivative::YFine => {
                 let step = if of == Derivative::XFine { 1 } else { 2 };
                 let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);

@@ -304,7 +304,8 @@ impl Emitter<'_> {
         self.variable_names();
         self.out.name(main, &self.ir.name);
         self.modes(main);
-        let warnings = self.reconvergence(main);
+        let mut warnings = self.reconvergence(main);
+        warnings.extend(self.resources.shares.then_some(Warning::SharedBinding));
         self.aliases();
         // Before SPIR-V 1.4 the interface is inputs and outputs only.
         let whole = self.environment.vulkan.spirv() >= 0x0001_0400;

@@ -1,7 +1,7 @@
 //! For what a module is emitted: the version of Vulkan, the extensions that may be used, and where debug information comes
 //! from.
 
-use ir::Span;
+use ir::{Register, RegisterClass, Span};
 use ops::Ty;
 use ops::texture::Format;
 
@@ -125,6 +125,42 @@ pub struct Environment {
     /// What is known of what will be bound, for each resource of the module; empty where nothing is. With it and `exact`,
     /// texels that a device converts in its own way have the reference engine's bits.
     pub bound: Vec<Bound>,
+    /// How resources get their descriptor sets and bindings.
+    pub numbering: Numbering,
+}
+
+/// How resources get their descriptor sets and bindings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Numbering {
+    /// Spaces and resources are counted up, whatever the source says.
+    Counted,
+    /// As the source and command lines for dxc say, if they say something of it at all; else counted.
+    Written(Written),
+}
+
+/// What command lines say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    pub shifts: Vec<Shift>,
+    pub places: Vec<Placed>,
+}
+
+/// What is added to the numbers of registers of a class (`-fvk-b-shift` and its like).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shift {
+    pub class: RegisterClass,
+    /// In one space, or in all.
+    pub space: Option<u32>,
+    pub by: u32,
+}
+
+/// Where a register goes (`-fvk-bind-register`), or the loose constants (`-fvk-bind-globals`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// `None` for the constants outside any buffer.
+    pub register: Option<Register>,
+    pub binding: u32,
+    pub set: u32,
 }
 
 /// What a host binds, where it is the same for all elements of a resource.
@@ -148,6 +184,7 @@ impl Default for Environment {
             exact: false,
             zero_groupshared: false,
             bound: Vec::new(),
+            numbering: Numbering::Written(Written::default()),
         }
     }
 }

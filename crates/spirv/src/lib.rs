@@ -34,6 +34,7 @@ mod exact;
 mod local;
 mod memory;
 mod module;
+mod number;
 mod opcode;
 mod reflect;
 mod sample;
@@ -48,7 +49,8 @@ mod wave;
 
 pub use emit::emit;
 pub use environment::{
-    Bound, Debug, Environment, Extension, Floats, NoDebug, Place, Sizes, Source, Vulkan,
+    Bound, Debug, Environment, Extension, Floats, NoDebug, Numbering, Place, Placed, Shift, Sizes,
+    Source, Vulkan, Written,
 };
 pub use reflect::{Binding, BindingKind, Push, Reflection, Warning};
 pub use text::listing;

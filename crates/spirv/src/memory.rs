@@ -13,7 +13,7 @@
 //! to them, so that nothing wraps. The one thing left to the device is a buffer with no unit at all.
 //! Of a constant buffer only its declared size is known: one bound smaller is the host's mistake.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ir::{Address, Atomic, Inst, Place, RegisterClass, ResourceKind, Value};
 use ops::{Sign, Ty};
@@ -22,6 +22,7 @@ use crate::Unsupported;
 use crate::builtin::{SCOPE_DEVICE, SCOPE_GROUP};
 use crate::emit::Emitter;
 use crate::module::Id;
+use crate::number::Numbers;
 use crate::opcode as op;
 use crate::reflect::{self, BindingKind};
 
@@ -33,6 +34,8 @@ pub(crate) struct Resources {
     /// Set and binding of each resource, and of its counter.
     places: BTreeMap<(u32, bool), (u32, u32)>,
     views: BTreeMap<(u32, View), Id>,
+    /// Two resources have one binding.
+    pub(crate) shares: bool,
     /// How many units a buffer has, where that is the same everywhere.
     lengths: BTreeMap<(u32, u32), Id>,
 }
@@ -70,10 +73,7 @@ struct Spot {
 impl Emitter<'_> {
     /// Gives each resource that is used its set and binding.
     pub(crate) fn bind(&mut self) -> Result<(), Unsupported> {
-        let mut next: BTreeMap<u32, u32> = BTreeMap::new();
-        // A device has few sets, and spaces have any number.
-        let used = self.ir.resources.iter().filter(|it| it.used);
-        let spaces: BTreeSet<u32> = used.map(|it| it.register.space).collect();
+        let mut numbers = Numbers::new(self.ir, &self.environment.numbering);
         for (index, resource) in self.ir.resources.iter().enumerate().filter(|it| it.1.used) {
             if let (RegisterClass::Push, ResourceKind::Constant { size, .. }) =
                 (resource.register.class, &resource.kind)
@@ -112,26 +112,25 @@ impl Emitter<'_> {
                 | BindingKind::Sampler
                 | BindingKind::Counter => None,
             };
-            let set = spaces.range(..resource.register.space).count() as u32;
             let kinds = [Some(kind), counter.then_some(BindingKind::Counter)];
             for kind in kinds.into_iter().flatten() {
-                let number = next.entry(set).or_default();
                 let is_counter = kind == BindingKind::Counter;
-                self.resources.places.insert((index as u32, is_counter), (set, *number));
+                let (set, number) = numbers.next(resource, is_counter);
+                self.resources.places.insert((index as u32, is_counter), (set, number));
                 self.resources.bindings.push(reflect::Binding {
                     name: resource.name.clone(),
                     kind,
                     set,
-                    binding: *number,
+                    binding: number,
                     count: resource.count,
                     writable: resource.kind.writable(),
                     format,
                     register: resource.register,
                     resource: binding,
                 });
-                *number += 1;
             }
         }
+        self.resources.shares = numbers.shares();
         Ok(())
     }
 
@@ -143,8 +142,7 @@ impl Emitter<'_> {
             .iter()
             .map(|((of, view), id)| (self.ir.storage(ir::Binding(*of)), *view, *id))
             .collect();
-        let units =
-            |view: View| matches!(view, View::Units(_) | View::Texels | View::Image);
+        let units = |view: View| matches!(view, View::Units(_) | View::Texels | View::Image);
         for (of, view, id) in &views {
             let ways = views.iter().filter(|it| it.0 == *of && units(it.1)).count();
             if units(*view) && ways > 1 {

@@ -37,9 +37,9 @@ pub struct Binding {
     /// The name in the source.
     pub name: String,
     pub kind: BindingKind,
-    /// Counted up over the spaces of registers that are used.
+    /// Counted up over the spaces of registers that are used, or as it is written.
     pub set: u32,
-    /// Counted up in each set, in the order of declaration; a counter follows its buffer.
+    /// Counted up in each set, in the order of declaration, or as it is written; a counter follows its buffer.
     pub binding: u32,
     /// `None` for an unbounded array.
     pub count: Option<u32>,
@@ -85,11 +85,16 @@ impl BindingKind {
 pub enum Warning {
     /// An operation sees the active set, and the environment does not say that lanes reconverge.
     NoMaximalReconvergence,
+    /// What the source and the command line say puts two resources at one binding.
+    SharedBinding,
 }
 
 impl Warning {
     pub fn message(self) -> &'static str {
         match self {
+            Warning::SharedBinding => {
+                "two resources have one binding, which is one descriptor for a device"
+            }
             Warning::NoMaximalReconvergence => {
                 "the shader depends on which lanes are active, and the target does not promise maximal reconvergence"
             }

@@ -168,8 +168,7 @@ impl Emitter<'_> {
         let known: Option<Vec<i32>> =
             offset.iter().map(|it| self.ir.constant(*it).map(|bits| bits as u32 as i32)).collect();
         let int = self.out.made_type(op::TYPE_INT, &[32, 1]);
-        let ty =
-            if offset.len() == 1 { int } else { self.out.vector(int, offset.len() as u32) };
+        let ty = if offset.len() == 1 { int } else { self.out.vector(int, offset.len() as u32) };
         match known {
             Some(known) if known.iter().all(|it| *it == 0) => Ok(None),
             Some(known) if known.iter().all(|it| (-8..8).contains(it)) => {
@@ -273,8 +272,7 @@ impl Emitter<'_> {
         if !sampler.is_some_and(|it| it.single) {
             carrier.bound = None;
         }
-        let is_scalar =
-            matches!(opcode.number, n if n == op::IMAGE_COMPARE_EXPLICIT.number
+        let is_scalar = matches!(opcode.number, n if n == op::IMAGE_COMPARE_EXPLICIT.number
                 || n == op::IMAGE_COMPARE_IMPLICIT.number);
         let mut values = Vec::new();
         for (i, result) in self.ir.inst(inst).results.iter().enumerate() {
@@ -297,7 +295,8 @@ impl Emitter<'_> {
         operands: &[(u32, Vec<Id>)],
     ) -> Id {
         let combined = self.combined(texture, source);
-        let mut words: Vec<u32> = [combined.0].into_iter().chain(fixed.iter().map(|it| it.0)).collect();
+        let mut words: Vec<u32> =
+            [combined.0].into_iter().chain(fixed.iter().map(|it| it.0)).collect();
         let mask = operands.iter().fold(0, |mask, (bit, _)| mask | bit);
         if mask != 0 {
             words.push(mask);
@@ -381,7 +380,11 @@ impl Emitter<'_> {
     ) -> Result<Vec<Id>, Unsupported> {
         if !self.own_derivatives() {
             let asked = format!("`{}`", self.ir.resource(texture.texture.binding).name);
-            return self.unsupported("levels of detail without SPV_KHR_compute_shader_derivatives", asked, Some(inst));
+            return self.unsupported(
+                "levels of detail without SPV_KHR_compute_shader_derivatives",
+                asked,
+                Some(inst),
+            );
         }
         self.out.capabilities.insert(op::CAP_IMAGE_QUERY);
         let coordinates = self.coordinates(texture);

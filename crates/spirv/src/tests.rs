@@ -1,7 +1,13 @@
 //! Small modules in the text form of the IR, and what their listings must hold. Whether modules are valid is the matter of
 //! `crates/suite/tests/spirv.rs`.
 
-use crate::{BindingKind, Environment, Extension, NoDebug, Vulkan, Warning, emit, listing};
+use ir::{Register, RegisterClass};
+use ops::texture::Format;
+
+use crate::{
+    BindingKind, Bound, Environment, Extension, NoDebug, Numbering, Placed, Shift, Vulkan, Warning,
+    Written, emit, listing,
+};
 
 fn module(body: &str) -> ir::Module {
     let text = format!(
@@ -140,4 +146,118 @@ fn the_listing_takes_anything() {
     for end in 0..words.len() {
         listing(&words[..end]);
     }
+}
+
+/// A module with these resources.
+fn with(resources: &str, body: &str) -> ir::Module {
+    let text = format!(
+        "entry \"main\": compute 6.10\ngroup_size 32, 1, 1\n{resources}\
+         body r0 {{\n  v0: i32 = builtin.group_index @0..1\n  v1: i32 = const.i32 0 @0..1\n{body}\n}}\n"
+    );
+    let module = ir::text::read(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    ir::verify::verify(&module).unwrap_or_else(|problems| panic!("{problems:?}"));
+    module
+}
+
+const SAMPLED: &str = "b0 \"T\": texture d2 f32 x 1 at t0 by_register used @0..1
+b1 \"S\": sampler at s0 by_register used @0..1
+b2 \"Out\": typed.rw f32 x 1 at u0 by_register used @0..1
+";
+
+const BIASED: &str = "  v2: f32 = convert.u.s.f32 v0 @0..1
+  v3: f32 = texture.sample.bias b0, b1 at v2, v2 level v2 @0..1
+  store b2[texel v0], v3 @0..1
+  yield @0..1";
+
+#[test]
+fn a_bias_takes_the_devices_derivatives_where_it_has_them_and_the_quads_registers_elsewhere() {
+    let module = with(SAMPLED, BIASED);
+    let plain = emit(&module, &Environment::default(), &NoDebug).unwrap();
+    let text = listing(&plain.words);
+    assert_eq!(count(&text, "ImageSampleExplicitLod"), 1, "{text}");
+    // Two coordinates, two directions, two lanes each.
+    assert_eq!(text.matches("= GroupNonUniformShuffle").count(), 8, "{text}");
+    let extensions = vec![Extension::MaximalReconvergence, Extension::ComputeDerivatives];
+    let environment = Environment { extensions, ..Environment::default() };
+    let text = listing(&emit(&module, &environment, &NoDebug).unwrap().words);
+    assert_eq!(count(&text, "ImageSampleImplicitLod"), 1, "{text}");
+    assert_eq!(count(&text, "DerivativeGroupLinearKHR"), 1, "{text}");
+    assert_eq!(text.matches("= GroupNonUniformShuffle").count(), 0, "{text}");
+}
+
+#[test]
+fn levels_of_detail_are_unsupported_without_derivatives_and_said_so() {
+    let body = BIASED.replace("sample.bias b0, b1 at v2, v2 level v2", "lod b0, b1 at v2, v2");
+    let module = with(SAMPLED, &body);
+    let error = emit(&module, &Environment::default(), &NoDebug).unwrap_err();
+    assert!(error.what.contains("levels of detail"), "{error:?}");
+}
+
+const STORED: &str = "b0 \"Tex\": texture.rw d1 f32 x 4 at u0 by_register used @0..1\n";
+
+const STORE: &str = "  v2: f32 = convert.u.s.f32 v0 @0..1
+  texture.store b0 at v0 values v2, v2, v2, v2 @0..1
+  yield @0..1";
+
+#[test]
+fn formats_are_named_where_nothing_else_will_do() {
+    let module = with(STORED, STORE);
+    let new = emit(&module, &Environment::default(), &NoDebug).unwrap();
+    assert_eq!(new.reflection.bindings[0].format, None);
+    assert!(new.reflection.capabilities.contains(&"StorageImageWriteWithoutFormat"));
+    let environment = Environment { vulkan: Vulkan::V1_2, ..Environment::default() };
+    let old = emit(&module, &environment, &NoDebug).unwrap();
+    assert_eq!(old.reflection.bindings[0].format, Some("Rgba32f"));
+}
+
+#[test]
+fn a_store_rounds_itself_only_where_the_format_is_known_and_bits_matter() {
+    let module = with(STORED, STORE);
+    let bound = vec![Bound { format: Format::parse("RGBA8_UNORM"), ..Bound::default() }];
+    let divisions = |exact, bound: &[Bound]| {
+        let environment = Environment { exact, bound: bound.to_vec(), ..Environment::default() };
+        count(&listing(&emit(&module, &environment, &NoDebug).unwrap().words), "FDiv")
+    };
+    assert_eq!((divisions(false, &bound), divisions(true, &[])), (0, 0));
+    assert_eq!(divisions(true, &bound), 4);
+}
+
+/// The names of bindings with their sets and numbers.
+fn numbered(written: Written, resources: &str) -> Vec<(String, u32, u32)> {
+    let module = with(resources, "  yield @0..1");
+    let environment =
+        Environment { numbering: Numbering::Written(written), ..Environment::default() };
+    let made = emit(&module, &environment, &NoDebug).unwrap();
+    let bindings = made.reflection.bindings.iter();
+    bindings.map(|it| (it.name.clone(), it.set, it.binding)).collect()
+}
+
+#[test]
+fn bindings_are_counted_or_as_the_source_and_the_flags_say() {
+    let all = "b0 \"A\": structured.rw 4 counter at u1 space 7 by_register used @0..1 {\n}\n\
+               b1 \"B\": raw at t1 by_register used @0..1\n\
+               b2 \"C\": raw at t0 used @0..1\n";
+    let of = |rows: &[(&str, u32, u32)]| -> Vec<(String, u32, u32)> {
+        rows.iter().map(|it| (it.0.to_owned(), it.1, it.2)).collect()
+    };
+    let counted = numbered(Written::default(), all);
+    assert_eq!(counted, of(&[("A", 1, 0), ("A", 1, 1), ("B", 0, 0), ("C", 0, 1)]));
+    let shift = Shift { class: RegisterClass::Shader, space: Some(0), by: 10 };
+    let shifted = numbered(Written { shifts: vec![shift], places: Vec::new() }, all);
+    assert_eq!(shifted, of(&[("A", 7, 1), ("A", 7, 0), ("B", 0, 11), ("C", 0, 0)]));
+    let register = Register { class: RegisterClass::Shader, index: 1, space: 0 };
+    let place = Placed { register: Some(register), binding: 0, set: 0 };
+    let placed = numbered(Written { shifts: Vec::new(), places: vec![place] }, all);
+    assert_eq!(placed, of(&[("A", 7, 1), ("A", 7, 0), ("B", 0, 0), ("C", 0, 1)]));
+    let bound =
+        numbered(Written::default(), &all.replace("t1 by_register", "t5 space 2 by_binding"));
+    assert_eq!(bound, of(&[("A", 7, 1), ("A", 7, 0), ("B", 2, 5), ("C", 0, 0)]));
+}
+
+#[test]
+fn two_resources_at_one_binding_are_said_aloud() {
+    let all =
+        "b0 \"A\": raw at t3 by_binding used @0..1\nb1 \"B\": raw.rw at u3 by_binding used @0..1\n";
+    let made = emit(&with(all, "  yield @0..1"), &Environment::default(), &NoDebug).unwrap();
+    assert_eq!(made.reflection.warnings, [Warning::SharedBinding]);
 }

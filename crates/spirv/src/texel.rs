@@ -61,7 +61,9 @@ impl Emitter<'_> {
             | ResourceKind::Structured { .. }
             | ResourceKind::Raw { .. }
             | ResourceKind::Sampler { .. } => {
-                unreachable!("the verifier has checked that texels are those of buffers and textures")
+                unreachable!(
+                    "the verifier has checked that texels are those of buffers and textures"
+                )
             }
         }
     }

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use ir::Module;
-use spirv::{Environment, Extension, Floats, NoDebug, Vulkan};
+use spirv::{Bound, Environment, Extension, Floats, NoDebug, Numbering, Vulkan};
 
 const WIDTH: u32 = 32;
 
@@ -56,22 +56,39 @@ fn probe() -> Module {
 fn environments(reconverges: bool, newest: Vulkan) -> Vec<Environment> {
     let plain: Vec<Extension> =
         reconverges.then_some(Extension::MaximalReconvergence).into_iter().collect();
-    let partitioned = [plain.clone(), vec![Extension::SubgroupPartitioned]].concat();
-    [
-        (Vulkan::V1_1, plain.clone(), false),
-        (Vulkan::V1_3, plain, true),
-        (newest, partitioned, false),
-    ]
-    .into_iter()
-    .map(|(vulkan, extensions, exact)| Environment {
-        vulkan,
-        extensions,
-        exact,
-        zero_groupshared: exact,
-        bound: Vec::new(),
-        floats: Floats::ALL,
-    })
-    .collect()
+    let more = [Extension::SubgroupPartitioned, Extension::ComputeDerivatives];
+    let all = [plain.clone(), more.to_vec()].concat();
+    [(Vulkan::V1_1, plain.clone(), false), (Vulkan::V1_3, plain, true), (newest, all, false)]
+        .into_iter()
+        .map(|(vulkan, extensions, exact)| Environment {
+            vulkan,
+            extensions,
+            exact,
+            zero_groupshared: exact,
+            bound: Vec::new(),
+            numbering: Numbering::Counted,
+            floats: Floats::ALL,
+        })
+        .collect()
+}
+
+/// Formats that a host may bind, so that every conversion is emitted somewhere.
+fn bound(module: &Module) -> Vec<Bound> {
+    let formats = ["RGBA8_UNORM", "RG16_SNORM", "RGBA8_SRGB", "RGB10A2_UINT", "R16_SINT"];
+    let suits = |resource: &ir::Resource, name: &str| match &resource.kind {
+        ir::ResourceKind::Texture { element, .. } | ir::ResourceKind::Typed { element, .. } => {
+            let is_float = matches!(element.scalar, ir::HostScalar::F16 | ir::HostScalar::F32);
+            is_float == !name.ends_with("INT")
+        }
+        _ => false,
+    };
+    let one = |(index, resource): (usize, &ir::Resource)| {
+        let mut names = formats.iter().cycle().skip(index).take(formats.len());
+        let name = names.find(|it| suits(resource, it));
+        let format = name.and_then(|it| ops::texture::Format::parse(it));
+        Bound { format, single: true, whole_levels: index % 2 == 0 }
+    };
+    module.resources.iter().enumerate().map(one).collect()
 }
 
 /// Everything that the suite compiles, with its name.
@@ -114,12 +131,13 @@ fn every_section_that_compiles_is_emitted_and_validates() {
     let mut failures = Vec::new();
     let mut emitted = 0;
     for (name, module) in &modules {
-        for environment in environments(reconverges, newest) {
+        for mut environment in environments(reconverges, newest) {
+            environment.bound = bound(module);
             let made = match spirv::emit(module, &environment, &NoDebug) {
                 Ok(made) => made,
                 Err(unsupported) => {
                     *missing.entry(unsupported.what).or_default() += 1;
-                    break;
+                    continue;
                 }
             };
             let vulkan = environment.vulkan;

@@ -51,20 +51,6 @@ pub(super) const FLAGS: &[Flag] = &[
     },
     Flag {
         names: &[
-            "-fvk-b-shift",
-            "-fvk-t-shift",
-            "-fvk-u-shift",
-            "-fvk-s-shift",
-            "-fvk-bind-globals",
-        ],
-        takes: Takes::Ignored(2),
-        on: COMPILE,
-        section: Section::Ignored,
-        help: "",
-        set: nothing,
-    },
-    Flag {
-        names: &[
             "-all-resources-bound",
             "-all_resources_bound",
             "-res-may-alias",
@@ -162,14 +148,6 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-Fl", "-Fx", "-Fi", "-MF"],
         takes: Takes::Joined("FILE"),
-        on: COMPILE,
-        section: Section::Ignored,
-        help: "",
-        set: nothing,
-    },
-    Flag {
-        names: &["-fvk-bind-register"],
-        takes: Takes::Ignored(4),
         on: COMPILE,
         section: Section::Ignored,
         help: "other flags that start with -f",

@@ -1,5 +1,8 @@
 //! The flags that say what is printed and written.
 
+use device::RegisterClass;
+
+use super::binding::{bind_globals, bind_register, shift};
 use super::values::{choose, format, pair};
 use super::{COMPILE, EMIT, EVERYWHERE, FORMAT, Flag, RUN, Section, Takes, diff};
 use crate::args::Command;
@@ -137,5 +140,53 @@ pub(super) const FLAGS: &[Flag] = &[
             args.spirv.extensions.push(value.to_owned());
             Ok(())
         },
+    },
+    Flag {
+        names: &["-fvk-b-shift"],
+        takes: Takes::Words("N SPACE|all", 2),
+        on: COMPILE,
+        section: Section::Output,
+        help: "for SPIR-V: register(bI, spaceS) is binding I + N of set S",
+        set: |args, value| shift(args, RegisterClass::Constant, value),
+    },
+    Flag {
+        names: &["-fvk-t-shift"],
+        takes: Takes::Words("N SPACE|all", 2),
+        on: COMPILE,
+        section: Section::Output,
+        help: "the same for registers t",
+        set: |args, value| shift(args, RegisterClass::Shader, value),
+    },
+    Flag {
+        names: &["-fvk-u-shift"],
+        takes: Takes::Words("N SPACE|all", 2),
+        on: COMPILE,
+        section: Section::Output,
+        help: "the same for registers u",
+        set: |args, value| shift(args, RegisterClass::Unordered, value),
+    },
+    Flag {
+        names: &["-fvk-s-shift"],
+        takes: Takes::Words("N SPACE|all", 2),
+        on: COMPILE,
+        section: Section::Output,
+        help: "the same for registers s",
+        set: |args, value| shift(args, RegisterClass::Sampler, value),
+    },
+    Flag {
+        names: &["-fvk-bind-register"],
+        takes: Takes::Words("REGISTER SPACE N SET", 4),
+        on: COMPILE,
+        section: Section::Output,
+        help: "for SPIR-V: this register is binding N of set SET, such as t3 0 7 1",
+        set: bind_register,
+    },
+    Flag {
+        names: &["-fvk-bind-globals"],
+        takes: Takes::Words("N SET", 2),
+        on: COMPILE,
+        section: Section::Output,
+        help: "for SPIR-V: constants outside any buffer are binding N of set SET",
+        set: bind_globals,
     },
 ];

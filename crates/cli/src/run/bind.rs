@@ -522,6 +522,7 @@ mod tests {
             kind,
             count: Some(1),
             register,
+            chosen: Default::default(),
             globally_coherent: false,
             used: true,
             span: device::Span::NONE,

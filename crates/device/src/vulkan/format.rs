@@ -112,7 +112,9 @@ pub(super) fn texel_format(
         Unorm16 => (Kind::Float, plain(components, 16, Encoding::Unorm)),
         Snorm8 => (Kind::Float, plain(components, 8, Encoding::Snorm)),
         Snorm16 => (Kind::Float, plain(components, 16, Encoding::Snorm)),
-        Int64 if element.scalar == HostScalar::I64 => (Kind::Unsigned, wide(components, true, named)),
+        Int64 if element.scalar == HostScalar::I64 => {
+            (Kind::Unsigned, wide(components, true, named))
+        }
         Uint64 if element.scalar == HostScalar::U64 => {
             (Kind::Unsigned, wide(components, false, named))
         }

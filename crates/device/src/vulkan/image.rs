@@ -199,11 +199,11 @@ impl Context {
         let device = &self.capabilities.name;
         let has = self.features_of(texels).optimal_tiling_features;
         if !has.contains(features) {
-            let missing = format!("the device `{device}` does not {}", format::lacks(features & !has));
+            let missing =
+                format!("the device `{device}` does not {}", format::lacks(features & !has));
             return Err(unsupported(format!("`{name}` of {}", shape.format), missing));
         }
-        let usage =
-            usage | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+        let usage = usage | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
         let flags = match dim.is_cube() {
             true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
             false => vk::ImageCreateFlags::empty(),
@@ -301,7 +301,10 @@ impl Context {
         let whole = sampled.integers;
         let device = &self.capabilities.name;
         let lacks = |asked: String| {
-            Err(unsupported(format!("`{name}` with {asked}"), format!("the device `{device}` has none")))
+            Err(unsupported(
+                format!("`{name}` with {asked}"),
+                format!("the device `{device}` has none"),
+            ))
         };
         let limits = &self.capabilities.limits;
         if state.bias.abs() > limits.max_sampler_lod_bias {
@@ -318,7 +321,8 @@ impl Context {
         if state.address.contains(&Address::MirrorOnce) && !mirrors {
             return lacks("an address that is mirrored once".to_owned());
         }
-        let is_linear = is_anisotropic || [state.min, state.mag, state.mip].contains(&Filter::Linear);
+        let is_linear =
+            is_anisotropic || [state.min, state.mag, state.mip].contains(&Filter::Linear);
         if whole && sampled.blends && is_linear {
             let asked = format!("`{name}` for textures of integers and blended ones");
             return Err(unsupported(asked, "a sampler of Vulkan is for one of them".to_owned()));
@@ -353,10 +357,8 @@ impl Context {
         };
         let mut custom = vk::SamplerCustomBorderColorCreateInfoEXT::default()
             .custom_border_color(custom_color(state.border, whole));
-        let is_custom = matches!(
-            border,
-            vk::BorderColor::FLOAT_CUSTOM_EXT | vk::BorderColor::INT_CUSTOM_EXT
-        );
+        let is_custom =
+            matches!(border, vk::BorderColor::FLOAT_CUSTOM_EXT | vk::BorderColor::INT_CUSTOM_EXT);
         if is_custom && !self.capabilities.colors_borders {
             return lacks(format!("a border of {:?}", state.border));
         }

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 
 use ash::vk;
 use ops::intrinsics::ShaderModel;
-use spirv::{Environment, Extension, Floats, Sizes, Vulkan};
+use spirv::{Environment, Extension, Floats, Numbering, Sizes, Vulkan};
 
 use crate::{Adapter, LaneCounts, Options1, Options4};
 
@@ -281,6 +281,7 @@ impl Capabilities {
                 && self.features.shader_int64 == vk::TRUE,
             zero_groupshared: zeros,
             bound: Vec::new(),
+            numbering: Numbering::Counted,
         }
     }
 

@@ -47,8 +47,7 @@ impl Program {
             return Err(unsupported(what.to_owned(), format!("the device `{name}` lacks it")));
         }
         within_limits(context, module, reflection, width)?;
-        let counts: Vec<u32> =
-            reflection.bindings.iter().map(|it| it.count.unwrap_or(1)).collect();
+        let counts: Vec<u32> = reflection.bindings.iter().map(|it| it.count.unwrap_or(1)).collect();
         enough_descriptors(context, reflection, &counts)?;
         let mut program = Program {
             context: context.clone(),

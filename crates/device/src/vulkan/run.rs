@@ -210,12 +210,7 @@ impl Made<'_> {
         }
     }
 
-    fn texels(
-        &self,
-        asked: &Asked<'_>,
-        buffer: vk::Buffer,
-        range: u64,
-    ) -> Result<Seen, Failure> {
+    fn texels(&self, asked: &Asked<'_>, buffer: vk::Buffer, range: u64) -> Result<Seen, Failure> {
         let ResourceKind::Typed { writable, element } = &asked.declared.kind else {
             unreachable!("views of texels are those of typed buffers")
         };
@@ -223,7 +218,10 @@ impl Made<'_> {
         let own = asked.bound.and_then(|it| it.format);
         let Some(texels) = format::texel_format(own, element, asked.format) else {
             let asked = format!("the texels of `{name}`");
-            return Err(unsupported(asked, "Vulkan has no such format for what the shader declares"));
+            return Err(unsupported(
+                asked,
+                "Vulkan has no such format for what the shader declares",
+            ));
         };
         let own = own.unwrap_or_else(|| ir::texel::own_format(element));
         let texel = u64::from(own.components * ir::texel::scalar_bytes(own.scalar));
@@ -251,30 +249,22 @@ impl Made<'_> {
             let asked = format!("the {count} texels of `{name}`");
             return Err(unsupported(asked, format!("`{device}` takes {most} at most")));
         }
-        let create = vk::BufferViewCreateInfo::default()
-            .buffer(buffer)
-            .format(texels)
-            .range(count * texel);
+        let create =
+            vk::BufferViewCreateInfo::default().buffer(buffer).format(texels).range(count * texel);
         // SAFETY: the buffer is alive, may be seen so, and holds so many texels.
         unsafe { self.context.device.create_buffer_view(&create, None) }
             .map(Seen::Texels)
             .map_err(|it| self.context.failed(it, 0))
     }
 
-    fn image(
-        &mut self,
-        asked: &Asked<'_>,
-        need: &Need,
-        staged: &mut u64,
-    ) -> Result<Seen, Failure> {
+    fn image(&mut self, asked: &Asked<'_>, need: &Need, staged: &mut u64) -> Result<Seen, Failure> {
         let Some((dim, element, shape)) = asked.texture() else {
             return Ok(Seen::Image(vk::ImageView::null()));
         };
         let format = stored::view_format(self.context, asked, &element, &shape, need)?;
         if self.find(asked).is_none() {
             let start = staged.next_multiple_of(Picture::alignment(&shape));
-            let picture =
-                stored::picture(self.context, asked, (dim, format, &shape), need, start)?;
+            let picture = stored::picture(self.context, asked, (dim, format, &shape), need, start)?;
             let size = picture.size;
             *staged = (start + size).next_multiple_of(ALIGNMENT);
             self.stored.push(Stored {
@@ -332,10 +322,11 @@ impl Made<'_> {
                 .dst_binding(binding.binding)
                 .dst_array_element(slot.element)
                 .descriptor_type(kind);
-            let (mut views, mut buffers, mut images) =
-                ([vk::BufferView::null()], [vk::DescriptorBufferInfo::default()], [
-                    vk::DescriptorImageInfo::default(),
-                ]);
+            let (mut views, mut buffers, mut images) = (
+                [vk::BufferView::null()],
+                [vk::DescriptorBufferInfo::default()],
+                [vk::DescriptorImageInfo::default()],
+            );
             let write = match slot.seen {
                 Seen::Buffer { buffer, range } => {
                     let range = if buffer == vk::Buffer::null() { vk::WHOLE_SIZE } else { range };

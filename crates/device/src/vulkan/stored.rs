@@ -195,9 +195,8 @@ fn is_compared(module: &Module, texture: Binding) -> bool {
 
 /// Whether a texture is read through a sampler that blends texels.
 fn is_filtered(module: &Module, bindings: &Bindings, texture: Binding) -> bool {
-    let blends = |it: &Sampler| {
-        it.anisotropy > 1 || [it.min, it.mag, it.mip].contains(&Filter::Linear)
-    };
+    let blends =
+        |it: &Sampler| it.anisotropy > 1 || [it.min, it.mag, it.mip].contains(&Filter::Linear);
     let of = |sampler: Binding| {
         let bound = bindings.bindings.get(module.storage(sampler).index());
         let mut samplers = bound.into_iter().flatten().filter_map(|it| it.sampler);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use diag::{Diagnostic, Span, code};
-use ir::{Register, RegisterClass};
+use ir::{Chosen, Register, RegisterClass};
 
 use super::Checker;
 use super::scope::ValueEntity;
@@ -24,6 +24,8 @@ pub(super) struct ResourceInfo {
     /// The register that the source gives.
     slot: Option<u32>,
     space: u32,
+    /// What gives it, if something does.
+    chosen: Chosen,
     globally_coherent: bool,
     packing: Packing,
 }
@@ -39,7 +41,8 @@ impl ResourceInfo {
         let name = name.to_owned();
         let packing = Packing::Constant;
         let (slot, space, globally_coherent) = (None, 0, false);
-        ResourceInfo { name, ty, span, class, slot, space, globally_coherent, packing }
+        let chosen = Chosen::Register;
+        ResourceInfo { name, ty, span, class, slot, space, chosen, globally_coherent, packing }
     }
 }
 
@@ -137,8 +140,9 @@ impl<'a> Checker<'a> {
     ) -> Option<ResourceId> {
         let class = class_of(self.resource_of(ty)?);
         let (slot, space, packing) = (None, 0, Packing::Constant);
+        let chosen = Chosen::Register;
         let mut info =
-            ResourceInfo { name, ty, span, class, slot, space, globally_coherent, packing };
+            ResourceInfo { name, ty, span, class, slot, space, chosen, globally_coherent, packing };
         for annotation in annotations {
             if let AnnotationKind::Register(register) = &annotation.kind {
                 self.register(&mut info, register, annotation.span);
@@ -199,6 +203,7 @@ impl<'a> Checker<'a> {
             // An initialiser can have made a view of a heap, which has no register.
             if info.class.has_registers() {
                 (info.slot, info.space) = (Some(binding), set);
+                info.chosen = Chosen::Binding;
             }
         }
     }
@@ -630,6 +635,7 @@ impl<'a> Checker<'a> {
                     index: registers[i].unwrap_or(0),
                     space: info.space,
                 },
+                chosen: info.slot.map_or(Chosen::Counted, |_| info.chosen),
                 globally_coherent: info.globally_coherent,
                 packing: info.packing,
                 span: info.span,

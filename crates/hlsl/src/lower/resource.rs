@@ -62,6 +62,7 @@ impl Lowerer<'_> {
                     kind,
                     count: resource.count,
                     register: resource.register,
+                    chosen: resource.chosen,
                     globally_coherent: resource.globally_coherent,
                     used: false,
                     span: resource.span,

@@ -108,6 +108,7 @@ impl Shader {
             count: Some(dims.iter().product()),
             dims,
             register: Register { class, index, space: 0 },
+            chosen: Default::default(),
             globally_coherent: false,
             packing: crate::types::Packing::Constant,
             span: Span::NONE,

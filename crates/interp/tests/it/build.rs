@@ -16,6 +16,7 @@ pub(crate) fn module(group_size: [u32; 3], buffers: usize) -> Module {
         kind: ResourceKind::Raw { writable: true },
         count: Some(1),
         register: Register { class: RegisterClass::Unordered, index: index as u32, space: 0 },
+        chosen: Default::default(),
         globally_coherent: false,
         used: true,
         span: Span::NONE,

@@ -7,8 +7,8 @@ use ops::{F16, Named, Ty};
 
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
 use crate::{
-    Address, Element, Inst, Memory, Module, Norm, Op, Place, ROLES, Region, Resource, ResourceKind,
-    Texture, Value, WaveSize,
+    Address, Chosen, Element, Inst, Memory, Module, Norm, Op, Place, ROLES, Region, Resource,
+    ResourceKind, Texture, Value, WaveSize,
 };
 
 /// The module as text, complete.
@@ -188,7 +188,8 @@ impl<'a> Printer<'a> {
     }
 
     fn resource(&mut self, i: usize, resource: &Resource) {
-        let Resource { name, kind, count, register, globally_coherent, used, span } = resource;
+        let Resource { name, kind, count, register, chosen, globally_coherent, used, span } =
+            resource;
         put!(self, "b{i} {}: ", Quoted(name));
         let (word, members) = match kind {
             ResourceKind::Constant { members, .. } => (KindWord::Constant, members.as_slice()),
@@ -224,6 +225,11 @@ impl<'a> Printer<'a> {
             Some(1) => {}
             Some(count) => put!(self, " count {count}"),
             None => put!(self, " count any"),
+        }
+        match chosen {
+            Chosen::Counted => {}
+            Chosen::Register => put!(self, " by_register"),
+            Chosen::Binding => put!(self, " by_binding"),
         }
         put!(self, "{}", if *globally_coherent { " coherent" } else { "" });
         put!(self, "{}", if *used { " used" } else { "" });

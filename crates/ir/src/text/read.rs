@@ -11,8 +11,8 @@ use ops::{Binary, Compare, Named, Ternary, Ty, Unary};
 use super::lex::{Lexer, Token};
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
 use crate::{
-    Address, Binding, Case, Element, HostScalar, Inst, InstData, Member, Memory, Module, Needs,
-    Norm, Op, Place, Private, ROLES, Region, RegionData, Register, RegisterClass, Resource,
+    Address, Binding, Case, Chosen, Element, HostScalar, Inst, InstData, Member, Memory, Module,
+    Needs, Norm, Op, Place, Private, ROLES, Region, RegionData, Register, RegisterClass, Resource,
     ResourceKind, Shared, Texture, TextureArgs, TextureOp, Value, ValueData, ValueDef, Values,
     Variable, WaveSize, values,
 };
@@ -402,6 +402,13 @@ impl<'a> Reader<'a> {
             true if self.eat_word("any")? => None,
             true => Some(self.number()?),
         };
+        let chosen = if self.eat_word("by_register")? {
+            Chosen::Register
+        } else if self.eat_word("by_binding")? {
+            Chosen::Binding
+        } else {
+            Chosen::Counted
+        };
         let globally_coherent = self.eat_word("coherent")?;
         let used = self.eat_word("used")?;
         let span = self.span()?;
@@ -417,7 +424,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        Ok(Resource { name, kind, count, register, globally_coherent, used, span })
+        Ok(Resource { name, kind, count, register, chosen, globally_coherent, used, span })
     }
 
     /// What typed buffers and textures hold: `f32 x 4 unorm`.

@@ -1,0 +1,64 @@
+//! The flags of dxc that say which binding of Vulkan a register becomes. What they say counts in emitted modules only; an
+//! engine binds as it likes.
+
+use device::spirv_target::{Placed, Shift};
+use device::{Register, RegisterClass};
+
+use super::values::number;
+use crate::args::Args;
+
+pub(super) fn shift(args: &mut Args, class: RegisterClass, value: &str) -> Result<(), String> {
+    let (by, space) = value.split_once(' ').unwrap_or((value, ""));
+    let space = match space {
+        "all" => None,
+        space => Some(number(space)?),
+    };
+    args.spirv.written.shifts.push(Shift { class, space, by: number(by)? });
+    Ok(())
+}
+
+pub(super) fn bind_register(args: &mut Args, value: &str) -> Result<(), String> {
+    let words: Vec<&str> = value.split(' ').collect();
+    let [name, space, binding, set] = words[..] else {
+        return Err("the form is t3 0 7 1".to_owned());
+    };
+    let register = register(name, number(space)?)
+        .ok_or_else(|| format!("`{name}` is no register; `t3` is one"))?;
+    let (binding, set) = (number(binding)?, number(set)?);
+    args.spirv.written.places.push(Placed { register: Some(register), binding, set });
+    Ok(())
+}
+
+pub(super) fn bind_globals(args: &mut Args, value: &str) -> Result<(), String> {
+    let (binding, set) = value.split_once(' ').unwrap_or((value, ""));
+    let (binding, set) = (number(binding)?, number(set)?);
+    args.spirv.written.places.push(Placed { register: None, binding, set });
+    Ok(())
+}
+
+fn register(name: &str, space: u32) -> Option<Register> {
+    let class = match name.chars().next()? {
+        'b' => RegisterClass::Constant,
+        't' => RegisterClass::Shader,
+        'u' => RegisterClass::Unordered,
+        's' => RegisterClass::Sampler,
+        _ => return None,
+    };
+    let index = name[1..].parse().ok()?;
+    Some(Register { class, index, space })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_are_a_letter_and_a_number() {
+        let of = |name| register(name, 2).map(|it| (it.class, it.index, it.space));
+        assert_eq!(of("t3"), Some((RegisterClass::Shader, 3, 2)));
+        assert_eq!(of("b0"), Some((RegisterClass::Constant, 0, 2)));
+        for bad in ["", "t", "x1", "t-1", "µ1", "tt1"] {
+            assert_eq!(of(bad), None, "{bad}");
+        }
+    }
+}
