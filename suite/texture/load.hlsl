@@ -93,7 +93,7 @@ void main(uint lane : SV_GroupIndex) {
 //--- samples-of-a-texel-are-loaded-by-their-index
 //# finds buffer-out-of-bounds
 //# texture Tex R32_UINT 2x2 samples 4: 0..16
-//# texture Array R32_UINT 1x1 layers 2 samples 2: 7 8 9 10
+//# texture Array R32_UINT 1x1 layers 2 samples 4: 7 8 0 0 9 10 0 0
 Texture2DMS<uint> Tex;
 Texture2DMSArray<uint> Array;
 [numthreads(WIDTH, 1, 1)]
@@ -109,7 +109,7 @@ void main(uint lane : SV_GroupIndex) {
     Tex.GetDimensions(width, height, samples);
     EXPECT_EQ(uint3(width, height, samples), uint3(2, 2, 4));
     Array.GetDimensions(width, height, layers, samples);
-    EXPECT_EQ(uint4(width, height, layers, samples), uint4(1, 1, 2, 2));
+    EXPECT_EQ(uint4(width, height, layers, samples), uint4(1, 1, 2, 4));
 }
 
 //--- channels-that-a-format-lacks-are-zero-and-alpha-one

@@ -5,7 +5,7 @@
 //! is named, and nothing falls back to another engine.
 //!
 //! # Unsafe code
-//! Calls into Vulkan are unsafe, every one of them. They stand in `instance`, `context`, `program`, `image` and
+//! Calls into Vulkan are unsafe, every one of them. They stand in `instance`, `context`, `program`, `image`, `fill` and
 //! `run`, each with its reason; here and outside nothing is. What they rely on together: a handle lives in a structure that keeps its
 //! device alive and destroys it once, the queue is used by one thread at a time, and after a dispatch that did not come
 //! to an end nothing of the device is used or destroyed any more.
@@ -14,6 +14,8 @@
 
 #[allow(unsafe_code, reason = "the device, its memory, and waiting for it")]
 mod context;
+#[allow(unsafe_code, reason = "the program that fills images of several samples")]
+mod fill;
 mod format;
 #[allow(unsafe_code, reason = "images, samplers and copies")]
 mod image;

@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 
 use ir::{Address, Atomic, Inst, Place, RegisterClass, ResourceKind, Value};
-use ops::{Sign, Ty};
+use ops::{Barrier, MemoryScope, Sign, SyncScope, Ty};
 
 use crate::Unsupported;
 use crate::builtin::{SCOPE_DEVICE, SCOPE_GROUP};
@@ -140,14 +140,44 @@ impl Emitter<'_> {
             .resources
             .views
             .iter()
-            .map(|((of, view), id)| (self.ir.storage(ir::Binding(*of)), *view, *id))
+            .map(|((of, view), id)| (ir::Binding(*of), *view, *id))
             .collect();
         let units = |view: View| matches!(view, View::Units(_) | View::Texels | View::Image);
         for (of, view, id) in &views {
-            let ways = views.iter().filter(|it| it.0 == *of && units(it.1)).count();
-            if units(*view) && ways > 1 {
+            let storage = self.ir.storage(*of);
+            let ways = views.iter().filter(|it| self.ir.storage(it.0) == storage && units(it.1));
+            if units(*view) && ways.count() > 1 {
                 self.out.decorate(*id, op::ALIASED, &[]);
+                // A device has one way to its memory for buffers and another for images.
+                if self.mixed(*of) && !self.ir.resource(*of).globally_coherent {
+                    self.out.decorate(*id, op::COHERENT, &[]);
+                }
             }
+        }
+    }
+
+    /// Whether the same bytes may be seen as a buffer and as texels, and be changed.
+    fn mixed(&self, resource: ir::Binding) -> bool {
+        let storage = self.ir.storage(resource);
+        if !self.ir.resource(resource).register.class.is_heap() {
+            return false;
+        }
+        let beside = |(index, it): (usize, &'_ ir::Resource)| {
+            (it.used && self.ir.storage(ir::Binding(index as u32)) == storage).then(|| {
+                let is_texels = matches!(it.kind, ResourceKind::Typed { .. });
+                (is_texels, it.kind.writable())
+            })
+        };
+        let all: Vec<(bool, bool)> =
+            self.ir.resources.iter().enumerate().filter_map(beside).collect();
+        all.iter().any(|it| it.0) && all.iter().any(|it| !it.0) && all.iter().any(|it| it.1)
+    }
+
+    /// After a change: what a lane has written as texels it may read as a buffer, and the other way round.
+    pub(crate) fn settle(&mut self, resource: ir::Binding) {
+        if self.mixed(resource) {
+            let barrier = Barrier { memory: MemoryScope::Device, sync: SyncScope::None };
+            self.barrier(barrier);
         }
     }
 
@@ -591,6 +621,7 @@ impl Emitter<'_> {
             });
             scalar = end;
         }
+        self.settle(place.binding);
         Ok(())
     }
 
@@ -614,6 +645,7 @@ impl Emitter<'_> {
             let pointer = it.unit_pointer(spot.descriptor, spot.unit, size);
             [(ty_id, it.atomic_at(pointer, SCOPE_DEVICE, ty, operation, &args))]
         });
+        self.settle(place.binding);
         Ok(old)
     }
 

@@ -136,12 +136,12 @@ impl Emitter<'_> {
     }
 
     /// A scalar of an image as the integer without sign or the float that it is elsewhere.
-    pub(crate) fn from_carried(&mut self, carrier: Carrier, value: Id) -> Id {
+    pub(crate) fn taken_out(&mut self, carrier: Carrier, value: Id) -> Id {
         let ty = self.out.ty(carrier.ty);
         if carrier.signed { self.op(op::BITCAST, ty, &[value]) } else { value }
     }
 
-    pub(crate) fn to_carried(&mut self, carrier: Carrier, value: Id) -> Id {
+    pub(crate) fn put_in(&mut self, carrier: Carrier, value: Id) -> Id {
         let ty = self.carried(carrier);
         if carrier.signed { self.op(op::BITCAST, ty, &[value]) } else { value }
     }
@@ -149,7 +149,7 @@ impl Emitter<'_> {
     fn carried_at(&mut self, carrier: Carrier, four: Id, index: u32) -> Id {
         let scalar = self.carried(carrier);
         let value = self.op_words(op::COMPOSITE_EXTRACT, scalar, &[four.0, index]);
-        self.from_carried(carrier, value)
+        self.taken_out(carrier, value)
     }
 
     fn sign_of(carrier: Carrier) -> Sign {
@@ -207,7 +207,7 @@ impl Emitter<'_> {
                 if let (Some(format), false) = (carrier.bound, carrier.pairs) {
                     scalar = self.stored(format, parts.len() as u32, scalar);
                 }
-                parts.push(self.to_carried(carrier, scalar));
+                parts.push(self.put_in(carrier, scalar));
             }
         }
         parts.truncate(4);

@@ -127,6 +127,7 @@ impl Emitter<'_> {
             it.effect(op::IMAGE_WRITE, &[image, texel.index, whole]);
             []
         });
+        self.settle(place.binding);
         Ok(())
     }
 
@@ -147,6 +148,7 @@ impl Emitter<'_> {
             let at = (texel.descriptor, texel.index, texel.carrier);
             [(ty_id, it.atomic_on_image(at, operation, &args))]
         });
+        self.settle(place.binding);
         Ok(old)
     }
 
@@ -181,8 +183,8 @@ impl Emitter<'_> {
         if carrier.ty == Ty::I64 {
             self.out.capabilities.insert(op::CAP_INT64_ATOMICS);
         }
-        let args: Vec<Id> = args.iter().map(|it| self.to_carried(carrier, *it)).collect();
+        let args: Vec<Id> = args.iter().map(|it| self.put_in(carrier, *it)).collect();
         let old = self.atomic_instruction(pointer, SCOPE_DEVICE, scalar, operation, &args);
-        self.from_carried(carrier, old)
+        self.taken_out(carrier, old)
     }
 }

@@ -78,7 +78,7 @@ fn bound(module: &Module) -> Vec<Bound> {
     let suits = |resource: &ir::Resource, name: &str| match &resource.kind {
         ir::ResourceKind::Texture { element, .. } | ir::ResourceKind::Typed { element, .. } => {
             let is_float = matches!(element.scalar, ir::HostScalar::F16 | ir::HostScalar::F32);
-            is_float == !name.ends_with("INT")
+            is_float != name.ends_with("INT")
         }
         _ => false,
     };

@@ -9,6 +9,7 @@ use ir::exec::{Failure, Unsupported};
 use ops::texture::{Address, Comparison, Dim, Filter, Sampler, Shape};
 
 use super::context::Context;
+use super::fill;
 use super::format;
 use super::stored::Sampled;
 
@@ -18,6 +19,7 @@ pub(super) struct Picture {
     memory: vk::DeviceMemory,
     format: vk::Format,
     kind: vk::ImageType,
+    shape: Shape,
     pieces: Vec<Piece>,
     /// Where it begins in the staging buffer, and how many bytes it takes there.
     pub(super) staged: u64,
@@ -81,7 +83,18 @@ fn unsupported(asked: String, missing: String) -> Failure {
 impl Picture {
     /// Where in the staging buffer it may begin: copies begin at whole texels and whole words.
     pub(super) fn alignment(shape: &Shape) -> u64 {
-        64 * shape.format.bytes() as u64
+        // As a storage buffer it may begin at multiples of 256 on every device.
+        let least = if shape.samples > 1 { 256 } else { 64 };
+        least * shape.format.bytes() as u64
+    }
+
+    pub(super) fn is_multisampled(&self) -> bool {
+        self.shape.samples > 1
+    }
+
+    /// How many texels there are on each axis, the samples of all layers on the last.
+    pub(super) fn samples_in_rows(&self) -> [u32; 3] {
+        [self.shape.width, self.shape.height, self.shape.layers * self.shape.samples]
     }
 
     /// The pieces with their bytes in the texture and in the staging buffer.
@@ -120,7 +133,7 @@ impl Picture {
         self.pieces.iter().map(copy).collect()
     }
 
-    /// Brings a new image into its layout and fills it.
+    /// Brings a new image into its layout and fills it, unless it has several samples: see `fill.rs`.
     ///
     /// # Safety
     /// The commands are being recorded, and the staging buffer holds the bytes of every piece.
@@ -133,20 +146,24 @@ impl Picture {
         let barrier = [vk::ImageMemoryBarrier::default()
             .old_layout(vk::ImageLayout::UNDEFINED)
             .new_layout(vk::ImageLayout::GENERAL)
-            .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+            .dst_access_mask(vk::AccessFlags::TRANSFER_WRITE | vk::AccessFlags::SHADER_WRITE)
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .image(self.image)
             .subresource_range(self.range())];
-        let stages = [vk::PipelineStageFlags::TOP_OF_PIPE, vk::PipelineStageFlags::TRANSFER];
+        let fills = vk::PipelineStageFlags::TRANSFER | vk::PipelineStageFlags::COMPUTE_SHADER;
+        let stages = [vk::PipelineStageFlags::TOP_OF_PIPE, fills];
         let none = vk::DependencyFlags::empty();
         let device = &context.device;
         // SAFETY: as the caller promises.
         unsafe {
             let [before, after] = stages;
             device.cmd_pipeline_barrier(commands, before, after, none, &[], &[], &barrier);
-            let layout = vk::ImageLayout::GENERAL;
-            device.cmd_copy_buffer_to_image(commands, staging, self.image, layout, &self.copies());
+            if !self.is_multisampled() {
+                let layout = vk::ImageLayout::GENERAL;
+                let copies = self.copies();
+                device.cmd_copy_buffer_to_image(commands, staging, self.image, layout, &copies);
+            }
         }
     }
 
@@ -204,10 +221,25 @@ impl Context {
             return Err(unsupported(format!("`{name}` of {}", shape.format), missing));
         }
         let usage = usage | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
-        let flags = match dim.is_cube() {
+        let mut flags = match dim.is_cube() {
             true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
             false => vk::ImageCreateFlags::empty(),
         };
+        let mut usage = usage;
+        let samples = vk::SampleCountFlags::from_raw(shape.samples);
+        if shape.samples > 1 {
+            flags |= vk::ImageCreateFlags::MUTABLE_FORMAT | vk::ImageCreateFlags::EXTENDED_USAGE;
+            usage |= vk::ImageUsageFlags::STORAGE;
+            let writes = vk::FormatFeatureFlags2::STORAGE_IMAGE
+                | vk::FormatFeatureFlags2::STORAGE_WRITE_WITHOUT_FORMAT;
+            let integers = fill::integers(shape.format.bytes());
+            let has = integers.map(|it| self.features_of(it).optimal_tiling_features);
+            let stores = self.capabilities.features.shader_storage_image_multisample == vk::TRUE;
+            if !stores || !has.is_some_and(|it| it.contains(writes)) {
+                let missing = format!("the device `{device}` does not write single samples");
+                return Err(unsupported(format!("the samples of `{name}`"), missing));
+            }
+        }
         let kind = image_type(dim);
         let tiling = vk::ImageTiling::OPTIMAL;
         // SAFETY: the physical device belongs to the instance.
@@ -229,10 +261,15 @@ impl Context {
                 && shape.depth <= it.max_extent.depth
                 && shape.layers <= it.max_array_layers
                 && shape.levels <= it.max_mip_levels
+                && shape.samples.is_power_of_two()
+                && it.sample_counts.contains(samples)
         });
         if !fits {
-            let size = [shape.width, shape.height, shape.depth, shape.layers];
-            let asked = format!("`{name}` of {size:?} texels of {}", shape.format);
+            let Shape { width, height, depth, layers, samples, .. } = shape;
+            let asked = format!(
+                "`{name}` of {width}×{height}×{depth} texels of {}, {layers} layers, {samples} samples",
+                shape.format
+            );
             return Err(unsupported(asked, format!("the device `{device}` has no such images")));
         }
         let create = vk::ImageCreateInfo::default()
@@ -242,7 +279,7 @@ impl Context {
             .extent(vk::Extent3D { width: shape.width, height: shape.height, depth: shape.depth })
             .mip_levels(shape.levels)
             .array_layers(shape.layers)
-            .samples(vk::SampleCountFlags::TYPE_1)
+            .samples(samples)
             .tiling(tiling)
             .usage(usage);
         // SAFETY: the structure is complete, and the device has said that it makes such images.
@@ -261,7 +298,8 @@ impl Context {
             }
         };
         let (pieces, size) = pieces(shape);
-        let picture = Picture { image, memory, format: texels, kind, pieces, staged, size };
+        let picture =
+            Picture { image, memory, format: texels, kind, shape: *shape, pieces, staged, size };
         // SAFETY: both are new and belong together.
         match unsafe { self.device.bind_image_memory(image, memory, 0) } {
             Ok(()) => Ok(picture),
@@ -273,12 +311,30 @@ impl Context {
     }
 
     pub(super) fn image_view(&self, of: &Picture, dim: Dim) -> Result<vk::ImageView, Failure> {
-        let create = vk::ImageViewCreateInfo::default()
+        let mut usage = vk::ImageViewUsageCreateInfo::default().usage(vk::ImageUsageFlags::SAMPLED);
+        let mut create = vk::ImageViewCreateInfo::default()
             .image(of.image)
             .view_type(view_type(dim))
             .format(of.format)
             .subresource_range(of.range());
+        // The image can be written for the sake of `fill.rs`, which its own format need not allow.
+        if of.is_multisampled() {
+            create = create.push_next(&mut usage);
+        }
         // SAFETY: the image is alive, and its shape suits the kind.
+        unsafe { self.device.create_image_view(&create, None) }.map_err(|it| self.failed(it, 0))
+    }
+
+    /// The texels of an image of several samples as integers to be written.
+    pub(super) fn integers_view(&self, of: &Picture) -> Result<vk::ImageView, Failure> {
+        let mut usage = vk::ImageViewUsageCreateInfo::default().usage(vk::ImageUsageFlags::STORAGE);
+        let create = vk::ImageViewCreateInfo::default()
+            .image(of.image)
+            .view_type(vk::ImageViewType::TYPE_2D_ARRAY)
+            .format(fill::integers(of.shape.format.bytes()).unwrap_or_default())
+            .subresource_range(of.range())
+            .push_next(&mut usage);
+        // SAFETY: the image is alive, and may be seen in formats of the same size.
         unsafe { self.device.create_image_view(&create, None) }.map_err(|it| self.failed(it, 0))
     }
 
@@ -423,6 +479,9 @@ fn custom_color(color: [f32; 4], whole: bool) -> vk::ClearColorValue {
 /// Each level of each layer, and the bytes that all take in the staging buffer.
 fn pieces(shape: &Shape) -> (Vec<Piece>, u64) {
     let texel = shape.format.bytes();
+    if shape.samples > 1 {
+        return samples(shape);
+    }
     let alignment = Picture::alignment(shape);
     let mut pieces = Vec::new();
     let mut to = 0u64;
@@ -434,6 +493,26 @@ fn pieces(shape: &Shape) -> (Vec<Piece>, u64) {
             let extent = vk::Extent3D { width, height, depth };
             pieces.push(Piece { from, len, to, level, layer, extent });
             to = (to + len as u64).next_multiple_of(alignment);
+        }
+    }
+    (pieces, to)
+}
+
+/// The same of an image of several samples: each sample has room of its own.
+fn samples(shape: &Shape) -> (Vec<Piece>, u64) {
+    let len = shape.format.bytes();
+    let mut pieces = Vec::new();
+    let mut to = 0;
+    for layer in 0..shape.layers {
+        for sample in 0..shape.samples {
+            for y in 0..shape.height {
+                for x in 0..shape.width {
+                    let from = shape.offset(0, layer, [x, y, 0], sample);
+                    let extent = vk::Extent3D { width: 1, height: 1, depth: 1 };
+                    pieces.push(Piece { from, len, to, level: 0, layer, extent });
+                    to += fill::ROOM as u64;
+                }
+            }
         }
     }
     (pieces, to)

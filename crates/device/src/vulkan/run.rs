@@ -11,6 +11,7 @@ use ir::{Module, ResourceKind};
 use spirv::BindingKind;
 
 use super::context::{Context, Memory};
+use super::fill::Filler;
 use super::format;
 use super::image::Picture;
 use super::program::{Program, descriptor_type};
@@ -41,6 +42,7 @@ struct Made<'a> {
     stored: Vec<Stored>,
     slots: Vec<Slot>,
     staging: Option<Memory>,
+    fillers: Vec<Filler>,
     descriptors: vk::DescriptorPool,
     commands: vk::CommandPool,
     queries: vk::QueryPool,
@@ -67,6 +69,7 @@ pub(super) fn run(
         stored: Vec::new(),
         slots: Vec::new(),
         staging: None,
+        fillers: Vec::new(),
         descriptors: vk::DescriptorPool::null(),
         commands: vk::CommandPool::null(),
         queries: vk::QueryPool::null(),
@@ -356,10 +359,19 @@ impl Made<'_> {
     /// Makes the staging buffer and maps it.
     fn stage(&mut self, size: u64) -> Result<*mut u8, Failure> {
         use vk::MemoryPropertyFlags as Flags;
-        let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+        let usage = vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST
+            | vk::BufferUsageFlags::STORAGE_BUFFER;
         let needs = Flags::HOST_VISIBLE | Flags::HOST_COHERENT;
         let staging = self.context.buffer(size, usage, needs, Flags::HOST_CACHED)?;
         self.staging = Some(staging);
+        for stored in &self.stored {
+            if let Held::Picture(picture) = &stored.held
+                && picture.is_multisampled()
+            {
+                self.fillers.push(Filler::new(self.context, picture, staging)?);
+            }
+        }
         let (all, none) = (vk::WHOLE_SIZE, vk::MemoryMapFlags::empty());
         // SAFETY: the memory can be mapped, and is mapped once.
         let mapped = unsafe { self.context.device.map_memory(staging.memory, 0, all, none) };
@@ -412,6 +424,9 @@ impl Made<'_> {
             for stored in &self.stored {
                 copy(stored, false);
             }
+            for filler in &self.fillers {
+                filler.record(self.context, commands);
+            }
             use vk::{AccessFlags as Access, PipelineStageFlags as Stage};
             let barrier = |from: (Stage, Access), to: (Stage, Access)| {
                 let memory =
@@ -421,7 +436,8 @@ impl Made<'_> {
             };
             let shader = Access::SHADER_READ | Access::SHADER_WRITE | Access::UNIFORM_READ;
             let copies = Access::TRANSFER_READ | Access::TRANSFER_WRITE;
-            barrier((Stage::TRANSFER, copies), (Stage::COMPUTE_SHADER, shader));
+            let filled = (Stage::TRANSFER | Stage::COMPUTE_SHADER, copies | Access::SHADER_WRITE);
+            barrier(filled, (Stage::COMPUTE_SHADER, shader));
             let clock = |number: u32| {
                 if self.queries != vk::QueryPool::null() {
                     let stage = Stage::COMPUTE_SHADER;
@@ -488,6 +504,9 @@ impl Drop for Made<'_> {
                     Seen::Sampler(sampler) => device.destroy_sampler(sampler, None),
                 }
             }
+        }
+        for filler in &self.fillers {
+            filler.free(self.context);
         }
         for stored in &self.stored {
             match &stored.held {

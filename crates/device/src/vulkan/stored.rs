@@ -267,9 +267,9 @@ pub(super) fn picture(
     staged: u64,
 ) -> Result<Picture, Failure> {
     let name = &asked.declared.name;
-    if dim.is_multisampled() {
-        let missing = "nothing fills an image of several samples as yet";
-        return unsupported(format!("the samples of `{name}`"), missing);
+    if dim.is_multisampled() && shape.samples == 1 {
+        let missing = "a multisampled image of Vulkan has two samples at least";
+        return unsupported(format!("`{name}` of one sample"), missing);
     }
     let Need { usage, features, .. } = *need;
     context.picture(shape, Wanted { dim, format, usage, features, name }, staged)
