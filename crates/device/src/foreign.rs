@@ -158,6 +158,7 @@ impl Foreign {
                 binding,
                 count: variable.count,
                 writable: resource.kind.writable(),
+                format: None,
                 register: resource.register,
                 resource: index,
             };

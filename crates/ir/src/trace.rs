@@ -18,8 +18,9 @@
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 use crate::{
-    Address, Atomic, Binding, Builtin, Inst, InstData, Memory, Module, Op, Place, Private, Region,
-    Register, RegisterClass, Resource, ResourceKind, Span, Value, ValueData, ValueDef,
+    Address, Atomic, Binding, Builtin, Chosen, Inst, InstData, Memory, Module, Op, Place, Private,
+    Region, Register, RegisterClass, Resource, ResourceKind, Span, Value, ValueData, ValueDef,
+    values,
 };
 
 /// The name of the added buffer; no identifier of a source holds a dot.
@@ -124,6 +125,7 @@ impl Trace {
             kind: ResourceKind::Raw { writable: true },
             count: Some(1),
             register: free_register(&module),
+            chosen: Chosen::Counted,
             globally_coherent: false,
             used: true,
             span: Span::NONE,
@@ -261,14 +263,14 @@ impl Writer<'_> {
             true => {
                 let clock = self.constant(self.clock as u32);
                 let at = Address::Byte(clock);
-                let op = Op::Atomic { place: self.buffer, at, op: Atomic::Add, args: vec![one] };
+                let op = Op::Atomic { place: self.buffer, at, op: Atomic::Add, args: values![one] };
                 self.value(op, Ty::I32)
             }
             false => zero,
         };
         let (low, high) = self.words(value, point.ty);
         let name = self.constant(number as u32 + 1);
-        let values = vec![name, stamp, low, high];
+        let values = values![name, stamp, low, high];
         self.add(Op::Store { place: self.buffer, at: Address::Byte(at), values }, &[]);
     }
 
