@@ -76,11 +76,6 @@ pub(super) fn judge(
             Ready { side, pipeline }
         })
         .collect();
-    for it in &ready {
-        if let Err(NotRun::BadInput(why)) = &it.pipeline {
-            return tell(nothing(Exit::BadInput, format!("`{}`: {why}", it.side.name)));
-        }
-    }
     let gpus = ready.iter().filter(|it| it.side.gpu().is_some());
     let gpus: Vec<&ComputePipeline> = gpus.filter_map(|it| it.pipeline.as_ref().ok()).collect();
     let widths = subject.widths(args, &of_reference, &gpus);
@@ -90,6 +85,12 @@ pub(super) fn judge(
             WaveSizes::All | WaveSizes::List(_) => "none of its widths is among those asked for",
         };
         return tell(nothing(Exit::Unsupported, why.to_owned()));
+    }
+    // A module is made for one width, where the source knows it: at others nobody asks for it.
+    for it in &ready {
+        if let Err(NotRun::BadInput(why)) = &it.pipeline {
+            return tell(nothing(Exit::BadInput, format!("`{}`: {why}", it.side.name)));
+        }
     }
     for width in widths {
         if runner.is_done() {
@@ -232,6 +233,13 @@ impl At<'_> {
         let explained = explained(&report, is_foreign);
         if let Some(why) = stopped {
             record.details.push(format!("the sanitizer did not come to its end: {why}"));
+            if explained == Explained::Not && self.runner.is_late() {
+                // That they differ says nothing yet.
+                let why = "they differ, and the time was spent before it was known why".to_owned();
+                record.verdict = Verdict::NotRun;
+                record.stop = Some((Exit::Findings, why));
+                return tell(Told::Record(Box::new(record)));
+            }
         }
         if explained != Explained::Not {
             record.verdict = match explained {
