@@ -28,7 +28,8 @@ pub(super) const FLAGS: &[Flag] = &[
         help: "lanes in a wave: 4, 8, 16, 32, 64, 128, a list (4,8), a range (4..32),\n\
                or all that shader and device allow; several are compared.\n\
                Without it: what `[WaveSize]` prefers, else its smallest;\n\
-               without the attribute 32, else the device's smallest",
+               without the attribute 32, else the device's smallest;\n\
+               for diff, with a GPU, the width that it would run at",
         set: wave_size,
     },
     Flag {

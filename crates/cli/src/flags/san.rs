@@ -47,7 +47,7 @@ pub(super) const FLOAT_ULP: Flag = Flag {
     on: SAN_AND_DIFF,
     section: Section::Run,
     help: "floats that lie at most so many representable numbers apart are the same\n\
-           (instead of one part in 1024)",
+           (for san instead of one part in 1024, for diff of none)",
     set: |args, value| {
         args.san.float_room = Some(FloatRoom::Ulps(u64::from(number(value)?)));
         Ok(())
