@@ -53,11 +53,22 @@ fn probe() -> Module {
     compiled.module.expect("the probe compiles")
 }
 
-fn environments(reconverges: bool, newest: Vulkan) -> Vec<Environment> {
+/// The smallest module that asks for a device's own derivatives.
+fn deriving() -> Module {
+    let text = "Texture2D<float> Tex; SamplerState S; RWStructuredBuffer<float> Out;
+        [numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) {
+            Out[i] = Tex.CalculateLevelOfDetail(S, float2(i, i));
+        }";
+    let compiled = suite::run::compile_text("probe.hlsl", text, &hlsl::Options::default());
+    compiled.module.expect("the probe compiles")
+}
+
+fn environments(reconverges: bool, derives: bool, newest: Vulkan) -> Vec<Environment> {
     let plain: Vec<Extension> =
         reconverges.then_some(Extension::MaximalReconvergence).into_iter().collect();
-    let more = [Extension::SubgroupPartitioned, Extension::ComputeDerivatives];
-    let all = [plain.clone(), more.to_vec()].concat();
+    let partitions = [Extension::SubgroupPartitioned];
+    let derivatives = derives.then_some(Extension::ComputeDerivatives);
+    let all: Vec<Extension> = plain.iter().copied().chain(partitions).chain(derivatives).collect();
     [(Vulkan::V1_1, plain.clone(), false), (Vulkan::V1_3, plain, true), (newest, all, false)]
         .into_iter()
         .map(|(vulkan, extensions, exact)| Environment {
@@ -111,18 +122,23 @@ fn modules() -> Vec<(String, Module)> {
 #[test]
 fn every_section_that_compiles_is_emitted_and_validates() {
     let path = validator();
-    let knows = |vulkan, extensions| {
+    let knows_of = |probe: Module, vulkan, extensions| {
         let environment =
             Environment { vulkan, extensions, floats: Floats::ALL, ..Environment::default() };
-        let module = spirv::emit(&probe(), &environment, &NoDebug).expect("the probe is emitted");
+        let module = spirv::emit(&probe, &environment, &NoDebug).expect("the probe is emitted");
         path.as_ref().is_none_or(|it| validate(it, &module.bytes(), vulkan).is_ok())
     };
+    let knows = |vulkan, extensions| knows_of(probe(), vulkan, extensions);
+    let derives = knows_of(deriving(), Vulkan::V1_3, vec![Extension::ComputeDerivatives]);
     let reconverges = knows(Vulkan::V1_3, vec![Extension::MaximalReconvergence]);
     let newest = if knows(Vulkan::V1_4, Vec::new()) { Vulkan::V1_4 } else { Vulkan::V1_3 };
     match &path {
         None => println!("skipped: there is no spirv-val, so the modules are emitted only"),
         Some(path) if !reconverges => {
             println!("{path} does not know maximal reconvergence: validated without it");
+        }
+        Some(path) if !derives => {
+            println!("{path} does not know Khronos's derivatives: validated without them");
         }
         Some(_) => {}
     }
@@ -131,7 +147,7 @@ fn every_section_that_compiles_is_emitted_and_validates() {
     let mut failures = Vec::new();
     let mut emitted = 0;
     for (name, module) in &modules {
-        for mut environment in environments(reconverges, newest) {
+        for mut environment in environments(reconverges, derives, newest) {
             environment.bound = bound(module);
             let made = match spirv::emit(module, &environment, &NoDebug) {
                 Ok(made) => made,
@@ -147,9 +163,7 @@ fn every_section_that_compiles_is_emitted_and_validates() {
                 failures.push(format!("{name} for {}: {what}", vulkan.name()));
                 break;
             }
-            if vulkan == Vulkan::V1_3 {
-                emitted += 1;
-            }
+            emitted += usize::from(environment.exact);
         }
     }
     println!("{emitted} of {} modules emitted; not emitted: {missing:?}", modules.len());

@@ -9,7 +9,7 @@ use ash::vk;
 use diag::Span;
 use ir::exec::{Failure, Launch, Trap};
 
-use super::instance::{Capabilities, Instance};
+use super::instance::{Capabilities, Instance, KHR_COMPUTE_SHADER_DERIVATIVES};
 
 /// How long a dispatch may take where the caller bounds the work; an endless loop on a GPU can be ended by nobody.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -52,7 +52,7 @@ impl Context {
         let mut robustness = capabilities.robustness;
         let mut reconvergence = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default()
             .shader_maximal_reconvergence(true);
-        // The structure of the extension of NVIDIA's is that of Khronos's.
+        // The structure of NVIDIA's extension is that of Khronos's.
         let mut derivatives = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default()
             .compute_derivative_group_linear(true);
         let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default()
@@ -76,8 +76,8 @@ impl Context {
             extensions.push(ash::ext::robustness2::NAME);
             features = features.push_next(&mut robustness);
         }
-        if let Some(extension) = capabilities.derivatives {
-            extensions.push(extension);
+        if capabilities.derivatives {
+            extensions.push(KHR_COMPUTE_SHADER_DERIVATIVES);
             features = features.push_next(&mut derivatives);
         }
         if capabilities.colors_borders {

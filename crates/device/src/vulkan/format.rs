@@ -99,6 +99,12 @@ pub(super) fn texel_format(
 ) -> Option<vk::Format> {
     use FormatScalar::*;
     let Format { scalar, components } = own.unwrap_or_else(|| own_format(element));
+    // Whole words are the same with and without a sign.
+    let scalar = match (scalar, kind_of(element)) {
+        (Int32, Kind::Unsigned) => Uint32,
+        (Uint32, Kind::Signed) => Int32,
+        (scalar, _) => scalar,
+    };
     let (kind, found) = match scalar {
         Float16 => (Kind::Float, plain(components, 16, Encoding::Float)),
         Float32 => (Kind::Float, plain(components, 32, Encoding::Float)),

@@ -33,8 +33,8 @@ pub(super) struct Capabilities {
     pub(super) robustness: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
     pub(super) reconverges: bool,
     pub(super) partitions: bool,
-    /// The extension by which compute shaders have derivatives of rows of four threads.
-    pub(super) derivatives: Option<&'static CStr>,
+    /// Whether compute shaders have derivatives of rows of four threads.
+    pub(super) derivatives: bool,
     /// Whether borders of textures may have any color.
     pub(super) colors_borders: bool,
     /// Whether images take atomic operations of 64 bits.
@@ -51,7 +51,7 @@ pub(super) struct Capabilities {
 }
 
 /// Newer than the headers that `ash` was made of; its structure is that of NVIDIA's extension.
-const KHR_COMPUTE_SHADER_DERIVATIVES: &CStr = c"VK_KHR_compute_shader_derivatives";
+pub(super) const KHR_COMPUTE_SHADER_DERIVATIVES: &CStr = c"VK_KHR_compute_shader_derivatives";
 
 impl Instance {
     pub(super) fn new() -> Result<Instance, String> {
@@ -114,9 +114,7 @@ impl Instance {
         let mut derivatives = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default();
         let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default();
         let mut image_atomics = vk::PhysicalDeviceShaderImageAtomicInt64FeaturesEXT::default();
-        let extension = [KHR_COMPUTE_SHADER_DERIVATIVES, ash::nv::compute_shader_derivatives::NAME]
-            .into_iter()
-            .find(|it| has(it));
+        let derives = has(KHR_COMPUTE_SHADER_DERIVATIVES);
         let mut features = vk::PhysicalDeviceFeatures2::default();
         if is_new {
             features = features
@@ -129,7 +127,7 @@ impl Instance {
             if has(ash::ext::robustness2::NAME) {
                 features = features.push_next(&mut robustness);
             }
-            if extension.is_some() {
+            if derives {
                 features = features.push_next(&mut derivatives);
             }
             if has(ash::ext::custom_border_color::NAME) {
@@ -188,8 +186,7 @@ impl Instance {
                 && of11
                     .subgroup_supported_operations
                     .contains(vk::SubgroupFeatureFlags::PARTITIONED_NV),
-            derivatives: extension
-                .filter(|_| derivatives.compute_derivative_group_linear == vk::TRUE),
+            derivatives: derivatives.compute_derivative_group_linear == vk::TRUE,
             colors_borders: borders.custom_border_colors == vk::TRUE
                 && borders.custom_border_color_without_format == vk::TRUE,
             wide_image_atomics: image_atomics.shader_image_int64_atomics == vk::TRUE,
@@ -271,7 +268,7 @@ impl Capabilities {
     pub(super) fn environment(&self) -> Environment {
         let reconverges = self.reconverges.then_some(Extension::MaximalReconvergence);
         let partitions = self.partitions.then_some(Extension::SubgroupPartitioned);
-        let derivatives = self.derivatives.map(|_| Extension::ComputeDerivatives);
+        let derivatives = self.derivatives.then_some(Extension::ComputeDerivatives);
         let zeros = self.features13.shader_zero_initialize_workgroup_memory == vk::TRUE;
         Environment {
             vulkan: Vulkan::V1_3,
@@ -330,7 +327,7 @@ impl Capabilities {
             "ImageCubeArray" | "SampledCubeArray" => is(f.image_cube_array),
             "MinLod" => is(f.shader_resource_min_lod),
             "Int64ImageEXT" => self.wide_image_atomics,
-            "ComputeDerivativeGroupLinearKHR" => self.derivatives.is_some(),
+            "ComputeDerivativeGroupLinearKHR" => self.derivatives,
             "ImageGatherExtended" => is(f.shader_image_gather_extended),
             "RuntimeDescriptorArray" => is(f12.runtime_descriptor_array),
             "UniformTexelBufferArrayDynamicIndexing" => {
