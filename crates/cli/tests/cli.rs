@@ -337,6 +337,39 @@ fn the_intermediate_representation_is_printed() {
     assert_eq!(wavelane("emit", SUM, "emit --spirv -fspv-target-env=dx12 a.hlsl").status, 2);
 }
 
+#[test]
+fn bindings_of_vulkan_are_what_the_flags_of_dxc_say() {
+    let words = "emit --spirv --format json -fvk-t-shift 10 0 -fvk-u-shift 20 all \
+                 -fvk-bind-register u0 0 3 1 -fvk-bind-globals 7 2 a.hlsl";
+    let ran = wavelane(
+        "shifted",
+        &SCALE
+            .replace("cbuffer Params { uint Count; float3 Scale; };", "uint Count; float3 Scale;"),
+        words,
+    );
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let reflection: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let bindings = reflection["bindings"].as_array().unwrap().iter();
+    let places: Vec<(&str, u64, u64)> = bindings
+        .map(|it| {
+            let number = |key: &str| it[key].as_u64().unwrap();
+            (it["name"].as_str().unwrap(), number("set"), number("binding"))
+        })
+        .collect();
+    for place in [("In", 0, 10), ("Out", 1, 3), ("$Globals", 2, 7)] {
+        assert!(places.contains(&place), "{place:?} of {places:?}");
+    }
+    for wrong in
+        ["-fvk-t-shift 10", "-fvk-t-shift x 0 a.hlsl", "-fvk-bind-register q0 0 3 1 a.hlsl"]
+    {
+        assert_eq!(
+            wavelane("shifted", SCALE, &format!("emit --spirv {wrong}")).status,
+            2,
+            "{wrong}"
+        );
+    }
+}
+
 const BLUR: &str = "
 Texture2D<float4> Tex;
 SamplerState S;

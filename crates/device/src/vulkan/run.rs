@@ -3,6 +3,7 @@
 //! All bytes travel through one staging buffer, with copies before and after the dispatch in the same submission. A
 //! resource of no bytes is a null descriptor, whose size is 0 and whose accesses do nothing.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use ash::vk;
@@ -15,7 +16,7 @@ use super::fill::Filler;
 use super::format;
 use super::image::Picture;
 use super::program::{Program, descriptor_type};
-use super::stored::{self, Asked, Held, Need, Stored};
+use super::stored::{self, Asked, Held, Need, Place, Stored};
 
 /// Where in the staging buffer the bytes of a resource begin: at multiples of this.
 const ALIGNMENT: u64 = 64;
@@ -40,6 +41,8 @@ enum Seen {
 struct Made<'a> {
     context: &'a Context,
     stored: Vec<Stored>,
+    /// Where in that list a place is.
+    found: BTreeMap<Place, usize>,
     slots: Vec<Slot>,
     staging: Option<Memory>,
     fillers: Vec<Filler>,
@@ -67,6 +70,7 @@ pub(super) fn run(
     let mut made = Made {
         context,
         stored: Vec::new(),
+        found: BTreeMap::new(),
         slots: Vec::new(),
         staging: None,
         fillers: Vec::new(),
@@ -156,7 +160,12 @@ impl Made<'_> {
     }
 
     fn find(&self, asked: &Asked<'_>) -> Option<&Stored> {
-        self.stored.iter().find(|it| it.place == asked.place)
+        self.found.get(&asked.place).map(|it| &self.stored[*it])
+    }
+
+    fn store(&mut self, stored: Stored) {
+        self.found.insert(stored.place, self.stored.len());
+        self.stored.push(stored);
     }
 
     fn buffer(
@@ -193,7 +202,7 @@ impl Made<'_> {
                     let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
                     let none = vk::MemoryPropertyFlags::empty();
                     let memory = self.context.buffer(need.bytes, usage, none, local)?;
-                    self.stored.push(Stored {
+                    self.store(Stored {
                         place: asked.place,
                         held: Held::Buffer(memory),
                         staged: *staged,
@@ -270,7 +279,7 @@ impl Made<'_> {
             let picture = stored::picture(self.context, asked, (dim, format, &shape), need, start)?;
             let size = picture.size;
             *staged = (start + size).next_multiple_of(ALIGNMENT);
-            self.stored.push(Stored {
+            self.store(Stored {
                 place: asked.place,
                 held: Held::Picture(picture),
                 staged: start,

@@ -81,7 +81,9 @@ pub(super) fn asked<'a>(
             bindings.bindings.get(storage.index()).map_or(&[], |it| it.as_slice());
         for element in 0..program.counts[number] {
             let bound = elements.get(element as usize).filter(|it| match &declared.kind {
-                ResourceKind::Texture { dim, .. } => it.texture.is_some_and(|it| it.suits(*dim)),
+                ResourceKind::Texture { dim, .. } => {
+                    it.texture.is_some_and(|it| it.suits(*dim) && it.bytes().is_some())
+                }
                 ResourceKind::Sampler { .. } => it.sampler.is_some(),
                 ResourceKind::Constant { .. }
                 | ResourceKind::Structured { .. }
