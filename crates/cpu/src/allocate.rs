@@ -5,7 +5,7 @@ use regalloc2::{
 };
 
 use crate::isa::Isa;
-use crate::machine::{Function, GENERAL, MASK, VECTOR};
+use crate::machine::{Function, GENERAL, MASK, Op, VECTOR};
 
 /// rax is left to the encoder, rsp is the stack, r15 the frame.
 const SAVED_BY_CALLER: [usize; 8] = [1, 2, 6, 7, 8, 9, 10, 11];
@@ -17,23 +17,25 @@ fn set(class: RegClass, numbers: impl IntoIterator<Item = usize>) -> PRegSet {
     set
 }
 
-/// The last vector of AVX2 and the mask k7 are left to the encoder; k0 cannot be a mask.
-fn vectors(isa: Isa) -> PRegSet {
+/// The encoder copies the masks of gathers and scatters into the last vector of AVX2, or into k7: where there are none of
+/// these, both are free.
+fn vectors(isa: Isa, spends_masks: bool) -> PRegSet {
     match isa {
         Isa::Avx512 => set(VECTOR, 0..32),
-        Isa::Avx2 => set(VECTOR, 0..15),
+        Isa::Avx2 => set(VECTOR, 0..if spends_masks { 15 } else { 16 }),
     }
 }
 
-fn masks() -> PRegSet {
-    set(MASK, 1..7)
+/// k0 cannot be a mask.
+fn masks(spends_masks: bool) -> PRegSet {
+    set(MASK, 1..if spends_masks { 7 } else { 8 })
 }
 
 /// What a call into the runtime does not keep.
 pub(crate) fn saved_by_calls(isa: Isa) -> PRegSet {
     let mut all = set(GENERAL, SAVED_BY_CALLER);
-    all.union_from(vectors(isa));
-    all.union_from(masks());
+    all.union_from(vectors(isa, false));
+    all.union_from(masks(false));
     all
 }
 
@@ -46,8 +48,13 @@ pub(crate) fn everything(isa: Isa) -> PRegSet {
 
 pub(crate) fn allocate(function: &Function, isa: Isa) -> Result<Output, RegAllocError> {
     let none = PRegSet::empty();
+    let spends = function.ops.iter().any(|op| matches!(op, Op::X86(it) if it.spends_mask));
     let env = MachineEnv {
-        preferred_regs_by_class: [set(GENERAL, SAVED_BY_CALLER), vectors(isa), masks()],
+        preferred_regs_by_class: [
+            set(GENERAL, SAVED_BY_CALLER),
+            vectors(isa, spends),
+            masks(spends),
+        ],
         non_preferred_regs_by_class: [set(GENERAL, SAVED_BY_CALLEE), none, none],
         scratch_by_class: [None; 3],
         fixed_stack_slots: Vec::new(),

@@ -436,7 +436,7 @@ impl Writer<'_> {
         let register = |index: u8, view: View| {
             let number = match allocs[usize::from(index)].as_reg() {
                 Some(register) => register.hw_enc(),
-                None => unreachable!("every operand is asked for in a register"),
+                None => unreachable!("an operand is in a register, unless it may be in memory"),
             };
             match view {
                 View::R8 => BYTES[number],
@@ -453,7 +453,11 @@ impl Writer<'_> {
         for (i, slot) in (0..).zip(x86.slots.iter().flatten()) {
             match *slot {
                 Slot::Register(view, index) => {
-                    set(&mut instruction, i, Operand::R(register(index, view)))
+                    let operand = match allocs[usize::from(index)].as_stack() {
+                        Some(slot) => frame(self.layout.spills + slot.index() * 8),
+                        None => Operand::R(register(index, view)),
+                    };
+                    set(&mut instruction, i, operand);
                 }
                 Slot::Immediate(it) => set(&mut instruction, i, immediate(it)),
                 Slot::Memory { base, index, scale, displacement } => {

@@ -26,6 +26,7 @@ mod isa;
 mod launch;
 mod layout;
 mod machine;
+mod schedule;
 mod select;
 mod texture;
 mod vector;

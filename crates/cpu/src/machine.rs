@@ -12,6 +12,8 @@ use iced_x86::Code;
 pub(crate) use regalloc2::{Block, RegClass, VReg};
 use regalloc2::{Inst, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PRegSet};
 
+use crate::schedule::{Placed, Registers};
+
 /// General registers.
 pub(crate) const GENERAL: RegClass = RegClass::Int;
 /// Vector registers.
@@ -106,6 +108,8 @@ pub(crate) struct Options {
     pub(crate) zeroing: bool,
     /// The result may not share a register with a source, and the mask is destroyed.
     pub(crate) gather: bool,
+    /// The second source may lie in memory: where registers are short the instruction reads it there.
+    pub(crate) folds: bool,
 }
 
 /// A slot of an x86 instruction; registers are indices into the operands that the allocator sees.
@@ -578,21 +582,24 @@ impl Builder {
         if let Some(tied) = options.tied {
             operands.push(Operand::reg_use(tied));
         }
-        let mut used = |register: VReg| {
+        let mut placed = |register: VReg, constraint: OperandConstraint| {
             let late = options.gather && options.tied.is_some();
-            operands.push(if late {
-                Operand::new(register, OperandConstraint::Reg, OperandKind::Use, OperandPos::Late)
-            } else {
-                Operand::reg_use(register)
-            });
+            let position = if late { OperandPos::Late } else { OperandPos::Early };
+            operands.push(Operand::new(register, constraint, OperandKind::Use, position));
             operands.len() as u8 - 1
         };
-        let mask = options.mask.map(&mut used);
-        for source in sources {
+        let mask = options.mask.map(|it| placed(it, OperandConstraint::Reg));
+        for (i, source) in sources.iter().enumerate() {
             match *source {
-                Source::Register(view, register) => fill(Slot::Register(view, used(register))),
+                Source::Register(view, register) if options.folds && i == 1 => {
+                    fill(Slot::Register(view, placed(register, OperandConstraint::Any)));
+                }
+                Source::Register(view, register) => {
+                    fill(Slot::Register(view, placed(register, OperandConstraint::Reg)));
+                }
                 Source::Immediate(value) => fill(Slot::Immediate(value)),
                 Source::Memory(address) => {
+                    let mut used = |register: VReg| placed(register, OperandConstraint::Reg);
                     let base = match address.base {
                         Base::Frame => SlotBase::Frame,
                         Base::Pool => SlotBase::Pool,
@@ -676,11 +683,12 @@ impl Builder {
         }
         let mut old: Vec<Option<BlockData>> =
             std::mem::take(&mut function.blocks).into_iter().map(Some).collect();
+        let mut kept: Vec<(BlockData, Vec<Placed>)> = Vec::with_capacity(order.len());
         for block in order {
-            let Some(mut data) = old[block.index()].take() else {
+            let Some(data) = old[block.index()].take() else {
                 unreachable!("a block stands in one place")
             };
-            data.first = function.ops.len();
+            let mut body: Vec<Placed> = Vec::with_capacity(bodies[block.index()].len());
             for index in &bodies[block.index()] {
                 let (op, operands) = ops[*index as usize]
                     .take()
@@ -689,17 +697,29 @@ impl Builder {
                     continue;
                 }
                 // Flags that are set anew at once have nobody who reads them.
-                if only_sets_flags(&op)
-                    && function.ops.len() > data.first
-                    && function.ops.last().is_some_and(only_sets_flags)
-                {
-                    function.ops.pop();
-                    function.ranges.pop();
+                if only_sets_flags(&op) && body.last().is_some_and(|it| only_sets_flags(&it.0)) {
+                    body.pop();
                 }
-                let start = function.operands.len() as u32;
-                function.operands.extend(operands.iter().map(|it| {
+                let operands = operands.iter().map(|it| {
                     Operand::new(resolve(it.vreg()), it.constraint(), it.kind(), it.pos())
-                }));
+                });
+                body.push((op, operands.collect()));
+            }
+            kept.push((data, body));
+        }
+        let mut registers = Registers::new(function.registers);
+        for (data, body) in &kept {
+            let reads = body.iter().flat_map(|(_, operands)| operands);
+            reads
+                .filter(|it| it.kind() == OperandKind::Use)
+                .for_each(|it| registers.read(it.vreg()));
+            data.args.iter().for_each(|it| registers.read(*it));
+        }
+        for (mut data, body) in kept {
+            data.first = function.ops.len();
+            for (op, operands) in registers.order(body) {
+                let start = function.operands.len() as u32;
+                function.operands.extend(operands);
                 function.ranges.push((start, function.operands.len() as u32));
                 function.ops.push(op);
             }

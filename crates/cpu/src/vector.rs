@@ -22,6 +22,8 @@ pub(crate) struct Assembler {
     known: HashMap<VReg, u32>,
     /// What stands in the lowest lane of a vector.
     lowest: HashMap<VReg, VReg>,
+    /// The vectors whose lowest lane others hold in all lanes.
+    spread: HashMap<VReg, VReg>,
 }
 
 /// An operand: a register, or a constant in memory.
@@ -166,7 +168,7 @@ impl Lanewise {
     }
 
     /// Whether the order of the operands makes no difference, but for the bits of a NaN.
-    fn commutes(self) -> bool {
+    pub(crate) fn commutes(self) -> bool {
         use Lanewise::*;
         matches!(
             self,
@@ -209,6 +211,7 @@ impl Assembler {
             tested: HashMap::new(),
             known: HashMap::new(),
             lowest: HashMap::new(),
+            spread: HashMap::new(),
         }
     }
 
@@ -304,7 +307,8 @@ impl Assembler {
         };
         let a = self.load(a, op.is_long());
         let sources = [self.vector(a), self.source(b)];
-        let result = self.b.define(code, self.view(), &sources);
+        let options = Options { folds: true, ..Options::default() };
+        let result = self.b.define_with(code, self.view(), &sources, options);
         if self.wide() && !op.is_long() && sources.iter().all(|it| it.is_constant()) {
             self.made.insert(result, (code, sources));
         }
@@ -378,6 +382,8 @@ impl Assembler {
         if let (Some(register), false) = (self.lowest.get(&vector), long) {
             return *register;
         }
+        // Nothing need be spread over lanes for the sake of the lowest.
+        let vector = self.spread.get(&vector).copied().unwrap_or(vector);
         let source = Source::Register(View::Xmm, vector);
         // Only the EVEX form can name all registers.
         if long {
@@ -397,7 +403,14 @@ impl Assembler {
             (Isa::Avx2, false) => VEX_Vpbroadcastd_ymm_xmmm32,
             (Isa::Avx2, true) => VEX_Vpbroadcastq_ymm_xmmm64,
         };
-        self.b.define(code, self.view(), &[Source::Register(View::Xmm, vector)])
+        let all = self.b.define(code, self.view(), &[Source::Register(View::Xmm, vector)]);
+        self.spread.insert(all, vector);
+        all
+    }
+
+    /// Says what stands in the lowest lane of a vector of words. If nobody asks for it, it is not computed.
+    pub(crate) fn note_lowest(&mut self, vector: VReg, register: VReg) {
+        self.lowest.insert(vector, register);
     }
 
     /// `b` where the mask is set, `a` elsewhere.
@@ -421,17 +434,19 @@ impl Assembler {
 
     fn blend_some(&mut self, mask: VReg, b: VReg, a: VReg) -> VReg {
         if let Some((code, sources)) = self.made.get(&b).copied() {
-            let options = Options { mask: Some(mask), tied: Some(a), ..Options::default() };
+            let options =
+                Options { mask: Some(mask), tied: Some(a), folds: true, ..Options::default() };
             return self.b.define_with(code, View::Zmm, &sources, options);
         }
         let [first, second] = [a, b].map(|it| self.vector(it));
         if self.wide() {
             let code = EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32;
-            let options = Options { mask: Some(mask), ..Options::default() };
+            let options = Options { mask: Some(mask), folds: true, ..Options::default() };
             return self.b.define_with(code, View::Zmm, &[first, second], options);
         }
-        let mask = self.vector(mask);
-        self.b.define(VEX_Vpblendvb_ymm_ymm_ymmm256_ymm, View::Ymm, &[first, second, mask])
+        let sources = [first, second, self.vector(mask)];
+        let options = Options { folds: true, ..Options::default() };
+        self.b.define_with(VEX_Vpblendvb_ymm_ymm_ymmm256_ymm, View::Ymm, &sources, options)
     }
 
     /// The same for both halves of a chunk of longs.
@@ -514,7 +529,7 @@ impl Assembler {
                 },
             };
             let sources = [self.vector(a), self.source(b), byte(predicate)];
-            let options = Options { mask: on, ..Options::default() };
+            let options = Options { mask: on, folds: true, ..Options::default() };
             let result = self.b.define_with(code, View::K, &sources, options);
             if on.is_none() && sources.iter().all(|it| it.is_constant()) {
                 self.tested.insert(result, (code, sources));
@@ -537,7 +552,8 @@ impl Assembler {
         };
         if let Some(code) = float {
             let sources = [self.vector(a), self.source(b), byte(float_predicate(test))];
-            return self.b.define(code, View::Ymm, &sources);
+            let options = Options { folds: true, ..Options::default() };
+            return self.b.define_with(code, View::Ymm, &sources, options);
         }
         let equal = if long { VEX_Vpcmpeqq_ymm_ymm_ymmm256 } else { VEX_Vpcmpeqd_ymm_ymm_ymmm256 };
         let greater =
@@ -562,7 +578,8 @@ impl Assembler {
             Test::Unordered => unreachable!("integers have an order"),
         };
         let sources = [self.vector(first), self.vector(second)];
-        let result = self.b.define(code, View::Ymm, &sources);
+        let options = Options { folds: true, ..Options::default() };
+        let result = self.b.define_with(code, View::Ymm, &sources, options);
         if negated { self.mask_not(result) } else { result }
     }
 
@@ -595,7 +612,7 @@ impl Assembler {
         }
         for (test, on) in [(b, a), (a, b)] {
             if let Some((code, sources)) = self.tested.get(&test).copied() {
-                let options = Options { mask: Some(on), ..Options::default() };
+                let options = Options { mask: Some(on), folds: true, ..Options::default() };
                 return self.b.define_with(code, View::K, &sources, options);
             }
         }
@@ -640,7 +657,8 @@ impl Assembler {
     fn mask_op(&mut self, wide: Code, narrow: Code, a: VReg, b: VReg) -> VReg {
         let sources = [self.mask(a), self.mask(b)];
         let code = self.pick(wide, narrow);
-        self.b.define(code, self.mask_view(), &sources)
+        let options = Options { folds: !self.wide(), ..Options::default() };
+        self.b.define_with(code, self.mask_view(), &sources, options)
     }
 
     pub(crate) fn mask_not(&mut self, a: VReg) -> VReg {

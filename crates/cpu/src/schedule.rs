@@ -1,0 +1,171 @@
+//! The order of instructions inside a block, such that few registers are alive at a time.
+//!
+//! A wave's chunks are selected operation by operation, so that what an operation makes of all chunks is alive at once. Here
+//! what only computes is put off until somebody wants it, and what ends the life of a register follows at once: that turns
+//! chunks and operations around. Whatever can be seen keeps its place: what writes, calls, jumps, reads memory that may
+//! change, or touches flags. Vectors and masks are computed without flags, so that they may stand between a comparison and
+//! its jump.
+//!
+//! Deliberately absent: how long instructions take. Processors look far enough ahead to find the next chunk by themselves.
+
+use regalloc2::{Operand, OperandKind, VReg};
+
+use crate::machine::{GENERAL, Op, Slot, SlotBase, X86};
+
+/// An instruction and its operands, as the allocator sees them.
+pub(crate) type Placed = (Op, Vec<Operand>);
+
+/// For each register of a function what the orders of its blocks need to know.
+pub(crate) struct Registers {
+    /// How many operands and arguments of blocks read it.
+    reads: Vec<u32>,
+    /// The instruction of the block at hand that makes it.
+    maker: Vec<u32>,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+impl Registers {
+    pub(crate) fn new(count: usize) -> Registers {
+        Registers { reads: vec![0; count], maker: vec![NOBODY; count] }
+    }
+
+    pub(crate) fn read(&mut self, register: VReg) {
+        self.reads[register.vreg()] += 1;
+    }
+
+    /// Puts the instructions of a block in order.
+    pub(crate) fn order(&mut self, body: Vec<Placed>) -> Vec<Placed> {
+        if body.iter().filter(|it| is_free(it)).count() < 2 {
+            return body;
+        }
+        let mut readers: Vec<Vec<u32>> = vec![Vec::new(); body.len()];
+        let mut left = vec![0; body.len()];
+        for (at, instruction) in (0..).zip(&body) {
+            let free = is_free(instruction);
+            for register in reads(instruction) {
+                let maker = self.maker[register.vreg()] as usize;
+                if maker == NOBODY as usize {
+                    continue;
+                }
+                left[maker] += 1;
+                if free && readers[maker].last() != Some(&at) {
+                    readers[maker].push(at);
+                }
+            }
+            if let Some(made) = made(instruction) {
+                self.maker[made.vreg()] = at;
+            }
+        }
+        let goes_on: Vec<bool> = body
+            .iter()
+            .zip(&left)
+            .map(|(it, left)| made(it).is_some_and(|made| self.reads[made.vreg()] > *left))
+            .collect();
+        let placed = vec![false; body.len()];
+        let order = Vec::with_capacity(body.len());
+        let mut block =
+            Block { body: &body, maker: &self.maker, readers, left, goes_on, placed, order };
+        let mut settled = 0;
+        for (at, instruction) in body.iter().enumerate() {
+            if matches!(instruction.0, Op::Call { .. } | Op::Suspend { .. }) {
+                // These keep no register: what is put off would make them spill its operands in place of it.
+                (settled..at).for_each(|it| block.place(it as u32));
+                settled = at;
+            }
+            if !is_free(instruction) || block.goes_on[at] {
+                block.place(at as u32);
+            }
+        }
+        let order = block.order;
+        body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NOBODY);
+        let mut body: Vec<Option<Placed>> = body.into_iter().map(Some).collect();
+        let ordered: Vec<Placed> =
+            order.into_iter().filter_map(|at| body[at as usize].take()).collect();
+        debug_assert_eq!(ordered.len(), body.len(), "what nobody wants has been left out before");
+        ordered
+    }
+}
+
+struct Block<'a> {
+    body: &'a [Placed],
+    maker: &'a [u32],
+    /// For each instruction the free ones that read what it makes.
+    readers: Vec<Vec<u32>>,
+    /// How many reads in this block are still to come.
+    left: Vec<u32>,
+    /// Whether others than this block read it.
+    goes_on: Vec<bool>,
+    placed: Vec<bool>,
+    order: Vec<u32>,
+}
+
+impl Block<'_> {
+    /// Places an instruction behind what it reads; those that end the life of a register by that follow at once.
+    fn place(&mut self, wanted: u32) {
+        let mut open = vec![wanted];
+        while let Some(at) = open.pop() {
+            if self.placed[at as usize] {
+                continue;
+            }
+            let missing: Vec<u32> = self.missing(at).collect();
+            if !missing.is_empty() {
+                open.push(at);
+                // The first one is popped first.
+                open.extend(missing.into_iter().rev());
+                continue;
+            }
+            self.placed[at as usize] = true;
+            self.order.push(at);
+            for maker in self.makers(at).collect::<Vec<_>>() {
+                self.left[maker as usize] -= 1;
+            }
+            let readers = self.readers[at as usize].iter().rev();
+            open.extend(readers.filter(|it| self.ends_a_life(**it)));
+        }
+    }
+
+    /// The instructions of this block that make what an instruction reads, one for each read.
+    fn makers(&self, at: u32) -> impl Iterator<Item = u32> + use<'_> {
+        let makers = reads(&self.body[at as usize]).map(|it| self.maker[it.vreg()]);
+        makers.filter(|it| *it != NOBODY)
+    }
+
+    fn missing(&self, at: u32) -> impl Iterator<Item = u32> + use<'_> {
+        self.makers(at).filter(|it| !self.placed[*it as usize])
+    }
+
+    /// Whether all is there that it reads, and a register of its own kind is read for the last time.
+    fn ends_a_life(&self, at: u32) -> bool {
+        if self.placed[at as usize] || self.missing(at).next().is_some() {
+            return false;
+        }
+        let Some(made) = made(&self.body[at as usize]) else { return false };
+        reads(&self.body[at as usize]).any(|register| {
+            let maker = self.maker[register.vreg()];
+            let own = || reads(&self.body[at as usize]).filter(|it| *it == register).count();
+            maker != NOBODY
+                && register.class() == made.class()
+                && !self.goes_on[maker as usize]
+                && self.left[maker as usize] as usize == own()
+        })
+    }
+}
+
+fn reads((_, operands): &Placed) -> impl Iterator<Item = VReg> {
+    operands.iter().filter(|it| it.kind() == OperandKind::Use).map(|it| it.vreg())
+}
+
+fn made((_, operands): &Placed) -> Option<VReg> {
+    operands.first().filter(|it| it.kind() == OperandKind::Def).map(|it| it.vreg())
+}
+
+/// Whether an instruction does nothing but compute a vector or a mask from registers and constants.
+fn is_free((op, operands): &Placed) -> bool {
+    let Op::X86(X86 { effect: false, spends_mask: false, slots, .. }) = op else { return false };
+    operands[0].vreg().class() != GENERAL
+        && slots.iter().flatten().all(|slot| match slot {
+            Slot::Memory { base, index, .. } => matches!(base, SlotBase::Pool) && index.is_none(),
+            Slot::Register(..) | Slot::Immediate(_) => true,
+        })
+}
