@@ -375,10 +375,53 @@ impl Selector<'_> {
         for (i, value) in values.iter().enumerate() {
             if self.is_single(access.index) && self.is_single(*value) {
                 self.store_single(&access, i, *value);
+            } else if let Some(lane) = self.one_known_lane() {
+                self.store_lane(&access, i, *value, lane);
             } else {
                 self.scatter(&access, i, *value);
             }
         }
+    }
+
+    /// The lane that runs alone, where that is known now: mostly the first of a whole wave.
+    fn one_known_lane(&mut self) -> Option<usize> {
+        let active = self.active();
+        let known = self.known_lanes(&active).filter(|it| it.count_ones() == 1)?;
+        Some(known.trailing_zeros() as usize)
+    }
+
+    /// One lane stores. A scatter would take as long for it as for all lanes of a chunk, and is slow for chunks without any.
+    fn store_lane(&mut self, access: &Access, scalar: usize, value: Value, lane: usize) {
+        let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        let index = self.word_in_lane(access.index, lane);
+        let index = self.a.b.define(Mov_r32_rm32, View::R32, &[Source::Register(View::R32, index)]);
+        let word = self.word_in_lane(value, lane);
+        let count = self.count(access, scalar);
+        let joined = self.a.b.block();
+        self.store_inside(access, start, scalar, [index, count, word], joined);
+        self.a.b.seal(joined);
+        self.a.b.switch_to(joined);
+    }
+
+    /// Stores a word if its index is less than the count, and goes on in the block.
+    fn store_inside(
+        &mut self,
+        access: &Access,
+        start: VReg,
+        scalar: usize,
+        [index, count, word]: [VReg; 3],
+        joined: Block,
+    ) {
+        let (inside, outside) = (self.a.b.block(), self.a.b.block());
+        let sources = [index, count].map(|it| Source::Register(View::R32, it));
+        self.a.b.effect(Cmp_r32_rm32, &sources);
+        self.a.b.branch(Condition::Below, inside, outside);
+        self.a.b.switch_to(outside);
+        self.a.b.jump(joined);
+        self.a.b.switch_to(inside);
+        let to = self.scaled_address(access, start, index, scalar);
+        self.a.store_general(View::R32, to, word);
+        self.a.b.jump(joined);
     }
 
     /// All lanes store the same at the same place.
@@ -397,16 +440,7 @@ impl Selector<'_> {
             self.a.b.jump(joined);
             self.a.b.switch_to(some);
         }
-        let (inside, outside) = (self.a.b.block(), self.a.b.block());
-        let sources = [index, count].map(|it| Source::Register(View::R32, it));
-        self.a.b.effect(Cmp_r32_rm32, &sources);
-        self.a.b.branch(Condition::Below, inside, outside);
-        self.a.b.switch_to(outside);
-        self.a.b.jump(joined);
-        self.a.b.switch_to(inside);
-        let to = self.scaled_address(access, start, index, scalar);
-        self.a.store_general(View::R32, to, word);
-        self.a.b.jump(joined);
+        self.store_inside(access, start, scalar, [index, count, word], joined);
         self.a.b.seal(joined);
         self.a.b.switch_to(joined);
     }
@@ -447,7 +481,17 @@ impl Selector<'_> {
                     scale,
                     ..Address::at(Base::Register(start), offset)
                 };
+                // A scatter of nothing takes as long as one of all lanes; most chunks of a divided wave hold nobody.
+                let [some, none, joined] = [0; 3].map(|_| self.a.b.block());
+                self.a.test_any(&masks[chunk..=chunk]);
+                self.a.b.branch(Condition::NotZero, some, none);
+                self.a.b.switch_to(none);
+                self.a.b.jump(joined);
+                self.a.b.switch_to(some);
                 self.a.scatter(to, values[chunk], masks[chunk]);
+                self.a.b.jump(joined);
+                self.a.b.seal(joined);
+                self.a.b.switch_to(joined);
             }
             return;
         }

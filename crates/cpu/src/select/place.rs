@@ -419,6 +419,20 @@ impl Selector<'_> {
         self.a.load_general(View::R32, Address { index, scale: 4, ..Address::frame(row) })
     }
 
+    /// What a lane holds that is known now.
+    pub(super) fn word_in_lane(&mut self, value: Value, lane: usize) -> VReg {
+        match self.place(value).clone() {
+            Place::Constant(_) | Place::General(_) | Place::Splat(_) => self.general(value),
+            Place::Table(table) => self.a.word(table[lane] as u32),
+            Place::Affine { base, stride: 0 } => base,
+            Place::Affine { base, .. } if lane == 0 => base,
+            _ => {
+                let words = self.words(value);
+                self.word_of_known_lane(&words, lane)
+            }
+        }
+    }
+
     fn word_of_known_lane(&mut self, words: &[VReg], lane: usize) -> VReg {
         if let (Some(word), 0) = (words.get(lane / self.lanes), lane % self.lanes) {
             return self.a.lowest(*word, false);

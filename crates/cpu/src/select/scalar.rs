@@ -81,11 +81,38 @@ impl Selector<'_> {
                 .collect();
             return self.set(to, Place::Bits(masks));
         }
-        let args = [self.args(a, single, false), self.args(b, single, false)];
+        let x = self.args(a, single, false);
+        let (op, y) = match self.reciprocal(op, ty, b) {
+            Some(reciprocal) => (Binary::Mul, vec![reciprocal; x.len()]),
+            None => (op, self.args(b, single, false)),
+        };
+        let args = [x, y];
         match self.binary_vectors(op, ty, &args, self.constant(b)) {
             Some(vectors) => self.keep(Made::Vectors(vectors), to, single),
             None => self.call_pure(What::Binary(op), &[a, b], to),
         }
+    }
+
+    /// What to multiply by in place of a division by a known power of two: both round the same number, so that they have
+    /// the same bits, if the reciprocal is a normal number.
+    fn reciprocal(&mut self, op: Binary, ty: Ty, b: Value) -> Option<Arg> {
+        let bits = self.constant(b).filter(|_| matches!(op, Binary::Div(_)))?;
+        let (fraction, most) = match ty {
+            Ty::F32 => (23, 254),
+            Ty::F64 => (52, 2046),
+            _ => return None,
+        };
+        let sign = bits & 1 << (ty.bits() - 1);
+        let exponent = (bits ^ sign) >> fraction;
+        let is_power = bits ^ sign == exponent << fraction;
+        if !is_power || exponent == 0 || exponent >= most {
+            return None;
+        }
+        let reciprocal = sign | (most - exponent) << fraction;
+        Some(match ty {
+            Ty::F32 => self.a.constant_word(reciprocal as u32),
+            _ => self.a.constant_long(reciprocal),
+        })
     }
 
     /// An unsigned division or remainder by a known power of two, which is a shift or a mask. Programs divide by
@@ -118,6 +145,13 @@ impl Selector<'_> {
         };
         let y = vec![y; x.len()];
         let Some(made) = self.binary_vectors(op, ty, &[x, y], Some(bits)) else { return false };
+        if let (Place::Affine { base, .. }, Some(first)) = (self.place(a).clone(), made.first()) {
+            // The first lane writes for its wave, as a rule: its number is that of the wave's first thread divided.
+            let by = self.a.word(bits as u32);
+            if let Some(lowest) = self.binary_general(op, ty, base, by, Some(bits)) {
+                self.a.note_lowest(*first, lowest);
+            }
+        }
         self.keep(Made::Vectors(made), to, single);
         true
     }
@@ -727,7 +761,10 @@ impl Selector<'_> {
             false => self.a.constant_word(31),
         });
         let mut vectors = Vec::with_capacity(args[0].len());
-        for (a, b) in args[0].iter().zip(&args[1]) {
+        // A constant that comes first is read by the instruction itself, if the order makes no difference.
+        let swap = op.commutes() && matches!(args[0].first(), Some(Arg::Memory(_)));
+        let (first, second) = if swap { (&args[1], &args[0]) } else { (&args[0], &args[1]) };
+        for (a, b) in first.iter().zip(second) {
             let a = self.a.load(*a, long);
             let result = match (count_mask, constant) {
                 (Some(_), Some(count)) => {
@@ -891,13 +928,23 @@ impl Selector<'_> {
         };
         let pick = |word: Code, other: Code| if long { other } else { word };
         let source = Source::Register(view, b);
+        let word =
+            constant.filter(|_| !long).map(|it| Source::Immediate(Immediate::Word(it as u32)));
+        // With a word in the instruction, with a word, with a long.
+        let plain = match op {
+            Binary::Add => Some([Add_rm32_imm32, Add_r32_rm32, Add_r64_rm64]),
+            Binary::Sub => Some([Sub_rm32_imm32, Sub_r32_rm32, Sub_r64_rm64]),
+            Binary::And => Some([And_rm32_imm32, And_r32_rm32, And_r64_rm64]),
+            Binary::Or => Some([Or_rm32_imm32, Or_r32_rm32, Or_r64_rm64]),
+            Binary::Xor => Some([Xor_rm32_imm32, Xor_r32_rm32, Xor_r64_rm64]),
+            _ => None,
+        };
         let result = match op {
-            Binary::Add => self.a.general(pick(Add_r32_rm32, Add_r64_rm64), view, a, source),
-            Binary::Sub => self.a.general(pick(Sub_r32_rm32, Sub_r64_rm64), view, a, source),
+            _ if let Some([immediate, short, other]) = plain => match word {
+                Some(word) => self.a.general(immediate, view, a, word),
+                None => self.a.general(pick(short, other), view, a, source),
+            },
             Binary::Mul => self.a.general(pick(Imul_r32_rm32, Imul_r64_rm64), view, a, source),
-            Binary::And => self.a.general(pick(And_r32_rm32, And_r64_rm64), view, a, source),
-            Binary::Or => self.a.general(pick(Or_r32_rm32, Or_r64_rm64), view, a, source),
-            Binary::Xor => self.a.general(pick(Xor_r32_rm32, Xor_r64_rm64), view, a, source),
             Binary::Shl | Binary::Shr(_) if ty != Ty::I16 => {
                 if let Some(count) = constant {
                     let code = match op {
