@@ -295,15 +295,20 @@ impl Writer<'_> {
         let targets = Writer::targets(function, output);
         // Those that are written; the first is where the host enters.
         let written = |block: usize| block == 0 || targets[block] == block;
-        let mut edits = output.edits.iter().peekable();
+        (0..blocks.len()).filter(|it| !written(*it)).for_each(|it| self.bind(blocks[it]));
+        // What is rarely run stands behind the rest, so that the usual way has no jumps over it.
+        let (rare, usual): (Vec<usize>, Vec<usize>) =
+            (0..blocks.len()).filter(|it| written(*it)).partition(|it| function.blocks[*it].rare);
+        let order = [usual, rare].concat();
         // Where fuel runs out: off the way.
         let mut outside: Vec<(Label, Label)> = Vec::new();
-        for (index, block) in function.blocks.iter().enumerate() {
+        for (place, index) in order.iter().copied().enumerate() {
+            let block = &function.blocks[index];
             self.bind(blocks[index]);
-            if !written(index) {
-                continue;
-            }
-            let next = (index + 1..blocks.len()).find(|it| written(*it)).unwrap_or(blocks.len());
+            let next = order.get(place + 1).copied().unwrap_or(blocks.len());
+            let first = ProgPoint::before(Inst::new(block.first));
+            let behind = output.edits.partition_point(|(point, _)| *point < first);
+            let mut edits = output.edits[behind..].iter().peekable();
             for position in block.first..block.end {
                 let inst = Inst::new(position);
                 while let Some((_, edit)) =

@@ -198,6 +198,8 @@ pub(crate) struct BlockData {
     pub(crate) params: Vec<VReg>,
     /// For the one successor of a block that jumps.
     pub(crate) args: Vec<VReg>,
+    /// Mostly another way is taken.
+    pub(crate) rare: bool,
 }
 
 /// A machine program that the allocator can read.
@@ -339,6 +341,11 @@ impl Builder {
         }
         let mut latest = alike.iter().rev().take(MOST_ALIKE);
         latest.find(|it| above.contains(&it.0)).map(|it| it.1)
+    }
+
+    /// Says that the current block is rarely come to.
+    pub(crate) fn is_rare(&mut self) {
+        self.blocks[self.current.index()].rare = true;
     }
 
     /// All jumps to the block have been made.
@@ -785,7 +792,6 @@ fn only_sets_flags(op: &Op) -> bool {
             | Code::Test_rm32_r32
             | Code::Test_rm64_r64
             | Code::VEX_Kortestw_kr_kr
-            | Code::VEX_Vptest_ymm_ymmm256
     )
 }
 

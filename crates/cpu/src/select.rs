@@ -188,6 +188,7 @@ impl<'m> Selector<'m> {
         );
         self.a.b.branch(Condition::Zero, done, more);
         self.a.b.switch_to(done);
+        self.a.b.is_rare();
         self.end_unseen();
         self.a.b.finish_waves(DONE);
         self.a.b.switch_to(more);
@@ -222,6 +223,7 @@ impl<'m> Selector<'m> {
             self.a.b.switch_to(stop);
             self.a.b.jump(again);
             self.a.b.switch_to(carry);
+            self.a.b.is_rare();
             let zero = self.a.word(0);
             self.a.store_general(View::R32, Address::frame(digit), zero);
             if digit == WAVE {
@@ -341,6 +343,17 @@ impl<'m> Selector<'m> {
             Builtin::DispatchThreadId(axis) => (usize::from(axis), true),
             Builtin::GroupIndex => (3, false),
         };
+        let size = self.module.group_size.get(axis).copied();
+        if size == Some(1) && shape == Shape::Uniform {
+            // All threads of a group have the same place on this axis.
+            let place = match group {
+                true => {
+                    Place::General(self.a.load_general(View::R32, Address::frame(GROUP + 4 * axis)))
+                }
+                false => Place::Constant(0),
+            };
+            return self.set(to, place);
+        }
         // Where the group starts.
         let start = group.then(|| {
             let id = self.a.load_general(View::R32, Address::frame(GROUP + 4 * axis));

@@ -727,10 +727,14 @@ impl Assembler {
             let both = self.mask_or(a, b);
             masks.push(both);
         }
+        if !self.wide() {
+            // A test of a vector takes two steps where the signs of its words take one.
+            let bits = self.mask_bits(masks[0]);
+            let bits = Source::Register(View::R32, bits);
+            return self.b.effect(Test_rm32_r32, &[bits, bits]);
+        }
         let (first, last) = (masks[0], masks[masks.len() - 1]);
-        let sources = [self.mask(first), self.mask(last)];
-        let code = self.pick(VEX_Kortestw_kr_kr, VEX_Vptest_ymm_ymmm256);
-        self.b.effect(code, &sources);
+        self.b.effect(VEX_Kortestw_kr_kr, &[self.mask(first), self.mask(last)]);
     }
 
     // General registers.

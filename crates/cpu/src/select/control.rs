@@ -241,12 +241,23 @@ impl Selector<'_> {
                 self.join(&left, &lanes);
                 continue;
             }
-            let (run, over, joined) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
-            self.a.test_any(&lanes);
-            self.a.b.branch(Condition::NotZero, run, over);
-            self.a.b.switch_to(over);
-            self.a.b.jump(joined);
-            self.a.b.switch_to(run);
+            // Where it is known that somebody comes, nobody need be asked.
+            let known = self.known_lanes(&lanes);
+            if known == Some(0) {
+                continue;
+            }
+            let joined = self.a.b.block();
+            match known {
+                Some(_) => {}
+                None => {
+                    let (run, over) = (self.a.b.block(), self.a.b.block());
+                    self.a.test_any(&lanes);
+                    self.a.b.branch(Condition::NotZero, run, over);
+                    self.a.b.switch_to(over);
+                    self.a.b.jump(joined);
+                    self.a.b.switch_to(run);
+                }
+            }
             self.set_active(&lanes);
             let origin = Origin {
                 condition: (arm == 0).then(|| (cond, before.clone())),
@@ -265,6 +276,9 @@ impl Selector<'_> {
                 self.a.b.jump(joined);
             }
             self.a.b.seal(joined);
+            if !self.a.b.has_predecessors(joined) {
+                return false;
+            }
             self.a.b.switch_to(joined);
         }
         self.set_results(inst, &variables);

@@ -204,6 +204,7 @@ impl Selector<'_> {
         }
         self.a.b.jump(joined);
         self.a.b.switch_to(outside);
+        self.a.b.is_rare();
         self.copies.push(Default::default());
         let words = self.words(access.index);
         let masks = self.in_bounds(access, scalar, &words, active);
@@ -231,6 +232,7 @@ impl Selector<'_> {
             }
             self.a.b.jump(joined);
             self.a.b.switch_to(outside);
+            self.a.b.is_rare();
         }
         self.copies.push(Default::default());
         let words = self.words(access.index);
@@ -453,16 +455,17 @@ impl Selector<'_> {
         index: VReg,
         scalar: usize,
     ) -> Address {
-        let wide = match access.stride {
-            1 => index,
+        let (wide, scale) = match access.stride {
+            1 | 2 | 4 | 8 => (index, access.stride as u8),
             stride => {
                 let stride = Source::Immediate(Immediate::Signed64(stride as i32));
                 let sources = [Source::Register(View::R64, index), stride];
-                self.a.b.define(Imul_r64_rm64_imm32, View::R64, &sources)
+                (self.a.b.define(Imul_r64_rm64_imm32, View::R64, &sources), 1)
             }
         };
         let offset = (access.offset + 4 * scalar as u32) as i32;
-        Address { index: Some((View::R64, wide)), ..Address::at(Base::Register(start), offset) }
+        let index = Some((View::R64, wide));
+        Address { index, scale, ..Address::at(Base::Register(start), offset) }
     }
 
     /// Each lane stores where it wants to, one after the other: of two that store at the same place the higher one stays.
@@ -585,6 +588,9 @@ impl Selector<'_> {
         let lanes: Vec<u32> = (0..self.lanes as u32).collect();
         for (block, is_inside) in [(inside, true), (outside, false)] {
             self.a.b.switch_to(block);
+            if !is_inside {
+                self.a.b.is_rare();
+            }
             let mut position = position;
             for (packed, first, count) in &packed {
                 // As many lanes as there are values, as far as the buffer reaches.

@@ -944,6 +944,10 @@ impl Selector<'_> {
                 Some(word) => self.a.general(immediate, view, a, word),
                 None => self.a.general(pick(short, other), view, a, source),
             },
+            Binary::Mul if !long && constant.is_some_and(u64::is_power_of_two) => {
+                let count = constant.map_or(0, u64::trailing_zeros) as u8;
+                self.a.general(Shl_rm32_imm8, View::R32, a, byte(count))
+            }
             Binary::Mul => self.a.general(pick(Imul_r32_rm32, Imul_r64_rm64), view, a, source),
             Binary::Shl | Binary::Shr(_) if ty != Ty::I16 => {
                 if let Some(count) = constant {

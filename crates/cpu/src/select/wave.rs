@@ -44,8 +44,9 @@ impl Selector<'_> {
             }
             WaveOp::IsFirstLane => {
                 let active = self.active();
-                if self.are_full(&active) {
-                    let lanes = (0..self.layout.lanes).map(|it| u64::from(it == 0)).collect();
+                if let Some(known) = self.known_lanes(&active).filter(|it| *it != 0) {
+                    let first = known.trailing_zeros() as usize;
+                    let lanes = (0..self.layout.lanes).map(|it| u64::from(it == first)).collect();
                     let place = self.table(lanes);
                     return self.set(to, place);
                 }
