@@ -128,7 +128,7 @@ pub(crate) fn run(
         return Err(what.into());
     }
     let Work::Dispatch { groups } = launch.work;
-    let waves_in_group = module.threads_per_group().div_ceil(launch.wave_width);
+    let waves_in_group = module.threads_per_group().div_ceil(compiled.width);
     let apart = compiled.has_barriers || compiled.layout.shared_bytes > 0;
     let bytes = (compiled.frame as u64) * if apart { u64::from(waves_in_group) } else { 1 }
         + compiled.layout.shared_bytes as u64;
@@ -137,7 +137,7 @@ pub(crate) fn run(
     }
     let total = groups.iter().map(|it| u128::from(*it)).product::<u128>();
     let total = u64::try_from(total * u128::from(waves_in_group)).unwrap_or(u64::MAX);
-    let slots = (waves_in_group * launch.wave_width) as usize + compiled.layout.lanes;
+    let slots = (waves_in_group * compiled.width) as usize + compiled.layout.lanes;
     let dealt = ir::deal_slots(module.group_size, launch.lane_order, slots);
     let threads_table = (0..4).flat_map(|axis| dealt.iter().map(move |it| it[axis])).collect();
     let shared = Shared {
@@ -147,7 +147,7 @@ pub(crate) fn run(
             layout: &compiled.layout,
             sites: &compiled.sites,
             views: Views::new(bindings),
-            width: launch.wave_width,
+            width: compiled.width,
         },
         launch,
         counts: groups,
@@ -230,7 +230,7 @@ impl<'a> Worker<'a> {
                 Ok(Outcome::Done) => {
                     let party = self.started.remove(current);
                     if let Some(progress) = &self.shared.launch.progress {
-                        progress.fetch_add(party.waves + party.groups, Relaxed);
+                        progress.fetch_add(self.asked(party.waves) + party.groups, Relaxed);
                     }
                     self.shared.finished.fetch_add(1, Relaxed);
                     self.idle.push(party);
@@ -258,6 +258,12 @@ impl<'a> Worker<'a> {
                 }
             }
         }
+    }
+
+    /// As many waves of the width that was asked for as have these lanes.
+    fn asked(&self, waves: u64) -> u64 {
+        let Compiled { asked, width, .. } = self.shared.compiled;
+        waves.saturating_mul(u64::from(*width)).div_ceil(u64::from(*asked))
     }
 
     fn hub(&self) -> MutexGuard<'a, Hub> {
@@ -490,6 +496,7 @@ impl<'a> Worker<'a> {
                 let end = end.map_or(Span::NONE, |it| module.inst(*it).span);
                 let spent = (strand.granted - header.fuel).max(0) as u64;
                 let waves = if shared.apart { 1 } else { party.waves };
+                let waves = self.asked(waves);
                 self.spend(spent.saturating_add(body.saturating_mul(waves)), end)?;
             }
             BARRIER => strand.status = Status::Waiting,

@@ -4,7 +4,7 @@
 //!
 //! # Map
 //! `select` makes a machine program of the IR (`machine`, `vector`), `allocate` finds registers, `encode` writes bytes, `code`
-//! makes them executable. `launch` runs waves in frames (`layout`, `frame`); what has no instructions of its own is a `call`
+//! makes them executable. `unseen_width` says how wide waves are that do not know it. `launch` runs waves in frames (`layout`, `frame`); what has no instructions of its own is a `call`
 //! into the runtime, which uses the definitions in [`ops`], on buffers as `views`.
 //!
 //! # Deliberately absent
@@ -29,6 +29,7 @@ mod machine;
 mod schedule;
 mod select;
 mod texture;
+mod unseen_width;
 mod vector;
 mod views;
 
@@ -56,6 +57,8 @@ pub struct Compiled {
     frame: usize,
     spins: Vec<(usize, ir::Inst)>,
     has_barriers: bool,
+    /// The width that was asked for, and that of the waves that run: where nobody can tell, it is another one.
+    asked: u32,
     width: u32,
 }
 
@@ -106,7 +109,9 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
     if !width.is_power_of_two() || !(4..=128).contains(&width) {
         return Err(Fallback::new(format!("waves of {width} lanes")));
     }
-    let selected = select::select(module, isa, width);
+    let asked = width;
+    let width = unseen_width::made_for(module, isa, asked);
+    let selected = select::select(module, isa, width, asked);
     if selected.builder.size() > MOST_INSTRUCTIONS {
         return Err(Fallback::new("a program of more than 400,000 machine instructions"));
     }
@@ -125,6 +130,7 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
         frame: encoded.frame,
         spins: encoded.spins,
         has_barriers: selected.has_barriers,
+        asked,
         width,
     })
 }
@@ -144,7 +150,7 @@ impl Compiled {
         bindings: &mut Bindings,
         threads: usize,
     ) -> Result<(), Stopped> {
-        assert_eq!(launch.wave_width, self.width, "the code was made for another width");
+        assert_eq!(launch.wave_width, self.asked, "the code was made for another width");
         launch::run(self, launch, bindings, threads)
     }
 

@@ -46,6 +46,8 @@ pub(crate) struct Selector<'m> {
     shapes: Shapes,
     nans: nan::Nans,
     width: u32,
+    /// The width that fuel is counted for.
+    asked: u32,
     /// Lanes of a chunk, and how many chunks a wave has.
     lanes: usize,
     chunks: usize,
@@ -78,7 +80,7 @@ pub(crate) struct Selector<'m> {
     next_wave: Block,
 }
 
-pub(crate) fn select(module: &Module, isa: Isa, width: u32) -> Selected {
+pub(crate) fn select(module: &Module, isa: Isa, width: u32, asked: u32) -> Selected {
     let mut a = Assembler::new(isa);
     let wave = a.b.var(GENERAL);
     let lanes = isa.lanes();
@@ -91,6 +93,7 @@ pub(crate) fn select(module: &Module, isa: Isa, width: u32) -> Selected {
         shapes: ir::shape::shape(module),
         nans: nan::Nans::new(module),
         width,
+        asked,
         lanes,
         chunks: (width as usize).div_ceil(lanes),
         layout: Layout::new(module, isa, width),

@@ -151,6 +151,7 @@ impl Selector<'_> {
     }
 
     /// What a turn of a loop costs at most: its instructions, in the module's own count. Loops inside pay for themselves.
+    /// A wave that stands for several, or for a part of one, pays as these would.
     fn cost(&self, body: Region) -> i32 {
         let mut open = vec![body];
         let mut cost = 0;
@@ -160,7 +161,8 @@ impl Selector<'_> {
             let ops = insts.iter().map(|it| &self.module.inst(*it).op);
             open.extend(ops.filter(|it| !matches!(it, Op::Loop { .. })).flat_map(Op::regions));
         }
-        cost
+        let scaled = i64::from(cost) * i64::from(self.width) / i64::from(self.asked);
+        scaled.clamp(1, i64::from(i32::MAX)) as i32
     }
 
     fn branch_on(&mut self, cond: Value, then: Block, otherwise: Block) {

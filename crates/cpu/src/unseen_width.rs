@@ -1,0 +1,152 @@
+//! Which width code is made for: the one asked for, or the fastest where a program cannot tell.
+//!
+//! A program sees the width of its waves by wave operations, by what lanes and waves leave for each other in memory, and by
+//! the order of what they do. One without any of these does the same at every width, and is run at the width at which it is
+//! fastest: neither so narrow that most of a vector is idle, nor so wide that registers are short.
+//!
+//! Why it cannot tell: a wave runs each instruction for all its lanes, ascending, and waves run one after the other. Moving
+//! a border between waves changes nothing but the order of the accesses of two lanes that were on one side of it and are not
+//! any more, or the other way round. That order is the same if there is one access only, made once by each thread: threads
+//! then come in ascending order at any width. Otherwise it makes no difference if no two lanes of a wave, however wide,
+//! access the same element: if their index is one affine value.
+
+use ir::shape::{Shape, Shapes};
+use ir::{Address, Binding, Inst, Module, Op, Place, Region, ResourceKind, Value};
+
+use crate::isa::Isa;
+
+/// Two chunks: with one, a loop waits for its own results, and with more it is short of masks or vectors.
+fn fastest(isa: Isa) -> u32 {
+    2 * isa.lanes() as u32
+}
+
+/// The width to make code for where waves of that width are asked for.
+pub(crate) fn made_for(module: &Module, isa: Isa, width: u32) -> u32 {
+    let best = fastest(isa);
+    // Shapes are sound for the widths that the module allows, and for narrower waves.
+    let is_free = module.wave_size.min == 0 && module.wave_size.max == 0;
+    let fits =
+        module.threads_per_group().is_multiple_of(best.max(width)) && (best < width || is_free);
+    if width != best && fits && is_unseen(module) { best } else { width }
+}
+
+/// An access to memory that is written.
+struct Access {
+    binding: Binding,
+    is_store: bool,
+    in_loop: bool,
+    place: Place,
+    at: Address,
+}
+
+fn is_unseen(module: &Module) -> bool {
+    let Some(accesses) = accesses(module) else { return false };
+    let shapes = std::cell::OnceCell::new();
+    let repeated = values_in_loops(module);
+    accesses.iter().filter(|it| it.is_store).all(|store| {
+        let mut same = accesses.iter().filter(|it| it.binding == store.binding);
+        let is_plain = |it: &Access| {
+            let class = module.resource(it.place.binding).register.class;
+            it.place.element.is_none() && !class.is_heap()
+        };
+        if !is_plain(store) {
+            return false;
+        }
+        if accesses.iter().filter(|it| it.binding == store.binding).count() == 1 {
+            return !store.in_loop;
+        }
+        let Some(index) = own_element(module, store) else { return false };
+        let shapes = shapes.get_or_init(|| ir::shape::shape(module));
+        !repeated.contains(&index)
+            && is_injective(shapes, index)
+            && same.all(|it| is_plain(it) && own_element(module, it) == Some(index))
+    })
+}
+
+/// Lanes of a wave hold different numbers, however wide it is.
+fn is_injective(shapes: &Shapes, index: Value) -> bool {
+    // So that no multiple by a difference of lanes is 0 modulo the range of the type.
+    matches!(shapes.of(index), Shape::Affine { stride } if stride.unsigned_abs() < 1 << 16)
+}
+
+/// The index of the one element of a structured buffer that is accessed.
+fn own_element(module: &Module, access: &Access) -> Option<Value> {
+    let kind = &module.resource(access.place.binding).kind;
+    match (kind, access.at) {
+        (ResourceKind::Structured { .. }, Address::Structured { index, .. }) => Some(index),
+        _ => None,
+    }
+}
+
+/// The accesses to what is stored to, or to anything; `None` where there is anything else that can show the width.
+fn accesses(module: &Module) -> Option<Vec<Access>> {
+    let mut accesses = Vec::new();
+    let mut is_unseen = true;
+    each(module, module.body, false, &mut |inst, in_loop| {
+        let (place, at, is_store) = match &module.inst(inst).op {
+            Op::Load { place, at } => (*place, *at, false),
+            Op::Store { place, at, .. } => (*place, *at, true),
+            Op::Const { .. }
+            | Op::Undef(_)
+            | Op::Builtin(_)
+            | Op::Unary(..)
+            | Op::Binary(..)
+            | Op::Compare(..)
+            | Op::Ternary(..)
+            | Op::Size { .. }
+            | Op::If { .. }
+            | Op::Loop { .. }
+            | Op::Switch { .. }
+            | Op::Block { .. }
+            | Op::Yield(_)
+            | Op::Exit { .. }
+            | Op::Return => return,
+            Op::Wave { .. }
+            | Op::Barrier { .. }
+            | Op::Atomic { .. }
+            | Op::Counter { .. }
+            | Op::Texture(_)
+            | Op::Derivative(..)
+            | Op::SharedLoad { .. }
+            | Op::SharedStore { .. }
+            | Op::SharedAtomic { .. }
+            | Op::PrivateLoad { .. }
+            | Op::PrivateStore { .. } => {
+                is_unseen = false;
+                return;
+            }
+        };
+        let binding = module.storage(place.binding);
+        accesses.push(Access { binding, is_store, in_loop, place, at });
+    });
+    is_unseen.then_some(accesses)
+}
+
+/// Calls for every instruction of a region, with whether it lies in a loop.
+fn each(module: &Module, region: Region, in_loop: bool, call: &mut impl FnMut(Inst, bool)) {
+    let mut open = vec![(region, in_loop)];
+    while let Some((region, in_loop)) = open.pop() {
+        for inst in &module.region(region).insts {
+            call(*inst, in_loop);
+            let op = &module.inst(*inst).op;
+            let inside = in_loop || matches!(op, Op::Loop { .. });
+            open.extend(op.regions().into_iter().map(|it| (it, inside)));
+        }
+    }
+}
+
+/// Values that a thread may compute more than once: what they are in one round says nothing about another.
+fn values_in_loops(module: &Module) -> std::collections::HashSet<Value> {
+    let mut values = std::collections::HashSet::new();
+    each(module, module.body, false, &mut |inst, in_loop| {
+        let data = module.inst(inst);
+        if in_loop {
+            values.extend(&data.results);
+        }
+        if let Op::Loop { body, .. } = data.op {
+            values.extend(&module.region(body).params);
+        }
+    });
+    // What the regions of other constructs take comes from cases that are entered once, unless in a loop.
+    values
+}
