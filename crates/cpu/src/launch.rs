@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ir::exec::{Bindings, Failure, Launch, Schedule, Trap, Work};
+use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Work};
 use ir::{Module, Span};
 
 use crate::call::{self, Common};
@@ -105,9 +105,19 @@ struct Party {
 }
 
 /// What of this launch the engine does not do.
-pub(crate) fn refuses(launch: &Launch, bindings: &Bindings) -> Option<Fallback> {
+pub(crate) fn refuses(module: &Module, launch: &Launch, bindings: &Bindings) -> Option<Fallback> {
     if launch.schedule != Schedule::Ascending {
         return Some(Fallback::new("an order of waves that is not the canonical one"));
+    }
+    // The shapes that code is made by know of squares, in groups that have them, and of no other order.
+    let size = module.group_size;
+    let has_squares = size[0].is_multiple_of(2) && size[1].is_multiple_of(2);
+    let is_known = matches!(launch.lane_order, LaneOrder::Linear | LaneOrder::Quad2d);
+    if !has_squares
+        && !is_known
+        && ir::deal(size, launch.lane_order) != ir::deal(size, LaneOrder::Linear)
+    {
+        return Some(Fallback::new("a group without squares whose lanes are not in linear order"));
     }
     let mut buffers = bindings.bindings.iter().flatten();
     buffers
@@ -121,10 +131,11 @@ pub(crate) fn run(
     bindings: &mut Bindings,
     threads: usize,
 ) -> Result<(), Stopped> {
+    let threads = if compiled.passes_one_counter { 1 } else { threads };
     let module: &Module = &compiled.module;
     let check = launch.check(module.group_size, module.wave_size, module.needs.wave_masks);
     check.map_err(Failure::Unsupported)?;
-    if let Some(what) = refuses(launch, bindings) {
+    if let Some(what) = refuses(module, launch, bindings) {
         return Err(what.into());
     }
     let Work::Dispatch { groups } = launch.work;

@@ -19,6 +19,7 @@ mod allocate;
 pub mod bounds;
 mod call;
 mod code;
+mod contended;
 mod encode;
 mod endless;
 mod frame;
@@ -57,6 +58,8 @@ pub struct Compiled {
     frame: usize,
     spins: Vec<(usize, ir::Inst)>,
     has_barriers: bool,
+    /// More than one thread would wait for a counter most of the time.
+    passes_one_counter: bool,
     /// The width that was asked for, and that of the waves that run: where nobody can tell, it is another one.
     asked: u32,
     width: u32,
@@ -115,6 +118,9 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
     if selected.builder.size() > MOST_INSTRUCTIONS {
         return Err(Fallback::new("a program of more than 400,000 machine instructions"));
     }
+    // Calls take longer than what is passed to and fro between threads.
+    let size = if selected.sites.is_empty() { selected.builder.size() } else { usize::MAX };
+    let passes_one_counter = contended::passes_one_counter(module, size);
     let function =
         selected.builder.finish(allocate::saved_by_calls(isa), allocate::everything(isa));
     let output = allocate::allocate(&function, isa)
@@ -130,6 +136,7 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
         frame: encoded.frame,
         spins: encoded.spins,
         has_barriers: selected.has_barriers,
+        passes_one_counter,
         asked,
         width,
     })
@@ -138,7 +145,7 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
 impl Compiled {
     /// What of this launch the engine does not do.
     pub fn refuses(&self, launch: &Launch, bindings: &Bindings) -> Option<Fallback> {
-        launch::refuses(launch, bindings)
+        launch::refuses(&self.module, launch, bindings)
     }
 
     /// Runs a launch of the module on so many threads.

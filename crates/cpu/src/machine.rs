@@ -108,7 +108,7 @@ pub(crate) struct Options {
     pub(crate) zeroing: bool,
     /// The result may not share a register with a source, and the mask is destroyed.
     pub(crate) gather: bool,
-    /// The second source may lie in memory: where registers are short the instruction reads it there.
+    /// The second source may lie in memory: where registers are short, as with AVX2, the instruction reads it there.
     pub(crate) folds: bool,
 }
 
@@ -714,17 +714,22 @@ impl Builder {
             }
             kept.push((data, body));
         }
-        let mut registers = Registers::new(function.registers);
-        for (data, body) in &kept {
-            let reads = body.iter().flat_map(|(_, operands)| operands);
-            reads
-                .filter(|it| it.kind() == OperandKind::Use)
-                .for_each(|it| registers.read(it.vreg()));
-            data.args.iter().for_each(|it| registers.read(*it));
+        // Where there are 32 vectors, other orders have not been worth their while.
+        if vector_bytes == 32 {
+            let mut registers = Registers::new(function.registers, 16);
+            for (data, body) in &kept {
+                let operands = body.iter().flat_map(|(_, operands)| operands);
+                let reads = operands.filter(|it| it.kind() == OperandKind::Use);
+                reads.for_each(|it| registers.read(it.vreg()));
+                data.args.iter().for_each(|it| registers.read(*it));
+            }
+            for (_, body) in &mut kept {
+                *body = registers.order(std::mem::take(body));
+            }
         }
         for (mut data, body) in kept {
             data.first = function.ops.len();
-            for (op, operands) in registers.order(body) {
+            for (op, operands) in body {
                 let start = function.operands.len() as u32;
                 function.operands.extend(operands);
                 function.ranges.push((start, function.operands.len() as u32));

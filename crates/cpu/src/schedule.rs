@@ -6,17 +6,21 @@
 //! change, or touches flags. Vectors and masks are computed without flags, so that they may stand between a comparison and
 //! its jump.
 //!
+//! That is done where registers would be short (with AVX2), and kept if fewer are short then: what chunks have of each
+//! other, as in a scan, may be alive for longer.
+//!
 //! Deliberately absent: how long instructions take. Processors look far enough ahead to find the next chunk by themselves.
 
 use regalloc2::{Operand, OperandKind, VReg};
 
-use crate::machine::{GENERAL, Op, Slot, SlotBase, X86};
+use crate::machine::{GENERAL, MASK, Op, Slot, SlotBase, VECTOR, X86};
 
 /// An instruction and its operands, as the allocator sees them.
 pub(crate) type Placed = (Op, Vec<Operand>);
 
 /// For each register of a function what the orders of its blocks need to know.
 pub(crate) struct Registers {
+    vectors: usize,
     /// How many operands and arguments of blocks read it.
     reads: Vec<u32>,
     /// The instruction of the block at hand that makes it.
@@ -26,8 +30,9 @@ pub(crate) struct Registers {
 const NOBODY: u32 = u32::MAX;
 
 impl Registers {
-    pub(crate) fn new(count: usize) -> Registers {
-        Registers { reads: vec![0; count], maker: vec![NOBODY; count] }
+    /// So many registers, of which the processor has so many vectors.
+    pub(crate) fn new(count: usize, vectors: usize) -> Registers {
+        Registers { vectors, reads: vec![0; count], maker: vec![NOBODY; count] }
     }
 
     pub(crate) fn read(&mut self, register: VReg) {
@@ -62,6 +67,13 @@ impl Registers {
             .zip(&left)
             .map(|(it, left)| made(it).is_some_and(|made| self.reads[made.vreg()] > *left))
             .collect();
+        let old: Vec<u32> = (0..body.len() as u32).collect();
+        let before = self.shortage(&body, &old, &left, &goes_on);
+        if before == 0 {
+            body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NOBODY);
+            return body;
+        }
+        let reads = left.clone();
         let placed = vec![false; body.len()];
         let order = Vec::with_capacity(body.len());
         let mut block =
@@ -77,13 +89,56 @@ impl Registers {
                 block.place(at as u32);
             }
         }
-        let order = block.order;
+        let (order, goes_on) = (block.order, block.goes_on);
+        let better = self.shortage(&body, &order, &reads, &goes_on) < before;
         body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NOBODY);
+        if !better {
+            return body;
+        }
         let mut body: Vec<Option<Placed>> = body.into_iter().map(Some).collect();
         let ordered: Vec<Placed> =
             order.into_iter().filter_map(|at| body[at as usize].take()).collect();
         debug_assert_eq!(ordered.len(), body.len(), "what nobody wants has been left out before");
         ordered
+    }
+
+    /// How many vectors and masks are alive too many, summed over the instructions. Some registers are left for what only
+    /// passes through the block.
+    fn shortage(&self, body: &[Placed], order: &[u32], left: &[u32], goes_on: &[bool]) -> usize {
+        let room = [self.vectors - self.vectors / 4, 5];
+        let kind = |it: VReg| match it.class() {
+            VECTOR => Some(0),
+            MASK => Some(1),
+            _ => None,
+        };
+        // What comes into the block stays alive in it.
+        let comes = body.iter().flat_map(reads).filter(|it| self.maker[it.vreg()] == NOBODY);
+        let mut comes: Vec<VReg> = comes.collect();
+        comes.sort_unstable();
+        comes.dedup();
+        let mut alive = [0, 1].map(|of| comes.iter().filter(|it| kind(**it) == Some(of)).count());
+        let mut left = left.to_vec();
+        let mut short = 0;
+        for at in order {
+            let instruction = &body[*at as usize];
+            if let Some(kind) = made(instruction).and_then(kind) {
+                alive[kind] += 1;
+            }
+            short += (0..2).map(|it| alive[it].saturating_sub(room[it])).sum::<usize>();
+            for register in reads(instruction) {
+                let maker = self.maker[register.vreg()];
+                if maker == NOBODY {
+                    continue;
+                }
+                left[maker as usize] -= 1;
+                if let (0, false, Some(kind)) =
+                    (left[maker as usize], goes_on[maker as usize], kind(register))
+                {
+                    alive[kind] -= 1;
+                }
+            }
+        }
+        short
     }
 }
 

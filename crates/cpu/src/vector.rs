@@ -307,7 +307,7 @@ impl Assembler {
         };
         let a = self.load(a, op.is_long());
         let sources = [self.vector(a), self.source(b)];
-        let options = Options { folds: true, ..Options::default() };
+        let options = Options { folds: !self.wide(), ..Options::default() };
         let result = self.b.define_with(code, self.view(), &sources, options);
         if self.wide() && !op.is_long() && sources.iter().all(|it| it.is_constant()) {
             self.made.insert(result, (code, sources));
@@ -434,14 +434,13 @@ impl Assembler {
 
     fn blend_some(&mut self, mask: VReg, b: VReg, a: VReg) -> VReg {
         if let Some((code, sources)) = self.made.get(&b).copied() {
-            let options =
-                Options { mask: Some(mask), tied: Some(a), folds: true, ..Options::default() };
+            let options = Options { mask: Some(mask), tied: Some(a), ..Options::default() };
             return self.b.define_with(code, View::Zmm, &sources, options);
         }
         let [first, second] = [a, b].map(|it| self.vector(it));
         if self.wide() {
             let code = EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32;
-            let options = Options { mask: Some(mask), folds: true, ..Options::default() };
+            let options = Options { mask: Some(mask), ..Options::default() };
             return self.b.define_with(code, View::Zmm, &[first, second], options);
         }
         let sources = [first, second, self.vector(mask)];
@@ -529,7 +528,7 @@ impl Assembler {
                 },
             };
             let sources = [self.vector(a), self.source(b), byte(predicate)];
-            let options = Options { mask: on, folds: true, ..Options::default() };
+            let options = Options { mask: on, ..Options::default() };
             let result = self.b.define_with(code, View::K, &sources, options);
             if on.is_none() && sources.iter().all(|it| it.is_constant()) {
                 self.tested.insert(result, (code, sources));
@@ -612,7 +611,7 @@ impl Assembler {
         }
         for (test, on) in [(b, a), (a, b)] {
             if let Some((code, sources)) = self.tested.get(&test).copied() {
-                let options = Options { mask: Some(on), folds: true, ..Options::default() };
+                let options = Options { mask: Some(on), ..Options::default() };
                 return self.b.define_with(code, View::K, &sources, options);
             }
         }

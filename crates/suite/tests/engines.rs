@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cpu::{Isa, Stopped};
 use ir::Module;
-use ir::exec::{Bindings, Buffer, Failure, Trap};
+use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Trap};
 use suite::engines::{Outcome, Programs, compare, launch, sets, try_seed};
 use suite::generate::Statistics;
 use suite::run;
@@ -235,5 +235,142 @@ fn threads_give_the_same_where_the_order_does_not_matter() {
         };
         let one = run(1);
         assert!(run(2) == one && run(7) == one, "{isa:?}");
+    }
+}
+
+/// What an engine computes in other orders of lanes, it computes right; the rest it leaves to the reference engine.
+#[test]
+fn lanes_in_any_order_are_the_threads_that_they_are() {
+    let orders = [LaneOrder::Linear, LaneOrder::Quad2d, LaneOrder::Morton, LaneOrder::Random(3)];
+    for size in ["64, 1, 1", "8, 8, 1", "5, 7, 1", "3, 5, 4", "1, 9, 1", "6, 5, 1"] {
+        let module = module(&format!(
+            "RWStructuredBuffer<uint> Out;
+            [numthreads({size})] void main(uint t : SV_GroupIndex, uint3 g : SV_GroupThreadID) {{
+                Out[4 * t] = WaveGetLaneIndex() + 100 * g.x + 10000 * g.y + 1000000 * g.z;
+                Out[4 * t + 1] = WaveReadLaneFirst(t);
+                Out[4 * t + 2] = WavePrefixSum(t);
+            }}"
+        ));
+        for order in orders {
+            for width in WIDTHS {
+                for isa in sets() {
+                    let launch = Launch { lane_order: order, ..launch([2, 1, 1], width) };
+                    match compare(&module, &launch, &buffers(&[2048]), isa) {
+                        Outcome::Same => {}
+                        Outcome::Fallback(_) if order != LaneOrder::Linear => {}
+                        other => panic!("{size}, {order:?}, {width}, {isa:?}: {other:?}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Programs that cannot tell the width of their waves are the same code at all widths; of others the bits are the same.
+#[test]
+fn a_width_that_nobody_sees_makes_no_difference() {
+    let unseen = [
+        "Out[t] = t * 3 + (In[t ^ 5] >> 2);",
+        "Out[t / 3] = t;",
+        "Out[t] = Out[t] * 2 + 1; if (t & 4) Out[t] += t;",
+        "uint n = In[t] & 15, s = 0; while (n > 0) { s += n * t; n--; } Out[t] = s;",
+        "switch (t % 5) { case 1: Out[t] = 7; break; case 2: Out[t] += 3; default: Out[t] = t; }",
+    ];
+    let seen = [
+        "Out[t] = Out[t + 1] + 1;",
+        "Out[t & 31] = t; Out[t] += 1;",
+        "for (uint i = 0; i < 3; i++) Out[(t + i) & 63] = t * 10 + i;",
+        "for (uint i = 0; i < 3; i++) { uint at = t + 16 * i; Out[at] = Out[at] + t; }",
+        "Out[t * 0x80000000] += t;",
+        "Out[t] = WaveGetLaneIndex();",
+        "InterlockedAdd(Out[0], 1, Out[t]);",
+        "Out[t] = t; Out[255 - t] = 9;",
+    ];
+    for (is_unseen, body) in
+        unseen.map(|it| (true, it)).into_iter().chain(seen.map(|it| (false, it)))
+    {
+        let module = module(&format!(
+            "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> In;
+            [numthreads(128, 1, 1)] void main(uint t : SV_DispatchThreadID) {{ {body} }}"
+        ));
+        let shared = Arc::new(module.clone());
+        for isa in sets() {
+            let code = |width| cpu::compile(&shared, isa, width).unwrap().bytes().to_vec();
+            assert_eq!(code(4) == code(32) && code(32) == code(128), is_unseen, "{body}");
+            for width in WIDTHS {
+                let launch = launch([2, 1, 1], width);
+                let outcome = compare(&module, &launch, &buffers(&[1024, 1024]), isa);
+                assert!(
+                    matches!(outcome, Outcome::Same),
+                    "{body} at {width}, {isa:?}: {outcome:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Stores by a lane that is known, by one that is not, and by some.
+#[test]
+fn stores_of_single_lanes_are_those_of_all() {
+    let bodies = [
+        "float s = WaveActiveSum(asfloat(In[t] << 20)); if (WaveIsFirstLane()) Out[t / WaveGetLaneCount()] = asuint(s);",
+        "if (In[t] & 1) { uint s = WaveActiveSum(t); if (WaveIsFirstLane()) Out[t] = s; }",
+        "if (WaveGetLaneIndex() == 3) Out[In[t] & 127] = t;",
+        "if (WaveIsFirstLane()) Out[In[t] - 40] = t * t;",
+        "if (WaveGetLaneIndex() == 2) Out2[t & 15] = uint3(t, 5, In[t]);",
+        "if (In[t] % 7 == 0) Out[In[t] * 3 & 127] = t;",
+        "Out[In[t] & 63] = t;",
+        "if (WaveGetLaneIndex() < 2) Bytes.Store(4 * (t % 9) + (t & 1), t);",
+    ];
+    for threads in [64, 40] {
+        for body in bodies {
+            let module = module(&format!(
+                "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> In;
+                RWStructuredBuffer<uint3> Out2; RWByteAddressBuffer Bytes;
+                [numthreads({threads}, 1, 1)] void main(uint t : SV_DispatchThreadID) {{ {body} }}"
+            ));
+            let sizes: Vec<usize> = module.resources.iter().map(|_| 480).collect();
+            for isa in sets() {
+                for width in WIDTHS {
+                    let outcome =
+                        compare(&module, &launch([2, 1, 1], width), &buffers(&sizes), isa);
+                    let same = matches!(outcome, Outcome::Same);
+                    assert!(same, "{threads}: {body} at {width}, {isa:?}: {outcome:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Divisors that are powers of two, some of whose reciprocals are no normal numbers.
+#[test]
+fn division_by_powers_of_two_rounds_as_division_does() {
+    let divisors = [
+        "2.0",
+        "-0.25",
+        "1.0",
+        "1.7014118346046923e38",
+        "-8.507059173023462e37",
+        "1.1754943508222875e-38",
+        "5.877471754111438e-39",
+        "1.401298464324817e-45",
+        "3.0",
+        "0.0",
+        "-0.0",
+        "1.0e39",
+    ];
+    for divisor in divisors {
+        let module = module(&format!(
+            "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> In;
+            [numthreads(64, 1, 1)] void main(uint t : SV_DispatchThreadID) {{
+                uint bits = In[t] * 0x9e3779b1 << (t & 7);
+                if (t % 9 == 0) bits = 0x7f800000 | t >> 5; if (t % 9 == 1) bits = 0x80000001 + t;
+                Out[t] = asuint(asfloat(bits) / {divisor});
+            }}"
+        ));
+        for isa in sets() {
+            let outcome = compare(&module, &launch([4, 1, 1], 16), &buffers(&[1024, 1024]), isa);
+            assert!(matches!(outcome, Outcome::Same), "{divisor}, {isa:?}: {outcome:?}");
+        }
     }
 }
