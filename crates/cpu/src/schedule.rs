@@ -224,3 +224,90 @@ fn is_free((op, operands): &Placed) -> bool {
             Slot::Register(..) | Slot::Immediate(_) => true,
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use iced_x86::Code::{EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 as ADD, Mov_rm32_r32};
+    use regalloc2::{OperandConstraint, OperandPos};
+
+    use super::*;
+    use crate::machine::View;
+
+    fn x86(code: iced_x86::Code, effect: bool) -> Op {
+        let slots = [Some(Slot::Register(View::Zmm, 0)), None, None, None];
+        let (mask, zeroing, broadcast, spends_mask, lock) = (None, false, false, false, false);
+        Op::X86(X86 { code, slots, mask, zeroing, broadcast, spends_mask, lock, effect })
+    }
+
+    fn vector(number: usize) -> VReg {
+        VReg::new(number, VECTOR)
+    }
+
+    fn read(number: usize) -> Operand {
+        let constraint = OperandConstraint::Reg;
+        Operand::new(vector(number), constraint, OperandKind::Use, OperandPos::Early)
+    }
+
+    fn add(to: usize, from: [usize; 2]) -> Placed {
+        (x86(ADD, false), vec![Operand::reg_def(vector(to)), read(from[0]), read(from[1])])
+    }
+
+    fn store(from: usize) -> Placed {
+        (x86(Mov_rm32_r32, true), vec![read(from)])
+    }
+
+    fn ordered(body: Vec<Placed>, vectors: usize) -> Vec<Placed> {
+        let mut registers = Registers::new(1000, vectors);
+        body.iter().flat_map(reads).for_each(|it| registers.read(it));
+        registers.order(body)
+    }
+
+    /// Sixteen chunks: first all sums of two, then all sums of these, then all stores.
+    fn by_operation() -> Vec<Placed> {
+        let first = (0..16).map(|it| add(100 + it, [it, 50]));
+        let second = (0..16).map(|it| add(200 + it, [100 + it, 51]));
+        first.chain(second).chain((0..16).map(|it| store(200 + it))).collect()
+    }
+
+    fn most_alive(body: &[Placed]) -> usize {
+        let mut alive = std::collections::HashSet::new();
+        let mut most = 0;
+        for (at, instruction) in body.iter().enumerate() {
+            alive.extend(made(instruction));
+            most = most.max(alive.len());
+            alive.retain(|it| {
+                body[at + 1..].iter().any(|later| reads(later).any(|read| read == *it))
+            });
+        }
+        most
+    }
+
+    #[test]
+    fn what_is_made_is_used_up_before_more_is_made() {
+        let before = by_operation();
+        let after = ordered(by_operation(), 16);
+        assert_eq!(before.len(), after.len());
+        assert_eq!(most_alive(&before), 17);
+        assert_eq!(most_alive(&after), 2);
+    }
+
+    #[test]
+    fn nothing_is_read_before_it_is_made_and_effects_keep_their_order() {
+        let after = ordered(by_operation(), 16);
+        let mut there: Vec<VReg> = (0..60).map(vector).collect();
+        for instruction in &after {
+            assert!(reads(instruction).all(|it| there.contains(&it)));
+            there.extend(made(instruction));
+        }
+        let is_store = |it: &&Placed| made(it).is_none();
+        let stored: Vec<usize> =
+            after.iter().filter(is_store).flat_map(reads).map(|it| it.vreg()).collect();
+        assert_eq!(stored, (200..216).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn where_there_is_room_the_order_stays() {
+        let sums = |body: &[Placed]| body.iter().filter_map(made).collect::<Vec<_>>();
+        assert_eq!(sums(&ordered(by_operation(), 64)), sums(&by_operation()));
+    }
+}
