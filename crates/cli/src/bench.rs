@@ -2,15 +2,20 @@
 //!
 //! Takes what `run` takes, and reports the median with the quartiles, since a machine has other things to do as well.
 //! Each round of a run starts from the same contents; restoring them is not measured. The results are not looked at.
+//! On a GPU the time is that of the device's own clock around the dispatch, without the copies to it and from it.
 
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use device::{ComputePipeline, Device, Dispatch, Engine, ResourceTable, Shader, SourceMap};
+use device::{
+    ComputePipeline, Device, Dispatch, Engine, Foreign, ForeignError, ResourceTable, Shader,
+    SourceMap,
+};
 use serde_json::{Value, json};
 
 use crate::args::{Args, Output};
+use crate::diff::read_module;
 use crate::problem::{Exit, Problem};
 use crate::run::watch::Watch;
 use crate::run::{Contents, bind, failed, widths};
@@ -30,6 +35,8 @@ struct Times(Vec<f64>);
 struct Row {
     width: u32,
     engine: Engine,
+    /// The file with another compiler's module, where that one ran.
+    module: Option<String>,
     fallback: Option<String>,
     /// From the checked program to what runs; nothing where nothing is made.
     code: Option<Times>,
@@ -86,6 +93,10 @@ fn measure(file: &str, args: &Args, device: &Device) -> Result<Bench, Problem> {
     front.add(first);
     let pipeline =
         device.create_compute_pipeline(&shader).map_err(|it| caps::problem(&it, &sources))?;
+    let other = match &args.diff.spirv {
+        Some(name) => Some((name, foreign(name, device, &shader, &sources)?)),
+        None => None,
+    };
     let mut table = bind::bind(args, &shader, &sources)?.table;
     let bytes = table.iter().map(|(_, _, buffer)| buffer.bytes.len() as u64).sum();
     let contents = Contents::of(&table);
@@ -94,11 +105,30 @@ fn measure(file: &str, args: &Args, device: &Device) -> Result<Bench, Problem> {
     let mut rows = Vec::new();
     for width in widths(args, &shader, &pipeline)? {
         let mut measured = Measured { args, device, shader: &shader, sources: &sources, width };
-        let row = measured.row(&pipeline, &mut table, &contents, &mut watch)?;
-        rows.push(row);
+        rows.push(measured.row(&pipeline, None, &mut table, &contents, &mut watch)?);
+        if let Some((name, pipeline)) = &other {
+            rows.push(measured.row(pipeline, Some(name), &mut table, &contents, &mut watch)?);
+        }
     }
     watch.stop();
     Ok(Bench { file: file.to_owned(), front, bytes, rows })
+}
+
+/// What runs another compiler's module in the place of the shader.
+fn foreign(
+    file: &str,
+    device: &Device,
+    shader: &Shader,
+    sources: &SourceMap,
+) -> Result<ComputePipeline, Problem> {
+    let module: Foreign = read_module(file)?;
+    device.create_foreign_pipeline(shader, &module).map_err(|error| match error {
+        ForeignError::Pipeline(error) => caps::problem(&error, sources),
+        ForeignError::Unsupported(what) => {
+            Problem::new(Exit::Unsupported, format!("`{file}`: {what}"))
+        }
+        error => Problem::input(format!("`{file}`: {error}")),
+    })
 }
 
 /// What is measured at one width.
@@ -114,6 +144,7 @@ impl Measured<'_> {
     fn row(
         &mut self,
         pipeline: &ComputePipeline,
+        module: Option<&String>,
         table: &mut ResourceTable,
         contents: &Contents,
         watch: &mut Watch,
@@ -146,6 +177,7 @@ impl Measured<'_> {
             let begin = Instant::now();
             let result = pipeline.dispatch(&dispatch, table);
             let time = begin.elapsed();
+            let time = pipeline.device_time().unwrap_or(time);
             let late = watch.cancel.load(Ordering::Relaxed);
             result.map(|()| time).map_err(|error| failed(&error, width, args, late, sources))
         };
@@ -156,7 +188,7 @@ impl Measured<'_> {
             times.add(run()?);
         }
         let engine = if fallback.is_some() { Engine::Interp } else { device.engine() };
-        Ok(Row { width, engine, fallback, code, run: times })
+        Ok(Row { width, engine, module: module.cloned(), fallback, code, run: times })
     }
 }
 
@@ -242,6 +274,7 @@ impl Bench {
                 }
             };
             let isa = device.isa().filter(|_| row.engine == Engine::Cpu);
+            set(&mut value, "module", row.module.as_ref().map(|it| json!(it)));
             set(&mut value, "cpu", isa.map(|it| json!(it.name())));
             set(&mut value, "fallback", row.fallback.as_ref().map(|it| json!(it)));
             set(&mut value, "code_ms", row.code.as_ref().map(Times::as_json));
@@ -276,6 +309,9 @@ impl Bench {
                 row.width,
                 row.run.text()
             );
+            if let Some(module) = &row.module {
+                let _ = writeln!(text, "             the module `{module}`");
+            }
             if let Some(what) = &row.fallback {
                 let _ = writeln!(text, "             the engine `cpu` does not do {what}");
             }

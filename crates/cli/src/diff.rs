@@ -30,6 +30,7 @@ use record::{Record, Repro};
 use side::Side;
 use subject::Subject;
 
+pub(crate) use side::read_module;
 pub(crate) use subject::Recorder;
 
 /// What only `diff` asks for.

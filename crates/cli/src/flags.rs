@@ -93,6 +93,7 @@ const RUN: &[Command] = &[Command::Run];
 const SAN: &[Command] = &[Command::San];
 const SAN_AND_DIFF: &[Command] = &[Command::San, Command::Diff];
 const DIFF: &[Command] = &[Command::Diff];
+const DIFF_AND_BENCH: &[Command] = &[Command::Diff, Command::Bench];
 const RUN_AND_SAN: &[Command] = &[Command::Run, Command::San, Command::Bench, Command::Diff];
 const EMIT: &[Command] = &[Command::Emit];
 const TEST: &[Command] = &[Command::Test];

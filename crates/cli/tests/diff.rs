@@ -220,6 +220,11 @@ fn another_compilers_module_is_told_apart_from_the_driver() {
     let ran = wavelane("foreign", &files, &format!("diff {SHADER} --spirv right.spv"), true);
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains(": interp, cpu, vulkan, right.spv\n"), "{}", ran.out);
+    // Both modules are measured, by the device's clock.
+    let line = format!("bench {SHADER} --engine vulkan --rounds 2 --spirv right.spv");
+    let measured = wavelane("foreign", &[], &line, true);
+    assert_eq!(measured.status, 0, "{}", measured.err);
+    assert!(measured.out.contains("\n             the module `right.spv`\n"), "{}", measured.out);
 
     let line = format!("diff {SHADER} --spirv wrong.spv --repro repro.test");
     let ran = wavelane("foreign", &[], &line, true);

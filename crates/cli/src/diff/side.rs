@@ -190,16 +190,22 @@ fn open_one(args: &Args, name: String) -> Result<Side, Problem> {
     Ok(Side { name, about, runs })
 }
 
-/// A foreign module, on the first GPU that is named.
-fn module(file: &str, sides: &[Side]) -> Result<Side, Problem> {
+/// Another compiler's module.
+pub(crate) fn read_module(file: &str) -> Result<Foreign, Problem> {
     let cannot =
         |error: std::io::Error| Problem::input(format!("`{file}` cannot be read: {error}"));
     let bytes = crate::files::read_bytes(file).map_err(cannot)?;
     let module = Foreign::parse(&bytes).map_err(|it| Problem::input(format!("`{file}`: {it}")))?;
-    if let Some(what) = invalid(&bytes) {
-        return Err(Problem::input(format!("`{file}` is not valid SPIR-V"))
-            .help(format!("spirv-val says: {what}")));
+    match invalid(&bytes) {
+        None => Ok(module),
+        Some(what) => Err(Problem::input(format!("`{file}` is not valid SPIR-V"))
+            .help(format!("spirv-val says: {what}"))),
     }
+}
+
+/// A foreign module, on the first GPU that is named.
+fn module(file: &str, sides: &[Side]) -> Result<Side, Problem> {
+    let module = read_module(file)?;
     let is_vulkan = |it: &&Side| it.name == "vulkan" || it.name.starts_with("vulkan:");
     let about = module.compiler().map(|it| format!("made by {it}"));
     let runs = match sides.iter().find(is_vulkan).map(|it| &it.runs) {

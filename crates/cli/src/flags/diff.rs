@@ -1,6 +1,6 @@
 //! The flags that only `wavelane diff` knows.
 
-use super::{DIFF, Flag, Section, Takes};
+use super::{DIFF, DIFF_AND_BENCH, Flag, Section, Takes};
 
 pub(super) const ENGINES: Flag = Flag {
     names: &["--engines"],
@@ -19,7 +19,7 @@ pub(super) const ENGINES: Flag = Flag {
 pub(super) const SPIRV: Flag = Flag {
     names: &["--spirv"],
     takes: Takes::Value("FILE"),
-    on: DIFF,
+    on: DIFF_AND_BENCH,
     section: Section::Device,
     help: "run this module, which another compiler made of the same shader, on the\n\
            device of vulkan beside wavelane's own",
