@@ -105,10 +105,8 @@ fn compared(args: &Args, sides: &[Side]) -> Result<Vec<Record>, End> {
 /// The words that give `wavelane san` the program that this command line gives `diff`.
 fn san_words(subject: &Subject) -> Vec<String> {
     let mut kept = vec!["san".to_owned()];
-    if subject.is_test {
-        kept.push(subject.name.clone());
-    }
-    kept.extend(of_san(std::env::args().skip(2), subject.is_test));
+    kept.extend(subject.test.clone());
+    kept.extend(of_san(std::env::args().skip(2), subject.test.is_some()));
     kept
 }
 

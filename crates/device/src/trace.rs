@@ -27,6 +27,16 @@ pub struct TracePoint {
     pub is_open: bool,
 }
 
+impl TracePoint {
+    /// Whether it is a sum or a product of floats over lanes, whose rounding depends on an order.
+    pub fn folds_floats(&self) -> bool {
+        let operation = self.operation.as_str();
+        self.scalar.is_float()
+            && operation.starts_with("wave.")
+            && (operation.ends_with("sum") || operation.ends_with("product"))
+    }
+}
+
 /// What a run is to leave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {

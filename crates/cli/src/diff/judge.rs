@@ -107,14 +107,7 @@ pub(super) fn judge(
 
 /// Whether floats that lie near each other are no disagreement: a side rounds as it likes, or a device sums in its order.
 pub(super) fn may_round(side: &Side, shader: &Shader) -> bool {
-    let sums = || {
-        shader.trace_points().iter().any(|it| {
-            let operation = it.operation.as_str();
-            it.scalar.is_float()
-                && operation.starts_with("wave.")
-                && (operation.ends_with("sum") || operation.ends_with("product"))
-        })
-    };
+    let sums = || shader.trace_points().iter().any(device::TracePoint::folds_floats);
     side.rounds_as_it_likes() || side.gpu().is_some() && sums()
 }
 
@@ -287,10 +280,18 @@ impl At<'_> {
         record.verdict = Verdict::Disagree;
         record.whose = whose(did);
         record.notes = self.notes(&real);
+        let mut is_rounding = true;
         for (side, did) in real.iter() {
-            if let Did::Differs(..) = did {
-                self.locate(side, &mut record);
-            }
+            is_rounding &= match did {
+                Did::Differs(..) => self.locate(side, &mut record) && side.gpu().is_some(),
+                _ => false,
+            };
+        }
+        if is_rounding {
+            record.verdict = Verdict::Open;
+            record.notes.clear();
+            record.whose = "nobody's: a device sums floats in an order of its own".to_owned();
+            return tell(Told::Record(Box::new(record)));
         }
         if record.github.is_empty() {
             let message = record.details.join("\n");
@@ -318,8 +319,8 @@ impl At<'_> {
         note.into_iter().collect()
     }
 
-    /// The first value that differs, in the record.
-    fn locate(&self, side: &Side, record: &mut Record) {
+    /// Puts the first value that differs into the record. Says whether it is a sum of floats that was rounded otherwise.
+    fn locate(&self, side: &Side, record: &mut Record) -> bool {
         let Subject { shader, table, groups, sources, name, .. } = self.subject;
         // Fewer threads leave room for more values of each.
         let few = [1, 1, 1];
@@ -335,16 +336,17 @@ impl At<'_> {
             Located::First(first) => first,
             Located::Vanished => {
                 let what = "the first value that differs was not found: where values are watched, the results agree";
-                return record.details.push(what.to_owned());
+                record.details.push(what.to_owned());
+                return false;
             }
             Located::Memory => {
                 let what = "every value that is computed agrees: what differs is a store, an atomic operation or its order";
-                return record.details.push(what.to_owned());
+                record.details.push(what.to_owned());
+                return false;
             }
             Located::Not(why) => {
-                return record
-                    .details
-                    .push(format!("the first value that differs was not found: {why}"));
+                record.details.push(format!("the first value that differs was not found: {why}"));
+                return false;
             }
         };
         let [x, y, z] = first.group;
@@ -360,7 +362,13 @@ impl At<'_> {
             None => format!("`{}` and `interp` go different ways", side.name),
         };
         let operation = &first.operation;
-        let message = format!("the first value that differs: {lanes}, in `{operation}`");
+        let message = match &first.values {
+            Some(_) => format!("the first value that differs: {lanes}, in `{operation}`"),
+            // Its cause is a value that agrees as soon as it is watched.
+            None => format!(
+                "no value was seen to differ where it is watched, and yet the ways part: {lanes}, before this `{operation}`"
+            ),
+        };
         let at = sources.location(first.span);
         let place = at.as_ref().map(|it| format!("{}:{}:{}", it.file, it.line, it.column));
         let mut text = match &place {
@@ -395,6 +403,7 @@ impl At<'_> {
             place,
             &format!("{message}: {label}"),
         ));
+        first.is_rounding
     }
 }
 

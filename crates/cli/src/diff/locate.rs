@@ -10,7 +10,7 @@
 
 use std::time::{Duration, Instant};
 
-use device::{ResourceTable, Scalar, Shader, Span, Trace, TraceEvent, TracePoint};
+use device::{FloatRoom, ResourceTable, Scalar, Shader, Span, Trace, TraceEvent, TracePoint};
 
 use super::compare::{self, Shown};
 use super::run::{Runner, WATCHED};
@@ -40,6 +40,8 @@ pub(super) struct First {
     pub(super) more: usize,
     /// It found what others had left, in an order that is the device's own.
     pub(super) is_open: bool,
+    /// It is a sum or product of floats over lanes, and no more than its rounding differs.
+    pub(super) is_rounding: bool,
 }
 
 /// So many values are watched in one run.
@@ -257,6 +259,8 @@ fn described(
     let group = [group % x, group / x % y, group / x / y].map(|it| it as u32);
     let point = &points[found.point];
     let shown = |bits| Shown::of(bits, point.scalar);
+    let near = |(a, b)| compare::within(FloatRoom::default(), point.scalar, a, b);
+    let is_rounding = point.folds_floats() && found.values.is_some_and(near);
     First {
         span: point.span,
         operation: point.operation.clone(),
@@ -266,6 +270,7 @@ fn described(
         group,
         more,
         is_open: point.is_open,
+        is_rounding,
     }
 }
 

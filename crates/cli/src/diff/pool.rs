@@ -311,7 +311,8 @@ pub(super) fn one(
 ) -> bool {
     let mut watch = Watch::start(args.timeout, 0);
     let (is_lost, left) = (Cell::new(false), Cell::new(*done));
-    let runner = Runner { args, cancel: watch.cancel.clone(), is_lost, done: left };
+    let (cancel, most_fuel) = (watch.cancel.clone(), Cell::new(u64::MAX));
+    let runner = Runner { args, cancel, is_lost, done: left, most_fuel };
     judge(&runner, subject, sides, style, tell);
     watch.stop();
     *done = runner.done.get();

@@ -15,6 +15,9 @@ use super::side::{Runs, Side};
 use super::subject::{Subject, of_test};
 use crate::problem::quoted;
 
+/// How many wave-instructions a smaller program may run.
+const FUEL: u64 = 1 << 23;
+
 /// How long lines are left out, where no time-out says less.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -43,15 +46,33 @@ pub(super) fn repro(
     if runner.is_lost.get() {
         return Err("the device is lost".to_owned());
     }
+    let written = made(runner, subject, side, width);
+    runner.most_fuel.set(u64::MAX);
+    written
+}
+
+fn made(
+    runner: &Runner<'_>,
+    subject: &Subject,
+    side: &Side,
+    width: u32,
+) -> Result<Written, String> {
     let rules = rules_of(runner.args, &subject.san);
     let maker = Maker { runner, subject, side, width, rules };
     let lost = "the disagreement is gone when it is run again";
     let whole = &subject.source.text;
-    let groups = maker.groups().ok_or(lost)?;
+    // What is left of a loop without its step may go round for ever, and there are many such tries.
+    runner.most_fuel.set(FUEL);
+    let few = maker.groups();
+    let is_long = few.is_none();
+    if is_long {
+        runner.most_fuel.set(u64::MAX);
+    }
+    let groups = few.or_else(|| maker.groups()).ok_or(lost)?;
     // A lost device runs nothing more, and another compiler's module is of this source and no other.
     let is_fixed = matches!(side.runs, Runs::Module(..));
     let is_heap = subject.shader.resources().iter().any(|it| it.register.class.is_heap());
-    let small = match is_fixed || is_heap {
+    let small = match is_fixed || is_heap || is_long {
         true => whole.clone(),
         false => maker.shrunk(whole, groups),
     };

@@ -23,6 +23,8 @@ pub(super) struct Runner<'a> {
     pub(super) is_lost: Cell<bool>,
     /// So many comparisons have been made by a process before this one.
     pub(super) done: Cell<usize>,
+    /// Programs that are tried and may never end get no more fuel than this.
+    pub(super) most_fuel: Cell<u64>,
 }
 
 /// Why a run left nothing to compare.
@@ -97,12 +99,18 @@ impl Runner<'_> {
         self.run(&pipeline, table, groups, width, 1)
     }
 
+    fn fuel(&self, width: u32, factor: u64) -> Option<u64> {
+        let usual = self.args.fuel.at(width).map(|it| it.saturating_mul(factor));
+        let most = self.most_fuel.get();
+        if most == u64::MAX { usual } else { Some(usual.map_or(most, |it| it.min(most))) }
+    }
+
     fn dispatch(&self, groups: [u32; 3], width: u32, factor: u64) -> Dispatch {
         Dispatch {
             wave_size: Some(width),
             lane_order: self.args.lane_order,
             schedule: self.args.schedule,
-            fuel: self.args.fuel.at(width).map(|it| it.saturating_mul(factor)),
+            fuel: self.fuel(width, factor),
             cancel: Some(self.cancel.clone()),
             ..Dispatch::new(groups)
         }

@@ -30,8 +30,8 @@ pub(super) struct Subject {
     pub(super) source: Source,
     /// It may wait for ever, which nobody can end on a GPU.
     pub(super) may_wait: bool,
-    /// The command line names a test, and not a shader.
-    pub(super) is_test: bool,
+    /// The name of the test, where the command line names no shader.
+    pub(super) test: Option<String>,
 }
 
 /// Why there is nothing to compare.
@@ -47,8 +47,8 @@ pub(super) fn of_shader(args: &Args) -> Result<Subject, End> {
     let bound = bind::bind(args, &shader, &sources)?;
     let (name, table, groups) = (file.to_owned(), bound.table, args.groups);
     let (widths, san, may_wait) = (None, Vec::new(), false);
-    let is_test = false;
-    Ok(Subject { name, shader, sources, table, groups, widths, san, source, may_wait, is_test })
+    let test = None;
+    Ok(Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test })
 }
 
 /// The runs of a test.
@@ -94,8 +94,8 @@ pub(super) fn of_test(args: &Args, test: &Test, text: &str) -> Result<Vec<Subjec
             may_wait,
         } = run;
         let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
-        let is_test = true;
-        Subject { name, shader, sources, table, groups, widths, san, source, may_wait, is_test }
+        let test = Some(test.name());
+        Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test }
     };
     Ok((1..).zip(runs).map(subject).collect())
 }

@@ -49,7 +49,7 @@ fn subject(text: &str, groups: [u32; 3]) -> Subject {
         san: Vec::new(),
         source: Source { name, text, flags, included },
         may_wait: false,
-        is_test: false,
+        test: None,
     }
 }
 
@@ -83,7 +83,8 @@ fn shy(shader: &Shader) -> Shader {
 fn records(subject: &Subject, fault: fn(&Shader) -> Shader) -> Vec<Record> {
     let args = Args::new(Command::Diff);
     let (cancel, is_lost, done) = (Arc::default(), Cell::new(false), Cell::new(0));
-    let runner = Runner { args: &args, cancel, is_lost, done };
+    let most_fuel = Cell::new(u64::MAX);
+    let runner = Runner { args: &args, cancel, is_lost, done, most_fuel };
     let sides = [Side { name: "cpu".to_owned(), about: None, runs: Runs::Planted(fault) }];
     let mut records: Vec<Record> = Vec::new();
     judge(&runner, subject, &sides, diag::Style::Plain, &mut |told| match told {
