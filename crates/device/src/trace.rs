@@ -25,6 +25,8 @@ pub struct TracePoint {
     pub scalar: Scalar,
     /// Whether the language leaves it to the device: what an atomic operation finds depends on the order of waves.
     pub is_open: bool,
+    /// It filters a texture: how finely weights and levels are told apart is the device's own.
+    pub is_filtered: bool,
 }
 
 impl TracePoint {
@@ -91,6 +93,7 @@ impl Shader {
                 operation: ir::text::op_name(op),
                 scalar: scalar(it.ty),
                 is_open: is_open(op),
+                is_filtered: is_filtered(op),
             }
         };
         trace::points(module).into_iter().map(point).collect()
@@ -125,6 +128,22 @@ fn scalar(ty: Ty) -> Scalar {
         Ty::F16 => Scalar::F16,
         Ty::F32 => Scalar::F32,
         Ty::F64 => Scalar::F64,
+    }
+}
+
+fn is_filtered(op: &Op) -> bool {
+    let Op::Texture(texture) = op else { return false };
+    match texture.op {
+        TextureOp::Sample(_)
+        | TextureOp::Compare(_)
+        | TextureOp::LevelOfDetail
+        | TextureOp::LevelOfDetailUnclamped => true,
+        TextureOp::Load
+        | TextureOp::Store
+        | TextureOp::Atomic(_)
+        | TextureOp::Gather(_)
+        | TextureOp::GatherCompare(_)
+        | TextureOp::Size => false,
     }
 }
 

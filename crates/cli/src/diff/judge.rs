@@ -290,7 +290,7 @@ impl At<'_> {
         if is_rounding {
             record.verdict = Verdict::Open;
             record.notes.clear();
-            record.whose = "nobody's: a device sums floats in an order of its own".to_owned();
+            record.whose = "nobody's: a device sums floats in its own order, and filters as finely as it likes".to_owned();
             return tell(Told::Record(Box::new(record)));
         }
         if record.github.is_empty() {
@@ -319,7 +319,7 @@ impl At<'_> {
         note.into_iter().collect()
     }
 
-    /// Puts the first value that differs into the record. Says whether it is a sum of floats that was rounded otherwise.
+    /// Puts the first value that differs into the record. Says whether a device may do that otherwise.
     fn locate(&self, side: &Side, record: &mut Record) -> bool {
         let Subject { shader, table, groups, sources, name, .. } = self.subject;
         // Fewer threads leave room for more values of each.

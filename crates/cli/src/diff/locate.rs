@@ -40,7 +40,7 @@ pub(super) struct First {
     pub(super) more: usize,
     /// It found what others had left, in an order that is the device's own.
     pub(super) is_open: bool,
-    /// It is a sum or product of floats over lanes, and no more than its rounding differs.
+    /// It is a sum or product of floats over lanes, and no more than its rounding differs; or a texture was filtered.
     pub(super) is_rounding: bool,
 }
 
@@ -260,7 +260,7 @@ fn described(
     let point = &points[found.point];
     let shown = |bits| Shown::of(bits, point.scalar);
     let near = |(a, b)| compare::within(FloatRoom::default(), point.scalar, a, b);
-    let is_rounding = point.folds_floats() && found.values.is_some_and(near);
+    let is_rounding = point.is_filtered || point.folds_floats() && found.values.is_some_and(near);
     First {
         span: point.span,
         operation: point.operation.clone(),
@@ -285,6 +285,7 @@ mod tests {
             operation: "add".to_owned(),
             scalar,
             is_open: false,
+            is_filtered: false,
         };
         let points = [point(Scalar::U32), point(Scalar::F32)];
         let event = |point, stamp, bits| TraceEvent { point, stamp, bits };
