@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Work};
-use ir::{Module, Span};
+use ir::{Binding, Module, Span};
 
 use crate::call::{self, Common};
 use crate::endless::{Digest, Past};
 use crate::frame::Block;
 use crate::layout::{BARRIER, DONE, Header, SPINNING, Slice};
 use crate::views::{View, Views};
-use crate::{Compiled, Fallback, Stopped};
+use crate::{Compiled, Fallback, Stopped, select};
 
 /// What a wave may spend before the host is asked.
 const GRANT: i32 = 1 << 15;
@@ -35,6 +35,8 @@ const MOST_WAITS: u32 = 256;
 const GROUP_BYTES: u64 = 1 << 30;
 /// The state of all groups that have started stays below this.
 const STARTED_BYTES: u64 = 64 << 20;
+/// A larger buffer is not copied: it would not stay in the nearest cache.
+const MOST_COPIED: u64 = 32 << 10;
 /// Offsets into larger buffers do not fit into the lanes of a gather.
 const MOST_BYTES: u64 = (1 << 31) - (1 << 16);
 
@@ -55,6 +57,8 @@ struct Shared<'a> {
     /// Whether each wave of a group has a frame of its own: where waves may have to wait for others of their group.
     apart: bool,
     threads: Vec<u32>,
+    /// The buffers of which each party has a copy to add to.
+    copied: Vec<Binding>,
     /// The first wave that nobody has taken.
     next: AtomicU64,
     total: u64,
@@ -96,6 +100,8 @@ struct Strand {
 struct Party {
     strands: Vec<Strand>,
     shared: Block,
+    /// What it has added to buffers and nobody has seen yet.
+    copies: Vec<Block>,
     waves: u64,
     groups: u64,
     cursor: usize,
@@ -151,13 +157,16 @@ pub(crate) fn run(
     let slots = (waves_in_group * compiled.width) as usize + compiled.layout.lanes;
     let dealt = ir::deal_slots(module.group_size, launch.lane_order, slots);
     let threads_table = (0..4).flat_map(|axis| dealt.iter().map(move |it| it[axis])).collect();
+    let views = Views::new(bindings);
+    let mut copied = select::unseen::copied(module);
+    copied.retain(|it| first_view(&views, *it).is_some_and(|view| view.len <= MOST_COPIED));
     let shared = Shared {
         compiled,
         common: Common {
             module,
             layout: &compiled.layout,
             sites: &compiled.sites,
-            views: Views::new(bindings),
+            views,
             width: compiled.width,
         },
         launch,
@@ -165,6 +174,7 @@ pub(crate) fn run(
         waves_in_group,
         apart,
         threads: threads_table,
+        copied,
         next: AtomicU64::new(0),
         total,
         fuel: AtomicU64::new(launch.fuel.unwrap_or(u64::MAX)),
@@ -229,6 +239,30 @@ impl<'a> Worker<'a> {
     }
 
     fn run(mut self) {
+        self.work();
+        // Parties that were left to others take their copies with them.
+        self.idle.iter().chain(&self.started).for_each(|it| self.add_up(it));
+    }
+
+    fn copy_of(&self, binding: Binding) -> Block {
+        let len = first_view(&self.shared.common.views, binding).map_or(0, |it| it.len);
+        Block::new(len as usize)
+    }
+
+    /// Adds what a party has added to its copies.
+    fn add_up(&self, party: &Party) {
+        for (binding, copy) in self.shared.copied.iter().zip(&party.copies) {
+            let Some(view) = first_view(&self.shared.common.views, *binding) else { continue };
+            let words = copy.words(0).flat_map(|it| [it as u32, (it >> 32) as u32]);
+            // Nothing but whole words in bounds has been added to.
+            for (at, added) in (0..view.len / 4).zip(words).filter(|it| it.1 != 0) {
+                let sum = |old: u64| u64::from((old as u32).wrapping_add(added));
+                view.update(4 * at, 4, sum);
+            }
+        }
+    }
+
+    fn work(&mut self) {
         let mut current = 0;
         while !self.shared.stopped.load(Relaxed) {
             if self.started.is_empty() && !self.start() && !self.take_over() {
@@ -399,6 +433,7 @@ impl<'a> Worker<'a> {
                 })
                 .collect(),
             shared: Block::new(compiled.layout.shared_bytes),
+            copies: shared.copied.iter().map(|it| self.copy_of(*it)).collect(),
             waves: 0,
             groups: 0,
             cursor: 0,
@@ -414,18 +449,19 @@ impl<'a> Worker<'a> {
         (party.cursor, party.effort) = (0, 0);
         (party.ready, party.left) = (party.strands.len(), party.strands.len());
         let memory = party.shared.start();
+        let copies: Vec<*mut u8> = party.copies.iter_mut().map(Block::start).collect();
         for (index, strand) in (0..).zip(&mut party.strands) {
             let own = match shared.apart {
                 true => Range { first: range.first + index, count: 1 },
                 false => range,
             };
-            self.prepare(strand, own, memory);
+            self.prepare(strand, own, memory, &copies);
         }
         self.started.push(party);
         true
     }
 
-    fn prepare(&self, strand: &mut Strand, range: Range, memory: *mut u8) {
+    fn prepare(&self, strand: &mut Strand, range: Range, memory: *mut u8, copies: &[*mut u8]) {
         let shared = self.shared;
         let waves = u64::from(shared.waves_in_group);
         let group = range.first / waves;
@@ -452,9 +488,13 @@ impl<'a> Worker<'a> {
         // SAFETY: a frame begins with a header, and is larger than it.
         unsafe { start.cast::<Header>().write(header) };
         for (binding, resource) in shared.common.module.resources.iter().enumerate() {
-            let storage = shared.common.module.storage(ir::Binding(binding as u32));
+            let storage = shared.common.module.storage(Binding(binding as u32));
             let view = shared.common.views.bindings.get(storage.index()).and_then(|it| it.first());
-            let slice = slice(view.filter(|it| it.texture.is_none()), &resource.kind);
+            let mut slice = slice(view.filter(|it| it.texture.is_none()), &resource.kind);
+            let mut copied = shared.copied.iter().zip(copies);
+            if let Some((_, copy)) = copied.find(|(it, _)| it.index() == binding) {
+                (slice.start, slice.own) = (*copy, 1);
+            }
             // SAFETY: the layout has a place in the frame for the slice of every binding.
             unsafe {
                 start.add(shared.compiled.layout.slice(binding)).cast::<Slice>().write(slice)
@@ -593,12 +633,17 @@ impl Compiled {
     }
 }
 
+fn first_view<'a>(views: &'a Views<'_>, binding: Binding) -> Option<&'a View> {
+    let view = views.bindings.get(binding.index())?.first();
+    view.filter(|it| it.texture.is_none())
+}
+
 /// What the code sees of a buffer.
 fn slice(view: Option<&View>, kind: &ir::ResourceKind) -> Slice {
     use ir::ResourceKind::*;
     let Some(view) = view else {
         let start = std::ptr::null_mut();
-        return Slice { start, len: 0, count: 0, unused: [0; 3] };
+        return Slice { start, len: 0, count: 0, own: 0, unused: [0; 2] };
     };
     let count = match kind {
         Structured { stride, .. } => view.len.checked_div(u64::from(*stride)).unwrap_or(0),
@@ -606,5 +651,5 @@ fn slice(view: Option<&View>, kind: &ir::ResourceKind) -> Slice {
         Raw { .. } | Constant { .. } => view.len.saturating_sub(3),
         Typed { .. } | Texture { .. } | Sampler { .. } => 0,
     };
-    Slice { start: view.start(), len: view.len, count: count as u32, unused: [0; 3] }
+    Slice { start: view.start(), len: view.len, count: count as u32, own: 0, unused: [0; 2] }
 }

@@ -47,7 +47,9 @@ pub(crate) struct Slice {
     pub(crate) len: u64,
     /// In elements of the resource that names it.
     pub(crate) count: u32,
-    pub(crate) unused: [u32; 3],
+    /// 1 if it is a copy that nobody else adds to.
+    pub(crate) own: u32,
+    pub(crate) unused: [u32; 2],
 }
 
 pub(crate) const RESUME: usize = offset_of!(Header, resume);
@@ -66,6 +68,7 @@ pub(crate) const ACTIVE: usize = offset_of!(Header, active);
 pub(crate) const NOWHERE: usize = offset_of!(Header, nowhere);
 
 pub(crate) const SLICE_COUNT: usize = offset_of!(Slice, count);
+pub(crate) const SLICE_OWN: usize = offset_of!(Slice, own);
 
 /// The statuses with which the code comes back to the host.
 pub(crate) const DONE: u32 = 0;

@@ -15,7 +15,7 @@ mod memory;
 mod nan;
 mod place;
 mod scalar;
-mod unseen;
+pub(crate) mod unseen;
 mod wave;
 
 use std::collections::HashMap;
@@ -73,6 +73,8 @@ pub(crate) struct Selector<'m> {
     compared: HashMap<VReg, (iced_x86::Code, [Source; 2], Condition)>,
     /// The additions that are kept in registers, by instruction.
     unseen: HashMap<Inst, unseen::Unseen>,
+    /// The buffers of which there may be copies to add to.
+    copied: Vec<ir::Binding>,
     /// Sums of words over a wave as they were before the lanes of a vector were put together.
     summed: HashMap<Value, VReg>,
     /// The index of the wave in its group, which the frame holds as well, for the host.
@@ -109,6 +111,7 @@ pub(crate) fn select(module: &Module, isa: Isa, width: u32, asked: u32) -> Selec
         prefixes: HashMap::new(),
         compared: HashMap::new(),
         unseen: HashMap::new(),
+        copied: unseen::copied(module),
         summed: HashMap::new(),
         wave,
         next_wave: Block::new(0),

@@ -238,6 +238,49 @@ fn threads_give_the_same_where_the_order_does_not_matter() {
     }
 }
 
+/// Each party of waves may add to a copy of its own: what comes out is the sum, for buffers of any size.
+#[test]
+fn additions_that_nobody_sees_add_up() {
+    let bodies = [
+        "InterlockedAdd(Count[In[t] & 63], t);",
+        "InterlockedAdd(Count[In[t] & 63], t); InterlockedAdd(Count[3], 1);",
+        "if (t & 1) InterlockedAdd(Count[t * 7], In[t]);",
+        "for (uint i = 0; i < (In[t] & 3); i++) InterlockedAdd(Count[(t + i) & 7], i + 1);",
+        "tile[t & 63] = t; GroupMemoryBarrierWithGroupSync();
+            InterlockedAdd(Count[tile[(t + 1) & 63] & 31], 1);",
+        "uint old; InterlockedAdd(Count[In[t] & 63], 1, old); Out[t] = old;",
+        "InterlockedAdd(Count[In[t] & 63], 1); if (t == 70) Out[0] = Count[0];",
+        "InterlockedAdd(Count[In[t] & 63], 1); InterlockedMax(Count[9], t);",
+    ];
+    for (number, body) in bodies.into_iter().enumerate() {
+        let module = module(&format!(
+            "RWStructuredBuffer<uint> Count; RWStructuredBuffer<uint> In;
+            RWStructuredBuffer<uint> Out; groupshared uint tile[64];
+            [numthreads(64, 1, 1)] void main(uint t : SV_DispatchThreadID) {{ {body} }}"
+        ));
+        for size in [256, 40_000] {
+            let sizes: Vec<usize> = module.resources.iter().map(|_| size).collect();
+            for isa in sets() {
+                for width in WIDTHS {
+                    let launch = launch([40, 1, 1], width);
+                    let outcome = compare(&module, &launch, &buffers(&sizes), isa);
+                    assert!(matches!(outcome, Outcome::Same), "{body} at {width}: {outcome:?}");
+                    if number > 4 {
+                        continue;
+                    }
+                    let program = cpu::compile(&Arc::new(module.clone()), isa, width).unwrap();
+                    let run = |threads| {
+                        let mut bindings = buffers(&sizes);
+                        program.run(&launch, &mut bindings, threads).unwrap();
+                        bindings
+                    };
+                    assert!(run(5) == run(1), "{body} at {width}");
+                }
+            }
+        }
+    }
+}
+
 /// Where a second thread would only wait for a counter, there is none: the canonical order is what comes out.
 #[test]
 fn one_counter_is_left_to_one_thread() {

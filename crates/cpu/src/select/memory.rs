@@ -519,8 +519,14 @@ impl Selector<'_> {
     }
 
     /// Does something for each lane of a set, ascending. It gets the lane in its word of 64, and the number of this word.
-    fn each_lane(&mut self, set: &[VReg], mut each: impl FnMut(&mut Self, VReg, usize)) {
-        for (word, bits) in self.lane_bits(set).into_iter().enumerate() {
+    fn each_lane(&mut self, set: &[VReg], each: impl FnMut(&mut Self, VReg, usize)) {
+        let bits = self.lane_bits(set);
+        self.each_bit(bits, each);
+    }
+
+    /// The same for the bits of 64 lanes each.
+    fn each_bit(&mut self, bits: Vec<VReg>, mut each: impl FnMut(&mut Self, VReg, usize)) {
+        for (word, bits) in bits.into_iter().enumerate() {
             let left = self.a.b.var(GENERAL);
             self.a.b.write(left, bits);
             let (header, body, done) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
@@ -686,7 +692,8 @@ impl Selector<'_> {
             return;
         }
         if !self.is_single(access.index) || !self.is_single(args[0]) {
-            return self.add_by_lane(&access, args[0], inst);
+            let is_copied = self.copied.contains(&place.binding);
+            return self.add_by_lane(&access, args[0], inst, is_copied);
         }
         // One addition for all lanes: each sees what those below it have added.
         let index = self.index(access.index);
@@ -734,9 +741,12 @@ impl Selector<'_> {
     }
 
     /// One lane after the other, ascending, through rows of the frame.
-    fn add_by_lane(&mut self, access: &Access, value: Value, inst: Inst) {
+    ///
+    /// Nobody reads the result where there may be a copy of the buffer; if there is, nobody else adds to it.
+    fn add_by_lane(&mut self, access: &Access, value: Value, inst: Inst, is_copied: bool) {
         self.rows = self.rows.max(3);
         let result = self.module.inst(inst).results.first().copied();
+        let seen = result.filter(|_| !is_copied);
         let active = self.active();
         let words = self.words(access.index);
         let values = self.words(value);
@@ -747,12 +757,12 @@ impl Selector<'_> {
             let at = 4 * self.lanes * chunk;
             self.a.store_vector(Address::frame(rows[0] + at), words[chunk]);
             self.a.store_vector(Address::frame(rows[1] + at), values[chunk]);
-            if result.is_some() {
+            if seen.is_some() {
                 self.a.store_vector(Address::frame(rows[2] + at), zero);
             }
         }
         let start = self.a.load_general(View::R64, Address::frame(access.slice));
-        self.each_lane(&masks, |s, lane, word| {
+        let add = |s: &mut Self, lane: VReg, word: usize, is_own: bool| {
             let of = |row: usize| Address {
                 index: Some((View::R64, lane)),
                 scale: 4,
@@ -761,17 +771,42 @@ impl Selector<'_> {
             let index = s.a.load_general(View::R32, of(rows[0]));
             let to = s.scaled_address(access, start, index, 0);
             let added = s.a.load_general(View::R32, of(rows[1]));
+            if is_own {
+                let sources = [Source::Memory(to), Source::Register(View::R32, added)];
+                return s.a.b.effect(Add_rm32_r32, &sources);
+            }
             let options = Options { tied: Some(added), ..Options::default() };
             let old = s.a.b.exchange_add(to, options);
-            if result.is_some() {
+            if seen.is_some() {
                 s.a.store_general(View::R32, of(rows[2]), old);
             }
-        });
-        if let Some(result) = result {
+        };
+        if is_copied {
+            // Each way has its own loop: a lock is worth far more than a jump.
+            let [own, common, joined] = [0; 3].map(|_| self.a.b.block());
+            let is_own = self.a.load_general(View::R32, Address::frame(access.slice + SLICE_OWN));
+            let is_own = Source::Register(View::R32, is_own);
+            let bits = self.lane_bits(&masks);
+            self.a.b.effect(Test_rm32_r32, &[is_own, is_own]);
+            self.a.b.branch(Condition::NotZero, own, common);
+            for (block, is_own) in [(own, true), (common, false)] {
+                self.a.b.switch_to(block);
+                self.each_bit(bits.clone(), |s, lane, word| add(s, lane, word, is_own));
+                self.a.b.jump(joined);
+            }
+            self.a.b.seal(joined);
+            self.a.b.switch_to(joined);
+        } else {
+            self.each_lane(&masks, |s, lane, word| add(s, lane, word, false));
+        }
+        if let Some(result) = seen {
             let seen = (0..self.chunks)
                 .map(|chunk| self.a.load_vector(Address::frame(rows[2] + 4 * self.lanes * chunk)))
                 .collect();
             self.set(result, Place::Words(seen));
+        } else if let Some(result) = result {
+            // Nobody reads it.
+            self.set(result, Place::Constant(0));
         }
     }
 

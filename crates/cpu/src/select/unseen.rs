@@ -2,10 +2,13 @@
 //!
 //! A place is such a one if all that a module does with its resource is to add to it without looking at what was there.
 //! Then no wave can tell when an addition is made, and the order of additions makes no difference to the sum.
+//!
+//! Where the place is known, its sum is kept in a register. Where it is not, all of a small buffer is kept once for each
+//! party of waves, which then need not lock what they alone add to; `launch` adds these copies up at the end.
 
 use std::collections::HashMap;
 
-use ir::{Address as At, Atomic, Inst, Module, Op, Value};
+use ir::{Address as At, Atomic, Binding, Inst, Module, Op, ResourceKind, Value};
 use ops::Ty;
 
 use super::Selector;
@@ -43,10 +46,8 @@ pub(super) fn unseen(module: &Module) -> Vec<(Inst, Value)> {
     };
     let all = || (0..module.insts.len() as u32).map(Inst);
     let is_seen = |binding| {
-        let of = |inst: &Inst| module.inst(*inst).op.places().any(|it| it.binding == binding);
-        all()
-            .filter(of)
-            .any(|inst| !matches!(module.inst(inst).op, Op::Size { .. }) && silent(inst).is_none())
+        let mut others = users(module, binding);
+        others.any(|inst| silent(inst).is_none())
     };
     let found: Vec<(Inst, Value)> = all()
         .filter_map(|inst| silent(inst).map(|index| (inst, index)))
@@ -57,6 +58,40 @@ pub(super) fn unseen(module: &Module) -> Vec<(Inst, Value)> {
         })
         .collect();
     if found.len() > MOST { Vec::new() } else { found }
+}
+
+/// What a module does with a resource, but for asking for its size.
+fn users(module: &Module, binding: Binding) -> impl Iterator<Item = Inst> {
+    let all = (0..module.insts.len() as u32).map(Inst);
+    all.filter(move |inst| {
+        let op = &module.inst(*inst).op;
+        !matches!(op, Op::Size { .. }) && op.places().any(|it| it.binding == binding)
+    })
+}
+
+/// The buffers of single words of which each party may have a copy, at first zero, to add to.
+pub(crate) fn copied(module: &Module) -> Vec<Binding> {
+    let mut used = vec![false; module.values.len()];
+    for data in &module.insts {
+        data.op.operands().iter().for_each(|it| used[it.index()] = true);
+    }
+    let is_silent = |inst: Inst| match &module.inst(inst).op {
+        Op::Atomic { place, at: At::Structured { .. }, op: Atomic::Add, args } => {
+            place.element.is_none()
+                && module.ty(args[0]) == Ty::I32
+                && module.inst(inst).results.iter().all(|it| !used[it.index()])
+        }
+        _ => false,
+    };
+    let all = (0..module.resources.len() as u32).map(Binding);
+    all.filter(|it| {
+        let resource = module.resource(*it);
+        matches!(resource.kind, ResourceKind::Structured { stride: 4, .. })
+            && !resource.register.class.is_heap()
+            && users(module, *it).next().is_some()
+            && users(module, *it).all(is_silent)
+    })
+    .collect()
 }
 
 impl Selector<'_> {
