@@ -5,11 +5,12 @@
 //! every operation: nothing is left out, some things are slow.
 //!
 //! # Map
-//! `place` moves values between kinds of places, `scalar` selects arithmetic, `control` constructs, `memory` accesses,
+//! `place` moves values between kinds of places, `scalar` selects arithmetic (`general` that of one value for all lanes), `control` constructs, `memory` accesses,
 //! `wave` what lanes tell each other, `unseen` additions that are made together, `call` everything else.
 
 mod call;
 mod control;
+mod general;
 mod known;
 mod memory;
 mod nan;
