@@ -40,6 +40,6 @@ pub use outcome::{Finding, Outcome, Row, Verdict};
 pub use parts::{Part, split};
 pub use repro::{Repro, Source, words, write};
 pub use run::{Files, Flags, Runnable, Setup, Widths, prepare, run};
-pub use shrink::shrink;
+pub use shrink::{shrink, shrink_expressions};
 pub use test::{NotATest, Test, tests};
 pub use unit::{Case, HEADER, HEADER_NAME};

@@ -1,4 +1,5 @@
-//! Makes a failing program smaller: lines are left out, alone, in runs, and as the braces around others, as long as it fails.
+//! Makes a failing program smaller: lines are left out, alone, in runs, and as the braces around others, as long as it fails;
+//! then parentheses and calls make way for what is in them.
 
 /// More attempts than these are not worth the wait.
 const MOST_ATTEMPTS: usize = 3000;
@@ -47,6 +48,82 @@ pub fn shrink(text: &str, fails: impl Fn(&str) -> bool) -> String {
     }
 }
 
+/// The smallest text that was found to fail, where each call and each pair of parentheses may make way for a zero, for one of
+/// its arguments or for one side of an operator. Whether what comes out is HLSL is left to `fails`.
+pub fn shrink_expressions(text: &str, fails: impl Fn(&str) -> bool) -> String {
+    let mut text = text.to_owned();
+    let mut left = MOST_ATTEMPTS;
+    let mut at = 0;
+    while let Some(open) = text.get(at..).and_then(|rest| rest.find('(')).map(|it| at + it) {
+        let smaller = replacements(&text, open).into_iter().find(|it| {
+            let tries = left > 0;
+            left = left.saturating_sub(1);
+            tries && fails(it)
+        });
+        match smaller {
+            // What stands there now may begin earlier: with the name of the call that is gone.
+            Some(smaller) => {
+                at = name_before(&text, open);
+                text = smaller;
+            }
+            None => at = open + 1,
+        }
+    }
+    text
+}
+
+/// Where the name begins that stands before a parenthesis.
+fn name_before(text: &str, open: usize) -> usize {
+    let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    text[..open].trim_end_matches(is_name).len()
+}
+
+/// The texts in which something shorter stands for the parentheses that open there, and for the name before them.
+fn replacements(text: &str, open: usize) -> Vec<String> {
+    let Some(close) = matching(text, open) else { return Vec::new() };
+    let start = name_before(text, open);
+    let old = &text[start..=close];
+    let is_cast = text[close + 1..].starts_with(|it: char| it.is_ascii_alphanumeric() || it == '(');
+    if is_cast {
+        return vec![[&text[..start], &text[close + 1..]].concat()];
+    }
+    let mut parts = vec!["0".to_owned()];
+    // At the top of what is inside, `a, b`, `a + b` and `a ? b : c` fall into parts.
+    let inside = &text[open + 1..close];
+    let (mut depth, mut begin) = (0, 0);
+    for (place, letter) in inside.char_indices() {
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            ' ' if depth == 0 => {
+                parts.push(inside[begin..place].trim_end_matches(',').to_owned());
+                begin = place + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(inside[begin..].to_owned());
+    let mut found: Vec<String> = Vec::new();
+    for part in parts {
+        for new in [part.clone(), format!("({part})")] {
+            let is_new = !found.contains(&new) && !part.is_empty();
+            if is_new && new.len() < old.len() {
+                found.push(new);
+            }
+        }
+    }
+    found.iter().map(|new| [&text[..start], new, &text[close + 1..]].concat()).collect()
+}
+
+/// The parenthesis that closes the one at `open`.
+fn matching(text: &str, open: usize) -> Option<usize> {
+    let mut depth = 0;
+    text[open..].char_indices().find_map(|(place, letter)| {
+        depth += i32::from(letter == '(') - i32::from(letter == ')');
+        (depth == 0).then_some(open + place)
+    })
+}
+
 fn joined(lines: &[&str]) -> String {
     lines.iter().flat_map(|it| [*it, "\n"]).collect()
 }
@@ -66,6 +143,16 @@ fn closing(lines: &[&str], at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_and_operators_make_way_for_what_is_in_them() {
+        let needs = |what: &'static str| move |it: &str| it.contains(what) && it.contains("x = ");
+        let text = "x = f((a + g(1, (uint)b)) ? c : (d - e));";
+        assert_eq!(shrink_expressions(text, needs("b")), "x = b;");
+        assert_eq!(shrink_expressions(text, needs("g(")), "x = g(1, b);");
+        assert_eq!(shrink_expressions(text, |_| false), text);
+        assert_eq!(shrink_expressions("x = (((", |_| true), "x = (((");
+    }
 
     #[test]
     fn what_does_not_matter_goes() {

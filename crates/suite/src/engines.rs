@@ -102,7 +102,8 @@ pub enum Programs {
 }
 
 impl Programs {
-    fn section(self, seed: u64, width: u32, statistics: &mut Statistics) -> String {
+    /// The program of a seed as a section of the suite.
+    pub(crate) fn section(self, seed: u64, width: u32, statistics: &mut Statistics) -> String {
         match self {
             Programs::Generated => {
                 let program = generate::program(seed, width, statistics);

@@ -1,12 +1,25 @@
-//! Whether a GPU gives the same bits as the reference engine for a generated program.
+//! Whether a GPU gives the same bits as the reference engine for a generated program, and the smallest program for which it
+//! does not.
 //!
 //! Programs are well defined by construction and their floats are small whole numbers, so that nothing is left open to a
-//! device: every difference is ours, the compiler's of the driver, or the hardware's.
+//! device: every difference is ours, the compiler's of the driver, or the hardware's. What is left of a program when it is
+//! made smaller is no longer defined by construction, so the sanitizer must find nothing in it.
 
-use device::{Adapter, Buffer, Device, Dispatch, DispatchError, NoIncludes, ResourceTable, Shader};
+use device::{Buffer, Device, Dispatch, DispatchError, NoIncludes, ResourceTable, Shader};
+use interp::NoObserver;
+use ir::Module;
+use ir::exec::{Bindings, Launch};
+use jobs::{shrink, shrink_expressions};
+use sanitizer::{Plan, Verdict};
+use spirv::{Environment, NoDebug};
 
+use crate::engines::Programs;
 use crate::generate::{self, Statistics};
 use crate::run;
+use crate::section::Section;
+
+/// Generated programs end soon; what is left of them when they are made smaller may not.
+const FUEL: u64 = 1 << 20;
 
 /// What came of a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,82 +28,173 @@ pub enum Outcome {
     /// The device or the emitter does not do that.
     Unsupported(String),
     Different(String),
+    /// The dispatch did not come to its end, and nothing more can be asked of the device.
+    Lost(String),
 }
 
-/// Runs the generated program of that seed on both, at one width. `Err` says that the program itself is at fault.
-pub fn try_seed(
-    gpu: &Device,
-    seed: u64,
+/// The generated programs, as sections of the suite, by their seeds alone: whoever asks, in whatever order.
+///
+/// The generator prefers what it has tried least, so that a program depends on those before it: here on those of the same
+/// thousand of seeds.
+pub struct Generated {
     width: u32,
-    statistics: &mut Statistics,
-) -> Result<(Outcome, String), String> {
-    let program = generate::program(seed, width, statistics);
-    let text = generate::print(&program);
-    let bytes = program.threads as usize * program.places * 4;
-    let flags = ["-enable-16bit-types", "--dialect", "slang"].map(str::to_owned);
-    let mut options = run::options(&flags)?;
-    options.shader_model = (6, 10);
-    let compiled = Shader::compile("generated.hlsl", &text, &options, &mut NoIncludes)
+    /// The seed that the statistics are ready for.
+    next: u64,
+    statistics: Statistics,
+}
+
+impl Generated {
+    pub fn new(width: u32) -> Generated {
+        Generated { width, next: 0, statistics: Statistics::default() }
+    }
+
+    pub fn section(&mut self, seed: u64) -> String {
+        let first = seed - seed % 1000;
+        if !(first..=seed).contains(&self.next) {
+            (self.next, self.statistics) = (first, Statistics::default());
+        }
+        while self.next < seed {
+            generate::program(self.next, self.width, &mut self.statistics);
+            self.next += 1;
+        }
+        self.next += 1;
+        Programs::Generated.section(seed, self.width, &mut self.statistics)
+    }
+}
+
+/// Runs a text that holds one section on both, at one width. `Err` says that the text itself is at fault.
+pub fn compare(gpu: &Device, text: &str, width: u32) -> Result<Outcome, String> {
+    let (section, module) = compiled(text, width)?;
+    let mut wanted = run::inputs(&section, &module)?;
+    let launch = Launch { fuel: Some(FUEL), ..run::launch(&section, &module, width) };
+    interp::run(&module, &launch, &mut wanted, &mut NoObserver)
+        .map_err(|failure| format!("the reference engine: {failure:?}"))?;
+    let mut options = run::options(&section.flags)?;
+    options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
+    let shader = Shader::compile(&section.file, &section.source(), &options, &mut NoIncludes)
         .map_err(|bug| bug.to_string())?;
-    let shader = compiled.shader.ok_or_else(|| format!("seed {seed} does not compile:\n{text}"))?;
-    let reference = Device::new(Adapter::reference());
-    let wanted = dispatched(&reference, &shader, bytes, width)
-        .map_err(|error| format!("seed {seed}: {error}\n{text}"))?;
-    let outcome = match dispatched(gpu, &shader, bytes, width) {
-        Ok(got) if got == wanted => Outcome::Same,
-        Ok(got) => Outcome::Different(difference(&got, &wanted, program.places)),
+    let shader = shader.shader.ok_or("it does not compile for a device")?;
+    Ok(match dispatched(gpu, &shader, &section, &module, width) {
+        Ok(got) => match difference(&module, &wanted, &got) {
+            None => Outcome::Same,
+            Some(what) => Outcome::Different(what),
+        },
         Err(DispatchError::Unsupported(what)) => {
             Outcome::Unsupported(format!("{}: {}", what.asked, what.missing))
         }
-        Err(error) => Outcome::Different(error.to_string()),
+        Err(DispatchError::WaveSize { .. }) => {
+            Outcome::Unsupported(format!("waves of {width} lanes"))
+        }
+        Err(error) => Outcome::Lost(error.to_string()),
+    })
+}
+
+/// The smallest text that still fails and is well defined: without lines, and without parts of expressions.
+/// What fails is asked only of texts that the sanitizer has nothing against, and nothing while there is no time.
+pub fn smallest(
+    text: &str,
+    width: u32,
+    has_time: impl Fn() -> bool,
+    fails: impl Fn(&str) -> bool,
+) -> String {
+    let fails = |text: &str| has_time() && is_defined(text, width) && fails(text);
+    let mut text = shrink(text, fails);
+    loop {
+        let smaller = shrink(&shrink_expressions(&text, fails), fails);
+        if smaller.len() >= text.len() {
+            return text;
+        }
+        text = smaller;
+    }
+}
+
+/// The words that a device would be given.
+pub fn words(text: &str, width: u32, environment: &Environment) -> Result<Vec<u8>, String> {
+    let (_, module) = compiled(text, width)?;
+    let emitted = spirv::emit(&module, environment, &NoDebug).map_err(|it| it.asked)?;
+    Ok(emitted.bytes())
+}
+
+fn compiled(text: &str, width: u32) -> Result<(Section, Module), String> {
+    let mut sections = crate::section::read("generated.hlsl", text)?;
+    let (Some(section), true) = (sections.pop(), sections.is_empty()) else {
+        return Err("it is no single section".to_owned());
     };
-    Ok((outcome, text))
+    let module = run::compile(&section, width)?.module.ok_or("it does not compile")?;
+    Ok((section, module))
+}
+
+/// Whether the sanitizer has nothing against a text at that width.
+fn is_defined(text: &str, width: u32) -> bool {
+    let Ok((section, module)) = compiled(text, width) else { return false };
+    let Ok(bindings) = run::inputs(&section, &module) else { return false };
+    let launch = Launch { fuel: Some(FUEL), ..run::launch(&section, &module, width) };
+    let report = sanitizer::examine(&module, &launch, &bindings, &Plan::new(vec![width]));
+    report
+        .is_ok_and(|it| it.seen.iter().all(|it| it.finding.kind.verdict() == Verdict::Portability))
 }
 
 fn dispatched(
-    device: &Device,
+    gpu: &Device,
     shader: &Shader,
-    bytes: usize,
+    section: &Section,
+    module: &Module,
     width: u32,
-) -> Result<Vec<u8>, DispatchError> {
+) -> Result<Vec<Vec<u8>>, DispatchError> {
     let unsupported = |missing: String| {
         let asked = "the program".to_owned();
         DispatchError::Unsupported(device::Unsupported { asked, missing })
     };
     let pipeline =
-        device.create_compute_pipeline(shader).map_err(|error| unsupported(error.to_string()))?;
+        gpu.create_compute_pipeline(shader).map_err(|error| unsupported(error.to_string()))?;
     let mut table = ResourceTable::new(shader);
-    let names: Vec<String> = shader.resources().iter().map(|it| it.name.clone()).collect();
-    for name in &names {
-        let buffer = Buffer { bytes: vec![0; bytes], ..Buffer::default() };
-        table.bind(name, 0, buffer).map_err(|error| unsupported(error.to_string()))?;
+    for resource in &module.resources {
+        let bytes = section.input(&resource.name, 0).map(|it| it.bytes.clone());
+        let buffer = Buffer { bytes: bytes.unwrap_or_default(), ..Buffer::default() };
+        table.bind(&resource.name, 0, buffer).map_err(|error| unsupported(error.to_string()))?;
     }
     let dispatch = Dispatch {
         wave_size: Some(width),
         fuel: Some(1 << 30),
-        lane_order: Some(device::LaneOrder::Linear),
-        ..Dispatch::new([1, 1, 1])
+        lane_order: Some(run::default_order(module)),
+        ..Dispatch::new(section.groups)
     };
     pipeline.dispatch(&dispatch, &mut table)?;
-    let first = names.first().and_then(|name| table.get(name, 0));
-    Ok(first.map(|it| it.bytes.clone()).unwrap_or_default())
+    let bytes = |name: &str| table.get(name, 0).map(|it| it.bytes.clone()).unwrap_or_default();
+    Ok(module.resources.iter().map(|it| bytes(&it.name)).collect())
 }
 
-/// The first word that differs, by the thread that wrote it.
-fn difference(got: &[u8], wanted: &[u8], places: usize) -> String {
+/// How many words differ, and the first that does.
+fn difference(module: &Module, wanted: &Bindings, got: &[Vec<u8>]) -> Option<String> {
     let words = |bytes: &[u8]| -> Vec<u32> {
         bytes.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
     };
-    let (got, wanted) = (words(got), words(wanted));
-    let differing: Vec<usize> = (0..got.len()).filter(|at| got[*at] != wanted[*at]).collect();
-    let first = differing.first().copied().unwrap_or(0);
-    format!(
-        "{} of {} words differ; first place {} of thread {}: {:#x}, not {:#x}",
-        differing.len(),
-        got.len(),
-        first % places.max(1),
-        first / places.max(1),
-        got[first],
-        wanted[first]
-    )
+    module.resources.iter().zip(&wanted.bindings).zip(got).find_map(|((resource, wanted), got)| {
+        let (wanted, got) = (words(&wanted.first()?.bytes), words(got));
+        let differing: Vec<usize> = (0..got.len()).filter(|at| got[*at] != wanted[*at]).collect();
+        let first = *differing.first()?;
+        Some(format!(
+            "{} of {} words of `{}` differ; the first is [{first}]: {:#x}, not {:#x}",
+            differing.len(),
+            got.len(),
+            resource.name,
+            got[first],
+            wanted[first]
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_names_a_program_whatever_was_asked_for_before() {
+        let alone = |seed| Generated::new(32).section(seed);
+        let mut some = Generated::new(32);
+        for seed in [7003, 7004, 7001, 8002, 7004] {
+            assert_eq!(some.section(seed), alone(seed), "{seed}");
+        }
+        assert_ne!(alone(7003), alone(7004));
+    }
 }

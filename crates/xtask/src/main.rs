@@ -65,7 +65,10 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --runs N, --seed N, --threads T
   fuzz --vulkan    compare a GPU with the reference engine on generated programs, bit for bit
                    --runs N, --seconds S, --seed N, --threads T, --width W, --device D
-                   --trace 1       name each program before it is tried, for one that kills the driver
+                   --seeds A,B     only these; FILE...: sections instead
+                   --shrink S      how many seconds a program that fails is made smaller (default 60)
+                   --out FOLDER    where these programs go, and their SPIR-V (default target/fuzz/vulkan);
+                   --keep 1        and all others
   fuzz FILE...     try these files as they are, with all variants of the options
   bench --front    measure `wavelane check` as a whole process on a small and a large file
                    --peer COMMAND  another compiler's command, FILE standing for the file

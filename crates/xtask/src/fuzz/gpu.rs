@@ -1,120 +1,224 @@
 //! `cargo xtask fuzz --vulkan`: generated programs on the reference engine and on a GPU, bit for bit.
+//!
+//! A driver may die of a program, and take the process along: programs run in workers, processes of their own
+//! ([`worker`]), which are replaced. What differs, and what a worker dies of, is made smaller and printed as a section of
+//! the suite; it lies in a folder too, beside the words that the driver was given.
+
+mod worker;
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use device::{Adapter, Device, Gpu};
-use suite::generate::Statistics;
-use suite::gpu::{Outcome, try_seed};
+use device::Gpu;
+use device::spirv_target::Environment;
+use suite::gpu::{self, Generated, Outcome};
 
-const STACK: usize = 256 << 20;
+use worker::{Answer, Worker};
 
-/// So many differences are told; of the first the program too.
-const MOST_SHOWN: usize = 20;
+/// What a run is asked for.
+struct Plan {
+    seeds: Vec<u64>,
+    /// Files of one section each, instead of generated programs.
+    files: Vec<PathBuf>,
+    /// When no further program is begun.
+    seconds: u64,
+    /// When nothing is made smaller any more.
+    shrink: u64,
+    threads: usize,
+    width: u32,
+    device: Option<String>,
+    folder: PathBuf,
+    /// Whether programs that agree go into the folder too.
+    keep: bool,
+}
 
 #[derive(Default)]
 struct Tally {
     same: u64,
     unsupported: BTreeMap<String, u64>,
-    different: Vec<(u64, String, String)>,
+    failures: Vec<Failure>,
+}
+
+struct Failure {
+    seed: u64,
+    what: String,
 }
 
 pub(super) fn run(arguments: &[String]) -> Result<(), String> {
-    let (mut runs, mut first, mut threads, mut width) = (10_000u64, 1_000_000u64, 1u64, None);
-    let (mut choice, mut seconds, mut trace) = (None, u64::MAX, false);
-    for pair in arguments.chunks(2) {
-        let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
-        let number = || value.parse::<u64>().map_err(|_| format!("`{flag}` needs a number"));
+    if arguments.first().is_some_and(|it| it == "--worker") {
+        return worker::serve(&arguments[1..]);
+    }
+    let mut plan = Plan {
+        seeds: Vec::new(),
+        files: Vec::new(),
+        seconds: u64::MAX,
+        shrink: 60,
+        threads: 1,
+        width: 0,
+        device: None,
+        folder: crate::root().join("target/fuzz/vulkan"),
+        keep: false,
+    };
+    let (mut runs, mut first) = (10_000, 1_000_000);
+    let mut rest = arguments.iter();
+    while let Some(flag) = rest.next() {
+        if !flag.starts_with("--") {
+            plan.files.push(PathBuf::from(flag));
+            continue;
+        }
+        let value = rest.next().ok_or(crate::USAGE)?;
+        let number = |it: &str| {
+            it.parse::<u64>().map_err(|_| format!("`{flag}` needs a number, not `{it}`"))
+        };
         match flag.as_str() {
-            "--runs" => runs = number()?,
-            "--seed" => first = number()?,
-            "--threads" => threads = number()?.max(1),
-            "--trace" => trace = number()? != 0,
-            "--seconds" => seconds = number()?,
-            "--width" => width = Some(number()? as u32),
-            "--device" => choice = Some(value.clone()),
+            "--runs" => runs = number(value)?,
+            "--seed" => first = number(value)?,
+            "--seeds" => plan.seeds = value.split(',').map(number).collect::<Result<_, _>>()?,
+            "--threads" => plan.threads = number(value)?.clamp(1, 256) as usize,
+            "--seconds" => plan.seconds = number(value)?,
+            "--shrink" => plan.shrink = number(value)?,
+            "--width" => plan.width = number(value)? as u32,
+            "--device" => plan.device = Some(value.clone()),
+            "--keep" => plan.keep = number(value)? != 0,
+            "--out" => plan.folder = PathBuf::from(value),
             _ => return Err(crate::USAGE.to_owned()),
         }
     }
-    let open =
-        || Gpu::open(choice.as_deref()).map_err(|it| format!("{}: {}", it.asked, it.missing));
-    let gpu = open()?;
-    let width = width.unwrap_or(gpu.adapter().options1.wave_lane_count.min);
-    println!("{} ({}), waves of {width} lanes", gpu.adapter().name, gpu.driver());
-    drop(gpu);
+    if !plan.files.is_empty() {
+        plan.seeds = (0..plan.files.len() as u64).collect();
+    }
+    if plan.seeds.is_empty() {
+        plan.seeds = (0..runs).map(|it| u64::wrapping_add(first, it)).collect();
+    }
+    fs::create_dir_all(&plan.folder)
+        .map_err(|error| format!("{}: {error}", plan.folder.display()))?;
+    let gpu = worker::open(plan.device.as_deref())?;
+    if plan.width == 0 {
+        plan.width = gpu.adapter().options1.wave_lane_count.min;
+    }
+    println!("{} ({}), waves of {} lanes", gpu.adapter().name, gpu.driver(), plan.width);
     let start = Instant::now();
-    let next = AtomicU64::new(0);
+    let tally = on_workers(&plan, &gpu, start)?;
+    report(&plan, tally, start.elapsed())
+}
+
+fn on_workers(plan: &Plan, gpu: &Gpu, start: Instant) -> Result<Tally, String> {
+    let next = AtomicUsize::new(0);
     let tally: Mutex<Tally> = Mutex::default();
     let failed: Mutex<Option<String>> = Mutex::new(None);
-    let fail = |what: String| {
-        if let Ok(mut place) = failed.lock() {
-            place.get_or_insert(what);
+    let environment = gpu.environment();
+    let work = || -> Result<(), String> {
+        let mut worker = Worker::new(plan.width, plan.device.clone());
+        let mut programs = Generated::new(plan.width);
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let over = start.elapsed().as_secs() >= plan.seconds
+                || failed.lock().map_or(true, |it| it.is_some());
+            let Some(seed) = plan.seeds.get(number).filter(|_| !over) else { return Ok(()) };
+            let text = match plan.files.get(number) {
+                None => programs.section(*seed),
+                Some(file) => fs::read_to_string(file)
+                    .map_err(|error| format!("{}: {error}", file.display()))?,
+            };
+            if plan.keep {
+                keep(plan, *seed, &[("", &text)], &environment)?;
+            }
+            let answer = worker.ask(&text)?;
+            let failure = match &answer {
+                Answer::Ran(Outcome::Same | Outcome::Unsupported(_)) => None,
+                Answer::Ran(Outcome::Different(what) | Outcome::Lost(what))
+                | Answer::Died(what) => {
+                    println!("seed {seed}: {what}");
+                    let smallest = smallest(plan, &mut worker, &text, &answer);
+                    println!("{}", section(plan, *seed, what, &smallest));
+                    keep(plan, *seed, &[("", &text), ("-small", &smallest)], &environment)?;
+                    Some(Failure { seed: *seed, what: what.clone() })
+                }
+                Answer::Invalid(what) => return Err(format!("seed {seed}: {what}\n{text}")),
+            };
+            let Ok(mut tally) = tally.lock() else { return Ok(()) };
+            match answer {
+                Answer::Ran(Outcome::Same) => tally.same += 1,
+                Answer::Ran(Outcome::Unsupported(what)) => {
+                    *tally.unsupported.entry(what).or_default() += 1;
+                }
+                _ => tally.failures.extend(failure),
+            }
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..threads {
-            // A driver's compiler recurses deeper than the usual stack of a thread.
-            let thread = std::thread::Builder::new().stack_size(STACK);
-            let spawned = thread.spawn_scoped(scope, || {
-                // A device for each thread: a queue serves one at a time.
-                let device = match open() {
-                    Ok(gpu) => Device::with_gpu(Adapter::reference(), gpu),
-                    Err(what) => return fail(what),
-                };
-                let mut statistics = Statistics::default();
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= runs
-                        || start.elapsed().as_secs() >= seconds
-                        || failed.lock().map_or(true, |it| it.is_some())
-                    {
-                        return;
-                    }
-                    let seed = first.wrapping_add(number);
-                    if trace {
-                        println!("trying {seed}");
-                    }
-                    let outcome = try_seed(&device, seed, width, &mut statistics);
-                    let Ok(mut tally) = tally.lock() else { return };
-                    match outcome {
-                        Ok((Outcome::Same, _)) => tally.same += 1,
-                        Ok((Outcome::Unsupported(what), _)) => {
-                            *tally.unsupported.entry(what).or_default() += 1;
-                        }
-                        Ok((Outcome::Different(what), text)) => {
-                            tally.different.push((seed, what, text));
-                        }
-                        Err(what) => fail(what),
-                    }
+        for _ in 0..plan.threads {
+            scope.spawn(|| {
+                if let (Err(what), Ok(mut place)) = (work(), failed.lock()) {
+                    place.get_or_insert(what);
                 }
             });
-            if let Err(error) = spawned {
-                fail(error.to_string());
-            }
         }
     });
-    if let Some(what) = failed.into_inner().map_err(|_| "a thread has panicked")? {
-        return Err(what);
+    match failed.into_inner().map_err(|_| "a thread has panicked")? {
+        Some(what) => Err(what),
+        None => tally.into_inner().map_err(|_| "a thread has panicked".to_owned()),
     }
-    let mut tally = tally.into_inner().map_err(|_| "a thread has panicked")?;
-    let seconds = start.elapsed().as_secs_f64();
+}
+
+/// What is left of a program while the same comes of it: a difference, or the end of the worker.
+fn smallest(plan: &Plan, worker: &mut Worker, text: &str, answer: &Answer) -> String {
+    let start = Instant::now();
+    let worker = std::cell::RefCell::new(worker);
+    let has_time = || start.elapsed() < Duration::from_secs(plan.shrink);
+    gpu::smallest(text, plan.width, has_time, |text| {
+        matches!(
+            (answer, worker.borrow_mut().ask(text)),
+            (Answer::Died(_), Ok(Answer::Died(_)))
+                | (Answer::Ran(_), Ok(Answer::Ran(Outcome::Different(_))))
+        )
+    })
+}
+
+/// A program that fails, as the suite would have it.
+fn section(plan: &Plan, seed: u64, what: &str, text: &str) -> String {
+    let (marker, rest) = text.split_once('\n').unwrap_or((text, ""));
+    format!("\nseed {seed}: {what}\n{marker}\n//# widths {}\n{rest}", plan.width)
+}
+
+/// Writes programs and their words into the folder, for whoever wants to run them elsewhere.
+fn keep(
+    plan: &Plan,
+    seed: u64,
+    programs: &[(&str, &str)],
+    environment: &Environment,
+) -> Result<(), String> {
+    for (suffix, text) in programs {
+        let file = |extension: &str| plan.folder.join(format!("{seed}{suffix}.{extension}"));
+        let words = gpu::words(text, plan.width, environment).unwrap_or_default();
+        for (file, bytes) in [(file("hlsl"), text.as_bytes()), (file("spv"), words.as_slice())] {
+            fs::write(&file, bytes).map_err(|error| format!("{}: {error}", file.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn report(plan: &Plan, mut tally: Tally, took: Duration) -> Result<(), String> {
     println!(
-        "{} programs agree, {} differ, {} are unsupported, {seconds:.0} s",
+        "{} programs agree, {} do not, {} are unsupported, {:.0} s",
         tally.same,
-        tally.different.len(),
-        tally.unsupported.values().sum::<u64>()
+        tally.failures.len(),
+        tally.unsupported.values().sum::<u64>(),
+        took.as_secs_f64()
     );
     for (what, count) in &tally.unsupported {
         println!("  unsupported, {count}: {what}");
     }
-    tally.different.sort();
-    for (seed, what, _) in tally.different.iter().take(MOST_SHOWN) {
+    tally.failures.sort_by_key(|it| it.seed);
+    for Failure { seed, what } in &tally.failures {
         println!("  seed {seed}: {what}");
     }
-    match tally.different.first() {
-        None => Ok(()),
-        Some((seed, _, text)) => Err(format!("the program of seed {seed}:\n{text}")),
+    match tally.failures.len() {
+        0 => Ok(()),
+        count => Err(format!("{count} programs fail; they are in {}", plan.folder.display())),
     }
 }

@@ -1,0 +1,164 @@
+//! A process of its own that runs programs on a GPU, so that a driver that dies takes nothing else along.
+//!
+//! The two talk over pipes: a question is the number of bytes on a line and the text, an answer is one line. A worker that
+//! says nothing for a while is ended. What a program is, and what is done about one that fails, is not known here.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use device::{Adapter, Device, Gpu};
+use suite::gpu::{Outcome, compare};
+
+/// A driver's compiler recurses deeper than the usual stack of a thread.
+const STACK: usize = 256 << 20;
+/// A worker that takes longer over a program will never answer.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What a worker says of a program.
+pub(super) enum Answer {
+    Ran(Outcome),
+    /// The worker came to an end instead, or had to be ended.
+    Died(String),
+    /// The program is at fault.
+    Invalid(String),
+}
+
+/// A worker, started on the first question and again after its end.
+pub(super) struct Worker {
+    width: u32,
+    device: Option<String>,
+    process: Option<Process>,
+}
+
+struct Process {
+    child: Child,
+    questions: ChildStdin,
+    answers: Receiver<String>,
+}
+
+impl Worker {
+    pub(super) fn new(width: u32, device: Option<String>) -> Worker {
+        Worker { width, device, process: None }
+    }
+
+    /// Runs a text that holds one section. `Err` says that there can be no worker.
+    pub(super) fn ask(&mut self, text: &str) -> Result<Answer, String> {
+        let mut process = match self.process.take() {
+            Some(process) => process,
+            None => self.start()?,
+        };
+        let asked = write!(process.questions, "{}\n{text}", text.len());
+        let answer = match asked.and_then(|()| process.questions.flush()) {
+            Ok(()) => process.answers.recv_timeout(PATIENCE),
+            Err(_) => Err(RecvTimeoutError::Disconnected),
+        };
+        let answer = match answer {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) => {
+                // What cannot be ended has ended.
+                let _ = process.child.kill();
+                let _ = process.child.wait();
+                return Ok(Answer::Died(format!("no answer in {} s", PATIENCE.as_secs())));
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let status = process.child.wait().map_err(|error| error.to_string())?;
+                return Ok(Answer::Died(format!("the process that ran it ended: {status}")));
+            }
+        };
+        let (word, what) = answer.split_once(' ').unwrap_or((&answer, ""));
+        let what = what.to_owned();
+        if word == "lost" {
+            // A dispatch may be under way for ever, and a driver waits for it.
+            let _ = process.child.kill();
+            let _ = process.child.wait();
+            return Ok(Answer::Died(what));
+        }
+        self.process = Some(process);
+        match word {
+            "same" => Ok(Answer::Ran(Outcome::Same)),
+            "unsupported" => Ok(Answer::Ran(Outcome::Unsupported(what))),
+            "different" => Ok(Answer::Ran(Outcome::Different(what))),
+            "invalid" => Ok(Answer::Invalid(what)),
+            _ => Err(format!("a worker: {answer}")),
+        }
+    }
+
+    fn start(&self) -> Result<Process, String> {
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let mut command = Command::new(program);
+        command.args(["fuzz", "--vulkan", "--worker", &self.width.to_string()]);
+        command.args(&self.device);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("a worker: {error}"))?;
+        let (Some(questions), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
+            unreachable!("both were asked for as pipes")
+        };
+        let (sender, receiver) = channel();
+        // It ends with the pipe, which ends with the process.
+        std::thread::spawn(move || {
+            for line in BufReader::new(answers).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Process { child, questions, answers: receiver })
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            // Without questions it ends by itself, in its own time; nobody waits for that of a driver.
+            let _ = process.child.kill();
+            let _ = process.child.wait();
+        }
+    }
+}
+
+/// The device that was chosen, or the first.
+pub(super) fn open(choice: Option<&str>) -> Result<Gpu, String> {
+    Gpu::open(choice).map_err(|it| format!("{}: {}", it.asked, it.missing))
+}
+
+/// What a worker does: answers until there are no more questions.
+pub(super) fn serve(arguments: &[String]) -> Result<(), String> {
+    let width = arguments.first().and_then(|it| it.parse().ok()).ok_or("a worker needs a width")?;
+    let gpu = open(arguments.get(1).map(String::as_str))?;
+    let device = Device::with_gpu(Adapter::reference(), gpu);
+    let thread = std::thread::Builder::new().stack_size(STACK);
+    let served = thread.spawn(move || answer_all(&device, width)).map_err(|it| it.to_string())?;
+    served.join().map_err(|_| "the thread of the worker has panicked".to_owned())?
+}
+
+fn answer_all(device: &Device, width: u32) -> Result<(), String> {
+    let failed = |error: std::io::Error| error.to_string();
+    let mut questions = std::io::stdin().lock();
+    loop {
+        let mut line = String::new();
+        if questions.read_line(&mut line).map_err(failed)? == 0 {
+            return Ok(());
+        }
+        let bytes: usize = line.trim().parse().map_err(|_| "a question begins with a number")?;
+        let mut text = vec![0; bytes];
+        questions.read_exact(&mut text).map_err(failed)?;
+        let text = String::from_utf8(text).map_err(|error| error.to_string())?;
+        let answer = match compare(device, &text, width) {
+            Ok(Outcome::Same) => "same".to_owned(),
+            Ok(Outcome::Unsupported(what)) => format!("unsupported {what}"),
+            Ok(Outcome::Different(what)) => format!("different {what}"),
+            // What was lost is lost to this process.
+            Ok(Outcome::Lost(what)) => {
+                println!("lost {}", what.replace('\n', "; "));
+                return Ok(());
+            }
+            Err(what) => format!("invalid {what}"),
+        };
+        println!("{}", answer.replace('\n', "; "));
+    }
+}
