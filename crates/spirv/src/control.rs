@@ -3,7 +3,7 @@
 //! # The scheme
 //! | IR | SPIR-V |
 //! |---|---|
-//! | `if` | a selection; results are phis at its merge |
+//! | `if` | a selection; results are phis at its merge; an `OpSelect` where both arms do nothing |
 //! | `loop` | a loop; the yield is the only way to the continue target |
 //! | `block` | a selection by an `OpSwitch` with a default only, because a selection by a condition cannot be left from inside |
 //! | `switch` | an `OpSwitch` where cases neither fall through nor see the active set, else a cascade of `if`s in a `block` |
@@ -28,8 +28,8 @@
 //! overwrite it in rounds after the lane has left: lavapipe 22.3 and SwiftShader do. Waterfalls of ours are written so that
 //! these drivers get them right (`wave.rs`); loops of the shader are not, as yet.
 
-use ir::{Case, Inst, Op, Region, Value};
-use ops::{Ty, WaveOp};
+use ir::{Case, Inst, Op, Region, Value, ValueDef};
+use ops::{Binary, Compare, Ty, WaveOp};
 
 use crate::Unsupported;
 use crate::emit::Emitter;
@@ -55,9 +55,9 @@ struct Edge {
 /// Whether what follows in the region is reached.
 pub(crate) type Reached = bool;
 
-impl Emitter<'_> {
+impl<'a> Emitter<'a> {
     /// Emits a region's instructions; the arguments of its yield, if it comes to that.
-    pub(crate) fn region(&mut self, region: Region) -> Result<Option<Vec<Id>>, Unsupported> {
+    pub(crate) fn region(&mut self, region: Region) -> Result<Option<&'a [Value]>, Unsupported> {
         let ir = self.ir;
         for inst in &ir.region(region).insts {
             // A constant stands outside the function.
@@ -65,9 +65,9 @@ impl Emitter<'_> {
                 self.line(*inst);
             }
             match &ir.inst(*inst).op {
-                Op::Yield(args) => return Ok(Some(self.get_all(args))),
+                Op::Yield(args) => return Ok(Some(args)),
                 Op::Exit { to, args } => {
-                    let values = self.get_all(args);
+                    let values = self.sent(args);
                     self.leave(*to, values);
                     return Ok(None);
                 }
@@ -114,6 +114,44 @@ impl Emitter<'_> {
         self.op(op::PHI, ty, &operands)
     }
 
+    /// Values on their way to phis: booleans as words.
+    ///
+    /// A driver's compiler dies of some loops whose phis are booleans (NVIDIA 580, two such loops in each other).
+    fn sent(&mut self, values: &[Value]) -> Vec<Id> {
+        let carry = |it: &Value| match self.ir.ty(*it) {
+            Ty::Bool => {
+                let value = self.get(*it);
+                self.as_word(value)
+            }
+            _ => self.get(*it),
+        };
+        values.iter().map(carry).collect()
+    }
+
+    fn sent_ty(&mut self, value: Value) -> Id {
+        let ty = self.ir.ty(value);
+        self.out.ty(if ty == Ty::Bool { Ty::I32 } else { ty })
+    }
+
+    /// Gives values what phis have brought, after the last phi of the block.
+    fn arrive(&mut self, values: &[Value], phis: &[Id]) {
+        for (value, phi) in values.iter().zip(phis) {
+            let id = if self.ir.ty(*value) == Ty::Bool { self.as_truth(*phi) } else { *phi };
+            self.set(*value, id);
+        }
+    }
+
+    /// 1 for true, 0 for false.
+    pub(crate) fn as_word(&mut self, truth: Id) -> Id {
+        let (one, zero) = (self.out.word(1), self.out.word(0));
+        self.choose(Ty::I32, truth, one, zero)
+    }
+
+    pub(crate) fn as_truth(&mut self, word: Id) -> Id {
+        let zero = self.out.word(0);
+        self.test(op::I_NOT_EQUAL, word, zero)
+    }
+
     /// Runs `body` where the condition holds; its value there, zero elsewhere. Without a condition it always runs.
     pub(crate) fn guarded<const N: usize>(
         &mut self,
@@ -142,6 +180,13 @@ impl Emitter<'_> {
         then: Region,
         else_: Region,
     ) -> Result<Reached, Unsupported> {
+        if let (Some(yes), Some(no)) = (self.only_yields(then), self.only_yields(else_)) {
+            for (result, (yes, no)) in self.ir.inst(inst).results.iter().zip(yes.iter().zip(no)) {
+                let picked = self.picked(cond, *yes, *no);
+                self.set(*result, picked);
+            }
+            return Ok(true);
+        }
         let cond = self.get(cond);
         let (then_label, else_label, merge) = (self.out.id(), self.out.id(), self.out.id());
         self.select_branch(cond, then_label, else_label, merge);
@@ -149,6 +194,7 @@ impl Emitter<'_> {
         for (label, region) in [(then_label, then), (else_label, else_)] {
             self.label(label);
             if let Some(values) = self.region(region)? {
+                let values = self.get_all(values);
                 edges.push((self.block, values));
                 self.branch(merge);
             }
@@ -168,30 +214,75 @@ impl Emitter<'_> {
         Ok(true)
     }
 
+    /// What a region yields that does nothing else.
+    fn only_yields(&self, region: Region) -> Option<&'a [Value]> {
+        let ir = self.ir;
+        match ir.region(region).insts.as_slice() {
+            [last] => match &ir.inst(*last).op {
+                Op::Yield(values) => Some(values),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// One of two values by a condition. Where that is the smaller or the larger of two integers, it is said so: see
+    /// `binary`.
+    pub(crate) fn picked(&mut self, cond: Value, yes: Value, no: Value) -> Id {
+        let ir = self.ir;
+        let ty = ir.ty(yes);
+        let compared = match ir.values[cond.index()].def {
+            ValueDef::Result(inst, _) => match ir.inst(inst).op {
+                Op::Compare(Compare::Lt(sign) | Compare::Le(sign), a, b) => Some((sign, a, b)),
+                Op::Compare(Compare::Gt(sign) | Compare::Ge(sign), a, b) => Some((sign, b, a)),
+                _ => None,
+            },
+            ValueDef::Param(..) => None,
+        };
+        let extremum = match compared {
+            Some((sign, less, more)) if (less, more) == (yes, no) => Some(Binary::Min(sign)),
+            Some((sign, less, more)) if (less, more) == (no, yes) => Some(Binary::Max(sign)),
+            _ => None,
+        };
+        let (yes_id, no_id) = (self.get(yes), self.get(no));
+        match extremum {
+            Some(extremum) if !ty.is_float() => {
+                self.binary(extremum, ty, yes_id, no_id, ir.constant(no))
+            }
+            _ => {
+                let cond = self.get(cond);
+                self.choose(ty, cond, yes_id, no_id)
+            }
+        }
+    }
+
     pub(crate) fn loop_(
         &mut self,
         inst: Inst,
         body: Region,
         inits: &[Value],
     ) -> Result<Reached, Unsupported> {
-        let inits = self.get_all(inits);
+        let inits = self.sent(inits);
         let [header, start, next, merge] = std::array::from_fn(|_| self.out.id());
         let before = self.block;
         self.branch(header);
         self.label(header);
         // What comes round is not known yet: its place in the words is.
         let mut places = Vec::new();
-        for (param, init) in self.ir.region(body).params.iter().zip(&inits) {
-            let ty = self.ty_of(*param);
-            let phi = self.phi(ty, &[(*init, before), (*init, next)]);
+        let mut phis = Vec::new();
+        let params = &self.ir.region(body).params;
+        for (param, init) in params.iter().zip(&inits) {
+            let ty = self.sent_ty(*param);
+            phis.push(self.phi(ty, &[(*init, before), (*init, next)]));
             places.push(self.out.body.len() - 2);
-            self.set(*param, phi);
         }
+        self.arrive(params, &phis);
         push(&mut self.out.body, op::LOOP_MERGE, &[merge.0, next.0, 0]);
         self.branch(start);
         self.label(start);
         self.targets.push(Target { inst, is_loop: true, merge, incoming: Vec::new() });
         if let Some(values) = self.region(body)? {
+            let values = self.sent(values);
             for (place, value) in places.into_iter().zip(values) {
                 self.out.body[place] = value.0;
             }
@@ -205,6 +296,7 @@ impl Emitter<'_> {
     pub(crate) fn block(&mut self, inst: Inst, body: Region) -> Result<Reached, Unsupported> {
         self.open(inst);
         if let Some(values) = self.region(body)? {
+            let values = self.sent(values);
             self.leave(inst, values);
         }
         Ok(self.close(inst))
@@ -266,10 +358,11 @@ impl Emitter<'_> {
             self.phi(uint, &numbers)
         });
         let mut carried = Vec::new();
+        let mut arrived = Vec::new();
         for to in stays.then_some(inst).into_iter().chain(further.iter().copied()) {
             let mut values = Vec::new();
             for (i, result) in ir.inst(to).results.iter().enumerate() {
-                let ty = self.ty_of(*result);
+                let ty = self.sent_ty(*result);
                 let nothing = self.out.undef(ty);
                 let edges: Vec<(Id, Id)> = incoming
                     .iter()
@@ -278,13 +371,12 @@ impl Emitter<'_> {
                 values.push(self.phi(ty, &edges));
             }
             if to == inst {
-                for (result, value) in ir.inst(inst).results.iter().zip(values) {
-                    self.set(*result, value);
-                }
+                arrived = values;
             } else {
                 carried.push((to, values));
             }
         }
+        self.arrive(&ir.inst(inst).results, &arrived);
         let last = carried.len();
         for (i, (to, values)) in carried.into_iter().enumerate() {
             let Some(route) = route.filter(|_| stays || i + 1 < last) else {
@@ -310,7 +402,7 @@ impl Emitter<'_> {
         cases: &[Case],
         inits: &[Value],
     ) -> Result<Reached, Unsupported> {
-        let inits = self.get_all(inits);
+        let inits = self.sent(inits);
         let plain = self.ir.ty(selector) == Ty::I32
             && cases.iter().all(|case| !self.sees_lanes(case.body))
             && cases.iter().rev().skip(1).all(|case| !self.yields(case.body));
@@ -347,6 +439,7 @@ impl Emitter<'_> {
             self.label(label);
             self.set_params(case.body, &inits);
             if let Some(values) = self.region(case.body)? {
+                let values = self.sent(values);
                 self.leave(inst, values);
             }
         }
@@ -364,17 +457,18 @@ impl Emitter<'_> {
         let selector = self.get(selector);
         self.open(inst);
         let boolean = self.out.bool();
-        // For each case whether its labels are selected; the default takes what no other does.
-        let mut selected = Vec::new();
+        // For each case whether its labels are selected, the default taking what no other does: as words, 1 or 0. Of
+        // conditions joined by `or` a driver's compiler makes a switch of its own, and then forgets in loops behind it
+        // which lanes run together (NVIDIA 580).
+        let uint = self.out.uint();
+        let mut selected: Vec<Option<Id>> = Vec::new();
         for case in cases {
             let mut any = None;
             for label in &case.labels {
                 let label = self.out.constant(ty, *label);
                 let equal = self.op(op::I_EQUAL, boolean, &[selector, label]);
-                any = Some(match any {
-                    None => equal,
-                    Some(any) => self.op(op::LOGICAL_OR, boolean, &[any, equal]),
-                });
+                let equal = self.as_word(equal);
+                any = Some(self.either(any, equal));
             }
             selected.push(any);
         }
@@ -382,33 +476,32 @@ impl Emitter<'_> {
             let mut others = None;
             for (i, any) in selected.iter().enumerate() {
                 if let (true, Some(any)) = (i != default, *any) {
-                    others = Some(match others {
-                        None => any,
-                        Some(others) => self.op(op::LOGICAL_OR, boolean, &[others, any]),
-                    });
+                    others = Some(self.either(others, any));
                 }
             }
+            let one = self.out.word(1);
             selected[default] = Some(match others {
-                Some(others) => self.op(op::LOGICAL_NOT, boolean, &[others]),
-                None => self.out.truth(true),
+                Some(others) => self.op(op::BITWISE_XOR, uint, &[others, one]),
+                None => one,
             });
         }
         let mut carried = inits;
         let mut fallen: Option<Id> = None;
         for (case, selected) in cases.iter().zip(selected) {
-            let enters = match (selected, fallen) {
-                (Some(selected), Some(fallen)) => {
-                    self.op(op::LOGICAL_OR, boolean, &[selected, fallen])
-                }
-                (Some(one), None) | (None, Some(one)) => one,
-                (None, None) => self.out.truth(false),
+            let enters = match selected {
+                Some(selected) => Some(self.either(fallen, selected)),
+                None => fallen,
+            };
+            let enters = match enters {
+                Some(enters) => self.as_truth(enters),
+                None => self.out.truth(false),
             };
             let (start, next) = (self.out.id(), self.out.id());
             let before = self.block;
             self.select_branch(enters, start, next, next);
             self.label(start);
             self.set_params(case.body, &carried);
-            let yielded = self.region(case.body)?;
+            let yielded = self.region(case.body)?.map(|it| self.sent(it));
             let after = self.block;
             if yielded.is_some() {
                 self.branch(next);
@@ -416,31 +509,29 @@ impl Emitter<'_> {
             self.label(next);
             fallen = None;
             if let Some(values) = yielded {
-                let types: Vec<Id> = self
-                    .ir
-                    .inst(inst)
-                    .results
-                    .iter()
-                    .map(|it| self.ir.ty(*it))
-                    .map(|ty| self.out.ty(ty))
-                    .collect();
+                let types: Vec<Id> =
+                    self.ir.inst(inst).results.iter().map(|it| self.sent_ty(*it)).collect();
                 let olds = std::mem::take(&mut carried);
                 for ((ty, old), new) in types.into_iter().zip(olds).zip(values) {
                     let phi = self.phi(ty, &[(old, before), (new, after)]);
                     carried.push(phi);
                 }
-                let (no, yes) = (self.out.truth(false), self.out.truth(true));
-                fallen = Some(self.phi(boolean, &[(no, before), (yes, after)]));
+                let (no, yes) = (self.out.word(0), self.out.word(1));
+                fallen = Some(self.phi(uint, &[(no, before), (yes, after)]));
             }
         }
         self.leave(inst, carried);
         Ok(self.close(inst))
     }
 
+    /// Of two words that are 1 or 0, whether one is 1.
+    fn either(&mut self, a: Option<Id>, b: Id) -> Id {
+        let uint = self.out.uint();
+        a.map_or(b, |a| self.op(op::BITWISE_OR, uint, &[a, b]))
+    }
+
     fn set_params(&mut self, region: Region, values: &[Id]) {
-        for (param, value) in self.ir.region(region).params.iter().zip(values) {
-            self.set(*param, *value);
-        }
+        self.arrive(&self.ir.region(region).params, values);
     }
 
     /// Whether a region can come to its own end.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ir::{Inst, Op, Value};
-use ops::Ty;
+use ops::{Ternary, Ty};
 
 use crate::control::{Reached, Target, sees_lanes};
 use crate::environment::{Debug, Environment, Extension, Place};
@@ -25,7 +25,7 @@ pub fn emit(
     environment: &Environment,
     debug: &dyn Debug,
 ) -> Result<Emitted, Unsupported> {
-    let mut out = Module::new();
+    let mut out = Module::new(environment.short_words);
     let [main, start] = [out.id(), out.id()];
     let mut emitter = Emitter {
         ir,
@@ -142,6 +142,7 @@ impl Emitter<'_> {
             Op::Compare(op, a, b) => {
                 vec![self.compare(*op, ir.ty(*a), self.get(*a), self.get(*b))]
             }
+            Op::Ternary(Ternary::Select, [cond, yes, no]) => vec![self.picked(*cond, *yes, *no)],
             Op::Ternary(op, args) => {
                 vec![self.ternary(*op, ir.ty(args[1]), args.map(|it| self.get(it)))]
             }
@@ -257,13 +258,12 @@ impl Emitter<'_> {
             mode(&[op::MODE_DERIVATIVES_IN_ROWS]);
         }
         let floats = self.environment.floats;
-        // Only for the types that are there: a device may lack the others.
+        // Only for the types that are there: a device may lack the others. Of 16 and 64 bits both or none, because a
+        // device may keep one mode for the two; one that does ignores a mode that stands alone.
         let declared = &self.out.capabilities;
-        let wide = declared.contains(&op::CAP_FLOAT64);
-        let has = |ty: Ty| {
-            // Exact arithmetic uses f64 where the shader does not.
-            self.ir.values.iter().any(|it| it.ty == ty) || ty == Ty::F64 && wide
-        };
+        let single = self.ir.values.iter().any(|it| it.ty == Ty::F32);
+        let others = [op::CAP_FLOAT16, op::CAP_FLOAT64].iter().any(|it| declared.contains(it));
+        let has = |ty: Ty| if ty == Ty::F32 { single } else { others };
         for ty in [Ty::F16, Ty::F32, Ty::F64].into_iter().filter(|it| has(*it)) {
             for (sizes, number, capability) in [
                 (floats.denorm_preserve, op::MODE_DENORM_PRESERVE, op::CAP_DENORM_PRESERVE),

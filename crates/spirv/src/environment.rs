@@ -120,6 +120,9 @@ pub struct Environment {
     pub floats: Floats,
     /// Arithmetic gives the bits of the reference engine, by way of f64 and 64-bit integers, which the device must have.
     pub exact: bool,
+    /// 16-bit integers are words whose upper half is zero, except in memory. Some drivers compute with the real ones as if
+    /// they never overflowed.
+    pub short_words: bool,
     /// Groupshared memory begins as zeros, as in every engine of ours.
     pub zero_groupshared: bool,
     /// What is known of what will be bound, for each resource of the module; empty where nothing is. With it and `exact`,
@@ -182,6 +185,7 @@ impl Default for Environment {
             extensions: vec![Extension::MaximalReconvergence],
             floats: Floats::ALL,
             exact: false,
+            short_words: false,
             zero_groupshared: false,
             bound: Vec::new(),
             numbering: Numbering::Written(Written::default()),

@@ -17,8 +17,8 @@
 //!
 //! # Map
 //! `opcode.rs` numbers, `module.rs` sections, types and constants; `emit.rs` one instruction of the IR after the other,
-//! which `control.rs`, `scalar.rs`, `memory.rs`, `local.rs`, `texel.rs`, `conversion.rs`, `typed.rs`, `texture.rs`, `sample.rs`, `wave.rs`,
-//! `derivative.rs` and `builtin.rs` lower;
+//! which `control.rs`, `scalar.rs`, `short.rs`, `memory.rs`, `local.rs`, `texel.rs`, `conversion.rs`, `typed.rs`,
+//! `texture.rs`, `sample.rs`, `wave.rs`, `derivative.rs` and `builtin.rs` lower;
 //! `reflect.rs` what a host must know; `text.rs` a listing.
 //!
 //! Deliberately absent: files, devices, optimisation (drivers do that).
@@ -39,6 +39,7 @@ mod opcode;
 mod reflect;
 mod sample;
 mod scalar;
+mod short;
 #[cfg(test)]
 mod tests;
 mod texel;

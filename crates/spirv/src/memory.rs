@@ -500,7 +500,8 @@ impl Emitter<'_> {
             (Ty::Bool, [word]) => {
                 self.convert(*word, Ty::I32, Sign::Unsigned, Ty::Bool, Sign::Unsigned)
             }
-            (Ty::I16 | Ty::F16, [half]) => self.bitcast(*half, Ty::I16, ty),
+            (Ty::I16, [half]) => self.short_as_held(*half),
+            (Ty::F16, [half]) => self.typed(op::BITCAST, ty, &[*half]),
             (_, [low, high]) => self.joined(*low, *high, ty),
             _ => self.bitcast(units[0], Ty::I32, ty),
         }
@@ -511,7 +512,11 @@ impl Emitter<'_> {
             Ty::Bool => {
                 vec![self.convert(value, Ty::Bool, Sign::Unsigned, Ty::I32, Sign::Unsigned)]
             }
-            Ty::I16 | Ty::F16 => vec![self.bitcast(value, ty, Ty::I16)],
+            Ty::I16 => vec![self.short(value)],
+            Ty::F16 => {
+                let short = self.out.int(16);
+                vec![self.op(op::BITCAST, short, &[value])]
+            }
             Ty::I32 | Ty::F32 => vec![self.bitcast(value, ty, Ty::I32)],
             Ty::I64 | Ty::F64 => self.halves(value, ty).to_vec(),
         }

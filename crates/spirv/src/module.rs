@@ -30,6 +30,8 @@ pub(crate) struct Module {
     /// What is computed once, before everything else.
     pub(crate) prologue: Vec<u32>,
     pub(crate) body: Vec<u32>,
+    /// 16-bit integers are held in words.
+    pub(crate) short_words: bool,
     /// Types and constants by their words without the result.
     made: BTreeMap<Vec<u32>, Id>,
 }
@@ -48,9 +50,10 @@ pub(crate) fn string(text: &str) -> Vec<u32> {
 }
 
 impl Module {
-    pub(crate) fn new() -> Module {
+    pub(crate) fn new(short_words: bool) -> Module {
         Module {
             next: 1,
+            short_words,
             capabilities: BTreeSet::from([op::CAP_SHADER]),
             extensions: BTreeSet::new(),
             glsl: None,
@@ -139,6 +142,7 @@ impl Module {
     pub(crate) fn ty(&mut self, ty: Ty) -> Id {
         match ty {
             Ty::Bool => self.bool(),
+            Ty::I16 if self.short_words => self.uint(),
             Ty::I16 | Ty::I32 | Ty::I64 => self.int(ty.bits()),
             Ty::F16 | Ty::F32 | Ty::F64 => self.float(ty.bits()),
         }
@@ -190,9 +194,8 @@ impl Module {
         match ty {
             Ty::Bool if bits & 1 == 1 => self.made(op::CONSTANT_TRUE, Some(ty_id), &[]).0,
             Ty::Bool => self.made(op::CONSTANT_FALSE, Some(ty_id), &[]).0,
-            Ty::I16 | Ty::I32 | Ty::F16 | Ty::F32 => {
-                self.made(op::CONSTANT, Some(ty_id), &[bits as u32]).0
-            }
+            Ty::I16 | Ty::F16 => self.made(op::CONSTANT, Some(ty_id), &[bits as u32 & 0xffff]).0,
+            Ty::I32 | Ty::F32 => self.made(op::CONSTANT, Some(ty_id), &[bits as u32]).0,
             Ty::I64 | Ty::F64 => {
                 self.made(op::CONSTANT, Some(ty_id), &[bits as u32, (bits >> 32) as u32]).0
             }

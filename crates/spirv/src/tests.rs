@@ -119,6 +119,68 @@ fn a_match_is_native_with_the_extension_and_a_waterfall_without() {
 }
 
 #[test]
+fn a_choice_of_the_smaller_is_a_minimum_and_another_choice_a_selection() {
+    let chosen = |order: &str| {
+        let body = format!(
+            "
+  v2: bool = {order} v0, v1 @0..1
+  v3: i32 = if v2 @0..1 then r1 {{
+    yield v0 @0..1
+  }} else r2 {{
+    yield v1 @0..1
+  }}
+  store b0[element v0, byte v1], v3 @0..1
+  yield @0..1"
+        );
+        listed(&body, &Environment::default())
+    };
+    for (order, instruction) in
+        [("lt.s", "SMin"), ("le.u", "UMin"), ("gt.s", "SMax"), ("ge.u", "UMax"), ("eq", "Select")]
+    {
+        let text = chosen(order);
+        assert!(text.contains(instruction), "{order}: {text}");
+        assert_eq!(count(&text, "Phi"), 0, "{text}");
+    }
+}
+
+#[test]
+fn booleans_go_through_the_phis_of_loops_as_words() {
+    let body = "
+  v2: bool = eq v0, v1 @0..1
+  i3: v3: bool = loop v2 @0..1 do r1(v4: bool) {
+    if v4 @0..1 then r2 {
+      exit i3 v4 @0..1
+    } else r3 {
+      yield @0..1
+    }
+    yield v2 @0..1
+  }
+  v5: i32 = convert.u.u.i32 v3 @0..1
+  store b0[element v0, byte v1], v5 @0..1
+  yield @0..1";
+    let text = listed(body, &Environment::default());
+    let bool_type = text.lines().find(|it| it.contains(" TypeBool")).expect("there is a bool");
+    let id = bool_type.split_whitespace().next().expect("it has an id");
+    let phis: Vec<&str> = text.lines().filter(|it| it.contains(" Phi ")).collect();
+    assert_eq!(phis.len(), 2, "{text}");
+    assert!(phis.iter().all(|it| !it.split_whitespace().any(|word| word == id)), "{text}");
+}
+
+#[test]
+fn sixteen_bits_are_words_where_that_is_asked_for() {
+    let body = "
+  v2: i16 = convert.u.u.i16 v0 @0..1
+  v3: i16 = neg v2 @0..1
+  v4: i32 = convert.s.s.i32 v3 @0..1
+  store b0[element v0, byte v1], v4 @0..1
+  yield @0..1";
+    for short_words in [false, true] {
+        let text = listed(body, &Environment { short_words, ..Environment::default() });
+        assert_eq!(text.contains("Int16"), !short_words, "{text}");
+    }
+}
+
+#[test]
 fn a_counter_has_a_binding_behind_its_buffer() {
     let body =
         "  v2: i32 = counter b0, 1 @0..1\n  store b0[element v2, byte v1], v0 @0..1\n  yield @0..1";

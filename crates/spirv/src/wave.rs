@@ -18,7 +18,7 @@
 
 use ir::Value;
 use ops::wave::Results;
-use ops::{Compare, Fold, QuadDirection, Relation, Sign, Ty, WaveOp};
+use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, WaveOp};
 
 use crate::builtin::SCOPE_WAVE;
 use crate::emit::Emitter;
@@ -94,7 +94,14 @@ impl Emitter<'_> {
 
     fn folded(&mut self, fold: Fold, ty: Ty, how: u32, a: Id, partition: Option<Id>) -> Id {
         match (fold, ty) {
-            (Fold::Min(_) | Fold::Max(_), Ty::F16 | Ty::F32 | Ty::F64) if self.is_exact() => {
+            (Fold::Min(_) | Fold::Max(_), Ty::F16) if self.is_exact() => {
+                // Every half is a single, and the order is the same.
+                let single = self.float(a, ty, Ty::F32);
+                let folded = self.folded(fold, Ty::F32, how, single, partition);
+                let half = self.float(folded, Ty::F32, ty);
+                self.canonical(ty, half)
+            }
+            (Fold::Min(_) | Fold::Max(_), Ty::F32 | Ty::F64) if self.is_exact() => {
                 self.folded_by_order(fold, ty, how, a, partition)
             }
             (_, Ty::I16) => self.folded_in_words(fold, how, a, partition),
@@ -115,14 +122,13 @@ impl Emitter<'_> {
         let mut folded = self.folded_natively(fold, Ty::I32, how, word, partition);
         // Of no lanes at all the result is the identity, which is another one in 16 bits.
         let limit = match (fold, sign) {
-            (Fold::Min(_), Sign::Signed) => Some((op::S_LESS_THAN, 0x7fff)),
-            (Fold::Max(_), Sign::Signed) => Some((op::S_GREATER_THAN, -0x8000i32 as u32)),
+            (Fold::Min(_), Sign::Signed) => Some((Binary::Min(sign), 0x7fff)),
+            (Fold::Max(_), Sign::Signed) => Some((Binary::Max(sign), -0x8000i32 as u32)),
             _ => None,
         };
-        if let Some((keeps, limit)) = limit {
+        if let Some((nearer, limit)) = limit {
             let limit = self.out.word(limit);
-            let inside = self.test(keeps, folded, limit);
-            folded = self.choose(Ty::I32, inside, folded, limit);
+            folded = self.binary(nearer, Ty::I32, folded, limit, None);
         }
         self.convert(folded, Ty::I32, sign, Ty::I16, sign)
     }
@@ -160,11 +166,11 @@ impl Emitter<'_> {
         let int = bits_of(ty);
         let ordered = |it: &mut Self, bits: Id| {
             let last = it.out.constant(int, u64::from(int.bits() - 1));
-            let int_id = it.out.ty(int);
-            let sign = it.op(op::SHIFT_RIGHT_ARITHMETIC, int_id, &[bits, last]);
+            let known = Some(u64::from(int.bits() - 1));
+            let sign = it.binary(Binary::Shr(Sign::Signed), int, bits, last, known);
             let mask = it.out.constant(int, ones(int) >> 1);
-            let flips = it.op(op::BITWISE_AND, int_id, &[sign, mask]);
-            it.op(op::BITWISE_XOR, int_id, &[bits, flips])
+            let flips = it.binary(Binary::And, int, sign, mask, None);
+            it.binary(Binary::Xor, int, bits, flips, None)
         };
         let bits = self.bitcast(a, ty, int);
         let key = ordered(self, bits);
@@ -182,9 +188,9 @@ impl Emitter<'_> {
         let fold = if is_min { Fold::Min(Sign::Signed) } else { Fold::Max(Sign::Signed) };
         let mut folded = self.folded(fold, int, how, key, partition);
         if is_scan {
-            let test = if is_min { op::S_LESS_THAN } else { op::S_GREATER_THAN };
-            let inside = self.test(test, folded, end);
-            folded = self.choose(int, inside, folded, end);
+            let signed = Sign::Signed;
+            let nearer = if is_min { Binary::Min(signed) } else { Binary::Max(signed) };
+            folded = self.binary(nearer, int, folded, end, None);
         }
         let bits = ordered(self, folded);
         let value = self.bitcast(bits, int, ty);
@@ -299,16 +305,21 @@ impl Emitter<'_> {
         let before = self.block;
         self.branch(header);
         self.label(header);
-        let (boolean, no) = (self.out.bool(), self.out.truth(false));
-        let served = self.phi(boolean, &[(no, before), (no, next)]);
+        let (uint, no) = (self.out.uint(), self.out.word(0));
+        let served = self.phi(uint, &[(no, before), (no, next)]);
         let served_place = self.out.body.len() - 2;
         let mut results = Vec::new();
         let mut places = Vec::new();
-        for ty in types {
+        // Booleans go through phis as words: see `sent`.
+        let boolean = self.out.bool();
+        let held: Vec<Id> =
+            types.iter().map(|ty| if *ty == boolean { uint } else { *ty }).collect();
+        for ty in &held {
             let nothing = self.out.null(*ty);
             results.push(self.phi(*ty, &[(nothing, before), (nothing, next)]));
             places.push(self.out.body.len() - 2);
         }
+        let served = self.as_truth(served);
         push(&mut self.out.body, op::LOOP_MERGE, &[merge.0, next.0, 0]);
         self.effect(op::BRANCH_CONDITIONAL, &[served, merge, start]);
         self.label(start);
@@ -322,19 +333,29 @@ impl Emitter<'_> {
         let like = like.unwrap_or_else(|| self.out.truth(true));
         self.select_branch(like, found, others, others);
         self.label(found);
-        let values = body(self);
+        let mut values = body(self);
+        for (ty, value) in types.iter().zip(&mut values) {
+            if *ty == boolean {
+                *value = self.as_word(*value);
+            }
+        }
         let last = self.block;
         self.branch(others);
         self.label(others);
-        for (((ty, value), old), place) in types.iter().zip(values).zip(&results).zip(places) {
+        for (((ty, value), old), place) in held.iter().zip(values).zip(&results).zip(places) {
             let new = self.phi(*ty, &[(*old, start), (value, last)]);
             self.out.body[place] = new.0;
         }
-        self.out.body[served_place] = like.0;
+        self.out.body[served_place] = self.as_word(like).0;
         self.branch(next);
         self.label(next);
         self.branch(header);
         self.label(merge);
+        for (ty, result) in types.iter().zip(&mut results) {
+            if *ty == boolean {
+                *result = self.as_truth(*result);
+            }
+        }
         results
     }
 

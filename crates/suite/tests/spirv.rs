@@ -1,4 +1,5 @@
-//! Every section of the suite that compiles is emitted as SPIR-V for several environments, and `spirv-val` looks at it.
+//! Every section of the suite that compiles, and generated programs, are emitted as SPIR-V for several environments, what a
+//! device is given among them, and `spirv-val` looks at it.
 //!
 //! `SPIRV_VAL` names the validator, else the one on the path is taken. Without one the test prints that it skips, and
 //! emits all the same. A validator that does not know maximal reconvergence gets the modules without it, and the test says
@@ -14,6 +15,8 @@ use ir::Module;
 use spirv::{Bound, Environment, Extension, Floats, NoDebug, Numbering, Vulkan};
 
 const WIDTH: u32 = 32;
+/// Generated programs; `cargo xtask fuzz --vulkan --keep 1` writes down as many as you like.
+const PROGRAMS: u64 = 400;
 
 /// The path of a validator that runs, if there is one.
 fn validator() -> Option<String> {
@@ -75,6 +78,7 @@ fn environments(reconverges: bool, derives: bool, newest: Vulkan) -> Vec<Environ
             vulkan,
             extensions,
             exact,
+            short_words: exact,
             zero_groupshared: exact,
             bound: Vec::new(),
             numbering: Numbering::Counted,
@@ -119,6 +123,18 @@ fn modules() -> Vec<(String, Module)> {
     all
 }
 
+/// What the generator makes, which a GPU is compared on.
+fn generated() -> Vec<(String, Module)> {
+    let mut programs = suite::gpu::Generated::new(WIDTH);
+    let module = |seed| {
+        let text = programs.section(seed);
+        let sections = suite::section::read("generated.hlsl", &text).expect("it is a section");
+        let compiled = suite::run::compile(&sections[0], WIDTH).expect("the flags are known");
+        (format!("seed {seed}"), compiled.module.expect("a generated program compiles"))
+    };
+    (0..PROGRAMS).map(module).collect()
+}
+
 #[test]
 fn every_section_that_compiles_is_emitted_and_validates() {
     let path = validator();
@@ -142,7 +158,7 @@ fn every_section_that_compiles_is_emitted_and_validates() {
         }
         Some(_) => {}
     }
-    let modules = modules();
+    let modules = [modules(), generated()].concat();
     let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
     let mut failures = Vec::new();
     let mut emitted = 0;

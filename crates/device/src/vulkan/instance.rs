@@ -274,6 +274,8 @@ impl Capabilities {
             vulkan: Vulkan::V1_3,
             extensions: reconverges.into_iter().chain(partitions).chain(derivatives).collect(),
             floats: self.floats,
+            // Real ones have been seen to overflow as nobody may expect.
+            short_words: true,
             exact: self.features.shader_float64 == vk::TRUE
                 && self.features.shader_int64 == vk::TRUE,
             zero_groupshared: zeros,
