@@ -1,6 +1,7 @@
 // What a driver of a GPU has got wrong: generated programs, made smaller until nothing could be left out.
 
 //--- a-loop-in-a-case-with-two-labels-keeps-its-lanes
+//# finds switch-convergence
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint rounds = 0, members = 0;
@@ -18,6 +19,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- a-loop-in-a-default-that-falls-through-keeps-its-lanes
+//# finds switch-convergence
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint rounds = 0, members = 0;
