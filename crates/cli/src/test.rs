@@ -22,10 +22,10 @@ use crate::{End, terminal};
 use record::Record;
 
 pub(crate) use formats::xml;
-pub(crate) use pool::{PATIENCE, Progress, Worker, flags_to_repeat};
+pub(crate) use pool::{Answered, PATIENCE, Worker, ask, flags_to_repeat, in_processes};
 pub(crate) use record::read_lines;
 pub(crate) use report::{Format, write};
-pub(crate) use worker::{Beside, flags_of, limit_memory, read_flags};
+pub(crate) use worker::{Beside, flags_of, limit_memory, setup};
 
 /// What `test` asks for; `san` shares the baselines, the filters and the features.
 #[derive(Clone, Debug, Default)]

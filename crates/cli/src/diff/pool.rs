@@ -2,9 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, BufRead, Write};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use device::diag::Style;
@@ -20,7 +17,7 @@ use crate::args::Args;
 use crate::files::read_source;
 use crate::problem::{Exit, Problem};
 use crate::run::watch::Watch;
-use crate::test::{PATIENCE, Progress, Worker};
+use crate::test::{Answered, PATIENCE, Worker, ask, in_processes};
 use crate::{End, terminal};
 
 /// How much longer than its own time-out a process is waited for: by then it has told what it knew.
@@ -45,38 +42,9 @@ impl Work {
 
 /// Compares everything; what became of it comes in the order of the work.
 pub(super) fn run(args: &Args, all: &[Work]) -> Result<Vec<Record>, Problem> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let count = args.test.jobs.unwrap_or(cores).clamp(1, all.len().max(1));
     let patience = args.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
-    let next = AtomicUsize::new(0);
-    let progress = Progress::new(all.len());
-    let done: Mutex<Vec<(usize, Vec<Record>)>> = Mutex::default();
-    let work = || -> Result<(), Problem> {
-        let mut worker = None;
-        while let Some((index, work)) = {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            all.get(index).map(|it| (index, it))
-        } {
-            let records = run_one(&mut worker, work, patience)?;
-            progress.step(records.iter().any(Record::is_bad));
-            if let Ok(mut done) = done.lock() {
-                done.push((index, records));
-            }
-        }
-        if let Some(worker) = worker {
-            worker.finish();
-        }
-        Ok(())
-    };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
-        let bug = |_| Err(Problem::bug("a thread that watches processes panicked"));
-        threads.into_iter().try_for_each(|it| it.join().unwrap_or_else(bug))
-    })?;
-    progress.clear();
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|(index, _)| *index);
-    Ok(done.into_iter().flat_map(|(_, records)| records).collect())
+    let one = |worker: &mut Option<Worker>, work: &Work| run_one(worker, work, patience);
+    in_processes(args, all, None, one, Record::is_bad)
 }
 
 /// Has one piece of work done. A verdict that was told before its process failed counts.
@@ -97,17 +65,24 @@ fn run_one(
     let mut done = 0;
     loop {
         request["done"] = json!(done);
-        let end = ask(worker, &request, patience, &mut records)?;
-        match end {
-            Ended::Fine => return Ok(records),
-            // A process whose device is lost is replaced; as long as it comes on, it has another try.
-            Ended::Lost(count) if count > done => done = count,
-            Ended::Lost(_) => {
-                let why = "the device was lost again and again".to_owned();
-                records.push(Record::nothing(&work.name(), Exit::Findings, why));
-                return Ok(records);
+        let take = |answer: Value| match (answer.get("repro_of_last"), records.last_mut()) {
+            (Some(repro), Some(last)) => last.repro = Repro::from_json(repro),
+            _ => records.extend(Record::from_json(&answer)),
+        };
+        match ask(worker, &request, patience, take)? {
+            Answered::Whole(end) => {
+                // How many comparisons were made before the device was lost.
+                let Some(count) = end["lost"].as_u64() else { return Ok(records) };
+                // A process whose device is lost is replaced; as long as it comes on, it has another try.
+                worker.take().map(Worker::end);
+                if count <= done {
+                    let why = "the device was lost again and again".to_owned();
+                    records.push(Record::nothing(&work.name(), Exit::Findings, why));
+                    return Ok(records);
+                }
+                done = count;
             }
-            Ended::Failed(why) => {
+            Answered::Broken(why) => {
                 match records.last_mut() {
                     // The verdict stands; the search for a smaller program is what failed.
                     Some(last) if last.verdict == Verdict::Disagree && last.repro.is_none() => {
@@ -119,59 +94,6 @@ fn run_one(
             }
         }
     }
-}
-
-/// How a process answered.
-enum Ended {
-    Fine,
-    /// It has lost its device, after so many comparisons.
-    Lost(u64),
-    /// It is gone, or had its time.
-    Failed(String),
-}
-
-/// Asks a process, and takes its answers.
-fn ask(
-    worker: &mut Option<Worker>,
-    request: &Value,
-    patience: Duration,
-    records: &mut Vec<Record>,
-) -> Result<Ended, Problem> {
-    let mut current = match worker.take() {
-        Some(worker) => worker,
-        None => Worker::start()?,
-    };
-    let asked = current.ask(request);
-    // `None` where it has had its time.
-    let ended = loop {
-        if !asked {
-            break Some("its process ended");
-        }
-        match current.answers.recv_timeout(patience) {
-            Ok(answer) if answer.get("end").is_some() => {
-                if let Some(count) = answer["lost"].as_u64() {
-                    current.end();
-                    return Ok(Ended::Lost(count));
-                }
-                *worker = Some(current);
-                return Ok(Ended::Fine);
-            }
-            Ok(answer) => match (answer.get("repro_of_last"), records.last_mut()) {
-                (Some(repro), Some(last)) => last.repro = Repro::from_json(repro),
-                _ => records.extend(Record::from_json(&answer)),
-            },
-            Err(RecvTimeoutError::Timeout) => break None,
-            Err(RecvTimeoutError::Disconnected) => break Some("its process ended"),
-        }
-    };
-    // The process is of no use any more; what it did last is what failed.
-    let (said, status) = current.end();
-    let why = match ended {
-        Some(ended) => format!("{ended}: {status}"),
-        None => format!("it did not end within {} s (`--timeout`)", patience.as_secs_f64()),
-    };
-    let why = if said.is_empty() { why } else { format!("{why}\n{said}") };
-    Ok(Ended::Failed(why))
 }
 
 /// Compares what standard input names until it ends.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use device::{
     ComputePipeline, Denormals, Device, Includer, Options, ResourceTable, Shader, SourceMap,
 };
-use jobs::{Runnable, Setup, Source, Test, Widths};
+use jobs::{Runnable, Source, Test, Widths};
 
 use crate::args::{Args, WaveSizes};
 use crate::files::Folders;
 use crate::problem::Exit;
 use crate::run::bind;
-use crate::test::{Beside, flags_of, read_flags};
+use crate::test::{Beside, flags_of, setup};
 use crate::{End, compile};
 
 /// A program with everything that it runs on.
@@ -56,18 +56,8 @@ pub(super) fn of_test(args: &Args, test: &Test, text: &str) -> Result<Vec<Subjec
     let device = Device::new(args.adapter.clone());
     let features = jobs::features(device.adapter(), args.test.api);
     let flags = flags_of(args);
-    let setup = Setup {
-        device: &device,
-        features: &features,
-        widths: &Widths::All,
-        read_flags: &read_flags,
-        flags: &flags,
-        lane_order: args.lane_order,
-        schedule: args.schedule,
-        fuel: &|width| args.fuel.at(width),
-        cancel: None,
-        wants_output: false,
-    };
+    let fuel = |width| args.fuel.at(width);
+    let setup = setup(args, &device, &features, &Widths::All, &flags, &fuel);
     let runs = jobs::prepare(test, text, &setup, &mut Beside).map_err(|outcome| {
         let exit = match outcome.verdict {
             jobs::Verdict::Unsupported => Exit::Unsupported,

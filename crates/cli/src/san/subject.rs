@@ -6,7 +6,7 @@
 use std::sync::atomic::Ordering;
 
 use device::{ComputePipeline, Device, Dispatch, Plan, Report, ResourceTable, Shader, SourceMap};
-use jobs::{Runnable, Setup, Test, Widths};
+use jobs::{Runnable, Test, Widths};
 
 use super::record::Stop;
 use super::{SanArgs, plan};
@@ -14,7 +14,7 @@ use crate::args::{self, Args, Request, WaveSizes};
 use crate::problem::{Exit, Problem};
 use crate::run::watch::Watch;
 use crate::run::{bind, failed, widths};
-use crate::test::{Beside, flags_of, read_flags};
+use crate::test::{Beside, flags_of, setup};
 use crate::{End, compile};
 
 /// A program that was examined.
@@ -66,18 +66,8 @@ pub(super) fn test(
     let device = Device::new(args.adapter.clone());
     let features = jobs::features(device.adapter(), args.test.api);
     let flags = flags_of(args);
-    let setup = Setup {
-        device: &device,
-        features: &features,
-        widths: &Widths::All,
-        read_flags: &read_flags,
-        flags: &flags,
-        lane_order: args.lane_order,
-        schedule: args.schedule,
-        fuel: &|width| args.fuel.at(width),
-        cancel: None,
-        wants_output: false,
-    };
+    let fuel = |width| args.fuel.at(width);
+    let setup = setup(args, &device, &features, &Widths::All, &flags, &fuel);
     let skip = |exit, why: &str| Err(Stop { exit, why: why.to_owned() });
     let runs = match jobs::prepare(test, text, &setup, &mut Beside) {
         Ok(runs) if runs.is_empty() => {

@@ -18,35 +18,50 @@ use crate::terminal;
 /// As long as LLVM's own runner gives a test.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Runs the tests, some of them in the process that has been started already; the records come in the order of the tests.
+/// Runs the tests; the records come in the order of the tests.
 pub(super) fn run(
     args: &Args,
     tests: &[Test],
     first: Option<Worker>,
 ) -> Result<Vec<Record>, Problem> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let count = args.test.jobs.unwrap_or(cores).clamp(1, tests.len().max(1));
     let timeout = args.timeout.unwrap_or(PATIENCE);
-    let next = AtomicUsize::new(0);
-    let progress = Progress::new(tests.len());
     let flags = flags_to_repeat();
+    let one = |worker: &mut Option<Worker>, test: &Test| {
+        let record = |outcome: Outcome| Record {
+            test: test.name(),
+            file: test.file.clone(),
+            command: command("test", test, outcome.width, &flags),
+            outcome,
+        };
+        let outcomes = run_one(worker, test, timeout)?;
+        Ok(outcomes.into_iter().map(record).collect())
+    };
+    in_processes(args, tests, first, one, |it| it.outcome.verdict == Verdict::Failed)
+}
+
+/// Does something with every item in processes, several at a time, the first of which may have been started already. What
+/// came of it stands in the order of the items.
+pub(crate) fn in_processes<T: Sync, R: Send>(
+    args: &Args,
+    items: &[T],
+    first: Option<Worker>,
+    one: impl Fn(&mut Option<Worker>, &T) -> Result<Vec<R>, Problem> + Sync,
+    is_bad: impl Fn(&R) -> bool + Sync,
+) -> Result<Vec<R>, Problem> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let count = args.test.jobs.unwrap_or(cores).clamp(1, items.len().max(1));
+    let next = AtomicUsize::new(0);
+    let progress = Progress::new(items.len());
     let first = Mutex::new(first);
-    let work = || -> Result<Vec<(usize, Vec<Record>)>, Problem> {
+    let work = || -> Result<Vec<(usize, Vec<R>)>, Problem> {
         let mut worker = first.lock().ok().and_then(|mut it| it.take());
         let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(test) = tests.get(index) else { break };
-            let outcomes = run_one(&mut worker, test, timeout)?;
-            let failed = outcomes.iter().any(|it| it.verdict == Verdict::Failed);
-            let record = |outcome: Outcome| Record {
-                test: test.name(),
-                file: test.file.clone(),
-                command: command("test", test, outcome.width, &flags),
-                outcome,
-            };
-            done.push((index, outcomes.into_iter().map(record).collect()));
-            progress.step(failed);
+            let Some(item) = items.get(index) else { break };
+            let results = one(&mut worker, item)?;
+            progress.step(results.iter().any(&is_bad));
+            done.push((index, results));
         }
         // Nobody waits for a process that has no more to do: its input is closed, and it ends by itself.
         drop(worker);
@@ -57,7 +72,7 @@ pub(super) fn run(
         1 => vec![work()],
         _ => std::thread::scope(|scope| {
             let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
-            let bug = |_| Err(Problem::bug("a thread that watches tests panicked"));
+            let bug = |_| Err(Problem::bug("a thread that watches processes panicked"));
             threads.into_iter().map(|it| it.join().unwrap_or_else(bug)).collect()
         }),
     };
@@ -67,7 +82,7 @@ pub(super) fn run(
         all.extend(part?);
     }
     all.sort_by_key(|(index, _)| *index);
-    Ok(all.into_iter().flat_map(|(_, records)| records).collect())
+    Ok(all.into_iter().flat_map(|(_, results)| results).collect())
 }
 
 /// Runs one test at all its widths, in as many processes as it takes.
@@ -78,46 +93,64 @@ fn run_one(
 ) -> Result<Vec<Outcome>, Problem> {
     let mut outcomes: Vec<Outcome> = Vec::new();
     loop {
-        let mut current = match worker.take() {
-            Some(worker) => worker,
-            None => Worker::start()?,
-        };
         let done: Vec<u32> = outcomes.iter().map(|it| it.width).collect();
         let case = test.case.as_ref().map(|it| it.name.as_str());
+        let request = json!({ "file": test.file, "case": case, "done": done });
         let mut width = 0;
-        let asked = current.ask(&json!({ "file": test.file, "case": case, "done": done }));
-        // `None` where it has had its time.
-        let ended = loop {
-            if !asked {
-                break Some("its process ended");
-            }
-            match current.answers.recv_timeout(timeout) {
-                Ok(answer) => {
-                    if let Some(begun) = answer["begin"].as_u64() {
-                        width = begun as u32;
-                    } else if answer.get("end").is_some() {
-                        *worker = Some(current);
-                        return Ok(outcomes);
-                    } else if let Some(outcome) = outcome_from_json(&answer) {
-                        outcomes.push(outcome);
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => break None,
-                Err(RecvTimeoutError::Disconnected) => break Some("its process ended"),
-            }
-        };
-        // The process is of no use any more; what it ran last is what failed.
-        let (said, status) = current.end();
-        let why = match ended {
-            Some(ended) => format!("{ended}: {status}"),
-            None => late(timeout),
-        };
-        let said = if said.is_empty() { said } else { format!("\n{said}") };
-        outcomes.push(Outcome::new(width, Verdict::Failed, format!("{why}{said}")));
+        let answered = ask(worker, &request, timeout, |answer| match answer["begin"].as_u64() {
+            Some(begun) => width = begun as u32,
+            None => outcomes.extend(outcome_from_json(&answer)),
+        })?;
+        let Answered::Broken(why) = answered else { return Ok(outcomes) };
+        // What it ran last is what failed.
+        outcomes.push(Outcome::new(width, Verdict::Failed, why));
         if width == 0 {
             return Ok(outcomes);
         }
     }
+}
+
+/// How a process answered.
+pub(crate) enum Answered {
+    /// To the end; with the last answer.
+    Whole(Value),
+    /// It is gone, or has had its time, and is of no use any more: why, and what it said.
+    Broken(String),
+}
+
+/// Asks a process, which is started if there is none, and hands on what it answers but for the end.
+pub(crate) fn ask(
+    worker: &mut Option<Worker>,
+    request: &Value,
+    patience: Duration,
+    mut take: impl FnMut(Value),
+) -> Result<Answered, Problem> {
+    let mut current = match worker.take() {
+        Some(worker) => worker,
+        None => Worker::start()?,
+    };
+    let asked = current.ask(request);
+    // `None` where it has had its time.
+    let ended = loop {
+        if !asked {
+            break Some("its process ended");
+        }
+        match current.answers.recv_timeout(patience) {
+            Ok(answer) if answer.get("end").is_some() => {
+                *worker = Some(current);
+                return Ok(Answered::Whole(answer));
+            }
+            Ok(answer) => take(answer),
+            Err(RecvTimeoutError::Timeout) => break None,
+            Err(RecvTimeoutError::Disconnected) => break Some("its process ended"),
+        }
+    };
+    let (said, status) = current.end();
+    let why = match ended {
+        Some(ended) => format!("{ended}: {status}"),
+        None => late(patience),
+    };
+    Ok(Answered::Broken(if said.is_empty() { why } else { format!("{why}\n{said}") }))
 }
 
 /// What is said of a test that has had its time.
@@ -129,7 +162,7 @@ pub(super) fn late(timeout: Duration) -> String {
 pub(crate) struct Worker {
     child: Child,
     requests: Option<ChildStdin>,
-    pub(crate) answers: Receiver<Value>,
+    answers: Receiver<Value>,
     /// The end of what it says on standard error.
     said: Arc<Mutex<Vec<u8>>>,
 }
@@ -173,7 +206,7 @@ impl Worker {
         Ok(Worker { child, requests, answers, said })
     }
 
-    pub(crate) fn ask(&mut self, request: &Value) -> bool {
+    fn ask(&mut self, request: &Value) -> bool {
         let Some(requests) = &mut self.requests else { return false };
         writeln!(requests, "{request}").and_then(|()| requests.flush()).is_ok()
     }
@@ -184,11 +217,6 @@ impl Worker {
         let status = self.child.wait().map(|it| it.to_string()).unwrap_or_default();
         let said = self.said.lock().map(|it| it.clone()).unwrap_or_default();
         (String::from_utf8_lossy(&said).into_owned(), status)
-    }
-
-    pub(crate) fn finish(mut self) {
-        drop(self.requests.take());
-        let _ = self.child.wait();
     }
 }
 

@@ -57,7 +57,8 @@ fn widths_of(args: &Args) -> Widths {
     }
 }
 
-fn setup<'a>(
+/// How tests are run in a process that nobody cancels.
+pub(crate) fn setup<'a>(
     args: &Args,
     device: &'a Device,
     features: &'a Features,
