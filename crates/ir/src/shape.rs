@@ -25,7 +25,8 @@
 //! An argument that is one value from outside the construct keeps its shape.
 //!
 //! # What it is not
-//! The analysis is sound for every wave width, lane order and schedule, and for data races as if one lane read for all.
+//! The analysis is sound for every wave width and schedule, and for data races as if one lane read for all. In groups whose X
+//! and Y are both even it is sound for every lane order, in others for threads in the order of their index alone.
 //! It is conservative: it does not follow memory, and knows no ranges. The module must have been verified.
 
 use ops::{Binary, Relation, Ternary, Ty, Unary, WaveOp};
