@@ -23,5 +23,14 @@ void main(uint t : SV_GroupIndex) {
 static const string hello = "hello";
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
+    string inner = "text", other;
+    other = inner;
     EXPECT(true);
+}
+
+//--- strings-stand-alone
+static string several[2] = { "a", "b" }; //~ error[bad-declaration]: a `string` stands alone, not in an array
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    string inner[3]; //~ error[bad-declaration]: a `string` stands alone, not in an array
 }

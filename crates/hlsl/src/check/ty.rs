@@ -137,6 +137,16 @@ impl<'a> Checker<'a> {
     /// The type with array sizes, outermost first. Only the outermost may be left open, and then is 0.
     pub(super) fn array(&mut self, element: TypeId, dims: &'a [Dim]) -> TypeId {
         let mut ty = element;
+        if let Some(dim) = dims.first()
+            && self.types.get(element) == Type::String
+        {
+            self.error(
+                &code::BAD_DECLARATION,
+                dim.span,
+                "a `string` stands alone, not in an array",
+            );
+            return Types::ERROR;
+        }
         for (i, dim) in dims.iter().enumerate().rev() {
             let len = match &dim.size {
                 Some(size) => self.array_size(size),

@@ -38,6 +38,10 @@ impl Lowerer<'_> {
     // Each kind has a function of its own, so that the frame of this one, which recursion stacks up, stays small.
     fn expr_inner(&mut self, expr: &Expr) -> Lower<Values> {
         match &expr.kind {
+            // A text is nothing that lanes hold.
+            ExprKind::Const(_) if self.program.types.get(expr.ty) == Type::String => {
+                Ok(Values::new())
+            }
             ExprKind::Const(bits) => {
                 let ty = self.ty(expr.ty);
                 Ok(values![self.constant(ty, *bits)])
