@@ -21,7 +21,7 @@ pub fn make() {
 
 /// Advises the system to fill in memory by pages of 2 MiB; what was touched before keeps its small ones.
 #[cfg(target_os = "linux")]
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "advice to the system about memory of ours")]
 fn take_large_pages(room: &mut [std::mem::MaybeUninit<u8>]) {
     const PAGE: usize = 4096;
     let unaligned = room.as_ptr().align_offset(PAGE);

@@ -120,6 +120,21 @@ pub struct Runnable {
     pub may_wait: bool,
 }
 
+impl Runnable {
+    /// A run that asks for nothing in particular: no log, no width, no findings, and an end.
+    fn of(
+        shader: Shader,
+        pipeline: ComputePipeline,
+        sources: SourceMap,
+        table: ResourceTable,
+        groups: [u32; 3],
+        source: Source,
+    ) -> Runnable {
+        let (log, widths, san, may_wait) = (None, None, Vec::new(), false);
+        Runnable { shader, pipeline, sources, table, groups, log, widths, san, source, may_wait }
+    }
+}
+
 /// Makes all runs of a test ready, for someone who watches them instead of judging what comes out. Of the runs that are to
 /// fail there is nothing to watch. The widths that the test asks for are not looked at.
 pub fn prepare(
@@ -146,23 +161,10 @@ pub fn prepare(
         Some(case) => {
             let (shader, pipeline, sources) = runner.unit_shader(&case.name)?;
             let table = unit_table(&shader)?;
-            let (groups, log) = ([1, 1, 1], Some(unit::LOG));
-            let (widths, san) = (None, Vec::new());
             let (text, flags) = runner.unit_source(&case.name);
             let source = runner.source(&test.file, text, flags);
-            let may_wait = false;
-            Ok(vec![Runnable {
-                shader,
-                pipeline,
-                sources,
-                table,
-                groups,
-                log,
-                widths,
-                san,
-                source,
-                may_wait,
-            }])
+            let run = Runnable::of(shader, pipeline, sources, table, [1; 3], source);
+            Ok(vec![Runnable { log: Some(unit::LOG), ..run }])
         }
         None => {
             let mut runs = Vec::new();
@@ -182,20 +184,7 @@ pub fn prepare(
                         BindProblem::Wrong(what) => failed(what),
                     })?
                     .table;
-                let groups = job.groups;
-                let (log, widths, san) = (None, None, Vec::new());
-                runs.push(Runnable {
-                    shader,
-                    pipeline,
-                    sources,
-                    table,
-                    groups,
-                    log,
-                    widths,
-                    san,
-                    source,
-                    may_wait: false,
-                });
+                runs.push(Runnable::of(shader, pipeline, sources, table, job.groups, source));
             }
             Ok(runs)
         }

@@ -84,20 +84,13 @@ impl Runner<'_> {
                 .map_err(|error| unsupported(error.to_string()))?;
             let table = bound(&section, &shader)?;
             let log = shader.resources().iter().any(|it| it.used && it.name == LOG).then_some(LOG);
-            let (groups, san) = (section.groups, section.san.clone());
-            let widths = Some(widths);
             let source = self.source(&section.file, section.source(), flags);
             runs.push(Runnable {
-                shader,
-                pipeline,
-                sources,
-                table,
-                groups,
                 log,
-                widths,
-                san,
-                source,
+                widths: Some(widths),
+                san: section.san.clone(),
                 may_wait: section.may_wait_for_ever(),
+                ..Runnable::of(shader, pipeline, sources, table, section.groups, source)
             });
         }
         Ok(runs)
