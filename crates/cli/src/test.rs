@@ -25,7 +25,7 @@ pub(crate) use formats::xml;
 pub(crate) use pool::{Answered, PATIENCE, Worker, ask, flags_to_repeat, in_processes};
 pub(crate) use record::read_lines;
 pub(crate) use report::{Format, write};
-pub(crate) use worker::{Beside, flags_of, limit_memory, setup};
+pub(crate) use worker::{Beside, asked_for, flags_of, limit_memory, setup};
 
 /// What `test` asks for; `san` shares the baselines, the filters and the features.
 #[derive(Clone, Debug, Default)]

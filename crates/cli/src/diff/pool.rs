@@ -17,7 +17,7 @@ use crate::args::Args;
 use crate::files::read_source;
 use crate::problem::{Exit, Problem};
 use crate::run::watch::Watch;
-use crate::test::{Answered, PATIENCE, Worker, ask, in_processes};
+use crate::test::{Answered, PATIENCE, Worker, ask, asked_for, in_processes};
 use crate::{End, terminal};
 
 /// How much longer than its own time-out a process is waited for: by then it has told what it knew.
@@ -171,16 +171,11 @@ fn answered(
         };
     }
     let Some(file) = request["file"].as_str() else { return Vec::new() };
-    let case = request["case"].as_str();
     let text = match read_source(file) {
         Ok((_, text)) => text,
         Err(problem) => return vec![Record::nothing(file, problem.exit, problem.message)],
     };
-    let name_of = |it: &Test| it.case.as_ref().map(|it| it.name.clone());
-    let tests = jobs::tests(file, &text).unwrap_or_default();
-    let Some(test) = tests.iter().find(|it| name_of(it).as_deref() == case) else {
-        return Vec::new();
-    };
+    let Some(test) = &asked_for(request, file, &text) else { return Vec::new() };
     let subjects = match subject::of_test(args, test, &text) {
         Ok(subjects) => subjects,
         Err(Nothing { exit, why }) => return vec![Record::nothing(&test.name(), exit, why)],

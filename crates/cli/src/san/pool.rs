@@ -13,7 +13,7 @@ use super::{examine_test, subject};
 use crate::args::Args;
 use crate::files::read_source;
 use crate::problem::{Exit, Problem};
-use crate::test::{Answered, PATIENCE, Worker, ask, in_processes};
+use crate::test::{Answered, PATIENCE, Worker, ask, asked_for, in_processes};
 use crate::{End, terminal};
 
 /// How much longer than its own time-out a process is waited for: by then it has told what it had found.
@@ -54,7 +54,6 @@ pub(super) fn serve(args: &Args) -> Result<Exit, End> {
     for line in io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line?).unwrap_or_default();
         let Some(file) = request["file"].as_str() else { continue };
-        let case = request["case"].as_str();
         let style = if request["styled"] == true { Style::Colour } else { Style::Plain };
         let out = RefCell::new(terminal::out());
         let say = |value: Value| {
@@ -64,9 +63,7 @@ pub(super) fn serve(args: &Args) -> Result<Exit, End> {
         };
         match read_source(file) {
             Ok((_, text)) => {
-                let name_of = |it: &Test| it.case.as_ref().map(|it| it.name.clone());
-                let tests = jobs::tests(file, &text).unwrap_or_default();
-                if let Some(test) = tests.iter().find(|it| name_of(it).as_deref() == case) {
+                if let Some(test) = &asked_for(&request, file, &text) {
                     examine_test(args, test, &text, style, &mut |it| say(it.to_json()));
                 }
             }

@@ -80,6 +80,13 @@ pub(crate) fn setup<'a>(
     }
 }
 
+/// The test of a file that a request names: the whole file, or one case of it.
+pub(crate) fn asked_for(request: &Value, file: &str, text: &str) -> Option<Test> {
+    let case = request["case"].as_str();
+    let is_it = |it: &Test| it.case.as_ref().map(|it| it.name.as_str()) == case;
+    jobs::tests(file, text).unwrap_or_default().into_iter().find(is_it)
+}
+
 /// Serves until standard input ends.
 pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result<Exit, End> {
     // A driver of a GPU reserves addresses by the hundred gigabytes.
@@ -93,7 +100,6 @@ pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result
     for line in io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line?).unwrap_or_default();
         let Some(file) = request["file"].as_str() else { continue };
-        let case = request["case"].as_str();
         let out = RefCell::new(terminal::out());
         let say = |value: Value| {
             let mut out = out.borrow_mut();
@@ -102,9 +108,7 @@ pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result
         };
         match read_source(file) {
             Ok((_, text)) => {
-                let tests = jobs::tests(file, &text).unwrap_or_default();
-                let name_of = |it: &Test| it.case.as_ref().map(|it| it.name.clone());
-                if let Some(test) = tests.iter().find(|it| name_of(it).as_deref() == case) {
+                if let Some(test) = &asked_for(&request, file, &text) {
                     let done: Vec<u64> = request["done"]
                         .as_array()
                         .map(|it| it.iter().filter_map(Value::as_u64).collect())
