@@ -94,3 +94,37 @@ void main(uint lane : SV_GroupIndex) {
     for (uint k = 0; k < 4; ++k) power = power * 3 + (lane & 3) + k;
     EXPECT_EQ(power, WIDTH * 81 + (lane & 3) * 40 + 18);
 }
+
+//--- lanes-that-leave-by-either-arm-keep-what-they-left-with
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    // The first arm's lanes have left when the second arm's do, and the last ones go a round later.
+    uint left = 0;
+    for (uint i = 0; i < 100; ++i) {
+        if (t % 3 == 0) {
+            left = 1000 + t;
+            break;
+        } else if (i > t % 5) {
+            left = 2000 + i;
+            break;
+        }
+    }
+    EXPECT_EQ(left, t % 3 == 0 ? 1000 + t : 2001 + t % 5);
+}
+
+//--- a-lane-leaves-with-its-own-round-and-not-a-later-one
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float x = 0, mark = -1;
+    uint round = 0;
+    while (round < 50) {
+        mark = round * 0.5;
+        // Not a number is not more than anything: such a lane goes on to the end.
+        if (x * 2 > 2.0 * t || t == 3) break;
+        x = t == 2 ? asfloat(0x7fc00000) : 2 * x + 1;
+        round++;
+    }
+    uint last = t == 2 ? 50 : t == 3 ? 0 : firstbithigh(t + 1) + 1;
+    EXPECT_EQ(round, last);
+    EXPECT_EQ(mark, (t == 2 ? 49 : last) * 0.5);
+}

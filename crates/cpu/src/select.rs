@@ -64,6 +64,10 @@ pub(crate) struct Selector<'m> {
     /// For each chunk the lanes that run.
     active: Vec<Var>,
     constructs: HashMap<Inst, control::Open>,
+    /// How many loops are open.
+    loops: usize,
+    /// Whether memory is asked ahead for what later waves will read.
+    streams_in: bool,
     /// Where execution goes on when no lane of the region is left, innermost last.
     skips: Vec<Block>,
     /// What is known of the set of lanes that run now, innermost last.
@@ -90,10 +94,12 @@ pub(crate) fn select(module: &Module, isa: Isa, width: u32, asked: u32) -> Selec
     let has_barriers = module.insts.iter().any(
         |it| matches!(&it.op, Op::Barrier { barrier, .. } if barrier.sync == SyncScope::Group),
     );
+    let shapes = ir::shape::shape(module);
     let mut selector = Selector {
         a,
         module,
-        shapes: ir::shape::shape(module),
+        streams_in: memory::streams_in(module, &shapes),
+        shapes,
         nans: nan::Nans::new(module),
         width,
         asked,
@@ -107,6 +113,7 @@ pub(crate) fn select(module: &Module, isa: Isa, width: u32, asked: u32) -> Selec
         full: Vec::new(),
         active: Vec::new(),
         constructs: HashMap::new(),
+        loops: 0,
         skips: Vec::new(),
         origins: Vec::new(),
         prefixes: HashMap::new(),

@@ -14,10 +14,10 @@ use crate::machine::*;
 pub(crate) struct Assembler {
     pub(crate) b: Builder,
     pub(crate) isa: Isa,
-    /// How words were made that one instruction with two operands has made.
-    made: HashMap<VReg, (Code, [Source; 2])>,
-    /// How masks were made that a comparison in all lanes has made.
-    tested: HashMap<VReg, (Code, [Source; 3])>,
+    /// How words were made that one instruction has made.
+    made: HashMap<VReg, (Code, Made)>,
+    /// How masks were made that a comparison has made, and in which lanes, where these are not all.
+    tested: HashMap<VReg, (Code, [Source; 3], Option<VReg>)>,
     /// The masks that are known now.
     known: HashMap<VReg, u32>,
     /// What stands in the lowest lane of a vector.
@@ -25,6 +25,25 @@ pub(crate) struct Assembler {
     /// The vectors whose lowest lane others hold in all lanes.
     spread: HashMap<VReg, VReg>,
 }
+
+/// What an instruction has made a vector of.
+#[derive(Clone, Copy)]
+enum Made {
+    Of1([Source; 1]),
+    Of2([Source; 2]),
+}
+
+impl Made {
+    fn sources(&self) -> &[Source] {
+        match self {
+            Made::Of1(source) => source,
+            Made::Of2(sources) => sources,
+        }
+    }
+}
+
+/// The bit of a predicate that makes it the opposite one, of numbers and of floats alike.
+const OPPOSITE: u8 = 4;
 
 /// An operand: a register, or a constant in memory.
 #[derive(Clone, Copy, Debug)]
@@ -310,7 +329,7 @@ impl Assembler {
         let options = Options { folds: !self.wide(), ..Options::default() };
         let result = self.b.define_with(code, self.view(), &sources, options);
         if self.wide() && !op.is_long() && sources.iter().all(|it| it.is_constant()) {
-            self.made.insert(result, (code, sources));
+            self.made.insert(result, (code, Made::Of2(sources)));
         }
         result
     }
@@ -355,6 +374,10 @@ impl Assembler {
         let vector = self.splatted(register, long);
         if !long {
             self.lowest.insert(vector, register);
+            if self.wide() {
+                let source = Source::Register(View::R32, register);
+                self.made.insert(vector, (EVEX_Vpbroadcastd_zmm_k1z_r32, Made::Of1([source])));
+            }
         }
         vector
     }
@@ -433,9 +456,9 @@ impl Assembler {
     }
 
     fn blend_some(&mut self, mask: VReg, b: VReg, a: VReg) -> VReg {
-        if let Some((code, sources)) = self.made.get(&b).copied() {
+        if let Some((code, made)) = self.made.get(&b).copied() {
             let options = Options { mask: Some(mask), tied: Some(a), ..Options::default() };
-            return self.b.define_with(code, View::Zmm, &sources, options);
+            return self.b.define_with(code, View::Zmm, made.sources(), options);
         }
         let [first, second] = [a, b].map(|it| self.vector(it));
         if self.wide() {
@@ -531,7 +554,7 @@ impl Assembler {
             let options = Options { mask: on, ..Options::default() };
             let result = self.b.define_with(code, View::K, &sources, options);
             if on.is_none() && sources.iter().all(|it| it.is_constant()) {
-                self.tested.insert(result, (code, sources));
+                self.tested.insert(result, (code, sources, None));
             }
             return result;
         }
@@ -610,9 +633,11 @@ impl Assembler {
             _ => {}
         }
         for (test, on) in [(b, a), (a, b)] {
-            if let Some((code, sources)) = self.tested.get(&test).copied() {
+            if let Some((code, sources, None)) = self.tested.get(&test).copied() {
                 let options = Options { mask: Some(on), ..Options::default() };
-                return self.b.define_with(code, View::K, &sources, options);
+                let both = self.b.define_with(code, View::K, &sources, options);
+                self.tested.insert(both, (code, sources, Some(on)));
+                return both;
             }
         }
         self.mask_op(VEX_Kandw_kr_kr_kr, VEX_Vpand_ymm_ymm_ymmm256, a, b)
@@ -641,7 +666,7 @@ impl Assembler {
         self.mask_op(VEX_Kxorw_kr_kr_kr, VEX_Vpxor_ymm_ymm_ymmm256, a, b)
     }
 
-    /// `a` without `b`.
+    /// `a` without `b`; where `b` is what a comparison has found among `a`, the opposite is asked.
     pub(crate) fn mask_without(&mut self, a: VReg, b: VReg) -> VReg {
         match (self.known(a), self.known(b)) {
             (Some(a), Some(b)) => return self.mask_constant(a & !b),
@@ -649,6 +674,14 @@ impl Assembler {
             (_, Some(bits)) if bits == self.all() => return self.mask_constant(0),
             _ if a == b => return self.mask_constant(0),
             _ => {}
+        }
+        if let Some((code, [x, y, Source::Immediate(Immediate::Byte(predicate))], on)) =
+            self.tested.get(&b).copied()
+            && on == Some(a).filter(|_| self.known(a) != Some(self.all()))
+        {
+            let options = Options { mask: on, ..Options::default() };
+            let sources = [x, y, byte(predicate ^ OPPOSITE)];
+            return self.b.define_with(code, View::K, &sources, options);
         }
         self.mask_op(VEX_Kandnw_kr_kr_kr, VEX_Vpandn_ymm_ymm_ymmm256, b, a)
     }

@@ -72,15 +72,23 @@ impl Selector<'_> {
             }
             End::Apart(waiting) => {
                 let lanes = self.active();
-                self.wait(&open.results, &waiting, args, &lanes);
+                self.wait(&open.results, &waiting, args, [&lanes, &lanes]);
                 self.nobody();
             }
         }
     }
 
-    fn wait(&mut self, results: &[Variable], waiting: &[Var], args: &[Value], lanes: &[VReg]) {
+    /// Lanes leave, and with them results. Lanes that stay behind in the construct may be given these as well: nobody
+    /// looks at them before they leave with results of their own.
+    fn wait(
+        &mut self,
+        results: &[Variable],
+        waiting: &[Var],
+        args: &[Value],
+        [lanes, and_behind]: [&[VReg]; 2],
+    ) {
         for (variable, arg) in results.iter().zip(args) {
-            self.assign(variable, *arg, Some(lanes));
+            self.assign(variable, *arg, Some(and_behind));
         }
         for (var, lane) in waiting.iter().zip(lanes) {
             let old = self.a.b.read(*var);
@@ -423,7 +431,9 @@ impl Selector<'_> {
                         let End::Apart(waiting) = &open.end else {
                             unreachable!("a flat region has no exit that is a jump")
                         };
-                        self.wait(&open.results, waiting, args, &lanes);
+                        let someone_left = left.iter().any(Option::is_some);
+                        let and_behind = if someone_left { &lanes } else { &before };
+                        self.wait(&open.results, waiting, args, [&lanes, and_behind]);
                         gone = Some(lanes.clone());
                     }
                     _ => self.plain(*inner),
@@ -593,6 +603,7 @@ impl Selector<'_> {
         self.skips.extend(done);
         self.origins.push(Origin::default());
         self.copies.push(Default::default());
+        self.loops += 1;
         if self.region(body) {
             let args = self.yielded(body);
             let new: Vec<(Variable, Value)> =
@@ -601,6 +612,7 @@ impl Selector<'_> {
             self.a.b.fuel(self.cost(body), inst);
             self.a.b.jump(header);
         }
+        self.loops -= 1;
         self.copies.pop();
         self.origins.pop();
         self.a.b.seal(header);

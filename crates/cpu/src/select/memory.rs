@@ -4,7 +4,10 @@
 //! A store to `base + WavePrefixCountBits(p)` by the lanes with `p` is a compression.
 
 use iced_x86::Code::*;
-use ir::{Address as At, Atomic, Inst, Op, Place as Of, ResourceKind, Shared, Value, ValueDef};
+use ir::shape::{Shape, Shapes};
+use ir::{
+    Address as At, Atomic, Inst, Module, Op, Place as Of, ResourceKind, Shared, Value, ValueDef,
+};
 use ops::{Binary, Repr, Ty};
 
 use super::{Place, Selector};
@@ -35,6 +38,21 @@ struct Array {
     stride: u32,
     per_lane: u32,
     ty: Ty,
+}
+
+/// How far ahead memory is asked for what later waves will read.
+const AHEAD: i32 = 1024;
+const LINE: usize = 64;
+
+/// Whether a program takes in buffers and writes next to nothing. Processors foresee what is read as it is written again,
+/// and would only be kept busy by hints; of reads alone they have room for more than they foresee.
+pub(super) fn streams_in(module: &Module, shapes: &Shapes) -> bool {
+    module.insts.iter().all(|inst| match &inst.op {
+        Op::Store { at, .. } => {
+            !at.operands().any(|it| matches!(shapes.of(it), Shape::Affine { .. }))
+        }
+        _ => true,
+    })
 }
 
 impl Selector<'_> {
@@ -198,6 +216,12 @@ impl Selector<'_> {
         let [inside, outside] = self.branch_on_bounds(access, scalar);
         let joined = self.a.b.block();
         self.a.b.switch_to(inside);
+        if self.streams_in && self.loops == 0 {
+            for line in (0..4 * self.width as i32).step_by(LINE) {
+                let ahead = Address { displacement: from.displacement + AHEAD + line, ..from };
+                self.a.b.effect(Prefetcht0_m8, &[Source::Memory(ahead)]);
+            }
+        }
         for (chunk, var) in vars.iter().enumerate() {
             let vector = self.a.load_words(self.chunk_of(from, chunk), self.width);
             self.a.b.write(*var, vector);

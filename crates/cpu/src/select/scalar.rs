@@ -81,9 +81,12 @@ impl Selector<'_> {
                 .collect();
             return self.set(to, Place::Bits(masks));
         }
+        let (a, b) = if op == Binary::Mul && self.is_two(ty, a) { (b, a) } else { (a, b) };
         let x = self.args(a, single, false);
         let (op, y) = match self.reciprocal(op, ty, b) {
             Some(reciprocal) => (Binary::Mul, vec![reciprocal; x.len()]),
+            // The same number, sooner.
+            None if op == Binary::Mul && self.is_two(ty, b) => (Binary::Add, x.clone()),
             None => (op, self.args(b, single, false)),
         };
         let args = [x, y];
@@ -91,6 +94,15 @@ impl Selector<'_> {
             Some(vectors) => self.keep(Made::Vectors(vectors), to, single),
             None => self.call_pure(What::Binary(op), &[a, b], to),
         }
+    }
+
+    fn is_two(&self, ty: Ty, value: Value) -> bool {
+        let two = match ty {
+            Ty::F32 => u64::from(2f32.to_bits()),
+            Ty::F64 => 2f64.to_bits(),
+            _ => return false,
+        };
+        self.constant(value) == Some(two)
     }
 
     /// What to multiply by in place of a division by a known power of two: both round the same number, so that they have
