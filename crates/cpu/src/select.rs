@@ -98,7 +98,7 @@ pub(crate) fn select(module: &Module, isa: Isa, width: u32, asked: u32) -> Selec
     let mut selector = Selector {
         a,
         module,
-        streams_in: memory::streams_in(module, &shapes),
+        streams_in: isa == Isa::Avx512 && memory::streams_in(module, &shapes),
         shapes,
         nans: nan::Nans::new(module),
         width,
