@@ -189,6 +189,14 @@ fn a_test_that_can_never_end_does_not_use_up_its_time() {
 }
 
 #[test]
+fn what_waits_for_ever_on_purpose_is_left_to_the_sanitizer() {
+    let words = ["test", "suite/san/endless-wait.hlsl", "--wave-size", "4"];
+    let shown = text(&wavelane(&words, &root()).stdout);
+    assert!(shown.contains("shows in a watched run: `wavelane san`"), "{shown}");
+    assert!(shown.ends_with("2 passed, 0 failed, 3 unsupported\n"), "{shown}");
+}
+
+#[test]
 fn parts_of_a_run_join_to_the_report_of_the_whole() {
     let folder = folder("merge", &[("a.hlsl", WRONG), ("b.hlsl", ENDLESS)]);
     let run = |more: &[&str]| {

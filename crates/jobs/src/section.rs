@@ -127,7 +127,7 @@ impl Section {
 
     /// Whether only a watched run shows anything.
     pub fn is_for_sanitizer(&self) -> bool {
-        self.text.contains("//? ") || !self.finds.is_empty()
+        self.text.contains("//? ") || !self.finds.is_empty() || self.may_wait_for_ever()
     }
 
     /// Whether the program can wait for what never comes.

@@ -130,6 +130,13 @@ impl Runner<'_> {
             .device
             .create_compute_pipeline(&shader)
             .map_err(|error| unsupported(error.to_string()))?;
+        let is_only_watched =
+            section.is_for_sanitizer() && section.outputs.is_empty() && !section.checks_itself();
+        let watched =
+            || Err(unsupported("what it is about shows in a watched run: `wavelane san`"));
+        if is_only_watched && section.may_wait_for_ever() {
+            return watched();
+        }
         let mut table = bound(section, &shader)?;
         self.go(&pipeline, section.groups, width, &mut table)?;
         let find = |name: &str, element: usize| {
@@ -137,10 +144,7 @@ impl Runner<'_> {
             table.get(name, element).map(|it| it.bytes.as_slice())
         };
         section.judge(width, find).map_err(failed)?;
-        if section.is_for_sanitizer() && section.outputs.is_empty() && !section.checks_itself() {
-            return Err(unsupported("what it is about shows in a watched run: `wavelane san`"));
-        }
-        passed()
+        if is_only_watched { watched() } else { passed() }
     }
 
     fn section_flags(&mut self, section: &Section, width: u32) -> Result<Flags, End> {
