@@ -3,25 +3,27 @@
 //! A variable and a resource belong together by name, where the compiler has left it: as it is in the source, or with what
 //! compilers put around it (`Out_0`, `type.Params`, `counter.var.Out`). What has lost its name is matched by number: set
 //! and binding are space and register, or the registers of a class are shifted by the same number each.
-//! Where a variable's layout in memory is not that of the resource, the module cannot be given the same bytes, and says so.
+//! Where a variable's layout in memory is not that of the resource, the module cannot be given the same bytes, and says so;
+//! the same goes for what an image gives. Specialization constants get what the shader got.
 //!
 //! Deliberately absent: validation beyond what is read. A driver takes a module at its word, so an invalid one can take the
 //! process with it: whoever has a validator asks it before, and whoever has not runs the module in a process of its own.
 
 mod capability;
+pub(crate) mod format;
 mod parse;
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use ir::{Module, Resource, ResourceKind};
+use ir::{HostScalar, Module, Resource, ResourceKind};
 use spirv::{BindingKind, Emitted, Push, Reflection};
 
 use crate::Shader;
 use crate::layout::Layout;
 use crate::pipeline::PipelineError;
-use parse::{Kind, Parsed, Variable};
+use parse::{Count, Image, Kind, Parsed, ScalarKind, Variable};
 
 /// A module of SPIR-V from elsewhere. Copies are the same module.
 #[derive(Clone)]
@@ -84,181 +86,280 @@ impl Foreign {
     /// such operations.
     pub fn reconverges(&self, shader: &Shader) -> bool {
         let sees = self.parsed.capabilities.iter().any(|it| capability::sees_lanes(*it));
-        !sees || self.entry(&shader.module).is_ok_and(|it| it.reconverges)
+        !sees || entry(&self.parsed, &shader.module).is_ok_and(|it| it.reconverges)
     }
 
     /// Whether the module can run in the place of the shader, by what is bound and how it lies in memory.
     pub fn check(&self, shader: &Shader) -> Result<(), ForeignError> {
-        self.emitted(&shader.module).map(|_| ())
+        self.emitted(shader).map(|_| ())
     }
 
     /// The module with what a host must know, in the terms of the shader's resources.
-    pub(crate) fn emitted(&self, module: &Module) -> Result<Emitted, ForeignError> {
-        let mismatch = |what: String| Err(ForeignError::Mismatch(what));
-        let unsupported = |what: String| Err(ForeignError::Unsupported(what));
-        let entry = self.entry(module)?;
-        if let Some(size) = entry.group_size.filter(|it| *it != module.group_size) {
-            return mismatch(format!(
-                "its groups have {} threads, those of the shader {}",
-                sized(size),
-                sized(module.group_size)
-            ));
-        }
-        let mut capabilities = Vec::new();
-        for number in &self.parsed.capabilities {
-            match capability::name(*number) {
-                Some(name) => capabilities.push(name),
-                None => return unsupported(format!("it needs capability {number} of SPIR-V")),
-            }
-        }
-        let mut reflection = Reflection {
-            entry: entry.name.clone(),
-            group_size: module.group_size,
-            capabilities,
-            ..Reflection::default()
-        };
-        let variables: Vec<&Variable> = self.parsed.variables.iter().collect();
-        if let Some(other) = variables.iter().find(|it| it.kind == Kind::Other) {
-            return unsupported(format!(
-                "{}: textures and samplers are not built yet",
-                named(other)
-            ));
-        }
-        for (variable, matched) in variables.iter().zip(matches(&variables, module)?) {
-            let resource = &module.resources[matched.resource];
-            self.compare_layouts(variable, resource, &matched)?;
-            let index = ir::Binding(matched.resource as u32);
-            if variable.kind == Kind::Push {
-                let ResourceKind::Constant { size, .. } = resource.kind else {
-                    return mismatch(format!("{} is no constant buffer", named(variable)));
-                };
-                let bytes = size.div_ceil(16).max(1) * 16;
-                reflection.push =
-                    Some(Push { name: resource.name.clone(), bytes, resource: index });
-                continue;
-            }
-            let kind = match (variable.kind, matched.is_counter) {
-                (_, true) => BindingKind::Counter,
-                (Kind::Uniform, _) => BindingKind::UniformBuffer,
-                (Kind::Storage, _) => BindingKind::StorageBuffer,
-                (Kind::ReadTexels, _) => BindingKind::UniformTexelBuffer,
-                (Kind::WrittenTexels, _) => BindingKind::StorageTexelBuffer,
-                (Kind::Push | Kind::Other, _) => unreachable!("these have been told apart above"),
-            };
-            let (Some(set), Some(binding)) = (variable.set, variable.binding) else {
-                return mismatch(format!("{} has no set and no binding", named(variable)));
-            };
-            if set >= MOST_SETS || binding >= MOST_BINDINGS {
-                return unsupported(format!("{} lies in set {set} at {binding}", named(variable)));
-            }
-            let binding = spirv::Binding {
-                name: resource.name.clone(),
-                kind,
-                set,
-                binding,
-                count: variable.count,
-                writable: resource.kind.writable(),
-                format: None,
-                register: resource.register,
-                resource: index,
-            };
-            let taken = reflection
-                .bindings
-                .iter()
-                .find(|it| (it.set, it.binding) == (binding.set, binding.binding));
-            match taken {
-                None => reflection.bindings.push(binding),
-                // One descriptor, seen as several types.
-                Some(other) if (other.resource, other.kind) == (binding.resource, binding.kind) => {
-                }
-                Some(other) => {
-                    return mismatch(format!(
-                        "`{}` and `{}` share binding {} of set {}; dxc keeps them apart with -fvk-t-shift and its like",
-                        other.name, binding.name, binding.binding, binding.set
-                    ));
-                }
-            }
-        }
-        Ok(Emitted { words: self.parsed.words.clone(), reflection })
+    pub(crate) fn emitted(&self, shader: &Shader) -> Result<Emitted, ForeignError> {
+        let specialized =
+            self.parsed.specialized(&shader.specialization).map_err(ForeignError::Malformed)?;
+        emitted(specialized, &shader.module)
     }
+}
 
-    fn entry(&self, module: &Module) -> Result<&parse::Entry, ForeignError> {
-        let entries = &self.parsed.entries;
-        let by_name = entries.iter().find(|it| it.name == module.name);
-        by_name.or(entries.iter().next().filter(|_| entries.len() == 1)).ok_or_else(|| {
-            let names: Vec<String> = entries.iter().map(|it| format!("`{}`", it.name)).collect();
-            ForeignError::Mismatch(match names.as_slice() {
-                [] => "it has no entry point of a compute shader".to_owned(),
-                names => {
-                    format!("it has no entry point `{}`, only {}", module.name, names.join(", "))
-                }
-            })
+fn mismatch<T>(what: String) -> Result<T, ForeignError> {
+    Err(ForeignError::Mismatch(what))
+}
+
+fn unsupported<T>(what: String) -> Result<T, ForeignError> {
+    Err(ForeignError::Unsupported(what))
+}
+
+fn emitted(parsed: Parsed, module: &Module) -> Result<Emitted, ForeignError> {
+    let entry = entry(&parsed, module)?;
+    if entry.is_size_unknown {
+        return unsupported(
+            "the size of its groups is computed of specialization constants".to_owned(),
+        );
+    }
+    if let Some(size) = entry.group_size.filter(|it| *it != module.group_size) {
+        return mismatch(format!(
+            "its groups have {} threads, those of the shader {}",
+            sized(size),
+            sized(module.group_size)
+        ));
+    }
+    let mut reflection = Reflection {
+        entry: entry.name.clone(),
+        group_size: module.group_size,
+        capabilities: capabilities(&parsed)?,
+        ..Reflection::default()
+    };
+    let variables = &parsed.variables;
+    for variable in variables {
+        let name = named(variable);
+        match variable.kind {
+            Kind::Combined => {
+                return unsupported(format!("{name}: a texture and its sampler in one descriptor"));
+            }
+            Kind::Other => {
+                return unsupported(format!("{name}: a kind of resource that is not built"));
+            }
+            Kind::Uniform
+            | Kind::Storage
+            | Kind::Texels
+            | Kind::Texture
+            | Kind::Sampler
+            | Kind::Push => {}
+        }
+        if variable.count == Count::Unknown {
+            return unsupported(format!("{name}: an array whose length is computed"));
+        }
+    }
+    for (variable, matched) in variables.iter().zip(matches(variables, module)?) {
+        let resource = &module.resources[matched.resource];
+        let index = ir::Binding(matched.resource as u32);
+        one_view_of_a_heap(module, index)?;
+        compare(&parsed, variable, resource, &matched)?;
+        if variable.kind == Kind::Push {
+            let ResourceKind::Constant { size, .. } = resource.kind else {
+                return mismatch(format!("{} is no constant buffer", named(variable)));
+            };
+            let bytes = size.div_ceil(16).max(1) * 16;
+            reflection.push = Some(Push { name: resource.name.clone(), bytes, resource: index });
+            continue;
+        }
+        let (Some(set), Some(number)) = (variable.set, variable.binding) else {
+            return mismatch(format!("{} has no set and no binding", named(variable)));
+        };
+        if set >= MOST_SETS || number >= MOST_BINDINGS {
+            return unsupported(format!("{} lies in set {set} at {number}", named(variable)));
+        }
+        let binding = spirv::Binding {
+            name: resource.name.clone(),
+            kind: binding_kind(variable, &matched),
+            set,
+            binding: number,
+            count: match variable.count {
+                Count::One => Some(1),
+                Count::Array(count) => Some(count),
+                Count::Any | Count::Unknown => None,
+            },
+            writable: resource.kind.writable(),
+            format: variable.image.map_or(Ok(None), |it| format_of(variable, it))?,
+            register: resource.register,
+            resource: index,
+        };
+        let mut placed = reflection.bindings.iter();
+        match placed.find(|it| (it.set, it.binding) == (set, number)) {
+            None => reflection.bindings.push(binding),
+            // One descriptor, seen as several types.
+            Some(other)
+                if (other.resource, other.kind, other.format)
+                    == (binding.resource, binding.kind, binding.format) => {}
+            Some(other) => {
+                return mismatch(format!(
+                    "`{}` and `{}` share binding {number} of set {set}; dxc keeps them apart with -fvk-t-shift and its like",
+                    other.name, binding.name
+                ));
+            }
+        }
+    }
+    Ok(Emitted { words: parsed.words, reflection })
+}
+
+/// The names of what the module declares.
+fn capabilities(parsed: &Parsed) -> Result<Vec<&'static str>, ForeignError> {
+    let named = |number: &u32| match capability::name(*number) {
+        Some(name) => Ok(name),
+        None => unsupported(format!("it needs capability {number} of SPIR-V")),
+    };
+    parsed.capabilities.iter().map(named).collect()
+}
+
+/// The variables of a heap that is seen in several ways lie at one binding, which would need descriptors of any kind.
+fn one_view_of_a_heap(module: &Module, resource: ir::Binding) -> Result<(), ForeignError> {
+    let storage = module.storage(resource);
+    let used = (0..module.resources.len() as u32).map(ir::Binding);
+    let views = used.filter(|it| module.resource(*it).used && module.storage(*it) == storage);
+    if views.count() <= 1 {
+        return Ok(());
+    }
+    let name = &module.resource(storage).name;
+    unsupported(format!("`{name}`, seen in several ways"))
+}
+
+fn binding_kind(variable: &Variable, matched: &Match) -> BindingKind {
+    match (variable.kind, variable.is_read_only) {
+        _ if matched.is_counter => BindingKind::Counter,
+        (Kind::Uniform, _) => BindingKind::UniformBuffer,
+        (Kind::Storage, _) => BindingKind::StorageBuffer,
+        (Kind::Texels, true) => BindingKind::UniformTexelBuffer,
+        (Kind::Texels, false) => BindingKind::StorageTexelBuffer,
+        (Kind::Texture, true) => BindingKind::SampledImage,
+        (Kind::Texture, false) => BindingKind::StorageImage,
+        (Kind::Sampler, _) => BindingKind::Sampler,
+        (Kind::Push | Kind::Combined | Kind::Other, _) => {
+            unreachable!("push constants have no binding, and the others have been refused")
+        }
+    }
+}
+
+/// The format that views must have: what the module names, or integers of 64 bits where it takes texels for such.
+fn format_of(variable: &Variable, image: Image) -> Result<Option<&'static str>, ForeignError> {
+    match (image.format, image.scalar.bytes, image.scalar.kind) {
+        (0, 8, ScalarKind::Signed) => Ok(Some("R64i")),
+        (0, 8, ScalarKind::Unsigned) => Ok(Some("R64ui")),
+        (0, ..) => Ok(None),
+        (number, ..) => match format::name(number) {
+            Some(name) => Ok(Some(name)),
+            None => unsupported(format!("{} has format {number} of SPIR-V", named(variable))),
+        },
+    }
+}
+
+fn entry<'a>(parsed: &'a Parsed, module: &Module) -> Result<&'a parse::Entry, ForeignError> {
+    let entries = &parsed.entries;
+    let by_name = entries.iter().find(|it| it.name == module.name);
+    by_name.or(entries.first().filter(|_| entries.len() == 1)).ok_or_else(|| {
+        let names: Vec<String> = entries.iter().map(|it| format!("`{}`", it.name)).collect();
+        ForeignError::Mismatch(match names.as_slice() {
+            [] => "it has no entry point of a compute shader".to_owned(),
+            names => format!("it has no entry point `{}`, only {}", module.name, names.join(", ")),
         })
-    }
+    })
+}
 
-    fn compare_layouts(
-        &self,
-        variable: &Variable,
-        resource: &Resource,
-        matched: &Match,
-    ) -> Result<(), ForeignError> {
-        let mismatch = |what: String| Err(ForeignError::Mismatch(what));
-        let suits = match (&resource.kind, variable.kind) {
-            (ResourceKind::Constant { .. }, Kind::Uniform | Kind::Push)
-            | (ResourceKind::Structured { .. } | ResourceKind::Raw { .. }, Kind::Storage)
-            | (ResourceKind::Typed { writable: false, .. }, Kind::ReadTexels)
-            | (ResourceKind::Typed { writable: true, .. }, Kind::WrittenTexels) => true,
-            (
-                ResourceKind::Constant { .. }
-                | ResourceKind::Structured { .. }
-                | ResourceKind::Raw { .. }
-                | ResourceKind::Typed { .. }
-                | ResourceKind::Texture { .. }
-                | ResourceKind::Sampler { .. },
-                _,
-            ) => false,
+/// Whether a variable is of the kind that a resource is.
+fn suits(variable: &Variable, resource: &Resource) -> bool {
+    let is_image =
+        |dim, writable| variable.image.is_some_and(|it| it.dim == dim && it.is_written == writable);
+    match (&resource.kind, variable.kind) {
+        (ResourceKind::Constant { .. }, Kind::Uniform | Kind::Push)
+        | (ResourceKind::Structured { .. } | ResourceKind::Raw { .. }, Kind::Storage)
+        | (ResourceKind::Sampler { .. }, Kind::Sampler) => true,
+        (ResourceKind::Typed { writable, .. }, Kind::Texels) => is_image(None, *writable),
+        (ResourceKind::Texture { dim, writable, .. }, Kind::Texture) => {
+            is_image(Some(*dim), *writable)
+        }
+        (
+            ResourceKind::Constant { .. }
+            | ResourceKind::Structured { .. }
+            | ResourceKind::Raw { .. }
+            | ResourceKind::Typed { .. }
+            | ResourceKind::Texture { .. }
+            | ResourceKind::Sampler { .. },
+            _,
+        ) => false,
+    }
+}
+
+/// Whether an image gives the numbers that the source declares.
+fn gives(image: Image, element: &ir::Element) -> bool {
+    use ScalarKind::*;
+    let whole = |kind| image.scalar.bytes == 4 && image.scalar.kind == kind;
+    let wide = |kind| image.scalar.bytes == 8 && image.scalar.kind == kind;
+    match element.scalar {
+        HostScalar::F16 | HostScalar::F32 => whole(Float),
+        HostScalar::I16 | HostScalar::I32 => whole(Signed),
+        HostScalar::Bool | HostScalar::U16 | HostScalar::U32 => whole(Unsigned),
+        // Two words, or one integer.
+        HostScalar::I64 => whole(Unsigned) || wide(Signed),
+        HostScalar::U64 => whole(Unsigned) || wide(Unsigned),
+        HostScalar::F64 => whole(Unsigned),
+    }
+}
+
+/// Compares kind, length and layout.
+fn compare(
+    parsed: &Parsed,
+    variable: &Variable,
+    resource: &Resource,
+    matched: &Match,
+) -> Result<(), ForeignError> {
+    let name = &resource.name;
+    if !suits(variable, resource) {
+        return mismatch(format!(
+            "{} is something else than `{name}` in the source",
+            named(variable)
+        ));
+    }
+    let is_array = resource.count != Some(1);
+    let is_longer = match (variable.count, resource.count) {
+        (Count::Array(its), Some(ours)) => its > ours,
+        (Count::One | Count::Array(_) | Count::Any | Count::Unknown, _) => false,
+    };
+    if is_array != (variable.count != Count::One) || is_longer {
+        return mismatch(format!("{} is an array of another length", named(variable)));
+    }
+    if let (
+        Some(image),
+        ResourceKind::Typed { element, .. } | ResourceKind::Texture { element, .. },
+    ) = (variable.image, &resource.kind)
+    {
+        return match gives(image, element) {
+            true => Ok(()),
+            false => mismatch(format!("{} holds other numbers than `{name}`", named(variable))),
         };
-        let name = &resource.name;
-        if !suits {
-            let what = format!("{} is something else than `{name}` in the source", named(variable));
-            return mismatch(what);
-        }
-        let is_array = resource.count != Some(1);
-        if is_array != (variable.count != Some(1))
-            || variable.count.zip(resource.count).is_some_and(|(its, ours)| its > ours)
-        {
-            return mismatch(format!("{} is an array of another length", named(variable)));
-        }
-        if matched.is_counter
-            || variable.kind == Kind::ReadTexels
-            || variable.kind == Kind::WrittenTexels
-        {
-            return Ok(());
-        }
-        let parse::Layout::Scalars { stride, mut scalars } = self.parsed.layout(variable) else {
-            return Ok(());
-        };
-        if matches!(resource.kind, ResourceKind::Raw { .. }) {
-            return Ok(());
-        }
-        let ours = Layout::of(&resource.kind, None);
-        const REMEDY: &str = "dxc lays memory out as the language does with -fvk-use-dx-layout";
-        if let Some(stride) = stride.filter(|it| *it as usize != ours.stride) {
-            return mismatch(format!(
-                "the elements of `{name}` take {stride} bytes there, and {} in the source; {REMEDY}",
-                ours.stride
-            ));
-        }
-        scalars.sort_unstable();
-        let all: BTreeSet<usize> = ours.scalars.iter().map(|(offset, _)| *offset).collect();
-        // Members that are not used may have been dropped; none may lie where the source has none.
-        let elsewhere = scalars.iter().find(|(offset, _)| !all.contains(&(*offset as usize)));
-        match elsewhere {
-            Some((offset, _)) => mismatch(format!(
-                "something of `{name}` lies at byte {offset} there, where the source has nothing; {REMEDY}"
-            )),
-            None => Ok(()),
-        }
+    }
+    if matched.is_counter || matches!(resource.kind, ResourceKind::Raw { .. }) {
+        return Ok(());
+    }
+    let parse::Layout::Scalars { stride, mut scalars } = parsed.layout(variable) else {
+        return Ok(());
+    };
+    let ours = Layout::of(&resource.kind, None);
+    const REMEDY: &str = "dxc lays memory out as the language does with -fvk-use-dx-layout";
+    if let Some(stride) = stride.filter(|it| *it as usize != ours.stride) {
+        return mismatch(format!(
+            "the elements of `{name}` take {stride} bytes there, and {} in the source; {REMEDY}",
+            ours.stride
+        ));
+    }
+    scalars.sort_unstable();
+    let all: BTreeSet<usize> = ours.scalars.iter().map(|(offset, _)| *offset).collect();
+    // Members that are not used may have been dropped; none may lie where the source has none.
+    let elsewhere = scalars.iter().find(|(offset, _)| !all.contains(&(*offset as usize)));
+    match elsewhere {
+        Some((offset, _)) => mismatch(format!(
+            "something of `{name}` lies at byte {offset} there, where the source has nothing; {REMEDY}"
+        )),
+        None => Ok(()),
     }
 }
 
@@ -276,10 +377,12 @@ struct Match {
 }
 
 /// Matches all variables, or names one that cannot be matched.
-fn matches(variables: &[&Variable], module: &Module) -> Result<Vec<Match>, ForeignError> {
+fn matches(variables: &[Variable], module: &Module) -> Result<Vec<Match>, ForeignError> {
     let mut found: Vec<Option<Match>> =
         variables.iter().map(|it| by_name(it, &module.resources)).collect();
-    for class in [Kind::Uniform, Kind::Storage, Kind::ReadTexels, Kind::WrittenTexels, Kind::Push] {
+    let classes =
+        [Kind::Uniform, Kind::Storage, Kind::Texels, Kind::Texture, Kind::Sampler, Kind::Push];
+    for class in classes {
         for is_read_only in [true, false] {
             by_number(variables, module, class, is_read_only, &mut found);
         }
@@ -321,7 +424,7 @@ fn by_name(variable: &Variable, resources: &[Resource]) -> Option<Match> {
 /// Matches what has no name: of one kind and set, those variables whose bindings are the registers that are left, all
 /// shifted by the same number.
 fn by_number(
-    variables: &[&Variable],
+    variables: &[Variable],
     module: &Module,
     kind: Kind,
     is_read_only: bool,
@@ -331,12 +434,10 @@ fn by_number(
     let is_of_kind = |it: &Resource| match (&it.kind, kind) {
         (ResourceKind::Constant { .. }, Kind::Push) => !it.register.class.has_registers(),
         (ResourceKind::Constant { .. }, Kind::Uniform) => it.register.class.has_registers(),
-        (
-            ResourceKind::Structured { writable, .. } | ResourceKind::Raw { writable },
-            Kind::Storage,
-        ) => *writable != is_read_only,
-        (ResourceKind::Typed { writable, .. }, Kind::ReadTexels) => !writable,
-        (ResourceKind::Typed { writable, .. }, Kind::WrittenTexels) => *writable,
+        (ResourceKind::Structured { .. } | ResourceKind::Raw { .. }, Kind::Storage)
+        | (ResourceKind::Typed { .. }, Kind::Texels)
+        | (ResourceKind::Texture { .. }, Kind::Texture)
+        | (ResourceKind::Sampler { .. }, Kind::Sampler) => it.kind.writable() != is_read_only,
         _ => false,
     };
     let resources = module.resources.iter().enumerate();
@@ -345,10 +446,13 @@ fn by_number(
         .collect();
     let open: Vec<usize> = (0..variables.len())
         .filter(|index| {
-            let it = variables[*index];
-            let is_alike =
-                it.kind == kind && (kind != Kind::Storage || it.is_read_only == is_read_only);
-            found[*index].is_none() && is_alike
+            let it = &variables[*index];
+            // Blocks of constants and samplers are never written, whatever their decorations.
+            let is_written = match kind {
+                Kind::Storage | Kind::Texels | Kind::Texture => !it.is_read_only,
+                Kind::Uniform | Kind::Sampler | Kind::Push | Kind::Combined | Kind::Other => false,
+            };
+            found[*index].is_none() && it.kind == kind && is_written != is_read_only
         })
         .collect();
     let pairs = match (left.as_slice(), open.as_slice()) {
@@ -356,7 +460,7 @@ fn by_number(
         ([(resource, _)], [variable]) => vec![(*variable, *resource)],
         _ => {
             let shift = |variable: usize, resource: &Resource| {
-                let it = variables[variable];
+                let it = &variables[variable];
                 let binding = it.binding?.checked_sub(resource.register.index)?;
                 (it.set == Some(resource.register.space)).then_some(binding)
             };

@@ -229,7 +229,7 @@ impl Device {
             return Err(ForeignError::Unsupported(what));
         };
         let pipeline = self.create_compute_pipeline(shader).map_err(ForeignError::Pipeline)?;
-        let emitted = foreign.emitted(&shader.module)?;
+        let emitted = foreign.emitted(shader)?;
         let programs = GpuPrograms::of_words(gpu.clone(), shader.module.clone(), emitted);
         Ok(ComputePipeline { runner: Runner::Gpu(programs), ..pipeline })
     }
@@ -441,7 +441,7 @@ mod tests {
             body: Region(0),
             variables: Vec::new(),
         };
-        Shader { module: Arc::new(module) }
+        Shader { module: Arc::new(module), specialization: Arc::default() }
     }
 
     fn adapter(min: u32, max: u32) -> Adapter {

@@ -13,6 +13,8 @@ use crate::guard::catch;
 #[derive(Clone, Debug)]
 pub struct Shader {
     pub(crate) module: Arc<Module>,
+    /// What its specialization constants were set to, by their numbers: another compiler's module gets the same.
+    pub(crate) specialization: Arc<[(u32, u64)]>,
 }
 
 /// What came out of a compilation.
@@ -117,7 +119,12 @@ fn translate(
         let module = main.and_then(|main| step(main, &mut sources, includer, options, &mut sink));
         let failed = sink.has_errors();
         let module = module.filter(|_| !failed);
-        let shader = module.map(|module| Shader { module: Arc::new(module) });
+        // Without `-spirv` the source has no such constants.
+        let specialization = options.specialization.iter().filter(|_| options.vulkan).copied();
+        let shader = module.map(|module| Shader {
+            module: Arc::new(module),
+            specialization: specialization.collect(),
+        });
         Compilation { shader, diagnostics: sink.into_sorted(), sources }
     })
 }

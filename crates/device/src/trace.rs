@@ -66,7 +66,10 @@ impl Trace {
 
     /// What the shader is run as.
     pub fn shader(&self, shader: &Shader) -> Result<Shader, Bug> {
-        catch(|| Shader { module: self.inner.rewrite(&shader.module).0.into() })
+        catch(|| {
+            let module = self.inner.rewrite(&shader.module).0.into();
+            Shader { module, specialization: shader.specialization.clone() }
+        })
     }
 
     /// A table for that shader, which holds what `table` does.
@@ -115,7 +118,7 @@ impl Shader {
             Ok(module)
         };
         let module = catch(read).map_err(|bug| bug.message)??;
-        Ok(Shader { module: module.into() })
+        Ok(Shader { module: module.into(), specialization: Default::default() })
     }
 }
 

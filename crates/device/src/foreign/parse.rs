@@ -7,6 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ops::texture::Dim;
+
 const MAGIC: u32 = 0x0723_0203;
 
 /// The highest bound of ids that SPIR-V lets a module have.
@@ -33,8 +35,9 @@ pub(super) struct Parsed {
     decorations: BTreeMap<u32, Decorations>,
     members: BTreeMap<(u32, u32), MemberDecorations>,
     types: BTreeMap<u32, Type>,
-    /// Constants of 32 bits, those that can be specialized with their default.
+    /// Constants of 32 bits, those that can be specialized with their default, and what is computed of them.
     constants: BTreeMap<u32, u32>,
+    specializable: Vec<Specializable>,
     composites: BTreeMap<u32, Vec<u32>>,
     /// Variables that functions name.
     used: BTreeSet<u32>,
@@ -45,6 +48,8 @@ pub(super) struct Entry {
     pub(super) name: String,
     id: u32,
     pub(super) group_size: Option<[u32; 3]>,
+    /// The size of its groups is computed in a way that is not followed here.
+    pub(super) is_size_unknown: bool,
     /// Whether lanes reconverge maximally in it.
     pub(super) reconverges: bool,
 }
@@ -57,10 +62,11 @@ pub(super) struct Variable {
     pub(super) set: Option<u32>,
     pub(super) binding: Option<u32>,
     pub(super) kind: Kind,
-    /// How many descriptors; `None` for any number.
-    pub(super) count: Option<u32>,
-    /// Nothing writes to it, by its decorations.
+    pub(super) count: Count,
+    /// Nothing writes to it, by its decorations or its type.
     pub(super) is_read_only: bool,
+    /// What the texels are, of texel buffers and textures.
+    pub(super) image: Option<Image>,
     /// What the variable holds: a block, for buffers.
     ty: u32,
 }
@@ -69,11 +75,61 @@ pub(super) struct Variable {
 pub(super) enum Kind {
     Uniform,
     Storage,
-    ReadTexels,
-    WrittenTexels,
+    Texels,
+    Texture,
+    Sampler,
     Push,
-    /// A texture, a sampler, or what came later.
+    /// A texture and its sampler in one descriptor.
+    Combined,
+    /// What HLSL has no word for, or what came later.
     Other,
+}
+
+/// How many descriptors a variable has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    /// No array.
+    One,
+    Array(u32),
+    /// As many as are bound.
+    Any,
+    /// By a computation that is not followed here.
+    Unknown,
+}
+
+/// The type of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Image {
+    /// The numbers that a load gives.
+    pub(super) scalar: Scalar,
+    /// `None` for a buffer of texels.
+    pub(super) dim: Option<Dim>,
+    pub(super) is_written: bool,
+    /// The number of the format that it names; 0 for none.
+    pub(super) format: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Scalar {
+    pub(super) bytes: u32,
+    pub(super) kind: ScalarKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScalarKind {
+    Float,
+    Signed,
+    Unsigned,
+}
+
+/// A constant that a host may replace.
+#[derive(Clone, Copy, Debug)]
+struct Specializable {
+    id: u32,
+    ty: u32,
+    /// Where its instruction begins among the words, and how many operands it has.
+    at: usize,
+    operands: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -84,6 +140,8 @@ struct Decorations {
     is_read_only: bool,
     array_stride: Option<u32>,
     is_group_size: bool,
+    /// The number by which a host knows the constant.
+    constant: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -96,13 +154,19 @@ struct MemberDecorations {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Type {
-    /// Of so many bytes.
-    Scalar(u32),
+    Bool,
+    Scalar(Scalar),
     Vector(u32, u32),
     Matrix(u32, u32),
-    Texels {
+    Image {
+        /// The type of its numbers.
+        scalar: u32,
+        dim: Option<Dim>,
         is_written: bool,
+        format: u32,
     },
+    Sampler,
+    SampledImage,
     Array(u32, u32),
     RuntimeArray(u32),
     Struct(Vec<u32>),
@@ -134,14 +198,19 @@ mod number {
     pub(super) const TYPE_VECTOR: u32 = 23;
     pub(super) const TYPE_MATRIX: u32 = 24;
     pub(super) const TYPE_IMAGE: u32 = 25;
+    pub(super) const TYPE_SAMPLER: u32 = 26;
+    pub(super) const TYPE_SAMPLED_IMAGE: u32 = 27;
     pub(super) const TYPE_ARRAY: u32 = 28;
     pub(super) const TYPE_RUNTIME_ARRAY: u32 = 29;
     pub(super) const TYPE_STRUCT: u32 = 30;
     pub(super) const TYPE_POINTER: u32 = 32;
     pub(super) const CONSTANT: u32 = 43;
     pub(super) const CONSTANT_COMPOSITE: u32 = 44;
+    pub(super) const SPEC_CONSTANT_TRUE: u32 = 48;
+    pub(super) const SPEC_CONSTANT_FALSE: u32 = 49;
     pub(super) const SPEC_CONSTANT: u32 = 50;
     pub(super) const SPEC_CONSTANT_COMPOSITE: u32 = 51;
+    pub(super) const SPEC_CONSTANT_OP: u32 = 52;
     pub(super) const FUNCTION: u32 = 54;
     pub(super) const FUNCTION_END: u32 = 56;
     pub(super) const VARIABLE: u32 = 59;
@@ -154,6 +223,7 @@ mod number {
     pub(super) const LOCAL_SIZE_ID: u32 = 38;
     pub(super) const MAXIMALLY_RECONVERGES: u32 = 6023;
 
+    pub(super) const SPEC_ID: u32 = 1;
     pub(super) const BUFFER_BLOCK: u32 = 3;
     pub(super) const ROW_MAJOR: u32 = 4;
     pub(super) const ARRAY_STRIDE: u32 = 6;
@@ -169,7 +239,11 @@ mod number {
     pub(super) const UNIFORM: u32 = 2;
     pub(super) const PUSH_CONSTANT: u32 = 9;
     pub(super) const STORAGE_BUFFER: u32 = 12;
-    pub(super) const DIM_BUFFER: u32 = 5;
+
+    pub(super) const I_ADD: u32 = 128;
+    pub(super) const I_SUB: u32 = 130;
+    pub(super) const I_MUL: u32 = 132;
+    pub(super) const U_DIV: u32 = 134;
 }
 
 /// Reads a module, or says what is wrong with it.
@@ -188,6 +262,10 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
     if words[0] == MAGIC.swap_bytes() {
         words.iter_mut().for_each(|it| *it = it.swap_bytes());
     }
+    read(words)
+}
+
+fn read(words: Vec<u32>) -> Result<Parsed, String> {
     if words[0] != MAGIC {
         return Err(format!("it begins with {:#010x}, and SPIR-V with {MAGIC:#010x}", words[0]));
     }
@@ -208,7 +286,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
             ));
         };
         reader
-            .inst(opcode, &inst[1..])
+            .inst(opcode, &inst[1..], at)
             .ok_or_else(|| format!("the instruction at word {at} (opcode {opcode}) is cut short"))?
             .map_err(|what| format!("at word {at}: {what}"))?;
         rest = left;
@@ -241,7 +319,7 @@ enum Mode {
 
 impl Reader {
     /// `None` where operands are missing.
-    fn inst(&mut self, opcode: u32, all: &[u32]) -> Option<Result<(), String>> {
+    fn inst(&mut self, opcode: u32, all: &[u32], word: usize) -> Option<Result<(), String>> {
         use number as n;
         let at = |index: usize| all.get(index).copied();
         let parsed = &mut self.parsed;
@@ -284,6 +362,7 @@ impl Reader {
                     n::BINDING => it.binding = Some(at(2)?),
                     n::DESCRIPTOR_SET => it.set = Some(at(2)?),
                     n::BUILT_IN => it.is_group_size = at(2)? == n::WORKGROUP_SIZE,
+                    n::SPEC_ID => it.constant = Some(at(2)?),
                     _ => {}
                 }
             }
@@ -297,19 +376,27 @@ impl Reader {
                     _ => {}
                 }
             }
-            n::TYPE_BOOL => return Some(self.ty(at(0)?, Type::Other)),
-            n::TYPE_INT | n::TYPE_FLOAT => {
-                return Some(self.ty(at(0)?, Type::Scalar(at(1)? / 8)));
+            n::TYPE_BOOL => return Some(self.ty(at(0)?, Type::Bool)),
+            n::TYPE_INT => {
+                let kind = if at(2)? == 0 { ScalarKind::Unsigned } else { ScalarKind::Signed };
+                return Some(self.ty(at(0)?, Type::Scalar(Scalar { bytes: at(1)? / 8, kind })));
+            }
+            n::TYPE_FLOAT => {
+                let scalar = Scalar { bytes: at(1)? / 8, kind: ScalarKind::Float };
+                return Some(self.ty(at(0)?, Type::Scalar(scalar)));
             }
             n::TYPE_VECTOR => return Some(self.ty(at(0)?, Type::Vector(at(1)?, at(2)?))),
             n::TYPE_MATRIX => return Some(self.ty(at(0)?, Type::Matrix(at(1)?, at(2)?))),
             n::TYPE_IMAGE => {
-                let ty = match at(2)? == n::DIM_BUFFER {
-                    true => Type::Texels { is_written: at(6)? == 2 },
-                    false => Type::Other,
+                let (scalar, is_written, format) = (at(1)?, at(6)? == 2, at(7)?);
+                let ty = match dim(at(2)?, at(4)? != 0, at(5)? != 0) {
+                    Some(dim) => Type::Image { scalar, dim, is_written, format },
+                    None => Type::Other,
                 };
                 return Some(self.ty(at(0)?, ty));
             }
+            n::TYPE_SAMPLER => return Some(self.ty(at(0)?, Type::Sampler)),
+            n::TYPE_SAMPLED_IMAGE => return Some(self.ty(at(0)?, Type::SampledImage)),
             n::TYPE_ARRAY => return Some(self.ty(at(0)?, Type::Array(at(1)?, at(2)?))),
             n::TYPE_RUNTIME_ARRAY => return Some(self.ty(at(0)?, Type::RuntimeArray(at(1)?))),
             n::TYPE_STRUCT => {
@@ -317,10 +404,39 @@ impl Reader {
             }
             n::TYPE_POINTER => return Some(self.ty(at(0)?, Type::Pointer(at(1)?, at(2)?))),
             n::CONSTANT | n::SPEC_CONSTANT => {
-                let (id, low) = (at(1)?, at(2)?);
+                let (ty, id, low) = (at(0)?, at(1)?, at(2)?);
                 // Lengths of arrays have 32 bits.
                 if at(3).is_none() {
                     parsed.constants.insert(id, low);
+                }
+                if opcode == n::SPEC_CONSTANT {
+                    let (at, operands) = (word, all.len());
+                    parsed.specializable.push(Specializable { id, ty, at, operands });
+                }
+                return Some(self.id(id));
+            }
+            n::SPEC_CONSTANT_TRUE | n::SPEC_CONSTANT_FALSE => {
+                let (ty, id) = (at(0)?, at(1)?);
+                let (at, operands) = (word, all.len());
+                parsed.specializable.push(Specializable { id, ty, at, operands });
+                return Some(self.id(id));
+            }
+            n::SPEC_CONSTANT_OP => {
+                let (ty, id, operation) = (at(0)?, at(1)?, at(2)?);
+                let is_word = matches!(
+                    parsed.types.get(&ty),
+                    Some(Type::Scalar(it)) if it.bytes == 4 && it.kind != ScalarKind::Float
+                );
+                let operand = |index: usize| parsed.constants.get(all.get(index)?).copied();
+                if let (true, Some(a), Some(b)) = (is_word, operand(3), operand(4)) {
+                    let value = match operation {
+                        n::I_ADD => Some(a.wrapping_add(b)),
+                        n::I_SUB => Some(a.wrapping_sub(b)),
+                        n::I_MUL => Some(a.wrapping_mul(b)),
+                        n::U_DIV => a.checked_div(b),
+                        _ => None,
+                    };
+                    parsed.constants.extend(value.map(|it| (id, it)));
                 }
                 return Some(self.id(id));
             }
@@ -375,22 +491,29 @@ impl Reader {
         if self.functions == 0 || self.open > 0 {
             return Err("its last function does not end, or it has none".to_owned());
         }
-        let constant = |id: u32| self.parsed.constants.get(&id).copied().unwrap_or(0);
-        let of_built_in = self.parsed.composites.iter().find_map(|(id, parts)| {
-            let is_size = self.parsed.decorations.get(id).is_some_and(|it| it.is_group_size);
-            let size: [u32; 3] = parts.as_slice().try_into().ok()?;
-            is_size.then(|| size.map(constant))
-        });
+        let constant = |id: &u32| self.parsed.constants.get(id).copied();
+        let size_of = |ids: &[u32]| -> Option<[u32; 3]> {
+            ids.iter().map(constant).collect::<Option<Vec<u32>>>()?.try_into().ok()
+        };
+        let of_built_in = self
+            .parsed
+            .composites
+            .iter()
+            .find(|(id, _)| self.parsed.decorations.get(id).is_some_and(|it| it.is_group_size));
         let mut entries = std::mem::take(&mut self.parsed.entries);
         for entry in &mut entries {
+            let mut computed = of_built_in.map(|(_, parts)| parts.clone());
             for (_, mode) in self.modes.iter().filter(|(id, _)| *id == entry.id) {
                 match mode {
                     Mode::Size(size) => entry.group_size = Some(*size),
-                    Mode::SizeIds(size) => entry.group_size = Some(size.map(constant)),
+                    Mode::SizeIds(size) => computed = computed.or(Some(size.to_vec())),
                     Mode::Reconverges => entry.reconverges = true,
                 }
             }
-            entry.group_size = of_built_in.or(entry.group_size);
+            if let Some(parts) = computed {
+                entry.group_size = size_of(&parts);
+                entry.is_size_unknown = entry.group_size.is_none();
+            }
         }
         self.parsed.entries = entries;
         let variables = std::mem::take(&mut self.variables);
@@ -409,21 +532,26 @@ impl Parsed {
         let Some(Type::Pointer(_, pointee)) = self.types.get(&pointer) else { return None };
         let (ty, count) = match self.types.get(pointee)? {
             Type::Array(inner, length) => {
-                (*inner, Some(self.constants.get(length).copied().unwrap_or(1)))
+                (*inner, self.constants.get(length).map_or(Count::Unknown, |it| Count::Array(*it)))
             }
-            Type::RuntimeArray(inner) => (*inner, None),
-            _ => (*pointee, Some(1)),
+            Type::RuntimeArray(inner) => (*inner, Count::Any),
+            _ => (*pointee, Count::One),
         };
         let decorations = |id: u32| self.decorations.get(&id).cloned().unwrap_or_default();
         let (own, of_type) = (decorations(id), decorations(ty));
+        let image = self.image(ty);
         let kind = match (storage, self.types.get(&ty)?) {
             (number::UNIFORM, _) if of_type.is_buffer_block => Kind::Storage,
             (number::UNIFORM, _) => Kind::Uniform,
             (number::STORAGE_BUFFER, _) => Kind::Storage,
             (number::PUSH_CONSTANT, _) => Kind::Push,
-            (number::UNIFORM_CONSTANT, Type::Texels { is_written: true }) => Kind::WrittenTexels,
-            (number::UNIFORM_CONSTANT, Type::Texels { is_written: false }) => Kind::ReadTexels,
-            (number::UNIFORM_CONSTANT, _) => Kind::Other,
+            (number::UNIFORM_CONSTANT, Type::Sampler) => Kind::Sampler,
+            (number::UNIFORM_CONSTANT, Type::SampledImage) => Kind::Combined,
+            (number::UNIFORM_CONSTANT, _) => match image.map(|it| it.dim) {
+                Some(None) => Kind::Texels,
+                Some(Some(_)) => Kind::Texture,
+                None => Kind::Other,
+            },
             _ => return None,
         };
         let members = match self.types.get(&ty) {
@@ -440,9 +568,59 @@ impl Parsed {
             binding: own.binding,
             kind,
             count,
-            is_read_only: own.is_read_only || members > 0 && (0..members).all(is_read_only),
+            is_read_only: match image {
+                Some(image) => !image.is_written,
+                None => own.is_read_only || members > 0 && (0..members).all(is_read_only),
+            },
+            image,
             ty,
         })
+    }
+
+    fn image(&self, ty: u32) -> Option<Image> {
+        let Type::Image { scalar, dim, is_written, format } = *self.types.get(&ty)? else {
+            return None;
+        };
+        let Type::Scalar(scalar) = *self.types.get(&scalar)? else { return None };
+        Some(Image { scalar, dim, is_written, format })
+    }
+
+    /// The same module with values for its specialization constants, by their numbers; what has none keeps its default.
+    pub(super) fn specialized(&self, given: &[(u32, u64)]) -> Result<Parsed, String> {
+        let mut words = self.words.clone();
+        for constant in &self.specializable {
+            let number = self.decorations.get(&constant.id).and_then(|it| it.constant);
+            let Some((_, bits)) = given.iter().rfind(|(it, _)| Some(*it) == number) else {
+                continue;
+            };
+            let count = constant.operands + 1;
+            let Some(inst) = words.get_mut(constant.at..constant.at + count) else {
+                unreachable!("the place of a constant is one of the words")
+            };
+            match (self.types.get(&constant.ty), inst) {
+                (Some(Type::Bool), [first, _, _]) => {
+                    let opcode = match bits {
+                        0 => number::SPEC_CONSTANT_FALSE,
+                        _ => number::SPEC_CONSTANT_TRUE,
+                    };
+                    *first = *first >> 16 << 16 | opcode;
+                }
+                (Some(Type::Scalar(scalar)), [_, _, _, rest @ ..]) => match (scalar, rest) {
+                    (Scalar { bytes: 8, .. }, [low, high]) => {
+                        (*low, *high) = (*bits as u32, (bits >> 32) as u32);
+                    }
+                    (Scalar { bytes: 4, .. }, [word]) => *word = *bits as u32,
+                    // The rest of the word repeats the sign, or is zero.
+                    (Scalar { bytes: 2, kind: ScalarKind::Signed }, [word]) => {
+                        *word = *bits as u16 as i16 as u32;
+                    }
+                    (Scalar { bytes: 2, .. }, [word]) => *word = u32::from(*bits as u16),
+                    _ => return Err(format!("%{} is no constant of its type", constant.id)),
+                },
+                _ => return Err(format!("%{} is no constant of its type", constant.id)),
+            }
+        }
+        read(words)
     }
 
     /// How what a variable holds lies in memory.
@@ -480,13 +658,13 @@ impl Parsed {
 
     /// One scalar after the other.
     fn is_plain(&self, ty: u32, stride: Option<u32>) -> bool {
-        matches!(self.types.get(&ty), Some(Type::Scalar(bytes)) if stride == Some(*bytes))
+        matches!(self.types.get(&ty), Some(Type::Scalar(it)) if stride == Some(it.bytes))
     }
 
     /// Four words, as registers of constants are.
     fn is_row_of_words(&self, ty: u32) -> bool {
         let Some(Type::Vector(element, 4)) = self.types.get(&ty) else { return false };
-        self.types.get(element) == Some(&Type::Scalar(4))
+        matches!(self.types.get(element), Some(Type::Scalar(it)) if it.bytes == 4)
     }
 
     /// Appends the scalars of a type that lies at `base`.
@@ -511,18 +689,20 @@ impl Parsed {
             })
         };
         match self.types.get(&ty)? {
-            Type::Scalar(bytes) => {
-                into.push((base, *bytes));
+            Type::Scalar(scalar) => {
+                into.push((base, scalar.bytes));
                 Some(())
             }
             Type::Vector(element, count) => {
-                let Type::Scalar(bytes) = self.types.get(element)? else { return None };
-                repeat(*element, *count, *bytes)
+                let Type::Scalar(scalar) = self.types.get(element)? else { return None };
+                repeat(*element, *count, scalar.bytes)
             }
             Type::Matrix(column, columns) => {
                 let stride = matrix?.matrix_stride?;
                 let Type::Vector(element, rows) = self.types.get(column)? else { return None };
-                let Type::Scalar(bytes) = self.types.get(element)? else { return None };
+                let Type::Scalar(Scalar { bytes, .. }) = self.types.get(element)? else {
+                    return None;
+                };
                 let (outer, inner) =
                     if matrix?.is_row_major { (rows, columns) } else { (columns, rows) };
                 if *outer > 4 || *inner > 4 {
@@ -543,9 +723,34 @@ impl Parsed {
                 let at = base.checked_add(decorations.offset?)?;
                 self.scalars(*member, at, Some(decorations), into, depth + 1)
             }),
-            Type::RuntimeArray(_) | Type::Texels { .. } | Type::Pointer(..) | Type::Other => None,
+            Type::Bool
+            | Type::RuntimeArray(_)
+            | Type::Image { .. }
+            | Type::Sampler
+            | Type::SampledImage
+            | Type::Pointer(..)
+            | Type::Other => None,
         }
     }
+}
+
+/// The kind of an image, by its dimension and whether it has layers and samples: the inner `None` is a buffer, the outer
+/// one what HLSL does not have.
+fn dim(number: u32, is_array: bool, is_multisampled: bool) -> Option<Option<Dim>> {
+    let dim = match (number, is_array, is_multisampled) {
+        (0, false, false) => Dim::D1,
+        (0, true, false) => Dim::D1Array,
+        (1, false, false) => Dim::D2,
+        (1, true, false) => Dim::D2Array,
+        (1, false, true) => Dim::D2Ms,
+        (1, true, true) => Dim::D2MsArray,
+        (2, false, false) => Dim::D3,
+        (3, false, false) => Dim::Cube,
+        (3, true, false) => Dim::CubeArray,
+        (5, false, false) => return Some(None),
+        _ => return None,
+    };
+    Some(Some(dim))
 }
 
 /// A string: bytes up to the first zero, which lie in words from the lowest byte on.

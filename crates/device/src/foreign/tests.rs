@@ -43,7 +43,7 @@ fn what_our_emitter_says_of_its_module_is_found_in_the_module() {
     let emitted = emitted(&shader);
     let foreign = Foreign::parse(&emitted.bytes()).unwrap();
     assert!(foreign.reconverges(&shader));
-    let found = foreign.emitted(&shader.module).unwrap_or_else(|error| panic!("{error}"));
+    let found = foreign.emitted(&shader).unwrap_or_else(|error| panic!("{error}"));
     let key = |it: &spirv::Binding| (it.set, it.binding);
     let sorted = |mut it: Vec<spirv::Binding>| {
         it.sort_by_key(key);
@@ -61,7 +61,7 @@ fn bindings_without_names_are_matched_by_their_numbers() {
     let shader = shader(text);
     let bytes = nameless(&emitted(&shader).words);
     let foreign = Foreign::parse(&bytes).unwrap();
-    let found = foreign.emitted(&shader.module).unwrap_or_else(|error| panic!("{error}"));
+    let found = foreign.emitted(&shader).unwrap_or_else(|error| panic!("{error}"));
     let names: Vec<(&str, u32)> =
         found.reflection.bindings.iter().map(|it| (it.name.as_str(), it.binding)).collect();
     assert_eq!(names, [("A", 0), ("B", 1)]);
@@ -75,7 +75,7 @@ fn bindings_without_names_are_matched_by_their_numbers() {
             shifted[4 * (at + 3)..4 * (at + 4)].copy_from_slice(&number.to_le_bytes());
         }
     }
-    let found = Foreign::parse(&shifted).unwrap().emitted(&shader.module).unwrap();
+    let found = Foreign::parse(&shifted).unwrap().emitted(&shader).unwrap();
     let numbers: Vec<u32> = found.reflection.bindings.iter().map(|it| it.binding).collect();
     assert_eq!(numbers, [10, 11]);
 }

@@ -72,23 +72,64 @@ fn wide(channels: u32, signed: bool, named: Option<&str>) -> Option<vk::Format> 
     match (named, signed, channels) {
         (Some("R64ui"), false, 1) => Some(F::R64_UINT),
         (Some("R64i"), true, 1) => Some(F::R64_SINT),
-        (None, _, 1) => Some(F::R32G32_UINT),
-        (None, _, 2) => Some(F::R32G32B32A32_UINT),
+        (None | Some("Rg32ui"), _, 1) => Some(F::R32G32_UINT),
+        (None | Some("Rgba32ui"), _, 2) => Some(F::R32G32B32A32_UINT),
         _ => None,
     }
 }
 
+/// The format that SPIR-V calls so.
+fn by_name(name: &str) -> Option<vk::Format> {
+    use vk::Format as F;
+    Some(match name {
+        "Rgba32f" => F::R32G32B32A32_SFLOAT,
+        "Rgba16f" => F::R16G16B16A16_SFLOAT,
+        "R32f" => F::R32_SFLOAT,
+        "Rgba8" => F::R8G8B8A8_UNORM,
+        "Rgba8Snorm" => F::R8G8B8A8_SNORM,
+        "Rg32f" => F::R32G32_SFLOAT,
+        "Rg16f" => F::R16G16_SFLOAT,
+        "R11fG11fB10f" => F::B10G11R11_UFLOAT_PACK32,
+        "R16f" => F::R16_SFLOAT,
+        "Rgba16" => F::R16G16B16A16_UNORM,
+        "Rgb10A2" => F::A2B10G10R10_UNORM_PACK32,
+        "Rg16" => F::R16G16_UNORM,
+        "Rg8" => F::R8G8_UNORM,
+        "R16" => F::R16_UNORM,
+        "R8" => F::R8_UNORM,
+        "Rgba16Snorm" => F::R16G16B16A16_SNORM,
+        "Rg16Snorm" => F::R16G16_SNORM,
+        "Rg8Snorm" => F::R8G8_SNORM,
+        "R16Snorm" => F::R16_SNORM,
+        "R8Snorm" => F::R8_SNORM,
+        "Rgba32i" => F::R32G32B32A32_SINT,
+        "Rgba16i" => F::R16G16B16A16_SINT,
+        "Rgba8i" => F::R8G8B8A8_SINT,
+        "R32i" => F::R32_SINT,
+        "Rg32i" => F::R32G32_SINT,
+        "Rg16i" => F::R16G16_SINT,
+        "Rg8i" => F::R8G8_SINT,
+        "R16i" => F::R16_SINT,
+        "R8i" => F::R8_SINT,
+        "Rgba32ui" => F::R32G32B32A32_UINT,
+        "Rgba16ui" => F::R16G16B16A16_UINT,
+        "Rgba8ui" => F::R8G8B8A8_UINT,
+        "R32ui" => F::R32_UINT,
+        "Rgb10a2ui" => F::A2B10G10R10_UINT_PACK32,
+        "Rg32ui" => F::R32G32_UINT,
+        "Rg16ui" => F::R16G16_UINT,
+        "Rg8ui" => F::R8G8_UINT,
+        "R16ui" => F::R16_UINT,
+        "R8ui" => F::R8_UINT,
+        "R64ui" => F::R64_UINT,
+        "R64i" => F::R64_SINT,
+        _ => return None,
+    })
+}
+
 /// Whether a module that names this format can work on such a view.
 fn has_name(format: vk::Format, named: Option<&str>) -> bool {
-    use vk::Format as F;
-    match named {
-        None => true,
-        Some("R32ui") => format == F::R32_UINT,
-        Some("R32i") => format == F::R32_SINT,
-        Some("R64ui") => format == F::R64_UINT,
-        Some("R64i") => format == F::R64_SINT,
-        Some(_) => false,
-    }
+    named.is_none_or(|it| by_name(it) == Some(format))
 }
 
 /// For a typed buffer: the format of its own or of its declaration.
@@ -177,6 +218,14 @@ pub(super) fn depth(format: vk::Format) -> Option<vk::Format> {
     }
 }
 
+/// Why there is no format, by what the module names.
+pub(super) fn no_format(named: Option<&str>) -> String {
+    match named {
+        Some(named) => format!("the module takes its texels for those of the format {named}"),
+        None => "Vulkan has no such format for what the shader declares".to_owned(),
+    }
+}
+
 /// How many components a shader that writes whole texels has to give.
 pub(super) fn channels(format: texture::Format) -> u32 {
     format.channels().count() as u32
@@ -200,4 +249,16 @@ pub(super) fn lacks(missing: vk::FormatFeatureFlags2) -> String {
     let words: Vec<&str> =
         rows.iter().filter(|(bit, _)| missing.contains(*bit)).map(|(_, words)| *words).collect();
     words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_that_a_module_may_name_is_one_of_vulkan() {
+        for (_, name) in crate::foreign::format::TABLE {
+            assert!(by_name(name).is_some(), "{name}");
+        }
+    }
 }

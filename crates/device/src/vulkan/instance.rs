@@ -357,6 +357,10 @@ impl Capabilities {
                 is(f12.shader_storage_texel_buffer_array_non_uniform_indexing)
             }
             // Only modules of other compilers declare these.
+            "StorageImageMultisample" | "ImageMSArray" => is(f.shader_storage_image_multisample),
+            // It is opened with rows of four threads.
+            "ComputeDerivativeGroupQuadsKHR" => false,
+            "DerivativeControl" => self.derivatives,
             "Int8" => is(f12.shader_int8),
             "StorageBuffer8BitAccess" => is(f12.storage_buffer8_bit_access),
             "UniformAndStorageBuffer8BitAccess" => is(f12.uniform_and_storage_buffer8_bit_access),

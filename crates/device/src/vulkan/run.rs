@@ -142,7 +142,7 @@ impl Made<'_> {
                 | BindingKind::StorageBuffer
                 | BindingKind::UniformTexelBuffer
                 | BindingKind::StorageTexelBuffer
-                | BindingKind::Counter => self.buffer(&asked, &need, &mut staged)?,
+                | BindingKind::Counter => self.buffer(module, &asked, &need, &mut staged)?,
             };
             let is_null = match &seen {
                 Seen::Buffer { buffer, .. } => *buffer == vk::Buffer::null(),
@@ -170,6 +170,7 @@ impl Made<'_> {
 
     fn buffer(
         &mut self,
+        module: &Module,
         asked: &Asked<'_>,
         need: &Need,
         staged: &mut u64,
@@ -216,24 +217,27 @@ impl Made<'_> {
         }
         match asked.kind {
             BindingKind::UniformTexelBuffer | BindingKind::StorageTexelBuffer => {
-                self.texels(asked, buffer, range)
+                self.texels(module, asked, buffer, range)
             }
             _ => Ok(Seen::Buffer { buffer, range }),
         }
     }
 
-    fn texels(&self, asked: &Asked<'_>, buffer: vk::Buffer, range: u64) -> Result<Seen, Failure> {
+    fn texels(
+        &self,
+        module: &Module,
+        asked: &Asked<'_>,
+        buffer: vk::Buffer,
+        range: u64,
+    ) -> Result<Seen, Failure> {
         let ResourceKind::Typed { writable, element } = &asked.declared.kind else {
             unreachable!("views of texels are those of typed buffers")
         };
         let name = &asked.declared.name;
         let own = asked.bound.and_then(|it| it.format);
         let Some(texels) = format::texel_format(own, element, asked.format) else {
-            let asked = format!("the texels of `{name}`");
-            return Err(unsupported(
-                asked,
-                "Vulkan has no such format for what the shader declares",
-            ));
+            let asked_for = format!("the texels of `{name}`");
+            return Err(unsupported(asked_for, format::no_format(asked.format)));
         };
         let own = own.unwrap_or_else(|| ir::texel::own_format(element));
         let texel = u64::from(own.components * ir::texel::scalar_bytes(own.scalar));
@@ -242,9 +246,13 @@ impl Made<'_> {
             return Ok(Seen::Texels(vk::BufferView::null()));
         }
         use vk::FormatFeatureFlags2 as Can;
+        let is_atomic = stored::is_changed_atomically(module, asked.resource);
         let needs = match (writable, asked.format) {
             (false, _) => Can::UNIFORM_TEXEL_BUFFER,
-            (true, Some(_)) => Can::STORAGE_TEXEL_BUFFER | Can::STORAGE_TEXEL_BUFFER_ATOMIC,
+            (true, Some(_)) if is_atomic => {
+                Can::STORAGE_TEXEL_BUFFER | Can::STORAGE_TEXEL_BUFFER_ATOMIC
+            }
+            (true, Some(_)) => Can::STORAGE_TEXEL_BUFFER,
             (true, None) => {
                 let any = Can::STORAGE_READ_WITHOUT_FORMAT | Can::STORAGE_WRITE_WITHOUT_FORMAT;
                 Can::STORAGE_TEXEL_BUFFER | any

@@ -160,10 +160,13 @@ pub(super) fn needs(
             BindingKind::StorageImage => {
                 need.usage |= vk::ImageUsageFlags::STORAGE;
                 need.features |= Can::STORAGE_IMAGE;
-                need.features |= match asked.format {
-                    Some(_) => Can::STORAGE_IMAGE_ATOMIC,
-                    None => Can::STORAGE_READ_WITHOUT_FORMAT | Can::STORAGE_WRITE_WITHOUT_FORMAT,
-                };
+                if is_changed_atomically(module, asked.resource) {
+                    need.features |= Can::STORAGE_IMAGE_ATOMIC;
+                }
+                if asked.format.is_none() {
+                    need.features |=
+                        Can::STORAGE_READ_WITHOUT_FORMAT | Can::STORAGE_WRITE_WITHOUT_FORMAT;
+                }
             }
             BindingKind::UniformBuffer
             | BindingKind::StorageBuffer
@@ -186,6 +189,15 @@ fn uses(module: &Module, resource: Binding) -> impl Iterator<Item = &ir::Texture
             Some(&**it)
         }
         _ => None,
+    })
+}
+
+/// Whether atomic operations work on the texels of a resource.
+pub(super) fn is_changed_atomically(module: &Module, resource: Binding) -> bool {
+    module.insts.iter().any(|it| match &it.op {
+        Op::Atomic { place, .. } => place.binding == resource,
+        Op::Texture(it) => it.texture.binding == resource && matches!(it.op, TextureOp::Atomic(_)),
+        _ => false,
     })
 }
 
@@ -249,8 +261,8 @@ pub(super) fn view_format(
     use vk::FormatFeatureFlags2 as Can;
     let name = &asked.declared.name;
     let Some(found) = format::image_format(shape.format, element, asked.format) else {
-        let missing = "Vulkan has no such format for what the shader declares";
-        return unsupported(format!("`{name}` of {}", shape.format), missing);
+        let asked_for = format!("`{name}` of {}", shape.format);
+        return unsupported(asked_for, format::no_format(asked.format));
     };
     let compares = need.features.contains(Can::SAMPLED_IMAGE_DEPTH_COMPARISON);
     let has = context.features_of(found).optimal_tiling_features;
