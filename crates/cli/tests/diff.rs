@@ -251,6 +251,35 @@ fn another_compilers_module_is_told_apart_from_the_driver() {
 }
 
 #[test]
+fn another_compilers_module_gets_textures_in_the_formats_that_it_names() {
+    if !has_device() {
+        return;
+    }
+    let text = "Texture2D<float4> T : register(t0);
+        SamplerState S : register(s0);
+        RWTexture2D<float4> U : register(u1);
+        RWStructuredBuffer<float4> Out : register(u0);
+        [numthreads(8, 1, 1)] void main(uint i : SV_GroupIndex) {
+            Out[i] = T.SampleLevel(S, float2((i + 0.5) / 8, 0.5), 0);
+            U[uint2(i, 0)] = WaveActiveSum(U[uint2(i, 0)]) + Out[i];
+        }";
+    let name = "foreign-textures";
+    // A module for Vulkan 1.1 names the format that the source declares: four floats.
+    let line = "emit a.hlsl --spirv -fspv-target-env=vulkan1.1 -Fo b.spv";
+    let ran = wavelane(name, &[("a.hlsl", text.as_bytes())], line, false);
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let bound = "--bind S=nearest --bind Out=[8] --bind T=RGBA32_FLOAT[8x1]:iota";
+    let line = format!("diff a.hlsl --spirv b.spv {bound} --bind U=");
+    let ran = wavelane(name, &[], &format!("{line}RGBA32_FLOAT[8x1]:iota"), true);
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains(": interp, cpu, vulkan, b.spv\n"), "{}", ran.out);
+    let ran = wavelane(name, &[], &format!("{line}RGBA16_FLOAT[8x1]"), true);
+    assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
+    let why = "`U` of RGBA16_FLOAT: the module takes its texels for those of the format Rgba32f";
+    assert!(ran.out.contains(why), "{}", ran.out);
+}
+
+#[test]
 fn a_module_of_another_shader_is_bad_input() {
     if !has_device() {
         return;
