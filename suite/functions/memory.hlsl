@@ -157,6 +157,31 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(shared_float, 1.0 + WIDTH);
 }
 
+//--- atomics-on-the-bits-of-floats-in-texels
+//# in Row f32: -0.0*128
+//# texture Tex R32_FLOAT 128x1
+RWBuffer<float> Row;
+RWTexture2D<float> Tex;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float before;
+    // The zeros are equal as numbers, but not as bits.
+    InterlockedCompareExchangeFloatBitwise(Row[t], 0.0, 1.0, before);
+    EXPECT_EQ(asuint(before), 0x80000000);
+    InterlockedCompareStoreFloatBitwise(Row[t], -0.0, t + 0.5);
+    InterlockedExchange(Row[t], 7.0, before);
+    EXPECT_EQ(before, t + 0.5);
+    EXPECT_EQ(Row[t], 7.0);
+    Tex[uint2(t, 0)] = asfloat(0x7fc00000 + t);
+    // A NaN is equal to no number, but to its own bits.
+    InterlockedCompareExchangeFloatBitwise(Tex[uint2(t, 0)], asfloat(0x7fc00000 + t), 2.5, before);
+    EXPECT_EQ(asuint(before), 0x7fc00000 + t);
+    EXPECT_EQ(Tex[uint2(t, 0)], 2.5);
+    InterlockedExchange(Tex[uint2(t, 0)], t - 1.0, before);
+    EXPECT_EQ(before, 2.5);
+    EXPECT_EQ(Tex.Load(int2(t, 0)), t - 1.0);
+}
+
 //--- barriers-that-wait-and-barriers-that-only-order
 //# zero B 4096
 RWStructuredBuffer<uint> B;

@@ -295,7 +295,11 @@ fn gives(image: Image, element: &ir::Element) -> bool {
     let whole = |kind| image.scalar.bytes == 4 && image.scalar.kind == kind;
     let wide = |kind| image.scalar.bytes == 8 && image.scalar.kind == kind;
     match element.scalar {
-        HostScalar::F16 | HostScalar::F32 => whole(Float),
+        HostScalar::F16 => whole(Float),
+        // Atomic operations take floats for words.
+        HostScalar::F32 => {
+            whole(Float) || whole(Unsigned) && format::name(image.format) == Some("R32ui")
+        }
         HostScalar::I16 | HostScalar::I32 => whole(Signed),
         HostScalar::Bool | HostScalar::U16 | HostScalar::U32 => whole(Unsigned),
         // Two words, or one integer.

@@ -157,13 +157,27 @@ pub struct Shift {
     pub by: u32,
 }
 
-/// Where a register goes (`-fvk-bind-register`), or the loose constants (`-fvk-bind-globals`).
+/// Where something goes that a flag names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// `None` for the constants outside any buffer.
-    pub register: Option<Register>,
+    pub what: Named,
     pub binding: u32,
     pub set: u32,
+}
+
+/// What a flag can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// `-fvk-bind-register`.
+    Register(Register),
+    /// The constants outside any buffer: `-fvk-bind-globals`.
+    Globals,
+    /// All views of the heap of resources: `-fvk-bind-resource-heap`. A device needs descriptors of any kind for it.
+    ResourceHeap,
+    /// `-fvk-bind-sampler-heap`.
+    SamplerHeap,
+    /// The hidden counters of what lies in the heap of resources: `-fvk-bind-counter-heap`.
+    CounterHeap,
 }
 
 /// What a host binds, where it is the same for all elements of a resource.

@@ -50,8 +50,8 @@ mod wave;
 
 pub use emit::emit;
 pub use environment::{
-    Bound, Debug, Environment, Extension, Floats, NoDebug, Numbering, Place, Placed, Shift, Sizes,
-    Source, Vulkan, Written,
+    Bound, Debug, Environment, Extension, Floats, Named, NoDebug, Numbering, Place, Placed, Shift,
+    Sizes, Source, Vulkan, Written,
 };
 pub use reflect::{Binding, BindingKind, Push, Reflection, Warning};
 pub use text::listing;

@@ -102,8 +102,7 @@ impl Emitter<'_> {
             let binding = ir::Binding(index as u32);
             let format = match kind {
                 BindingKind::StorageImage | BindingKind::StorageTexelBuffer => {
-                    let number = self.carrier(binding).format.filter(|it| *it != 0);
-                    number.and_then(|it| op::name_of(op::IMAGE_FORMATS, it))
+                    op::name_of(op::IMAGE_FORMATS, self.carrier(binding).format)
                 }
                 BindingKind::UniformBuffer
                 | BindingKind::StorageBuffer
@@ -458,7 +457,7 @@ impl Emitter<'_> {
         let results = &self.ir.inst(inst).results;
         let (ty, count) = (self.ir.ty(results[0]), results.len());
         match (at, &self.ir.resource(place.binding).kind) {
-            (Address::Texel(at), _) => return self.load_texel(inst, place, at, ty, count),
+            (Address::Texel(at), _) => return Ok(self.load_texel(place, at, ty, count)),
             (Address::Byte(at), ResourceKind::Constant { size, .. }) => {
                 return Ok(self.load_constants(place, at, *size, ty, count));
             }
@@ -594,7 +593,8 @@ impl Emitter<'_> {
     ) -> Result<(), Unsupported> {
         let ty = self.ir.ty(values[0]);
         if let Address::Texel(at) = at {
-            return self.store_texel(inst, place, at, values);
+            self.store_texel(place, at, values);
+            return Ok(());
         }
         let unit = Self::unit_of(ty);
         let spot = self.spot(inst, place, at, unit, ty.bytes(), values.len())?;

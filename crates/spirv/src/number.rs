@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `[[vk::binding(N, SET)]]` | binding N of SET |
 //! | a register that `-fvk-bind-register` names; loose constants with `-fvk-bind-globals` | as it says |
+//! | every view of a heap with `-fvk-bind-resource-heap` and its like; their counters with the flag for those | as it says |
 //! | `register(tN, spaceM)` | binding N and the shift of its class in that space, of set M |
 //! | no register, a counter, a view of a heap | the next binding of the set that nothing else has |
 //!
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ir::{Chosen, Module, Register, RegisterClass, Resource};
 
-use crate::environment::{Numbering, Written};
+use crate::environment::{Named, Numbering, Placed, Written};
 
 /// The name of the constant buffer of constants outside any.
 const GLOBALS: &str = "$Globals";
@@ -44,27 +45,46 @@ impl<'a> Numbers<'a> {
         let spaces = used().map(|it| it.register.space).collect();
         let mut numbers =
             Numbers { written, spaces, taken: BTreeMap::new(), next: BTreeMap::new() };
-        let placed: Vec<(u32, u32)> = used().filter_map(|it| numbers.placed(it)).collect();
+        let is_heap = |it: &&Resource| it.register.class.is_heap();
+        let own = used().filter(|it| !is_heap(it)).filter_map(|it| numbers.placed(it, false));
+        // The views of a heap are one thing.
+        let views = used().filter(is_heap);
+        let views = views.flat_map(|it| [numbers.placed(it, false), numbers.placed(it, true)]);
+        let heaps: BTreeSet<(u32, u32)> = views.flatten().collect();
+        let placed: Vec<(u32, u32)> = own.chain(heaps).collect();
         for place in placed {
             *numbers.taken.entry(place).or_default() += 1;
         }
         numbers
     }
 
-    /// The set and the binding that something gives a resource.
-    fn placed(&self, resource: &Resource) -> Option<(u32, u32)> {
+    /// The set and the binding that something gives a resource, or its counter.
+    fn placed(&self, resource: &Resource, is_counter: bool) -> Option<(u32, u32)> {
         let written = self.written?;
+        let place = |what: Named| {
+            let named = written.places.iter().rfind(|it| it.what == what);
+            named.map(|Placed { binding, set, .. }| (*set, *binding))
+        };
+        match (resource.register.class, is_counter) {
+            (RegisterClass::ResourceHeap, false) => return place(Named::ResourceHeap),
+            (RegisterClass::ResourceHeap, true) => return place(Named::CounterHeap),
+            (RegisterClass::SamplerHeap, _) => return place(Named::SamplerHeap),
+            (_, true) => return None,
+            (_, false) => {}
+        }
         let Register { class, index, space } = resource.register;
         if resource.chosen == Chosen::Binding {
             return Some((space, index));
         }
         let is_loose = class == RegisterClass::Constant && resource.name == GLOBALS;
-        let named = written.places.iter().rfind(|it| match it.register {
-            Some(register) => register == resource.register && resource.chosen == Chosen::Register,
-            None => is_loose,
-        });
-        if let Some(named) = named {
-            return Some((named.set, named.binding));
+        if is_loose && let Some(place) = place(Named::Globals) {
+            return Some(place);
+        }
+        let register = Named::Register(resource.register);
+        if resource.chosen == Chosen::Register
+            && let Some(place) = place(register)
+        {
+            return Some(place);
         }
         if resource.chosen != Chosen::Register {
             return None;
@@ -78,11 +98,11 @@ impl<'a> Numbers<'a> {
 
     /// The set and the binding of the next resource in the order of declaration, or of its counter.
     pub(crate) fn next(&mut self, resource: &Resource, is_counter: bool) -> (u32, u32) {
-        let placed = self.placed(resource);
-        if let (Some(place), false) = (placed, is_counter) {
+        if let Some(place) = self.placed(resource, is_counter) {
             return place;
         }
-        let set = match (placed, self.written) {
+        // A counter follows its buffer.
+        let set = match (self.placed(resource, false), self.written) {
             (Some((set, _)), _) => set,
             (None, Some(_)) => resource.register.space,
             (None, None) => self.spaces.range(..resource.register.space).count() as u32,

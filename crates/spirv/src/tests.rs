@@ -5,8 +5,8 @@ use ir::{Register, RegisterClass};
 use ops::texture::Format;
 
 use crate::{
-    BindingKind, Bound, Environment, Extension, NoDebug, Numbering, Placed, Shift, Vulkan, Warning,
-    Written, emit, listing,
+    BindingKind, Bound, Environment, Extension, Named, NoDebug, Numbering, Placed, Shift, Vulkan,
+    Warning, Written, emit, listing,
 };
 
 fn module(body: &str) -> ir::Module {
@@ -308,12 +308,48 @@ fn bindings_are_counted_or_as_the_source_and_the_flags_say() {
     let shifted = numbered(Written { shifts: vec![shift], places: Vec::new() }, all);
     assert_eq!(shifted, of(&[("A", 7, 1), ("A", 7, 0), ("B", 0, 11), ("C", 0, 0)]));
     let register = Register { class: RegisterClass::Shader, index: 1, space: 0 };
-    let place = Placed { register: Some(register), binding: 0, set: 0 };
+    let place = Placed { what: Named::Register(register), binding: 0, set: 0 };
     let placed = numbered(Written { shifts: Vec::new(), places: vec![place] }, all);
     assert_eq!(placed, of(&[("A", 7, 1), ("A", 7, 0), ("B", 0, 0), ("C", 0, 1)]));
     let bound =
         numbered(Written::default(), &all.replace("t1 by_register", "t5 space 2 by_binding"));
     assert_eq!(bound, of(&[("A", 7, 1), ("A", 7, 0), ("B", 2, 5), ("C", 0, 0)]));
+}
+
+#[test]
+fn all_views_of_a_heap_lie_where_its_flag_says() {
+    let all = "b0 \"A\": structured.rw 4 counter at h0 count any used @0..1 {\n}\n\
+               b1 \"B\": raw at h0 count any used @0..1\n\
+               b2 \"S\": sampler at z0 count any used @0..1\n\
+               b3 \"C\": raw at t0 used @0..1\n";
+    let rows = |places: &[(Named, u32, u32)]| {
+        let places = places.iter().map(|(what, set, binding)| Placed {
+            what: *what,
+            binding: *binding,
+            set: *set,
+        });
+        numbered(Written { shifts: Vec::new(), places: places.collect() }, all)
+    };
+    let of = |rows: &[(&str, u32, u32)]| -> Vec<(String, u32, u32)> {
+        rows.iter().map(|it| (it.0.to_owned(), it.1, it.2)).collect()
+    };
+    let found = rows(&[
+        (Named::ResourceHeap, 3, 0),
+        (Named::SamplerHeap, 3, 1),
+        (Named::CounterHeap, 3, 2),
+    ]);
+    assert_eq!(found, of(&[("A", 3, 0), ("A", 3, 2), ("B", 3, 0), ("S", 3, 1), ("C", 0, 0)]));
+    // What no flag names gets the next one that is free.
+    let found = rows(&[(Named::ResourceHeap, 0, 0)]);
+    assert_eq!(found, of(&[("A", 0, 0), ("A", 0, 1), ("B", 0, 0), ("S", 0, 2), ("C", 0, 3)]));
+    let written = Written {
+        shifts: Vec::new(),
+        places: vec![Placed { what: Named::ResourceHeap, binding: 0, set: 0 }],
+    };
+    let environment =
+        Environment { numbering: Numbering::Written(written), ..Environment::default() };
+    let made = emit(&with(all, "  yield @0..1"), &environment, &NoDebug).unwrap();
+    assert_eq!(made.reflection.warnings, [], "that is what the flag is for");
 }
 
 #[test]

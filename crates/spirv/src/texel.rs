@@ -6,9 +6,10 @@
 //! | `half`, `float`, `unorm`, `snorm` | `f32`; the view knows the format |
 //! | integers up to 32 bits, `bool` | words, with their sign |
 //! | 64 bits | two words; one integer where atomic operations work on it |
+//! | one `float` that atomic operations work on | its bits, as a word: no device compares floats by their bits |
 //!
-//! A host binds views of any format that suits, so that none is named, from Vulkan 1.3 on. Atomic operations and older
-//! versions want a name: that of the element as it is declared.
+//! A host binds views of any format that suits, so that none is named, from Vulkan 1.3 on. Atomic operations want a name,
+//! and older versions get one where there is one that every device knows: that of the element as it is declared.
 
 use ir::{Element, HostScalar, Norm, Op, ResourceKind, TextureOp};
 use ops::texture::Format;
@@ -27,12 +28,26 @@ pub(crate) struct Carrier {
     pub(crate) signed: bool,
     /// Each component is two words.
     pairs: bool,
-    /// The number of the format, or 0 where none is named; `None` where there is none to name.
-    pub(crate) format: Option<u32>,
+    /// The word is the bits of a float.
+    floats: bool,
+    /// The number of the format, or 0 where none is named.
+    pub(crate) format: u32,
     /// Not every device knows the format.
     extended: bool,
     /// The format that is bound, where it is known: conversions are then those of `conversion.rs`.
     pub(crate) bound: Option<Format>,
+}
+
+impl Carrier {
+    /// What the scalar is outside of images.
+    fn number(self) -> Ty {
+        if self.floats { Ty::F32 } else { self.ty }
+    }
+
+    /// Whether the scalar has another type outside of images.
+    fn is_cast(self) -> bool {
+        self.signed || self.floats
+    }
 }
 
 /// The format of texels of 32-bit scalars, and whether not every device knows it.
@@ -81,7 +96,10 @@ impl Emitter<'_> {
     pub(crate) fn carrier(&self, binding: ir::Binding) -> Carrier {
         let (writable, element) = self.element_of(binding);
         let is_atomic = writable && self.has_atomics(binding);
+        let is_bits = is_atomic && element.scalar == HostScalar::F32 && element.norm == Norm::None;
+        let floats = is_bits && element.components == 1;
         let (ty, signed, pairs) = match element.scalar {
+            HostScalar::F32 if floats => (Ty::I32, false, false),
             HostScalar::F16 | HostScalar::F32 => (Ty::F32, false, false),
             HostScalar::I16 | HostScalar::I32 => (Ty::I32, true, false),
             HostScalar::Bool | HostScalar::U16 | HostScalar::U32 => (Ty::I32, false, false),
@@ -91,18 +109,17 @@ impl Emitter<'_> {
         };
         let is_free = !is_atomic && self.environment.vulkan >= Vulkan::V1_3;
         let (format, extended) = if !writable || is_free {
-            (Some(0), false)
+            (0, false)
         } else if ty == Ty::I64 {
-            (Some(if signed { op::FORMAT_R64I } else { op::FORMAT_R64UI }), false)
+            (if signed { op::FORMAT_R64I } else { op::FORMAT_R64UI }, false)
         } else {
             let components = if pairs { element.components * 2 } else { element.components };
-            // Sixteen bits and normalised numbers have formats too, which older versions do without.
+            // Sixteen bits and normalised numbers have formats too, which are no more widely known than doing without.
             let is_whole = element.norm == Norm::None && element.scalar.bytes() >= 4;
-            let found = named(ty, signed, components).filter(|_| is_whole);
-            (found.map(|it| it.0), found.is_some_and(|it| it.1))
+            named(ty, signed, components).filter(|_| is_whole).unwrap_or_default()
         };
         let bound = self.environment.bound(binding).format;
-        Carrier { ty, signed, pairs, format, extended, bound }
+        Carrier { ty, signed, pairs, floats, format, extended, bound }
     }
 
     /// The type of what images hold; integers carry their sign here, because images do.
@@ -130,20 +147,20 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn without_format(&mut self, carrier: Carrier, capability: u32) {
-        if carrier.format == Some(0) {
+        if carrier.format == 0 {
             self.out.capabilities.insert(capability);
         }
     }
 
     /// A scalar of an image as the integer without sign or the float that it is elsewhere.
     pub(crate) fn taken_out(&mut self, carrier: Carrier, value: Id) -> Id {
-        let ty = self.out.ty(carrier.ty);
-        if carrier.signed { self.op(op::BITCAST, ty, &[value]) } else { value }
+        let ty = self.out.ty(carrier.number());
+        if carrier.is_cast() { self.op(op::BITCAST, ty, &[value]) } else { value }
     }
 
     pub(crate) fn put_in(&mut self, carrier: Carrier, value: Id) -> Id {
         let ty = self.carried(carrier);
-        if carrier.signed { self.op(op::BITCAST, ty, &[value]) } else { value }
+        if carrier.is_cast() { self.op(op::BITCAST, ty, &[value]) } else { value }
     }
 
     fn carried_at(&mut self, carrier: Carrier, four: Id, index: u32) -> Id {
@@ -185,7 +202,7 @@ impl Emitter<'_> {
             value = self.loaded(format, channel, value);
         }
         let sign = Self::sign_of(carrier);
-        self.convert(value, carrier.ty, sign, ty, sign)
+        self.convert(value, carrier.number(), sign, ty, sign)
     }
 
     /// A whole texel of values in the shader's type; what is not given is as in `old`, or repeats the last one.
@@ -201,7 +218,7 @@ impl Emitter<'_> {
         for value in values {
             let scalars = match carrier.pairs {
                 true => self.halves(*value, ty).to_vec(),
-                false => vec![self.convert(*value, ty, sign, carrier.ty, sign)],
+                false => vec![self.convert(*value, ty, sign, carrier.number(), sign)],
             };
             for mut scalar in scalars {
                 if let (Some(format), false) = (carrier.bound, carrier.pairs) {

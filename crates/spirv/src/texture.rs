@@ -60,9 +60,8 @@ impl Emitter<'_> {
         let is_array = u32::from(dim.is_array());
         let is_multisampled = u32::from(dim.is_multisampled());
         let kind = if writable { 2 } else { 1 };
-        let format = carrier.format.unwrap_or(0);
         // The same texture may be read with and without comparisons: 2 leaves that open.
-        let words = [scalar.0, number, 2, is_array, is_multisampled, kind, format];
+        let words = [scalar.0, number, 2, is_array, is_multisampled, kind, carrier.format];
         self.out.made_type(op::TYPE_IMAGE, &words)
     }
 
@@ -73,10 +72,6 @@ impl Emitter<'_> {
     ) -> Result<Vec<Id>, Unsupported> {
         let binding = texture.texture.binding;
         let carrier = self.carrier(binding);
-        if carrier.format.is_none() {
-            let name = &self.ir.resource(binding).name;
-            return self.unsupported("texel formats", format!("`{name}`"), Some(inst));
-        }
         match texture.op {
             TextureOp::Load => Ok(self.load_pixel(inst, texture)),
             TextureOp::Store => {

@@ -36,10 +36,9 @@ impl Emitter<'_> {
         if writable {
             self.storage_capabilities(carrier);
         }
-        let number = carrier.format.unwrap_or(0);
         // No depth, no array, one sample, known to be read through a view (1) or written (2).
         let kind = if writable { 2 } else { 1 };
-        self.out.made_type(op::TYPE_IMAGE, &[sampled.0, BUFFER, 0, 0, 0, kind, number])
+        self.out.made_type(op::TYPE_IMAGE, &[sampled.0, BUFFER, 0, 0, 0, kind, carrier.format])
     }
 
     pub(crate) fn image(&mut self, descriptor: Descriptor, ty: Id) -> Id {
@@ -59,12 +58,8 @@ impl Emitter<'_> {
         self.value_or_zero(Ty::I32, descriptor.exists, size)
     }
 
-    fn texel(&mut self, inst: Inst, place: Place, at: Value) -> Result<Texel, Unsupported> {
+    fn texel(&mut self, place: Place, at: Value) -> Texel {
         let carrier = self.carrier(place.binding);
-        if carrier.format.is_none() {
-            let name = &self.ir.resource(place.binding).name;
-            return self.unsupported("texel formats", format!("`{name}`"), Some(inst));
-        }
         let size = self.texels(place);
         let descriptor = self.descriptor(place, View::Texels);
         let at = self.get(at);
@@ -72,7 +67,7 @@ impl Emitter<'_> {
         let inside = self.both(Some(inside), descriptor.exists);
         let index = self.or_zero(inside, at);
         let image_ty = self.texel_image(place.binding);
-        Ok(Texel { descriptor, carrier, image_ty, index, inside })
+        Texel { descriptor, carrier, image_ty, index, inside }
     }
 
     fn read_texel(&mut self, texel: &Texel, writable: bool) -> Id {
@@ -89,33 +84,20 @@ impl Emitter<'_> {
         loaded
     }
 
-    pub(crate) fn load_texel(
-        &mut self,
-        inst: Inst,
-        place: Place,
-        at: Value,
-        ty: Ty,
-        count: usize,
-    ) -> Result<Vec<Id>, Unsupported> {
+    pub(crate) fn load_texel(&mut self, place: Place, at: Value, ty: Ty, count: usize) -> Vec<Id> {
         let (writable, _) = self.element_of(place.binding);
-        let texel = self.texel(inst, place, at)?;
+        let texel = self.texel(place, at);
         let loaded = self.read_texel(&texel, writable);
         let mut values = Vec::new();
         for component in 0..count as u32 {
             let value = self.component_of(texel.carrier, loaded, component, ty);
             values.push(self.value_or_zero(ty, texel.inside, value));
         }
-        Ok(values)
+        values
     }
 
-    pub(crate) fn store_texel(
-        &mut self,
-        inst: Inst,
-        place: Place,
-        at: Value,
-        values: &[Value],
-    ) -> Result<(), Unsupported> {
-        let texel = self.texel(inst, place, at)?;
+    pub(crate) fn store_texel(&mut self, place: Place, at: Value, values: &[Value]) {
+        let texel = self.texel(place, at);
         let ty = self.ir.ty(values[0]);
         let is_part = self.stores_part(place.binding, values.len());
         let values = self.get_all(values);
@@ -128,7 +110,6 @@ impl Emitter<'_> {
             []
         });
         self.settle(place.binding);
-        Ok(())
     }
 
     pub(crate) fn atomic_texel(
@@ -139,7 +120,7 @@ impl Emitter<'_> {
         operation: Atomic,
         args: &[Value],
     ) -> Result<Id, Unsupported> {
-        let texel = self.texel(inst, place, at)?;
+        let texel = self.texel(place, at);
         let ty = self.ir.ty(args[0]);
         self.checked_atomic(inst, place, texel.carrier)?;
         let args = self.get_all(args);
@@ -152,7 +133,7 @@ impl Emitter<'_> {
         Ok(old)
     }
 
-    /// Atomic operations work on images of one integer a texel.
+    /// Atomic operations work on images of one integer a texel, or the bits of one float.
     pub(crate) fn checked_atomic(
         &self,
         inst: Inst,

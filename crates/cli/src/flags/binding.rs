@@ -1,7 +1,7 @@
 //! The flags of dxc that say which binding of Vulkan a register becomes. What they say counts in emitted modules only; an
 //! engine binds as it likes.
 
-use device::spirv_target::{Placed, Shift};
+use device::spirv_target::{Named, Placed, Shift};
 use device::{Register, RegisterClass};
 
 use super::values::number;
@@ -25,14 +25,15 @@ pub(super) fn bind_register(args: &mut Args, value: &str) -> Result<(), String> 
     let register = register(name, number(space)?)
         .ok_or_else(|| format!("`{name}` is no register; `t3` is one"))?;
     let (binding, set) = (number(binding)?, number(set)?);
-    args.spirv.written.places.push(Placed { register: Some(register), binding, set });
+    args.spirv.written.places.push(Placed { what: Named::Register(register), binding, set });
     Ok(())
 }
 
-pub(super) fn bind_globals(args: &mut Args, value: &str) -> Result<(), String> {
+/// What stands as a whole at one binding: the number and the set.
+pub(super) fn bind(args: &mut Args, what: Named, value: &str) -> Result<(), String> {
     let (binding, set) = value.split_once(' ').unwrap_or((value, ""));
     let (binding, set) = (number(binding)?, number(set)?);
-    args.spirv.written.places.push(Placed { register: None, binding, set });
+    args.spirv.written.places.push(Placed { what, binding, set });
     Ok(())
 }
 

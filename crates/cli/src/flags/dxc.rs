@@ -133,12 +133,7 @@ pub(super) const FLAGS: &[Flag] = &[
         set: nothing,
     },
     Flag {
-        names: &[
-            "-opt-select",
-            "-fvk-bind-resource-heap",
-            "-fvk-bind-sampler-heap",
-            "-fvk-bind-counter-heap",
-        ],
+        names: &["-opt-select"],
         takes: Takes::Ignored(2),
         on: COMPILE,
         section: Section::Ignored,

@@ -1,8 +1,9 @@
 //! The flags that say what is printed and written.
 
 use device::RegisterClass;
+use device::spirv_target::Named;
 
-use super::binding::{bind_globals, bind_register, shift};
+use super::binding::{bind, bind_register, shift};
 use super::values::{choose, format, pair};
 use super::{COMPILE, EMIT, EVERYWHERE, FORMAT, Flag, RUN, Section, Takes, diff};
 use crate::args::Command;
@@ -187,6 +188,31 @@ pub(super) const FLAGS: &[Flag] = &[
         on: COMPILE,
         section: Section::Output,
         help: "for SPIR-V: constants outside any buffer are binding N of set SET",
-        set: bind_globals,
+        set: |args, value| bind(args, Named::Globals, value),
+    },
+    Flag {
+        names: &["-fvk-bind-resource-heap"],
+        takes: Takes::Words("N SET", 2),
+        on: COMPILE,
+        section: Section::Output,
+        help: "for SPIR-V: whatever is taken from ResourceDescriptorHeap is binding N of set SET,\n\
+               whose descriptors are mutable ones of VK_EXT_mutable_descriptor_type",
+        set: |args, value| bind(args, Named::ResourceHeap, value),
+    },
+    Flag {
+        names: &["-fvk-bind-sampler-heap"],
+        takes: Takes::Words("N SET", 2),
+        on: COMPILE,
+        section: Section::Output,
+        help: "the same for SamplerDescriptorHeap",
+        set: |args, value| bind(args, Named::SamplerHeap, value),
+    },
+    Flag {
+        names: &["-fvk-bind-counter-heap"],
+        takes: Takes::Words("N SET", 2),
+        on: COMPILE,
+        section: Section::Output,
+        help: "the same for the hidden counters of buffers in ResourceDescriptorHeap",
+        set: |args, value| bind(args, Named::CounterHeap, value),
     },
 ];

@@ -132,6 +132,14 @@ fn has_name(format: vk::Format, named: Option<&str>) -> bool {
     named.is_none_or(|it| by_name(it) == Some(format))
 }
 
+/// Atomic operations take floats for words: the bits are the same.
+fn as_words(format: vk::Format, named: Option<&str>) -> vk::Format {
+    match (format, named) {
+        (vk::Format::R32_SFLOAT, Some("R32ui")) => vk::Format::R32_UINT,
+        _ => format,
+    }
+}
+
 /// For a typed buffer: the format of its own or of its declaration.
 pub(super) fn texel_format(
     own: Option<Format>,
@@ -172,7 +180,7 @@ pub(super) fn texel_format(
     };
     let is_same_size = is_wide(element) == matches!(scalar, Int64 | Uint64 | Float64);
     let suits = kind == kind_of(element) && is_same_size;
-    found.filter(|it| suits && has_name(*it, named))
+    found.map(|it| as_words(it, named)).filter(|it| suits && has_name(*it, named))
 }
 
 /// For a texture. One that is compared has the format of depths where colours cannot be compared: `depth`.
@@ -206,7 +214,8 @@ pub(super) fn image_format(
         T::Rg11B10Float => (Kind::Float, Some(F::B10G11R11_UFLOAT_PACK32)),
         T::Rgb9E5 => (Kind::Float, Some(F::E5B9G9R9_UFLOAT_PACK32)),
     };
-    found.filter(|it| kind == kind_of(element) && has_name(*it, named))
+    let found = found.filter(|_| kind == kind_of(element)).map(|it| as_words(it, named));
+    found.filter(|it| has_name(*it, named))
 }
 
 /// The format of depths with the same bits.
