@@ -126,6 +126,12 @@ impl Gpu {
         &self.context.capabilities.driver
     }
 
+    /// Whether a dispatch did not come to its end: nothing runs there any more, and only a new process can open the device
+    /// again for sure.
+    pub fn is_lost(&self) -> bool {
+        self.context.is_lost()
+    }
+
     /// For what modules are emitted.
     pub fn environment(&self) -> Environment {
         self.context.capabilities.environment()

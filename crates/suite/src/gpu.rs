@@ -60,6 +60,11 @@ impl Generated {
         self.next += 1;
         Programs::Generated.section(seed, self.width, &mut self.statistics)
     }
+
+    pub fn module(&mut self, seed: u64) -> Result<Module, String> {
+        let text = self.section(seed);
+        compiled(&text, self.width).map(|it| it.1)
+    }
 }
 
 /// Runs a text that holds one section on both, at one width. `Err` says that the text itself is at fault.

@@ -12,6 +12,7 @@ pub mod grid;
 pub mod plant;
 pub mod run;
 pub mod second;
+pub mod validate;
 pub mod wild;
 
 use std::path::{Path, PathBuf};

@@ -18,6 +18,7 @@ mod files;
 mod gpu;
 mod judge;
 mod mutate;
+mod spirv;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -96,6 +97,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     }
     if arguments.first().is_some_and(|it| it == "--engines") {
         return engines::run(&arguments[1..]);
+    }
+    if arguments.first().is_some_and(|it| it == "--spirv") {
+        return spirv::run(&arguments[1..]);
     }
     if arguments.first().is_some_and(|it| it == "--vulkan") {
         return gpu::run(&arguments[1..]);

@@ -63,6 +63,10 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --trace         write each input to target/fuzz/current-T.hlsl first, for one that kills the process
   fuzz --engines   compare the engines on generated programs, bit for bit
                    --runs N, --seed N, --threads T
+  fuzz --spirv     emit generated programs for every version of Vulkan, with and without what is optional,
+                   and ask spirv-val (or what SPIRV_VAL names) about each module; exit status 1 if one is not valid
+                   --runs N (default 1000), --seed N, --threads T, --seconds S
+                   --suite 1       the programs of the suite before them
   fuzz --vulkan    compare a GPU with the reference engine on generated programs, bit for bit
                    --runs N, --seconds S, --seed N, --threads T, --width W, --device D
                    --seeds A,B     only these; FILE...: sections instead

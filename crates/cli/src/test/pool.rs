@@ -101,11 +101,23 @@ fn run_one(
             Some(begun) => width = begun as u32,
             None => outcomes.extend(outcome_from_json(&answer)),
         })?;
-        let Answered::Broken(why) = answered else { return Ok(outcomes) };
-        // What it ran last is what failed.
-        outcomes.push(Outcome::new(width, Verdict::Failed, why));
-        if width == 0 {
-            return Ok(outcomes);
+        match answered {
+            // A process whose device was lost is of no use to the widths that are left, and to the tests after this one.
+            Answered::Whole(end) if end["lost"].as_bool() == Some(true) => {
+                // It may still compute, or hang when it ends.
+                worker.take().map(Worker::end);
+                if outcomes.len() == done.len() {
+                    return Ok(outcomes);
+                }
+            }
+            Answered::Whole(_) => return Ok(outcomes),
+            Answered::Broken(why) => {
+                // What it ran last is what failed.
+                outcomes.push(Outcome::new(width, Verdict::Failed, why));
+                if width == 0 {
+                    return Ok(outcomes);
+                }
+            }
         }
     }
 }

@@ -97,6 +97,7 @@ pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result
     let flags = flags_of(args);
     let fuel = |width| args.fuel.at(width);
     let setup = setup(args, device, features, &widths, &flags, &fuel);
+    let is_lost = || device.gpu().is_some_and(device::Gpu::is_lost);
     for line in io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line?).unwrap_or_default();
         let Some(file) = request["file"].as_str() else { continue };
@@ -114,7 +115,8 @@ pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result
                         .map(|it| it.iter().filter_map(Value::as_u64).collect())
                         .unwrap_or_default();
                     let wanted = |width: u32| {
-                        let is_wanted = !done.contains(&u64::from(width));
+                        // What a lost device does not run is left to another process.
+                        let is_wanted = !is_lost() && !done.contains(&u64::from(width));
                         if is_wanted {
                             say(json!({ "begin": width }));
                         }
@@ -129,7 +131,7 @@ pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result
                 say(outcome_to_json(&jobs::Outcome::new(0, failed, problem.message)));
             }
         }
-        say(json!({ "end": true }));
+        say(json!({ "end": true, "lost": is_lost() }));
     }
     Ok(Exit::Fine)
 }

@@ -13,6 +13,9 @@ use super::instance::{Capabilities, Instance, KHR_COMPUTE_SHADER_DERIVATIVES};
 
 /// How long a dispatch may take where the caller bounds the work; an endless loop on a GPU can be ended by nobody.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// The same where a processor is the device: its driver compiles within the first dispatch, which takes seconds for large
+/// shaders, and shares the processor with everybody else.
+const PATIENCE_WITH_PROCESSORS: Duration = Duration::from_secs(240);
 /// How often a wait looks at the cancellation flag.
 const TICK: Duration = Duration::from_millis(5);
 
@@ -207,7 +210,11 @@ impl Context {
             (fence, self.device.queue_submit(*queue, &submits, fence))
         };
         let start = Instant::now();
-        let patience = launch.fuel.map(|_| PATIENCE);
+        let most = match self.capabilities.is_processor() {
+            true => PATIENCE_WITH_PROCESSORS,
+            false => PATIENCE,
+        };
+        let patience = launch.fuel.map(|_| most);
         let result = submitted.map_err(|it| self.failed(it, 0)).and_then(|()| {
             loop {
                 // SAFETY: the fence is alive.
@@ -227,7 +234,7 @@ impl Context {
                     self.lost.store(true, Ordering::Relaxed);
                     let why = format!(
                         "the dispatch does not end within {} s, and nobody can end it",
-                        PATIENCE.as_secs()
+                        most.as_secs()
                     );
                     return Err(Failure::Trap(Trap::DeviceLost { why }));
                 }

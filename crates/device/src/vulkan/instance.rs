@@ -294,6 +294,10 @@ impl Capabilities {
         }
     }
 
+    pub(super) fn is_processor(&self) -> bool {
+        self.kind == vk::PhysicalDeviceType::CPU
+    }
+
     pub(super) fn version(&self) -> String {
         let api = self.api;
         let (major, minor) = (vk::api_version_major(api), vk::api_version_minor(api));

@@ -1,0 +1,199 @@
+//! Modules of SPIR-V before a validator: which environments there are, and what `spirv-val` says.
+//!
+//! An environment is a version of Vulkan and one of the four ways to emit for a device ([`Ways`]). All of them together
+//! are what `cargo xtask fuzz --spirv` asks of each program; a test asks for each version, and takes turns with the ways.
+//! A validator that does not know an extension gets the modules without it, and says so by [`Validator::shortcomings`].
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use ir::Module;
+use spirv::{Bound, Environment, Extension, Floats, NoDebug, Numbering, Vulkan};
+
+/// A validator that runs.
+pub struct Validator {
+    path: String,
+    known: Vec<Extension>,
+    versions: Vec<Vulkan>,
+}
+
+/// What differs between environments of one version: the extensions that change the code, and whether it has the bits of
+/// the reference engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ways {
+    pub extended: bool,
+    pub exact: bool,
+}
+
+impl Ways {
+    pub const ALL: [Ways; 4] = [
+        Ways { extended: false, exact: false },
+        Ways { extended: true, exact: false },
+        Ways { extended: false, exact: true },
+        Ways { extended: true, exact: true },
+    ];
+}
+
+/// How a module fared in an environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Valid,
+    /// By the reason, which is the same for all modules that miss the same thing.
+    NotEmitted(&'static str),
+    Invalid(String),
+}
+
+impl Validator {
+    /// What `SPIRV_VAL` names, else what is on the path.
+    pub fn find() -> Option<Validator> {
+        let path = std::env::var("SPIRV_VAL").unwrap_or_else(|_| "spirv-val".to_owned());
+        let runs = Command::new(&path).arg("--version").stdout(Stdio::null()).status();
+        if !runs.is_ok_and(|it| it.success()) {
+            return None;
+        }
+        let mut validator = Validator { path, known: Vec::new(), versions: Vec::new() };
+        let passes = |module: &Module, vulkan, extensions| {
+            let environment = Environment { vulkan, extensions, ..Environment::default() };
+            spirv::emit(module, &environment, &NoDebug)
+                .is_ok_and(|it| validator.validate(&it.bytes(), vulkan).is_ok())
+        };
+        let knows = |it: &Extension| passes(&probe(*it), Vulkan::V1_3, vec![*it]);
+        let known: Vec<Extension> = Extension::ALL.into_iter().filter(knows).collect();
+        let plain = probe(Extension::MaximalReconvergence);
+        let is_known = |it: &Vulkan| passes(&plain, *it, Vec::new());
+        let versions: Vec<Vulkan> = Vulkan::ALL.into_iter().filter(is_known).collect();
+        (validator.known, validator.versions) = (known, versions);
+        Some(validator)
+    }
+
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The versions of Vulkan that it knows.
+    pub fn versions(&self) -> &[Vulkan] {
+        &self.versions
+    }
+
+    /// What modules do without for its sake.
+    pub fn shortcomings(&self) -> Vec<&'static str> {
+        let extensions = Extension::ALL.into_iter().filter(|it| !self.known.contains(it));
+        let versions = Vulkan::ALL.into_iter().filter(|it| !self.versions.contains(it));
+        extensions.map(Extension::name).chain(versions.map(Vulkan::name)).collect()
+    }
+
+    /// The environment, without what the validator does not know.
+    pub fn environment(&self, vulkan: Vulkan, ways: Ways) -> Environment {
+        let own = environment(vulkan, ways);
+        let extensions = own.extensions.iter().copied().filter(|it| self.known.contains(it));
+        Environment { extensions: extensions.collect(), ..own }
+    }
+
+    /// Emits a module and looks at it. With the bits of the reference engine, formats of all kinds count as bound.
+    pub fn judge(&self, module: &Module, vulkan: Vulkan, ways: Ways) -> Verdict {
+        let environment = Environment { bound: bound(module), ..self.environment(vulkan, ways) };
+        match spirv::emit(module, &environment, &NoDebug) {
+            Err(unsupported) => Verdict::NotEmitted(unsupported.what),
+            Ok(made) => match self.validate(&made.bytes(), vulkan) {
+                Ok(()) => Verdict::Valid,
+                Err(what) => Verdict::Invalid(what),
+            },
+        }
+    }
+
+    /// What it says against a module, if it says something.
+    pub fn validate(&self, bytes: &[u8], vulkan: Vulkan) -> Result<(), String> {
+        let mut process = Command::new(&self.path)
+            .args(["--target-env", vulkan.name(), "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| error.to_string())?;
+        if let Some(mut input) = process.stdin.take() {
+            // A validator that has seen enough stops reading.
+            drop(input.write_all(bytes));
+        }
+        let output = process.wait_with_output().map_err(|error| error.to_string())?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Err(text(&output.stdout) + &text(&output.stderr))
+    }
+}
+
+pub fn environment(vulkan: Vulkan, ways: Ways) -> Environment {
+    let Ways { extended, exact } = ways;
+    let extensions = match extended {
+        true => Extension::ALL.to_vec(),
+        false => vec![Extension::MaximalReconvergence],
+    };
+    Environment {
+        vulkan,
+        extensions,
+        exact,
+        short_words: exact,
+        zero_groupshared: exact,
+        bound: Vec::new(),
+        numbering: Numbering::Counted,
+        floats: Floats::ALL,
+    }
+}
+
+/// The smallest module that asks for an extension, if it may.
+fn probe(extension: Extension) -> Module {
+    let body = match extension {
+        Extension::MaximalReconvergence => "Out[i] = WaveActiveSum(i);",
+        Extension::SubgroupPartitioned => "Out[i] = WaveMatch(i).x;",
+        Extension::ComputeDerivatives => "Out[i] = Tex.CalculateLevelOfDetail(S, float2(i, i));",
+    };
+    let text = format!(
+        "Texture2D<float> Tex; SamplerState S; RWStructuredBuffer<float> Out;
+        [numthreads(32, 1, 1)] void main(uint i : SV_GroupIndex) {{ {body} }}"
+    );
+    let options = hlsl::Options { shader_model: (6, 6), ..hlsl::Options::default() };
+    let compiled = crate::run::compile_text("probe.hlsl", &text, &options);
+    compiled
+        .module
+        .unwrap_or_else(|| unreachable!("the probe compiles: {:?}", compiled.diagnostics))
+}
+
+/// Formats that a host may bind, so that every conversion is emitted somewhere.
+fn bound(module: &Module) -> Vec<Bound> {
+    let formats = ["RGBA8_UNORM", "RG16_SNORM", "RGBA8_SRGB", "RGB10A2_UINT", "R16_SINT"];
+    let suits = |resource: &ir::Resource, name: &str| match &resource.kind {
+        ir::ResourceKind::Texture { element, .. } | ir::ResourceKind::Typed { element, .. } => {
+            let is_float = matches!(element.scalar, ir::HostScalar::F16 | ir::HostScalar::F32);
+            is_float != name.ends_with("INT")
+        }
+        ir::ResourceKind::Constant { .. }
+        | ir::ResourceKind::Structured { .. }
+        | ir::ResourceKind::Raw { .. }
+        | ir::ResourceKind::Sampler { .. } => false,
+    };
+    let one = |(index, resource): (usize, &ir::Resource)| {
+        let mut names = formats.iter().cycle().skip(index).take(formats.len());
+        let name = names.find(|it| suits(resource, it));
+        let format = name.and_then(|it| ops::texture::Format::parse(it));
+        Bound { format, single: true, whole_levels: index % 2 == 0 }
+    };
+    module.resources.iter().enumerate().map(one).collect()
+}
+
+/// Every program of the suite that is a compute shader, by its name.
+pub fn sections(width: u32) -> Result<Vec<(String, Module)>, String> {
+    let mut all = Vec::new();
+    for file in crate::files(&crate::folder()) {
+        for section in crate::read(&file)? {
+            let width = if section.widths.contains(&width) { width } else { section.widths[0] };
+            let compiled = crate::run::compile(&section, width)?;
+            let is_compute = crate::run::options(&section.flags)
+                .is_ok_and(|it| it.stage == hlsl::Stage::Compute);
+            if let (Some(module), true) = (compiled.module, is_compute) {
+                all.push((section.name, module));
+            }
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,144 @@
+//! `cargo xtask fuzz --spirv`: generated programs, and those of the suite, as SPIR-V for every environment, before a
+//! validator. No device is needed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use device::spirv_target::Vulkan;
+use ir::Module;
+use suite::gpu::Generated;
+use suite::validate::{Validator, Verdict, Ways, sections};
+
+/// The waves that programs are made for: the module says nothing of them, the program does.
+const WIDTH: u32 = 32;
+/// How many modules that are not valid are shown before a run ends.
+const MOST_FAILURES: usize = 20;
+
+struct Plan {
+    runs: u64,
+    seed: u64,
+    threads: u64,
+    seconds: u64,
+    suite: bool,
+}
+
+#[derive(Default)]
+struct Tally {
+    programs: u64,
+    valid: u64,
+    not_emitted: BTreeMap<&'static str, u64>,
+    failures: BTreeSet<String>,
+}
+
+pub(super) fn run(arguments: &[String]) -> Result<(), String> {
+    let mut plan = Plan { runs: 1000, seed: 0, threads: 2, seconds: u64::MAX, suite: false };
+    for pair in arguments.chunks(2) {
+        let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
+        let number =
+            value.parse().map_err(|_| format!("`{flag}` needs a number, not `{value}`"))?;
+        match flag.as_str() {
+            "--runs" => plan.runs = number,
+            "--seed" => plan.seed = number,
+            "--threads" => plan.threads = number.clamp(1, 256),
+            "--seconds" => plan.seconds = number,
+            "--suite" => plan.suite = number != 0,
+            _ => return Err(crate::USAGE.to_owned()),
+        }
+    }
+    let Some(validator) = Validator::find() else {
+        return Err("there is no `spirv-val`; `SPIRV_VAL` may name one".to_owned());
+    };
+    let shortcomings = validator.shortcomings();
+    if !shortcomings.is_empty() {
+        println!("{} does not know {}: left out", validator.path(), shortcomings.join(", "));
+    }
+    let start = Instant::now();
+    let tally = Mutex::new(Tally::default());
+    if plan.suite {
+        let all = sections(WIDTH)?;
+        let next = AtomicU64::new(0);
+        on_threads(&plan, || {
+            let number = next.fetch_add(1, Ordering::Relaxed) as usize;
+            let Some((name, module)) = all.get(number) else { return Ok(false) };
+            judge(&validator, name, module, &tally)
+        })?;
+    }
+    // A program depends on those before it in its thousand, so that a thread takes them by the hundred.
+    let next = AtomicU64::new(0);
+    on_threads(&plan, || {
+        let first = next.fetch_add(100, Ordering::Relaxed);
+        let mut programs = Generated::new(WIDTH);
+        for offset in first..plan.runs.min(first.saturating_add(100)) {
+            let seed = plan.seed.wrapping_add(offset);
+            let module = programs.module(seed).map_err(|what| format!("seed {seed}: {what}"))?;
+            let goes_on = judge(&validator, &format!("seed {seed}"), &module, &tally)?;
+            if !goes_on || start.elapsed().as_secs() >= plan.seconds {
+                return Ok(false);
+            }
+        }
+        Ok(first < plan.runs)
+    })?;
+    let tally = tally.into_inner().map_err(|_| "a thread has panicked")?;
+    let Tally { programs, valid, not_emitted, failures } = tally;
+    println!("{programs} programs, {valid} modules are valid, in {:.0?}", start.elapsed());
+    for (what, count) in &not_emitted {
+        println!("not emitted, {count}: {what}");
+    }
+    match failures.len() {
+        0 => Ok(()),
+        count => Err(format!("{count} are not valid")),
+    }
+}
+
+/// Lets each thread do its part again and again, as long as it says that there is more.
+fn on_threads(plan: &Plan, part: impl Fn() -> Result<bool, String> + Sync) -> Result<(), String> {
+    let failed: Mutex<Option<String>> = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..plan.threads {
+            scope.spawn(|| {
+                loop {
+                    match part() {
+                        Ok(true) => {}
+                        Ok(false) => return,
+                        Err(what) => {
+                            if let Ok(mut place) = failed.lock() {
+                                place.get_or_insert(what);
+                            }
+                            return;
+                        }
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().map_err(|_| "a thread has panicked")?.map_or(Ok(()), Err)
+}
+
+/// A module in every environment; whether it is worth while to go on.
+fn judge(
+    validator: &Validator,
+    name: &str,
+    module: &Module,
+    tally: &Mutex<Tally>,
+) -> Result<bool, String> {
+    let environments = validator.versions().iter().flat_map(|it| Ways::ALL.map(|ways| (*it, ways)));
+    let judged: Vec<(Vulkan, Ways, Verdict)> = environments
+        .map(|(vulkan, ways)| (vulkan, ways, validator.judge(module, vulkan, ways)))
+        .collect();
+    let mut tally = tally.lock().map_err(|_| "a thread has panicked")?;
+    tally.programs += 1;
+    for (vulkan, ways, verdict) in judged {
+        match verdict {
+            Verdict::Valid => tally.valid += 1,
+            Verdict::NotEmitted(what) => *tally.not_emitted.entry(what).or_default() += 1,
+            Verdict::Invalid(what) => {
+                let failure = format!("{name} for {}, {ways:?}: {what}", vulkan.name());
+                println!("{failure}");
+                tally.failures.insert(failure);
+            }
+        }
+    }
+    Ok(tally.failures.len() < MOST_FAILURES)
+}
