@@ -6,7 +6,7 @@
 //!
 //! # Map
 //! `place` moves values between kinds of places, `scalar` selects arithmetic (`general` that of one value for all lanes), `control` constructs, `memory` accesses,
-//! `wave` what lanes tell each other, `unseen` additions that are made together, `call` everything else.
+//! `wave` what lanes tell each other (`same` who holds the same), `unseen` additions that are made together, `call` everything else.
 
 mod call;
 mod control;
@@ -15,6 +15,7 @@ mod known;
 mod memory;
 mod nan;
 mod place;
+mod same;
 mod scalar;
 pub(crate) mod unseen;
 mod wave;

@@ -750,6 +750,40 @@ impl Assembler {
         self.test(Test::Eq, Kind::SignedWord, own, table, None)
     }
 
+    /// The lanes whose words have that bit; every lane of `bit` holds the same single one.
+    pub(crate) fn test_bit(&mut self, words: VReg, bit: VReg) -> VReg {
+        if self.wide() {
+            let sources = [words, bit].map(|it| self.vector(it));
+            return self.b.define(EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, View::K, &sources);
+        }
+        let own = self.op(Lanewise::And, Arg::Register(words), Arg::Register(bit));
+        self.test(Test::Eq, Kind::SignedWord, own, Arg::Register(bit), None)
+    }
+
+    /// Words that are all ones in the lanes of the mask, and zero elsewhere.
+    pub(crate) fn ones(&mut self, mask: VReg) -> VReg {
+        if self.wide() {
+            let source = [self.mask(mask)];
+            return self.b.define(EVEX_Vpmovm2d_zmm_kr, View::Zmm, &source);
+        }
+        mask
+    }
+
+    /// The bits of `kept` in which `a` and `b` are equal.
+    pub(crate) fn keep_where_equal(&mut self, kept: VReg, a: VReg, b: VReg) -> VReg {
+        if self.wide() {
+            // Bit 4 * kept + 2 * a + b of the number says what becomes of these three.
+            let sources = [self.vector(a), self.vector(b), byte(0b1001_0000)];
+            let options = Options { tied: Some(kept), ..Options::default() };
+            let code = EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
+            return self.b.define_with(code, View::Zmm, &sources, options);
+        }
+        let different = self.op(Lanewise::Xor, Arg::Register(a), Arg::Register(b));
+        let sources = [self.vector(different), self.vector(kept)];
+        let options = Options { folds: true, ..Options::default() };
+        self.b.define_with(VEX_Vpandn_ymm_ymm_ymmm256, View::Ymm, &sources, options)
+    }
+
     /// Sets the flags: zero if no lane is in any of the masks.
     pub(crate) fn test_any(&mut self, masks: &[VReg]) {
         let mut masks = masks.to_vec();

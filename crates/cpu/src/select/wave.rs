@@ -121,73 +121,8 @@ impl Selector<'_> {
             WaveOp::Scan(Fold::Sum) if matches!(ty, Ty::I32 | Ty::F32) => {
                 self.scan_sum(ty, args[0], to);
             }
-            WaveOp::Match if args.len() == 1 && ty.repr() == Repr::Word => {
-                self.match_words(args[0], results);
-            }
+            WaveOp::Match if self.matches(args, results) => {}
             _ => self.call(inst),
-        }
-    }
-
-    /// For each lane the lanes that hold the same bits: every lane's word is compared with all.
-    ///
-    /// The words go through rows of the frame, where one lane's word can be read into all lanes, and sets of lanes be put
-    /// together from what chunks give.
-    fn match_words(&mut self, value: Value, results: &[Value]) {
-        self.rows = self.rows.max(1 + results.len());
-        let active = self.active();
-        let words = self.words(value);
-        let own = self.layout.row(0);
-        for (chunk, vector) in words.iter().enumerate() {
-            self.a.store_vector(Address::frame(own + 4 * self.lanes * chunk), *vector);
-        }
-        let per_word = 32 / self.lanes;
-        let used = (self.width as usize).div_ceil(32);
-        for lane in 0..self.width as usize {
-            let one = Address::frame(own + 4 * lane);
-            let all = match self.a.isa {
-                Isa::Avx512 => Arg::Memory(one.broadcast()),
-                Isa::Avx2 => {
-                    let source = [Source::Memory(one)];
-                    Arg::Register(self.a.b.define(VEX_Vpbroadcastd_ymm_xmmm32, View::Ymm, &source))
-                }
-            };
-            for word in 0..used {
-                let to = Address::frame(self.layout.row(1 + word) + 4 * lane);
-                let mut bits: Option<VReg> = None;
-                let chunks =
-                    (word * per_word..(word + 1) * per_word).filter(|it| *it < words.len());
-                for (place, chunk) in chunks.enumerate() {
-                    let on = self.partial(active[chunk]);
-                    let same = self.a.test(Test::Eq, Kind::SignedWord, words[chunk], all, on);
-                    let own = self.a.mask_bits(same);
-                    bits = Some(match bits {
-                        None => own,
-                        Some(below) => {
-                            let shift = byte((place * self.lanes) as u8);
-                            let own = self.a.general(Shl_rm32_imm8, View::R32, own, shift);
-                            let below = Source::Register(View::R32, below);
-                            self.a.general(Or_r32_rm32, View::R32, own, below)
-                        }
-                    });
-                }
-                if let Some(bits) = bits {
-                    self.a.store_general(View::R32, to, bits);
-                }
-            }
-        }
-        for (word, result) in results.iter().enumerate() {
-            if word >= used {
-                self.set(*result, Place::Constant(0));
-                continue;
-            }
-            let from = self.layout.row(1 + word);
-            let vectors = (0..self.chunks)
-                .map(|chunk| self.a.load_vector(Address::frame(from + 4 * self.lanes * chunk)))
-                .collect();
-            self.set(*result, Place::Words(vectors));
-            if self.is_uniform(*result) {
-                self.make_single(*result);
-            }
         }
     }
 
