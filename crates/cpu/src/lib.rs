@@ -3,7 +3,7 @@
 //! It runs the same IR as the reference engine and gives the same bits, in the same canonical order with one thread.
 //!
 //! # Map
-//! `select` makes a machine program of the IR (`machine`, `vector`), `allocate` finds registers, `encode` writes bytes, `code`
+//! `select` makes a machine program of the IR (`machine`, `vector`), `away` stores what is wanted much later, `allocate` finds registers, `encode` writes bytes, `code`
 //! makes them executable. `unseen_width` says how wide waves are that do not know it. `launch` runs waves in frames (`layout`, `frame`); what has no instructions of its own is a `call`
 //! into the runtime, which uses the definitions in [`ops`], on buffers as `views`.
 //!
@@ -15,6 +15,7 @@
 //! with its reason. Generated code reaches memory through the slices in its frame alone, with bounds in the mask of every access.
 
 mod allocate;
+mod away;
 #[doc(hidden)]
 pub mod bounds;
 mod call;
@@ -114,15 +115,20 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
     }
     let asked = width;
     let width = unseen_width::made_for(module, isa, asked);
-    let selected = select::select(module, isa, width, asked);
+    let mut selected = select::select(module, isa, width, asked);
     if selected.builder.size() > MOST_INSTRUCTIONS {
         return Err(Fallback::new("a program of more than 400,000 machine instructions"));
     }
     // Calls take longer than what is passed to and fro between threads.
     let size = if selected.sites.is_empty() { selected.builder.size() } else { usize::MAX };
     let passes_one_counter = contended::passes_one_counter(module, size);
-    let function =
-        selected.builder.finish(allocate::saved_by_calls(isa), allocate::everything(isa));
+    let function = selected.builder.finish(
+        allocate::saved_by_calls(isa),
+        allocate::everything(isa),
+        selected.layout.spills,
+        (width as usize).div_ceil(isa.lanes()),
+    );
+    selected.layout.spills += function.away_bytes;
     let output = allocate::allocate(&function, isa)
         .map_err(|error| Fallback::new(format!("register allocation: {error}")))?;
     let encoded = encode::encode(&function, &output, isa, &selected.layout);

@@ -6,13 +6,14 @@
 //!
 //! Deliberately absent: what the instructions are for, and where their registers end up (`allocate`, `encode`).
 
-use std::collections::HashMap;
-
 use iced_x86::Code;
 pub(crate) use regalloc2::{Block, RegClass, VReg};
 use regalloc2::{Inst, InstRange, Operand, OperandConstraint, OperandKind, OperandPos, PRegSet};
+use rustc_hash::FxHashMap as HashMap;
+use smallvec::{SmallVec, smallvec};
 
-use crate::schedule::{Placed, Registers};
+use crate::away::Away;
+use crate::schedule::Orders;
 
 /// General registers.
 pub(crate) const GENERAL: RegClass = RegClass::Int;
@@ -186,6 +187,11 @@ pub(crate) enum Op {
     },
 }
 
+/// The registers of an instruction, as the allocator sees them.
+pub(crate) type Operands = SmallVec<[Operand; 4]>;
+/// An instruction with its registers.
+pub(crate) type Placed = (Op, Operands);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Var(u32);
 
@@ -210,6 +216,8 @@ pub(crate) struct Function {
     pub(crate) blocks: Vec<BlockData>,
     registers: usize,
     pub(crate) vector_bytes: usize,
+    /// The bytes of a frame, from where spills begin, that this program stores vectors in by itself.
+    pub(crate) away_bytes: usize,
     saved_by_calls: PRegSet,
     everything: PRegSet,
     /// Constants, aligned to 64 bytes.
@@ -224,7 +232,7 @@ struct Parameter {
 }
 
 pub(crate) struct Builder {
-    ops: Vec<(Op, Vec<Operand>)>,
+    ops: Vec<Placed>,
     /// The instructions of each block, as blocks need not be filled one after the other.
     bodies: Vec<Vec<u32>>,
     blocks: Vec<BlockData>,
@@ -266,15 +274,15 @@ impl Builder {
             current: Block::new(0),
             registers: 0,
             classes: Vec::new(),
-            definitions: HashMap::new(),
+            definitions: HashMap::default(),
             sealed: Vec::new(),
             incomplete: Vec::new(),
             parameters: Vec::new(),
             vector_bytes,
             pool: Vec::new(),
-            pooled: HashMap::new(),
+            pooled: HashMap::default(),
             dominators: Vec::new(),
-            computed: HashMap::new(),
+            computed: HashMap::default(),
         };
         let entry = builder.block();
         builder.seal(entry);
@@ -361,13 +369,13 @@ impl Builder {
     }
 
     pub(crate) fn jump(&mut self, to: Block) {
-        self.push(Op::Jump, Vec::new());
+        self.push(Op::Jump, Operands::new());
         self.edge(to);
     }
 
     /// Jumps by the flags; both blocks must be fresh, and are sealed.
     pub(crate) fn branch(&mut self, condition: Condition, then: Block, otherwise: Block) {
-        self.push(Op::Branch(condition), Vec::new());
+        self.push(Op::Branch(condition), Operands::new());
         self.edge(then);
         self.edge(otherwise);
         self.seal(then);
@@ -375,7 +383,7 @@ impl Builder {
     }
 
     pub(crate) fn finish_waves(&mut self, status: u32) {
-        self.push(Op::Finish { status }, Vec::new());
+        self.push(Op::Finish { status }, Operands::new());
     }
 
     fn edge(&mut self, to: Block) {
@@ -468,27 +476,27 @@ impl Builder {
         VReg::new(self.registers as usize - 1, class)
     }
 
-    fn push(&mut self, op: Op, operands: Vec<Operand>) {
+    fn push(&mut self, op: Op, operands: Operands) {
         self.bodies[self.current.index()].push(self.ops.len() as u32);
         self.ops.push((op, operands));
     }
 
     pub(crate) fn undefined(&mut self, class: RegClass) -> VReg {
         let register = self.register(class);
-        self.push(Op::Undefined, vec![Operand::reg_def(register)]);
+        self.push(Op::Undefined, smallvec![Operand::reg_def(register)]);
         register
     }
 
     pub(crate) fn call(&mut self, site: u32) {
-        self.push(Op::Call { site }, Vec::new());
+        self.push(Op::Call { site }, Operands::new());
     }
 
     pub(crate) fn suspend(&mut self, status: u32) {
-        self.push(Op::Suspend { status }, Vec::new());
+        self.push(Op::Suspend { status }, Operands::new());
     }
 
     pub(crate) fn fuel(&mut self, cost: i32, of: ir::Inst) {
-        self.push(Op::Fuel { cost, of }, Vec::new());
+        self.push(Op::Fuel { cost, of }, Operands::new());
     }
 
     /// An instruction that writes a fresh register.
@@ -559,7 +567,7 @@ impl Builder {
         sources: &[Source],
         options: Options,
     ) {
-        let mut operands: Vec<Operand> = Vec::with_capacity(sources.len() + 2);
+        let mut operands = Operands::new();
         let mut slots = [None; 4];
         let mut filled = 0;
         let mut broadcast = false;
@@ -655,7 +663,14 @@ impl Builder {
 
     // The end.
 
-    pub(crate) fn finish(self, saved_by_calls: PRegSet, everything: PRegSet) -> Function {
+    /// `spills` is where in a frame registers may be put, and `chunks` how many vectors make a wave.
+    pub(crate) fn finish(
+        self,
+        saved_by_calls: PRegSet,
+        everything: PRegSet,
+        spills: usize,
+        chunks: usize,
+    ) -> Function {
         let Builder { ops, bodies, mut blocks, registers, parameters, vector_bytes, .. } = self;
         let alias = without_trivial(&parameters, registers);
         let resolve = |it: VReg| alias[it.vreg()].unwrap_or(it);
@@ -678,11 +693,12 @@ impl Builder {
             blocks,
             registers: registers as usize,
             vector_bytes,
+            away_bytes: 0,
             saved_by_calls,
             everything,
             pool: self.pool,
         };
-        let mut ops: Vec<Option<(Op, Vec<Operand>)>> = ops.into_iter().map(Some).collect();
+        let mut ops: Vec<Option<Placed>> = ops.into_iter().map(Some).collect();
         let order = reverse_postorder(&function.blocks);
         let mut numbers = vec![Block::invalid(); function.blocks.len()];
         for (number, block) in order.iter().enumerate() {
@@ -714,19 +730,15 @@ impl Builder {
             }
             kept.push((data, body));
         }
-        // Where there are 32 vectors, other orders have not been worth their while.
-        if vector_bytes == 32 {
-            let mut registers = Registers::new(function.registers, 16);
-            for (data, body) in &kept {
-                let operands = body.iter().flat_map(|(_, operands)| operands);
-                let reads = operands.filter(|it| it.kind() == OperandKind::Use);
-                reads.for_each(|it| registers.read(it.vreg()));
-                data.args.iter().for_each(|it| registers.read(*it));
-            }
-            for (_, body) in &mut kept {
-                *body = registers.order(std::mem::take(body));
-            }
+        let mut orders = Orders::new(function.registers, vector_bytes, chunks);
+        for (data, body) in &kept {
+            orders.reads(body, &data.args);
         }
+        let mut away = Away::new(function.registers, vector_bytes, spills);
+        for (_, body) in &mut kept {
+            *body = away.block(orders.order(std::mem::take(body)));
+        }
+        (function.registers, function.away_bytes) = (away.registers, away.bytes());
         for (mut data, body) in kept {
             data.first = function.ops.len();
             for (op, operands) in body {
@@ -816,7 +828,7 @@ fn is_needed(op: &Op, operands: &[Operand], live: &[bool]) -> bool {
 
 /// The registers that something needed reads.
 fn live(
-    ops: &[(Op, Vec<Operand>)],
+    ops: &[Placed],
     parameters: &[Parameter],
     alias: &[Option<VReg>],
     registers: u32,

@@ -6,21 +6,25 @@
 //! change, or touches flags. Vectors and masks are computed without flags, so that they may stand between a comparison and
 //! its jump.
 //!
-//! That is done where registers would be short (with AVX2), and kept if fewer are short then: what chunks have of each
-//! other, as in a scan, may be alive for longer.
+//! That is done where registers would be short (with AVX2, and in long blocks), and kept if fewer are short then: what chunks
+//! have of each other, as in a scan, may be alive for longer. So a long block is put in order part by part.
 //!
 //! Deliberately absent: how long instructions take. Processors look far enough ahead to find the next chunk by themselves.
 
-use regalloc2::{Operand, OperandKind, VReg};
+use regalloc2::{OperandKind, VReg};
 
-use crate::machine::{GENERAL, MASK, Op, Slot, SlotBase, VECTOR, X86};
+use crate::machine::{GENERAL, MASK, Op, Placed, Slot, SlotBase, VECTOR, X86};
 
-/// An instruction and its operands, as the allocator sees them.
-pub(crate) type Placed = (Op, Vec<Operand>);
+/// With 32 vectors, other orders of short blocks have not been worth their while.
+const LONG: usize = 400;
+/// What is put in order at a time, for each chunk of a wave: a few operations, fewer than lie between two scans.
+const AT_A_TIME: usize = 64;
 
 /// For each register of a function what the orders of its blocks need to know.
-pub(crate) struct Registers {
+pub(crate) struct Orders {
     vectors: usize,
+    /// How many instructions are put in order at a time.
+    at_a_time: usize,
     /// How many operands and arguments of blocks read it.
     reads: Vec<u32>,
     /// The instruction of the block at hand that makes it.
@@ -29,18 +33,42 @@ pub(crate) struct Registers {
 
 const NOBODY: u32 = u32::MAX;
 
-impl Registers {
-    /// So many registers, of which the processor has so many vectors.
-    pub(crate) fn new(count: usize, vectors: usize) -> Registers {
-        Registers { vectors, reads: vec![0; count], maker: vec![NOBODY; count] }
+impl Orders {
+    /// For so many registers, where vectors have so many bytes and a wave so many of them.
+    pub(crate) fn new(registers: usize, vector_bytes: usize, chunks: usize) -> Orders {
+        Orders {
+            vectors: if vector_bytes == 32 { 16 } else { 32 },
+            at_a_time: AT_A_TIME * chunks,
+            reads: vec![0; registers],
+            maker: vec![NOBODY; registers],
+        }
     }
 
-    pub(crate) fn read(&mut self, register: VReg) {
-        self.reads[register.vreg()] += 1;
+    /// What a block reads, and what it hands on. All blocks are to be known before any is put in order.
+    pub(crate) fn reads(&mut self, body: &[Placed], handed_on: &[VReg]) {
+        for register in body.iter().flat_map(reads).chain(handed_on.iter().copied()) {
+            self.reads[register.vreg()] += 1;
+        }
     }
 
     /// Puts the instructions of a block in order.
     pub(crate) fn order(&mut self, body: Vec<Placed>) -> Vec<Placed> {
+        if self.vectors == 32 && body.len() < LONG {
+            return body;
+        }
+        if body.len() <= self.at_a_time {
+            return self.order_all(body);
+        }
+        let mut ordered = Vec::with_capacity(body.len());
+        let mut left = body.into_iter();
+        while left.len() > 0 {
+            let part = left.by_ref().take(self.at_a_time).collect();
+            ordered.extend(self.order_all(part));
+        }
+        ordered
+    }
+
+    fn order_all(&mut self, body: Vec<Placed>) -> Vec<Placed> {
         if body.iter().filter(|it| is_free(it)).count() < 2 {
             return body;
         }
@@ -228,7 +256,8 @@ fn is_free((op, operands): &Placed) -> bool {
 #[cfg(test)]
 mod tests {
     use iced_x86::Code::{EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32 as ADD, Mov_rm32_r32};
-    use regalloc2::{OperandConstraint, OperandPos};
+    use regalloc2::{Operand, OperandConstraint, OperandPos};
+    use smallvec::smallvec;
 
     use super::*;
     use crate::machine::View;
@@ -249,17 +278,17 @@ mod tests {
     }
 
     fn add(to: usize, from: [usize; 2]) -> Placed {
-        (x86(ADD, false), vec![Operand::reg_def(vector(to)), read(from[0]), read(from[1])])
+        (x86(ADD, false), smallvec![Operand::reg_def(vector(to)), read(from[0]), read(from[1])])
     }
 
     fn store(from: usize) -> Placed {
-        (x86(Mov_rm32_r32, true), vec![read(from)])
+        (x86(Mov_rm32_r32, true), smallvec![read(from)])
     }
 
     fn ordered(body: Vec<Placed>, vectors: usize) -> Vec<Placed> {
-        let mut registers = Registers::new(1000, vectors);
-        body.iter().flat_map(reads).for_each(|it| registers.read(it));
-        registers.order(body)
+        let mut orders = Orders { vectors, ..Orders::new(1000, 32, 16) };
+        orders.reads(&body, &[]);
+        orders.order(body)
     }
 
     /// Sixteen chunks: first all sums of two, then all sums of these, then all stores.

@@ -20,12 +20,11 @@ mod scalar;
 pub(crate) mod unseen;
 mod wave;
 
-use std::collections::HashMap;
-
 use iced_x86::Code::*;
 use ir::shape::{Shape, Shapes};
 use ir::{Builtin, Inst, Module, Op, Region, Value};
 use ops::{Compare, SyncScope, Ty};
+use rustc_hash::FxHashMap as HashMap;
 
 use crate::call::Site;
 use crate::isa::Isa;
@@ -110,18 +109,18 @@ pub(crate) fn select(module: &Module, isa: Isa, width: u32, asked: u32) -> Selec
         sites: Vec::new(),
         rows: 1,
         places: vec![None; module.values.len()],
-        copies: vec![HashMap::new()],
+        copies: vec![HashMap::default()],
         full: Vec::new(),
         active: Vec::new(),
-        constructs: HashMap::new(),
+        constructs: HashMap::default(),
         loops: 0,
         skips: Vec::new(),
         origins: Vec::new(),
-        prefixes: HashMap::new(),
-        compared: HashMap::new(),
-        unseen: HashMap::new(),
+        prefixes: HashMap::default(),
+        compared: HashMap::default(),
+        unseen: HashMap::default(),
         copied: unseen::copied(module),
-        summed: HashMap::new(),
+        summed: HashMap::default(),
         wave,
         next_wave: Block::new(0),
     };

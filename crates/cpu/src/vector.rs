@@ -3,9 +3,8 @@
 //! A vector holds one chunk of words, or half a chunk of longs. A mask is a k register (AVX-512) or a vector of words that are
 //! all ones or zero (AVX2); nobody outside this file needs to know.
 
-use std::collections::HashMap;
-
 use iced_x86::Code::{self, *};
+use rustc_hash::FxHashMap as HashMap;
 
 use crate::isa::Isa;
 use crate::machine::*;
@@ -226,11 +225,11 @@ impl Assembler {
         Assembler {
             b: Builder::new(isa.vector_bytes()),
             isa,
-            made: HashMap::new(),
-            tested: HashMap::new(),
-            known: HashMap::new(),
-            lowest: HashMap::new(),
-            spread: HashMap::new(),
+            made: HashMap::default(),
+            tested: HashMap::default(),
+            known: HashMap::default(),
+            lowest: HashMap::default(),
+            spread: HashMap::default(),
         }
     }
 

@@ -27,6 +27,22 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(WaveMatch(float2(t, 0)).x & WaveMatch(float2(0, t)).x, t < 32 ? 1u << t : 0u);
 }
 
+//--- every-bit-of-every-component-counts
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (t % 7 == 3) return;
+    uint4 bits = 0, pairs = 0;
+    for (uint lane = 0; lane < WIDTH; lane++) {
+        uint4 own = 0;
+        own[lane / 32] = 1u << (lane % 32);
+        if (lane % 7 == 3) continue;
+        if (lane * 11 % 32 == t * 11 % 32) bits |= own;
+        if (lane % 5 == t % 5 && lane / 9 == t / 9) pairs |= own;
+    }
+    EXPECT_EQ(WaveMatch(1u << (t * 11 % 32)), bits);
+    EXPECT_EQ(WaveMatch(int2(-1 << (t % 5 * 7), t / 9)), pairs);
+}
+
 //--- floats-match-by-their-bits
 //# args -Wno-narrow-lane-mask
 //# finds float-equality truncated-mask

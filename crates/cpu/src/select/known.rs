@@ -1,11 +1,12 @@
 //! What is known while code is made: constants, values that are known for each lane, and loops that end after few rounds.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use ir::{Inst, Op, Region, Value};
 use ops::scalar;
 use ops::{Ty, WaveOp};
+use rustc_hash::FxHashMap as HashMap;
 
 use super::{Place, Selector};
 
@@ -202,7 +203,7 @@ impl Selector<'_> {
             for (param, place) in params.iter().zip(places) {
                 self.set(*param, place);
             }
-            self.copies.push(HashMap::new());
+            self.copies.push(HashMap::default());
             let falls = self.region(body);
             self.copies.pop();
             assert_eq!(falls, round + 1 < rounds, "a loop ends when it was seen to end");

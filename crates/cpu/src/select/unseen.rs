@@ -6,10 +6,9 @@
 //! Where the place is known, its sum is kept in a register. Where it is not, all of a small buffer is kept once for each
 //! party of waves, which then need not lock what they alone add to; `launch` adds these copies up at the end.
 
-use std::collections::HashMap;
-
 use ir::{Address as At, Atomic, Binding, Inst, Module, Op, ResourceKind, Value};
 use ops::Ty;
+use rustc_hash::FxHashMap as HashMap;
 
 use super::Selector;
 use super::memory::Access;
@@ -97,7 +96,7 @@ pub(crate) fn copied(module: &Module) -> Vec<Binding> {
 impl Selector<'_> {
     /// Before the first wave.
     pub(super) fn begin_unseen(&mut self) {
-        let mut all = HashMap::new();
+        let mut all = HashMap::default();
         for (inst, index) in unseen(self.module) {
             let Op::Atomic { place, at, .. } = self.module.inst(inst).op else {
                 unreachable!("only additions are unseen")
