@@ -77,7 +77,7 @@ impl Command {
             Command::Diff => {
                 "compare engines and other compilers' SPIR-V, and say whose mistake a difference is"
             }
-            Command::Bench => "measure how long a shader takes to compile and to run",
+            Command::Bench => "measure how long shaders and jobs take to compile and to run",
         }
     }
 

@@ -1,7 +1,8 @@
-//! `wavelane bench`: how long shaders take to compile and to run, at one or several widths.
+//! `wavelane bench`: how long shaders, and the runs of jobs, take to compile and to run, at one or several widths.
 //!
 //! Takes what `run` takes, and reports the median with the quartiles, since a machine has other things to do as well.
-//! Each round of a run starts from the same contents; restoring them is not measured. The results are not looked at.
+//! Each round of a run starts from the same contents; restoring them is not measured. The results are not looked
+//! at, nor what a job says of them.
 //! On a GPU the time is that of the device's own clock around the dispatch, without the copies to it and from it.
 
 use std::fmt::Write;
@@ -12,13 +13,16 @@ use device::{
     ComputePipeline, Device, Dispatch, Engine, Foreign, ForeignError, ResourceTable, Shader,
     SourceMap,
 };
+use jobs::{Runnable, Source, Test, Widths};
 use serde_json::{Value, json};
 
-use crate::args::{Args, Output};
-use crate::diff::read_module;
+use crate::args::{Args, Output, WaveSizes};
+use crate::diff::{Remembered, read_module};
+use crate::files::read_source;
 use crate::problem::{Exit, Problem};
 use crate::run::watch::Watch;
 use crate::run::{Contents, bind, failed, widths};
+use crate::test::{Beside, flags_of, setup};
 use crate::{End, caps, compile, terminal};
 
 /// Rounds, where nobody says how many.
@@ -52,6 +56,19 @@ struct Bench {
     rows: Vec<Row>,
 }
 
+/// A program with everything that it runs on.
+struct Subject {
+    /// The file, with the case or the number of the run where it has several.
+    name: String,
+    shader: Shader,
+    sources: SourceMap,
+    pipeline: ComputePipeline,
+    table: ResourceTable,
+    groups: [u32; 3],
+    widths: Vec<u32>,
+    front: Times,
+}
+
 pub(crate) fn bench(args: &Args) -> Result<Exit, End> {
     if args.operands.is_empty() {
         args.operand()?;
@@ -60,10 +77,15 @@ pub(crate) fn bench(args: &Args) -> Result<Exit, End> {
     let mut benches = Vec::new();
     for file in &args.operands {
         if crate::test::is_job(file) {
-            let problem = Problem::input(format!("`{file}` is a test, and `bench` takes shaders"));
-            return Err(problem.help("bind its buffers with --bind").into());
+            crate::test::refuse_flags_of_shaders(args, file)?;
+            for test in crate::test::find(&Args { operands: vec![file.clone()], ..args.clone() })? {
+                for subject in of_job(&test, args, &device)? {
+                    benches.push(measure(subject, args, &device)?);
+                }
+            }
+        } else {
+            benches.push(measure(of_shader(file, args, &device)?, args, &device)?);
         }
-        benches.push(measure(file, args, &device)?);
     }
     let text = match args.output {
         Output::Json => {
@@ -83,7 +105,8 @@ pub(crate) fn bench(args: &Args) -> Result<Exit, End> {
     Ok(Exit::Fine)
 }
 
-fn measure(file: &str, args: &Args, device: &Device) -> Result<Bench, Problem> {
+/// A shader with the buffers of the command line.
+fn of_shader(file: &str, args: &Args, device: &Device) -> Result<Subject, Problem> {
     let begin = Instant::now();
     let (shader, sources) = compile::shader(file, args)?;
     let first = begin.elapsed();
@@ -93,25 +116,90 @@ fn measure(file: &str, args: &Args, device: &Device) -> Result<Bench, Problem> {
     front.add(first);
     let pipeline =
         device.create_compute_pipeline(&shader).map_err(|it| caps::problem(&it, &sources))?;
+    let table = bind::bind(args, &shader, &sources)?.table;
+    let widths = widths(args, &shader, &pipeline)?;
+    let (name, groups) = (file.to_owned(), args.groups);
+    Ok(Subject { name, shader, sources, pipeline, table, groups, widths, front })
+}
+
+/// The runs of a job, but for those that are to fail.
+fn of_job(test: &Test, args: &Args, device: &Device) -> Result<Vec<Subject>, Problem> {
+    let refused = |exit, why: &str| Problem::new(exit, format!("`{}`: {why}", test.name()));
+    let (_, text) = read_source(&test.file)?;
+    let features = jobs::features(device.adapter(), args.test.api);
+    let flags = flags_of(args);
+    let fuel = |width| args.fuel.at(width);
+    let setup = setup(args, device, &features, &Widths::All, &flags, &fuel);
+    let runs = jobs::prepare(test, &text, &setup, &mut Beside).map_err(|outcome| {
+        let exit = match outcome.verdict {
+            jobs::Verdict::Unsupported => Exit::Unsupported,
+            jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,
+        };
+        refused(exit, outcome.message.trim_end())
+    })?;
+    if runs.is_empty() {
+        return Err(refused(Exit::Unsupported, "nothing in it runs"));
+    }
+    let several = runs.len() > 1;
+    let subject = |(number, run): (usize, Runnable)| {
+        let widths = widths_of_run(args, &run).map_err(|why| refused(Exit::Unsupported, &why))?;
+        let Runnable { shader, pipeline, sources, table, groups, source, .. } = run;
+        let Source { name, text, flags, included } = &source;
+        let front = Times::of(args.rounds, COMPILATIONS, || {
+            Shader::compile(name, text, &flags.options, &mut Remembered(included))
+                .map_err(|bug| Problem::bug(&bug.message))
+                .map(drop)
+        })?;
+        let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
+        Ok(Subject { name, shader, sources, pipeline, table, groups, widths, front })
+    };
+    (1..).zip(runs).map(subject).collect()
+}
+
+/// The widths asked for, of those that a run of a job allows.
+fn widths_of_run(args: &Args, run: &Runnable) -> Result<Vec<u32>, String> {
+    let is_made_for = |it: &u32| run.widths.as_ref().is_none_or(|widths| widths.contains(it));
+    let mut allowed = run.pipeline.wave_sizes().to_vec();
+    allowed.retain(is_made_for);
+    let widths = match &args.wave_sizes {
+        WaveSizes::All => allowed.clone(),
+        WaveSizes::List(list) => list.iter().copied().filter(|it| allowed.contains(it)).collect(),
+        WaveSizes::Default => {
+            let usual = Some(run.pipeline.default_wave_size()).filter(is_made_for);
+            usual.or_else(|| allowed.first().copied()).into_iter().collect()
+        }
+    };
+    if !widths.is_empty() {
+        return Ok(widths);
+    }
+    let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
+    Err(match allowed.is_empty() {
+        true => "it runs at none of the widths there are".to_owned(),
+        false => format!("it runs only with waves of {} lanes", allowed.join(", ")),
+    })
+}
+
+fn measure(subject: Subject, args: &Args, device: &Device) -> Result<Bench, Problem> {
+    let Subject { name, shader, sources, pipeline, mut table, groups, widths, front } = subject;
     let other = match &args.diff.spirv {
         Some(name) => Some((name, foreign(name, device, &shader, &sources)?)),
         None => None,
     };
-    let mut table = bind::bind(args, &shader, &sources)?.table;
     let bytes = table.iter().map(|(_, _, buffer)| buffer.bytes.len() as u64).sum();
     let contents = Contents::of(&table);
-    let groups: u64 = args.groups.iter().map(|it| u64::from(*it)).product();
-    let mut watch = Watch::start(args.timeout, groups);
+    let count: u64 = groups.iter().map(|it| u64::from(*it)).product();
+    let mut watch = Watch::start(args.timeout, count);
     let mut rows = Vec::new();
-    for width in widths(args, &shader, &pipeline)? {
-        let mut measured = Measured { args, device, shader: &shader, sources: &sources, width };
+    for width in widths {
+        let (shader, sources) = (&shader, &sources);
+        let mut measured = Measured { args, device, shader, sources, groups, width };
         rows.push(measured.row(&pipeline, None, &mut table, &contents, &mut watch)?);
         if let Some((name, pipeline)) = &other {
             rows.push(measured.row(pipeline, Some(name), &mut table, &contents, &mut watch)?);
         }
     }
     watch.stop();
-    Ok(Bench { file: file.to_owned(), front, bytes, rows })
+    Ok(Bench { file: name, front, bytes, rows })
 }
 
 /// What runs another compiler's module in the place of the shader.
@@ -137,6 +225,7 @@ struct Measured<'a> {
     device: &'a Device,
     shader: &'a Shader,
     sources: &'a SourceMap,
+    groups: [u32; 3],
     width: u32,
 }
 
@@ -149,10 +238,10 @@ impl Measured<'_> {
         contents: &Contents,
         watch: &mut Watch,
     ) -> Result<Row, Problem> {
-        let Measured { args, device, shader, sources, width } = *self;
-        watch.next(width, pipeline.steps(args.groups, width));
+        let Measured { args, device, shader, sources, groups, width } = *self;
+        watch.next(width, pipeline.steps(groups, width));
         let dispatch = Dispatch {
-            groups: args.groups,
+            groups,
             wave_size: Some(width),
             lane_order: args.lane_order,
             schedule: args.schedule,

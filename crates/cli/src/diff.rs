@@ -31,7 +31,7 @@ use side::Side;
 use subject::Subject;
 
 pub(crate) use side::read_module;
-pub(crate) use subject::Recorder;
+pub(crate) use subject::{Recorder, Remembered};
 
 /// What only `diff` asks for.
 #[derive(Clone, Debug, Default)]

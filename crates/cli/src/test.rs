@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 
 use jobs::{Api, Test};
 
-use crate::args::{Args, Output};
+use crate::args::{Args, Command, Output};
 use crate::problem::{Exit, Problem};
 use crate::run::watch::Watch;
 use crate::{End, terminal};
@@ -134,20 +134,7 @@ pub(crate) fn is_job(operand: &str) -> bool {
 
 /// `wavelane run` with a job: in this process, with what the buffers hold at the end.
 pub(crate) fn run_job(args: &Args) -> Result<Exit, End> {
-    let said_by_the_job = [
-        ("--bind", !args.binds.is_empty()),
-        ("--set", !args.sets.is_empty()),
-        ("--counter", !args.counters.is_empty()),
-        ("--groups", args.groups != [1; 3]),
-        ("--print", !args.prints.is_empty()),
-        ("--out", !args.outs.is_empty()),
-    ];
-    if let Some((flag, _)) = said_by_the_job.iter().find(|(_, is_given)| *is_given) {
-        let what = format!("`{flag}` is for shaders, and `{}` is a job", args.operand()?);
-        let help =
-            "a job says itself what is bound and how many groups run; all its buffers are printed";
-        return Err(Problem::input(what).help(help).into());
-    }
+    refuse_flags_of_shaders(args, args.operand()?)?;
     let device = crate::caps::device(args)?;
     let features = jobs::features(device.adapter(), args.test.api);
     let tests = find(args)?;
@@ -189,6 +176,28 @@ pub(crate) fn run_job(args: &Args) -> Result<Exit, End> {
     let known = baseline::Baseline::default();
     write(&records, &known, format, &mut terminal::out())?;
     Ok(exit(&records, &known))
+}
+
+/// What a job says itself, the command line cannot say.
+pub(crate) fn refuse_flags_of_shaders(args: &Args, job: &str) -> Result<(), Problem> {
+    let said_by_the_job = [
+        ("--bind", !args.binds.is_empty()),
+        ("--set", !args.sets.is_empty()),
+        ("--counter", !args.counters.is_empty()),
+        ("--groups", args.groups != [1; 3]),
+        ("--print", !args.prints.is_empty()),
+        ("--out", !args.outs.is_empty()),
+    ];
+    if let Some((flag, _)) = said_by_the_job.iter().find(|(_, is_given)| *is_given) {
+        let what = format!("`{flag}` is for shaders, and `{job}` is a job");
+        let shown = match args.command {
+            Command::Run => "; all its buffers are printed",
+            _ => "",
+        };
+        let help = format!("a job says itself what is bound and how many groups run{shown}");
+        return Err(Problem::input(what).help(help));
+    }
+    Ok(())
 }
 
 /// What the exit status says about records.

@@ -554,7 +554,7 @@ fn times_are_measured_on_every_engine_and_width() {
         ("bench none.hlsl", 2, "none.hlsl"),
         ("bench a.hlsl --bind Out=[8] --spirv a.hlsl", 2, "`a.hlsl`: it is no module of SPIR-V"),
         ("bench a.hlsl --bind Out=[8] --spirv none.spv", 2, "`none.spv` cannot be read"),
-        ("bench a.test", 2, "`bench` takes shaders"),
+        ("bench none.test", 2, "`none.test` cannot be read"),
     ] {
         let ran = wavelane("bench", SUM, line);
         assert_eq!(ran.status, status, "{line}: {}", ran.err);

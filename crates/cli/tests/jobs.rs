@@ -102,6 +102,84 @@ fn a_job_that_is_wrong_is_shown_where_it_is_wrong() {
 }
 
 #[test]
+fn jobs_are_measured_with_what_they_bind_on_every_engine() {
+    let bench = |words: &[&str]| {
+        let words: Vec<&str> = ["bench"].iter().chain(words).copied().collect();
+        let output = wavelane(&words, &root());
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let runs = |words: &[&str]| -> Vec<(String, u64, Vec<u64>)> {
+        let (status, out, err) = bench(&[words, &["--rounds", "2", "--format", "json"]].concat());
+        assert_eq!(status, Some(0), "{out}{err}");
+        let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let of = |bench: &serde_json::Value| {
+            assert!(bench["front_end_ms"]["median"].as_f64().unwrap() > 0.0, "{bench}");
+            let rows = bench["runs"].as_array().unwrap().iter();
+            let widths = rows.map(|row| {
+                assert!(row["run_ms"]["median"].as_f64().unwrap() > 0.0, "{row}");
+                assert_eq!(row["run_ms"]["rounds"], 2);
+                row["wave_size"].as_u64().unwrap()
+            });
+            let name = bench["file"].as_str().unwrap().to_owned();
+            (name, bench["bound_bytes"].as_u64().unwrap(), widths.collect())
+        };
+        report["benches"].as_array().unwrap().iter().map(of).collect()
+    };
+    for engine in ["interp", "cpu"] {
+        if engine == "cpu" && bench(&["suite/jobs/waves.test", "--engine", "cpu"]).0 == Some(3) {
+            continue;
+        }
+        let words = ["suite/jobs/waves.test", "--engine", engine, "--wave-size", "8,64"];
+        let all = runs(&[&words[..], &["suite/jobs/push.test"]].concat());
+        let names: Vec<&str> = all.iter().map(|it| it.0.as_str()).collect();
+        assert_eq!(names, ["suite/jobs/waves.test", "suite/jobs/push.test"]);
+        assert!(all.iter().all(|it| it.1 > 0 && it.2 == [8, 64]), "{all:?}");
+    }
+    let yaml = runs(&["suite/jobs/beside/job.yaml"]);
+    assert_eq!((yaml.len(), yaml[0].1 > 0, &yaml[0].2), (1, true, &vec![16]));
+    // One case of a file.
+    let cases = std::fs::read_to_string(root().join("suite/jobs/unit.hlsl")).unwrap();
+    let (first, _) = cases.split_once("TEST_CASE(").unwrap().1.split_once(')').unwrap();
+    let one = runs(&[&format!("suite/jobs/unit.hlsl::{first}"), "--wave-size", "16"]);
+    assert_eq!(one.len(), 1);
+    assert_eq!(
+        (one[0].0.as_str(), &one[0].2),
+        (&*format!("suite/jobs/unit.hlsl::{first}"), &vec![16])
+    );
+
+    let waves = std::fs::read_to_string(root().join("suite/jobs/waves.test")).unwrap();
+    let wrong = [
+        ("bad.test", waves.replacen("Format: UInt32", "Fromat: UInt32", 1), 2, "no key `Fromat`"),
+        (
+            "text.test",
+            waves.replacen("RWStructuredBuffer", "RWStructuredBufer", 1),
+            2,
+            "RWStructuredBufer",
+        ),
+        (
+            "fails.test",
+            waves.replacen("# RUN: %offloader", "# RUN: not %offloader", 1),
+            3,
+            "nothing in it runs",
+        ),
+    ];
+    for (file, of_test, status, says) in &wrong {
+        let folder = folder("bench", &[(file, of_test)]);
+        let output = wavelane(&["bench", file], &folder);
+        let err = text(&output.stderr);
+        assert!(output.status.code() == Some(*status) && err.contains(says), "{file}: {err}");
+    }
+    let flags = bench(&["suite/jobs/waves.test", "--bind", "A=u32[4]"]);
+    assert!(flags.0 == Some(2) && flags.2.contains("`--bind` is for shaders"), "{}", flags.2);
+    let widths = bench(&["suite/jobs/waves.test", "--wave-size", "4", "--caps", "lanes=8..16"]);
+    assert!(widths.0 == Some(3) && widths.2.contains("it runs only with waves of"), "{}", widths.2);
+    let other = bench(&["suite/jobs/beside/job.yaml", "--wave-size", "8,64"]);
+    assert!(other.0 == Some(3) && other.2.contains("only with waves of 16 lanes"), "{}", other.2);
+    let fuel = bench(&["suite/jobs/waves.test", "--fuel", "1"]);
+    assert!(fuel.0 == Some(1) && fuel.2.contains("the fuel of 1 "), "{}", fuel.2);
+}
+
+#[test]
 fn what_does_not_fit_together_is_told_by_name() {
     let heap = std::fs::read_to_string(root().join("suite/jobs/heap.test")).unwrap();
     let waves = std::fs::read_to_string(root().join("suite/jobs/waves.test")).unwrap();

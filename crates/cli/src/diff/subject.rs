@@ -161,7 +161,7 @@ impl Includer for Recorder {
 }
 
 /// Finds what was remembered.
-struct Remembered<'a>(&'a BTreeMap<String, String>);
+pub(crate) struct Remembered<'a>(pub(crate) &'a BTreeMap<String, String>);
 
 impl Includer for Remembered<'_> {
     fn read(&mut self, path: &str, _includer: &str, _system: bool) -> Option<(String, Arc<str>)> {
