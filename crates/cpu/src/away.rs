@@ -81,6 +81,8 @@ impl Away {
                 }
             }
             let reads: Vec<VReg> = reads(&operands).collect();
+            let missing = reads.iter().filter(|it| self.held_as[it.vreg()].is_none()).count();
+            self.make_room(at, missing, &mut new);
             for register in &reads {
                 self.fetch(*register, &mut new);
             }
@@ -91,7 +93,6 @@ impl Away {
                     *operand = Operand::new(name, constraint, kind, position);
                 }
             }
-            self.make_room(at, &mut new);
             for register in reads {
                 self.next[register.vreg()] = later.next().unwrap_or(NEVER);
                 self.forget_if_done(register);
@@ -102,7 +103,7 @@ impl Away {
             if let Some(made) = made.filter(|it| self.next[it.vreg()] != NEVER) {
                 self.held_as[made.vreg()] = Some(made);
                 self.held.push(made);
-                self.make_room(at, &mut new);
+                self.make_room(at, 0, &mut new);
             }
         }
         self.free.clear();
@@ -151,9 +152,9 @@ impl Away {
         self.held.push(register);
     }
 
-    /// Puts vectors away until as many are held as may be, but none that the instruction reads.
-    fn make_room(&mut self, at: u32, new: &mut Vec<Placed>) {
-        while self.held.len() > self.room {
+    /// Puts vectors away until there is room for so many more, but none that the instruction reads.
+    fn make_room(&mut self, at: u32, more: usize, new: &mut Vec<Placed>) {
+        while self.held.len() + more > self.room {
             let next = |it: &VReg| self.next[it.vreg()];
             let farthest = (0..self.held.len()).max_by_key(|it| next(&self.held[*it]));
             match farthest {
