@@ -195,7 +195,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Words("N SET", 2),
         on: COMPILE,
         section: Section::Output,
-        help: "for SPIR-V: whatever is taken from ResourceDescriptorHeap is binding N of set SET,\n\
+        help: "for SPIR-V: what comes from ResourceDescriptorHeap is binding N of set SET,\n\
                whose descriptors are mutable ones of VK_EXT_mutable_descriptor_type",
         set: |args, value| bind(args, Named::ResourceHeap, value),
     },
