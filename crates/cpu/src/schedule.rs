@@ -15,7 +15,7 @@ use regalloc2::{OperandKind, VReg};
 
 use crate::machine::{GENERAL, MASK, Op, Placed, Slot, SlotBase, VECTOR, X86};
 
-/// With 32 vectors, other orders of short blocks have not been worth their while.
+/// The instructions of a long block. With 32 vectors, other orders of short ones have not been worth their while.
 const LONG: usize = 400;
 /// What is put in order at a time, for each chunk of a wave: a few operations, fewer than lie between two scans.
 const AT_A_TIME: usize = 64;
@@ -53,11 +53,8 @@ impl Orders {
 
     /// Puts the instructions of a block in order.
     pub(crate) fn order(&mut self, body: Vec<Placed>) -> Vec<Placed> {
-        if self.vectors == 32 && body.len() < LONG {
-            return body;
-        }
-        if body.len() <= self.at_a_time {
-            return self.order_all(body);
+        if body.len() < LONG {
+            return if self.vectors == 32 { body } else { self.order_all(body) };
         }
         let mut ordered = Vec::with_capacity(body.len());
         let mut left = body.into_iter();
@@ -286,7 +283,7 @@ mod tests {
     }
 
     fn ordered(body: Vec<Placed>, vectors: usize) -> Vec<Placed> {
-        let mut orders = Orders { vectors, ..Orders::new(1000, 32, 16) };
+        let mut orders = Orders { vectors, ..Orders::new(10_000, 32, 3) };
         orders.reads(&body, &[]);
         orders.order(body)
     }
@@ -332,6 +329,35 @@ mod tests {
         let stored: Vec<usize> =
             after.iter().filter(is_store).flat_map(reads).map(|it| it.vreg()).collect();
         assert_eq!(stored, (200..216).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_long_block_is_put_in_order_part_by_part() {
+        let moved = |it: &Placed, by: usize| {
+            let move_by = |it: &Operand| {
+                let vector = vector(it.vreg().vreg() + by);
+                Operand::new(vector, it.constraint(), it.kind(), it.pos())
+            };
+            (it.0.clone(), it.1.iter().map(move_by).collect())
+        };
+        let one = by_operation();
+        let long: Vec<Placed> =
+            (0..20).flat_map(|round| one.iter().map(move |it| moved(it, 300 * round))).collect();
+        assert!(one.len() < LONG && long.len() > LONG);
+        let after = ordered(long.clone(), 16);
+        assert_eq!(after.len(), long.len());
+        let (mut left, mut there) = (long, std::collections::HashSet::new());
+        for (at, instruction) in after.iter().enumerate() {
+            let own =
+                |it: &Placed| made(it) == made(instruction) && reads(it).eq(reads(instruction));
+            let old = left.iter().position(own).unwrap();
+            left.remove(old);
+            assert!(reads(instruction).all(|it| it.vreg() % 300 < 100 || there.contains(&it)));
+            there.extend(made(instruction));
+            // Nothing has come from far away.
+            assert!(old < 3 * AT_A_TIME, "{at} came from {old} further on");
+        }
+        assert_eq!(most_alive(&after), 2);
     }
 
     #[test]
