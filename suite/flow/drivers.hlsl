@@ -116,3 +116,18 @@ void main() {
     EXPECT_EQ(asuint(max(tiny, Floats[1])), 0x00400000);
     EXPECT_EQ(asuint(ceil(tiny)), 0x3f800000);
 }
+
+//--- what-is-written-is-read-again-beside-what-is-only-read
+//# in Only u32: 0 1
+//# zero Both 2048
+StructuredBuffer<uint> Only;
+RWStructuredBuffer<uint> Both;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Both[4 * t] = Only[0] + 1;
+    Both[4 * t + 1] = Only[1] + Both[4 * t];
+    Both[4 * t + 2] = Only[0] + 2;
+    Both[4 * t + 3] = Only[1] + Both[4 * t + 2];
+    EXPECT_EQ(Both[4 * t + 1], 2);
+    EXPECT_EQ(Both[4 * t + 3], 3);
+}

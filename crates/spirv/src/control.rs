@@ -28,13 +28,19 @@
 //! overwrite it in rounds after the lane has left: lavapipe 22.3 and SwiftShader do. Waterfalls of ours are written so that
 //! these drivers get them right (`wave.rs`); loops of the shader are not, as yet.
 
-use ir::{Case, Inst, Op, Region, Value, ValueDef};
+use ir::{Case, Inst, Op, Region, TextureOp, Value, ValueDef};
 use ops::{Binary, Compare, Ty, WaveOp};
 
 use crate::Unsupported;
 use crate::emit::Emitter;
 use crate::module::{Id, push};
 use crate::opcode as op;
+
+/// A loop of no more instructions that only computes is marked to be unrolled. Drivers do not do that by themselves, not even
+/// to a loop whose rounds they can count: sorting within a wave takes half the time so on an H200.
+const MOST_UNROLLED: usize = 128;
+/// The mark, in a loop's control.
+const UNROLL: u32 = 1;
 
 /// A construct that exits can name.
 pub(crate) struct Target {
@@ -278,6 +284,7 @@ impl<'a> Emitter<'a> {
         }
         self.arrive(params, &phis);
         push(&mut self.out.body, op::LOOP_MERGE, &[merge.0, next.0, 0]);
+        let control = self.out.body.len() - 1;
         self.branch(start);
         self.label(start);
         self.targets.push(Target { inst, is_loop: true, merge, incoming: Vec::new() });
@@ -290,7 +297,30 @@ impl<'a> Emitter<'a> {
         }
         self.label(next);
         self.branch(header);
+        if self.only_computes(body) && is_short(&self.out.body[control + 1..], MOST_UNROLLED) {
+            self.out.body[control] = UNROLL;
+        }
         Ok(self.close(inst))
+    }
+
+    /// Whether a region does nothing that others could see.
+    fn only_computes(&self, region: Region) -> bool {
+        let ir = self.ir;
+        ir.region(region).insts.iter().all(|inst| {
+            let op = &ir.inst(*inst).op;
+            let acts = match op {
+                Op::Store { .. }
+                | Op::Atomic { .. }
+                | Op::Counter { .. }
+                | Op::Barrier { .. }
+                | Op::SharedStore { .. }
+                | Op::SharedAtomic { .. }
+                | Op::PrivateStore { .. } => true,
+                Op::Texture(it) => matches!(it.op, TextureOp::Store | TextureOp::Atomic(_)),
+                _ => false,
+            };
+            !acts && op.regions().into_iter().all(|it| self.only_computes(it))
+        })
     }
 
     pub(crate) fn block(&mut self, inst: Inst, body: Region) -> Result<Reached, Unsupported> {
@@ -548,6 +578,16 @@ impl<'a> Emitter<'a> {
             sees_lanes(op) || op.regions().into_iter().any(|it| self.sees_lanes(it))
         })
     }
+}
+
+/// Whether words are so many instructions at most. Lines do not count, so that debug information changes nothing.
+fn is_short(mut words: &[u32], most: usize) -> bool {
+    let mut count = 0;
+    while let (Some(first), true) = (words.first(), count <= most) {
+        count += usize::from(first & 0xffff != u32::from(op::LINE.number));
+        words = words.get((first >> 16).max(1) as usize..).unwrap_or(&[]);
+    }
+    count <= most
 }
 
 /// Whether the result of an operation, or its effect, depends on which lanes run it together.

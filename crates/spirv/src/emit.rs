@@ -11,7 +11,7 @@ use crate::memory::Resources;
 use crate::module::{Id, Module, push, string};
 use crate::opcode::{self as op, Opcode};
 use crate::reflect::{Reflection, Warning};
-use crate::{Emitted, Unsupported};
+use crate::{Emitted, Unsupported, unseen};
 
 /// The number by which SPIR-V knows HLSL.
 const HLSL: u32 = 5;
@@ -33,6 +33,7 @@ pub fn emit(
         debug,
         out,
         values: vec![None; ir.values.len()],
+        seen: unseen::seen(ir),
         block: start,
         targets: Vec::new(),
         resources: Resources::default(),
@@ -56,6 +57,8 @@ pub(crate) struct Emitter<'a> {
     debug: &'a dyn Debug,
     pub(crate) out: Module,
     values: Vec<Option<Id>>,
+    /// Whether the bits of a value may be seen: where not, a NaN may stay as the device made it.
+    seen: Vec<bool>,
     /// The block under construction.
     pub(crate) block: Id,
     /// The constructs around this place.
@@ -137,7 +140,12 @@ impl Emitter<'_> {
             Op::Builtin(builtin) => vec![self.builtin(*builtin)],
             Op::Unary(op, a) => vec![self.unary(*op, ir.ty(*a), self.get(*a))],
             Op::Binary(op, a, b) => {
-                vec![self.binary(*op, ir.ty(*a), self.get(*a), self.get(*b), ir.constant(*b))]
+                let (ty, known) = (ir.ty(*a), ir.constant(*b));
+                let operands = [self.get(*a), self.get(*b)];
+                vec![match self.seen[data.results[0].index()] {
+                    true => self.binary(*op, ty, operands[0], operands[1], known),
+                    false => self.unseen_binary(*op, ty, operands, known),
+                }]
             }
             Op::Compare(op, a, b) => {
                 vec![self.compare(*op, ir.ty(*a), self.get(*a), self.get(*b))]

@@ -123,6 +123,10 @@ pub struct Environment {
     /// 16-bit integers are words whose upper half is zero, except in memory. Some drivers compute with the real ones as if
     /// they never overflowed.
     pub short_words: bool,
+    /// Loads outside a storage buffer give zeros and stores there do nothing, word by word (`robustBufferAccess2`).
+    pub robust: bool,
+    /// How many lanes the waves will have, where that is certain.
+    pub lanes: Option<u32>,
     /// Groupshared memory begins as zeros, as in every engine of ours.
     pub zero_groupshared: bool,
     /// What is known of what will be bound, for each resource of the module; empty where nothing is. With it and `exact`,
@@ -200,6 +204,8 @@ impl Default for Environment {
             floats: Floats::ALL,
             exact: false,
             short_words: false,
+            robust: false,
+            lanes: None,
             zero_groupshared: false,
             bound: Vec::new(),
             numbering: Numbering::Written(Written::default()),

@@ -8,7 +8,8 @@
 //! - **Arithmetic corners.** Where SPIR-V leaves a result open (shift counts, division by zero, conversions out of range,
 //!   `min` of zeros, tests for NaN), the corner is spelled out; `scalar.rs` is the table.
 //! - **Bounds.** Every access outside its resource or array loads zero and stores nothing, by code of ours: `bounds` in
-//!   `memory.rs` says why the device's own robustness is not enough. What stays with the device: a null descriptor.
+//!   `memory.rs` says why the device's own robustness is not enough. What stays with the device: a null descriptor, and
+//!   single words where [`Environment::robust`] is set.
 //!
 //! # What is the device's own
 //! The order of float sums; unless [`Environment::exact`] is set, the bits of a NaN and the last bits of division, square
@@ -19,9 +20,9 @@
 //! `opcode.rs` numbers, `module.rs` sections, types and constants; `emit.rs` one instruction of the IR after the other,
 //! which `control.rs`, `scalar.rs`, `short.rs`, `memory.rs`, `local.rs`, `texel.rs`, `conversion.rs`, `typed.rs`,
 //! `texture.rs`, `sample.rs`, `wave.rs`, `derivative.rs` and `builtin.rs` lower;
-//! `reflect.rs` what a host must know; `text.rs` a listing.
+//! `unseen.rs` whose bits nobody sees; `reflect.rs` what a host must know; `text.rs` a listing.
 //!
-//! Deliberately absent: files, devices, optimisation (drivers do that).
+//! Deliberately absent: files, devices, optimisation (drivers do that, and are told which loops to unroll).
 #![forbid(unsafe_code)]
 
 mod builtin;
@@ -46,6 +47,7 @@ mod texel;
 mod text;
 mod texture;
 mod typed;
+mod unseen;
 mod wave;
 
 pub use emit::emit;

@@ -10,7 +10,8 @@
 //! buffer, not for an index whose address wraps, not for an offset beyond the element, not for what an atomic gives back.
 //! So each access is compared here with the length that the descriptor has. A load outside goes to unit 0 and its result
 //! is dropped; a store or atomic outside is branched around. Byte addresses become unit numbers before anything is added
-//! to them, so that nothing wraps. The one thing left to the device is a buffer with no unit at all.
+//! to them, so that nothing wraps. Left to the device are a buffer with no unit at all, and where the environment promises
+//! robustness the plain case ([`Emitter::word`]): the one word of an element of four bytes, at an index that cannot wrap.
 //! Of a constant buffer only its declared size is known: one bound smaller is the host's mistake.
 
 use std::collections::BTreeMap;
@@ -189,13 +190,15 @@ impl Emitter<'_> {
                     self.out.capabilities.insert(op::CAP_STORAGE_16);
                 }
                 let unit = self.out.int(bytes * 8);
-                (self.out.block(unit, bytes, None), op::STORAGE_BUFFER)
+                let writable = self.ir.resource(binding).kind.writable();
+                (self.out.block(unit, bytes, None, writable), op::STORAGE_BUFFER)
             }
-            (View::Counter, _) => (self.out.block(uint, 4, None), op::STORAGE_BUFFER),
+            (View::Counter, _) => (self.out.block(uint, 4, None, true), op::STORAGE_BUFFER),
             (View::Registers, ResourceKind::Constant { size, .. }) => {
                 let four = self.out.vector(uint, 4);
                 let storage = self.constants_in(binding);
-                (self.out.block(four, 16, Some(size.div_ceil(16).max(1))), storage)
+                let count = size.div_ceil(16).max(1);
+                (self.out.block(four, 16, Some(count), true), storage)
             }
             (View::Texels, ResourceKind::Typed { .. }) => {
                 (self.texel_image(binding), op::UNIFORM_CONSTANT)
@@ -240,9 +243,6 @@ impl Emitter<'_> {
         if let Some((set, number)) = self.resources.places.get(&(binding.0, is_counter)) {
             self.out.decorate(variable, op::DESCRIPTOR_SET, &[*set]);
             self.out.decorate(variable, op::BINDING, &[*number]);
-        }
-        if !resource.kind.writable() && storage == op::STORAGE_BUFFER {
-            self.out.decorate(variable, op::NON_WRITABLE, &[]);
         }
         if resource.globally_coherent {
             self.out.decorate(variable, op::COHERENT, &[]);
@@ -433,6 +433,31 @@ impl Emitter<'_> {
         Ok(Spot { descriptor, unit: start, inside })
     }
 
+    /// Where the access is to the one word of an element of four bytes, whose bounds the device sees to: a pointer to it.
+    ///
+    /// The largest number of a word in 32 bits of addresses is outside, since no buffer has so many bytes, and whatever
+    /// lies beyond is put there.
+    fn word(&mut self, place: Place, at: Address, ty: Ty, count: usize) -> Option<Id> {
+        const LAST: u32 = u32::MAX / 4;
+        let resource = self.ir.resource(place.binding);
+        let Address::Structured { index, offset } = at else { return None };
+        let is_word = matches!(resource.kind, ResourceKind::Structured { stride: 4, .. })
+            && (ty.bytes(), count, self.ir.constant(offset)) == (4, 1, Some(0));
+        if !self.environment.robust || !is_word || resource.count != Some(1) {
+            return None;
+        }
+        let descriptor = self.descriptor(place, View::Units(4));
+        let number = match self.ir.constant(index) {
+            Some(known) => self.out.word((known as u32).min(LAST)),
+            None => {
+                let (index, last) = (self.get(index), self.out.word(LAST));
+                let uint = self.out.uint();
+                self.glsl(op::GLSL_U_MIN, uint, &[index, last])
+            }
+        };
+        Some(self.unit_pointer(descriptor, number, 4))
+    }
+
     /// A pointer to a unit of a block.
     fn unit_pointer(&mut self, descriptor: Descriptor, unit: Id, bytes: u32) -> Id {
         let ty = self.out.int(bytes * 8);
@@ -462,6 +487,11 @@ impl Emitter<'_> {
                 return Ok(self.load_constants(place, at, *size, ty, count));
             }
             (Address::Byte(_) | Address::Structured { .. }, _) => {}
+        }
+        if let Some(pointer) = self.word(place, at, ty, count) {
+            let uint = self.out.uint();
+            let word = self.op(op::LOAD, uint, &[pointer]);
+            return Ok(vec![self.assembled(ty, &[word])]);
         }
         let unit = Self::unit_of(ty);
         let spot = self.spot(inst, place, at, unit, ty.bytes(), count)?;
@@ -594,6 +624,13 @@ impl Emitter<'_> {
         let ty = self.ir.ty(values[0]);
         if let Address::Texel(at) = at {
             self.store_texel(place, at, values);
+            return Ok(());
+        }
+        if let Some(pointer) = self.word(place, at, ty, values.len()) {
+            let value = self.get(values[0]);
+            let words = self.taken_apart(ty, value);
+            self.effect(op::STORE, &[pointer, words[0]]);
+            self.settle(place.binding);
             return Ok(());
         }
         let unit = Self::unit_of(ty);

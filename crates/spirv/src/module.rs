@@ -89,7 +89,18 @@ impl Module {
 
     /// A type, made once for the same operands. The flag says whether it is new.
     fn made(&mut self, opcode: Opcode, ty: Option<Id>, operands: &[u32]) -> (Id, bool) {
-        let mut key = vec![u32::from(opcode.number)];
+        self.made_apart(false, opcode, ty, operands)
+    }
+
+    /// The same; what is made apart is another type than what is not, since it will be decorated otherwise.
+    fn made_apart(
+        &mut self,
+        apart: bool,
+        opcode: Opcode,
+        ty: Option<Id>,
+        operands: &[u32],
+    ) -> (Id, bool) {
+        let mut key = vec![u32::from(opcode.number) | u32::from(apart) << 16];
         key.extend(ty.map(|it| it.0));
         key.extend_from_slice(operands);
         if let Some(id) = self.made.get(&key) {
@@ -162,7 +173,10 @@ impl Module {
     }
 
     /// A block with one array whose elements lie `stride` bytes apart; with a count, or as long as its buffer.
-    pub(crate) fn block(&mut self, of: Id, stride: u32, count: Option<u32>) -> Id {
+    ///
+    /// What is not written through has a type of its own, whose member says so. Were the type shared with what is written,
+    /// and the variable decorated, a driver takes what is written for constant as well (NVIDIA 580).
+    pub(crate) fn block(&mut self, of: Id, stride: u32, count: Option<u32>, writable: bool) -> Id {
         let (array, new) = match count {
             None => self.made(op::TYPE_RUNTIME_ARRAY, None, &[of.0]),
             Some(count) => {
@@ -173,10 +187,13 @@ impl Module {
         if new {
             self.decorate(array, op::ARRAY_STRIDE, &[stride]);
         }
-        let (block, new) = self.made(op::TYPE_STRUCT, None, &[array.0]);
+        let (block, new) = self.made_apart(!writable, op::TYPE_STRUCT, None, &[array.0]);
         if new {
             self.decorate(block, op::BLOCK, &[]);
             push(&mut self.decorations, op::MEMBER_DECORATE, &[block.0, 0, op::OFFSET, 0]);
+            if !writable {
+                push(&mut self.decorations, op::MEMBER_DECORATE, &[block.0, 0, op::NON_WRITABLE]);
+            }
         }
         block
     }

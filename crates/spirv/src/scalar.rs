@@ -43,6 +43,17 @@ pub(crate) fn float_bits(ty: Ty, value: f64) -> u64 {
     }
 }
 
+/// The bits of one by the divisor, where this is a power of two and so is that, neither of them a denormal.
+fn inverse_power(operation: Binary, ty: Ty, divisor: u64) -> Option<u64> {
+    if !matches!((operation, ty), (Binary::Div(_), Ty::F32)) {
+        return None;
+    }
+    let divisor = f32::from_bits(u32::try_from(divisor).ok()?);
+    let inverse = 1.0 / divisor;
+    let is_power = |it: f32| it.is_normal() && it.to_bits() & 0x007f_ffff == 0;
+    (is_power(divisor) && is_power(inverse)).then(|| u64::from(inverse.to_bits()))
+}
+
 impl Emitter<'_> {
     pub(crate) fn typed(&mut self, opcode: Opcode, ty: Ty, operands: &[Id]) -> Id {
         let ty = self.out.ty(ty);
@@ -428,6 +439,22 @@ impl Emitter<'_> {
         self.choose(to, is_high, most, whole)
     }
 
+    /// The same as [`Emitter::binary`], where nobody can tell one NaN from another.
+    pub(crate) fn unseen_binary(
+        &mut self,
+        operation: Binary,
+        ty: Ty,
+        [a, b]: [Id; 2],
+        known: Option<u64>,
+    ) -> Id {
+        match (operation, ty) {
+            (Binary::Add, Ty::F32 | Ty::F64) => self.exact(op::F_ADD, ty, &[a, b]),
+            (Binary::Sub, Ty::F32 | Ty::F64) => self.exact(op::F_SUB, ty, &[a, b]),
+            (Binary::Mul, Ty::F32 | Ty::F64) => self.exact(op::F_MUL, ty, &[a, b]),
+            _ => self.binary(operation, ty, a, b, known),
+        }
+    }
+
     /// `known` are the bits of the second operand where it is a constant.
     pub(crate) fn binary(
         &mut self,
@@ -439,6 +466,11 @@ impl Emitter<'_> {
     ) -> Id {
         if ty == Ty::I16 && self.out.short_words {
             return self.short_binary(operation, a, b, known);
+        }
+        if let Some(inverse) = known.and_then(|it| inverse_power(operation, ty, it)) {
+            // A product with a power of two is the quotient to the last bit.
+            let inverse = self.out.constant(ty, inverse);
+            return self.binary(Binary::Mul, ty, a, inverse, None);
         }
         if let Some(exact) = self.exact_binary(operation, ty, a, b) {
             return exact;

@@ -359,3 +359,106 @@ fn two_resources_at_one_binding_are_said_aloud() {
     let made = emit(&with(all, "  yield @0..1"), &Environment::default(), &NoDebug).unwrap();
     assert_eq!(made.reflection.warnings, [Warning::SharedBinding]);
 }
+
+/// A sum of products in a loop, after so many more products of the same, with what is done with it behind the loop.
+fn sums(more: usize, inside: &str, after: &str) -> String {
+    let products: String =
+        (0..=more).map(|it| format!("    v{}: f32 = mul v4, v4 @0..1\n", it + 5)).collect();
+    let (product, sum, less) = (more + 5, more + 6, more + 7);
+    format!(
+        "
+  v2: f32 = const.f32 0x3f800000 @0..1
+  i3: v3: f32 = loop v2 @0..1 do r1(v4: f32) {{
+{products}    v{sum}: f32 = add v{product}, v2 @0..1
+    v{less}: bool = lt.s v{sum}, v2 @0..1
+    if v{less} @0..1 then r2 {{
+      yield @0..1
+    }} else r3 {{
+      exit i3 v{sum} @0..1
+    }}
+{inside}    yield v{sum} @0..1
+  }}
+{after}
+  yield @0..1"
+    )
+}
+
+const SUM_STORED: &str = "  store b0[element v0, byte v1], v3 @0..1";
+
+#[test]
+fn a_nan_is_made_canonical_only_where_its_bits_are_seen() {
+    let exact = Environment { exact: true, ..Environment::default() };
+    let compared = "  v8: bool = lt.s v3, v2 @0..1\n  \
+                    v9: i32 = convert.u.u.i32 v8 @0..1\n  \
+                    store b0[element v0, byte v1], v9 @0..1";
+    let compared = sums(0, "", compared);
+    let unseen = listed(&compared, &exact);
+    assert_eq!((count(&unseen, "FMul"), count(&unseen, "FAdd")), (1, 1), "{unseen}");
+    assert_eq!(count(&unseen, "UGreaterThan"), 0, "{unseen}");
+    // Stored behind the loop, the sum is seen, and the product in it still is not.
+    let stored = listed(&sums(0, "", SUM_STORED), &exact);
+    assert_eq!(count(&stored, "UGreaterThan"), 1, "{stored}");
+}
+
+#[test]
+fn a_quotient_by_a_power_of_two_is_a_product_and_others_are_not() {
+    let quotient = |bits: &str| {
+        let body = format!(
+            "  v2: f32 = const.f32 {bits} @0..1\n  v3: f32 = load b0[element v0, byte v1] @0..1\n  v4: f32 = div.s v3, v2 @0..1\n  store b0[element v0, byte v1], v4 @0..1\n  yield @0..1"
+        );
+        let text = listed(&body, &Environment::default());
+        (count(&text, "FMul"), count(&text, "FDiv"))
+    };
+    assert_eq!(quotient("0x45000000"), (1, 0), "by 2048");
+    assert_eq!(quotient("0xbe800000"), (1, 0), "by -1/4");
+    assert_eq!(quotient("0x40400000"), (0, 1), "by 3");
+    assert_eq!(quotient("0x7f000000"), (0, 1), "by 2^127, one by which is a denormal");
+    assert_eq!(quotient("0x00400000"), (0, 1), "by a denormal");
+}
+
+#[test]
+fn what_is_certain_of_a_device_is_taken_at_its_word() {
+    let body = "
+  v2: i32 = wave.lane_count @0..1
+  v3: i32 = load b0[element v0, byte v1] @0..1
+  v4: i32 = add v2, v3 @0..1
+  store b0[element v0, byte v1], v4 @0..1
+  yield @0..1";
+    let any = listed(body, &Environment::default());
+    assert_eq!((count(&any, "SubgroupSize"), count(&any, "ArrayLength")), (1, 1), "{any}");
+    let certain = Environment { lanes: Some(32), robust: true, ..Environment::default() };
+    let text = listed(body, &certain);
+    assert_eq!((count(&text, "SubgroupSize"), count(&text, "ArrayLength")), (0, 0), "{text}");
+    // The load and the store still keep their addresses from wrapping.
+    assert_eq!(count(&text, "UMin"), 2, "{text}");
+    let far = body.replace("element v0, byte v1] @", "element v0, byte v0] @");
+    assert_eq!(count(&listed(&far, &certain), "ArrayLength"), 1, "an offset into the element");
+}
+
+#[test]
+fn short_loops_that_only_compute_are_to_be_unrolled() {
+    let marked = |text: &str| text.lines().any(|it| it.contains("LoopMerge") && it.ends_with(" 1"));
+    let marked = |body: &str| marked(&listed(body, &Environment::default()));
+    assert!(marked(&sums(0, "", SUM_STORED)));
+    assert!(!marked(&sums(130, "", SUM_STORED)), "a long one");
+    let store = "    store b0[element v0, byte v1], v6 @0..1\n";
+    assert!(!marked(&sums(0, store, SUM_STORED)), "one that others can see");
+}
+
+#[test]
+fn what_is_only_read_shares_no_type_with_what_is_written() {
+    let text = "entry \"main\": compute 6.10\ngroup_size 32, 1, 1\n\
+         b0 \"In\": structured 4 at t0 used @0..1 {\n}\n\
+         b1 \"Out\": structured.rw 4 at u0 used @0..1 {\n}\n\
+         body r0 {\n  v0: i32 = builtin.group_index @0..1\n  v1: i32 = const.i32 0 @0..1\n  \
+         v2: i32 = load b0[element v0, byte v1] @0..1\n  \
+         store b1[element v0, byte v1], v2 @0..1\n  yield @0..1\n}\n";
+    let module = ir::text::read(text).unwrap_or_else(|error| panic!("{error:?}"));
+    let emitted = emit(&module, &Environment::default(), &NoDebug).expect("it is emitted");
+    let text = listing(&emitted.words);
+    assert_eq!(count(&text, "TypeStruct"), 2, "{text}");
+    let said = |word: &str| {
+        text.lines().filter(|it| it.contains("NonWritable") && it.contains(word)).count()
+    };
+    assert_eq!((said("NonWritable"), said("MemberDecorate")), (1, 1), "{text}");
+}

@@ -83,6 +83,14 @@ impl Emitter<'_> {
         self.ballot(yes)
     }
 
+    /// How many lanes a wave has: a constant where that is known, so that a driver can unroll what depends on it.
+    fn lane_count(&mut self) -> Id {
+        match self.environment.lanes {
+            Some(lanes) => self.out.word(lanes),
+            None => self.input(op::SUBGROUP_SIZE),
+        }
+    }
+
     fn first(&mut self, ty: Id, a: Id) -> Id {
         self.group(op::GROUP_BROADCAST_FIRST, op::CAP_GROUP_BALLOT, ty, &[a])
     }
@@ -175,22 +183,23 @@ impl Emitter<'_> {
         let bits = self.bitcast(a, ty, int);
         let key = ordered(self, bits);
         let infinity = float_bits(ty, f64::INFINITY);
-        // The place of the infinity, and the place beyond it, which is that of a NaN.
-        let (end, beyond) = match is_min {
-            true => (infinity, ones(int) >> 1),
-            false => ((ones(int) >> 1) ^ infinity | ((ones(int) >> 1) + 1), (ones(int) >> 1) + 1),
+        // The places of the infinity, of a NaN beyond it, and beyond that of no lanes at all.
+        let (end, nan, nobody) = match is_min {
+            true => (infinity, (ones(int) >> 1) - 1, ones(int) >> 1),
+            false => {
+                let least = (ones(int) >> 1) + 1;
+                ((ones(int) >> 1) ^ infinity | least, least + 1, least)
+            }
         };
-        let is_scan = how % 3 == EXCLUSIVE || how % 3 == INCLUSIVE;
-        let (end, beyond) = (self.out.constant(int, end), self.out.constant(int, beyond));
         let is_nan = self.magnitude(op::U_GREATER_THAN, ty, a);
-        let nothing = if is_scan { end } else { beyond };
-        let key = self.choose(int, is_nan, nothing, key);
+        let nan = self.out.constant(int, nan);
+        let key = self.choose(int, is_nan, nan, key);
         let fold = if is_min { Fold::Min(Sign::Signed) } else { Fold::Max(Sign::Signed) };
         let mut folded = self.folded(fold, int, how, key, partition);
-        if is_scan {
-            let signed = Sign::Signed;
-            let nearer = if is_min { Binary::Min(signed) } else { Binary::Max(signed) };
-            folded = self.binary(nearer, int, folded, end, None);
+        if how % 3 == EXCLUSIVE {
+            let (end, nobody) = (self.out.constant(int, end), self.out.constant(int, nobody));
+            let is_first = self.test(op::I_EQUAL, folded, nobody);
+            folded = self.choose(int, is_first, end, folded);
         }
         let bits = ordered(self, folded);
         let value = self.bitcast(bits, int, ty);
@@ -448,7 +457,7 @@ impl Emitter<'_> {
         let zero = self.out.word(0);
         let one = match operation {
             WaveOp::LaneIndex => self.input(op::SUBGROUP_LOCAL_INVOCATION_ID),
-            WaveOp::LaneCount => self.input(op::SUBGROUP_SIZE),
+            WaveOp::LaneCount => self.lane_count(),
             WaveOp::IsFirstLane => {
                 self.out.capabilities.insert(op::CAP_GROUP);
                 let scope = self.wave_scope();
@@ -492,7 +501,7 @@ impl Emitter<'_> {
             WaveOp::Rotate => {
                 // The lane count is a power of two.
                 let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
-                let count = self.input(op::SUBGROUP_SIZE);
+                let count = self.lane_count();
                 let sum = self.op(op::I_ADD, uint, &[lane, args[1]]);
                 let last = self.words(op::I_SUB, count, 1);
                 let source = self.op(op::BITWISE_AND, uint, &[sum, last]);
@@ -500,7 +509,7 @@ impl Emitter<'_> {
             }
             WaveOp::ClusteredRotate => {
                 let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
-                let count = self.input(op::SUBGROUP_SIZE);
+                let count = self.lane_count();
                 let one = self.out.word(1);
                 let too_small = self.test(op::U_LESS_THAN, args[2], one);
                 let size = self.choose(Ty::I32, too_small, one, args[2]);

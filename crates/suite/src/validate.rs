@@ -134,6 +134,8 @@ pub fn environment(vulkan: Vulkan, ways: Ways) -> Environment {
         extensions,
         exact,
         short_words: exact,
+        robust: exact,
+        lanes: exact.then_some(32),
         zero_groupshared: exact,
         bound: Vec::new(),
         numbering: Numbering::Counted,

@@ -89,3 +89,22 @@
 #define CALL(v) WaveMultiPrefixExclusiveMin(v, group)
 #include "wave/folds/min.hlsli"
 #include "wave/folds/below-in-group.hlsli"
+
+//--- a-scan-of-nothing-but-nan-is-nan-and-one-of-nobody-is-not
+//# args -enable-16bit-types --dialect slang
+[numthreads(WIDTH, 1, 1)]
+void main() {
+    uint lane = WaveGetLaneIndex();
+    uint4 group = WaveActiveBallot(true);
+    float single = asfloat(lane < 3 ? 0x7fc00000u : 0x3f800000u);
+    uint after = lane < 4 ? 0x7fc00000u : 0x3f800000u;
+    EXPECT_EQ(asuint(WaveMultiPrefixExclusiveMin(single, group)), lane == 0 ? 0x7f800000u : after);
+    EXPECT_EQ(asuint(WaveMultiPrefixExclusiveMax(single, group)), lane == 0 ? 0xff800000u : after);
+    EXPECT_EQ(asuint(WavePrefixMin(single)), lane == 0 ? 0x7f800000u : after);
+    EXPECT_EQ(asuint((float)WaveMultiPrefixExclusiveMin((float16_t)single, group)), lane == 0 ? 0x7f800000u : after);
+    double wide = single;
+    uint low, high;
+    asuint(WaveMultiPrefixExclusiveMax(wide, group), low, high);
+    EXPECT_EQ(high, lane == 0 ? 0xfff00000u : lane < 4 ? 0x7ff80000u : 0x3ff00000u);
+    EXPECT_EQ(low, 0);
+}
