@@ -289,7 +289,8 @@ impl Context {
         let required = unsafe { self.device.get_image_memory_requirements(image) };
         let (none, local) =
             (vk::MemoryPropertyFlags::empty(), vk::MemoryPropertyFlags::DEVICE_LOCAL);
-        let memory = match self.allocate(required, none, local) {
+        let mut owner = vk::MemoryDedicatedAllocateInfo::default().image(image);
+        let memory = match self.allocate(required, &mut owner, none, local) {
             Ok(memory) => memory,
             Err(error) => {
                 // SAFETY: nobody else has the image.
