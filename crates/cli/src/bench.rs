@@ -1,9 +1,11 @@
 //! `wavelane bench`: how long shaders, and the runs of jobs, take to compile and to run, at one or several widths.
 //!
 //! Takes what `run` takes, and reports the median with the quartiles, since a machine has other things to do as well.
-//! Each round of a run starts from the same contents; restoring them is not measured. The results are not looked
-//! at, nor what a job says of them.
-//! On a GPU the time is that of the device's own clock around the dispatch, without the copies to it and from it.
+//! Each round of a run starts from the same contents; restoring them is not measured.
+//! On a GPU the time is that of the device's own clock around the dispatch, without the copies to it and from it. Another
+//! compiler's module runs in turns with ours there, and what both leave is compared: a time says nothing of a program
+//! that does something else. Beyond that results are not looked at, nor what a job
+//! says of them: that is the matter of `diff`.
 
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
@@ -17,6 +19,7 @@ use jobs::{Runnable, Source, Test, Widths};
 use serde_json::{Value, json};
 
 use crate::args::{Args, Output, WaveSizes};
+use crate::diff::compare::{Difference, Rules, compare};
 use crate::diff::{Remembered, read_module};
 use crate::files::read_source;
 use crate::problem::{Exit, Problem};
@@ -42,6 +45,8 @@ struct Row {
     /// The file with another compiler's module, where that one ran.
     module: Option<String>,
     fallback: Option<String>,
+    /// Where the other module leaves something else than ours does.
+    differs: Option<Difference>,
     /// From the checked program to what runs; nothing where nothing is made.
     code: Option<Times>,
     run: Times,
@@ -53,6 +58,8 @@ struct Bench {
     front: Times,
     /// Of all bound buffers and textures together.
     bytes: u64,
+    /// What a run moves if it touches every byte of them once: those that are loaded, and those that are stored.
+    moved: u64,
     rows: Vec<Row>,
 }
 
@@ -102,7 +109,8 @@ pub(crate) fn bench(args: &Args) -> Result<Exit, End> {
         }
     };
     terminal::print(&text)?;
-    Ok(Exit::Fine)
+    let differs = benches.iter().flat_map(|it| &it.rows).any(|it| it.differs.is_some());
+    Ok(if differs { Exit::Findings } else { Exit::Fine })
 }
 
 /// A shader with the buffers of the command line.
@@ -180,26 +188,32 @@ fn widths_of_run(args: &Args, run: &Runnable) -> Result<Vec<u32>, String> {
 }
 
 fn measure(subject: Subject, args: &Args, device: &Device) -> Result<Bench, Problem> {
-    let Subject { name, shader, sources, pipeline, mut table, groups, widths, front } = subject;
+    let Subject { name, shader, sources, pipeline, table, groups, widths, front } = subject;
     let other = match &args.diff.spirv {
         Some(name) => Some((name, foreign(name, device, &shader, &sources)?)),
         None => None,
     };
     let bytes = table.iter().map(|(_, _, buffer)| buffer.bytes.len() as u64).sum();
-    let contents = Contents::of(&table);
+    let moved = table.iter().map(|(resource, _, buffer)| {
+        let (loads, stores) =
+            shader.resource(&resource.name).map_or((false, false), |(at, _)| shader.uses(at));
+        buffer.bytes.len() as u64 * (u64::from(loads) + u64::from(stores))
+    });
+    let moved = moved.sum();
     let count: u64 = groups.iter().map(|it| u64::from(*it)).product();
     let mut watch = Watch::start(args.timeout, count);
     let mut rows = Vec::new();
     for width in widths {
         let (shader, sources) = (&shader, &sources);
         let mut measured = Measured { args, device, shader, sources, groups, width };
-        rows.push(measured.row(&pipeline, None, &mut table, &contents, &mut watch)?);
-        if let Some((name, pipeline)) = &other {
-            rows.push(measured.row(pipeline, Some(name), &mut table, &contents, &mut watch)?);
+        if device.engine() == Engine::Vulkan {
+            rows.extend(measured.on_gpu(&pipeline, other.as_ref(), &table, &mut watch)?);
+        } else {
+            rows.push(measured.row(&pipeline, &table, &mut watch)?);
         }
     }
     watch.stop();
-    Ok(Bench { file: name, front, bytes, rows })
+    Ok(Bench { file: name, front, bytes, moved, rows })
 }
 
 /// What runs another compiler's module in the place of the shader.
@@ -233,23 +247,15 @@ impl Measured<'_> {
     fn row(
         &mut self,
         pipeline: &ComputePipeline,
-        module: Option<&String>,
-        table: &mut ResourceTable,
-        contents: &Contents,
+        table: &ResourceTable,
         watch: &mut Watch,
     ) -> Result<Row, Problem> {
         let Measured { args, device, shader, sources, groups, width } = *self;
         watch.next(width, pipeline.steps(groups, width));
-        let dispatch = Dispatch {
-            groups,
-            wave_size: Some(width),
-            lane_order: args.lane_order,
-            schedule: args.schedule,
-            fuel: args.fuel.at(width),
-            cancel: Some(watch.cancel.clone()),
-            progress: Some(watch.progress.clone()),
-        };
-        let fallback = pipeline.fallback(&dispatch, table);
+        let dispatch = self.dispatch(watch);
+        let mut table = table.clone();
+        let contents = Contents::of(&table);
+        let fallback = pipeline.fallback(&dispatch, &mut table);
         let code = match (device.engine(), &fallback) {
             (Engine::Cpu, None) => Some(Times::of(args.rounds, COMPILATIONS, || {
                 let pipeline = device
@@ -261,12 +267,11 @@ impl Measured<'_> {
             _ => None,
         };
         let mut run = || {
-            contents.restore(table);
+            contents.restore(&mut table);
             watch.progress.store(0, Ordering::Relaxed);
             let begin = Instant::now();
-            let result = pipeline.dispatch(&dispatch, table);
+            let result = pipeline.dispatch(&dispatch, &mut table);
             let time = begin.elapsed();
-            let time = pipeline.device_time().unwrap_or(time);
             let late = watch.cancel.load(Ordering::Relaxed);
             result.map(|()| time).map_err(|error| failed(&error, width, args, late, sources))
         };
@@ -277,7 +282,55 @@ impl Measured<'_> {
             times.add(run()?);
         }
         let engine = if fallback.is_some() { Engine::Interp } else { device.engine() };
-        Ok(Row { width, engine, module: module.cloned(), fallback, code, run: times })
+        Ok(Row { width, engine, module: None, fallback, differs: None, code, run: times })
+    }
+
+    fn dispatch(&self, watch: &Watch) -> Dispatch {
+        let args = self.args;
+        Dispatch {
+            groups: self.groups,
+            wave_size: Some(self.width),
+            lane_order: args.lane_order,
+            schedule: args.schedule,
+            fuel: args.fuel.at(self.width),
+            cancel: Some(watch.cancel.clone()),
+            progress: Some(watch.progress.clone()),
+        }
+    }
+
+    /// Ours, and the other module beside it, in turns.
+    fn on_gpu(
+        &mut self,
+        ours: &ComputePipeline,
+        other: Option<&(&String, ComputePipeline)>,
+        table: &ResourceTable,
+        watch: &mut Watch,
+    ) -> Result<Vec<Row>, Problem> {
+        let Measured { args, sources, groups, width, .. } = *self;
+        watch.next(width, ours.steps(groups, width));
+        let dispatch = self.dispatch(watch);
+        let pipelines: Vec<&ComputePipeline> =
+            [ours].into_iter().chain(other.map(|it| &it.1)).collect();
+        let result = ComputePipeline::measure(&pipelines, &dispatch, table, args.rounds);
+        let late = watch.cancel.load(Ordering::Relaxed);
+        let measured = result.map_err(|error| failed(&error, width, args, late, sources))?;
+        let Some(measured) = measured else {
+            let problem = Problem::new(Exit::Unsupported, "the device has no clock to measure by");
+            return Err(problem);
+        };
+        let rules = Rules {
+            room: args.san.float_room,
+            unordered: args.san.unordered.clone(),
+            without: Vec::new(),
+        };
+        let modules = [None].into_iter().chain(other.map(|it| Some(it.0.clone())));
+        let each = modules.zip(&measured).map(|(module, it)| {
+            let mut run = Times(Vec::new());
+            it.times.iter().for_each(|it| run.add(*it));
+            let differs = compare(&measured[0].table, &it.table, &rules);
+            Row { width, engine: Engine::Vulkan, module, fallback: None, differs, code: None, run }
+        });
+        Ok(each.collect())
     }
 }
 
@@ -344,10 +397,17 @@ fn ms(time: f64) -> String {
 }
 
 impl Bench {
-    /// Gigabytes in a second, if every byte that is bound were touched once.
+    /// Gigabytes in a second, if every byte that is bound were moved once each way that the shader moves it.
     fn speed(&self, row: &Row) -> Option<f64> {
         let time = row.run.median();
-        (self.bytes > 0 && time > 0.0).then(|| self.bytes as f64 / (time * 1e6))
+        (self.moved > 0 && time > 0.0).then(|| self.moved as f64 / (time * 1e6))
+    }
+
+    /// How many times as long as the other module ours takes.
+    fn ratio(&self, row: &Row) -> Option<f64> {
+        let ours = self.rows.iter().find(|it| it.width == row.width && it.module.is_none())?;
+        let time = row.run.median();
+        (row.module.is_some() && time > 0.0).then(|| ours.run.median() / time)
     }
 
     fn as_json(&self, device: &Device) -> Value {
@@ -368,12 +428,17 @@ impl Bench {
             set(&mut value, "fallback", row.fallback.as_ref().map(|it| json!(it)));
             set(&mut value, "code_ms", row.code.as_ref().map(Times::as_json));
             set(&mut value, "gb_per_s", self.speed(row).map(|it| json!(it)));
+            set(&mut value, "ours_to_this", self.ratio(row).map(|it| json!(it)));
+            let same = row.module.is_some().then(|| json!(row.differs.is_none()));
+            set(&mut value, "same_results", same);
+            set(&mut value, "difference", row.differs.as_ref().map(Difference::to_json));
             value
         };
         json!({
             "file": self.file,
             "front_end_ms": self.front.as_json(),
             "bound_bytes": self.bytes,
+            "moved_bytes": self.moved,
             "runs": self.rows.iter().map(row).collect::<Vec<Value>>(),
         })
     }
@@ -382,7 +447,7 @@ impl Bench {
         let mut text = format!("{}: compiled to IR in {} ms\n", self.file, self.front.text());
         let _ = writeln!(
             text,
-            "  wave size  engine  {:<28}{:<32}GB/s bound",
+            "  wave size  engine  {:<28}{:<32}GB/s",
             "code, ms (quartiles)", "run, ms (quartiles)"
         );
         for row in &self.rows {
@@ -399,7 +464,18 @@ impl Bench {
                 row.run.text()
             );
             if let Some(module) = &row.module {
-                let _ = writeln!(text, "             the module `{module}`");
+                let _ = write!(text, "             the module `{module}`");
+                if let Some(ratio) = self.ratio(row) {
+                    let _ = write!(text, ": wavelane's takes {ratio:.3} of its time");
+                }
+                let _ = match &row.differs {
+                    None => writeln!(text, ", and leaves the same"),
+                    Some(it) => writeln!(
+                        text,
+                        "\n             it leaves something else: {}{} is {}, and {} in wavelane's; {} of {} elements differ",
+                        it.buffer, it.place, it.got, it.expected, it.count, it.of
+                    ),
+                };
             }
             if let Some(what) = &row.fallback {
                 let _ = writeln!(text, "             the engine `cpu` does not do {what}");

@@ -6,7 +6,7 @@
 //!
 //! Programs are compared in processes of their own, because a driver that is given a program can take its process with it.
 
-mod compare;
+pub(crate) mod compare;
 mod judge;
 mod locate;
 mod pool;

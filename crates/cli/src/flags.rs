@@ -92,6 +92,7 @@ const EVERYWHERE: &[Command] = &[
 const RUN: &[Command] = &[Command::Run];
 const SAN: &[Command] = &[Command::San];
 const SAN_AND_DIFF: &[Command] = &[Command::San, Command::Diff];
+const SAN_DIFF_AND_BENCH: &[Command] = &[Command::San, Command::Diff, Command::Bench];
 const DIFF: &[Command] = &[Command::Diff];
 const DIFF_AND_BENCH: &[Command] = &[Command::Diff, Command::Bench];
 const RUN_AND_SAN: &[Command] = &[Command::Run, Command::San, Command::Bench, Command::Diff];

@@ -220,11 +220,18 @@ fn another_compilers_module_is_told_apart_from_the_driver() {
     let ran = wavelane("foreign", &files, &format!("diff {SHADER} --spirv right.spv"), true);
     assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
     assert!(ran.out.contains(": interp, cpu, vulkan, right.spv\n"), "{}", ran.out);
-    // Both modules are measured, by the device's clock.
-    let line = format!("bench {SHADER} --engine vulkan --rounds 2 --spirv right.spv");
-    let measured = wavelane("foreign", &[], &line, true);
-    assert_eq!(measured.status, 0, "{}", measured.err);
-    assert!(measured.out.contains("\n             the module `right.spv`\n"), "{}", measured.out);
+    // Both modules are measured, by the device's clock, and what they leave is compared.
+    for (other, status, said) in [
+        ("right.spv", 0, " of its time, and leaves the same\n"),
+        ("wrong.spv", 1, "\n             it leaves something else: Out[0] is "),
+    ] {
+        let line = format!("bench {SHADER} --engine vulkan --rounds 2 --spirv {other}");
+        let measured = wavelane("foreign", &[], &line, true);
+        assert_eq!(measured.status, status, "{}{}", measured.out, measured.err);
+        let beside = format!("\n             the module `{other}`: wavelane's takes ");
+        assert!(measured.out.contains(&beside), "{}", measured.out);
+        assert!(measured.out.contains(said), "{}", measured.out);
+    }
 
     let line = format!("diff {SHADER} --spirv wrong.spv --repro repro.test");
     let ran = wavelane("foreign", &[], &line, true);

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
 
 use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Unsupported, Work};
 
 use crate::guard::catch;
 use crate::pipeline::Runner;
+use crate::vulkan::GpuPrograms;
 use crate::{Bug, ComputePipeline, ResourceTable, small};
 
 /// The most groups a dispatch may have in each dimension (`D3D12_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION`).
@@ -49,6 +51,15 @@ impl Dispatch {
     }
 }
 
+/// What [`ComputePipeline::measure`] found out about one pipeline.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// How long each round took.
+    pub times: Vec<Duration>,
+    /// What the last round left.
+    pub table: ResourceTable,
+}
+
 impl ComputePipeline {
     /// Runs the pipeline to its end; the results are left in `table`.
     ///
@@ -78,6 +89,37 @@ impl ComputePipeline {
         table.put(bindings);
         match result {
             Ok(Ok(())) => Ok(()),
+            Ok(Err(failure)) => Err(failure.into()),
+            Err(bug) => Err(DispatchError::Bug(bug)),
+        }
+    }
+
+    /// Runs pipelines of one shader on a GPU in turns and on the same buffers, `rounds` times each and every time from what
+    /// `table` holds, after a run of each that warms up. The times are those of the device's own clock, without copies.
+    ///
+    /// `None` where something else than a GPU runs one of them, or the GPU has no clock.
+    pub fn measure(
+        pipelines: &[&ComputePipeline],
+        dispatch: &Dispatch,
+        table: &ResourceTable,
+        rounds: u32,
+    ) -> Result<Option<Vec<Measured>>, DispatchError> {
+        let Some(first) = pipelines.first() else { return Ok(Some(Vec::new())) };
+        let launch = first.launch(dispatch, table)?;
+        let mut programs = Vec::new();
+        for pipeline in pipelines {
+            let Runner::Gpu(it) = &pipeline.runner else { return Ok(None) };
+            programs.push(it);
+        }
+        let mut tables = vec![table.clone(); pipelines.len()];
+        let mut bindings: Vec<Bindings> = tables.iter_mut().map(ResourceTable::take).collect();
+        let result = catch(|| GpuPrograms::measure(&programs, &launch, &mut bindings, rounds));
+        tables.iter_mut().zip(bindings).for_each(|(table, bindings)| table.put(bindings));
+        match result {
+            Ok(Ok(times)) => Ok(times.map(|all| {
+                let each = all.into_iter().zip(tables);
+                each.map(|(times, table)| Measured { times, table }).collect()
+            })),
             Ok(Err(failure)) => Err(failure.into()),
             Err(bug) => Err(DispatchError::Bug(bug)),
         }

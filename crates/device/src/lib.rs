@@ -45,7 +45,7 @@ mod vulkan;
 
 pub use adapter::{Adapter, AdapterError, LaneCounts, Options1, Options4};
 pub use cpu::Isa;
-pub use dispatch::{Dispatch, DispatchError, MOST_GROUPS, MOST_THREADS};
+pub use dispatch::{Dispatch, DispatchError, MOST_GROUPS, MOST_THREADS, Measured};
 pub use examine::ExamineError;
 pub use foreign::{Foreign, ForeignError};
 pub use guard::Bug;

@@ -87,6 +87,34 @@ impl Shader {
         self.resources().iter().enumerate().find(|(_, it)| it.name == name)
     }
 
+    /// How the code uses a resource: whether it loads of it, and whether it stores to it. An atomic does both.
+    pub fn uses(&self, resource: usize) -> (bool, bool) {
+        use ir::{Op, TextureOp};
+        let uses = |op: &Op| match op {
+            Op::Load { .. } => (true, false),
+            Op::Store { .. } => (false, true),
+            Op::Atomic { .. } | Op::Counter { .. } => (true, true),
+            Op::Texture(it) if it.texture.binding.index() != resource => (false, false),
+            Op::Texture(it) => match it.op {
+                TextureOp::Store => (false, true),
+                TextureOp::Atomic(_) => (true, true),
+                TextureOp::Load
+                | TextureOp::Sample(_)
+                | TextureOp::Compare(_)
+                | TextureOp::Gather(_)
+                | TextureOp::GatherCompare(_) => (true, false),
+                TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped | TextureOp::Size => {
+                    (false, false)
+                }
+            },
+            // Nothing else touches what a resource holds.
+            _ => (false, false),
+        };
+        let named = |op: &Op| op.places().any(|it| it.binding.index() == resource);
+        let each = self.module.insts.iter().map(|it| &it.op).filter(|it| named(it)).map(uses);
+        each.fold((false, false), |all, it| (all.0 | it.0, all.1 | it.1))
+    }
+
     /// The places of the text that the code of the entry point comes from.
     pub fn spans(&self) -> impl Iterator<Item = diag::Span> {
         self.module.insts.iter().map(|it| it.span).filter(|it| !it.is_none())

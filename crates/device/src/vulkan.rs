@@ -10,7 +10,8 @@
 //! device alive and destroys it once, the queue is used by one thread at a time, and after a dispatch that did not come
 //! to an end nothing of the device is used or destroyed any more.
 //!
-//! Deliberately absent: other queues than the first that computes, keeping buffers on the device between dispatches.
+//! Deliberately absent: other queues than the first that computes, keeping buffers on the device between dispatches; only
+//! what is measured runs several times on the same buffers.
 
 #[allow(unsafe_code, reason = "the device, its memory, and waiting for it")]
 mod context;
@@ -192,6 +193,18 @@ impl GpuPrograms {
     }
 
     pub(crate) fn run(&self, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure> {
+        let program = self.ready(launch, bindings)?;
+        let time = run::run(&program, &self.module, launch, bindings)?;
+        self.made.lock().unwrap_or_else(PoisonError::into_inner).last = time;
+        if let Some(progress) = &launch.progress {
+            let all = progress_steps(&self.module, launch);
+            progress.store(all, std::sync::atomic::Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The program for a launch, once it is certain that the device does what the launch asks for.
+    fn ready(&self, launch: &Launch, bindings: &Bindings) -> Result<Arc<Program>, Failure> {
         if launch.schedule != Schedule::Ascending {
             let missing = "a GPU orders its waves itself".to_owned();
             let asked = "a schedule of waves".to_owned();
@@ -206,14 +219,55 @@ impl GpuPrograms {
         launch
             .check(size, module.wave_size, module.needs.wave_masks)
             .map_err(Failure::Unsupported)?;
-        let program = self.program(launch.wave_width, bindings).map_err(Failure::Unsupported)?;
-        let time = run::run(&program, module, launch, bindings)?;
-        self.made.lock().unwrap_or_else(PoisonError::into_inner).last = time;
-        if let Some(progress) = &launch.progress {
-            let all = progress_steps(module, launch);
-            progress.store(all, std::sync::atomic::Ordering::Relaxed);
+        self.program(launch.wave_width, bindings).map_err(Failure::Unsupported)
+    }
+
+    /// Runs several pipelines of a module in turns on the same buffers, each so many times and every time from what is
+    /// bound, after a run of each that finds memory and caches cold. Gives for each the times by the device's clock, or
+    /// nothing where it has none; what the last run of each wrote is left in its bindings, which are all alike before.
+    pub(crate) fn measure(
+        all: &[&GpuPrograms],
+        launch: &Launch,
+        bindings: &mut [Bindings],
+        rounds: u32,
+    ) -> Result<Option<Vec<Vec<Duration>>>, Failure> {
+        let (Some(first), Some(bound)) = (all.first(), bindings.first()) else {
+            return Ok(Some(Vec::new()));
+        };
+        let programs: Vec<Arc<Program>> =
+            all.iter().map(|it| it.ready(launch, bound)).collect::<Result<_, _>>()?;
+        let mut run = match run::Run::new(&programs, &first.module, launch, bound) {
+            // Textures may not be what both take them for: then each has its own.
+            Err(Failure::Unsupported(_)) if all.len() > 1 => {
+                let mut times = Vec::new();
+                for (one, bindings) in all.iter().zip(bindings) {
+                    let bindings = std::slice::from_mut(bindings);
+                    let Some(its) = GpuPrograms::measure(&[*one], launch, bindings, rounds)? else {
+                        return Ok(None);
+                    };
+                    times.extend(its);
+                }
+                return Ok(Some(times));
+            }
+            run => run?,
+        };
+        let mut times = vec![Vec::new(); programs.len()];
+        for round in 0..rounds {
+            for turn in 0..programs.len() {
+                // Whoever comes second in one round comes first in the next.
+                let number = if round % 2 == 0 { turn } else { programs.len() - 1 - turn };
+                let Some(time) = run.go(number)? else { return Ok(None) };
+                if round > 0 {
+                    times[number].push(time);
+                }
+            }
         }
-        Ok(())
+        for (number, bindings) in bindings.iter_mut().enumerate() {
+            run.fill(bindings);
+            let Some(time) = run.end(number, bindings)? else { return Ok(None) };
+            times[number].push(time);
+        }
+        Ok(Some(times))
     }
 
     fn program(&self, width: u32, bindings: &Bindings) -> Result<Arc<Program>, Unsupported> {
@@ -230,6 +284,8 @@ impl GpuPrograms {
 
     fn make(&self, width: u32, key: &special::Key) -> Result<Program, Unsupported> {
         let mut environment = self.gpu.environment();
+        // A device that is not told may choose another width for each dispatch.
+        environment.lanes = self.gpu.context.capabilities.requires_width.then_some(width);
         environment.bound = key.iter().map(|it| it.bound).collect();
         let module = special::module(&self.module, key);
         if let Some(words) = &self.words {

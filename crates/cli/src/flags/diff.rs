@@ -22,7 +22,9 @@ pub(super) const SPIRV: Flag = Flag {
     on: DIFF_AND_BENCH,
     section: Section::Device,
     help: "run this module, which another compiler made of the same shader, on the\n\
-           device of vulkan beside wavelane's own",
+           device of vulkan beside wavelane's own; bench measures both in turns, and
+\
+           says whether they leave the same",
     set: |args, value| {
         args.diff.spirv = Some(value.to_owned());
         Ok(())

@@ -6,8 +6,8 @@ use device::IntraWaveSync;
 
 use super::values::{choose, groups, lane_order, number, pair, schedule, timeout, wave_size};
 use super::{
-    Flag, RUN_AND_SAN, RUN_TEST_AND_SAN, SAN, SAN_AND_DIFF, Section, TEST, TEST_AND_SAN,
-    TEST_SAN_AND_DIFF, Takes, bench, san,
+    Flag, RUN_AND_SAN, RUN_TEST_AND_SAN, SAN, SAN_AND_DIFF, SAN_DIFF_AND_BENCH, Section, TEST,
+    TEST_AND_SAN, TEST_SAN_AND_DIFF, Takes, bench, san,
 };
 use crate::args::Fuel;
 
@@ -142,7 +142,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--unordered"],
         takes: Takes::Value("NAME"),
-        on: SAN_AND_DIFF,
+        on: SAN_DIFF_AND_BENCH,
         section: Section::Run,
         help: "the elements of this buffer may come in any order; may be repeated",
         set: |args, value| {

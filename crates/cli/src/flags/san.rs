@@ -3,7 +3,7 @@
 use device::{ExitedThreads, FloatRoom, Order, Progress, Reconvergence};
 
 use super::values::{choose, number};
-use super::{Flag, SAN, SAN_AND_DIFF, Section, Takes};
+use super::{Flag, SAN, SAN_AND_DIFF, SAN_DIFF_AND_BENCH, Section, Takes};
 
 pub(super) const THOROUGH: Flag = Flag {
     names: &["--thorough"],
@@ -44,10 +44,10 @@ pub(super) const ORDERS: Flag = Flag {
 pub(super) const FLOAT_ULP: Flag = Flag {
     names: &["--float-ulp"],
     takes: Takes::Value("N"),
-    on: SAN_AND_DIFF,
+    on: SAN_DIFF_AND_BENCH,
     section: Section::Run,
     help: "floats that lie at most so many representable numbers apart are the same\n\
-           (for san instead of one part in 1024, for diff of none)",
+           (for san instead of one part in 1024, for diff and bench of none)",
     set: |args, value| {
         args.san.float_room = Some(FloatRoom::Ulps(u64::from(number(value)?)));
         Ok(())

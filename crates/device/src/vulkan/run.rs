@@ -2,8 +2,13 @@
 //!
 //! All bytes travel through one staging buffer, with copies before and after the dispatch in the same submission. A
 //! resource of no bytes is a null descriptor, whose size is 0 and whose accesses do nothing.
+//!
+//! Whoever measures runs the same again ([`Run::go`]): the staging buffer keeps what was bound until results come back, so
+//! that each round begins with a copy and without the host. Programs that are compared run on the same buffers, because
+//! where memory lies makes a difference of some percent.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ash::vk;
@@ -23,6 +28,8 @@ const ALIGNMENT: u64 = 64;
 
 /// A descriptor to write.
 struct Slot {
+    /// Which of the programs that run on the same buffers.
+    program: usize,
     /// The index of its binding in the reflection, and which descriptor of it.
     binding: usize,
     element: u32,
@@ -46,67 +53,135 @@ struct Made<'a> {
     slots: Vec<Slot>,
     staging: Option<Memory>,
     fillers: Vec<Filler>,
-    descriptors: vk::DescriptorPool,
+    /// One for each program that has any.
+    descriptors: Vec<vk::DescriptorPool>,
     commands: vk::CommandPool,
+    /// What is recorded, again for each run.
+    recorded: vk::CommandBuffer,
     queries: vk::QueryPool,
+}
+
+/// A launch whose bytes lie ready for the device, to be run once or several times from the same contents, by one program or
+/// by several in turns.
+pub(super) struct Run<'a> {
+    programs: &'a [Arc<Program>],
+    launch: &'a Launch,
+    made: Made<'a>,
+    /// The descriptor sets of each program.
+    sets: Vec<Vec<vk::DescriptorSet>>,
+    /// What is pushed for each.
+    pushed: Vec<Option<Vec<u8>>>,
+    /// The staging buffer, mapped whole.
+    mapped: *mut u8,
 }
 
 /// Runs a launch, and gives the time that the dispatch took by the device's clock.
 pub(super) fn run(
-    program: &Program,
+    program: &Arc<Program>,
     module: &Module,
     launch: &Launch,
     bindings: &mut Bindings,
 ) -> Result<Option<Duration>, Failure> {
-    let context = &*program.context;
-    let Work::Dispatch { groups } = launch.work;
-    let most = context.capabilities.limits.max_compute_work_group_count;
-    if groups.iter().zip(most).any(|(groups, most)| *groups > most) {
-        return Err(unsupported(
-            format!("{}×{}×{} groups", groups[0], groups[1], groups[2]),
-            format!("the device `{}` takes {most:?} at most", context.capabilities.name),
-        ));
-    }
-    let mut made = Made {
-        context,
-        stored: Vec::new(),
-        found: BTreeMap::new(),
-        slots: Vec::new(),
-        staging: None,
-        fillers: Vec::new(),
-        descriptors: vk::DescriptorPool::null(),
-        commands: vk::CommandPool::null(),
-        queries: vk::QueryPool::null(),
-    };
-    let staged = made.slots(program, module, bindings)?;
-    let sets = made.descriptors(program)?;
-    let mapped = made.stage(staged)?;
-    for stored in &made.stored {
-        let mut counter = [0; 4];
-        let bytes = stored.bytes(bindings, &mut counter);
-        // SAFETY: the staging buffer is mapped whole and as large as everything stored together, each of which has room for
-        // its bytes; the device does not use it yet, and nobody else looks at this part.
-        let room = unsafe {
-            std::slice::from_raw_parts_mut(mapped.add(stored.staged as usize), stored.size as usize)
+    Run::new(std::slice::from_ref(program), module, launch, bindings)?.end(0, bindings)
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        programs: &'a [Arc<Program>],
+        module: &Module,
+        launch: &'a Launch,
+        bindings: &Bindings,
+    ) -> Result<Run<'a>, Failure> {
+        let context = &*programs[0].context;
+        let Work::Dispatch { groups } = launch.work;
+        let most = context.capabilities.limits.max_compute_work_group_count;
+        if groups.iter().zip(most).any(|(groups, most)| *groups > most) {
+            return Err(unsupported(
+                format!("{}×{}×{} groups", groups[0], groups[1], groups[2]),
+                format!("the device `{}` takes {most:?} at most", context.capabilities.name),
+            ));
+        }
+        let mut made = Made {
+            context,
+            stored: Vec::new(),
+            found: BTreeMap::new(),
+            slots: Vec::new(),
+            staging: None,
+            fillers: Vec::new(),
+            descriptors: Vec::new(),
+            commands: vk::CommandPool::null(),
+            recorded: vk::CommandBuffer::null(),
+            queries: vk::QueryPool::null(),
         };
-        stored.lay_out(bytes, room);
-    }
-    let pushed = program.reflection.push.as_ref().map(|push| {
-        let buffer = bindings.bindings.get(push.resource.index()).and_then(|it| it.first());
-        let mut bytes = buffer.map(|it| it.bytes.clone()).unwrap_or_default();
-        bytes.resize(push.bytes as usize, 0);
-        bytes
-    });
-    let commands = made.record(program, &sets, pushed.as_deref(), groups)?;
-    context.submit(commands, launch)?;
-    for stored in made.stored.iter().filter(|it| it.written) {
-        // SAFETY: the device is done with the staging buffer, which is mapped whole and holds what is stored.
-        let bytes = unsafe {
-            std::slice::from_raw_parts(mapped.add(stored.staged as usize), stored.size as usize)
+        let staged = made.slots(programs, module, bindings)?;
+        let mut sets = Vec::new();
+        for (number, program) in programs.iter().enumerate() {
+            sets.push(made.descriptors(number, program)?);
+        }
+        let mapped = made.stage(staged)?;
+        made.pools()?;
+        let pushed = |program: &Arc<Program>| {
+            let push = program.reflection.push.as_ref()?;
+            let buffer = bindings.bindings.get(push.resource.index()).and_then(|it| it.first());
+            let mut bytes = buffer.map(|it| it.bytes.clone()).unwrap_or_default();
+            bytes.resize(push.bytes as usize, 0);
+            Some(bytes)
         };
-        stored.give_back(bindings, bytes);
+        let pushed = programs.iter().map(pushed).collect();
+        let run = Run { programs, launch, made, sets, pushed, mapped };
+        run.fill(bindings);
+        Ok(run)
     }
-    Ok(made.time())
+
+    /// Lays ready what is bound.
+    pub(super) fn fill(&self, bindings: &Bindings) {
+        for stored in &self.made.stored {
+            let mut counter = [0; 4];
+            let bytes = stored.bytes(bindings, &mut counter);
+            // SAFETY: the staging buffer is mapped whole and as large as everything stored together, each of which has room
+            // for its bytes; the device does not use it, since whoever submits waits, and nobody else looks at this part.
+            let room = unsafe {
+                std::slice::from_raw_parts_mut(
+                    self.mapped.add(stored.staged as usize),
+                    stored.size as usize,
+                )
+            };
+            stored.lay_out(bytes, room);
+        }
+    }
+
+    /// Runs a program from what lies ready, leaves the results on the device, and gives the time by the device's clock.
+    pub(super) fn go(&mut self, program: usize) -> Result<Option<Duration>, Failure> {
+        self.submit(program, false)
+    }
+
+    /// The same, and gives the bindings what the program wrote; what lay ready is gone then.
+    pub(super) fn end(
+        &mut self,
+        program: usize,
+        bindings: &mut Bindings,
+    ) -> Result<Option<Duration>, Failure> {
+        let time = self.submit(program, true)?;
+        for stored in self.made.stored.iter().filter(|it| it.written) {
+            // SAFETY: the device is done with the staging buffer, which is mapped whole and holds what is stored.
+            let bytes = unsafe {
+                std::slice::from_raw_parts(
+                    self.mapped.add(stored.staged as usize),
+                    stored.size as usize,
+                )
+            };
+            stored.give_back(bindings, bytes);
+        }
+        Ok(time)
+    }
+
+    fn submit(&mut self, program: usize, back: bool) -> Result<Option<Duration>, Failure> {
+        let Work::Dispatch { groups } = self.launch.work;
+        let (sets, pushed) = (&self.sets[program], self.pushed[program].as_deref());
+        let commands = self.made.record(&self.programs[program], sets, pushed, groups, back)?;
+        self.made.context.submit(commands, self.launch)?;
+        Ok(self.made.time())
+    }
 }
 
 fn unsupported(asked: impl Into<String>, missing: impl Into<String>) -> Failure {
@@ -117,14 +192,17 @@ impl Made<'_> {
     /// Makes storage and descriptors, and gives the size of the staging buffer that holds all the bytes.
     fn slots(
         &mut self,
-        program: &Program,
+        programs: &[Arc<Program>],
         module: &Module,
         bindings: &Bindings,
     ) -> Result<u64, Failure> {
-        let all = stored::asked(program, module, bindings);
-        let needs = stored::needs(module, bindings, &all);
+        let all: Vec<Vec<_>> =
+            programs.iter().map(|it| stored::asked(it, module, bindings)).collect();
+        let needs = stored::needs(module, bindings, all.iter().flatten());
+        let numbered = all.into_iter().enumerate();
+        let each = numbered.flat_map(|(number, all)| all.into_iter().map(move |it| (number, it)));
         let mut staged = 0;
-        for (binding, element, asked) in all {
+        for (program, (binding, element, asked)) in each {
             let need = needs[&asked.place];
             let seen = match asked.kind {
                 BindingKind::Sampler => {
@@ -150,7 +228,7 @@ impl Made<'_> {
                 Seen::Image(view) => *view == vk::ImageView::null(),
                 Seen::Sampler(_) => false,
             };
-            self.slots.push(Slot { binding, element, seen });
+            self.slots.push(Slot { program, binding, element, seen });
             if is_null && self.context.capabilities.robustness.null_descriptor == vk::FALSE {
                 let asked = format!("`{}`, where nothing is bound", asked.declared.name);
                 return Err(unsupported(asked, "the device has no null descriptors"));
@@ -306,8 +384,12 @@ impl Made<'_> {
         }
     }
 
-    /// Writes a descriptor for each slot.
-    fn descriptors(&mut self, program: &Program) -> Result<Vec<vk::DescriptorSet>, Failure> {
+    /// Writes a descriptor for each slot of a program.
+    fn descriptors(
+        &mut self,
+        number: usize,
+        program: &Program,
+    ) -> Result<Vec<vk::DescriptorSet>, Failure> {
         if program.sets.is_empty() {
             return Ok(Vec::new());
         }
@@ -325,16 +407,17 @@ impl Made<'_> {
             .pool_sizes(&sizes);
         // SAFETY: the structures outlive the calls, and the layouts live as long as the program.
         let sets = unsafe {
-            self.descriptors = device
+            let pool = device
                 .create_descriptor_pool(&create, None)
                 .map_err(|it| self.context.failed(it, 0))?;
+            self.descriptors.push(pool);
             let allocate = vk::DescriptorSetAllocateInfo::default()
-                .descriptor_pool(self.descriptors)
+                .descriptor_pool(pool)
                 .set_layouts(&program.sets);
             device.allocate_descriptor_sets(&allocate)
         };
         let sets = sets.map_err(|it| self.context.failed(it, 0))?;
-        for slot in &self.slots {
+        for slot in self.slots.iter().filter(|it| it.program == number) {
             let binding = &program.reflection.bindings[slot.binding];
             let kind = descriptor_type(binding.kind);
             let write = vk::WriteDescriptorSet::default()
@@ -395,30 +478,46 @@ impl Made<'_> {
         mapped.map(|it| it.cast()).map_err(|it| self.context.failed(it, size))
     }
 
-    fn record(
-        &mut self,
-        program: &Program,
-        sets: &[vk::DescriptorSet],
-        pushed: Option<&[u8]>,
-        groups: [u32; 3],
-    ) -> Result<vk::CommandBuffer, Failure> {
+    /// Where commands come from, and the clock's readings go to.
+    fn pools(&mut self) -> Result<(), Failure> {
         let device = &self.context.device;
         let failed = |it| self.context.failed(it, 0);
         let family = self.context.capabilities.family.unwrap_or(0);
         let pool = vk::CommandPoolCreateInfo::default().queue_family_index(family);
         let queries =
             vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(2);
-        // SAFETY: everything that is recorded is alive, and stays so until the end of the run: `self` holds it. The copies
-        // lie inside their buffers, whose sizes are those of what is stored.
+        // SAFETY: the structures are complete, and outlive the calls.
         unsafe {
             self.commands = device.create_command_pool(&pool, None).map_err(failed)?;
-            if self.context.capabilities.has_clock {
-                self.queries = device.create_query_pool(&queries, None).map_err(failed)?;
-            }
             let allocate = vk::CommandBufferAllocateInfo::default()
                 .command_pool(self.commands)
                 .command_buffer_count(1);
-            let commands = device.allocate_command_buffers(&allocate).map_err(failed)?[0];
+            self.recorded = device.allocate_command_buffers(&allocate).map_err(failed)?[0];
+            if self.context.capabilities.has_clock {
+                self.queries = device.create_query_pool(&queries, None).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records a run; `back` copies what was written to the staging buffer.
+    fn record(
+        &mut self,
+        program: &Program,
+        sets: &[vk::DescriptorSet],
+        pushed: Option<&[u8]>,
+        groups: [u32; 3],
+        back: bool,
+    ) -> Result<vk::CommandBuffer, Failure> {
+        let device = &self.context.device;
+        let failed = |it| self.context.failed(it, 0);
+        // SAFETY: everything that is recorded is alive, and stays so until the end of the run: `self` holds it. The copies
+        // lie inside their buffers, whose sizes are those of what is stored. What was recorded before has come to its end:
+        // whoever submits waits for it.
+        unsafe {
+            let none = vk::CommandPoolResetFlags::empty();
+            device.reset_command_pool(self.commands, none).map_err(failed)?;
+            let commands = self.recorded;
             device
                 .begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default())
                 .map_err(failed)?;
@@ -455,9 +554,8 @@ impl Made<'_> {
             let copies = Access::TRANSFER_READ | Access::TRANSFER_WRITE;
             let filled = (Stage::TRANSFER | Stage::COMPUTE_SHADER, copies | Access::SHADER_WRITE);
             barrier(filled, (Stage::COMPUTE_SHADER, shader));
-            let clock = |number: u32| {
+            let clock = |number: u32, stage: Stage| {
                 if self.queries != vk::QueryPool::null() {
-                    let stage = Stage::COMPUTE_SHADER;
                     device.cmd_write_timestamp(commands, stage, self.queries, number);
                 }
             };
@@ -473,11 +571,12 @@ impl Made<'_> {
                 let stage = vk::ShaderStageFlags::COMPUTE;
                 device.cmd_push_constants(commands, program.layout, stage, 0, pushed);
             }
-            clock(0);
+            // The copies are not the dispatch's: the first reading waits for their end.
+            clock(0, Stage::BOTTOM_OF_PIPE);
             device.cmd_dispatch(commands, groups[0], groups[1], groups[2]);
-            clock(1);
+            clock(1, Stage::COMPUTE_SHADER);
             barrier((Stage::COMPUTE_SHADER, shader), (Stage::TRANSFER, copies));
-            for stored in self.stored.iter().filter(|it| it.written) {
+            for stored in self.stored.iter().filter(|it| back && it.written) {
                 copy(stored, true);
             }
             barrier((Stage::TRANSFER, copies), (Stage::HOST, Access::HOST_READ));
@@ -512,7 +611,9 @@ impl Drop for Made<'_> {
         unsafe {
             device.destroy_query_pool(self.queries, None);
             device.destroy_command_pool(self.commands, None);
-            device.destroy_descriptor_pool(self.descriptors, None);
+            for pool in &self.descriptors {
+                device.destroy_descriptor_pool(*pool, None);
+            }
             for slot in &self.slots {
                 match slot.seen {
                     Seen::Buffer { .. } => {}

@@ -135,10 +135,10 @@ impl Asked<'_> {
 }
 
 /// What is needed of each place.
-pub(super) fn needs(
+pub(super) fn needs<'a>(
     module: &Module,
     bindings: &Bindings,
-    all: &[(usize, u32, Asked<'_>)],
+    all: impl Iterator<Item = &'a (usize, u32, Asked<'a>)>,
 ) -> BTreeMap<Place, Need> {
     let mut needs: BTreeMap<Place, Need> = BTreeMap::new();
     for (_, _, asked) in all {
