@@ -516,6 +516,8 @@ fn times_are_measured_on_every_engine_and_width() {
         assert_eq!((&report["rounds"], &report["threads"]), (&3.into(), &1.into()));
         let bench = &report["benches"][0];
         assert_eq!((&bench["file"], &bench["bound_bytes"]), (&"a.hlsl".into(), &32.into()));
+        // Each byte is stored, and none is loaded.
+        assert_eq!(bench["moved_bytes"], 32);
         let widths: Vec<u64> = bench["runs"]
             .as_array()
             .unwrap()
