@@ -51,3 +51,30 @@ void main(uint t : SV_GroupIndex) {
 //|   |
 //| 2 | globallycoherent Buffer<float4> colours : register(t0);
 //|   | ^^^^^^^^^^^^^^^^
+
+//--- strings-are-text-for-the-file-alone
+struct Entry {
+    string text; //~ error[bad-declaration]: `text` is a `string`
+    uint number;
+    static const string kind = "entry"; //~ error[bad-declaration]: `kind` is a `string`
+};
+cbuffer Params {
+    string title; //~ error[bad-declaration]: `title` is a `string`
+};
+namespace names {
+    static const string own = "own"; //~ error[bad-declaration]: `own` is a `string`
+}
+typedef string Text;
+groupshared string shared; //~ error[bad-declaration]: a `string` cannot be groupshared
+RWStructuredBuffer<string> Texts; //~ error[type-mismatch]: a buffer cannot hold a `string`
+void say(Text message) {} //~ error[bad-declaration]: a parameter cannot be of type `string`
+string name() { return "a"; } //~ error[bad-declaration]: a function cannot return a `string`
+template<typename T> struct Box { T value; }; //~ error[bad-declaration]: `value` is a `string`
+RWStructuredBuffer<uint> Out;
+[numthreads(4, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    Entry entry = { "x", 3 };
+    Box<string> box;
+    string inner = "text"; //~ error[bad-declaration]: `inner` is a `string`
+    Out[lane] = entry.number;
+}

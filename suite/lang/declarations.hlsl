@@ -18,13 +18,13 @@ void main(uint t : SV_GroupIndex) {
     break; //~ error[misplaced-statement]: `break` stands in no loop
 }
 
-//--- strings-and-printf
-//# args -Wno-unused-value
+//--- strings-of-the-file
 static const string hello = "hello";
+string loose = "my " "text", listed = { "one" };
+static string other = hello;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    string inner = "text", other;
-    other = inner;
+    other = loose;
     EXPECT(true);
 }
 

@@ -268,7 +268,10 @@ impl<'a> Checker<'a> {
             self.define_member(owner, base, declarator);
             return;
         }
-        let ty = self.array(base, &declarator.dims);
+        let mut ty = self.array(base, &declarator.dims);
+        if !self.prefix().is_empty() {
+            ty = self.no_string(ty, &declarator.name);
+        }
         let modifiers = &var.modifiers;
         if let Some(span) = modifiers.span(Modifier::Uniform) {
             self.removed(span, "`uniform` variables");
@@ -289,7 +292,13 @@ impl<'a> Checker<'a> {
                 );
             }
         }
-        if modifiers.has(Modifier::Static) {
+        // No host sets a string: it is static with the word or without.
+        let is_string = self.types.get(ty) == Type::String;
+        if let (true, Some(span)) = (is_string, modifiers.span(Modifier::GroupShared)) {
+            let message = "a `string` cannot be groupshared: it has no bytes";
+            self.error(&code::BAD_DECLARATION, span, message);
+        }
+        if modifiers.has(Modifier::Static) || is_string {
             let is_const = modifiers.has(Modifier::Const);
             self.static_var(declarator, ty, is_const);
         } else if modifiers.has(Modifier::GroupShared) {

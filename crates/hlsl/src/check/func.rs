@@ -227,6 +227,11 @@ impl<'a> Checker<'a> {
                 );
                 ty = Types::ERROR;
             }
+            if self.types.get(ty) == Type::String {
+                let message = "a parameter cannot be of type `string`";
+                self.error(&code::BAD_DECLARATION, param.ty.span, message);
+                ty = Types::ERROR;
+            }
             if matches!(self.types.get(ty), Type::Array { len: 0, .. }) && !self.is_resource(ty) {
                 self.error(
                     &code::BAD_DECLARATION,
@@ -266,10 +271,8 @@ impl<'a> Checker<'a> {
         }
         let mut result = self.ty_with(&function.result, &function.modifiers);
         if self.types.get(result) == Type::String {
-            self.unsupported(
-                function.result.span,
-                "functions that return strings are not built yet",
-            );
+            let message = "a function cannot return a `string`";
+            self.error(&code::BAD_DECLARATION, function.result.span, message);
             result = Types::ERROR;
         }
         Some(Signature { params, result })

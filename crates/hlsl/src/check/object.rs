@@ -260,11 +260,16 @@ impl<'a> Checker<'a> {
         access: Access,
     ) -> ResourceType {
         let element = self.element(path, args, None).unwrap_or(Types::ERROR);
-        if self.types.holds_resource(element) {
-            let message = format!(
-                "a buffer cannot hold `{}`, which is or contains a resource",
-                self.name_of(element)
-            );
+        let wrong = match self.types.get(element) {
+            Type::String => Some("a buffer cannot hold a `string`, which has no bytes".to_owned()),
+            _ => self.types.holds_resource(element).then(|| {
+                format!(
+                    "a buffer cannot hold `{}`, which is or contains a resource",
+                    self.name_of(element)
+                )
+            }),
+        };
+        if let Some(message) = wrong {
             self.error(&code::TYPE_MISMATCH, path.span, message);
             return ResourceType::Structured { element: Types::ERROR, access };
         }

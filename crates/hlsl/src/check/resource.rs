@@ -333,6 +333,7 @@ impl<'a> Checker<'a> {
             let base = self.ty_with(&var.ty, &var.modifiers);
             for declarator in &var.declarators {
                 let ty = self.array(base, &declarator.dims);
+                let ty = self.no_string(ty, &declarator.name);
                 if var.modifiers.has(Modifier::Static) {
                     self.static_var(declarator, ty, var.modifiers.has(Modifier::Const));
                 } else if self.types.holds_resource(ty) {

@@ -157,6 +157,7 @@ impl<'a> Checker<'a> {
                     }
                 },
             };
+            let ty = self.no_string(ty, &declarator.name);
             if var.modifiers.has(Modifier::Static) {
                 self.static_var(declarator, ty, is_const);
             } else {

@@ -301,6 +301,7 @@ impl<'a> Checker<'a> {
         let is_const = var.modifiers.has(Modifier::Const);
         for declarator in &var.declarators {
             let ty = self.array(base, &declarator.dims);
+            let ty = self.no_string(ty, &declarator.name);
             if var.modifiers.has(Modifier::Static) {
                 self.static_var(declarator, ty, is_const);
                 continue;

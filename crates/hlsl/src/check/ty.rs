@@ -134,6 +134,20 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Refuses strings where DXC has none: they are text for messages, which no function, struct or buffer holds.
+    pub(super) fn no_string(&mut self, ty: TypeId, name: &ast::Ident) -> TypeId {
+        if self.types.get(ty) != Type::String {
+            return ty;
+        }
+        let message = format!(
+            "`{}` is a `string`, which only variables outside functions, structs, buffers and namespaces can be",
+            name.name
+        );
+        let report = Diagnostic::new(&code::BAD_DECLARATION, name.span, message);
+        self.report(report.help("declare it at the top of the file"));
+        Types::ERROR
+    }
+
     /// The type with array sizes, outermost first. Only the outermost may be left open, and then is 0.
     pub(super) fn array(&mut self, element: TypeId, dims: &'a [Dim]) -> TypeId {
         let mut ty = element;
