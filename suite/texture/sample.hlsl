@@ -319,3 +319,28 @@ void main(uint lane : SV_GroupIndex) {
 vk::SampledRWTexture2D<float> Wrong; //~ error[unknown-name]
 [numthreads(4, 1, 1)]
 void main() {}
+
+//--- offsets-of-samples-that-vary
+//# args -T cs_6_7
+//# texture Tex R32_FLOAT 16x16: 0..256
+//# texture Row R32_FLOAT 16: 0..16
+//# sampler S nearest clamp
+//# sampler Below nearest clamp less-equal
+Texture2D<float> Tex;
+Texture1D<float> Row;
+SamplerState S;
+SamplerComparisonState Below;
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    int2 by = int2(lane % 16, lane / 8 % 16) - 8;
+    // The texel (8, 8), and what lies beside it.
+    float2 at = 8.5 / 16;
+    float there = (8 + by.y) * 16 + 8 + by.x;
+    EXPECT_EQ(Tex.SampleLevel(S, at, 0, by), there);
+    EXPECT_EQ(Tex.SampleGrad(S, at, 0, 0, by), there);
+    EXPECT_EQ(Tex.SampleLevel(S, at, 0, int2(by.x, 1)), 9 * 16 + 8 + by.x);
+    EXPECT_EQ(Row.SampleLevel(S, at.x, 0, by.x), 8 + by.x);
+    EXPECT_EQ(Tex.SampleCmpLevelZero(Below, at, there, by), 1);
+    EXPECT_EQ(Tex.SampleCmpLevelZero(Below, at, there + 1, by), 0);
+    if (lane & 1) EXPECT_EQ(Tex.SampleLevel(S, at, 0, by.yx), (8 + by.x) * 16 + 8 + by.y);
+}

@@ -27,8 +27,15 @@ impl Vulkan {
         }
     }
 
+    /// By what `-fspv-target-env` says. A universal environment has a version of SPIR-V and asks for less.
     pub fn by_name(name: &str) -> Option<Vulkan> {
-        Vulkan::ALL.into_iter().find(|it| it.name() == name)
+        match name {
+            // SPIR-V 1.3 is right there too.
+            "vulkan1.1spirv1.4" | "universal1.3" | "universal1.4" => Some(Vulkan::V1_1),
+            "universal1.5" => Some(Vulkan::V1_2),
+            "universal1.6" => Some(Vulkan::V1_3),
+            name => Vulkan::ALL.into_iter().find(|it| it.name() == name),
+        }
     }
 
     /// The version word of the newest SPIR-V that it takes.

@@ -6,20 +6,21 @@
 //! | derivatives of the quad | gradients from reading each other's coordinates, so that an inactive lane counts as in the reference engine |
 //! | the same with a bias | the device's own derivatives, where the environment has them; else gradients scaled by 2^bias |
 //! | four offsets | four gathers, each of which gives one component |
+//! | an offset that varies, other than of a gather | a `switch` over the 16 of a row and the 256 of a plane, because devices take constants alone; of an offset beyond -8 to 7 the low four bits count |
 //! | levels of detail | the device's own derivatives, and unsupported without them |
 //!
 //! How a device filters is its own: Vulkan asks for 4 bits of a texel's fraction at least, and for no rounding. With
 //! [`Environment::exact`](crate::Environment) coordinates that are no numbers are 0 and layers are rounded here, because
 //! devices differ.
 
-use ir::{Derivative, Detail, Inst, Texture};
+use ir::{Derivative, Detail, Inst, Texture, Value};
 use ops::{Sign, Ty, Unary};
 
 use crate::Unsupported;
 use crate::emit::Emitter;
 use crate::environment::Extension;
 use crate::memory::{Descriptor, View};
-use crate::module::Id;
+use crate::module::{Id, push};
 use crate::opcode::{self as op, Opcode};
 use crate::scalar::float_bits;
 
@@ -30,6 +31,11 @@ const GRADIENTS: u32 = 0x4;
 const CONST_OFFSET: u32 = 0x8;
 const OFFSET: u32 = 0x10;
 const LEAST: u32 = 0x80;
+
+/// Whether an instruction gives one number, which says how much of a comparison is true.
+fn compares(opcode: Opcode) -> bool {
+    [op::IMAGE_COMPARE_EXPLICIT, op::IMAGE_COMPARE_IMPLICIT].contains(&opcode)
+}
 
 /// The image and the sampler of an instruction.
 struct Source {
@@ -159,7 +165,7 @@ impl Emitter<'_> {
     fn offset(
         &mut self,
         inst: Inst,
-        offset: &[ir::Value],
+        offset: &[Value],
         varies: bool,
     ) -> Result<Option<(u32, Id)>, Unsupported> {
         if offset.is_empty() {
@@ -209,6 +215,7 @@ impl Emitter<'_> {
         let coordinates = self.coordinates(texture);
         let mut operands: Vec<(u32, Vec<Id>)> = Vec::new();
         let mut is_implicit = false;
+        let varies = args.offset.iter().any(|it| self.ir.constant(*it).is_none());
         match detail {
             Detail::Level => {
                 let mut level = self.get(args.level[0]);
@@ -219,7 +226,8 @@ impl Emitter<'_> {
                 }
                 operands.push((LEVEL, vec![level]));
             }
-            Detail::Bias if self.own_derivatives() => {
+            // A device derives nothing in a branch.
+            Detail::Bias if !varies && self.own_derivatives() => {
                 is_implicit = true;
                 operands.push((BIAS, vec![self.get(args.level[0])]));
             }
@@ -239,7 +247,10 @@ impl Emitter<'_> {
                 operands.push((GRADIENTS, both.map(|it| self.floats(&it)).to_vec()));
             }
         }
-        operands.extend(self.offset(inst, &args.offset, false)?.map(|(bit, it)| (bit, vec![it])));
+        if !varies {
+            let offset = self.offset(inst, &args.offset, false)?;
+            operands.extend(offset.map(|(bit, it)| (bit, vec![it])));
+        }
         if let Some(least) = args.least.first() {
             self.out.capabilities.insert(op::CAP_MIN_LOD);
             operands.push((LEAST, vec![self.get(*least)]));
@@ -253,35 +264,97 @@ impl Emitter<'_> {
             (true, true) => op::IMAGE_COMPARE_IMPLICIT,
         };
         let fixed: Vec<Id> = [at].into_iter().chain(reference).collect();
-        Ok(self.filtered(inst, texture, opcode, &fixed, &operands))
+        let source = self.source(texture);
+        let found = match varies {
+            false => self.instruction(texture, &source, opcode, &fixed, &operands),
+            true if args.offset.len() > 2 => {
+                let asked = "an offset in a volume that is no constant";
+                return self.unsupported("offsets in volumes that vary", asked, Some(inst));
+            }
+            true => {
+                let offset = args.offset.as_slice();
+                self.at_any_offset(texture, &source, opcode, (&fixed, &operands), offset)
+            }
+        };
+        Ok(self.filtered(inst, texture, &source, opcode, found))
     }
 
-    /// Emits an instruction that filters, and gives its results in the shader's types.
+    /// The instruction with each offset that there is, of which a lane takes its own.
+    fn at_any_offset(
+        &mut self,
+        texture: &Texture,
+        source: &Source,
+        opcode: Opcode,
+        (fixed, operands): (&[Id], &[(u32, Vec<Id>)]),
+        offset: &[Value],
+    ) -> Id {
+        let uint = self.out.uint();
+        let low = self.out.word(15);
+        let mut number = self.out.word(0);
+        for (axis, value) in offset.iter().enumerate() {
+            let value = self.get(*value);
+            let four = self.op(op::BITWISE_AND, uint, &[value, low]);
+            let by = self.out.word(4 * axis as u32);
+            let shifted = self.op(op::SHIFT_LEFT_LOGICAL, uint, &[four, by]);
+            number = self.op(op::BITWISE_OR, uint, &[number, shifted]);
+        }
+        let count = 1u32 << (4 * offset.len());
+        let labels: Vec<Id> = (0..count).map(|_| self.out.id()).collect();
+        let merge = self.out.id();
+        push(&mut self.out.body, op::SELECTION_MERGE, &[merge.0, 0]);
+        let cases = (1..count).zip(&labels[1..]).flat_map(|(case, label)| [case, label.0]);
+        let words: Vec<u32> = [number.0, labels[0].0].into_iter().chain(cases).collect();
+        push(&mut self.out.body, op::SWITCH, &words);
+        let int = self.out.made_type(op::TYPE_INT, &[32, 1]);
+        let mut found = Vec::new();
+        for (case, label) in (0..count).zip(labels) {
+            self.label(label);
+            // Four bits with their sign.
+            let of_axis = |axis: usize| ((case >> (4 * axis)) << 28) as i32 >> 28;
+            let parts: Vec<Id> =
+                (0..offset.len()).map(|axis| self.out.signed(of_axis(axis))).collect();
+            let constant = match parts.as_slice() {
+                [one] => *one,
+                parts => {
+                    let ty = self.out.vector(int, parts.len() as u32);
+                    self.out.composite(ty, parts)
+                }
+            };
+            // Operands stand in the order of their bits; what gives the level is the first.
+            let mut all = operands.to_vec();
+            all.insert(1, (CONST_OFFSET, vec![constant]));
+            let value = self.instruction(texture, source, opcode, fixed, &all);
+            found.push((value, self.block));
+            self.branch(merge);
+        }
+        self.label(merge);
+        let carrier = self.carrier(texture.texture.binding);
+        let ty = if compares(opcode) { self.carried(carrier) } else { self.four_carried(carrier) };
+        self.phi(ty, &found)
+    }
+
+    /// What an instruction that filters has given, in the shader's types.
     fn filtered(
         &mut self,
         inst: Inst,
         texture: &Texture,
+        source: &Source,
         opcode: Opcode,
-        fixed: &[Id],
-        operands: &[(u32, Vec<Id>)],
+        found: Id,
     ) -> Vec<Id> {
-        let source = self.source(texture);
-        let found = self.instruction(texture, &source, opcode, fixed, operands);
         let mut carrier = self.carrier(texture.texture.binding);
         let sampler = texture.sampler.map(|it| self.environment.bound(it.binding));
         if !sampler.is_some_and(|it| it.single) {
             carrier.bound = None;
         }
-        let is_scalar = matches!(opcode.number, n if n == op::IMAGE_COMPARE_EXPLICIT.number
-                || n == op::IMAGE_COMPARE_IMPLICIT.number);
         let mut values = Vec::new();
         for (i, result) in self.ir.inst(inst).results.iter().enumerate() {
             let ty = self.ir.ty(*result);
-            let value = match is_scalar {
+            let value = match compares(opcode) {
                 true => self.convert(found, Ty::F32, Sign::Signed, ty, Sign::Signed),
                 false => self.component_of(carrier, found, i as u32, ty),
             };
-            values.push(self.or_nothing(&source, ty, value));
+            values.push(self.or_nothing(source, ty, value));
         }
         values
     }
@@ -303,8 +376,7 @@ impl Emitter<'_> {
             words.extend(operands.iter().flat_map(|(_, ids)| ids.iter().map(|it| it.0)));
         }
         let carrier = self.carrier(texture.texture.binding);
-        let compares = [op::IMAGE_COMPARE_EXPLICIT, op::IMAGE_COMPARE_IMPLICIT].contains(&opcode);
-        let ty = if compares { self.carried(carrier) } else { self.four_carried(carrier) };
+        let ty = if compares(opcode) { self.carried(carrier) } else { self.four_carried(carrier) };
         let found = self.op_words(opcode, ty, &words);
         let varies = source.image.varies || source.sampler.is_some_and(|it| it.varies);
         self.mark(varies, found);
