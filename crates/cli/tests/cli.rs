@@ -370,6 +370,34 @@ fn bindings_of_vulkan_are_what_the_flags_of_dxc_say() {
     }
 }
 
+#[test]
+fn what_lies_in_a_heap_is_bound_where_the_flags_of_dxc_say() {
+    let text = "RWStructuredBuffer<float4> Out;
+        [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
+            Texture2D<float4> t = ResourceDescriptorHeap[1];
+            Buffer<uint> b = ResourceDescriptorHeap[0];
+            SamplerState s = SamplerDescriptorHeap[0];
+            Out[i] = t.SampleLevel(s, 0.5, 0) + b[i];
+        }";
+    let words = "emit --spirv --format json -T cs_6_6 -fspv-target-env=universal1.5 \
+                 -fvk-bind-resource-heap 4 2 -fvk-bind-sampler-heap 5 2 a.hlsl";
+    let ran = wavelane("heaps", text, words);
+    assert_eq!((ran.status, ran.err.as_str()), (0, ""));
+    let reflection: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let bindings = reflection["bindings"].as_array().unwrap().iter();
+    let places: Vec<(&str, u64, u64)> = bindings
+        .map(|it| {
+            let number = |key: &str| it[key].as_u64().unwrap();
+            (it["name"].as_str().unwrap(), number("set"), number("binding"))
+        })
+        .collect();
+    let heap = ("ResourceDescriptorHeap", 2, 4);
+    assert_eq!(places.iter().filter(|it| **it == heap).count(), 2, "{places:?}");
+    assert!(places.contains(&("SamplerDescriptorHeap", 2, 5)), "{places:?}");
+    let wrong = "emit --spirv -T cs_6_6 -fvk-bind-resource-heap x 2 a.hlsl";
+    assert_eq!(wavelane("heaps", text, wrong).status, 2);
+}
+
 const BLUR: &str = "
 Texture2D<float4> Tex;
 SamplerState S;
