@@ -124,8 +124,8 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Joined("ENV"),
         on: COMPILE,
         section: Section::Output,
-        help: "vulkan1.1, vulkan1.2, vulkan1.3 (the default) or vulkan1.4; universal1.3, universal1.5 and\n\
-               universal1.6 stand for the first three",
+        help: "vulkan1.1, vulkan1.2, vulkan1.3 (the default) or vulkan1.4;\n\
+               universal1.3, universal1.5 and universal1.6 stand for the first three",
         set: |args, value| {
             args.spirv.target = Some(value.to_owned());
             Ok(())
