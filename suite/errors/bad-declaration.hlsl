@@ -78,3 +78,64 @@ void main(uint lane : SV_GroupIndex) {
     string inner = "text"; //~ error[bad-declaration]: `inner` is a `string`
     Out[lane] = entry.number;
 }
+//| FILE:3:12: error: `text` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//|   |
+//| 3 |     string text;
+//|   |            ^^^^
+//|   |
+//|   = help: declare it at the top of the file
+//|
+//| FILE:5:25: error: `kind` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//|   |
+//| 5 |     static const string kind = "entry";
+//|   |                         ^^^^
+//|   |
+//|   = help: declare it at the top of the file
+//|
+//| FILE:8:12: error: `title` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//|   |
+//| 8 |     string title;
+//|   |            ^^^^^
+//|   |
+//|   = help: declare it at the top of the file
+//|
+//| FILE:11:25: error: `own` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//|    |
+//| 11 |     static const string own = "own";
+//|    |                         ^^^
+//|    |
+//|    = help: declare it at the top of the file
+//|
+//| FILE:14:1: error: a `string` cannot be groupshared: it has no bytes [bad-declaration]
+//|    |
+//| 14 | groupshared string shared;
+//|    | ^^^^^^^^^^^
+//|
+//| FILE:15:1: error: a buffer cannot hold a `string`, which has no bytes [type-mismatch]
+//|    |
+//| 15 | RWStructuredBuffer<string> Texts;
+//|    | ^^^^^^^^^^^^^^^^^^^^^^^^^^
+//|
+//| FILE:16:10: error: a parameter cannot be of type `string` [bad-declaration]
+//|    |
+//| 16 | void say(Text message) {}
+//|    |          ^^^^
+//|
+//| FILE:17:1: error: a function cannot return a `string` [bad-declaration]
+//|    |
+//| 17 | string name() { return "a"; }
+//|    | ^^^^^^
+//|
+//| FILE:18:37: error: `value` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//|    |
+//| 18 | template<typename T> struct Box { T value; };
+//|    |                                     ^^^^^
+//|    |
+//|    = help: declare it at the top of the file
+//|
+//| FILE:24:12: error: `inner` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//|    |
+//| 24 |     string inner = "text";
+//|    |            ^^^^^
+//|    |
+//|    = help: declare it at the top of the file
