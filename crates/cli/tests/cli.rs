@@ -348,16 +348,9 @@ fn bindings_of_vulkan_are_what_the_flags_of_dxc_say() {
         words,
     );
     assert_eq!(ran.status, 0, "{}", ran.err);
-    let reflection: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    let bindings = reflection["bindings"].as_array().unwrap().iter();
-    let places: Vec<(&str, u64, u64)> = bindings
-        .map(|it| {
-            let number = |key: &str| it[key].as_u64().unwrap();
-            (it["name"].as_str().unwrap(), number("set"), number("binding"))
-        })
-        .collect();
-    for place in [("In", 0, 10), ("Out", 1, 3), ("$Globals", 2, 7)] {
-        assert!(places.contains(&place), "{place:?} of {places:?}");
+    let places = bound(&ran.out);
+    for (name, set, binding) in [("In", 0, 10), ("Out", 1, 3), ("$Globals", 2, 7)] {
+        assert!(places.contains(&(name.to_owned(), set, binding)), "{name} of {places:?}");
     }
     for wrong in
         ["-fvk-t-shift 10", "-fvk-t-shift x 0 a.hlsl", "-fvk-bind-register q0 0 3 1 a.hlsl"]
@@ -368,6 +361,16 @@ fn bindings_of_vulkan_are_what_the_flags_of_dxc_say() {
             "{wrong}"
         );
     }
+}
+
+/// The names, sets and bindings that the reflection beside a module lists.
+fn bound(reflection: &str) -> Vec<(String, u64, u64)> {
+    let reflection: serde_json::Value = serde_json::from_str(reflection).unwrap();
+    let place = |it: &serde_json::Value| {
+        let number = |key: &str| it[key].as_u64().unwrap();
+        (it["name"].as_str().unwrap().to_owned(), number("set"), number("binding"))
+    };
+    reflection["bindings"].as_array().unwrap().iter().map(place).collect()
 }
 
 #[test]
@@ -383,17 +386,10 @@ fn what_lies_in_a_heap_is_bound_where_the_flags_of_dxc_say() {
                  -fvk-bind-resource-heap 4 2 -fvk-bind-sampler-heap 5 2 a.hlsl";
     let ran = wavelane("heaps", text, words);
     assert_eq!((ran.status, ran.err.as_str()), (0, ""));
-    let reflection: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    let bindings = reflection["bindings"].as_array().unwrap().iter();
-    let places: Vec<(&str, u64, u64)> = bindings
-        .map(|it| {
-            let number = |key: &str| it[key].as_u64().unwrap();
-            (it["name"].as_str().unwrap(), number("set"), number("binding"))
-        })
-        .collect();
-    let heap = ("ResourceDescriptorHeap", 2, 4);
+    let places = bound(&ran.out);
+    let heap = ("ResourceDescriptorHeap".to_owned(), 2, 4);
     assert_eq!(places.iter().filter(|it| **it == heap).count(), 2, "{places:?}");
-    assert!(places.contains(&("SamplerDescriptorHeap", 2, 5)), "{places:?}");
+    assert!(places.contains(&("SamplerDescriptorHeap".to_owned(), 2, 5)), "{places:?}");
     let wrong = "emit --spirv -T cs_6_6 -fvk-bind-resource-heap x 2 a.hlsl";
     assert_eq!(wavelane("heaps", text, wrong).status, 2);
 }

@@ -677,6 +677,17 @@ impl Module {
         }
     }
 
+    /// Whether atomic operations work on what a resource holds.
+    pub fn changes_atomically(&self, resource: Binding) -> bool {
+        self.insts.iter().any(|it| match &it.op {
+            Op::Atomic { place, .. } => place.binding == resource,
+            Op::Texture(it) => {
+                it.texture.binding == resource && matches!(it.op, crate::TextureOp::Atomic(_))
+            }
+            _ => false,
+        })
+    }
+
     pub fn threads_per_group(&self) -> u32 {
         self.group_size.iter().product()
     }

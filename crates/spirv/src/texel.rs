@@ -11,7 +11,7 @@
 //! A host binds views of any format that suits, so that none is named, from Vulkan 1.3 on. Atomic operations want a name,
 //! and older versions get one where there is one that every device knows: that of the element as it is declared.
 
-use ir::{Element, HostScalar, Norm, Op, ResourceKind, TextureOp};
+use ir::{Element, HostScalar, Norm, ResourceKind};
 use ops::texture::Format;
 use ops::{Sign, Ty};
 
@@ -83,19 +83,9 @@ impl Emitter<'_> {
         }
     }
 
-    fn has_atomics(&self, binding: ir::Binding) -> bool {
-        self.ir.insts.iter().any(|it| match &it.op {
-            Op::Atomic { place, .. } => place.binding == binding,
-            Op::Texture(it) => {
-                it.texture.binding == binding && matches!(it.op, TextureOp::Atomic(_))
-            }
-            _ => false,
-        })
-    }
-
     pub(crate) fn carrier(&self, binding: ir::Binding) -> Carrier {
         let (writable, element) = self.element_of(binding);
-        let is_atomic = writable && self.has_atomics(binding);
+        let is_atomic = writable && self.ir.changes_atomically(binding);
         let is_bits = is_atomic && element.scalar == HostScalar::F32 && element.norm == Norm::None;
         let floats = is_bits && element.components == 1;
         let (ty, signed, pairs) = match element.scalar {

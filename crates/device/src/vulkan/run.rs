@@ -324,7 +324,7 @@ impl Made<'_> {
             return Ok(Seen::Texels(vk::BufferView::null()));
         }
         use vk::FormatFeatureFlags2 as Can;
-        let is_atomic = stored::is_changed_atomically(module, asked.resource);
+        let is_atomic = module.changes_atomically(asked.resource);
         let needs = match (writable, asked.format) {
             (false, _) => Can::UNIFORM_TEXEL_BUFFER,
             (true, Some(_)) if is_atomic => {

@@ -160,7 +160,7 @@ pub(super) fn needs<'a>(
             BindingKind::StorageImage => {
                 need.usage |= vk::ImageUsageFlags::STORAGE;
                 need.features |= Can::STORAGE_IMAGE;
-                if is_changed_atomically(module, asked.resource) {
+                if module.changes_atomically(asked.resource) {
                     need.features |= Can::STORAGE_IMAGE_ATOMIC;
                 }
                 if asked.format.is_none() {
@@ -189,15 +189,6 @@ fn uses(module: &Module, resource: Binding) -> impl Iterator<Item = &ir::Texture
             Some(&**it)
         }
         _ => None,
-    })
-}
-
-/// Whether atomic operations work on the texels of a resource.
-pub(super) fn is_changed_atomically(module: &Module, resource: Binding) -> bool {
-    module.insts.iter().any(|it| match &it.op {
-        Op::Atomic { place, .. } => place.binding == resource,
-        Op::Texture(it) => it.texture.binding == resource && matches!(it.op, TextureOp::Atomic(_)),
-        _ => false,
     })
 }
 
