@@ -1,12 +1,15 @@
 //! One instruction of the IR after the other: which file lowers it, and what is around the function in the module.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use ir::shape::Shapes;
 use ir::{Inst, Op, Value};
 use ops::{Ternary, Ty};
 
 use crate::control::{Reached, Target, sees_lanes};
 use crate::environment::{Debug, Environment, Extension, Place};
+use crate::ladder::Ladders;
 use crate::memory::Resources;
 use crate::module::{Id, Module, push, string};
 use crate::opcode::{self as op, Opcode};
@@ -27,6 +30,7 @@ pub fn emit(
 ) -> Result<Emitted, Unsupported> {
     let mut out = Module::new(environment.short_words);
     let [main, start] = [out.id(), out.id()];
+    let shapes = OnceCell::new();
     let mut emitter = Emitter {
         ir,
         environment,
@@ -34,6 +38,8 @@ pub fn emit(
         out,
         values: vec![None; ir.values.len()],
         seen: unseen::seen(ir),
+        ladders: Ladders::of(ir, environment, &shapes),
+        shapes,
         block: start,
         targets: Vec::new(),
         resources: Resources::default(),
@@ -59,6 +65,9 @@ pub(crate) struct Emitter<'a> {
     values: Vec<Option<Id>>,
     /// Whether the bits of a value may be seen: where not, a NaN may stay as the device made it.
     seen: Vec<bool>,
+    pub(crate) ladders: Ladders,
+    /// How values differ between lanes, once somebody has asked.
+    pub(crate) shapes: OnceCell<Shapes>,
     /// The block under construction.
     pub(crate) block: Id,
     /// The constructs around this place.
@@ -154,7 +163,7 @@ impl Emitter<'_> {
             Op::Ternary(op, args) => {
                 vec![self.ternary(*op, ir.ty(args[1]), args.map(|it| self.get(it)))]
             }
-            Op::Wave { op, args, lanes } => self.wave(*op, args, *lanes),
+            Op::Wave { op, args, lanes } => self.wave(inst, *op, args, *lanes),
             Op::Barrier { barrier, lanes: _ } => {
                 self.barrier(*barrier);
                 Vec::new()

@@ -134,6 +134,10 @@ pub struct Environment {
     pub robust: bool,
     /// How many lanes the waves will have, where that is certain.
     pub lanes: Option<u32>,
+    /// No wave lacks a lane where X of the group is a multiple of these.
+    pub full_waves: bool,
+    /// Lanes can read others at a distance (`GroupNonUniformShuffleRelative`).
+    pub relative_reads: bool,
     /// Groupshared memory begins as zeros, as in every engine of ours.
     pub zero_groupshared: bool,
     /// What is known of what will be bound, for each resource of the module; empty where nothing is. With it and `exact`,
@@ -213,6 +217,8 @@ impl Default for Environment {
             short_words: false,
             robust: false,
             lanes: None,
+            full_waves: false,
+            relative_reads: false,
             zero_groupshared: false,
             bound: Vec::new(),
             numbering: Numbering::Written(Written::default()),

@@ -19,10 +19,11 @@
 //! # Map
 //! `opcode.rs` numbers, `module.rs` sections, types and constants; `emit.rs` one instruction of the IR after the other,
 //! which `control.rs`, `scalar.rs`, `short.rs`, `memory.rs`, `local.rs`, `texel.rs`, `conversion.rs`, `typed.rs`,
-//! `texture.rs`, `sample.rs`, `wave.rs`, `derivative.rs` and `builtin.rs` lower;
+//! `texture.rs`, `sample.rs`, `wave.rs`, `ladder.rs`, `derivative.rs` and `builtin.rs` lower;
 //! `unseen.rs` whose bits nobody sees; `reflect.rs` what a host must know; `text.rs` a listing.
 //!
-//! Deliberately absent: files, devices, optimisation (drivers do that, and are told which loops to unroll).
+//! Deliberately absent: files, devices, optimisation (drivers do that, and are told which loops to unroll, and which lanes
+//! come to a scan or read each other).
 #![forbid(unsafe_code)]
 
 mod builtin;
@@ -32,6 +33,7 @@ mod derivative;
 mod emit;
 mod environment;
 mod exact;
+mod ladder;
 mod local;
 mod memory;
 mod module;

@@ -462,3 +462,125 @@ fn what_is_only_read_shares_no_type_with_what_is_written() {
     };
     assert_eq!((said("NonWritable"), said("MemberDecorate")), (1, 1), "{text}");
 }
+
+/// Where ladders are possible.
+fn full_waves() -> Environment {
+    Environment {
+        lanes: Some(32),
+        full_waves: true,
+        relative_reads: true,
+        ..Environment::default()
+    }
+}
+
+/// How many steps the ladders have, and how many scans are left to the device.
+fn climbs(text: &str) -> (usize, usize) {
+    let scans = ["GroupNonUniformIAdd", "GroupNonUniformIMul", "GroupNonUniformFAdd"];
+    (count(text, "GroupNonUniformShuffleUp"), scans.iter().map(|it| count(text, it)).sum())
+}
+
+const SCAN: &str = "
+  v2: i32 = wave.scan.sum v0 @0..1
+  store b0[element v0, byte v1], v2 @0..1
+  yield @0..1";
+
+#[test]
+fn a_scan_of_integers_by_whole_waves_is_a_ladder() {
+    let text = listed(SCAN, &full_waves());
+    assert_eq!(climbs(&text), (5, 0), "{text}");
+    assert_eq!((count(&text, "Select"), count(&text, "ISub")), (5, 1), "{text}");
+    assert_eq!(count(&text, "GroupNonUniformShuffleRelative"), 1, "{text}");
+    let narrow = Environment { lanes: Some(8), ..full_waves() };
+    assert_eq!(climbs(&listed(SCAN, &narrow)), (3, 0), "three steps make eight lanes");
+    // A product cannot be taken out again: the values are moved by a lane first.
+    let product = listed(&SCAN.replace("sum", "product"), &full_waves());
+    assert_eq!(climbs(&product), (6, 0), "{product}");
+    assert_eq!((count(&product, "Select"), count(&product, "IMul")), (6, 5), "{product}");
+}
+
+#[test]
+fn a_scan_stays_one_where_a_lane_may_be_missing_or_nothing_is_gained() {
+    let unknown = Environment { lanes: None, ..full_waves() };
+    let partial = Environment { full_waves: false, ..full_waves() };
+    let distant = Environment { relative_reads: false, ..full_waves() };
+    let apart = Environment { extensions: Vec::new(), ..full_waves() };
+    // A group has 32 threads here.
+    let wide = Environment { lanes: Some(64), ..full_waves() };
+    for environment in [unknown, partial, distant, apart, wide] {
+        let text = listed(SCAN, &environment);
+        assert_eq!(climbs(&text), (0, 1), "{environment:?}: {text}");
+    }
+    let float = "  v2: f32 = convert.u.s.f32 v0 @0..1\n  v3: f32 = wave.scan.sum v2 @0..1\n  \
+                 store b0[element v0, byte v1], v3 @0..1\n  yield @0..1";
+    assert_eq!(climbs(&listed(float, &full_waves())), (0, 1), "the order of a sum of floats");
+    let reduce = SCAN.replace("scan", "reduce");
+    assert_eq!(climbs(&listed(&reduce, &full_waves())), (0, 1), "no scan");
+}
+
+/// Something in an `if`, and a scan behind it.
+fn behind(cond: &str, inside: &str) -> String {
+    format!(
+        "\n  v2: bool = eq {cond}, v1 @0..1\n  if v2 @0..1 then r1 {{{inside}\n  }} else r2 {{\n    yield @0..1\n  }}\n  v3: i32 = wave.scan.sum v0 @0..1\n  store b0[element v0, byte v1], v3 @0..1\n  yield @0..1"
+    )
+}
+
+#[test]
+fn a_ladder_needs_all_lanes_and_has_them_again_where_they_meet() {
+    let scan = "\n    v4: i32 = wave.scan.sum v0 @0..1\n    store b0[element v0, byte v1], v4 @0..1\n    yield @0..1";
+    let climbed = |cond: &str, inside: &str| climbs(&listed(&behind(cond, inside), &full_waves()));
+    assert_eq!(climbed("v0", scan), (5, 1), "lanes part at the first scan, not at the second");
+    assert_eq!(climbed("v1", scan), (10, 0), "all lanes go the same way");
+    assert_eq!(climbed("v0", "\n    return @0..1"), (0, 1), "some lanes return");
+    assert_eq!(climbed("v1", "\n    return @0..1"), (5, 0), "all return, or none");
+}
+
+#[test]
+fn a_ladder_in_a_loop_needs_all_lanes_in_each_round() {
+    let looped = |cond: &str| {
+        let body = format!(
+            "
+  i2: v2: i32 = loop v1 @0..1 do r1(v3: i32) {{
+    v4: i32 = wave.scan.sum v0 @0..1
+    store b0[element v0, byte v1], v4 @0..1
+    v5: bool = eq v3, {cond} @0..1
+    if v5 @0..1 then r2 {{
+      exit i2 v3 @0..1
+    }} else r3 {{
+      yield @0..1
+    }}
+    v6: i32 = sub v3, v1 @0..1
+    yield v6 @0..1
+  }}
+  v7: i32 = wave.scan.sum v2 @0..1
+  store b0[element v0, byte v1], v7 @0..1
+  yield @0..1"
+        );
+        climbs(&listed(&body, &full_waves()))
+    };
+    assert_eq!(looped("v1"), (10, 0), "all leave together");
+    assert_eq!(looped("v0"), (5, 1), "those that leave first wait behind the loop");
+}
+
+#[test]
+fn lanes_that_flip_the_same_bits_of_their_index_exchange_what_they_hold() {
+    let read = |index: &str| {
+        let body = format!(
+            "
+  v2: i32 = wave.lane_index @0..1
+  v3: i32 = const.i32 4 @0..1
+  v4: i32 = load b0[element v1, byte v1] @0..1
+  v5: i32 = {index} @0..1
+  v6: i32 = wave.read_lane_at v0, v5 @0..1
+  store b0[element v0, byte v1], v6 @0..1
+  yield @0..1"
+        );
+        let text = listed(&body, &Environment::default());
+        let xor = count(&text, "GroupNonUniformShuffleXor");
+        (xor, text.lines().filter(|it| it.contains(" GroupNonUniformShuffle ")).count())
+    };
+    assert_eq!(read("xor v2, v3"), (1, 0), "by a constant");
+    assert_eq!(read("xor v4, v2"), (1, 0), "by what all lanes have loaded");
+    assert_eq!(read("xor v2, v0"), (0, 1), "each by its own");
+    assert_eq!(read("xor v3, v4"), (0, 1), "of something else");
+    assert_eq!(read("add v2, v3"), (0, 1), "no flip");
+}

@@ -2,7 +2,9 @@
 //!
 //! | operation | natively | otherwise |
 //! |---|---|---|
-//! | votes, ballots, reads, folds, scans | always | |
+//! | votes, ballots, reads, folds, scans | always, but as below | |
+//! | scans of integers by whole waves | | ladders: `ladder.rs` |
+//! | `WaveReadLaneAt(v, lane ^ k)`, `k` the same in all lanes | as an exchange | |
 //! | `WaveActiveAllEqual` of floats | | all equal the first, as IEEE compares |
 //! | `WaveMatch` | with the partitioned extension, on bits | a waterfall: the first lane's value, a ballot of those who have it |
 //! | folds and scans over partitions | with the extension, on mask ∩ active | a waterfall over equal masks |
@@ -16,7 +18,8 @@
 //! A waterfall is a loop that all lanes enter together. Each round serves the lanes that are like the first one; these
 //! leave, so that the next round has another first lane. It needs maximal reconvergence, as everything here does.
 
-use ir::Value;
+use ir::shape::shape;
+use ir::{Inst, Op, Value, ValueDef};
 use ops::wave::Results;
 use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, WaveOp};
 
@@ -100,6 +103,47 @@ impl Emitter<'_> {
         self.group(op::GROUP_SHUFFLE, op::CAP_GROUP_SHUFFLE, ty, &[a, lane])
     }
 
+    /// What the lane `distance` lanes below holds; anything in lanes that have none there.
+    pub(crate) fn held_below(&mut self, ty: Ty, a: Id, distance: u32) -> Id {
+        let distance = self.out.word(distance);
+        let ty = self.out.ty(ty);
+        self.group(op::GROUP_SHUFFLE_UP, op::CAP_GROUP_SHUFFLE_RELATIVE, ty, &[a, distance])
+    }
+
+    /// What an operation gives where devices are faster if they are told how far the lanes are that a lane reads.
+    fn by_distance(&mut self, inst: Inst, operation: WaveOp, ty: Ty, args: &[Id]) -> Option<Id> {
+        match operation {
+            WaveOp::Scan(fold) => {
+                let lanes = self.ladders.lanes(inst)?;
+                Some(self.climb(fold, ty, args[0], lanes))
+            }
+            WaveOp::ReadLaneAt => {
+                let flipped = self.flipped_bits(self.ir.inst(inst).op.operands()[1])?;
+                let (ty, flipped) = (self.out.ty(ty), self.get(flipped));
+                let operands = [args[0], flipped];
+                Some(self.group(op::GROUP_SHUFFLE_XOR, op::CAP_GROUP_SHUFFLE, ty, &operands))
+            }
+            _ => None,
+        }
+    }
+
+    /// If an index is the reading lane's with some bits flipped, the same in all lanes: these bits.
+    fn flipped_bits(&self, index: Value) -> Option<Value> {
+        let made_by = |value: Value| match self.ir.values[value.index()].def {
+            ValueDef::Result(inst, _) => Some(&self.ir.inst(inst).op),
+            ValueDef::Param(..) => None,
+        };
+        let Some(Op::Binary(Binary::Xor, a, b)) = made_by(index) else { return None };
+        let is_lane =
+            |value: &Value| matches!(made_by(*value), Some(Op::Wave { op: WaveOp::LaneIndex, .. }));
+        let bits = match (is_lane(a), is_lane(b)) {
+            (true, _) => b,
+            (_, true) => a,
+            (false, false) => return None,
+        };
+        self.shapes.get_or_init(|| shape(self.ir)).is_uniform(*bits).then_some(*bits)
+    }
+
     fn folded(&mut self, fold: Fold, ty: Ty, how: u32, a: Id, partition: Option<Id>) -> Id {
         match (fold, ty) {
             (Fold::Min(_) | Fold::Max(_), Ty::F16) if self.is_exact() => {
@@ -112,7 +156,9 @@ impl Emitter<'_> {
             (Fold::Min(_) | Fold::Max(_), Ty::F32 | Ty::F64) if self.is_exact() => {
                 self.folded_by_order(fold, ty, how, a, partition)
             }
-            (_, Ty::I16) => self.folded_in_words(fold, how, a, partition),
+            (_, Ty::I16) => self.in_words(fold, a, |it, word| {
+                it.folded_natively(fold, Ty::I32, how, word, partition)
+            }),
             (Fold::Sum, Ty::F16 | Ty::F32 | Ty::F64) if self.is_exact() => {
                 self.folded_sum(ty, how, a, partition)
             }
@@ -121,13 +167,18 @@ impl Emitter<'_> {
     }
 
     /// 16-bit integers as words: a driver forgets the sign of what it folds in 16 bits.
-    fn folded_in_words(&mut self, fold: Fold, how: u32, a: Id, partition: Option<Id>) -> Id {
+    pub(crate) fn in_words(
+        &mut self,
+        fold: Fold,
+        a: Id,
+        folded: impl FnOnce(&mut Self, Id) -> Id,
+    ) -> Id {
         let sign = match fold {
             Fold::Min(sign) | Fold::Max(sign) => sign,
             Fold::Sum | Fold::Product | Fold::And | Fold::Or | Fold::Xor => Sign::Unsigned,
         };
         let word = self.convert(a, Ty::I16, sign, Ty::I32, sign);
-        let mut folded = self.folded_natively(fold, Ty::I32, how, word, partition);
+        let mut folded = folded(self, word);
         // Of no lanes at all the result is the identity, which is another one in 16 bits.
         let limit = match (fold, sign) {
             (Fold::Min(_), Sign::Signed) => Some((Binary::Min(sign), 0x7fff)),
@@ -243,6 +294,7 @@ impl Emitter<'_> {
     /// A wave operation, of the lanes that a mask names if there is one.
     pub(crate) fn wave(
         &mut self,
+        inst: Inst,
         operation: WaveOp,
         args: &[Value],
         lanes: Option<Value>,
@@ -251,7 +303,9 @@ impl Emitter<'_> {
         let known = args.get(1).and_then(|it| self.ir.constant(*it));
         let args = self.get_all(args);
         match lanes {
-            None => self.among_active(operation, ty, &args, known),
+            None => self
+                .by_distance(inst, operation, ty, &args)
+                .map_or_else(|| self.among_active(operation, ty, &args, known), |it| vec![it]),
             Some(lanes) => {
                 let mask = self.get(lanes);
                 let types = self.result_types(operation, ty);

@@ -136,6 +136,8 @@ pub fn environment(vulkan: Vulkan, ways: Ways) -> Environment {
         short_words: exact,
         robust: exact,
         lanes: exact.then_some(32),
+        full_waves: exact,
+        relative_reads: exact,
         zero_groupshared: exact,
         bound: Vec::new(),
         numbering: Numbering::Counted,

@@ -284,6 +284,8 @@ impl Capabilities {
                 && self.features.shader_int64 == vk::TRUE,
             robust: self.robustness.robust_buffer_access2 == vk::TRUE,
             lanes: None,
+            full_waves: self.features13.compute_full_subgroups == vk::TRUE,
+            relative_reads: self.operations.contains(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
             zero_groupshared: zeros,
             bound: Vec::new(),
             numbering: Numbering::Counted,
