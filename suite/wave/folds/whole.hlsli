@@ -7,7 +7,7 @@ T value(uint lane, uint round) {
     return (T)(odd * odd * odd);
 }
 
-[numthreads(WIDTH, 2, 1)]
+[numthreads(2 * WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint first = t - WaveGetLaneIndex();
     for (uint round = 0; round < 3; ++round) {
