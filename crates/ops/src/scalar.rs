@@ -492,3 +492,17 @@ pub fn ternary<P: Apply>(op: Ternary, ty: Ty, apply: P) -> P::Out {
         },
     }
 }
+/// What to multiply by in place of a division by a power of two: both round the same number, so that they have the same bits.
+/// `None` where the divisor is no power of two, or the reciprocal no normal number.
+pub fn reciprocal_of_power(ty: Ty, divisor: u64) -> Option<u64> {
+    let (fraction, most) = match ty {
+        Ty::F32 => (23, 254),
+        Ty::F64 => (52, 2046),
+        _ => return None,
+    };
+    let sign = divisor & 1 << (ty.bits() - 1);
+    let exponent = (divisor ^ sign) >> fraction;
+    let is_power = divisor ^ sign == exponent << fraction;
+    let is_normal = exponent != 0 && exponent < most;
+    (is_power && is_normal).then(|| sign | (most - exponent) << fraction)
+}

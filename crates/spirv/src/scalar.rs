@@ -43,17 +43,6 @@ pub(crate) fn float_bits(ty: Ty, value: f64) -> u64 {
     }
 }
 
-/// The bits of one by the divisor, where this is a power of two and so is that, neither of them a denormal.
-fn inverse_power(operation: Binary, ty: Ty, divisor: u64) -> Option<u64> {
-    if !matches!((operation, ty), (Binary::Div(_), Ty::F32)) {
-        return None;
-    }
-    let divisor = f32::from_bits(u32::try_from(divisor).ok()?);
-    let inverse = 1.0 / divisor;
-    let is_power = |it: f32| it.is_normal() && it.to_bits() & 0x007f_ffff == 0;
-    (is_power(divisor) && is_power(inverse)).then(|| u64::from(inverse.to_bits()))
-}
-
 impl Emitter<'_> {
     pub(crate) fn typed(&mut self, opcode: Opcode, ty: Ty, operands: &[Id]) -> Id {
         let ty = self.out.ty(ty);
@@ -467,7 +456,9 @@ impl Emitter<'_> {
         if ty == Ty::I16 && self.out.short_words {
             return self.short_binary(operation, a, b, known);
         }
-        if let Some(inverse) = known.and_then(|it| inverse_power(operation, ty, it)) {
+        if let (Binary::Div(_), Ty::F32, Some(divisor)) = (operation, ty, known)
+            && let Some(inverse) = ops::scalar::reciprocal_of_power(ty, divisor)
+        {
             // A product with a power of two is the quotient to the last bit.
             let inverse = self.out.constant(ty, inverse);
             return self.binary(Binary::Mul, ty, a, inverse, None);

@@ -105,22 +105,10 @@ impl Selector<'_> {
         self.constant(value) == Some(two)
     }
 
-    /// What to multiply by in place of a division by a known power of two: both round the same number, so that they have
-    /// the same bits, if the reciprocal is a normal number.
+    /// What to multiply by in place of a division by a known power of two.
     fn reciprocal(&mut self, op: Binary, ty: Ty, b: Value) -> Option<Arg> {
         let bits = self.constant(b).filter(|_| matches!(op, Binary::Div(_)))?;
-        let (fraction, most) = match ty {
-            Ty::F32 => (23, 254),
-            Ty::F64 => (52, 2046),
-            _ => return None,
-        };
-        let sign = bits & 1 << (ty.bits() - 1);
-        let exponent = (bits ^ sign) >> fraction;
-        let is_power = bits ^ sign == exponent << fraction;
-        if !is_power || exponent == 0 || exponent >= most {
-            return None;
-        }
-        let reciprocal = sign | (most - exponent) << fraction;
+        let reciprocal = ops::scalar::reciprocal_of_power(ty, bits)?;
         Some(match ty {
             Ty::F32 => self.a.constant_word(reciprocal as u32),
             _ => self.a.constant_long(reciprocal),
