@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use device::{Adapter, Engine, LaneOrder, Options, Schedule, diag};
+use wavelane::{Adapter, Engine, LaneOrder, Options, Schedule, diag};
 
 use crate::files;
 use crate::flags::{self, Flag, Takes};
@@ -150,7 +150,7 @@ pub(crate) struct Args {
     /// Which device of Vulkan, by its number or a part of its name.
     pub(crate) device: Option<String>,
     /// The instructions of the engine `cpu`.
-    pub(crate) isa: Option<device::Isa>,
+    pub(crate) isa: Option<wavelane::Isa>,
     pub(crate) threads: usize,
     /// Whether to say what ran the lanes.
     pub(crate) verbose: bool,
@@ -197,7 +197,7 @@ impl Fuel {
 
 impl Args {
     pub(crate) fn new(command: Command) -> Args {
-        let highest = device::ShaderModel::HIGHEST;
+        let highest = wavelane::ShaderModel::HIGHEST;
         let shader_model = (u32::from(highest.major), u32::from(highest.minor));
         Args {
             command,
@@ -429,7 +429,7 @@ fn usage(message: String, command: Option<Command>) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use device::{Dialect, MatrixOrder, Version};
+    use wavelane::{Dialect, MatrixOrder, Version};
 
     fn read(line: &str) -> Result<Args, Problem> {
         let words = std::iter::once("wavelane").chain(line.split_whitespace()).map(OsString::from);

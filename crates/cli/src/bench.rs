@@ -11,12 +11,12 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use device::{
+use jobs::{Runnable, Source, Test, Widths};
+use serde_json::{Value, json};
+use wavelane::{
     ComputePipeline, Device, Dispatch, Engine, Foreign, ForeignError, ResourceTable, Shader,
     SourceMap,
 };
-use jobs::{Runnable, Source, Test, Widths};
-use serde_json::{Value, json};
 
 use crate::args::{Args, Output, WaveSizes};
 use crate::diff::compare::{Difference, Rules, compare};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use device::{Adapter, Device, Engine, Gpu, GpuInfo, Isa, PipelineError, SourceMap};
 use serde_json::json;
+use wavelane::{Adapter, Device, Engine, Gpu, GpuInfo, Isa, PipelineError, SourceMap};
 
 use crate::args::{Args, Command, Output};
 use crate::check::print_json;
@@ -34,7 +34,7 @@ pub(crate) fn problem(error: &PipelineError, sources: &SourceMap) -> Problem {
 
 /// The device that the flags ask for.
 pub(crate) fn device(args: &Args) -> Result<Device, Problem> {
-    let unsupported = |what: device::Unsupported| {
+    let unsupported = |what: wavelane::Unsupported| {
         Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
     };
     let engine = args.engine.unwrap_or(Engine::fastest());

@@ -1,7 +1,7 @@
 //! `wavelane check`: compiles files, and reports for people and for programs.
 
-use device::{Device, Level, diag};
 use serde_json::json;
+use wavelane::{Device, Level, diag};
 
 use crate::args::{Args, Output};
 use crate::compile::{Compiled, compile};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use device::{Diagnostic, Level, Shader, SourceMap, diag};
 use jobs::Source;
+use wavelane::{Diagnostic, Level, Shader, SourceMap, diag};
 
 use crate::args::{Args, Command};
 use crate::diff::Recorder;

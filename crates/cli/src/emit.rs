@@ -1,10 +1,10 @@
 //! `wavelane emit`: what the compiler makes of a shader: the IR as text, or SPIR-V as a module, a listing or a reflection.
 
-use device::spirv_target::{
+use serde_json::{Value, json};
+use wavelane::spirv_target::{
     Binding, Emitted, Environment, Extension, Numbering, Reflection, Vulkan, Written, listing,
 };
-use device::{RegisterClass, SourceMap};
-use serde_json::{Value, json};
+use wavelane::{RegisterClass, SourceMap};
 
 use crate::args::{Args, Output};
 use crate::problem::{Exit, Problem};
@@ -60,7 +60,7 @@ pub(crate) fn emit(args: &Args) -> Result<Exit, End> {
 /// The shader as SPIR-V for the environment that the flags describe.
 pub(crate) fn spirv_of(
     args: &Args,
-    shader: &device::Shader,
+    shader: &wavelane::Shader,
     sources: &SourceMap,
 ) -> Result<Emitted, Problem> {
     let environment = environment(&args.spirv)?;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use device::diag;
-use device::reference::{self, Function, LibraryFunction};
 use serde_json::json;
+use wavelane::diag;
+use wavelane::reference::{self, Function, LibraryFunction};
 
 use crate::args::{Args, Output};
 use crate::check::print_json;

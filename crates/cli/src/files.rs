@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use device::Includer;
+use wavelane::Includer;
 
 use crate::problem::Problem;
 

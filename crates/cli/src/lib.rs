@@ -105,7 +105,7 @@ impl From<io::Error> for End {
 }
 
 fn work() -> Result<Exit, End> {
-    device::room::make();
+    wavelane::room::make();
     let args = match args::parse(std::env::args_os())? {
         Request::Help(command) => {
             terminal::print(&help::text(command))?;

@@ -4,5 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    cli::main()
+    wavelane_cli::main()
 }

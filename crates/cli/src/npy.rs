@@ -3,7 +3,7 @@
 //! Anything a file may hold is taken without harm: headers and sizes are checked before they are believed.
 //! Deliberately absent: structured types, Fortran order, objects.
 
-use device::{F16, Scalar};
+use wavelane::{F16, Scalar};
 
 use crate::number::{self, Number};
 

@@ -1,6 +1,6 @@
 //! Numbers between text and memory: bits of a scalar, read from words and shown as words.
 
-use device::{F16, Scalar};
+use wavelane::{F16, Scalar};
 
 /// A number of a file, before it is known what it becomes.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -52,13 +52,13 @@ impl Problem {
     /// Shows where in the shader the matter lies.
     pub(crate) fn at(
         mut self,
-        span: device::Span,
+        span: wavelane::Span,
         label: &str,
-        sources: &device::SourceMap,
+        sources: &wavelane::SourceMap,
     ) -> Problem {
         if let Some(at) = sources.location(span) {
             let place = format!("{}:{}:{}", at.file, at.line, at.column);
-            let picture = device::diag::excerpt(span, label, sources, crate::terminal::style());
+            let picture = wavelane::diag::excerpt(span, label, sources, crate::terminal::style());
             self.place = Some((place, picture));
         }
         self

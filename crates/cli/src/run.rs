@@ -9,8 +9,8 @@ pub(crate) mod watch;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
-use device::diag::SourceMap;
-use device::{
+use wavelane::diag::SourceMap;
+use wavelane::{
     Buffer, ComputePipeline, Dispatch, DispatchError, Engine, Layout, ResourceKind, ResourceTable,
     Shader, Span, Trap,
 };
@@ -38,7 +38,7 @@ struct View {
     /// What the declaration says, such as `RWStructuredBuffer`.
     kind: &'static str,
     layout: Layout,
-    texture: Option<device::texture::Shape>,
+    texture: Option<wavelane::texture::Shape>,
     writable: bool,
     has_counter: bool,
 }

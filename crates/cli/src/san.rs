@@ -9,8 +9,8 @@ mod subject;
 use std::fmt::Write;
 use std::path::Path;
 
-use device::diag::{self, Allows, SourceMap, Style};
-use device::{
+use wavelane::diag::{self, Allows, SourceMap, Style};
+use wavelane::{
     Diagnostic, ExitedThreads, FloatRoom, IntraWaveSync, Level, Order, Plan, Progress,
     Reconvergence, Seen, Verdict,
 };

@@ -6,7 +6,7 @@
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::sync::OnceLock;
 
-use device::diag::Style;
+use wavelane::diag::Style;
 
 use crate::problem::Problem;
 

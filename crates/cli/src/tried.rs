@@ -1,8 +1,8 @@
 //! Pictures and arrays read as `--bind` reads them, written as `--out` writes them, and read again: for whoever throws damaged
 //! files at the readers. Nothing here is used by the commands.
 
-use device::texture::{Dim, Shape};
-use device::{Buffer, Element, HostScalar, Layout, Norm};
+use wavelane::texture::{Dim, Shape};
+use wavelane::{Buffer, Element, HostScalar, Layout, Norm};
 
 use crate::npy;
 use crate::run::texture;
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_picture_that_was_written_holds_what_was_read() {
-        let format = device::texture::Format::parse("RGBA8_UNORM").unwrap();
+        let format = wavelane::texture::Format::parse("RGBA8_UNORM").unwrap();
         let shape = Shape::new(format, 2, 1, 1);
         let file =
             texture::file(&shape, &Layout::of_texel(shape.format), &[1, 2, 3, 4, 5, 6, 7, 8], true);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use device::{Diagnostic, Level, diag};
+use wavelane::{Diagnostic, Level, diag};
 
 /// What the flags said about warnings.
 #[derive(Clone, Debug, Default)]
@@ -235,8 +235,8 @@ const ALIASES: &[(&str, &str)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use device::Span;
-    use device::diag::code;
+    use wavelane::Span;
+    use wavelane::diag::code;
 
     fn levels(flags: &str) -> String {
         let mut warnings = Warnings::default();

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use device::Verdict;
-use device::diag;
-use device::sanitizer::Kind;
+use wavelane::Verdict;
+use wavelane::diag;
+use wavelane::sanitizer::Kind;
 
 const COMMAND: &str = "`wavelane san a.hlsl ";
 

@@ -10,10 +10,10 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 
-use cpu::Isa;
 use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
 use ir::{Module, ResourceKind};
 use ops::texture::{Dim, Format, Shape};
+use wavelane_cpu::Isa;
 
 const PAGE: usize = 4096;
 const REGION: usize = 64 << 30;
@@ -145,7 +145,7 @@ fn no_index_and_no_size_leads_out() {
     ];
     for isa in Isa::ALL.into_iter().filter(|it| it.missing().is_none()) {
         for width in [4, 8, 32, 128] {
-            let compiled = cpu::compile(&module, isa, width).unwrap();
+            let compiled = wavelane_cpu::compile(&module, isa, width).unwrap();
             let launch = Launch {
                 work: Work::Dispatch { groups: [2, 1, 1] },
                 wave_width: width,

@@ -97,12 +97,17 @@ fn run(
     width: u32,
     buffers: &[Vec<u32>],
 ) -> (Duration, Vec<Vec<u32>>) {
-    let program = interp::decode(module);
+    let program = wavelane_interp::decode(module);
     let mut bindings =
         ir::exec::Bindings { bindings: buffers.iter().map(|it| vec![words(it)]).collect() };
     let launch = ir::exec::Launch { fuel: None, ..launch(threads / 256, width) };
     let start = Instant::now();
-    let result = interp::run_program(&program, &launch, &mut bindings, &mut interp::NoObserver);
+    let result = wavelane_interp::run_program(
+        &program,
+        &launch,
+        &mut bindings,
+        &mut wavelane_interp::NoObserver,
+    );
     let spent = start.elapsed();
     assert_eq!(result, Ok(()));
     (spent, bindings.bindings.iter().map(|it| build::to_words(&it[0])).collect())

@@ -3,9 +3,11 @@
 //! The runner knows a handful of operations and every kind of control flow, and follows the words of the crate's
 //! documentation directly: it shares nothing with an engine or with the analyses.
 
-use ir::shape::{Flow, Shape, Shapes, shape};
-use ir::{Address, Binding, Builder, Inst, Module, Op, Place, Region, Value, Values, values};
 use ops::{Binary, Compare, Sign, Ty, WaveOp};
+use wavelane_ir::shape::{Flow, Shape, Shapes, shape};
+use wavelane_ir::{
+    Address, Binding, Builder, Inst, Module, Op, Place, Region, Value, Values, values,
+};
 
 const LANES: usize = 4;
 
@@ -32,7 +34,7 @@ struct Writer {
 impl Writer {
     fn module(seed: u64) -> Module {
         let text = "entry \"main\": compute 6.0\ngroup_size 4, 1, 1\nb0 \"Out\": raw.rw at u0 used\nbody r0 {\n}\n";
-        let mut empty = ir::text::read(text).unwrap();
+        let mut empty = wavelane_ir::text::read(text).unwrap();
         empty.regions.clear();
         let mut writer = Writer {
             random: Random(seed),
@@ -365,13 +367,13 @@ fn shapes_and_pruning_keep_what_they_promise() {
     let (mut finished, mut uniform_results, mut pruned_insts) = (0, 0, 0);
     for seed in 0..5_000 {
         let module = Writer::module(seed);
-        let text = ir::text::print(&module);
-        let judged = ir::verify::verify(&module);
+        let text = wavelane_ir::text::print(&module);
+        let judged = wavelane_ir::verify::verify(&module);
         assert!(judged.is_ok(), "seed {seed}: {judged:?}\n{text}");
-        assert_eq!(ir::text::read(&text).as_ref(), Ok(&module), "seed {seed}\n{text}");
+        assert_eq!(wavelane_ir::text::read(&text).as_ref(), Ok(&module), "seed {seed}\n{text}");
         let mut pruned = module.clone();
-        ir::simplify::prune(&mut pruned);
-        let judged = ir::verify::verify(&pruned);
+        wavelane_ir::simplify::prune(&mut pruned);
+        let judged = wavelane_ir::verify::verify(&pruned);
         assert!(judged.is_ok(), "seed {seed}: {judged:?}\n{text}");
         let result = std::panic::catch_unwind(|| {
             let (before, after) = (run(&module), run(&pruned));
@@ -380,7 +382,7 @@ fn shapes_and_pruning_keep_what_they_promise() {
             usize::from(before.fuel != 0)
         });
         let Ok(ended) = result else {
-            panic!("seed {seed}\n{text}\npruned:\n{}", ir::text::print(&pruned))
+            panic!("seed {seed}\n{text}\npruned:\n{}", wavelane_ir::text::print(&pruned))
         };
         finished += ended;
         pruned_insts += module.insts.len() - pruned.insts.len();

@@ -2,12 +2,12 @@
 //!
 //! A resource binds by class, register and space, never by its name.
 
-use device::{
+use wavelane::{
     Buffer, Format as TexelFormat, FormatScalar, Layout, RegisterClass, Resource as Declared,
     ResourceKind, ResourceTable, Shader,
 };
 
-use device::texture::{
+use wavelane::texture::{
     Address, Channels, Comparison, Encoding, Filter, Format as TextureFormat, Sampler, Shape,
 };
 

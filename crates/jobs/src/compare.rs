@@ -1,6 +1,6 @@
 //! Whether a buffer holds what is expected, by the rules of the format, bit for bit.
 
-use device::F16;
+use wavelane::F16;
 
 use crate::job::{Buffer, Denormals, Rule};
 use crate::number::Format;

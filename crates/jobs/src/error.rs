@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use device::{SourceMap, Span};
+use wavelane::{SourceMap, Span};
 
 /// A mistake in a test file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +38,8 @@ impl Error {
                     "{file}:{}:{}: error: {}\n",
                     at.line, at.column, self.message
                 ));
-                let style = device::diag::Style::Plain;
-                rendered.push_str(&device::diag::excerpt(span, "", &sources, style));
+                let style = wavelane::diag::Style::Plain;
+                rendered.push_str(&wavelane::diag::excerpt(span, "", &sources, style));
             }
             None => rendered.push_str(&format!("{file}: error: {}\n", self.message)),
         }
@@ -55,7 +55,7 @@ pub(crate) fn did_you_mean<'a>(
     word: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
-    device::diag::most_similar(word, known).map(|it| format!("did you mean `{it}`?"))
+    wavelane::diag::most_similar(word, known).map(|it| format!("did you mean `{it}`?"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The features that test files may ask for, and which of them a device has.
 
-use device::Adapter;
+use wavelane::Adapter;
 
 use crate::lit::Features;
 

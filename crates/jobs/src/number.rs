@@ -3,7 +3,7 @@
 //! Both directions follow LLVM's YAML reader, in the corners too: radix by prefix, `nan` and hexadecimal floats as
 //! `strtof` takes them, floats printed as by `%g`.
 
-use device::{F16, Scalar};
+use wavelane::{F16, Scalar};
 
 /// The type of a buffer's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

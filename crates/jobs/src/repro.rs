@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use device::{
+use wavelane::{
     Buffer, Denormals, Dialect, FormatScalar, Layout, MatrixOrder, Options, PushLayout,
     RegisterClass, Resource, ResourceKind, ResourceTable, Shader, Stage, Version,
 };
@@ -351,8 +351,8 @@ fn list(text: &mut String, head: &str, numbers: &[String]) {
 }
 
 /// The format of texels, and how many numbers each has.
-fn texel(kind: &ResourceKind, own: Option<device::Format>) -> Option<(Format, u32)> {
-    if let Some(device::Format { scalar, components }) = own {
+fn texel(kind: &ResourceKind, own: Option<wavelane::Format>) -> Option<(Format, u32)> {
+    if let Some(wavelane::Format { scalar, components }) = own {
         let format = match scalar {
             FormatScalar::Float16 => Format::Float16,
             FormatScalar::Float32 => Format::Float32,
@@ -373,21 +373,21 @@ fn texel(kind: &ResourceKind, own: Option<device::Format>) -> Option<(Format, u3
         return Some((format, components));
     }
     let ResourceKind::Typed { element, .. } = kind else { return None };
-    if element.norm != device::Norm::None {
+    if element.norm != wavelane::Norm::None {
         return None;
     }
     let format = match Layout::of(kind, None).only()? {
-        device::Scalar::F16 => Format::Float16,
-        device::Scalar::F32 => Format::Float32,
-        device::Scalar::F64 => Format::Float64,
-        device::Scalar::I16 => Format::Int16,
-        device::Scalar::I32 => Format::Int32,
-        device::Scalar::I64 => Format::Int64,
-        device::Scalar::U16 => Format::Hex16,
-        device::Scalar::U32 | device::Scalar::Bool => Format::Hex32,
-        device::Scalar::U64 => Format::Hex64,
-        device::Scalar::U8 => Format::Hex8,
-        device::Scalar::I8 => return None,
+        wavelane::Scalar::F16 => Format::Float16,
+        wavelane::Scalar::F32 => Format::Float32,
+        wavelane::Scalar::F64 => Format::Float64,
+        wavelane::Scalar::I16 => Format::Int16,
+        wavelane::Scalar::I32 => Format::Int32,
+        wavelane::Scalar::I64 => Format::Int64,
+        wavelane::Scalar::U16 => Format::Hex16,
+        wavelane::Scalar::U32 | wavelane::Scalar::Bool => Format::Hex32,
+        wavelane::Scalar::U64 => Format::Hex64,
+        wavelane::Scalar::U8 => Format::Hex8,
+        wavelane::Scalar::I8 => return None,
     };
     Some((format, element.components))
 }
@@ -452,7 +452,7 @@ mod tests {
             RWStructuredBuffer<uint> Out : register(u2, space1);\n\
             [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = n + (uint)In[n & 1][i].y; }";
         let options = Options { shader_model: (6, 6), ..Options::default() };
-        let compiled = Shader::compile("a", text, &options, &mut device::NoIncludes).unwrap();
+        let compiled = Shader::compile("a", text, &options, &mut wavelane::NoIncludes).unwrap();
         let shader = compiled.shader.unwrap();
         let mut table = ResourceTable::new(&shader);
         let bind = |table: &mut ResourceTable, name: &str, element: u32, bytes: Vec<u8>| {

@@ -1,7 +1,7 @@
 //! Root signatures, as far as a job needs them: which root parameter stands for which register.
 
-use device::RegisterClass;
-use device::texture::{Address, Comparison, Filter, Sampler};
+use wavelane::RegisterClass;
+use wavelane::texture::{Address, Comparison, Filter, Sampler};
 
 use crate::job::{Job, RootParameter};
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use device::{
+use wavelane::{
     Buffer, Compilation, ComputePipeline, Denormals, Device, Dispatch, DispatchError, Includer,
     LaneOrder, Level, Options, ResourceTable, Schedule, Shader, SourceMap, diag,
 };

@@ -3,8 +3,8 @@
 //! [`read`] says what the lines mean and [`Section::judge`] and [`Section::compare_diagnostics`] what is right; who compiles and
 //! runs a section may be a device or the suite itself, which looks into the module on the way. `suite/README.md` describes the form.
 
-use device::diag::{self, Diagnostic, SourceMap};
-use device::texture::{Encoding, Format, Sampler, Shape};
+use wavelane::diag::{self, Diagnostic, SourceMap};
+use wavelane::texture::{Encoding, Format, Sampler, Shape};
 
 /// The widths every section runs at unless it says otherwise.
 pub const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
@@ -479,7 +479,7 @@ fn push(all: &mut Vec<u8>, ty: &str, word: &str) -> Result<(), String> {
         "i16" | "u16" => all.extend_from_slice(&(number(word)? as u16).to_le_bytes()),
         "i32" | "u32" | "bool" => all.extend_from_slice(&(number(word)? as u32).to_le_bytes()),
         "i64" | "u64" => all.extend_from_slice(&(number(word)? as u64).to_le_bytes()),
-        "f16" => all.extend_from_slice(&device::F16::from_f64(float()?).0.to_le_bytes()),
+        "f16" => all.extend_from_slice(&wavelane::F16::from_f64(float()?).0.to_le_bytes()),
         "f32" => all.extend_from_slice(&(float()? as f32).to_le_bytes()),
         "f64" => all.extend_from_slice(&float()?.to_le_bytes()),
         _ => return Err(format!("unknown element type `{ty}`")),

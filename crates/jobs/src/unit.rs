@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use device::F16;
+use wavelane::F16;
 
 use crate::outcome::{Finding, Row};
 

@@ -1,6 +1,6 @@
 //! Whatever text comes in, the readers of jobs end soon and without a panic, and their errors lie within the text.
 
-use jobs::{Error, check, directives, job, split, tests};
+use wavelane_jobs::{Error, check, directives, job, split, tests};
 
 /// A generator of numbers that is the same everywhere.
 struct Random(u64);
@@ -111,7 +111,7 @@ fn readers_take_any_text() {
                 Ok(job) => {
                     read += 1;
                     // What is printed is compared with patterns, so both must stand anything.
-                    let _ = check(&text, &["CHECK", "ALSO"], &jobs::dump(&job));
+                    let _ = check(&text, &["CHECK", "ALSO"], &wavelane_jobs::dump(&job));
                 }
                 Err(errors) => {
                     refused += 1;

@@ -7,7 +7,7 @@
 mod measure;
 
 use measure::{Measured, half_promise, measure, measure_all_halves, subjects};
-use ops::Ty;
+use wavelane_ops::Ty;
 
 fn main() {
     let samples = std::env::args().nth(1).and_then(|it| it.parse().ok()).unwrap_or(10_000_000);

@@ -1,8 +1,8 @@
-//! `ops::wave::eval` against definitions written down a second time, lane by lane: on all sixteen masks of a wave of four
+//! `wavelane_ops::wave::eval` against definitions written down a second time, lane by lane: on all sixteen masks of a wave of four
 //! lanes, and on many masks of the wider ones.
 
-use ops::wave::{Lanes, LanesMut, Results, Wave, eval, hazards, poison};
-use ops::{Fold, LaneMask, QuadDirection, Sign, Ty, WaveOp};
+use wavelane_ops::wave::{Lanes, LanesMut, Results, Wave, eval, hazards, poison};
+use wavelane_ops::{Fold, LaneMask, QuadDirection, Sign, Ty, WaveOp};
 
 /// A small generator, so that every run tests the same masks.
 struct Random(u64);
@@ -37,21 +37,21 @@ fn run(op: WaveOp, ty: Ty, wave: &Wave, args: &[Lanes<'_>]) -> Vec<u64> {
     let mut longs = [0u64; 128];
     let mut bits = LaneMask::EMPTY;
     let kind = match op.shape().results {
-        Results::Bool => ops::Repr::Bit,
-        Results::Word | Results::Lanes => ops::Repr::Word,
+        Results::Bool => wavelane_ops::Repr::Bit,
+        Results::Word | Results::Lanes => wavelane_ops::Repr::Word,
         Results::Value => ty.repr(),
     };
     let out = match kind {
-        ops::Repr::Bit => LanesMut::Bits(&mut bits),
-        ops::Repr::Word => LanesMut::Words(&mut words),
-        ops::Repr::Long => LanesMut::Longs(&mut longs),
+        wavelane_ops::Repr::Bit => LanesMut::Bits(&mut bits),
+        wavelane_ops::Repr::Word => LanesMut::Words(&mut words),
+        wavelane_ops::Repr::Long => LanesMut::Longs(&mut longs),
     };
     eval(op, ty, wave, args, &mut [out]);
     (0..wave.width)
         .map(|lane| match kind {
-            ops::Repr::Bit => u64::from(bits.contains(lane)),
-            ops::Repr::Word => u64::from(words[lane as usize]),
-            ops::Repr::Long => longs[lane as usize],
+            wavelane_ops::Repr::Bit => u64::from(bits.contains(lane)),
+            wavelane_ops::Repr::Word => u64::from(words[lane as usize]),
+            wavelane_ops::Repr::Long => longs[lane as usize],
         })
         .collect()
 }
@@ -125,13 +125,13 @@ const FOLDS: [Fold; 9] = [
 
 fn with_lanes<R>(ty: Ty, values: &[u64], use_them: impl FnOnce(Lanes<'_>) -> R) -> R {
     match ty.repr() {
-        ops::Repr::Bit => use_them(Lanes::Bits(
+        wavelane_ops::Repr::Bit => use_them(Lanes::Bits(
             (0..values.len() as u32).filter(|i| values[*i as usize] & 1 == 1).collect(),
         )),
-        ops::Repr::Word => {
+        wavelane_ops::Repr::Word => {
             use_them(Lanes::Words(&values.iter().map(|it| *it as u32).collect::<Vec<_>>()))
         }
-        ops::Repr::Long => use_them(Lanes::Longs(values)),
+        wavelane_ops::Repr::Long => use_them(Lanes::Longs(values)),
     }
 }
 

@@ -5,13 +5,13 @@
 //! device: every difference is ours, the compiler's of the driver, or the hardware's. What is left of a program when it is
 //! made smaller is no longer defined by construction, so the sanitizer must find nothing in it.
 
-use device::{Buffer, Device, Dispatch, DispatchError, NoIncludes, ResourceTable, Shader};
 use interp::NoObserver;
 use ir::Module;
 use ir::exec::{Bindings, Launch};
 use jobs::{shrink, shrink_expressions};
 use sanitizer::{Plan, Verdict};
 use spirv::{Environment, NoDebug};
+use wavelane::{Buffer, Device, Dispatch, DispatchError, NoIncludes, ResourceTable, Shader};
 
 use crate::engines::Programs;
 use crate::generate::{self, Statistics};
@@ -148,7 +148,7 @@ fn dispatched(
 ) -> Result<Vec<Vec<u8>>, DispatchError> {
     let unsupported = |missing: String| {
         let asked = "the program".to_owned();
-        DispatchError::Unsupported(device::Unsupported { asked, missing })
+        DispatchError::Unsupported(wavelane::Unsupported { asked, missing })
     };
     let pipeline =
         gpu.create_compute_pipeline(shader).map_err(|error| unsupported(error.to_string()))?;

@@ -11,7 +11,7 @@ const CRATES: [&str; 13] = [
     "cpu",
     "spirv",
     "sanitizer",
-    "device",
+    "wavelane",
     "jobs",
     "cli",
     "suite",
@@ -57,8 +57,8 @@ fn crates_use_only_what_the_table_allows() {
 }
 
 #[test]
-fn no_crate_but_cpu_and_device_allows_unsafe_code() {
-    for name in CRATES.into_iter().filter(|it| !["cpu", "device"].contains(it)) {
+fn no_crate_but_cpu_and_the_facade_allows_unsafe_code() {
+    for name in CRATES.into_iter().filter(|it| !["cpu", "wavelane"].contains(it)) {
         for file in ["lib.rs", "main.rs"] {
             let path = crate::root().join(format!("crates/{name}/src/{file}"));
             if let Ok(text) = std::fs::read_to_string(path) {
@@ -66,7 +66,7 @@ fn no_crate_but_cpu_and_device_allows_unsafe_code() {
             }
         }
     }
-    let device = std::fs::read_to_string(crate::root().join("crates/device/src/lib.rs")).unwrap();
+    let device = std::fs::read_to_string(crate::root().join("crates/wavelane/src/lib.rs")).unwrap();
     assert!(device.contains("#![deny(unsafe_code)]"));
 }
 
@@ -75,7 +75,7 @@ fn unsafe_code_stands_in_few_files_with_a_reason_each() {
     let of_cpu = ["bounds.rs", "call.rs", "code.rs", "frame.rs", "launch.rs", "views.rs"];
     let of_device =
         ["context.rs", "fill.rs", "image.rs", "instance.rs", "program.rs", "room.rs", "run.rs"];
-    for (name, allowed) in [("cpu", &of_cpu[..]), ("device", &of_device[..])] {
+    for (name, allowed) in [("cpu", &of_cpu[..]), ("wavelane", &of_device[..])] {
         let allowed: BTreeSet<String> = allowed.iter().map(|it| (*it).to_owned()).collect();
         assert_eq!(files_with_unsafe_code(name), allowed, "{name}");
     }

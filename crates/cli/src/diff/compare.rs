@@ -3,9 +3,9 @@
 //! Floats that lie near each other are told apart from all other differences, because some sides may round as they like;
 //! whether that is so here is for others to judge.
 
-use device::texture::Shape;
-use device::{Buffer, FloatRoom, Layout, Resource, ResourceTable, Scalar};
 use serde_json::{Value, json};
+use wavelane::texture::Shape;
+use wavelane::{Buffer, FloatRoom, Layout, Resource, ResourceTable, Scalar};
 
 use crate::number;
 
@@ -194,7 +194,7 @@ pub(crate) fn within(room: FloatRoom, scalar: Scalar, a: u64, b: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use device::{NoIncludes, Options, Shader};
+    use wavelane::{NoIncludes, Options, Shader};
 
     /// A table whose `Out` holds these words, as floats or as numbers.
     fn table(element: &str, words: &[u32]) -> ResourceTable {

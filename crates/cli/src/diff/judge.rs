@@ -1,7 +1,7 @@
 //! The verdict on a program at a width: runs it on all sides, compares, and asks the sanitizer where they differ.
 
-use device::{ComputePipeline, DispatchError, ResourceTable, Shader, diag};
 use serde_json::json;
+use wavelane::{ComputePipeline, DispatchError, ResourceTable, Shader, diag};
 
 use super::compare::{Difference, Rules, compare};
 use super::locate::{self, Disputed, Located};
@@ -107,7 +107,7 @@ pub(super) fn judge(
 
 /// Whether floats that lie near each other are no disagreement: a side rounds as it likes, or a device sums in its order.
 pub(super) fn may_round(side: &Side, shader: &Shader) -> bool {
-    let sums = || shader.trace_points().iter().any(device::TracePoint::folds_floats);
+    let sums = || shader.trace_points().iter().any(wavelane::TracePoint::folds_floats);
     side.rounds_as_it_likes() || side.gpu().is_some() && sums()
 }
 
@@ -135,7 +135,7 @@ impl At<'_> {
             ready.iter().map(|it| (it.side, self.run(it, &expected))).collect();
         if self.runner.is_late() {
             let cancelled =
-                DispatchError::Trap(device::Trap::Cancelled { span: device::Span::NONE });
+                DispatchError::Trap(wavelane::Trap::Cancelled { span: wavelane::Span::NONE });
             return tell(self.stopped(Ended::Failed(cancelled)));
         }
         let mut record = Record::new(&self.subject.name, self.width);
@@ -306,7 +306,7 @@ impl At<'_> {
     }
 
     fn notes(&self, differing: &[&(&Side, Did)]) -> Vec<String> {
-        let reconverges = |it: &device::Foreign| it.reconverges(&self.subject.shader);
+        let reconverges = |it: &wavelane::Foreign| it.reconverges(&self.subject.shader);
         let mut lost =
             differing.iter().filter(|(side, _)| side.module().is_some_and(|it| !reconverges(it)));
         let note = lost.next().map(|(side, _)| {

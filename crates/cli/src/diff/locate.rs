@@ -10,7 +10,7 @@
 
 use std::time::{Duration, Instant};
 
-use device::{FloatRoom, ResourceTable, Scalar, Shader, Span, Trace, TraceEvent, TracePoint};
+use wavelane::{FloatRoom, ResourceTable, Scalar, Shader, Span, Trace, TraceEvent, TracePoint};
 
 use super::compare::{self, Shown};
 use super::run::{Runner, WATCHED};
@@ -183,7 +183,7 @@ fn watch(
     let (got, other, _) = run(side, false)?;
     // The trace itself holds stamps, which differ.
     let mut rules = disputed.rules.clone();
-    rules.without.push(device::TRACE_NAME.to_owned());
+    rules.without.push(wavelane::TRACE_NAME.to_owned());
     let differs = compare::compare(&left, &other, &rules).is_some();
     let all: Vec<Found> = wanted
         .iter()

@@ -6,8 +6,8 @@
 
 use std::time::{Duration, Instant};
 
-use device::{ResourceTable, Shader};
 use jobs::{Repro, Source, Test};
+use wavelane::{ResourceTable, Shader};
 
 use super::compare;
 use super::run::{Ended, Explained, Runner, explained, reference, rules_of};

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use device::{
+use wavelane::{
     ComputePipeline, Denormals, Device, Dispatch, DispatchError, Report, ResourceTable, Shader,
     Trap, Verdict,
 };
@@ -190,8 +190,8 @@ pub(super) fn explained(report: &Report, is_foreign: bool) -> Explained {
 }
 
 /// The same elements in another order.
-fn is_permuted(seen: &device::Seen) -> bool {
-    seen.finding.kind == device::sanitizer::Kind::PermutedResult
+fn is_permuted(seen: &wavelane::Seen) -> bool {
+    seen.finding.kind == wavelane::sanitizer::Kind::PermutedResult
 }
 
 /// What counts as the same, by the command line and by the flags of a section.

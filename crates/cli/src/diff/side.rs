@@ -1,6 +1,6 @@
 //! The engines that are compared: what `--engines` and `--spirv` name, opened or with the reason why not.
 
-use device::{
+use wavelane::{
     Adapter, ComputePipeline, Device, Engine, Foreign, ForeignError, Gpu, Isa, Shader, Unsupported,
 };
 
@@ -44,7 +44,7 @@ impl Side {
         shader: &Shader,
         adapter: &Adapter,
     ) -> Result<ComputePipeline, NotRun> {
-        let unsupported = |it: device::PipelineError| NotRun::Unsupported(it.to_string());
+        let unsupported = |it: wavelane::PipelineError| NotRun::Unsupported(it.to_string());
         match &self.runs {
             Runs::Reference => {
                 Device::new(adapter.clone()).create_compute_pipeline(shader).map_err(unsupported)

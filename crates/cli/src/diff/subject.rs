@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use device::{
+use jobs::{Runnable, Source, Test, Widths};
+use wavelane::{
     ComputePipeline, Denormals, Device, Includer, Options, ResourceTable, Shader, SourceMap,
 };
-use jobs::{Runnable, Source, Test, Widths};
 
 use crate::args::{Args, WaveSizes};
 use crate::files::Folders;

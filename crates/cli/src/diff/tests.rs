@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use device::{Buffer, NoIncludes, Options, ResourceTable, Shader, diag};
 use jobs::{Flags, Source, Test};
+use wavelane::{Buffer, NoIncludes, Options, ResourceTable, Shader, diag};
 
 use super::judge::{Told, judge};
 use super::record::{Compared, Record, Repro, Verdict};

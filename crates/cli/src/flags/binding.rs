@@ -1,8 +1,8 @@
 //! The flags of dxc that say which binding of Vulkan a register becomes. What they say counts in emitted modules only; an
 //! engine binds as it likes.
 
-use device::spirv_target::{Named, Placed, Shift};
-use device::{Register, RegisterClass};
+use wavelane::spirv_target::{Named, Placed, Shift};
+use wavelane::{Register, RegisterClass};
 
 use super::values::number;
 use crate::args::Args;

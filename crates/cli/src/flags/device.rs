@@ -1,6 +1,6 @@
 //! The flags that say on what it runs.
 
-use device::Engine;
+use wavelane::Engine;
 
 use super::values::{caps, choose};
 use super::{
@@ -89,7 +89,7 @@ pub(super) const FLAGS: &[Flag] = &[
         help: "the instructions that the engine cpu uses: avx512 or avx2; by default the\n\
                best that the processor has",
         set: |args, value| {
-            args.isa = Some(choose(value, &device::Isa::ALL.map(|it| (it.name(), it)))?);
+            args.isa = Some(choose(value, &wavelane::Isa::ALL.map(|it| (it.name(), it)))?);
             Ok(())
         },
     },

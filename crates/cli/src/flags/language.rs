@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use device::{Denormals, Dialect, MatrixOrder, PushLayout, Version};
+use wavelane::{Denormals, Dialect, MatrixOrder, PushLayout, Version};
 
 use super::values::{choose, constant, number, profile, warning};
 use super::{COMPILE, Flag, Section, Takes};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::{LaneCounts, LaneOrder, MOST_GROUPS, Schedule, ShaderModel, Stage, diag};
+use wavelane::{LaneCounts, LaneOrder, MOST_GROUPS, Schedule, ShaderModel, Stage, diag};
 
 use crate::args::{Args, Command, Output, WaveSizes};
 
@@ -198,7 +198,7 @@ pub(super) fn constant(args: &mut Args, value: &str) -> Result<(), String> {
     let bits = match (ty, text) {
         ("i32" | "bool", "true") => 1,
         ("i32" | "bool", "false") => 0,
-        ("f16", _) => device::F16::from_f64(float()?).0.into(),
+        ("f16", _) => wavelane::F16::from_f64(float()?).0.into(),
         ("f32", _) => u64::from((float()? as f32).to_bits()),
         ("f64", _) => float()?.to_bits(),
         ("bool" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64", _) => {

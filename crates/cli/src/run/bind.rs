@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 
-use device::{
+use wavelane::{
     Buffer, Element, Format, FormatScalar, HostScalar, Layout, MOST_BYTES, Member, Norm, Resource,
     ResourceKind, ResourceTable, Scalar, Shader, SourceMap, diag,
 };
@@ -516,7 +516,7 @@ mod tests {
 
     fn resource(kind: ResourceKind) -> Resource {
         let register =
-            device::Register { class: device::RegisterClass::Unordered, index: 0, space: 0 };
+            wavelane::Register { class: wavelane::RegisterClass::Unordered, index: 0, space: 0 };
         Resource {
             name: "Data".to_owned(),
             kind,
@@ -525,7 +525,7 @@ mod tests {
             chosen: Default::default(),
             globally_coherent: false,
             used: true,
-            span: device::Span::NONE,
+            span: wavelane::Span::NONE,
         }
     }
 

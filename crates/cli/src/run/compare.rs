@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::rc::Rc;
 
-use device::Buffer;
+use wavelane::Buffer;
 
 use super::{Runs, View};
 use crate::number;
@@ -75,7 +75,7 @@ fn first_difference(view: &View, a: &Buffer, b: &Buffer) -> (String, String, Str
 mod tests {
     use super::super::Outcome;
     use super::*;
-    use device::{Layout, Scalar};
+    use wavelane::{Layout, Scalar};
 
     fn view(name: &str) -> View {
         View {

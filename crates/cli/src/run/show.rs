@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use device::{Buffer, Layout, Scalar};
+use wavelane::{Buffer, Layout, Scalar};
 
 use super::{Runs, View, compare};
 use crate::value::counted;

@@ -2,8 +2,8 @@
 
 use std::io::Cursor;
 
-use device::texture::{Channels, Dim, Encoding, Format, Sampler, Shape, Texel};
-use device::{Buffer, Element, HostScalar, Layout, MOST_BYTES, Norm, Resource, ResourceKind};
+use wavelane::texture::{Channels, Dim, Encoding, Format, Sampler, Shape, Texel};
+use wavelane::{Buffer, Element, HostScalar, Layout, MOST_BYTES, Norm, Resource, ResourceKind};
 
 use crate::npy;
 use crate::problem::Problem;
@@ -36,7 +36,7 @@ pub(super) fn kind(dim: Dim, writable: bool) -> &'static str {
 pub(super) fn layout(buffer: &Buffer) -> Layout {
     match &buffer.texture {
         Some(shape) => Layout::of_texel(shape.format),
-        None => Layout::uniform(device::Scalar::U8, 1),
+        None => Layout::uniform(wavelane::Scalar::U8, 1),
     }
 }
 
@@ -381,7 +381,7 @@ mod tests {
             ]
             .concat()),
             "row.npy" => {
-                let mut file = npy::header(device::Scalar::U8, &[1, 2, 4]);
+                let mut file = npy::header(wavelane::Scalar::U8, &[1, 2, 4]);
                 file.extend(0..8);
                 Ok(file)
             }

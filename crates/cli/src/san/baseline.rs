@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use device::{SourceMap, Span};
+use wavelane::{SourceMap, Span};
 
 use crate::problem::Problem;
 

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
-use device::diag::Style;
 use jobs::Test;
 use serde_json::{Value, json};
+use wavelane::diag::Style;
 
 use super::record::{Examined, Stop};
 use super::{examine_test, subject};

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use device::diag::{self, SourceMap};
-use device::{Diagnostic, Order, Seen};
 use serde_json::{Value, json};
+use wavelane::diag::{self, SourceMap};
+use wavelane::{Diagnostic, Order, Seen};
 
 use super::record::{Entry, Program, Stop};
 use crate::args::{Args, Output};

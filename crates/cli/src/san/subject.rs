@@ -5,8 +5,8 @@
 
 use std::sync::atomic::Ordering;
 
-use device::{ComputePipeline, Device, Dispatch, Plan, Report, ResourceTable, Shader, SourceMap};
 use jobs::{Runnable, Test, Widths};
+use wavelane::{ComputePipeline, Device, Dispatch, Plan, Report, ResourceTable, Shader, SourceMap};
 
 use super::record::Stop;
 use super::{SanArgs, plan};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use device::{Device, Includer};
 use jobs::{Features, Files, Flags, Setup, Test, Widths};
 use serde_json::{Value, json};
+use wavelane::{Device, Includer};
 
 use super::record::outcome_to_json;
 use crate::args::{self, Args, Request, WaveSizes};
@@ -97,7 +97,7 @@ pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result
     let flags = flags_of(args);
     let fuel = |width| args.fuel.at(width);
     let setup = setup(args, device, features, &widths, &flags, &fuel);
-    let is_lost = || device.gpu().is_some_and(device::Gpu::is_lost);
+    let is_lost = || device.gpu().is_some_and(wavelane::Gpu::is_lost);
     for line in io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line?).unwrap_or_default();
         let Some(file) = request["file"].as_str() else { continue };

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 use crate::build::{Shader, launch, module, run_words, to_words, words};
-use interp::Observer;
-use interp::observe::{AccessEvent, DivergeEvent, WaveEvent};
 use ir::exec::{Bindings, LaneOrder, Launch, Schedule};
 use ir::{Address, Builder, Inst, Module, Op, Region, Value, Values};
 use ops::{Binary, Compare, Fold, LaneMask, Sign, Ty, WaveOp, scalar};
+use wavelane_interp::Observer;
+use wavelane_interp::observe::{AccessEvent, DivergeEvent, WaveEvent};
 
 const WIDTH: usize = 8;
 type Lanes = [u64; WIDTH];
@@ -380,7 +380,8 @@ fn random_programs_do_what_their_text_says() {
             assert_eq!(got[0], expected, "seed {seed}, {schedule:?}\n{}", ir::text::print(&module));
         }
         let mut bindings = Bindings { bindings: vec![vec![words(&vec![0; size])]] };
-        let result = interp::run(&module, &launch(1, WIDTH as u32), &mut bindings, &mut NoPoison);
+        let result =
+            wavelane_interp::run(&module, &launch(1, WIDTH as u32), &mut bindings, &mut NoPoison);
         assert_eq!(result, Ok(()));
         assert_eq!(to_words(&bindings.bindings[0][0]), expected, "seed {seed}, watched");
     }

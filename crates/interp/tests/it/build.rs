@@ -1,6 +1,5 @@
 //! Builds modules in few words and runs them.
 
-use interp::NoObserver;
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
 use ir::{
     Address, Binding, Builder, Builtin, Inst, Module, Op, Place, Resource, ResourceKind, Value,
@@ -8,6 +7,7 @@ use ir::{
 };
 use ir::{Register, RegisterClass, Span};
 use ops::{Binary, Compare, Sign, Ty, WaveOp};
+use wavelane_interp::NoObserver;
 
 /// A module with one group size and raw buffers, all writable.
 pub(crate) fn module(group_size: [u32; 3], buffers: usize) -> Module {
@@ -297,7 +297,7 @@ pub(crate) fn try_run(
     buffers: Vec<Buffer>,
 ) -> (Result<(), Failure>, Vec<Buffer>) {
     let mut bindings = Bindings { bindings: buffers.into_iter().map(|it| vec![it]).collect() };
-    let result = interp::run(module, launch, &mut bindings, &mut NoObserver);
+    let result = wavelane_interp::run(module, launch, &mut bindings, &mut NoObserver);
     (result, bindings.bindings.into_iter().map(|mut it| it.remove(0)).collect())
 }
 

@@ -186,7 +186,8 @@ fn each_lane_may_access_another_buffer_of_an_array() {
     let mut bindings = ir::exec::Bindings {
         bindings: vec![vec![words(&[9; 4])], vec![words(&[1]), words(&[2]), words(&[3])]],
     };
-    let result = interp::run(&m, &launch(1, 4), &mut bindings, &mut interp::NoObserver);
+    let result =
+        wavelane_interp::run(&m, &launch(1, 4), &mut bindings, &mut wavelane_interp::NoObserver);
     assert_eq!(result, Ok(()));
     assert_eq!(to_words(&bindings.bindings[0][0]), [1, 2, 3, 0]);
 }

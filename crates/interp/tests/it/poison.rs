@@ -1,11 +1,13 @@
 //! Poison: which lanes of a value are worth nothing, and what observers see of it.
 
 use crate::build::{Shader, launch, module};
-use interp::Observer;
-use interp::observe::{AccessEvent, At, BarrierEvent, DivergeEvent, ExitTo, Space, WaveEvent};
 use ir::exec::Bindings;
 use ir::{Memory, Module, Op, Private, Span, Value, Values, values};
 use ops::{Fold, LaneMask, Ternary, Ty, WaveOp};
+use wavelane_interp::Observer;
+use wavelane_interp::observe::{
+    AccessEvent, At, BarrierEvent, DivergeEvent, ExitTo, Space, WaveEvent,
+};
 
 /// Writes down what is poisoned and the order of events.
 #[derive(Default)]
@@ -56,7 +58,7 @@ impl Observer for Witness {
 
 fn witness(m: &Module) -> Witness {
     let mut witness = Witness::default();
-    let result = interp::run(m, &launch(1, 4), &mut Bindings::default(), &mut witness);
+    let result = wavelane_interp::run(m, &launch(1, 4), &mut Bindings::default(), &mut witness);
     assert_eq!(result, Ok(()));
     witness
 }

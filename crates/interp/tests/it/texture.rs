@@ -1,8 +1,6 @@
 //! Textures: what observers see of accesses and samples, and how poison passes through.
 
 use crate::build::{Shader, launch, module};
-use interp::Observer;
-use interp::observe::{AccessEvent, DerivativeEvent, SampleEvent, Space};
 use ir::exec::{Bindings, Buffer};
 use ir::{
     Binding, Derivative, Detail, Element, HostScalar, Norm, Op, Place, Resource, ResourceKind,
@@ -10,6 +8,8 @@ use ir::{
 };
 use ops::texture::{Dim, Format, Sampler, Shape};
 use ops::{LaneMask, Ty};
+use wavelane_interp::Observer;
+use wavelane_interp::observe::{AccessEvent, DerivativeEvent, SampleEvent, Space};
 
 #[derive(Default)]
 struct Witness {
@@ -74,7 +74,7 @@ fn run(writable: bool, make: impl FnOnce(&mut Shader) -> Values) -> Vec<String> 
     let mut bindings =
         Bindings { bindings: vec![vec![Buffer::default()], vec![texture], vec![sampler]] };
     let mut witness = Witness::default();
-    let result = interp::run(&s.finish(), &launch(1, 4), &mut bindings, &mut witness);
+    let result = wavelane_interp::run(&s.finish(), &launch(1, 4), &mut bindings, &mut witness);
     assert_eq!(result, Ok(()));
     witness.log
 }

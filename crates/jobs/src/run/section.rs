@@ -1,6 +1,6 @@
 //! Runs a section of a suite file on the device. What its lines mean stands in [`crate::section`].
 
-use device::{Buffer, Compilation, Shader, Stage};
+use wavelane::{Buffer, Compilation, Shader, Stage};
 
 use super::{End, Flags, Runnable, Runner, Widths, failed, unsupported};
 use crate::outcome::{Outcome, Verdict};
@@ -74,8 +74,8 @@ impl Runner<'_> {
                 if flags.options.stage != Stage::Compute {
                     return Ok(Vec::new());
                 }
-                let plain = device::diag::Style::Plain;
-                return Err(failed(device::diag::render_all(&diagnostics, &sources, plain)));
+                let plain = wavelane::diag::Style::Plain;
+                return Err(failed(wavelane::diag::render_all(&diagnostics, &sources, plain)));
             };
             let pipeline = self
                 .setup
@@ -105,10 +105,10 @@ impl Runner<'_> {
             let alone = Section { text, ..section.clone() };
             let compiled =
                 self.checked(&section.file, &alone.source(), &flags).map_err(|it| it.message)?;
-            let shown: Vec<device::Diagnostic> =
+            let shown: Vec<wavelane::Diagnostic> =
                 compiled.diagnostics.into_iter().filter(|it| !section.is_allowed(it)).collect();
-            let plain = device::diag::Style::Plain;
-            let text = device::diag::render_all(&shown, &compiled.sources, plain);
+            let plain = wavelane::diag::Style::Plain;
+            let text = wavelane::diag::render_all(&shown, &compiled.sources, plain);
             Ok(text.replace(&section.file, "FILE"))
         };
         section
@@ -175,15 +175,15 @@ impl Runner<'_> {
 }
 
 /// The section's inputs at the resources of those names.
-fn bound(section: &Section, shader: &Shader) -> Result<device::ResourceTable, End> {
-    let mut table = device::ResourceTable::new(shader);
+fn bound(section: &Section, shader: &Shader) -> Result<wavelane::ResourceTable, End> {
+    let mut table = wavelane::ResourceTable::new(shader);
     for resource in shader.resources().iter().filter(|it| it.used) {
         let heap = resource.register.class.is_heap();
         let count = resource.count.unwrap_or(section.reach(&resource.name));
         for index in 0..count.clamp(1, MOST_ELEMENTS) {
             let input = section.input(&resource.name, index);
             let sampler = section.sampler(&resource.name, index);
-            let is_sampler = matches!(resource.kind, device::ResourceKind::Sampler { .. });
+            let is_sampler = matches!(resource.kind, wavelane::ResourceKind::Sampler { .. });
             let mut bytes = match input {
                 Some(_) | None if is_sampler && sampler.is_none() => continue,
                 Some(input) => input.bytes.clone(),
@@ -196,7 +196,7 @@ fn bound(section: &Section, shader: &Shader) -> Result<device::ResourceTable, En
                 }
             };
             // A constant buffer is padded, as a device's memory is.
-            if let device::ResourceKind::Constant { size, .. } = resource.kind {
+            if let wavelane::ResourceKind::Constant { size, .. } = resource.kind {
                 bytes.resize(bytes.len().max(size as usize), 0);
             }
             let texture = input.and_then(|it| it.texture);

@@ -6,7 +6,7 @@
 mod measure;
 
 use measure::{Measured, Subject, half_promise, measure, measure_all_halves, subjects};
-use ops::Ty;
+use wavelane_ops::Ty;
 
 fn check(subject: &Subject, measured: &Measured, promise: f64, ty: Ty) {
     let Measured { worst, at: [a, b], got, .. } = measured;

@@ -5,8 +5,8 @@
 //!
 //! Used by the test beside it, and by `examples/accuracy.rs` for larger samples.
 
-use ops::scalar::{Binary, Unary, eval_binary, eval_unary};
-use ops::{F16, Sign, Ty};
+use wavelane_ops::scalar::{Binary, Unary, eval_binary, eval_unary};
+use wavelane_ops::{F16, Sign, Ty};
 
 /// An operation, its exact result, and where most of its work is: random arguments come from there, and from all bits.
 pub(crate) struct Subject {

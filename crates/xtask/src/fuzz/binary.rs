@@ -3,7 +3,7 @@
 //! A reader of PNG looks at checksums before anything else, so most damaged files get right ones again; what has come through
 //! once is a seed too. A file that is read must hold the same after it was written and read again.
 
-use cli::tried::{self, Tried};
+use wavelane_cli::tried::{self, Tried};
 
 use super::mutate::Random;
 

@@ -13,9 +13,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use device::Gpu;
-use device::spirv_target::Environment;
 use suite::gpu::{self, Generated, Outcome};
+use wavelane::Gpu;
+use wavelane::spirv_target::Environment;
 
 use worker::{Answer, Worker};
 

@@ -6,10 +6,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use device::spirv_target::Vulkan;
 use ir::Module;
 use suite::gpu::Generated;
 use suite::validate::{Validator, Verdict, Ways, sections};
+use wavelane::spirv_target::Vulkan;
 
 /// The waves that programs are made for: the module says nothing of them, the program does.
 const WIDTH: u32 = 32;

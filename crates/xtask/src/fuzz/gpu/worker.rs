@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use device::{Adapter, Device, Gpu};
 use suite::gpu::{Outcome, compare};
+use wavelane::{Adapter, Device, Gpu};
 
 /// A driver's compiler recurses deeper than the usual stack of a thread.
 const STACK: usize = 256 << 20;

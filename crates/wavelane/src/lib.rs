@@ -9,7 +9,7 @@
 //! time-out sets the cancellation flag of a [`Dispatch`].
 //!
 //! ```
-//! use device::*;
+//! use wavelane::*;
 //!
 //! let text = "RWStructuredBuffer<uint> Out;
 //!     [numthreads(8, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = WaveActiveSum(i); }";
