@@ -101,6 +101,7 @@ fn run(
     let mut bindings =
         ir::exec::Bindings { bindings: buffers.iter().map(|it| vec![words(it)]).collect() };
     let launch = ir::exec::Launch { fuel: None, ..launch(threads / 256, width) };
+    #[expect(clippy::disallowed_methods, reason = "a measurement")]
     let start = Instant::now();
     let result = wavelane_interp::run_program(
         &program,

@@ -9,6 +9,7 @@ mod measure;
 use measure::{Measured, half_promise, measure, measure_all_halves, subjects};
 use wavelane_ops::Ty;
 
+#[expect(clippy::disallowed_methods, reason = "the program's only argument")]
 fn main() {
     let samples = std::env::args().nth(1).and_then(|it| it.parse().ok()).unwrap_or(10_000_000);
     println!(

@@ -17,6 +17,8 @@ mod fuzz;
 mod gallery;
 #[cfg(test)]
 mod layers;
+#[cfg(test)]
+mod licences;
 mod mutate;
 mod reference;
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! hundred-millionth of a unit of the last place of an f32. Only here and in tests is it asked for anything.
 //!
 //! Used by the test beside it, and by `examples/accuracy.rs` for larger samples.
+#![expect(clippy::disallowed_methods, reason = "the host's mathematics is the second opinion")]
 
 use wavelane_ops::scalar::{Binary, Unary, eval_binary, eval_unary};
 use wavelane_ops::{F16, Sign, Ty};
