@@ -345,6 +345,10 @@ pub(crate) fn failed(
             }
         }
         DispatchError::Bug(bug) => Problem::bug(&bug.message),
+        DispatchError::TooLarge(what) => {
+            let problem = Problem::input(error.to_string()).at(what.span, "declared here", sources);
+            problem.help("make the array smaller, or the group, or keep it in a buffer")
+        }
         DispatchError::WaveSize { .. } | DispatchError::Unsupported(_) => {
             Problem::new(Exit::Unsupported, error.to_string().trim_start_matches("unsupported: "))
         }

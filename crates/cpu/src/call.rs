@@ -10,6 +10,7 @@ use ops::scalar::{self, Apply};
 use ops::wave::{LanesMut, Wave};
 use ops::{Binary, Compare, Held, Lane, LaneMask, Repr, Ternary, Ty, Unary, WaveOp};
 
+use crate::fault::Fault;
 use crate::frame::Rows;
 use crate::layout::{Header, Layout, scalar_bytes};
 use crate::texture::Operand;
@@ -51,6 +52,9 @@ pub(crate) enum What {
     SharedAtomic(Shared, Atomic),
     PrivateLoad(Private),
     PrivateStore(Private),
+    /// A definition with a mistake.
+    #[cfg(test)]
+    Panic,
 }
 
 /// A resource and the form of the address; operands are the element, the address and then the values.
@@ -69,6 +73,7 @@ pub(crate) struct Common<'a> {
     pub(crate) sites: &'a [Site],
     pub(crate) views: Views<'a>,
     pub(crate) width: u32,
+    pub(crate) fault: Fault,
 }
 
 /// The way in from generated code.
@@ -83,8 +88,16 @@ pub(crate) unsafe extern "sysv64" fn enter(frame: *mut Header, site: u32) {
     // SAFETY: as above; the header is not written meanwhile.
     let header = unsafe { &*frame };
     let active = LaneMask(u128::from(header.active[0]) | u128::from(header.active[1]) << 64);
-    let call = Call { common, site: &common.sites[site as usize], rows, active, header };
-    call.run();
+    let is_done = common.fault.guard(|| {
+        let call = Call { common, site: &common.sites[site as usize], rows, active, header };
+        call.run();
+    });
+    if !is_done {
+        // The wave goes on with what its rows held before, up to the end of the loop that it is in, and no wave comes after
+        // it: generated code stays in bounds whatever it computes.
+        // SAFETY: as above; the reference to the header is not used any more.
+        unsafe { ((*frame).remaining, (*frame).fuel) = (1, 0) };
+    }
 }
 
 pub(crate) struct Call<'a> {
@@ -105,6 +118,8 @@ struct Reach<'a> {
 impl<'a> Call<'a> {
     fn run(&self) {
         match &self.site.what {
+            #[cfg(test)]
+            What::Panic => panic!("a mistake in a definition"),
             What::Begin => self.rows.clear_privates(),
             What::Unary(op) => scalar::unary(*op, self.site.args[0], self.map()),
             What::Binary(op) => scalar::binary(*op, self.site.args[0], self.map()),

@@ -8,7 +8,7 @@ use iced_x86::{Code, Encoder, Instruction, OpKind, Register};
 use regalloc2::{Allocation, Edit, Function as _, Inst, Output, ProgPoint, RegClass};
 
 use crate::isa::Isa;
-use crate::layout::{BACK, CALL, FUEL, Layout, RESUME, SPINNING};
+use crate::layout::{ASK, BACK, CALL, FUEL, Fuel, GRANT, Layout, RESUME, SPINNING};
 use crate::machine::{Condition, Function, Immediate, Op, Slot, SlotBase, View, X86};
 
 const GENERAL: [Register; 16] = [
@@ -61,7 +61,7 @@ pub(crate) struct Encoded {
     pub(crate) start: usize,
     /// The bytes of a frame.
     pub(crate) frame: usize,
-    /// Where waves go on that ran out of fuel, and in which loop that is; ascending.
+    /// Where waves go on that ran out of fuel, and the loop in which that is, or where they end; ascending.
     pub(crate) spins: Vec<(usize, ir::Inst)>,
 }
 
@@ -328,7 +328,23 @@ impl Writer<'_> {
                     }
                     Op::Fuel { cost, of } => {
                         let (spent, behind) = (self.label(), self.label());
-                        self.put(two(Code::Sub_rm32_imm32, frame(FUEL), Operand::I(*cost as u32)));
+                        let round = Operand::I64(Fuel::round(*cost));
+                        self.put(two(Code::Add_rm64_imm32, frame(FUEL), round));
+                        self.jump_if(0x88, spent);
+                        self.bind(behind);
+                        self.spins.push((self.at, *of));
+                        outside.push((spent, behind));
+                    }
+                    Op::Settle { of } => {
+                        let (spent, behind) = (self.label(), self.label());
+                        let (low, all) = (Operand::R(Register::EAX), Operand::R(Register::RAX));
+                        self.put(two(Code::Mov_r32_rm32, low, frame(FUEL)));
+                        let mask = Operand::I(Fuel::SPENT as u32);
+                        self.put(two(Code::And_rm32_imm32, low, mask));
+                        self.put(two(Code::Sub_rm32_r32, frame(ASK), low));
+                        // Moves leave the flags as they are.
+                        self.put(two(Code::Mov_r64_rm64, all, frame(GRANT)));
+                        self.put(two(Code::Mov_rm64_r64, frame(FUEL), all));
                         self.jump_if(0x88, spent);
                         self.bind(behind);
                         self.spins.push((self.at, *of));

@@ -1,9 +1,10 @@
 //! Runs launches: which waves run when, and on which thread.
 //!
 //! Without group barriers a frame runs one wave after the other by itself, many groups at a time. With them each wave of a
-//! group has a frame, and goes on when all others have arrived. A wave that goes round for long lets others have a turn, and
-//! a group that does starts the next one, so that a lock between waves or a wait for an earlier group ends. What no turn
-//! changes is a deadlock. A thread whose groups wait for those of others gives them to whoever runs last, who takes all turns.
+//! group has a frame, and goes on when all others have arrived. By the rules of [`ir::turns`] a wave that goes round for long
+//! lets others have a turn, and a group that does starts the next one, so that a lock between waves or a wait for an earlier
+//! group ends: the waves behind such a wave in its frame get frames of their own. What no turn changes is a deadlock. A
+//! thread whose groups wait for those of others gives them to the one that runs last, which takes all turns.
 //!
 //! With one thread groups run in ascending order, and so do the waves of a group between barriers.
 
@@ -12,29 +13,27 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Work};
+use ir::turns::{PATIENCE, ROUNDS};
 use ir::{Binding, Module, Span};
 
 use crate::call::{self, Common};
 use crate::endless::{Digest, Past};
+use crate::fault::Fault;
 use crate::frame::Block;
-use crate::layout::{BARRIER, DONE, Header, SPINNING, Slice};
+use crate::layout::{BARRIER, DONE, Fuel, Header, SPINNING, Slice};
 use crate::views::{View, Views};
 use crate::{Compiled, Fallback, Stopped, select};
 
-/// What a wave may spend before the host is asked.
+/// What the waves of a frame may spend before the host is asked.
 const GRANT: i32 = 1 << 15;
-/// After so many grants for one wave, the waves behind it get a frame of their own.
-const PATIENCE: u32 = 4;
-/// How many groups, or runs of waves, may have started and not ended.
-const MOST_STARTED: usize = 64;
 /// How many waves a frame is given at a time.
 const BATCH: u64 = 1 << 12;
 /// After so many rounds in which nobody has ended a thread with company gives its groups away.
 const MOST_WAITS: u32 = 256;
-/// A group whose frames take more than this many bytes is not run.
-const GROUP_BYTES: u64 = 1 << 30;
-/// The state of all groups that have started stays below this.
-const STARTED_BYTES: u64 = 64 << 20;
+/// A group whose frames take more than this many bytes is not run. Local arrays alone never do: see [`Footprint`].
+///
+/// [`Footprint`]: ir::exec::Footprint
+const GROUP_BYTES: u64 = 1 << 31;
 /// A larger buffer is not copied: it would not stay in the nearest cache.
 const MOST_COPIED: u64 = 32 << 10;
 /// Offsets into larger buffers do not fit into the lanes of a gather.
@@ -85,18 +84,39 @@ enum Status {
     Done,
 }
 
-/// A frame with the waves that it runs.
+/// Waves that one frame runs, one after the other.
 struct Strand {
-    frame: Block,
+    range: Range,
+    /// There is one from the first turn to the last.
+    frame: Option<Block>,
     status: Status,
-    /// What it was given to spend.
-    granted: i32,
-    /// What was left when it last ran out, and how often it has since.
-    remaining: u64,
+    /// The rounds that are left of the turn, and how many of them the frame was given.
     rounds: u32,
+    granted: u32,
+    /// What its ended waves were given to spend.
+    ask: i32,
+    /// What it has spent that is not paid for yet.
+    unpaid: u64,
+    /// How many waves were left when its frame last came back.
+    remaining: u64,
 }
 
-/// A group, or a run of waves that need nothing of each other.
+impl Strand {
+    fn new(range: Range) -> Strand {
+        Strand {
+            range,
+            frame: None,
+            status: Status::Ready,
+            rounds: ROUNDS,
+            granted: 0,
+            ask: 0,
+            unpaid: 0,
+            remaining: range.count,
+        }
+    }
+}
+
+/// A group, or a run of groups whose waves need nothing of each other.
 struct Party {
     strands: Vec<Strand>,
     shared: Block,
@@ -107,6 +127,7 @@ struct Party {
     cursor: usize,
     ready: usize,
     left: usize,
+    /// The turns that were spent on going round since a wave has ended or a barrier has opened.
     effort: u32,
 }
 
@@ -141,6 +162,7 @@ pub(crate) fn run(
     let module: &Module = &compiled.module;
     let check = launch.check(module.group_size, module.wave_size, module.needs.wave_masks);
     check.map_err(Failure::Unsupported)?;
+    compiled.footprint.check(compiled.asked).map_err(Failure::TooLarge)?;
     if let Some(what) = refuses(module, launch, bindings) {
         return Err(what.into());
     }
@@ -168,6 +190,7 @@ pub(crate) fn run(
             sites: &compiled.sites,
             views,
             width: compiled.width,
+            fault: Fault::default(),
         },
         launch,
         counts: groups,
@@ -187,7 +210,7 @@ pub(crate) fn run(
             pending: VecDeque::new(),
         }),
     };
-    let limit = (STARTED_BYTES / bytes.max(1)).clamp(2, MOST_STARTED as u64) as usize;
+    let limit = compiled.footprint.most_started(compiled.asked);
     let work = || Worker { shared: &shared, limit, ..Worker::new(&shared) }.run();
     if threads <= 1 {
         work();
@@ -199,6 +222,7 @@ pub(crate) fn run(
             work();
         });
     }
+    shared.common.fault.resume();
     let trap = shared.trap.lock().ok().and_then(|mut it| it.take());
     match trap {
         Some(trap) => Err(Failure::Trap(trap).into()),
@@ -217,6 +241,8 @@ struct Worker<'a> {
     /// Waves that were taken and put back.
     pending: VecDeque<Range>,
     idle: Vec<Party>,
+    /// Frames that no wave has.
+    spare: Vec<Block>,
     limit: usize,
     /// Rounds in which nobody got anywhere, and how many parties had ended then.
     waits: u32,
@@ -231,7 +257,8 @@ impl<'a> Worker<'a> {
             started: Vec::new(),
             pending: VecDeque::new(),
             idle: Vec::new(),
-            limit: MOST_STARTED,
+            spare: Vec::new(),
+            limit: 1,
             waits: 0,
             seen: 0,
             past: Past::default(),
@@ -271,6 +298,7 @@ impl<'a> Worker<'a> {
             current = current.min(self.started.len() - 1);
             match self.turn(current) {
                 Err(trap) => return self.stop(trap),
+                Ok(Outcome::Fault) => return self.shared.stopped.store(true, Relaxed),
                 Ok(Outcome::Going) => {}
                 Ok(Outcome::Done) => {
                     let party = self.started.remove(current);
@@ -373,14 +401,13 @@ impl<'a> Worker<'a> {
             memory.words(party.shared.words(0));
             for strand in &mut party.strands {
                 digest.word(strand.status as u64);
-                if strand.status == Status::Done {
-                    continue;
-                }
-                let frame: *const Header = strand.frame.start().cast();
+                // A wave that has ended has no frame, and one that has not started has done nothing.
+                let Some(frame) = &mut strand.frame else { continue };
+                let start: *const Header = frame.start().cast();
                 // SAFETY: a frame begins with a header, and no code runs in it now.
-                let header = unsafe { &*frame };
+                let header = unsafe { &*start };
                 digest.header(header);
-                digest.words(strand.frame.words(size_of::<Header>()));
+                digest.words(frame.words(size_of::<Header>()));
                 if strand.status == Status::Ready {
                     waits_at.get_or_insert(header.back);
                 }
@@ -405,13 +432,20 @@ impl<'a> Worker<'a> {
 
     /// The waves to run next.
     fn take(&mut self) -> Option<Range> {
-        if let Some(range) = self.pending.pop_front() {
-            return Some(range);
-        }
         let shared = self.shared;
         let waves = u64::from(shared.waves_in_group);
-        // A group that has memory in common runs alone.
-        let count = if shared.apart { waves } else { BATCH.next_multiple_of(waves) };
+        // A group that has memory in common runs alone, and so does one that others wait for.
+        let count = match shared.apart || !self.started.is_empty() {
+            true => waves,
+            false => BATCH.next_multiple_of(waves),
+        };
+        if let Some(Range { first, count: all }) = self.pending.pop_front() {
+            let count = count.min(all);
+            if count < all {
+                self.pending.push_front(Range { first: first + count, count: all - count });
+            }
+            return Some(Range { first, count });
+        }
         let first = shared.next.fetch_add(count, Relaxed);
         (first < shared.total).then(|| Range { first, count: count.min(shared.total - first) })
     }
@@ -421,17 +455,8 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         let compiled = shared.compiled;
         let waves = u64::from(shared.waves_in_group);
-        let strands = if shared.apart { waves } else { 1 };
         let mut party = self.idle.pop().unwrap_or_else(|| Party {
-            strands: (0..strands)
-                .map(|_| Strand {
-                    frame: Block::new(compiled.frame),
-                    status: Status::Ready,
-                    granted: 0,
-                    remaining: 0,
-                    rounds: 0,
-                })
-                .collect(),
+            strands: Vec::new(),
             shared: Block::new(compiled.layout.shared_bytes),
             copies: shared.copied.iter().map(|it| self.copy_of(*it)).collect(),
             waves: 0,
@@ -444,30 +469,33 @@ impl<'a> Worker<'a> {
         if compiled.layout.shared_bytes > 0 {
             party.shared.clear();
         }
+        party.strands.clear();
+        // Where waves may wait for others of their group, each has a frame of its own.
+        let each = if shared.apart { 1 } else { range.count };
+        let firsts = (range.first..range.first + range.count).step_by(each as usize);
+        party.strands.extend(firsts.map(|first| Strand::new(Range { first, count: each })));
         (party.waves, party.groups) =
             (range.count, (range.first + range.count) / waves - range.first / waves);
         (party.cursor, party.effort) = (0, 0);
         (party.ready, party.left) = (party.strands.len(), party.strands.len());
-        let memory = party.shared.start();
-        let copies: Vec<*mut u8> = party.copies.iter_mut().map(Block::start).collect();
-        for (index, strand) in (0..).zip(&mut party.strands) {
-            let own = match shared.apart {
-                true => Range { first: range.first + index, count: 1 },
-                false => range,
-            };
-            self.prepare(strand, own, memory, &copies);
-        }
         self.started.push(party);
         true
     }
 
-    fn prepare(&self, strand: &mut Strand, range: Range, memory: *mut u8, copies: &[*mut u8]) {
+    /// Gives a strand a frame in which its first wave can start.
+    fn prepare(&mut self, current: usize, at: usize) {
         let shared = self.shared;
+        let spare = self.spare.pop();
+        let mut frame = spare.unwrap_or_else(|| Block::new(shared.compiled.frame));
+        let party = &mut self.started[current];
+        let memory = party.shared.start();
+        let mut copies: Vec<*mut u8> = Vec::new();
+        copies.extend(party.copies.iter_mut().map(Block::start));
+        let range = party.strands[at].range;
         let waves = u64::from(shared.waves_in_group);
         let group = range.first / waves;
         let [x, y] = [u64::from(shared.counts[0]), u64::from(shared.counts[1])];
-        let start = strand.frame.start();
-        strand.granted = self.grant();
+        let start = frame.start();
         let header = Header {
             resume: shared.compiled.code.address(shared.compiled.code.start),
             back: 0,
@@ -476,7 +504,9 @@ impl<'a> Worker<'a> {
             remaining: range.count,
             counts: shared.counts,
             waves_in_group: shared.waves_in_group,
-            fuel: strand.granted,
+            fuel: 0,
+            grant: 0,
+            ask: 0,
             unused: 0,
             threads: shared.threads.as_ptr(),
             shared: memory,
@@ -491,7 +521,7 @@ impl<'a> Worker<'a> {
             let storage = shared.common.module.storage(Binding(binding as u32));
             let view = shared.common.views.bindings.get(storage.index()).and_then(|it| it.first());
             let mut slice = slice(view.filter(|it| it.texture.is_none()), &resource.kind);
-            let mut copied = shared.copied.iter().zip(copies);
+            let mut copied = shared.copied.iter().zip(&copies);
             if let Some((_, copy)) = copied.find(|(it, _)| it.index() == binding) {
                 (slice.start, slice.own) = (*copy, 1);
             }
@@ -500,12 +530,27 @@ impl<'a> Worker<'a> {
                 start.add(shared.compiled.layout.slice(binding)).cast::<Slice>().write(slice)
             };
         }
-        (strand.status, strand.remaining, strand.rounds) = (Status::Ready, range.count, 0);
+        let strand = &mut self.started[current].strands[at];
+        strand.frame = Some(frame);
+        self.grant(current, at);
     }
 
-    fn grant(&self) -> i32 {
-        let left = self.shared.fuel.load(Relaxed);
-        left.min(GRANT as u64) as i32
+    /// Gives the frame of a strand what is left of the turn, or less where less fuel is left.
+    fn grant(&mut self, current: usize, at: usize) {
+        let shared = self.shared;
+        let strand = &mut self.started[current].strands[at];
+        let Some(frame) = &mut strand.frame else { unreachable!("a strand that runs has a frame") };
+        // SAFETY: a frame begins with a header, and no code runs in it now.
+        let header = unsafe { &mut *frame.start().cast::<Header>() };
+        (strand.granted, strand.ask) = (strand.rounds, GRANT);
+        if shared.launch.fuel.is_some() {
+            let left = shared.fuel.load(Relaxed);
+            let rounds = left / shared.compiled.most_cost.max(1);
+            strand.granted = strand.rounds.min(u32::try_from(rounds).unwrap_or(ROUNDS)).max(1);
+            strand.ask = left.min(GRANT as u64) as i32;
+        }
+        let fuel = Fuel::new(strand.granted).0;
+        (header.fuel, header.grant, header.ask) = (fuel, fuel, strand.ask);
     }
 
     /// Lets one strand of a party run.
@@ -513,7 +558,7 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         let party = &mut self.started[current];
         if party.ready == 0 {
-            // Whoever has ended counts as arrived.
+            // Waves that have ended count as arrived.
             for strand in party.strands.iter_mut().filter(|it| it.status == Status::Waiting) {
                 strand.status = Status::Ready;
             }
@@ -526,18 +571,32 @@ impl<'a> Worker<'a> {
         }
         let at = party.cursor;
         party.cursor = (at + 1) % count;
+        if party.strands[at].frame.is_none() {
+            self.prepare(current, at);
+        }
+        let party = &mut self.started[current];
         let strand = &mut party.strands[at];
-        let frame: *mut Header = strand.frame.start().cast();
+        let Some(block) = &mut strand.frame else { unreachable!("a strand that runs has a frame") };
+        let frame: *mut Header = block.start().cast();
         // SAFETY: the frame was prepared for this code, and what it points to lives as long as the launch.
         let status = unsafe { shared.compiled.code.enter(frame) };
-        // SAFETY: the code has come back: nobody else uses the frame.
+        // SAFETY: the code has come back: nothing else uses the frame.
         let header = unsafe { &mut *frame };
-        if status == DONE || status == BARRIER {
-            party.ready -= 1;
+        if shared.common.fault.is_set() {
+            return Ok(Outcome::Fault);
+        }
+        let fuel = Fuel(header.fuel);
+        strand.unpaid += fuel.spent() + (i64::from(strand.ask) - i64::from(header.ask)) as u64;
+        if header.remaining != strand.remaining {
+            // Another wave has begun, and with it another turn.
+            (strand.remaining, strand.rounds) = (header.remaining, ROUNDS);
         }
         match status {
             DONE => {
                 strand.status = Status::Done;
+                let (unpaid, waves) = (strand.unpaid, strand.range.count);
+                self.spare.extend(strand.frame.take());
+                party.ready -= 1;
                 party.left -= 1;
                 party.effort = 0;
                 // What lies outside of loops is paid for at the end.
@@ -545,37 +604,32 @@ impl<'a> Worker<'a> {
                 let insts = &module.region(module.body).insts;
                 let (body, end) = (insts.len() as u64, insts.last());
                 let end = end.map_or(Span::NONE, |it| module.inst(*it).span);
-                let spent = (strand.granted - header.fuel).max(0) as u64;
-                let waves = if shared.apart { 1 } else { party.waves };
-                let waves = self.asked(waves);
-                self.spend(spent.saturating_add(body.saturating_mul(waves)), end)?;
+                self.spend(unpaid.saturating_add(body.saturating_mul(self.asked(waves))), end)?;
             }
-            BARRIER => strand.status = Status::Waiting,
+            BARRIER => {
+                (strand.status, strand.rounds) = (Status::Waiting, ROUNDS);
+                party.ready -= 1;
+                self.grant(current, at);
+            }
             SPINNING => {
-                let spent = (strand.granted - header.fuel).max(1) as u64;
-                self.spend(spent, shared.compiled.loop_at(header.back))?;
-                let grant = self.grant();
-                let party = &mut self.started[current];
-                let strand = &mut party.strands[at];
-                (header.fuel, strand.granted) = (grant, grant);
-                if header.remaining != strand.remaining {
-                    (strand.remaining, strand.rounds) = (header.remaining, 0);
-                    party.effort = 0;
-                } else {
-                    strand.rounds += 1;
+                if fuel.is_empty() {
+                    strand.rounds -= strand.granted;
+                }
+                if strand.rounds == 0 {
+                    strand.rounds = ROUNDS;
                     party.effort += 1;
+                    if !shared.apart && header.remaining > 1 {
+                        let rest = self.part(current, header);
+                        rest.into_iter().for_each(|it| self.pending.push_front(it));
+                    }
+                } else {
+                    // Its turn is not over.
+                    party.cursor = at;
                 }
-                if !shared.apart && strand.rounds > PATIENCE && header.remaining > 1 {
-                    // It may wait for those behind it: they get a frame of their own.
-                    let behind = party.waves - header.remaining + 1;
-                    let first = self.first_behind(header);
-                    let count = header.remaining - 1;
-                    let party = &mut self.started[current];
-                    party.waves = behind;
-                    header.remaining = 1;
-                    party.strands[at].remaining = 1;
-                    self.pending.push_front(Range { first, count });
-                }
+                let strand = &mut self.started[current].strands[at];
+                let unpaid = std::mem::take(&mut strand.unpaid).max(1);
+                self.spend(unpaid, shared.compiled.loop_at(header.back))?;
+                self.grant(current, at);
             }
             other => unreachable!("the code comes back with no status {other}"),
         }
@@ -588,6 +642,29 @@ impl<'a> Worker<'a> {
             return Ok(Outcome::Stuck);
         }
         Ok(Outcome::Going)
+    }
+
+    /// Gives each wave behind one that goes round a strand of its own, up to the end of its group. What lies behind the
+    /// group is to be started later.
+    fn part(&mut self, current: usize, header: &mut Header) -> Option<Range> {
+        let first = self.first_behind(header);
+        let all = header.remaining - 1;
+        let waves = u64::from(self.shared.waves_in_group);
+        let own = (first.next_multiple_of(waves) - first).min(all);
+        let party = &mut self.started[current];
+        let [strand] = &mut party.strands[..] else {
+            unreachable!("a frame for several waves is the only one of its party")
+        };
+        header.remaining = 1;
+        (strand.remaining, strand.range.count) = (1, first - strand.range.first);
+        let start = strand.range.first;
+        party.strands.extend((0..own).map(|it| Strand::new(Range { first: first + it, count: 1 })));
+        party.ready += own as usize;
+        party.left += own as usize;
+        party.cursor = 1 % party.strands.len();
+        let end = first + own;
+        (party.waves, party.groups) = (end - start, end / waves - start / waves);
+        (own < all).then_some(Range { first: end, count: all - own })
     }
 
     /// The number of the wave after the one that runs in a frame.
@@ -620,10 +697,12 @@ enum Outcome {
     /// Its waves only go round.
     Stuck,
     Done,
+    /// A definition of ours has failed.
+    Fault,
 }
 
 impl Compiled {
-    /// The loop in which a wave has run out of fuel that goes on at that address.
+    /// The loop in which a wave has run out of fuel that goes on at that address, or where it has ended.
     fn loop_at(&self, back: u64) -> Span {
         let offset = (back - self.code.address(0)) as usize;
         match self.spins.binary_search_by_key(&offset, |(at, _)| *at) {

@@ -24,8 +24,12 @@ pub(crate) struct Header {
     pub(crate) remaining: u64,
     pub(crate) counts: [u32; 3],
     pub(crate) waves_in_group: u32,
-    /// How much may still be spent before the host wants to be asked.
-    pub(crate) fuel: i32,
+    /// The rounds of loops that are left, and what has been spent on them: see [`Fuel`].
+    pub(crate) fuel: i64,
+    /// What `fuel` is for the next wave of the frame.
+    pub(crate) grant: i64,
+    /// How much waves of the frame that have ended may still spend on loops before the host wants to be asked.
+    pub(crate) ask: i32,
     pub(crate) unused: u32,
     /// For each thread of a group in the order of lanes: all X, all Y, all Z, all indices.
     pub(crate) threads: *const u32,
@@ -60,6 +64,8 @@ pub(crate) const REMAINING: usize = offset_of!(Header, remaining);
 pub(crate) const COUNTS: usize = offset_of!(Header, counts);
 pub(crate) const WAVES_IN_GROUP: usize = offset_of!(Header, waves_in_group);
 pub(crate) const FUEL: usize = offset_of!(Header, fuel);
+pub(crate) const GRANT: usize = offset_of!(Header, grant);
+pub(crate) const ASK: usize = offset_of!(Header, ask);
 pub(crate) const THREADS: usize = offset_of!(Header, threads);
 pub(crate) const SHARED: usize = offset_of!(Header, shared);
 pub(crate) const CALL: usize = offset_of!(Header, call);
@@ -73,7 +79,42 @@ pub(crate) const SLICE_OWN: usize = offset_of!(Slice, own);
 /// The statuses with which the code comes back to the host.
 pub(crate) const DONE: u32 = 0;
 pub(crate) const BARRIER: u32 = 1;
+/// All rounds of loops are spent, or what waves that have ended may spend.
 pub(crate) const SPINNING: u32 = 2;
+
+/// Two counts in one number, so that going round a loop costs one instruction: the rounds of loops that are left, less one,
+/// in the high bits, and what has been spent on these rounds in the low ones. It becomes negative with the last round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fuel(pub(crate) i64);
+
+impl Fuel {
+    const SHIFT: u32 = 31;
+    /// A round costs at most so much: what is spent in a turn stays below the count of rounds.
+    pub(crate) const MOST_COST: i32 = ((1i64 << Fuel::SHIFT) / ir::turns::ROUNDS as i64) as i32 - 1;
+
+    /// For so many rounds, at least one.
+    pub(crate) fn new(rounds: u32) -> Fuel {
+        Fuel((i64::from(rounds) - 1) << Fuel::SHIFT)
+    }
+
+    /// What going round adds.
+    pub(crate) fn round(cost: i32) -> i32 {
+        i32::MIN + cost.clamp(0, Fuel::MOST_COST)
+    }
+
+    /// What has been spent on rounds.
+    pub(crate) fn spent(self) -> u64 {
+        (self.0 & i64::from(Fuel::SPENT)) as u64
+    }
+
+    /// The bits that hold what has been spent.
+    pub(crate) const SPENT: i32 = i32::MAX;
+
+    /// Whether no round is left.
+    pub(crate) fn is_empty(self) -> bool {
+        self.0 < 0
+    }
+}
 
 /// Where the parts of a frame lie, in bytes from its start.
 #[derive(Clone, Debug)]

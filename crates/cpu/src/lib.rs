@@ -23,6 +23,7 @@ mod code;
 mod contended;
 mod encode;
 mod endless;
+mod fault;
 mod frame;
 mod isa;
 mod launch;
@@ -39,7 +40,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ir::Module;
-use ir::exec::{Bindings, Failure, Launch};
+use ir::exec::{Bindings, Failure, Footprint, Launch};
 
 pub use isa::Isa;
 
@@ -50,6 +51,9 @@ use layout::Layout;
 /// A larger machine program would take too long to compile.
 const MOST_INSTRUCTIONS: usize = 400_000;
 
+/// Addresses in a frame are 32-bit distances: this, and what else lies in a frame, fits into them.
+const MOST_FRAME_BYTES: usize = 1 << 30;
+
 /// A module as machine code for one width.
 pub struct Compiled {
     module: Arc<Module>,
@@ -58,6 +62,9 @@ pub struct Compiled {
     sites: Vec<Site>,
     frame: usize,
     spins: Vec<(usize, ir::Inst)>,
+    /// What the dearest round of a loop costs.
+    most_cost: u64,
+    footprint: Footprint,
     has_barriers: bool,
     /// More than one thread would wait for a counter most of the time.
     passes_one_counter: bool,
@@ -113,15 +120,24 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
     if !width.is_power_of_two() || !(4..=128).contains(&width) {
         return Err(Fallback::new(format!("waves of {width} lanes")));
     }
+    let footprint = Footprint::of(module);
+    if let Err(too_large) = footprint.check(width) {
+        // The reference engine refuses it with a place.
+        return Err(Fallback::new(too_large.to_string()));
+    }
     let asked = width;
     let width = unseen_width::made_for(module, isa, asked);
     let mut selected = select::select(module, isa, width, asked);
     if selected.builder.size() > MOST_INSTRUCTIONS {
         return Err(Fallback::new("a program of more than 400,000 machine instructions"));
     }
+    if selected.layout.spills.max(selected.layout.shared_bytes) > MOST_FRAME_BYTES {
+        return Err(Fallback::new("local arrays of more than 1 GiB in a wave"));
+    }
     // Calls take longer than what is passed to and fro between threads.
     let size = if selected.sites.is_empty() { selected.builder.size() } else { usize::MAX };
     let passes_one_counter = contended::passes_one_counter(module, size);
+    let most_cost = selected.builder.most_cost() as u64;
     let function = selected.builder.finish(
         allocate::saved_by_calls(isa),
         allocate::everything(isa),
@@ -141,6 +157,8 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
         sites: selected.sites,
         frame: encoded.frame,
         spins: encoded.spins,
+        most_cost,
+        footprint,
         has_barriers: selected.has_barriers,
         passes_one_counter,
         asked,

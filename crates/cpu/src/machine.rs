@@ -86,7 +86,10 @@ pub(crate) enum Base {
 
 impl Address {
     pub(crate) fn frame(displacement: usize) -> Address {
-        Address::at(Base::Frame, displacement as i32)
+        let displacement = i32::try_from(displacement).unwrap_or_else(|_| {
+            unreachable!("frames that are larger than such distances are refused before")
+        });
+        Address::at(Base::Frame, displacement)
     }
 
     pub(crate) fn at(base: Base, displacement: i32) -> Address {
@@ -173,10 +176,16 @@ pub(crate) enum Op {
     Suspend {
         status: u32,
     },
-    /// Takes fuel; where none is left the wave is suspended with every register kept.
+    /// Counts a round of a loop; where none is left the wave is suspended with every register kept.
     Fuel {
         cost: i32,
         /// The instruction of the module that goes round.
+        of: ir::Inst,
+    },
+    /// Settles what a wave that has ended has spent on loops, and counts anew for the next one. Where that is much the frame
+    /// is suspended with every register kept.
+    Settle {
+        /// The instruction of the module with which waves end.
         of: ir::Inst,
     },
     Jump,
@@ -250,6 +259,7 @@ pub(crate) struct Builder {
     dominators: Vec<Option<(Block, u32)>>,
     /// What has been computed in which blocks.
     computed: HashMap<Computation, Vec<(Block, VReg)>>,
+    most_cost: i32,
 }
 
 /// An instruction whose result depends on nothing but what stands here.
@@ -283,6 +293,7 @@ impl Builder {
             pooled: HashMap::default(),
             dominators: Vec::new(),
             computed: HashMap::default(),
+            most_cost: 0,
         };
         let entry = builder.block();
         builder.seal(entry);
@@ -496,7 +507,17 @@ impl Builder {
     }
 
     pub(crate) fn fuel(&mut self, cost: i32, of: ir::Inst) {
+        self.most_cost = self.most_cost.max(cost);
         self.push(Op::Fuel { cost, of }, Operands::new());
+    }
+
+    /// What the dearest round of a loop costs; 0 where no rounds are counted.
+    pub(crate) fn most_cost(&self) -> i32 {
+        self.most_cost
+    }
+
+    pub(crate) fn settle(&mut self, of: ir::Inst) {
+        self.push(Op::Settle { of }, Operands::new());
     }
 
     /// An instruction that writes a fresh register.
@@ -820,6 +841,7 @@ fn is_needed(op: &Op, operands: &[Operand], live: &[bool]) -> bool {
         | Op::Call { .. }
         | Op::Suspend { .. }
         | Op::Fuel { .. }
+        | Op::Settle { .. }
         | Op::Jump
         | Op::Branch(_)
         | Op::Finish { .. } => true,

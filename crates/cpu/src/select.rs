@@ -20,6 +20,8 @@ mod scalar;
 pub(crate) mod unseen;
 mod wave;
 
+use std::collections::HashSet;
+
 use iced_x86::Code::*;
 use ir::shape::{Shape, Shapes};
 use ir::{Builtin, Inst, Module, Op, Region, Value};
@@ -66,6 +68,8 @@ pub(crate) struct Selector<'m> {
     constructs: HashMap<Inst, control::Open>,
     /// How many loops are open.
     loops: usize,
+    /// The loops whose rounds do not count.
+    short: HashSet<Inst>,
     /// Whether memory is asked ahead for what later waves will read.
     streams_in: bool,
     /// Where execution goes on when no lane of the region is left, innermost last.
@@ -114,6 +118,7 @@ pub(crate) fn select(module: &Module, isa: Isa, width: u32, asked: u32) -> Selec
         active: Vec::new(),
         constructs: HashMap::default(),
         loops: 0,
+        short: ir::turns::short_loops(module, asked),
         skips: Vec::new(),
         origins: Vec::new(),
         prefixes: HashMap::default(),
@@ -149,8 +154,11 @@ impl<'m> Selector<'m> {
             self.a.b.jump(self.next_wave);
         }
         self.a.b.seal(self.next_wave);
-        self.a.b.switch_to(self.next_wave);
-        self.end_wave(start);
+        // Behind a loop that nothing leaves there is no code to be made.
+        if self.a.b.has_predecessors(self.next_wave) {
+            self.a.b.switch_to(self.next_wave);
+            self.end_wave(start);
+        }
         self.a.b.seal(start);
     }
 
@@ -206,6 +214,10 @@ impl<'m> Selector<'m> {
         self.end_unseen();
         self.a.b.finish_waves(DONE);
         self.a.b.switch_to(more);
+        let insts = &self.module.region(self.module.body).insts;
+        if let (Some(last), true) = (insts.last(), self.a.b.most_cost() > 0) {
+            self.a.b.settle(*last);
+        }
         // The odometer: wave, x, y, z.
         let again = self.a.b.block();
         let digits = [

@@ -30,6 +30,7 @@ pub struct Program {
     pub(crate) group_size: [u32; 3],
     pub(crate) wave_size: ir::WaveSize,
     pub(crate) wave_masks: bool,
+    pub(crate) footprint: ir::exec::Footprint,
 }
 
 /// One value for each lane of a wave: the representation in the two highest bits, then a number.
@@ -153,6 +154,8 @@ pub(crate) enum Code {
     Next {
         start: Target,
         skip: Target,
+        /// The widths at which its rounds do not count: see [`ir::turns::short_loops_by_width`].
+        short: u8,
     },
     /// Pushes a frame and sorts the lanes by case.
     Switch(u32),

@@ -3,7 +3,7 @@
 //! Regions become straight runs of code; what a terminator carries becomes copies between rows.
 //! The module must have passed the verifier. There is no recursion, however deep the module nests.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use ir::{Address, Inst, Module, Op, Place, ResourceKind, Span, Texture, TextureCall, Value};
 use ops::Ty;
@@ -23,6 +23,7 @@ pub fn decode(module: &Module) -> Program {
         frames: Vec::new(),
         spare: [None; 3],
         here: Inst(0),
+        short: ir::turns::short_loops_by_width(module),
     };
     for event in Walk::new(module) {
         decoder.visit(event);
@@ -49,6 +50,7 @@ fn empty_program(module: &Module) -> Program {
         group_size: module.group_size,
         wave_size: module.wave_size,
         wave_masks: module.needs.wave_masks,
+        footprint: ir::exec::Footprint::of(module),
     }
 }
 
@@ -65,6 +67,8 @@ struct Decoder<'m> {
     spare: [Option<Row>; 3],
     /// The instruction that is being decoded.
     here: Inst,
+    /// For loops whose rounds do not count, the widths at which they do not.
+    short: HashMap<Inst, u8>,
 }
 
 /// A region that is being decoded.
@@ -203,7 +207,8 @@ impl<'m> Decoder<'m> {
             debug_assert_eq!(index, 0);
             let start = Target(self.label().0);
             self.labels[start.0 as usize] = open.start;
-            self.emit(Code::Next { start, skip });
+            let short = self.short.get(&inst).copied().unwrap_or(0);
+            self.emit(Code::Next { start, skip, short });
         }
     }
 
@@ -490,7 +495,7 @@ impl<'m> Decoder<'m> {
                 | Code::End { skip: it }
                 | Code::Exit { skip: it, .. }
                 | Code::Return { skip: it } => resolve(it),
-                Code::Next { start, skip } => {
+                Code::Next { start, skip, .. } => {
                     resolve(start);
                     resolve(skip);
                 }

@@ -110,6 +110,7 @@ pub fn run_varied<O: Observer>(
     observer: &mut O,
 ) -> Result<(), Failure> {
     check(program, launch).map_err(Failure::Unsupported)?;
+    program.footprint.check(launch.wave_width).map_err(Failure::TooLarge)?;
     let width = launch.wave_width;
     let waves = program.group_size.iter().product::<u32>().div_ceil(width);
     let slots = waves as usize * width as usize;

@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ir::Builtin;
 use ir::exec::Bindings;
+use ir::turns::ROUNDS;
 use ops::scalar::Hazard;
 use ops::wave::FoldOrder;
 use ops::{LaneMask, SyncScope, Ternary};
@@ -23,7 +24,7 @@ use crate::wave::WaveScratch;
 pub(crate) enum Stop {
     /// It has run as many instructions as it was given.
     Budget,
-    /// It has gone round loops so often that others should have a turn.
+    /// It has gone round loops so often that its turn is over: see [`ir::turns`].
     Spinning,
     /// It waits for the other waves of its group.
     Barrier,
@@ -53,8 +54,8 @@ pub(crate) struct WaveState {
     selections: Vec<LaneMask>,
     pub(crate) registers: Registers,
     pub(crate) private: PrivateMemory,
-    /// How many back edges are left before others should have a turn.
-    back_edges: u32,
+    /// How many rounds of loops are left of its turn.
+    rounds: u32,
     /// The back edge at which it stopped last.
     spun_at: usize,
     spins: Spins,
@@ -70,8 +71,6 @@ struct Spins {
     is_endless: bool,
 }
 
-/// After so many back edges a wave lets the next one run.
-pub(crate) const BACK_EDGES: u32 = 1024;
 /// So many states are remembered, which bounds the period of a loop that is found to be endless.
 const MOST_STATES: usize = 8;
 
@@ -113,7 +112,7 @@ impl WaveState {
             selections: Vec::new(),
             registers: Registers::new(program, width, track_poison),
             private: PrivateMemory::new(&program.privates, width, track_poison),
-            back_edges: BACK_EDGES,
+            rounds: ROUNDS,
             spun_at: 0,
             spins: Spins::default(),
         }
@@ -128,7 +127,7 @@ impl WaveState {
         self.frames.clear();
         self.selections.clear();
         self.private.reset();
-        self.back_edges = BACK_EDGES;
+        self.rounds = ROUNDS;
         self.spins = Spins::default();
     }
 
@@ -225,7 +224,8 @@ impl<O: Observer> Machine<'_, O> {
         let mut pc = wave.pc;
         let mut active = wave.active;
         let mut left = turn.instructions;
-        let mut back_edges = wave.back_edges;
+        let mut rounds = wave.rounds;
+        let width_bit = 1u8 << (self.width.trailing_zeros().saturating_sub(2) & 7);
         let stop = loop {
             if left == 0 {
                 break Stop::Budget;
@@ -387,7 +387,7 @@ impl<O: Observer> Machine<'_, O> {
                     }
                     wave.push(LaneMask::EMPTY, LaneMask::EMPTY, wave.selections.len());
                 }
-                Code::Next { start, skip } => {
+                Code::Next { start, skip, short } => {
                     if active.is_empty() {
                         active = wave.pop().joined;
                         if active.is_empty() {
@@ -402,11 +402,13 @@ impl<O: Observer> Machine<'_, O> {
                             self.observer.back_edge(at);
                         }
                         pc = start.0 as usize;
-                        back_edges -= 1;
-                        if back_edges == 0 {
-                            wave.spun_at = here;
-                            back_edges = BACK_EDGES;
-                            break Stop::Spinning;
+                        if short & width_bit == 0 {
+                            rounds -= 1;
+                            if rounds == 0 {
+                                wave.spun_at = here;
+                                rounds = ROUNDS;
+                                break Stop::Spinning;
+                            }
                         }
                     }
                 }
@@ -481,7 +483,7 @@ impl<O: Observer> Machine<'_, O> {
             }
         };
         turn.instructions = left;
-        wave.back_edges = if stop == Stop::Barrier { BACK_EDGES } else { back_edges };
+        wave.rounds = if stop == Stop::Barrier { ROUNDS } else { rounds };
         wave.pc = pc;
         wave.active = active;
         stop

@@ -1,33 +1,31 @@
 //! Which group and which wave runs next.
 //!
 //! In the canonical order groups run one after the other, and the waves of a group in turn, each to its next barrier or end.
-//! Whoever has started makes progress: a wave that goes round loops for long lets the others of its group run, and a group
-//! all of whose waves do that lets others start, so that a lock between waves or a wait for an earlier group ends.
+//! All that have started make progress, by the rules of [`ir::turns`]: a wave that goes round loops for long lets the others
+//! of its group run, and a group all of whose waves do that lets others start, so that a lock between waves or a wait for an
+//! earlier group ends.
 
 use std::sync::atomic::Ordering;
 
 use crate::Progress;
 use ir::exec::{Failure, Launch, Schedule, Trap, Work};
+use ir::turns::{PATIENCE, ROUNDS};
 use ir::{Span, XorShift};
 use ops::LaneMask;
 
 use crate::code::Program;
 use crate::local::SharedMemory;
-use crate::machine::{BACK_EDGES, GroupContext, Machine, Stop, Turn, WaveState};
+use crate::machine::{GroupContext, Machine, Stop, Turn, WaveState};
 use crate::observe::Observer;
 
-/// After so much effort without an end or a barrier, for each of its waves, a group lets another one run.
-const PATIENCE: u64 = 8 * BACK_EDGES as u64;
-/// How many groups may have started and not ended.
-const GROUPS_IN_FLIGHT: usize = 64;
+/// What a group may spend for each of its waves before it is stuck: rounds of loops, or slices where waves alternate.
+const SLICES: u64 = PATIENCE as u64 * ROUNDS as u64;
 /// How many groups are mixed by a random schedule.
 const GROUPS_MIXED: usize = 4;
 /// How many instructions a wave runs at a time where waves alternate.
 const SLICE: u64 = 8;
 /// How many instructions run between two looks at the cancellation flag.
 const CHECK: u64 = 8192;
-/// The state of all groups in flight together stays below this, in bytes.
-const FLIGHT_BYTES: u64 = 64 << 20;
 /// A group whose state takes more than this many bytes is not run.
 const GROUP_BYTES: u64 = 1 << 30;
 
@@ -98,6 +96,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
         let Work::Dispatch { groups } = launch.work;
         let size = machine.program.group_size;
         let total = groups.iter().map(|it| u128::from(*it)).product::<u128>();
+        let most_started = machine.program.footprint.most_started(machine.width);
         let bytes = group_bytes(
             machine.program,
             u64::from(machine.waves_in_group),
@@ -121,9 +120,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
             idle: Vec::new(),
             limit: match progress {
                 Progress::OccupancyBound => 1,
-                Progress::Lockstep | Progress::Fair => {
-                    (FLIGHT_BYTES / bytes.max(1)).clamp(2, GROUPS_IN_FLIGHT as u64) as usize
-                }
+                Progress::Lockstep | Progress::Fair => most_started,
             },
             progress,
         })
@@ -270,7 +267,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
         match run_wave(&mut self.machine, self.launch, &mut self.fuel, &mut context, wave, slice)? {
             Stop::Budget => group.effort += 1,
             Stop::Spinning => {
-                group.effort += u64::from(BACK_EDGES);
+                group.effort += u64::from(ROUNDS);
                 wave.note_spin(self.machine.changes);
                 if self.progress == Progress::Fair
                     && let Some(rest) = wave.split()
@@ -301,7 +298,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
         if left == 0 {
             return Ok(Outcome::Done);
         }
-        if effort > PATIENCE * left as u64 {
+        if effort > SLICES * left as u64 {
             group.effort = 0;
             return Ok(Outcome::Stuck);
         }

@@ -1,6 +1,7 @@
 //! The execution contract: what a launch says, what memory holds, how an engine is asked, how a run can end.
 //!
 //! Two engines given the same launch and the same memory leave the same bytes, unless the language leaves the result open.
+//! Which wave runs when, and when it lets others run, is said in [`crate::turns`].
 //! Nothing here reads a clock: whoever wants a time-out sets the cancellation flag.
 
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use diag::Span;
 
+pub use crate::footprint::{Footprint, TooLarge};
 use crate::{Module, WaveSize};
 
 /// One piece of work for an engine.
@@ -91,7 +93,8 @@ pub enum LaneOrder {
 /// In which order groups and waves take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Ascending; a wave runs to its next barrier or end. This order is the canonical one.
+    /// Ascending; a wave runs until its turn ends, as [`crate::turns`] says: mostly at its next barrier or its end. This
+    /// order is the canonical one.
     Ascending,
     Descending,
     /// Waves of a group take turns after a few instructions.
@@ -181,6 +184,8 @@ pub struct Unsupported {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
     Unsupported(Unsupported),
+    /// The threads of a group have no room for their local arrays; nothing has run.
+    TooLarge(TooLarge),
     Trap(Trap),
 }
 

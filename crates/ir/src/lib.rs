@@ -28,13 +28,16 @@ mod build;
 mod deal;
 pub mod exec;
 mod flush;
+mod footprint;
 mod module;
+pub mod rounds;
 pub mod shape;
 pub mod simplify;
 pub mod texel;
 pub mod text;
 mod texture;
 pub mod trace;
+pub mod turns;
 pub mod verify;
 
 pub use build::Builder;

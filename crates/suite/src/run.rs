@@ -195,6 +195,7 @@ pub fn execute<O: Observer>(
     match interp::run(module, &launch(section, module, width), &mut bindings, observer) {
         Ok(()) => Ok(bindings),
         Err(Failure::Unsupported(what)) => Err(format!("unsupported: {what:?}")),
+        Err(Failure::TooLarge(what)) => Err(what.to_string()),
         Err(Failure::Trap(trap)) => Err(format!("trap: {trap:?}")),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
-use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap, Unsupported, Work};
+use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, TooLarge, Trap, Unsupported, Work};
 
 use crate::guard::catch;
 use crate::pipeline::Runner;
@@ -215,6 +215,8 @@ pub enum DispatchError {
     },
     /// The engine cannot do it.
     Unsupported(Unsupported),
+    /// There is no room for the local arrays of a group.
+    TooLarge(TooLarge),
     /// The run could not go on.
     Trap(Trap),
     /// A mistake of ours; the buffers hold nothing of worth.
@@ -225,6 +227,7 @@ impl From<Failure> for DispatchError {
     fn from(failure: Failure) -> DispatchError {
         match failure {
             Failure::Unsupported(what) => DispatchError::Unsupported(what),
+            Failure::TooLarge(what) => DispatchError::TooLarge(what),
             Failure::Trap(trap) => DispatchError::Trap(trap),
         }
     }
@@ -256,6 +259,7 @@ impl fmt::Display for DispatchError {
             DispatchError::Unsupported(Unsupported { asked, missing }) => {
                 write!(f, "unsupported: {asked}: {missing}")
             }
+            DispatchError::TooLarge(what) => what.fmt(f),
             DispatchError::Trap(trap) => match trap {
                 Trap::OutOfFuel { .. } => write!(f, "the fuel is spent"),
                 Trap::Cancelled { .. } => write!(f, "the run was cancelled"),

@@ -59,7 +59,9 @@ pub use vulkan::{Gpu, GpuInfo};
 pub use ::spirv as spirv_target;
 pub use diag::{self, Diagnostic, Level, SourceMap, Span};
 pub use hlsl::{Denormals, Dialect, Includer, MatrixOrder, Options, PushLayout, Stage, Version};
-pub use ir::exec::{Buffer, Format, FormatScalar, LaneOrder, Schedule, Trap, Unsupported};
+pub use ir::exec::{
+    Buffer, Format, FormatScalar, LaneOrder, Schedule, TooLarge, Trap, Unsupported,
+};
 pub use ir::trace::Event as TraceEvent;
 pub use ir::{
     Element, HostScalar, Member, Norm, Register, RegisterClass, Resource, ResourceKind, WaveSize,

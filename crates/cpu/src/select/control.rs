@@ -140,25 +140,17 @@ impl Selector<'_> {
 
     /// Whether lanes that enter the region may not come to its end.
     pub(super) fn loses(&self, region: Region) -> bool {
-        let mut open = vec![region];
-        let mut inside: Vec<Inst> = Vec::new();
-        let mut exits: Vec<Inst> = Vec::new();
-        while let Some(region) = open.pop() {
-            for inst in &self.module.region(region).insts {
-                match &self.module.inst(*inst).op {
-                    Op::Return => return true,
-                    Op::Exit { to, .. } => exits.push(*to),
-                    op => {
-                        inside.push(*inst);
-                        open.extend(op.regions());
-                    }
-                }
-            }
-        }
-        exits.iter().any(|it| !inside.contains(it))
+        ir::rounds::leaves(self.module, region)
     }
 
-    /// What a turn of a loop costs at most: its instructions, in the module's own count. Loops inside pay for themselves.
+    /// Lanes come back to the start of a loop.
+    pub(super) fn count_round(&mut self, inst: Inst, body: Region) {
+        if !self.short.contains(&inst) {
+            self.a.b.fuel(self.cost(body), inst);
+        }
+    }
+
+    /// What a round of a loop costs at most: its instructions, in the module's own count. Loops inside pay for themselves.
     /// A wave that stands for several, or for a part of one, pays as these would.
     fn cost(&self, body: Region) -> i32 {
         let mut open = vec![body];
@@ -552,30 +544,15 @@ impl Selector<'_> {
 
     /// Whether lanes inside the construct may leave for beyond it.
     pub(super) fn loses_beyond(&self, inst: Inst) -> bool {
-        let mut open = self.module.inst(inst).op.regions();
-        let mut inside: Vec<Inst> = vec![inst];
-        let mut exits: Vec<Inst> = Vec::new();
-        while let Some(region) = open.pop() {
-            for inst in &self.module.region(region).insts {
-                match &self.module.inst(*inst).op {
-                    Op::Return => return true,
-                    Op::Exit { to, .. } => exits.push(*to),
-                    op => {
-                        inside.push(*inst);
-                        open.extend(op.regions());
-                    }
-                }
-            }
-        }
-        exits.iter().any(|it| !inside.contains(it))
+        ir::rounds::leaves_beyond(self.module, inst)
     }
 
     pub(super) fn loop_(&mut self, inst: Inst, body: Region, inits: &[Value]) -> bool {
         let module = self.module;
         let (open, before) = self.begin(inst);
         let lost = self.loses_beyond(inst);
-        if let Some(rounds) = self.rounds(inst, body, inits) {
-            self.unroll(body, inits, rounds);
+        if let Some(rounds) = self.rounds(inst) {
+            self.unroll(inst, body, inits, rounds);
             return self.end(inst, &open, &before, false, lost);
         }
         let params = &module.region(body).params;
@@ -609,7 +586,7 @@ impl Selector<'_> {
             let new: Vec<(Variable, Value)> =
                 variables.iter().cloned().zip(args.iter().copied()).collect();
             self.assign_all(&new);
-            self.a.b.fuel(self.cost(body), inst);
+            self.count_round(inst, body);
             self.a.b.jump(header);
         }
         self.loops -= 1;

@@ -1,0 +1,151 @@
+//! The memory that the threads of a group need, as every engine of ours counts it: from the declarations alone, so that all
+//! engines refuse the same programs, and start the same number of groups.
+
+use std::fmt;
+
+use ops::{Repr, Ty};
+
+use crate::{Memory, Module, Span};
+
+/// The local arrays of all threads of a group together may take so many bytes. What an engine takes for them is up to four
+/// times as much: an element may take eight bytes, and a wave of four lanes the room of sixteen.
+const MOST_BYTES: u64 = 1 << 28;
+/// So many groups may have started and not ended.
+const MOST_STARTED: u64 = 64;
+/// Fewer where their state may take more than so many bytes, but at least two.
+const STARTED_BYTES: u64 = 64 << 20;
+
+/// What a module needs memory for.
+#[derive(Clone, Debug)]
+pub struct Footprint {
+    /// The bytes of all local arrays of a thread.
+    arrays: u64,
+    /// The array that takes the most of them.
+    largest: Option<Array>,
+    /// An estimate of what else a thread needs, from above: every value has a place of its own.
+    values: u64,
+    groupshared: u64,
+    threads: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Array {
+    name: String,
+    span: Span,
+    bytes: u64,
+}
+
+/// Local arrays take more memory than the threads of a group may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    /// The array that takes the most.
+    pub name: String,
+    /// Its declaration.
+    pub span: Span,
+    /// The bytes that it takes in each thread.
+    pub bytes: u64,
+    /// What all local arrays of a thread take.
+    pub all: u64,
+    /// What they may take.
+    pub most: u64,
+    /// For how many lanes there has to be room: those of all waves of a group.
+    pub lanes: u64,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TooLarge { name, bytes, all, most, lanes, .. } = self;
+        write!(f, "`{name}` takes {} bytes in each thread", Grouped(*bytes))?;
+        if all > bytes {
+            write!(f, ", and all local arrays take {}", Grouped(*all))?;
+        }
+        write!(f, "; a group that fills {lanes} lanes has room for {}", Grouped(*most))
+    }
+}
+
+/// A number with its digits in groups of three.
+struct Grouped(u64);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                f.write_str(",")?;
+            }
+            write!(f, "{digit}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of one scalar in memory of a group or a thread.
+fn scalar_bytes(ty: Ty) -> u64 {
+    match ty.repr() {
+        Repr::Bit | Repr::Word => 4,
+        Repr::Long => 8,
+    }
+}
+
+fn bytes(memory: &Memory) -> u64 {
+    u64::from(memory.len) * scalar_bytes(memory.ty)
+}
+
+impl Footprint {
+    pub fn of(module: &Module) -> Footprint {
+        let mut largest: Option<Array> = None;
+        let mut current: Option<Array> = None;
+        for memory in &module.privates {
+            // Each scalar member of an array of vectors or structs is a memory of its own; they follow each other.
+            let name = memory.name.split(['.', '[']).next().unwrap_or("");
+            match &mut current {
+                Some(it) if it.span == memory.span && it.name == name => it.bytes += bytes(memory),
+                _ => {
+                    let own =
+                        Array { name: name.to_owned(), span: memory.span, bytes: bytes(memory) };
+                    current = Some(own);
+                }
+            }
+            if current.as_ref().map(|it| it.bytes) > largest.as_ref().map(|it| it.bytes) {
+                largest.clone_from(&current);
+            }
+        }
+        Footprint {
+            arrays: module.privates.iter().map(bytes).sum(),
+            largest,
+            values: module.values.iter().map(|it| scalar_bytes(it.ty)).sum(),
+            groupshared: module.groupshared.iter().map(bytes).sum(),
+            threads: module.group_size.iter().map(|it| u64::from(*it)).fold(1, u64::saturating_mul),
+        }
+    }
+
+    /// The lanes of all waves of a group.
+    fn lanes(&self, width: u32) -> u64 {
+        self.threads.div_ceil(u64::from(width)).saturating_mul(u64::from(width)).max(1)
+    }
+
+    /// Whether there is room for the local arrays of a group.
+    pub fn check(&self, width: u32) -> Result<(), TooLarge> {
+        let lanes = self.lanes(width);
+        match &self.largest {
+            Some(Array { name, span, bytes }) if self.arrays > MOST_BYTES / lanes => {
+                Err(TooLarge {
+                    name: name.clone(),
+                    span: *span,
+                    bytes: *bytes,
+                    all: self.arrays,
+                    most: MOST_BYTES / lanes,
+                    lanes,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How many groups may have started and not ended.
+    pub fn most_started(&self, width: u32) -> usize {
+        let own = (self.arrays + self.values).saturating_mul(self.lanes(width));
+        let group = own.saturating_add(self.groupshared).max(1);
+        (STARTED_BYTES / group).clamp(2, MOST_STARTED) as usize
+    }
+}

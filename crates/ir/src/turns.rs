@@ -1,0 +1,47 @@
+//! Fair scheduling, the part of the execution contract that says who runs next: when a wave that goes round a loop lets
+//! others run. All engines of ours count by these rules, so that waves that watch each other leave the same values on each of
+//! them. In the canonical order one wave runs at a time:
+//!
+//! - A wave's *turn* ends when it ends, when it waits at a group barrier, or when it has gone round loops [`ROUNDS`] times
+//!   since it started, since it last passed a group barrier, or since its last turn ended in this way. Going round is coming
+//!   back to the start of a loop with at least one lane; the rounds of all loops that a wave runs count together. Only the
+//!   rounds of [`short_loops`] do not count.
+//! - After a turn the next wave of the group that can run has one: in ascending order, and after the last wave the first.
+//! - A group is *stuck* when more than [`PATIENCE`] turns for each of its waves that have not ended were spent on going round,
+//!   without a wave that ended or a barrier that opened. Then the next group starts, if fewer than
+//!   [`Footprint::most_started`](crate::exec::Footprint::most_started) have started and not ended; otherwise the group that
+//!   started next after the stuck one goes on, and after the last one the first. When a group ends, the one that started
+//!   first goes on.
+
+use std::collections::{HashMap, HashSet};
+
+use ops::WaveOp;
+
+use crate::{Inst, Module, Op, rounds};
+
+/// A turn of a wave ends after so many rounds of loops.
+pub const ROUNDS: u32 = 4096;
+/// After more than so many turns for each of its waves, a group that only goes round is stuck.
+pub const PATIENCE: u32 = 8;
+
+/// The widths of waves.
+const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
+
+/// The loops whose rounds do not count, as an engine may run them without going round: those of which constants and the
+/// number of lanes decide that they end after a few rounds.
+pub fn short_loops(module: &Module, width: u32) -> HashSet<Inst> {
+    rounds::short_loops(module, width)
+}
+
+/// The same for all widths: for each loop that is short at some width a bit for each width, the lowest for four lanes.
+pub fn short_loops_by_width(module: &Module) -> HashMap<Inst, u8> {
+    let sees_width =
+        module.insts.iter().any(|it| matches!(it.op, Op::Wave { op: WaveOp::LaneCount, .. }));
+    let mut bits = HashMap::new();
+    for (number, width) in WIDTHS.into_iter().enumerate().take(if sees_width { 6 } else { 1 }) {
+        for inst in short_loops(module, width) {
+            *bits.entry(inst).or_default() |= if sees_width { 1 << number } else { 0x3f };
+        }
+    }
+    bits
+}
