@@ -20,6 +20,7 @@ mod layers;
 #[cfg(test)]
 mod licences;
 mod mutate;
+mod mutate_source;
 mod reference;
 #[cfg(test)]
 mod tidy;
@@ -56,6 +57,16 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --programs N    of each class (default 300)
                    --class TEXT    only classes whose names hold the text, and print instead
                    --show          the programs that failed
+  mutate-source [FLAGS]
+                   change our own code in small ways, one at a time, and see whether a test notices; exit status 1 if
+                   none does (docs/testing.md; an hour or more; needs a POSIX shell)
+                   --sample N      how many changes, of all crates together (default 250); --seed S (default 1)
+                   --crate C       only of ops, interp, cpu, sanitizer or spirv
+                   --only ID,ID    these, as the list of an earlier run names them
+                   --resume        do not try again what a test noticed in an earlier run
+                   --list          show the sample, and try nothing
+                   --stage-seconds S   leave out tests that take longer without a change (default 600)
+                   --jobs N        mutants at a time (default: one for each processor)
   fuzz [FLAGS]     throw mutated HLSL at the front end; exit status 1 if it breaks
                    --part P        preprocess, parse, check or all (default: lowering and the verifier, too)
                    --part files    instead damage the files that tests are read from
@@ -93,7 +104,8 @@ fn main() -> ExitCode {
         Some("coverage") => coverage::run(&arguments[1..]),
         Some("reference") => reference::run(&arguments[1..]),
         Some("mutate") => mutate::run(&arguments[1..]),
-        Some("fuzz") => return fuzzed(fuzz::run(&arguments[1..])),
+        Some("mutate-source") => return failed(mutate_source::run(&arguments[1..])),
+        Some("fuzz") => return failed(fuzz::run(&arguments[1..])),
         _ => Err(USAGE.to_owned()),
     };
     match result {
@@ -105,8 +117,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// A broken front end is no mistake of whoever runs the command.
-fn fuzzed(result: Result<(), String>) -> ExitCode {
+/// What a task finds is not a mistake in its command line.
+fn failed(result: Result<(), String>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(what) => {
