@@ -74,7 +74,7 @@ impl ComputePipeline {
         let result = catch(|| match &self.runner {
             Runner::Cpu(programs) => {
                 if programs.leaves_small(launch.wave_width)
-                    && let Some(done) = small::run(&self.module, &launch, &mut bindings)
+                    && let Some(done) = small::run(&self.shader.module, &launch, &mut bindings)
                 {
                     return done;
                 }
@@ -127,7 +127,7 @@ impl ComputePipeline {
 
     /// Runs a launch on the reference engine.
     fn refer(&self, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure> {
-        interp::run(&self.module, launch, bindings, &mut interp::NoObserver)
+        interp::run(&self.shader.module, launch, bindings, &mut interp::NoObserver)
     }
 }
 
@@ -161,7 +161,7 @@ impl ComputePipeline {
             return Err(DispatchError::TooManyGroups { groups: *groups });
         }
         let groups: u64 = dispatch.groups.iter().map(|it| u64::from(*it)).product();
-        let threads = groups.saturating_mul(u64::from(self.module.threads_per_group()));
+        let threads = groups.saturating_mul(u64::from(self.shader.module.threads_per_group()));
         if threads > MOST_THREADS {
             return Err(DispatchError::TooManyThreads { threads });
         }
@@ -172,7 +172,8 @@ impl ComputePipeline {
                 allowed: self.wave_sizes().to_vec(),
             });
         }
-        if let Some(resource) = table.unbound() {
+        table.check_made_for(&self.shader)?;
+        if let Some(resource) = table.unbound_of(self.shader.resources()) {
             return Err(DispatchError::Unbound { name: resource.name.clone() });
         }
         Ok(Launch {
@@ -207,6 +208,13 @@ pub enum DispatchError {
         asked: u32,
         /// The widths there are.
         allowed: Vec<u32>,
+    },
+    /// The table was made for a shader that declares other resources.
+    OtherShader {
+        /// The entry point and the text of the table's shader.
+        table: String,
+        /// Those of the pipeline's.
+        pipeline: String,
     },
     /// The shader uses a resource that nothing is bound to.
     Unbound {
@@ -251,6 +259,13 @@ impl fmt::Display for DispatchError {
                     f,
                     "waves of {asked} lanes are not allowed here, only of {}",
                     allowed.join(", ")
+                )
+            }
+            DispatchError::OtherShader { table, pipeline } => {
+                write!(
+                    f,
+                    "the resource table was made for {table}, but the pipeline runs {pipeline}, which declares other \
+                     resources; make a table with `ResourceTable::new` for that shader"
                 )
             }
             DispatchError::Unbound { name } => {

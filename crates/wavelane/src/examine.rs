@@ -41,7 +41,7 @@ impl ComputePipeline {
         }
         let Some(launch) = launch else { unreachable!("there is at least the first width") };
         let bindings = table.take();
-        let result = catch(|| sanitizer::examine(&self.module, &launch, &bindings, plan));
+        let result = catch(|| sanitizer::examine(&self.shader.module, &launch, &bindings, plan));
         table.put(bindings);
         match result {
             Ok(Ok(report)) => Ok(report),

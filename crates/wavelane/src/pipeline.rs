@@ -1,7 +1,6 @@
 //! Devices and pipelines: whether an adapter can run a shader, and at which widths.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use diag::Span;
@@ -211,7 +210,7 @@ impl Device {
             }
             _ => Runner::Reference,
         };
-        Ok(ComputePipeline { module: module.clone(), runner, wave_sizes })
+        Ok(ComputePipeline { shader: shader.clone(), runner, wave_sizes })
     }
 }
 
@@ -264,7 +263,7 @@ pub(crate) fn natural_order(module: &Module) -> LaneOrder {
 /// A shader that its device can run.
 #[derive(Clone, Debug)]
 pub struct ComputePipeline {
-    pub(crate) module: Arc<Module>,
+    pub(crate) shader: Shader,
     pub(crate) runner: Runner,
     /// Invariant: ascending and not empty.
     wave_sizes: Vec<u32>,
@@ -279,7 +278,7 @@ impl ComputePipeline {
     /// The width of a dispatch that does not ask for one: what `[WaveSize]` prefers, or else the smallest it allows;
     /// without the attribute 32, or else the smallest of the adapter.
     pub fn default_wave_size(&self) -> u32 {
-        let attribute = self.module.wave_size;
+        let attribute = self.shader.module.wave_size;
         let preferred = match (attribute.min, attribute.preferred) {
             (0, _) => 32,
             (_, preferred) => preferred,
@@ -290,14 +289,14 @@ impl ComputePipeline {
     /// What [`crate::Dispatch::progress`] counts up to: every wave and every group.
     pub fn steps(&self, groups: [u32; 3], wave_size: u32) -> u64 {
         let groups = groups.iter().fold(1, |all: u64, it| all.saturating_mul(u64::from(*it)));
-        let waves = self.module.threads_per_group().div_ceil(wave_size.max(1));
+        let waves = self.shader.module.threads_per_group().div_ceil(wave_size.max(1));
         groups.saturating_mul(u64::from(waves) + 1)
     }
 
     /// The lane order of a dispatch that does not ask for one: squares of threads where the shader uses quads in two
     /// dimensions and is of shader model 6.6 or later.
     pub fn default_lane_order(&self) -> LaneOrder {
-        natural_order(&self.module)
+        natural_order(&self.shader.module)
     }
 
     /// How long the last dispatch took by the device's own clock, where it has one.
@@ -421,6 +420,8 @@ impl std::error::Error for PipelineError {}
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use ir::{Needs, Region, WaveSize};
 
@@ -441,7 +442,7 @@ mod tests {
             body: Region(0),
             variables: Vec::new(),
         };
-        Shader { module: Arc::new(module), specialization: Arc::default() }
+        Shader { module: Arc::new(module), name: "test".into(), specialization: Arc::default() }
     }
 
     fn adapter(min: u32, max: u32) -> Adapter {

@@ -7,7 +7,7 @@ use ir::exec::{Bindings, Buffer};
 use ir::{Resource, ResourceKind};
 use ops::texture::{Dim as TextureDim, Shape as TextureShape};
 
-use crate::{Layout, Shader};
+use crate::{DispatchError, Layout, Shader};
 
 /// The most bytes a buffer may have.
 pub const MOST_BYTES: usize = 1 << 31;
@@ -17,6 +17,8 @@ const MOST_ELEMENTS: u32 = 1 << 16;
 /// Buffers by the names of the shader's resources.
 #[derive(Clone, Debug)]
 pub struct ResourceTable {
+    /// The shader that it was made for, for messages.
+    shader: String,
     resources: Vec<Resource>,
     /// For each resource the elements that are bound.
     slots: Vec<BTreeMap<u32, Buffer>>,
@@ -27,7 +29,7 @@ impl ResourceTable {
     pub fn new(shader: &Shader) -> ResourceTable {
         let resources = shader.resources().to_vec();
         let slots = vec![BTreeMap::new(); resources.len()];
-        ResourceTable { resources, slots }
+        ResourceTable { shader: described(shader), resources, slots }
     }
 
     /// Binds a buffer to an element of a resource; element 0 of what is not an array.
@@ -66,6 +68,7 @@ impl ResourceTable {
     /// What is bound, with a buffer more: at the last resource of `shader`, which has one more than this table's.
     pub(crate) fn with(&self, shader: &Shader, last: Buffer) -> ResourceTable {
         let mut table = self.clone();
+        table.shader = described(shader);
         table.resources.extend(shader.resources().iter().skip(self.resources.len()).cloned());
         table.slots.resize(table.resources.len(), BTreeMap::new());
         if let Some(slots) = table.slots.last_mut() {
@@ -115,7 +118,12 @@ impl ResourceTable {
 
     /// The first resource that the shader uses and of which no element is bound.
     pub fn unbound(&self) -> Option<&Resource> {
-        let each = self.resources.iter().zip(&self.slots);
+        self.unbound_of(&self.resources)
+    }
+
+    /// The same for a shader that declares the same resources, but may use other ones.
+    pub(crate) fn unbound_of<'a>(&'a self, resources: &'a [Resource]) -> Option<&'a Resource> {
+        let each = resources.iter().zip(&self.slots);
         each.into_iter()
             .find(|(resource, slots)| {
                 let heap = resource.register.class.is_heap();
@@ -123,6 +131,25 @@ impl ResourceTable {
                 resource.used && slots.is_empty() && held.is_none_or(|it| self.slots[it].is_empty())
             })
             .map(|(resource, _)| resource)
+    }
+
+    /// Whether a dispatch of the shader may use the table. Engines find what is bound by the order of declaration, so
+    /// the shader must declare what the table's shader does.
+    pub(crate) fn check_made_for(&self, shader: &Shader) -> Result<(), DispatchError> {
+        let is_same = |(ours, its): (&Resource, &Resource)| {
+            (&ours.name, &ours.kind, ours.count, ours.register.class)
+                == (&its.name, &its.kind, its.count, its.register.class)
+        };
+        let resources = shader.resources();
+        let is_fitting = self.resources.len() == resources.len()
+            && self.resources.iter().zip(resources).all(is_same);
+        match is_fitting {
+            true => Ok(()),
+            false => Err(DispatchError::OtherShader {
+                table: self.shader.clone(),
+                pipeline: described(shader),
+            }),
+        }
     }
 
     fn index(&self, name: &str) -> Option<usize> {
@@ -153,6 +180,11 @@ impl ResourceTable {
             }
         }
     }
+}
+
+/// A shader in a message.
+fn described(shader: &Shader) -> String {
+    format!("`{}` of `{}`", shader.entry(), shader.name())
 }
 
 /// Whether a buffer can be bound to a resource of that kind.
@@ -326,7 +358,11 @@ mod tests {
                 span: diag::Span::NONE,
             })
             .collect();
-        ResourceTable { slots: vec![BTreeMap::new(); resources.len()], resources }
+        ResourceTable {
+            shader: String::new(),
+            slots: vec![BTreeMap::new(); resources.len()],
+            resources,
+        }
     }
 
     fn buffer(bytes: usize) -> Buffer {

@@ -13,6 +13,8 @@ use crate::guard::catch;
 #[derive(Clone, Debug)]
 pub struct Shader {
     pub(crate) module: Arc<Module>,
+    /// What diagnostics call the text that it was compiled from.
+    pub(crate) name: Arc<str>,
     /// What its specialization constants were set to, by their numbers: another compiler's module gets the same.
     pub(crate) specialization: Arc<[(u32, u64)]>,
 }
@@ -60,6 +62,11 @@ impl Shader {
         includer: &mut dyn Includer,
     ) -> Result<Compilation, Bug> {
         translate(name, text, options, includer, hlsl::validate)
+    }
+
+    /// The name of the text that it was compiled from.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The name of the entry point.
@@ -151,6 +158,7 @@ fn translate(
         let specialization = options.specialization.iter().filter(|_| options.vulkan).copied();
         let shader = module.map(|module| Shader {
             module: Arc::new(module),
+            name: name.into(),
             specialization: specialization.collect(),
         });
         Compilation { shader, diagnostics: sink.into_sorted(), sources }

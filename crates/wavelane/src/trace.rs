@@ -68,7 +68,7 @@ impl Trace {
     pub fn shader(&self, shader: &Shader) -> Result<Shader, Bug> {
         catch(|| {
             let module = self.inner.rewrite(&shader.module).0.into();
-            Shader { module, specialization: shader.specialization.clone() }
+            Shader { module, ..shader.clone() }
         })
     }
 
@@ -118,7 +118,11 @@ impl Shader {
             Ok(module)
         };
         let module = catch(read).map_err(|bug| bug.message)??;
-        Ok(Shader { module: module.into(), specialization: Default::default() })
+        Ok(Shader {
+            module: module.into(),
+            name: "a module given as text".into(),
+            specialization: Default::default(),
+        })
     }
 }
 
