@@ -10,6 +10,7 @@
 //! then come in ascending order at any width. Otherwise it makes no difference if no two lanes of a wave, however wide,
 //! access the same element: if their index is one affine value.
 
+use ir::facts::Kind;
 use ir::shape::{Shape, Shapes};
 use ir::{Address, Binding, Inst, Module, Op, Place, Region, ResourceKind, Value};
 
@@ -86,33 +87,9 @@ fn accesses(module: &Module) -> Option<Vec<Access>> {
         let (place, at, is_store) = match &module.inst(inst).op {
             Op::Load { place, at } => (*place, *at, false),
             Op::Store { place, at, .. } => (*place, *at, true),
-            Op::Const { .. }
-            | Op::Undef(_)
-            | Op::Builtin(_)
-            | Op::Unary(..)
-            | Op::Binary(..)
-            | Op::Compare(..)
-            | Op::Ternary(..)
-            | Op::Size { .. }
-            | Op::If { .. }
-            | Op::Loop { .. }
-            | Op::Switch { .. }
-            | Op::Block { .. }
-            | Op::Yield(_)
-            | Op::Exit { .. }
-            | Op::Return => return,
-            Op::Wave { .. }
-            | Op::Barrier { .. }
-            | Op::Atomic { .. }
-            | Op::Counter { .. }
-            | Op::Texture(_)
-            | Op::Derivative(..)
-            | Op::SharedLoad { .. }
-            | Op::SharedStore { .. }
-            | Op::SharedAtomic { .. }
-            | Op::PrivateLoad { .. }
-            | Op::PrivateStore { .. } => {
-                is_unseen = false;
+            op => {
+                is_unseen &=
+                    matches!(op.effects().kind, Kind::Pure | Kind::Construct | Kind::Terminator);
                 return;
             }
         };

@@ -159,7 +159,7 @@ fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Optio
         ir::flush_denormals(&mut module);
     }
     ir::simplify::prune(&mut module);
-    lower::summarise(&mut module);
+    module.summarise();
     lint::width(&module).into_iter().for_each(|it| sink.push(it));
     Some(module)
 }

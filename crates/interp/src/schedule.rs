@@ -8,10 +8,10 @@
 use std::sync::atomic::Ordering;
 
 use crate::Progress;
+use ir::Span;
 use ir::exec::{Failure, Launch, Schedule, Trap, Work};
 use ir::turns::{PATIENCE, ROUNDS};
-use ir::{Span, XorShift};
-use ops::LaneMask;
+use ops::{LaneMask, Random};
 
 use crate::code::Program;
 use crate::local::SharedMemory;
@@ -66,7 +66,7 @@ pub(crate) struct Scheduler<'a, O> {
     started: u64,
     threads: u32,
     fuel: u64,
-    random: XorShift,
+    random: Random,
     in_flight: Vec<Group>,
     /// The state of groups that have ended, to be used again.
     idle: Vec<Group>,
@@ -115,7 +115,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
             started: 0,
             threads: size.iter().product(),
             fuel: launch.fuel.unwrap_or(u64::MAX),
-            random: XorShift::new(seed),
+            random: Random::new(seed),
             in_flight: Vec::new(),
             idle: Vec::new(),
             limit: match progress {

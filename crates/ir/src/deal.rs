@@ -3,6 +3,8 @@
 //! Every order keeps what the language promises of quads: in a group of one dimension whose length is a multiple of four,
 //! a run of four threads is a quad; where X and Y are even, a square of 2×2 threads is. Populated lanes are the lowest.
 
+use ops::Random;
+
 use crate::exec::LaneOrder;
 
 /// The threads of a group in the order in which they are dealt to lanes: their three coordinates and their index.
@@ -41,7 +43,7 @@ pub fn deal(size: [u32; 3], order: LaneOrder) -> Vec<[u32; 4]> {
             let mut runs: Vec<&[[u32; 4]]> = threads.chunks(run).collect();
             // A run that is not full stays at the end, so that quads begin at multiples of four.
             let full = threads.len() / run;
-            let mut random = XorShift::new(seed);
+            let mut random = Random::new(seed);
             (1..full).rev().for_each(|i| runs.swap(i, random.below(i + 1)));
             runs.concat()
         }
@@ -59,23 +61,6 @@ pub fn deal_slots(size: [u32; 3], order: LaneOrder, slots: usize) -> Vec<[u32; 4
 fn morton(x: u32, y: u32) -> u64 {
     let bit = |from: u32, i: u32| u64::from(from >> i & 1);
     (0..32).fold(0, |code, i| code | bit(x, i) << (2 * i) | bit(y, i) << (2 * i + 1))
-}
-
-/// A small generator whose numbers depend on the seed alone.
-pub struct XorShift(u64);
-
-impl XorShift {
-    pub fn new(seed: u64) -> XorShift {
-        // Neighbouring seeds should not give neighbouring sequences, and zero would stay zero.
-        XorShift((seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % n.max(1) as u64) as usize
-    }
 }
 
 #[cfg(test)]

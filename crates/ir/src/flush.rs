@@ -5,7 +5,7 @@
 //! A fold over the lanes of a wave flushes what goes in and what comes out, not what it has in between.
 //! Written as plain arithmetic, the same in every engine; nobody who does not ask for it pays for it.
 
-use ops::{Binary, Compare, Sign, Ternary, Ty, Unary, WaveOp};
+use ops::{Binary, Compare, Ternary, Ty, Unary};
 
 use crate::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, values};
 
@@ -33,7 +33,7 @@ struct Rewriter<'a> {
 impl Rewriter<'_> {
     fn inst(&mut self, inst: Inst) {
         let mut op = self.module.inst(inst).op.clone();
-        if !is_arithmetic(&op) {
+        if !op.effects().computes {
             self.insts.push(inst);
             return;
         }
@@ -94,126 +94,6 @@ impl Rewriter<'_> {
     fn result(&mut self, def: ValueDef, ty: Ty) -> Value {
         self.module.values.push(ValueData { ty, def });
         Value(self.module.values.len() as u32 - 1)
-    }
-}
-
-/// Whether an instruction computes with numbers, rather than with their bits.
-fn is_arithmetic(op: &Op) -> bool {
-    match op {
-        Op::Unary(op, _) => computes(*op),
-        Op::Binary(op, ..) => match op {
-            Binary::Add
-            | Binary::Sub
-            | Binary::Mul
-            | Binary::Div(Sign::Signed | Sign::Unsigned)
-            | Binary::Rem(_)
-            | Binary::Min(_)
-            | Binary::Max(_)
-            | Binary::Atan2
-            | Binary::Pow => true,
-            Binary::And | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr(_) => false,
-        },
-        Op::Compare(..) => true,
-        Op::Ternary(op, _) => match op {
-            Ternary::Fma => true,
-            Ternary::Select => false,
-        },
-        Op::Derivative(..) => true,
-        Op::Wave { op, .. } => match op {
-            WaveOp::Reduce(_)
-            | WaveOp::Scan(_)
-            | WaveOp::MultiReduce(_)
-            | WaveOp::MultiScan(_)
-            | WaveOp::MultiScanInclusive(_) => true,
-            WaveOp::LaneIndex
-            | WaveOp::LaneCount
-            | WaveOp::IsFirstLane
-            | WaveOp::IsHelperLane
-            | WaveOp::GroupWaveIndex
-            | WaveOp::GroupWaveCount
-            | WaveOp::LaneRelation(_)
-            | WaveOp::ActiveLanes
-            | WaveOp::ConvergedLanes
-            | WaveOp::AnyTrue
-            | WaveOp::AllTrue
-            | WaveOp::Ballot
-            | WaveOp::CountBits
-            | WaveOp::PrefixCountBits
-            | WaveOp::ReadLaneFirst
-            | WaveOp::ReadLaneAt
-            | WaveOp::Rotate
-            | WaveOp::ClusteredRotate
-            | WaveOp::AllEqual
-            | WaveOp::Match
-            | WaveOp::MultiPrefixCountBits
-            | WaveOp::QuadRead(_)
-            | WaveOp::QuadReadLaneAt
-            | WaveOp::QuadAny
-            | WaveOp::QuadAll => false,
-        },
-        Op::Const { .. }
-        | Op::Undef(_)
-        | Op::Builtin(_)
-        | Op::Barrier { .. }
-        | Op::Load { .. }
-        | Op::Store { .. }
-        | Op::Atomic { .. }
-        | Op::Size { .. }
-        | Op::Counter { .. }
-        | Op::Texture(_)
-        | Op::SharedLoad { .. }
-        | Op::SharedStore { .. }
-        | Op::SharedAtomic { .. }
-        | Op::PrivateLoad { .. }
-        | Op::PrivateStore { .. }
-        | Op::If { .. }
-        | Op::Loop { .. }
-        | Op::Switch { .. }
-        | Op::Block { .. }
-        | Op::Yield(_)
-        | Op::Exit { .. }
-        | Op::Return => false,
-    }
-}
-
-fn computes(op: Unary) -> bool {
-    match op {
-        Unary::Floor
-        | Unary::Ceil
-        | Unary::Trunc
-        | Unary::Round
-        | Unary::Sqrt
-        | Unary::Rsqrt
-        | Unary::Saturate
-        | Unary::Sin
-        | Unary::Cos
-        | Unary::Tan
-        | Unary::Asin
-        | Unary::Acos
-        | Unary::Atan
-        | Unary::Sinh
-        | Unary::Cosh
-        | Unary::Tanh
-        | Unary::Exp
-        | Unary::Exp2
-        | Unary::Log
-        | Unary::Log2
-        | Unary::Log10
-        | Unary::PackHalf
-        | Unary::Convert { .. } => true,
-        // The sign is a bit, and the questions are about bits.
-        Unary::Neg
-        | Unary::Not
-        | Unary::Abs
-        | Unary::IsNan
-        | Unary::IsInf
-        | Unary::IsFinite
-        | Unary::CountBits
-        | Unary::ReverseBits
-        | Unary::FirstBitLow
-        | Unary::FirstBitHigh(_)
-        | Unary::UnpackHalf
-        | Unary::Bitcast(_) => false,
     }
 }
 

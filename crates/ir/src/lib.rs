@@ -26,7 +26,9 @@
 
 mod build;
 mod deal;
+pub mod eval;
 pub mod exec;
+pub mod facts;
 mod flush;
 mod footprint;
 mod module;
@@ -41,7 +43,7 @@ pub mod turns;
 pub mod verify;
 
 pub use build::Builder;
-pub use deal::{XorShift, deal, deal_slots};
+pub use deal::{deal, deal_slots};
 pub use diag::Span;
 pub use flush::flush_denormals;
 pub use module::*;

@@ -2,8 +2,9 @@
 
 use diag::Span;
 use ops::{Barrier, Binary, Compare, Ternary, Ty, Unary, WaveOp};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
+use crate::facts::{Access, Kind, Space};
 use crate::{Derivative, Texture};
 
 macro_rules! entity {
@@ -485,160 +486,154 @@ pub struct Case {
     pub body: Region,
 }
 
-/// Visits the operands of an operation in order, borrowed in one way or the other.
-macro_rules! visit_operands {
-    ($op:expr, $visit:ident, $iter:ident, $by_role:ident $(, $mut:tt)?) => {{
-        let place_and_address =
-            |place: & $($mut)? Place, at: & $($mut)? Address, visit: &mut dyn FnMut(& $($mut)? Value)| {
-                if let Some(element) = & $($mut)? place.element {
-                    visit(element);
-                }
-                match at {
+/// Visits what an instruction names, in order and borrowed in one way or the other: the values it takes, the resources,
+/// and the regions directly inside. The one list of the parts of instructions.
+macro_rules! visit_parts {
+    ($op:expr, $value:ident, $resource:ident, $region:ident, $iter:ident, $by_role:ident $(, $mut:tt)?) => {{
+        // The element comes before the address.
+        macro_rules! place {
+            ($place:expr) => {{
+                let place = $place;
+                $resource(place);
+                place.element.$iter().for_each(|it| $value(it));
+            }};
+        }
+        macro_rules! address {
+            ($at:expr) => {
+                match $at {
                     Address::Structured { index, offset } => {
-                        visit(index);
-                        visit(offset);
+                        $value(index);
+                        $value(offset);
                     }
-                    Address::Byte(at) | Address::Texel(at) => visit(at),
+                    Address::Byte(at) | Address::Texel(at) => $value(at),
                 }
             };
+        }
         match $op {
             Op::Const { .. } | Op::Undef(_) | Op::Builtin(_) | Op::Return => {}
-            Op::Unary(_, a) => $visit(a),
+            Op::Unary(_, a) => $value(a),
             Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
-                $visit(a);
-                $visit(b);
+                $value(a);
+                $value(b);
             }
-            Op::Ternary(_, args) => args.$iter().for_each($visit),
-            Op::Wave { args, lanes, .. } => args.$iter().chain(lanes).for_each($visit),
-            Op::Barrier { lanes, .. } => lanes.$iter().for_each($visit),
-            Op::Load { place, at } => place_and_address(place, at, &mut $visit),
+            Op::Ternary(_, args) => args.$iter().for_each($value),
+            Op::Wave { args, lanes, .. } => args.$iter().chain(lanes).for_each($value),
+            Op::Barrier { lanes, .. } => lanes.$iter().for_each($value),
+            Op::Load { place, at } => {
+                place!(place);
+                address!(at);
+            }
             Op::Store { place, at, values } => {
-                place_and_address(place, at, &mut $visit);
-                values.$iter().for_each($visit);
+                place!(place);
+                address!(at);
+                values.$iter().for_each($value);
             }
             Op::Atomic { place, at, args, .. } => {
-                place_and_address(place, at, &mut $visit);
-                args.$iter().for_each($visit);
+                place!(place);
+                address!(at);
+                args.$iter().for_each($value);
             }
-            Op::Size { place } | Op::Counter { place, .. } => {
-                place.element.$iter().for_each($visit)
-            }
+            Op::Size { place } | Op::Counter { place, .. } => place!(place),
             Op::Texture(texture) => {
                 let Texture { op: _, texture, sampler, args } = & $($mut)? **texture;
-                let places = std::iter::once(texture).chain(sampler);
-                places.filter_map(|it| it.element.$iter().next()).for_each(&mut $visit);
-                args.$by_role().into_iter().flatten().for_each($visit);
+                place!(texture);
+                if let Some(sampler) = sampler {
+                    place!(sampler);
+                }
+                args.$by_role().into_iter().flatten().for_each($value);
             }
-            Op::Derivative(_, a) => $visit(a),
-            Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => $visit(index),
+            Op::Derivative(_, a) => $value(a),
+            Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => $value(index),
             Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
-                $visit(index);
-                $visit(value);
+                $value(index);
+                $value(value);
             }
             Op::SharedAtomic { index, args, .. } => {
-                $visit(index);
-                args.$iter().for_each($visit);
+                $value(index);
+                args.$iter().for_each($value);
             }
-            Op::If { cond, .. } => $visit(cond),
-            Op::Loop { inits, .. } => inits.$iter().for_each($visit),
-            Op::Switch { selector, inits, .. } => {
-                $visit(selector);
-                inits.$iter().for_each($visit);
+            Op::If { cond, then, else_ } => {
+                $value(cond);
+                $region(then);
+                $region(else_);
             }
-            Op::Block { .. } => {}
-            Op::Yield(args) | Op::Exit { args, .. } => args.$iter().for_each($visit),
+            Op::Loop { body, inits } => {
+                inits.$iter().for_each($value);
+                $region(body);
+            }
+            Op::Switch { selector, cases, inits } => {
+                $value(selector);
+                inits.$iter().for_each($value);
+                cases.$iter().for_each(|case| $region(& $($mut)? case.body));
+            }
+            Op::Block { body } => $region(body),
+            Op::Yield(args) | Op::Exit { args, .. } => args.$iter().for_each($value),
         }
     }};
 }
 
 impl Op {
-    pub fn is_terminator(&self) -> bool {
-        matches!(self, Op::Yield(_) | Op::Exit { .. } | Op::Return)
-    }
-
     /// The regions directly inside, in the order of the text.
     pub fn regions(&self) -> SmallVec<[Region; 4]> {
-        match self {
-            Op::If { then, else_, .. } => smallvec![*then, *else_],
-            Op::Loop { body, .. } | Op::Block { body } => smallvec![*body],
-            Op::Switch { cases, .. } => cases.iter().map(|case| case.body).collect(),
-            Op::Const { .. }
-            | Op::Undef(_)
-            | Op::Builtin(_)
-            | Op::Unary(..)
-            | Op::Binary(..)
-            | Op::Compare(..)
-            | Op::Ternary(..)
-            | Op::Wave { .. }
-            | Op::Barrier { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Atomic { .. }
-            | Op::Size { .. }
-            | Op::Counter { .. }
-            | Op::Texture(_)
-            | Op::Derivative(..)
-            | Op::SharedLoad { .. }
-            | Op::SharedStore { .. }
-            | Op::SharedAtomic { .. }
-            | Op::PrivateLoad { .. }
-            | Op::PrivateStore { .. }
-            | Op::Yield(_)
-            | Op::Exit { .. }
-            | Op::Return => SmallVec::new(),
-        }
+        let mut all = SmallVec::new();
+        let (value, resource) = (|_: &Value| {}, |_: &Place| {});
+        let mut region = |it: &Region| all.push(*it);
+        visit_parts!(self, value, resource, region, iter, by_role);
+        all
     }
 
-    /// Calls `visit` with every operand in order, so that it can be replaced.
-    pub fn for_each_operand(&mut self, mut visit: impl FnMut(&mut Value)) {
-        visit_operands!(self, visit, iter_mut, by_role_mut, mut);
+    /// Calls `region` with every region directly inside, so that it can be replaced.
+    pub fn for_each_region(&mut self, mut region: impl FnMut(&mut Region)) {
+        let (value, resource) = (|_: &mut Value| {}, |_: &mut Place| {});
+        visit_parts!(self, value, resource, region, iter_mut, by_role_mut, mut);
+    }
+
+    /// Calls `value` with every operand in order, so that it can be replaced.
+    pub fn for_each_operand(&mut self, mut value: impl FnMut(&mut Value)) {
+        let (resource, region) = (|_: &mut Place| {}, |_: &mut Region| {});
+        visit_parts!(self, value, resource, region, iter_mut, by_role_mut, mut);
     }
 
     /// All operands in order.
     pub fn operands(&self) -> Values {
         let mut all = Values::new();
-        let mut visit = |it: &Value| all.push(*it);
-        visit_operands!(self, visit, iter, by_role);
+        let (resource, region) = (|_: &Place| {}, |_: &Region| {});
+        let mut value = |it: &Value| all.push(*it);
+        visit_parts!(self, value, resource, region, iter, by_role);
         all
     }
 
-    /// The resources that the operation names.
+    /// The resources that the operation names: a buffer; or a texture, and a sampler behind it.
     pub fn places(&self) -> impl Iterator<Item = Place> {
-        let (first, second) = match self {
-            Op::Load { place, .. }
-            | Op::Store { place, .. }
-            | Op::Atomic { place, .. }
-            | Op::Size { place }
-            | Op::Counter { place, .. } => (Some(*place), None),
-            Op::Texture(texture) => (Some(texture.texture), texture.sampler),
-            Op::Const { .. }
-            | Op::Undef(_)
-            | Op::Builtin(_)
-            | Op::Unary(..)
-            | Op::Binary(..)
-            | Op::Compare(..)
-            | Op::Ternary(..)
-            | Op::Wave { .. }
-            | Op::Barrier { .. }
-            | Op::Derivative(..)
-            | Op::SharedLoad { .. }
-            | Op::SharedStore { .. }
-            | Op::SharedAtomic { .. }
-            | Op::PrivateLoad { .. }
-            | Op::PrivateStore { .. }
-            | Op::If { .. }
-            | Op::Loop { .. }
-            | Op::Switch { .. }
-            | Op::Block { .. }
-            | Op::Yield(_)
-            | Op::Exit { .. }
-            | Op::Return => (None, None),
-        };
-        first.into_iter().chain(second)
+        let mut all: SmallVec<[Place; 2]> = SmallVec::new();
+        let (value, region) = (|_: &Value| {}, |_: &Region| {});
+        let mut resource = |it: &Place| all.push(*it);
+        visit_parts!(self, value, resource, region, iter, by_role);
+        all.into_iter()
     }
 }
 
 impl Module {
+    /// A compute shader with nothing in it yet, not even a body, which [`crate::Builder`] begins.
+    pub fn empty() -> Module {
+        Module {
+            name: String::new(),
+            stage: ops::intrinsics::Stage::Compute,
+            shader_model: ops::intrinsics::ShaderModel::HIGHEST,
+            group_size: [1; 3],
+            wave_size: WaveSize::default(),
+            needs: Needs::default(),
+            resources: Vec::new(),
+            groupshared: Vec::new(),
+            privates: Vec::new(),
+            values: Vec::new(),
+            insts: Vec::new(),
+            regions: Vec::new(),
+            body: Region(0),
+            variables: Vec::new(),
+        }
+    }
+
     pub fn inst(&self, inst: Inst) -> &InstData {
         &self.insts[inst.index()]
     }
@@ -679,10 +674,9 @@ impl Module {
 
     /// Whether atomic operations work on what a resource holds.
     pub fn changes_atomically(&self, resource: Binding) -> bool {
-        self.insts.iter().any(|it| match &it.op {
-            Op::Atomic { place, .. } => place.binding == resource,
-            Op::Texture(it) => {
-                it.texture.binding == resource && matches!(it.op, crate::TextureOp::Atomic(_))
+        self.insts.iter().any(|it| match it.op.effects().kind {
+            Kind::Memory(Space::Resource(place), access) => {
+                place.binding == resource && access == Access::Atomic
             }
             _ => false,
         })

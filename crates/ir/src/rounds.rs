@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ops::{WaveOp, scalar};
+use ops::WaveOp;
 
 use crate::{Inst, Module, Op, Region, Value};
 
@@ -57,24 +57,16 @@ pub fn rounds(
     None
 }
 
-/// What an operation without effects comes to, where its operands are known.
+/// The result of an operation on known operands, in waves of a known width.
 fn evaluated(
     module: &Module,
     width: u32,
     op: &Op,
-    of: impl Fn(&Value) -> Option<u64>,
+    known: impl FnMut(Value) -> Option<u64>,
 ) -> Option<u64> {
-    let ty = |value: &Value| module.ty(*value);
     match op {
-        Op::Const { bits, .. } => Some(*bits),
         Op::Wave { op: WaveOp::LaneCount, .. } => Some(u64::from(width)),
-        Op::Unary(op, a) => Some(scalar::eval_unary(*op, ty(a), of(a)?)),
-        Op::Binary(op, a, b) => Some(scalar::eval_binary(*op, ty(a), of(a)?, of(b)?)),
-        Op::Compare(op, a, b) => Some(u64::from(scalar::eval_compare(*op, ty(a), of(a)?, of(b)?))),
-        Op::Ternary(op, [a, b, c]) => {
-            Some(scalar::eval_ternary(*op, ty(c), of(a)?, of(b)?, of(c)?))
-        }
-        _ => None,
+        op => crate::eval::eval(module, op, known),
     }
 }
 
@@ -91,7 +83,7 @@ impl<F: Fn(Value) -> Option<u64>> Loop<'_, F> {
         for inst in &self.module.region(region).insts {
             let data = self.module.inst(*inst);
             let result =
-                evaluated(self.module, self.width, &data.op, |value| self.of(known, value));
+                evaluated(self.module, self.width, &data.op, |value| self.of(known, &value));
             if let (Some(bits), [to]) = (result, &data.results[..]) {
                 known.insert(*to, bits);
                 continue;

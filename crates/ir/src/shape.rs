@@ -29,9 +29,10 @@
 //! and Y are both even it is sound for every lane order, in others for threads in the order of their index alone.
 //! It is conservative: it does not follow memory, and knows no ranges. The module must have been verified.
 
-use ops::{Binary, Relation, Ternary, Ty, Unary, WaveOp};
+use ops::wave::Spread;
+use ops::{Binary, Ternary, Ty, Unary, WaveOp};
 
-use crate::{Address, Builtin, Inst, Module, Op, Place, Region, TextureOp, Value};
+use crate::{Address, Builtin, Inst, Module, Op, Place, Region, Value};
 
 /// How a value differs between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,19 +211,11 @@ impl<'a> Analysis<'a> {
             }
             Op::Load { place, at } => self.raise_all(results, self.access(*place, Some(*at))),
             Op::Size { place } => self.raise_all(results, self.access(*place, None)),
-            Op::Texture(texture) => {
+            Op::Texture(_) => {
                 // Each lane has its own turn in an atomic operation.
-                let shape = match texture.op {
-                    TextureOp::Atomic(_) => Some(Shape::Varying),
-                    TextureOp::Load
-                    | TextureOp::Store
-                    | TextureOp::Sample(_)
-                    | TextureOp::Compare(_)
-                    | TextureOp::Gather(_)
-                    | TextureOp::GatherCompare(_)
-                    | TextureOp::LevelOfDetail
-                    | TextureOp::LevelOfDetailUnclamped
-                    | TextureOp::Size => self.pure(&data.op.operands()),
+                let shape = match data.op.effects().is_atomic() {
+                    true => Some(Shape::Varying),
+                    false => self.pure(&data.op.operands()),
                 };
                 self.raise_all(results, shape);
             }
@@ -410,46 +403,11 @@ impl<'a> Analysis<'a> {
     }
 
     fn wave(&self, op: WaveOp, args: &[Value]) -> Known {
-        match op {
-            WaveOp::LaneIndex => Some(Shape::Affine { stride: 1 }),
-            // One value for all lanes that take part.
-            WaveOp::LaneCount
-            | WaveOp::GroupWaveIndex
-            | WaveOp::GroupWaveCount
-            | WaveOp::ActiveLanes
-            | WaveOp::ConvergedLanes
-            | WaveOp::AnyTrue
-            | WaveOp::AllTrue
-            | WaveOp::Ballot
-            | WaveOp::CountBits
-            | WaveOp::ReadLaneFirst
-            | WaveOp::AllEqual
-            | WaveOp::Reduce(_) => Some(Shape::Uniform),
-            // All lanes read the same one.
-            WaveOp::ReadLaneAt => self.pure(&args[1..]),
-            // All lanes match each other.
-            WaveOp::Match => self.pure(args),
-            WaveOp::IsFirstLane
-            | WaveOp::IsHelperLane
-            | WaveOp::LaneRelation(
-                Relation::Equal
-                | Relation::GreaterEqual
-                | Relation::Greater
-                | Relation::LessEqual
-                | Relation::Less,
-            )
-            | WaveOp::PrefixCountBits
-            | WaveOp::Rotate
-            | WaveOp::ClusteredRotate
-            | WaveOp::Scan(_)
-            | WaveOp::MultiPrefixCountBits
-            | WaveOp::MultiReduce(_)
-            | WaveOp::MultiScan(_)
-            | WaveOp::MultiScanInclusive(_)
-            | WaveOp::QuadRead(_)
-            | WaveOp::QuadReadLaneAt
-            | WaveOp::QuadAny
-            | WaveOp::QuadAll => Some(Shape::Varying),
+        match op.facts().spread {
+            Spread::Uniform => Some(Shape::Uniform),
+            Spread::LaneIndex => Some(Shape::Affine { stride: 1 }),
+            Spread::Operands(from) => self.pure(&args[from..]),
+            Spread::ByPlace | Spread::Any => Some(Shape::Varying),
         }
     }
 

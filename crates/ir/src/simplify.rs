@@ -12,8 +12,7 @@
 use smallvec::SmallVec;
 
 use crate::{
-    Case, Inst, InstData, Module, Op, Region, RegionData, TextureOp, Value, ValueData, ValueDef,
-    Values,
+    Case, Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef, Values,
 };
 
 /// Removes what is of no use, and renumbers the rest.
@@ -288,13 +287,13 @@ impl Needed {
         let mut open: Vec<Value> = Vec::new();
         for inst in tree.insts() {
             let op = &module.inst(inst).op;
-            needed.insts[inst.index()] = !is_pure(op);
+            needed.insts[inst.index()] = !op.is_pure();
             match op {
                 Op::If { cond, .. } => open.push(*cond),
                 Op::Switch { selector, .. } => open.push(*selector),
                 // What these carry is needed where it arrives.
                 Op::Loop { .. } | Op::Block { .. } | Op::Yield(_) | Op::Exit { .. } => {}
-                op if is_pure(op) => {}
+                op if op.is_pure() => {}
                 op => open.extend(op.operands()),
             }
         }
@@ -335,7 +334,7 @@ impl Needed {
             Op::If { .. } | Op::Loop { .. } | Op::Block { .. } => {
                 open.extend(ways_out(module, tree, construct).iter().filter_map(|way| way.get(i)));
             }
-            op if is_pure(op) => {
+            op if op.is_pure() => {
                 self.insts[construct.index()] = true;
                 open.extend(op.operands());
             }
@@ -348,41 +347,6 @@ impl Needed {
     fn keep_for(&self, takers: &[Value], args: &mut Values) {
         let mut needed = takers.iter().map(|taker| self.values[taker.index()]);
         args.retain(|_| needed.next().unwrap_or(true));
-    }
-}
-
-/// Whether an instruction is of no use without its result, and nobody sees it run.
-fn is_pure(op: &Op) -> bool {
-    match op {
-        Op::Const { .. }
-        | Op::Undef(_)
-        | Op::Builtin(_)
-        | Op::Unary(..)
-        | Op::Binary(..)
-        | Op::Compare(..)
-        | Op::Ternary(..)
-        | Op::Size { .. } => true,
-        Op::Texture(texture) => texture.op == TextureOp::Size,
-        // Who watches sees which lanes are asked.
-        Op::Derivative(..)
-        | Op::Wave { .. }
-        | Op::Barrier { .. }
-        | Op::Load { .. }
-        | Op::Store { .. }
-        | Op::Atomic { .. }
-        | Op::Counter { .. }
-        | Op::SharedLoad { .. }
-        | Op::SharedStore { .. }
-        | Op::SharedAtomic { .. }
-        | Op::PrivateLoad { .. }
-        | Op::PrivateStore { .. }
-        | Op::If { .. }
-        | Op::Loop { .. }
-        | Op::Switch { .. }
-        | Op::Block { .. }
-        | Op::Yield(_)
-        | Op::Exit { .. }
-        | Op::Return => false,
     }
 }
 
@@ -423,7 +387,7 @@ fn rebuild(module: &mut Module, tree: &Tree, needed: &Needed) {
                 let new = Inst(insts.len() as u32);
                 numbers.insts[old.index()] = Some(new);
                 let InstData { op, mut results, span } = take(&mut module.insts[old.index()]);
-                if is_construct(&op) {
+                if op.is_construct() {
                     results.retain(|it| needed.values[it.index()]);
                 }
                 numbers.define(&mut results, &module.values, &mut values, |i| {
@@ -443,14 +407,7 @@ fn rebuild(module: &mut Module, tree: &Tree, needed: &Needed) {
             None => false,
         });
     }
-    let mut used = vec![false; module.resources.len()];
-    for data in &mut insts {
-        numbers.rename(&mut data.op);
-        data.op.places().for_each(|place| used[place.binding.index()] = true);
-    }
-    for (resource, used) in module.resources.iter_mut().zip(used) {
-        resource.used = used;
-    }
+    insts.iter_mut().for_each(|data| numbers.rename(&mut data.op));
     for variable in &mut module.variables {
         let mut seen = std::collections::BTreeSet::new();
         let kept = variable
@@ -463,6 +420,7 @@ fn rebuild(module: &mut Module, tree: &Tree, needed: &Needed) {
     module.variables.retain(|variable| !variable.values.is_empty());
     (module.values, module.insts, module.regions, module.body) =
         (values, insts, regions, Region(0));
+    module.mark_used();
 }
 
 fn take(data: &mut InstData) -> InstData {
@@ -470,10 +428,6 @@ fn take(data: &mut InstData) -> InstData {
         data,
         InstData { op: Op::Return, results: Values::new(), span: diag::Span::NONE },
     )
-}
-
-fn is_construct(op: &Op) -> bool {
-    matches!(op, Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. })
 }
 
 /// Takes away the arguments of those parameters and results of constructs that are not needed.
@@ -523,15 +477,9 @@ impl Numbers {
     fn rename(&self, op: &mut Op) {
         const GONE: u32 = u32::MAX;
         op.for_each_operand(|it| *it = self.values[it.index()].unwrap_or(Value(GONE)));
-        let region = |it: &mut Region| *it = self.regions[it.index()].unwrap_or(Region(GONE));
-        match op {
-            Op::If { then, else_, .. } => [then, else_].into_iter().for_each(region),
-            Op::Loop { body, .. } | Op::Block { body } => region(body),
-            Op::Switch { cases, .. } => {
-                cases.iter_mut().map(|case| &mut case.body).for_each(region)
-            }
-            Op::Exit { to, .. } => *to = self.insts[to.index()].unwrap_or(Inst(GONE)),
-            _ => {}
+        op.for_each_region(|it| *it = self.regions[it.index()].unwrap_or(Region(GONE)));
+        if let Op::Exit { to, .. } = op {
+            *to = self.insts[to.index()].unwrap_or(Inst(GONE));
         }
     }
 }

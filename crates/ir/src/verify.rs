@@ -616,16 +616,16 @@ impl<'a> Verifier<'a> {
 
     fn wave(&mut self, op: WaveOp, args: &[Value], results: &[Value]) {
         let Some(types) = self.operands(args) else { return };
-        let shape = op.shape();
+        let signature = op.signature();
         let first = types.first().copied().unwrap_or(Ty::Bool);
         // How many operands come after the values, all of them words.
-        let words = match shape.operands {
+        let words = match signature.operands {
             Operands::None | Operands::Bool | Operands::Value | Operands::Values => 0,
             Operands::ValueAndIndex => 1,
             Operands::ValueAndTwoIndices => 2,
             Operands::BoolAndLanes | Operands::ValueAndLanes => 4,
         };
-        let values = match shape.operands {
+        let values = match signature.operands {
             Operands::None => 0,
             Operands::Values => types.len().max(1),
             Operands::Bool
@@ -640,7 +640,7 @@ impl<'a> Verifier<'a> {
             && types[..values].iter().all(|ty| *ty == first)
             && types[values..].iter().all(|ty| *ty == Ty::I32);
         self.require(fine, || format!("the operation does not take {}", Types(&types)));
-        match shape.results {
+        match signature.results {
             Results::Bool => self.gives(results, &[Ty::Bool]),
             Results::Word => self.gives(results, &[Ty::I32]),
             Results::Value => self.gives(results, &[first]),

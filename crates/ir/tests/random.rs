@@ -3,23 +3,13 @@
 //! The runner knows a handful of operations and every kind of control flow, and follows the words of the crate's
 //! documentation directly: it shares nothing with an engine or with the analyses.
 
-use ops::{Binary, Compare, Sign, Ty, WaveOp};
+use ops::{Binary, Compare, Random, Sign, Ty, WaveOp};
 use wavelane_ir::shape::{Flow, Shape, Shapes, shape};
 use wavelane_ir::{
     Address, Binding, Builder, Inst, Module, Op, Place, Region, Value, Values, values,
 };
 
 const LANES: usize = 4;
-
-/// A small generator of numbers; its seed is in every message.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % bound
-    }
-}
 
 /// Writes random modules.
 struct Writer {
@@ -37,7 +27,7 @@ impl Writer {
         let mut empty = wavelane_ir::text::read(text).unwrap();
         empty.regions.clear();
         let mut writer = Writer {
-            random: Random(seed),
+            random: Random::new(seed),
             builder: Builder::new(empty),
             scope: Values::new(),
             targets: Vec::new(),

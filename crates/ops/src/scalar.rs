@@ -7,6 +7,7 @@
 //! Spec: arithmetic that makes a NaN makes the canonical quiet one; moves and bit casts keep the bits they get.
 
 mod exact;
+mod facts;
 mod hazards;
 mod number;
 
@@ -15,6 +16,7 @@ use crate::ty::{Held, Lane};
 use crate::{F16, Sign, Ty};
 use number::{Float, Int};
 
+pub use facts::{Facts, Reads};
 pub use hazards::Hazard;
 
 /// One operand.

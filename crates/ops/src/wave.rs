@@ -1,4 +1,4 @@
-//! What a wave operation does: its shapes, and for each the executable meaning over the lanes of one wave.
+//! What a wave operation is and does: its facts, and the executable meaning over the lanes of one wave.
 //!
 //! Everything here is pure. [`eval`] is the specification that every engine is compared with, [`poison`] says which lanes
 //! of a result are worth nothing because of what went in, [`hazards`] names the lanes that did something undefined.
@@ -6,10 +6,12 @@
 //! Spec: `docs/semantics.md`. The orders of float sums and scans are canonical: every engine of ours gives these bits.
 
 mod eval;
+mod facts;
 mod hazards;
 mod orders;
 
 pub use eval::{Lanes, LanesMut, eval};
+pub use facts::{Facts, Operands, Results, Sees, Signature, Spread};
 pub use hazards::{Hazards, hazards, poison};
 pub use orders::{FoldOrder, eval_in};
 
@@ -194,90 +196,6 @@ impl WaveOp {
             Fold::Max(_) => Fold::Max(sign),
             Fold::Sum | Fold::Product | Fold::And | Fold::Or | Fold::Xor => fold,
         };
-        match self {
-            WaveOp::Reduce(it) => WaveOp::Reduce(fold(it)),
-            WaveOp::Scan(it) => WaveOp::Scan(fold(it)),
-            WaveOp::MultiReduce(it) => WaveOp::MultiReduce(fold(it)),
-            WaveOp::MultiScan(it) => WaveOp::MultiScan(fold(it)),
-            WaveOp::MultiScanInclusive(it) => WaveOp::MultiScanInclusive(fold(it)),
-            _ => self,
-        }
+        self.fold().map_or(self, |it| self.with_fold(fold(it)))
     }
-
-    /// The shape of its operands and results.
-    pub fn shape(self) -> Shape {
-        use Operands as In;
-        use Results as Out;
-        use WaveOp::*;
-        let (operands, results) = match self {
-            LaneIndex | LaneCount | GroupWaveIndex | GroupWaveCount => (In::None, Out::Word),
-            IsFirstLane | IsHelperLane => (In::None, Out::Bool),
-            LaneRelation(_) | ActiveLanes | ConvergedLanes => (In::None, Out::Lanes),
-            AnyTrue | AllTrue | QuadAny | QuadAll => (In::Bool, Out::Bool),
-            Ballot => (In::Bool, Out::Lanes),
-            CountBits | PrefixCountBits => (In::Bool, Out::Word),
-            ReadLaneFirst | Reduce(_) | Scan(_) | QuadRead(_) => (In::Value, Out::Value),
-            ReadLaneAt | Rotate | QuadReadLaneAt => (In::ValueAndIndex, Out::Value),
-            ClusteredRotate => (In::ValueAndTwoIndices, Out::Value),
-            AllEqual => (In::Value, Out::Bool),
-            Match => (In::Values, Out::Lanes),
-            MultiPrefixCountBits => (In::BoolAndLanes, Out::Word),
-            MultiReduce(_) | MultiScan(_) | MultiScanInclusive(_) => {
-                (In::ValueAndLanes, Out::Value)
-            }
-        };
-        Shape { operands, results }
-    }
-
-    /// Whether the operation takes values of that type.
-    pub fn takes(self, ty: Ty) -> bool {
-        match self.shape().operands {
-            Operands::None | Operands::Bool | Operands::BoolAndLanes => ty == Ty::Bool,
-            Operands::Value
-            | Operands::ValueAndIndex
-            | Operands::ValueAndTwoIndices
-            | Operands::Values
-            | Operands::ValueAndLanes => match self {
-                WaveOp::Reduce(fold)
-                | WaveOp::Scan(fold)
-                | WaveOp::MultiReduce(fold)
-                | WaveOp::MultiScan(fold)
-                | WaveOp::MultiScanInclusive(fold) => {
-                    ty != Ty::Bool && fold.binary().result(ty).is_some()
-                }
-                _ => true,
-            },
-        }
-    }
-}
-
-/// What goes into an operation and comes out of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    pub operands: Operands,
-    pub results: Results,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operands {
-    None,
-    Bool,
-    Value,
-    /// The components of one HLSL value: one or more.
-    Values,
-    ValueAndIndex,
-    ValueAndTwoIndices,
-    BoolAndLanes,
-    ValueAndLanes,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Results {
-    Bool,
-    /// An `i32`.
-    Word,
-    /// Of the type of the operand.
-    Value,
-    /// Four `i32`: lanes 0 to 31 first.
-    Lanes,
 }

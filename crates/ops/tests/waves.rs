@@ -2,28 +2,18 @@
 //! lanes, and on many masks of the wider ones.
 
 use wavelane_ops::wave::{Lanes, LanesMut, Results, Wave, eval, hazards, poison};
-use wavelane_ops::{Fold, LaneMask, QuadDirection, Sign, Ty, WaveOp};
-
-/// A small generator, so that every run tests the same masks.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        self.0 ^ self.0 >> 29
-    }
-}
+use wavelane_ops::{Fold, LaneMask, QuadDirection, Random, Sign, Ty, WaveOp};
 
 fn masks(width: u32) -> Vec<LaneMask> {
     if width == 4 {
         return (0..16).map(LaneMask).collect();
     }
-    let mut random = Random(u64::from(width));
+    let mut random = Random::new(u64::from(width));
     let all = LaneMask::first_n(width);
     let mut masks = vec![all, LaneMask::only(0), LaneMask::only(width - 1), LaneMask(0x5555) & all];
     masks.extend(
         (0..60)
-            .map(|_| LaneMask(u128::from(random.next()) << 64 | u128::from(random.next())) & all),
+            .map(|_| LaneMask(u128::from(random.bits()) << 64 | u128::from(random.bits())) & all),
     );
     masks
 }
@@ -36,7 +26,7 @@ fn run(op: WaveOp, ty: Ty, wave: &Wave, args: &[Lanes<'_>]) -> Vec<u64> {
     let mut words = [0u32; 128];
     let mut longs = [0u64; 128];
     let mut bits = LaneMask::EMPTY;
-    let kind = match op.shape().results {
+    let kind = match op.signature().results {
         Results::Bool => wavelane_ops::Repr::Bit,
         Results::Word | Results::Lanes => wavelane_ops::Repr::Word,
         Results::Value => ty.repr(),
@@ -69,9 +59,9 @@ fn run_lanes(op: WaveOp, ty: Ty, wave: &Wave, args: &[Lanes<'_>]) -> Vec<LaneMas
 /// Calls with every width, mask and a row of values.
 fn everywhere(mut check: impl FnMut(Wave, &[u64])) {
     for width in [4, 8, 16, 32, 64, 128] {
-        let mut random = Random(7 * u64::from(width));
+        let mut random = Random::new(7 * u64::from(width));
         for active in masks(width) {
-            let values: Vec<u64> = (0..width).map(|_| random.next()).collect();
+            let values: Vec<u64> = (0..width).map(|_| random.bits()).collect();
             check(wave(width, active), &values);
         }
     }

@@ -252,7 +252,7 @@ pub fn explain(
 
 /// A result as people write it: lanes where it is a set of them.
 fn shown(op: WaveOp, types: &[Ty], bits: &[u64]) -> String {
-    if op.shape().results == Results::Lanes {
+    if op.signature().results == Results::Lanes {
         let words = bits.iter().rev();
         let lanes = LaneMask(words.fold(0, |all, word| all << 32 | u128::from(*word)));
         return if lanes.is_empty() { "no lanes".to_owned() } else { Named(lanes).to_string() };

@@ -10,7 +10,7 @@
 
 use interp::observe::{At, DivergeEvent, WaveEvent};
 use ir::{Inst, Op};
-use ops::{LaneMask, WaveOp};
+use ops::LaneMask;
 
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site};
@@ -148,7 +148,7 @@ impl Convergence {
         width: u32,
         event: &WaveEvent<'_>,
     ) -> Option<Finding> {
-        if self.switches.is_empty() && self.parts.len() < 2 || !sees_others(event.op) {
+        if self.switches.is_empty() && self.parts.len() < 2 || !event.op.sees_lanes() {
             return None;
         }
         let (at, on) = (event.at, event.wave.active);
@@ -212,17 +212,4 @@ impl Convergence {
             ],
         ))
     }
-}
-
-/// Whether an operation gives something else where fewer lanes are active.
-fn sees_others(op: WaveOp) -> bool {
-    !matches!(
-        op,
-        WaveOp::LaneIndex
-            | WaveOp::LaneCount
-            | WaveOp::IsHelperLane
-            | WaveOp::GroupWaveIndex
-            | WaveOp::GroupWaveCount
-            | WaveOp::LaneRelation(_)
-    )
 }

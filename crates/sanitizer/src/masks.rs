@@ -22,7 +22,7 @@ impl Masks {
         let sets = || {
             let insts = module.insts.iter().enumerate();
             insts.filter_map(|(index, it)| match &it.op {
-                Op::Wave { op: op @ (WaveOp::Ballot | WaveOp::Match), args, lanes: None } => {
+                Op::Wave { op, args, lanes: None } if op.chooses_lanes() => {
                     Some((Inst(index as u32), *op, args, &it.results))
                 }
                 _ => None,

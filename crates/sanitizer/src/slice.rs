@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use ir::facts::Space;
 use ir::{Inst, Module, Op, Value, ValueDef};
 
 use crate::facts::Facts;
@@ -61,28 +62,21 @@ pub(crate) fn backward(facts: &Facts<'_>, from: Inst) -> HashSet<Inst> {
 
 /// The memory that an operation loads from.
 pub(crate) fn read(module: &Module, op: &Op) -> Option<Memory> {
-    match op {
-        Op::Load { place, .. } | Op::Atomic { place, .. } | Op::Counter { place, .. } => {
-            Some(Memory::Buffer(module.storage(place.binding)))
-        }
-        Op::SharedLoad { memory, .. } | Op::SharedAtomic { memory, .. } => {
-            Some(Memory::Shared(*memory))
-        }
-        Op::PrivateLoad { memory, .. } => Some(Memory::Private(*memory)),
-        _ => None,
-    }
+    op.effects().reads().map(|it| memory(module, it))
 }
 
 /// The memory that an operation stores to.
 pub(crate) fn written(module: &Module, op: &Op) -> Option<Memory> {
-    match op {
-        Op::Store { place, .. } | Op::Atomic { place, .. } | Op::Counter { place, .. } => {
-            Some(Memory::Buffer(module.storage(place.binding)))
+    op.effects().writes().map(|it| memory(module, it))
+}
+
+/// A buffer and its counter are not told apart.
+fn memory(module: &Module, space: Space) -> Memory {
+    match space {
+        Space::Resource(place) | Space::Counter(place) => {
+            Memory::Buffer(module.storage(place.binding))
         }
-        Op::SharedStore { memory, .. } | Op::SharedAtomic { memory, .. } => {
-            Some(Memory::Shared(*memory))
-        }
-        Op::PrivateStore { memory, .. } => Some(Memory::Private(*memory)),
-        _ => None,
+        Space::Shared(it) => Memory::Shared(it),
+        Space::Private(it) => Memory::Private(it),
     }
 }

@@ -9,8 +9,9 @@ use interp::observe::{
 };
 use interp::{Observer, Progress};
 use ir::{Module, Op, Value, Values, values};
+use ops::LaneMask;
 use ops::scalar::Hazard;
-use ops::{LaneMask, WaveOp};
+use ops::wave::Sees;
 
 use crate::barrier::{Barriers, ExitedThreads};
 use crate::bounds;
@@ -237,16 +238,7 @@ impl Observer for Watcher<'_> {
         }
         let on = event.wave.participants();
         // Where every result depends on every operand, nothing can be left unused.
-        let mixes = matches!(
-            event.op,
-            WaveOp::AnyTrue
-                | WaveOp::AllTrue
-                | WaveOp::Ballot
-                | WaveOp::CountBits
-                | WaveOp::AllEqual
-                | WaveOp::Match
-                | WaveOp::Reduce(_)
-        );
+        let mixes = event.op.facts().sees == Sees::Participants;
         let bad = event.arg_poison.iter().fold(LaneMask::EMPTY, |all, it| all | *it) & on;
         if mixes && !bad.is_empty() {
             let values = self.facts.module.inst(event.at.inst).op.operands();

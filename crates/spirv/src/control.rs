@@ -28,8 +28,8 @@
 //! overwrite it in rounds after the lane has left: lavapipe 22.3 and SwiftShader do. Waterfalls of ours are written so that
 //! these drivers get them right (`wave.rs`); loops of the shader are not, as yet.
 
-use ir::{Case, Inst, Op, Region, TextureOp, Value, ValueDef};
-use ops::{Binary, Compare, Ty, WaveOp};
+use ir::{Case, Inst, Op, Region, Value, ValueDef};
+use ops::{Binary, Compare, Ty};
 
 use crate::Unsupported;
 use crate::emit::Emitter;
@@ -308,18 +308,7 @@ impl<'a> Emitter<'a> {
         let ir = self.ir;
         ir.region(region).insts.iter().all(|inst| {
             let op = &ir.inst(*inst).op;
-            let acts = match op {
-                Op::Store { .. }
-                | Op::Atomic { .. }
-                | Op::Counter { .. }
-                | Op::Barrier { .. }
-                | Op::SharedStore { .. }
-                | Op::SharedAtomic { .. }
-                | Op::PrivateStore { .. } => true,
-                Op::Texture(it) => matches!(it.op, TextureOp::Store | TextureOp::Atomic(_)),
-                _ => false,
-            };
-            !acts && op.regions().into_iter().all(|it| self.only_computes(it))
+            !op.effects().acts() && op.regions().into_iter().all(|it| self.only_computes(it))
         })
     }
 
@@ -575,7 +564,7 @@ impl<'a> Emitter<'a> {
         let ir = self.ir;
         ir.region(region).insts.iter().any(|inst| {
             let op = &ir.inst(*inst).op;
-            sees_lanes(op) || op.regions().into_iter().any(|it| self.sees_lanes(it))
+            op.effects().sees_lanes || op.regions().into_iter().any(|it| self.sees_lanes(it))
         })
     }
 }
@@ -588,68 +577,4 @@ fn is_short(mut words: &[u32], most: usize) -> bool {
         words = words.get((first >> 16).max(1) as usize..).unwrap_or(&[]);
     }
     count <= most
-}
-
-/// Whether the result of an operation, or its effect, depends on which lanes run it together.
-pub(crate) fn sees_lanes(op: &Op) -> bool {
-    match op {
-        Op::Wave { op, .. } => match op {
-            WaveOp::LaneIndex
-            | WaveOp::LaneCount
-            | WaveOp::IsHelperLane
-            | WaveOp::GroupWaveIndex
-            | WaveOp::GroupWaveCount
-            | WaveOp::LaneRelation(_) => false,
-            WaveOp::IsFirstLane
-            | WaveOp::ActiveLanes
-            | WaveOp::ConvergedLanes
-            | WaveOp::AnyTrue
-            | WaveOp::AllTrue
-            | WaveOp::Ballot
-            | WaveOp::CountBits
-            | WaveOp::PrefixCountBits
-            | WaveOp::ReadLaneFirst
-            | WaveOp::ReadLaneAt
-            | WaveOp::Rotate
-            | WaveOp::ClusteredRotate
-            | WaveOp::AllEqual
-            | WaveOp::Reduce(_)
-            | WaveOp::Scan(_)
-            | WaveOp::Match
-            | WaveOp::MultiPrefixCountBits
-            | WaveOp::MultiReduce(_)
-            | WaveOp::MultiScan(_)
-            | WaveOp::MultiScanInclusive(_)
-            | WaveOp::QuadRead(_)
-            | WaveOp::QuadReadLaneAt
-            | WaveOp::QuadAny
-            | WaveOp::QuadAll => true,
-        },
-        Op::Barrier { .. } | Op::Derivative(..) => true,
-        Op::Texture(texture) => texture.op.needs_quad(),
-        Op::Const { .. }
-        | Op::Undef(_)
-        | Op::Builtin(_)
-        | Op::Unary(..)
-        | Op::Binary(..)
-        | Op::Compare(..)
-        | Op::Ternary(..)
-        | Op::Load { .. }
-        | Op::Store { .. }
-        | Op::Atomic { .. }
-        | Op::Size { .. }
-        | Op::Counter { .. }
-        | Op::SharedLoad { .. }
-        | Op::SharedStore { .. }
-        | Op::SharedAtomic { .. }
-        | Op::PrivateLoad { .. }
-        | Op::PrivateStore { .. }
-        | Op::If { .. }
-        | Op::Loop { .. }
-        | Op::Switch { .. }
-        | Op::Block { .. }
-        | Op::Yield(_)
-        | Op::Exit { .. }
-        | Op::Return => false,
-    }
 }

@@ -7,7 +7,7 @@ use ir::shape::Shapes;
 use ir::{Inst, Op, Value};
 use ops::{Ternary, Ty};
 
-use crate::control::{Reached, Target, sees_lanes};
+use crate::control::{Reached, Target};
 use crate::environment::{Debug, Environment, Extension, Place};
 use crate::ladder::Ladders;
 use crate::memory::Resources;
@@ -305,7 +305,7 @@ impl Emitter<'_> {
 
     /// Asks for maximal reconvergence where somebody can see the difference.
     fn reconvergence(&mut self, main: Id) -> Vec<Warning> {
-        if !self.ir.insts.iter().any(|it| sees_lanes(&it.op)) {
+        if !self.ir.insts.iter().any(|it| it.op.effects().sees_lanes) {
             return Vec::new();
         }
         if !self.environment.has(Extension::MaximalReconvergence) {

@@ -315,7 +315,7 @@ impl Emitter<'_> {
     }
 
     fn result_types(&mut self, operation: WaveOp, ty: Ty) -> Vec<Id> {
-        let (ty, count) = match operation.shape().results {
+        let (ty, count) = match operation.signature().results {
             Results::Bool => (Ty::Bool, 1),
             Results::Word => (Ty::I32, 1),
             Results::Lanes => (Ty::I32, 4),

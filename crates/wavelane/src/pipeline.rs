@@ -423,24 +423,16 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use ir::{Needs, Region, WaveSize};
+    use ir::{Needs, WaveSize};
 
     fn shader(wave_size: WaveSize, needs: Needs) -> Shader {
         let module = Module {
             name: "main".to_owned(),
-            stage: Stage::Compute,
             shader_model: ShaderModel::V6_6,
             group_size: [8, 8, 1],
             wave_size,
             needs,
-            resources: Vec::new(),
-            groupshared: Vec::new(),
-            privates: Vec::new(),
-            values: Vec::new(),
-            insts: Vec::new(),
-            regions: Vec::new(),
-            body: Region(0),
-            variables: Vec::new(),
+            ..Module::empty()
         };
         Shader { module: Arc::new(module), name: "test".into(), specialization: Arc::default() }
     }

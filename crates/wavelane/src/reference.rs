@@ -5,7 +5,7 @@ mod library;
 pub use library::{LibraryFunction, Overload, library_function, library_names};
 
 use ops::intrinsics::{self, Elements, Found, Intrinsic, Origin, Output, Param, Stage};
-use ops::{Barrier, MemoryScope, SyncScope, WaveOp};
+use ops::{Barrier, MemoryScope, SyncScope};
 
 /// The wave or quad function of that name, or of which it is another name.
 pub fn function(name: &str) -> Option<Function> {
@@ -90,7 +90,7 @@ impl Function {
     pub fn lanes(self) -> String {
         let row = self.row();
         let mut text = match row.meaning {
-            intrinsics::Meaning::Wave(op) => of_op(op).to_owned(),
+            intrinsics::Meaning::Wave(op) => op.facts().lanes.to_owned(),
             intrinsics::Meaning::Barrier(it) => of_barrier(it),
         };
         if row.is_masked() {
@@ -146,46 +146,6 @@ fn origin(origin: Origin) -> &'static str {
         Origin::Hlsl => "HLSL",
         Origin::Draft => "the draft of 2015",
         Origin::Slang => "Slang",
-    }
-}
-
-fn of_op(op: WaveOp) -> &'static str {
-    use WaveOp::*;
-    match op {
-        LaneIndex | LaneCount | IsHelperLane | GroupWaveIndex | GroupWaveCount
-        | LaneRelation(_) => "Depends on no other lane: it is defined wherever it is called.",
-        IsFirstLane | ActiveLanes | ConvergedLanes => "Answers from the set of active lanes alone.",
-        AnyTrue | AllTrue | Ballot | CountBits | Reduce(_) | AllEqual => {
-            "The active lanes take part. Inactive lanes and helper lanes contribute nothing, whatever they hold; every active \
-             lane gets the same result."
-        }
-        PrefixCountBits | Scan(_) => {
-            "The active lanes below this one contribute. Inactive lanes and helper lanes are passed over, whatever they hold; \
-             the lowest active lane gets the identity."
-        }
-        ReadLaneFirst => "Reads the lowest active lane, so it never meets an inactive one.",
-        ReadLaneAt => {
-            "To read a lane that is not active, or one at or beyond the width, is undefined: here the result is 0, and a \
-             finding for the sanitizer."
-        }
-        Rotate | ClusteredRotate => {
-            "To read a lane that is not active is undefined: here the result is 0, and a finding for the sanitizer."
-        }
-        Match => {
-            "The active lanes are compared with each other, bit by bit; inactive lanes are in no set."
-        }
-        MultiPrefixCountBits | MultiReduce(_) | MultiScan(_) | MultiScanInclusive(_) => {
-            "The active lanes of the group that the mask names contribute; inactive lanes in the mask are passed over. The \
-             masks must be a partition, as `WaveMatch` makes one: a lane whose mask does not hold itself, or disagrees with \
-             the others' of its group, is a finding."
-        }
-        QuadRead(_) | QuadReadLaneAt => {
-            "All four lanes of the quad should be active. To read an inactive one is undefined: here a lane then gets its own \
-             value, and it is a finding for the sanitizer."
-        }
-        QuadAny | QuadAll => {
-            "All four lanes of the quad should be active, helper lanes included; otherwise it is undefined."
-        }
     }
 }
 

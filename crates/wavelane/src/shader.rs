@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use diag::{Diagnostic, FileId, Sink, SourceMap};
 use hlsl::{Includer, Options};
+use ir::facts::Space;
 use ir::{Module, Resource, WaveSize};
 
 use crate::Bug;
@@ -96,30 +97,14 @@ impl Shader {
 
     /// How the code uses a resource: whether it loads of it, and whether it stores to it. An atomic does both.
     pub fn uses(&self, resource: usize) -> (bool, bool) {
-        use ir::{Op, TextureOp};
-        let uses = |op: &Op| match op {
-            Op::Load { .. } => (true, false),
-            Op::Store { .. } => (false, true),
-            Op::Atomic { .. } | Op::Counter { .. } => (true, true),
-            Op::Texture(it) if it.texture.binding.index() != resource => (false, false),
-            Op::Texture(it) => match it.op {
-                TextureOp::Store => (false, true),
-                TextureOp::Atomic(_) => (true, true),
-                TextureOp::Load
-                | TextureOp::Sample(_)
-                | TextureOp::Compare(_)
-                | TextureOp::Gather(_)
-                | TextureOp::GatherCompare(_) => (true, false),
-                TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped | TextureOp::Size => {
-                    (false, false)
-                }
-            },
-            // Nothing else touches what a resource holds.
-            _ => (false, false),
-        };
-        let named = |op: &Op| op.places().any(|it| it.binding.index() == resource);
-        let each = self.module.insts.iter().map(|it| &it.op).filter(|it| named(it)).map(uses);
-        each.fold((false, false), |all, it| (all.0 | it.0, all.1 | it.1))
+        let touched = self.module.insts.iter().filter_map(|it| it.op.effects().memory());
+        let named = touched.filter_map(|(space, access)| match space {
+            Space::Resource(place) | Space::Counter(place) => {
+                (place.binding.index() == resource).then_some(access)
+            }
+            Space::Shared(_) | Space::Private(_) => None,
+        });
+        named.fold((false, false), |all, it| (all.0 | it.reads(), all.1 | it.writes()))
     }
 
     /// The places of the text that the code of the entry point comes from.

@@ -95,7 +95,7 @@ impl Shader {
                 span: it.span,
                 operation: ir::text::op_name(op),
                 scalar: scalar(it.ty),
-                is_open: is_open(op),
+                is_open: op.effects().is_atomic(),
                 is_filtered: is_filtered(op),
             }
         };
@@ -151,12 +151,5 @@ fn is_filtered(op: &Op) -> bool {
         | TextureOp::Gather(_)
         | TextureOp::GatherCompare(_)
         | TextureOp::Size => false,
-    }
-}
-
-fn is_open(op: &Op) -> bool {
-    match op {
-        Op::Texture(texture) => matches!(texture.op, TextureOp::Atomic(_)),
-        op => matches!(op, Op::Atomic { .. } | Op::SharedAtomic { .. } | Op::Counter { .. }),
     }
 }

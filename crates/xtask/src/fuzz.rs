@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use judge::{Finding, Look, Part, Variant};
-use mutate::Random;
+use ops::Random;
 
 /// An input that takes longer is a finding.
 const SLOW: Duration = Duration::from_secs(3);

@@ -21,6 +21,8 @@ mod layers;
 mod licences;
 mod mutate;
 mod mutate_source;
+#[cfg(test)]
+mod places;
 mod reference;
 #[cfg(test)]
 mod tidy;

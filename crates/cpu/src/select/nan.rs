@@ -69,8 +69,7 @@ fn made(module: &Module, op: &Op) -> (bool, bool) {
             Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round | Unary::Sqrt => {
                 (ty(a).is_float(), false)
             }
-            Unary::Neg | Unary::Abs | Unary::Bitcast(_) => (false, false),
-            _ => (false, true),
+            _ => (false, op.facts().canonical),
         },
         Op::Const { ty, bits } => {
             let number = match ty {

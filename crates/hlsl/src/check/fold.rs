@@ -3,8 +3,9 @@
 //! Operators are the definitions of [`ops::scalar`], and library functions are expanded and run instruction by instruction,
 //! so there is no second arithmetic. What has effects, or depends on anything but constants, has no value here.
 
-use ir::{Builder, InstData, Module, Needs, Op, Region, WaveSize};
-use ops::scalar::{eval_binary, eval_compare, eval_ternary, eval_unary};
+use ir::eval::eval;
+use ir::{Builder, InstData, Module};
+use ops::scalar::{eval_binary, eval_compare, eval_unary};
 use ops::{Binary, Compare, Ty, Unary};
 
 use super::convert;
@@ -274,7 +275,7 @@ pub(crate) fn evaluate(
     args: &[(TypeId, Vec<u64>)],
     result: TypeId,
 ) -> Option<Vec<u64>> {
-    let mut builder = Builder::new(empty_module());
+    let mut builder = Builder::new(Module::empty());
     let mut operands = Vec::new();
     for (ty, values) in args {
         let scalars = types.flatten(*ty, MAX_SCALARS as usize)?;
@@ -291,7 +292,10 @@ pub(crate) fn evaluate(
     let module = builder.finish();
     let mut bits = vec![0; module.values.len()];
     for inst in &module.region(module.body).insts {
-        run(&module, module.inst(*inst), &mut bits)?;
+        let InstData { op, results, .. } = module.inst(*inst);
+        let result = eval(&module, op, |value| Some(bits[value.index()]))?;
+        let [value] = results.as_slice() else { return None };
+        bits[value.index()] = result;
     }
     Some(results.iter().map(|value| bits[value.index()]).collect())
 }
@@ -310,63 +314,6 @@ fn zip(ty: Ty, op: Operation, a: &[u64], b: &[u64]) -> Option<Vec<u64>> {
         Operation::Compare(op) => u64::from(eval_compare(op, ty, *a, *b)),
     };
     (takes && a.len() == b.len()).then(|| a.iter().zip(b).map(apply).collect())
-}
-
-/// Runs one instruction of straight-line arithmetic.
-fn run(module: &Module, inst: &InstData, bits: &mut [u64]) -> Option<()> {
-    let at = |value: ir::Value| bits[value.index()];
-    let result = match &inst.op {
-        Op::Const { bits, .. } => *bits,
-        Op::Unary(op, a) => eval_unary(*op, module.ty(*a), at(*a)),
-        Op::Binary(op, a, b) => eval_binary(*op, module.ty(*a), at(*a), at(*b)),
-        Op::Compare(op, a, b) => u64::from(eval_compare(*op, module.ty(*a), at(*a), at(*b))),
-        Op::Ternary(op, [a, b, c]) => eval_ternary(*op, module.ty(*c), at(*a), at(*b), at(*c)),
-        Op::Undef(_)
-        | Op::Builtin(_)
-        | Op::Wave { .. }
-        | Op::Barrier { .. }
-        | Op::Load { .. }
-        | Op::Store { .. }
-        | Op::Atomic { .. }
-        | Op::Size { .. }
-        | Op::Counter { .. }
-        | Op::Texture(_)
-        | Op::Derivative(..)
-        | Op::SharedLoad { .. }
-        | Op::SharedStore { .. }
-        | Op::SharedAtomic { .. }
-        | Op::PrivateLoad { .. }
-        | Op::PrivateStore { .. }
-        | Op::If { .. }
-        | Op::Loop { .. }
-        | Op::Switch { .. }
-        | Op::Block { .. }
-        | Op::Yield(_)
-        | Op::Exit { .. }
-        | Op::Return => return None,
-    };
-    let [value] = inst.results.as_slice() else { return None };
-    bits[value.index()] = result;
-    Some(())
-}
-
-fn empty_module() -> Module {
-    Module {
-        name: String::new(),
-        stage: ops::intrinsics::Stage::Compute,
-        shader_model: ops::intrinsics::ShaderModel::HIGHEST,
-        group_size: [1; 3],
-        wave_size: WaveSize::default(),
-        needs: Needs::default(),
-        resources: Vec::new(),
-        groupshared: Vec::new(),
-        privates: Vec::new(),
-        values: Vec::new(),
-        insts: Vec::new(),
-        regions: Vec::new(),
-        body: Region(0),
-        variables: Vec::new(),
-    }
 }
 
 #[cfg(test)]
@@ -637,7 +584,7 @@ mod tests {
                             .map(|scalar| scalar.ty(native_16bit))
                             .collect::<Vec<Ty>>()
                     };
-                    let mut builder = Builder::new(empty_module());
+                    let mut builder = Builder::new(Module::empty());
                     let ins = params.iter().filter(|(_, mode)| *mode == Mode::In);
                     let args: Vec<Operand> = ins
                         .map(|(ty, _)| {
@@ -656,7 +603,7 @@ mod tests {
                     let given: Vec<Ty> =
                         values.iter().map(|value| builder.module.ty(*value)).collect();
                     assert_eq!(given, expected, "{name} of {}", types.name(ty));
-                    builder.terminate(Op::Return);
+                    builder.terminate(ir::Op::Return);
                     assert_eq!(
                         ir::verify::verify(&builder.finish()).err().map(|it| it.len()),
                         None,

@@ -124,28 +124,12 @@ impl<'a> Reader<'a> {
             }
             ExprKind::Construct(parts) => all(&mut parts.iter()),
             ExprKind::Wave { intrinsic, .. } => match intrinsic.meaning {
-                Meaning::Wave(
-                    WaveOp::LaneIndex
-                    | WaveOp::IsFirstLane
-                    | WaveOp::LaneRelation(_)
-                    | WaveOp::PrefixCountBits
-                    | WaveOp::Scan(_),
-                ) => Spread::Differs,
-                Meaning::Wave(
-                    WaveOp::LaneCount
-                    | WaveOp::GroupWaveIndex
-                    | WaveOp::GroupWaveCount
-                    | WaveOp::ActiveLanes
-                    | WaveOp::ConvergedLanes
-                    | WaveOp::AnyTrue
-                    | WaveOp::AllTrue
-                    | WaveOp::Ballot
-                    | WaveOp::CountBits
-                    | WaveOp::ReadLaneFirst
-                    | WaveOp::AllEqual
-                    | WaveOp::Reduce(_),
-                ) => Spread::Same,
-                _ => Spread::Unknown,
+                Meaning::Wave(op) => match op.facts().spread {
+                    ops::wave::Spread::LaneIndex | ops::wave::Spread::ByPlace => Spread::Differs,
+                    ops::wave::Spread::Uniform => Spread::Same,
+                    ops::wave::Spread::Operands(_) | ops::wave::Spread::Any => Spread::Unknown,
+                },
+                Meaning::Barrier(_) => Spread::Unknown,
             },
             ExprKind::Library { function: LibraryFunction::Pure(_), args } => {
                 let inputs = args.iter().filter_map(|it| match it {
@@ -200,15 +184,7 @@ fn depends_on_the_others(intrinsic: &Intrinsic) -> bool {
     match intrinsic.meaning {
         // The lanes that take part are named.
         Meaning::Wave(_) if intrinsic.is_masked() => false,
-        Meaning::Wave(op) => !matches!(
-            op,
-            WaveOp::LaneIndex
-                | WaveOp::LaneCount
-                | WaveOp::IsHelperLane
-                | WaveOp::GroupWaveIndex
-                | WaveOp::GroupWaveCount
-                | WaveOp::LaneRelation(_)
-        ),
+        Meaning::Wave(op) => op.sees_lanes(),
         Meaning::Barrier(_) => false,
     }
 }

@@ -54,7 +54,7 @@ impl Reader<'_> {
 
     fn inst(&mut self, data: &InstData) {
         match &data.op {
-            Op::Wave { op: WaveOp::Ballot | WaveOp::Match, lanes: None, .. } => self.cut(data),
+            Op::Wave { op, lanes: None, .. } if op.chooses_lanes() => self.cut(data),
             Op::Binary(Binary::Shl, one, count) => self.lane_bit(data, *one, *count),
             Op::SharedLoad { memory, index }
             | Op::SharedStore { memory, index, .. }

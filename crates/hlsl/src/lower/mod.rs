@@ -45,8 +45,6 @@ use facts::Facts;
 use place::Storage;
 use resource::Handles;
 
-pub(crate) use finish::summarise;
-
 /// How many instructions, and how many arguments of branches, a module may have.
 const MOST_INSTS: usize = 2_000_000;
 const MOST_BRANCH_ARGS: usize = 16_000_000;
@@ -350,14 +348,6 @@ fn empty_module(program: &Program) -> Module {
         shader_model: entry.shader_model,
         group_size: entry.group_size,
         wave_size: entry.wave_size,
-        needs: ir::Needs::default(),
-        resources: Vec::new(),
-        groupshared: Vec::new(),
-        privates: Vec::new(),
-        values: Vec::new(),
-        insts: Vec::new(),
-        regions: Vec::new(),
-        body: Region(0),
-        variables: Vec::new(),
+        ..Module::empty()
     }
 }

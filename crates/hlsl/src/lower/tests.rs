@@ -187,7 +187,7 @@ impl Shader {
         ir::verify::verify(&module)
             .unwrap_or_else(|it| panic!("{it:?}\n{}", ir::text::print(&module)));
         ir::simplify::prune(&mut module);
-        super::finish::summarise(&mut module);
+        module.summarise();
         ir::verify::verify(&module)
             .unwrap_or_else(|it| panic!("{it:?}\n{}", ir::text::print(&module)));
         Ok(module)

@@ -4,8 +4,8 @@
 //! something only because the loop can be taken apart. So a loop that changes such a variable is, as far as its condition
 //! is known; so is one that takes a resource out of an array in a variable. No other loop is: nothing here is done for speed.
 
+use ir::eval::eval;
 use ir::{Op, Value};
-use ops::scalar::{eval_binary, eval_compare, eval_ternary, eval_unary};
 use ops::{Binary, Ty, Unary};
 
 use super::control::Break;
@@ -150,10 +150,12 @@ impl Lowerer<'_> {
         let steps = steps.checked_sub(1)?;
         let known = |value: Value| self.known_within(value, steps);
         Some(match op {
-            Op::Unary(op @ (Unary::Neg | Unary::Not | Unary::Convert { .. }), a)
-                if !module.ty(*a).is_float() =>
+            // Only what cannot be undefined, and what counters are made of.
+            Op::Unary(op, a)
+                if module.ty(*a).is_float()
+                    || !matches!(op, Unary::Neg | Unary::Not | Unary::Convert { .. }) =>
             {
-                eval_unary(*op, module.ty(*a), known(*a)?)
+                return None;
             }
             Op::Binary(Binary::Div(_) | Binary::Rem(_), ..) => return None,
             Op::Binary(op @ (Binary::And | Binary::Or), a, b) if module.ty(*a) == Ty::Bool => {
@@ -166,14 +168,7 @@ impl Lowerer<'_> {
                     (None, _) | (_, None) => return None,
                 }
             }
-            Op::Binary(op, a, b) => eval_binary(*op, module.ty(*a), known(*a)?, known(*b)?),
-            Op::Compare(op, a, b) => {
-                eval_compare(*op, module.ty(*a), known(*a)?, known(*b)?).into()
-            }
-            Op::Ternary(op, [a, b, c]) => {
-                eval_ternary(*op, module.ty(*b), known(*a)?, known(*b)?, known(*c)?)
-            }
-            _ => return None,
+            op => eval(module, op, known)?,
         })
     }
 }

@@ -55,7 +55,7 @@ impl Lowerer<'_> {
             }
             Meaning::Wave(op) => given.sign.map_or(op, |sign| op.with_sign(sign)),
         };
-        let operands: Vec<Values> = match op.shape().operands {
+        let operands: Vec<Values> = match op.signature().operands {
             Operands::None => vec![Values::new()],
             // All components together.
             Operands::Values => vec![given.value],
@@ -84,7 +84,7 @@ impl Lowerer<'_> {
     }
 
     fn wave_op(&mut self, op: WaveOp, args: Values, lanes: Option<Value>) -> Values {
-        let types: &[Ty] = match op.shape().results {
+        let types: &[Ty] = match op.signature().results {
             Results::Bool => &[Ty::Bool],
             Results::Word => &[Ty::I32],
             Results::Value => &[self.builder.module.ty(args[0])],

@@ -23,19 +23,10 @@ pub(crate) fn module(group_size: [u32; 3], buffers: usize) -> Module {
     };
     Module {
         name: "test".into(),
-        stage: ops::intrinsics::Stage::Compute,
         shader_model: ops::intrinsics::ShaderModel { major: 6, minor: 6 },
         group_size,
-        wave_size: Default::default(),
-        needs: Default::default(),
         resources: (0..buffers).map(resource).collect(),
-        groupshared: Vec::new(),
-        privates: Vec::new(),
-        values: Vec::new(),
-        insts: Vec::new(),
-        regions: Vec::new(),
-        body: ir::Region(0),
-        variables: Vec::new(),
+        ..Module::empty()
     }
 }
 

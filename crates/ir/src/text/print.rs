@@ -469,30 +469,8 @@ impl<'a> Printer<'a> {
                 self.line();
                 self.out.push('}');
             }
-            Op::Const { .. }
-            | Op::Undef(_)
-            | Op::Builtin(_)
-            | Op::Unary(..)
-            | Op::Binary(..)
-            | Op::Compare(..)
-            | Op::Ternary(..)
-            | Op::Wave { .. }
-            | Op::Barrier { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Atomic { .. }
-            | Op::Size { .. }
-            | Op::Counter { .. }
-            | Op::Texture(_)
-            | Op::Derivative(..)
-            | Op::SharedLoad { .. }
-            | Op::SharedStore { .. }
-            | Op::SharedAtomic { .. }
-            | Op::PrivateLoad { .. }
-            | Op::PrivateStore { .. }
-            | Op::Yield(_)
-            | Op::Exit { .. }
-            | Op::Return => {}
+            // Nothing else has regions.
+            _ => {}
         }
     }
 }

@@ -12,7 +12,7 @@ use super::lex::{Lexer, Token};
 use super::{Head, KindWord, MAX_DEPTH, NEEDS};
 use crate::{
     Address, Binding, Case, Chosen, Element, HostScalar, Inst, InstData, Member, Memory, Module,
-    Needs, Norm, Op, Place, Private, ROLES, Region, RegionData, Register, RegisterClass, Resource,
+    Norm, Op, Place, Private, ROLES, Region, RegionData, Register, RegisterClass, Resource,
     ResourceKind, Shared, Texture, TextureArgs, TextureOp, Value, ValueData, ValueDef, Values,
     Variable, WaveSize, values,
 };
@@ -255,22 +255,8 @@ impl<'a> Reader<'a> {
         self.sign(".")?;
         let minor = self.number()?;
         self.newline()?;
-        let mut module = Module {
-            name,
-            stage,
-            shader_model: ShaderModel { major, minor },
-            group_size: [0; 3],
-            wave_size: WaveSize::default(),
-            needs: Needs::default(),
-            resources: Vec::new(),
-            groupshared: Vec::new(),
-            privates: Vec::new(),
-            values: Vec::new(),
-            insts: Vec::new(),
-            regions: Vec::new(),
-            body: Region(0),
-            variables: Vec::new(),
-        };
+        let mut module =
+            Module { name, stage, shader_model: ShaderModel { major, minor }, ..Module::empty() };
         self.keyword("group_size")?;
         module.group_size = self.triple()?;
         self.newline()?;

@@ -1,7 +1,7 @@
 //! What can go wrong in a wave operation, and what a result is worth then.
 
 use super::eval::{partition, quad, rotated};
-use super::{Lanes, QuadDirection, Wave, WaveOp};
+use super::{Lanes, Operands, QuadDirection, Results, Sees, Wave, WaveOp};
 use crate::LaneMask;
 
 /// The lanes that did something the language leaves undefined; a sanitizer turns them into findings.
@@ -27,10 +27,10 @@ impl Hazards {
 pub fn hazards(op: WaveOp, wave: &Wave, args: &[Lanes<'_>]) -> Hazards {
     let on = wave.participants();
     let mut found = Hazards::default();
-    match op {
-        WaveOp::ReadLaneAt => {
+    match op.facts().sees {
+        Sees::Named => {
             for lane in on.iter() {
-                let source = args[1].get(lane) as u32;
+                let source = source(op, wave, args, lane);
                 if source >= wave.width {
                     found.index_out_of_range |= LaneMask::only(lane);
                 } else if !on.contains(source) {
@@ -38,22 +38,15 @@ pub fn hazards(op: WaveOp, wave: &Wave, args: &[Lanes<'_>]) -> Hazards {
                 }
             }
         }
-        WaveOp::Rotate | WaveOp::ClusteredRotate => {
-            found.inactive_source =
-                on.iter().filter(|lane| !on.contains(source(op, wave, args, *lane))).collect();
-        }
-        WaveOp::QuadRead(_) | WaveOp::QuadReadLaneAt | WaveOp::QuadAny | WaveOp::QuadAll => {
+        Sees::Quad => {
             let incomplete = |lane: &u32| quad(*lane) & wave.active != quad(*lane);
             found.incomplete_quad = wave.active.iter().filter(incomplete).collect();
-            if op == WaveOp::QuadReadLaneAt {
+            if op.signature().operands == Operands::ValueAndIndex {
                 found.index_out_of_range =
                     wave.active.iter().filter(|lane| args[1].get(*lane) as u32 > 3).collect();
             }
         }
-        WaveOp::MultiPrefixCountBits
-        | WaveOp::MultiReduce(_)
-        | WaveOp::MultiScan(_)
-        | WaveOp::MultiScanInclusive(_) => {
+        Sees::Partition => {
             let group = |lane: u32| partition(&args[1..], lane) & on;
             let bad = |lane: &u32| {
                 let own = group(*lane);
@@ -61,25 +54,7 @@ pub fn hazards(op: WaveOp, wave: &Wave, args: &[Lanes<'_>]) -> Hazards {
             };
             found.bad_partition = on.iter().filter(bad).collect();
         }
-        WaveOp::LaneIndex
-        | WaveOp::LaneCount
-        | WaveOp::IsFirstLane
-        | WaveOp::IsHelperLane
-        | WaveOp::GroupWaveIndex
-        | WaveOp::GroupWaveCount
-        | WaveOp::LaneRelation(_)
-        | WaveOp::ActiveLanes
-        | WaveOp::ConvergedLanes
-        | WaveOp::AnyTrue
-        | WaveOp::AllTrue
-        | WaveOp::Ballot
-        | WaveOp::CountBits
-        | WaveOp::PrefixCountBits
-        | WaveOp::ReadLaneFirst
-        | WaveOp::AllEqual
-        | WaveOp::Reduce(_)
-        | WaveOp::Scan(_)
-        | WaveOp::Match => {}
+        Sees::Nothing | Sees::ActiveSet | Sees::Participants | Sees::First | Sees::Below => {}
     }
     found
 }
@@ -89,31 +64,15 @@ pub fn poison(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], poisoned: &[LaneMask]
     let on = wave.participants();
     let in_any = poisoned.iter().fold(LaneMask::EMPTY, |all, it| all | *it);
     let everyone_if = |bad: bool| if bad { wave.active } else { LaneMask::EMPTY };
-    match op {
-        WaveOp::LaneIndex
-        | WaveOp::LaneCount
-        | WaveOp::IsFirstLane
-        | WaveOp::IsHelperLane
-        | WaveOp::GroupWaveIndex
-        | WaveOp::GroupWaveCount
-        | WaveOp::LaneRelation(_)
-        | WaveOp::ActiveLanes
-        | WaveOp::ConvergedLanes => LaneMask::EMPTY,
-        WaveOp::AnyTrue
-        | WaveOp::AllTrue
-        | WaveOp::Ballot
-        | WaveOp::CountBits
-        | WaveOp::AllEqual
-        | WaveOp::Reduce(_)
-        | WaveOp::Match => everyone_if(!(in_any & on).is_empty()),
-        WaveOp::ReadLaneFirst => {
-            everyone_if(on.first().is_some_and(|first| in_any.contains(first)))
-        }
-        WaveOp::PrefixCountBits | WaveOp::Scan(_) => match (in_any & on).first() {
+    match op.facts().sees {
+        Sees::Nothing | Sees::ActiveSet => LaneMask::EMPTY,
+        Sees::Participants => everyone_if(!(in_any & on).is_empty()),
+        Sees::First => everyone_if(on.first().is_some_and(|first| in_any.contains(first))),
+        Sees::Below => match (in_any & on).first() {
             Some(lowest) => wave.active & !LaneMask::below(lowest + 1),
             None => LaneMask::EMPTY,
         },
-        WaveOp::ReadLaneAt | WaveOp::Rotate | WaveOp::ClusteredRotate => {
+        Sees::Named => {
             let bad_index = poisoned[1..].iter().fold(LaneMask::EMPTY, |all, it| all | *it);
             let bad_source = |lane: &u32| {
                 let source = source(op, wave, args, *lane);
@@ -121,7 +80,7 @@ pub fn poison(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], poisoned: &[LaneMask]
             };
             wave.active & bad_index | wave.active.iter().filter(bad_source).collect()
         }
-        WaveOp::QuadRead(_) | WaveOp::QuadReadLaneAt => {
+        Sees::Quad if op.signature().results == Results::Value => {
             let bad_index = poisoned[1..].iter().fold(LaneMask::EMPTY, |all, it| all | *it);
             let bad_source = |lane: &u32| {
                 let source = source(op, wave, args, *lane);
@@ -130,14 +89,11 @@ pub fn poison(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], poisoned: &[LaneMask]
             let bad_quad = hazards(op, wave, args).index_out_of_range;
             wave.active & (bad_index | bad_quad) | wave.active.iter().filter(bad_source).collect()
         }
-        WaveOp::QuadAny | WaveOp::QuadAll => {
+        Sees::Quad => {
             let bad = |lane: &u32| !(quad(*lane) & (in_any | !wave.active)).is_empty();
             wave.active.iter().filter(bad).collect()
         }
-        WaveOp::MultiPrefixCountBits
-        | WaveOp::MultiReduce(_)
-        | WaveOp::MultiScan(_)
-        | WaveOp::MultiScanInclusive(_) => {
+        Sees::Partition => {
             let bad_masks = poisoned[1..].iter().fold(LaneMask::EMPTY, |all, it| all | *it) & on;
             if !bad_masks.is_empty() || !hazards(op, wave, args).bad_partition.is_empty() {
                 return wave.active;

@@ -41,17 +41,6 @@ impl WaveOp {
     pub fn depends_on_order(self, ty: Ty) -> bool {
         ty.is_float() && self.fold().is_some_and(|it| matches!(it, Fold::Sum | Fold::Product))
     }
-
-    fn fold(self) -> Option<Fold> {
-        match self {
-            WaveOp::Reduce(fold)
-            | WaveOp::Scan(fold)
-            | WaveOp::MultiReduce(fold)
-            | WaveOp::MultiScan(fold)
-            | WaveOp::MultiScanInclusive(fold) => Some(fold),
-            _ => None,
-        }
-    }
 }
 
 /// Computes an operation in some order.

@@ -7,7 +7,7 @@
 #![expect(clippy::disallowed_methods, reason = "the host's mathematics is the second opinion")]
 
 use wavelane_ops::scalar::{Binary, Unary, eval_binary, eval_unary};
-use wavelane_ops::{F16, Sign, Ty};
+use wavelane_ops::{F16, Random, Sign, Ty};
 
 /// An operation, its exact result, and where most of its work is: random arguments come from there, and from all bits.
 pub(crate) struct Subject {
@@ -109,7 +109,7 @@ fn pow(x: f64, y: f64) -> f64 {
 
 /// Tries the edges of the type and so many random arguments.
 pub(crate) fn measure(subject: &Subject, ty: Ty, samples: u64) -> Measured {
-    let mut random = Random(0x243f_6a88_85a3_08d3);
+    let mut random = Random::new(0x243f_6a88_85a3_08d3);
     let edges = edges(ty);
     let mut measured = Measured::new();
     let mut try_with = |a: u64, b: u64| measured.take(subject, ty, a, b);
@@ -124,7 +124,7 @@ pub(crate) fn measure(subject: &Subject, ty: Ty, samples: u64) -> Measured {
     }
     for i in 0..samples {
         let mut argument = |(low, high): (f64, f64)| match i % 2 {
-            0 => random.next() & mask(ty),
+            0 => random.bits() & mask(ty),
             _ => bits_of(ty, low + (high - low) * random.unit()),
         };
         let (a, b) = (argument(subject.dense[0]), argument(subject.dense[1]));
@@ -135,14 +135,14 @@ pub(crate) fn measure(subject: &Subject, ty: Ty, samples: u64) -> Measured {
 
 /// Tries all halves; for two arguments, each with some others.
 pub(crate) fn measure_all_halves(subject: &Subject) -> Measured {
-    let mut random = Random(0x1319_8a2e_0370_7344);
+    let mut random = Random::new(0x1319_8a2e_0370_7344);
     let mut measured = Measured::new();
     for a in 0..=0xffff {
         match subject.operation {
             Operation::One(..) => measured.take(subject, Ty::F16, a, 0),
             Operation::Two(..) => {
                 for _ in 0..4 {
-                    measured.take(subject, Ty::F16, a, random.next() & 0xffff);
+                    measured.take(subject, Ty::F16, a, random.bits() & 0xffff);
                 }
             }
         }
@@ -232,21 +232,4 @@ fn edges(ty: Ty) -> Vec<u64> {
         }
     }
     all
-}
-
-/// A generator of Steele and Vigna's kind: a counter, mixed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    /// From 0 to 1.
-    fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
 }

@@ -147,15 +147,7 @@ fn other(sign: Sign) -> Sign {
 
 /// Why a neighbour is the same operation in this cell, if it is.
 fn same_here(op: WaveOp, other: WaveOp, cell: &Cell, width: u32) -> Option<&'static str> {
-    let fold_of = |op| match op {
-        WaveOp::Reduce(fold)
-        | WaveOp::Scan(fold)
-        | WaveOp::MultiReduce(fold)
-        | WaveOp::MultiScan(fold)
-        | WaveOp::MultiScanInclusive(fold) => Some(fold),
-        _ => None,
-    };
-    match (fold_of(op), fold_of(other)) {
+    match (op.fold(), other.fold()) {
         (Some(Fold::Min(a)), Some(Fold::Min(b))) | (Some(Fold::Max(a)), Some(Fold::Max(b)))
             if a != b && cell.spelling.kind.is_float() =>
         {
@@ -178,37 +170,12 @@ fn same_here(op: WaveOp, other: WaveOp, cell: &Cell, width: u32) -> Option<&'sta
 fn ignores_active(cell: &Cell) -> Option<&'static str> {
     let Meaning::Wave(op) = cell.row.meaning else { return None };
     match op {
-        WaveOp::LaneIndex | WaveOp::LaneCount | WaveOp::LaneRelation(_) => {
-            Some("lanes keep their index, whichever of them are active")
-        }
         WaveOp::GroupWaveIndex | WaveOp::GroupWaveCount => {
             Some("a wave keeps its place in the group")
         }
         WaveOp::IsHelperLane => Some("there are no helper lanes in compute"),
-        WaveOp::IsFirstLane
-        | WaveOp::ActiveLanes
-        | WaveOp::ConvergedLanes
-        | WaveOp::AnyTrue
-        | WaveOp::AllTrue
-        | WaveOp::Ballot
-        | WaveOp::CountBits
-        | WaveOp::PrefixCountBits
-        | WaveOp::ReadLaneFirst
-        | WaveOp::ReadLaneAt
-        | WaveOp::Rotate
-        | WaveOp::ClusteredRotate
-        | WaveOp::AllEqual
-        | WaveOp::Reduce(_)
-        | WaveOp::Scan(_)
-        | WaveOp::Match
-        | WaveOp::MultiPrefixCountBits
-        | WaveOp::MultiReduce(_)
-        | WaveOp::MultiScan(_)
-        | WaveOp::MultiScanInclusive(_)
-        | WaveOp::QuadRead(_)
-        | WaveOp::QuadReadLaneAt
-        | WaveOp::QuadAny
-        | WaveOp::QuadAll => None,
+        op if op.sees_lanes() => None,
+        _ => Some("lanes keep their index, whichever of them are active"),
     }
 }
 
@@ -241,7 +208,7 @@ fn replace_operation(module: &mut Module, insts: &[Inst], other: WaveOp) -> bool
     for inst in insts {
         let Op::Wave { op, args, .. } = &mut module.insts[inst.index()].op else { continue };
         *op = other;
-        args.truncate(match other.shape().operands {
+        args.truncate(match other.signature().operands {
             In::None => 0,
             In::Bool | In::Value => 1,
             In::ValueAndIndex => 2,

@@ -252,7 +252,7 @@ fn modules_of_other_shaders_are_refused_with_a_reason() {
 
 #[test]
 fn no_damage_to_a_module_makes_the_reader_panic() {
-    let mut random = ir::XorShift::new(7);
+    let mut random = ops::Random::new(7);
     let specialized = Shader { specialization: [(3, 9), (4, 1), (6, 2)].into(), ..shader(SOURCE) };
     let inputs = [
         (shader(SOURCE), emitted(&shader(SOURCE)).bytes()),
@@ -264,7 +264,7 @@ fn no_damage_to_a_module_makes_the_reader_panic() {
     }
 }
 
-fn damage(shader: &Shader, bytes: &[u8], random: &mut ir::XorShift) {
+fn damage(shader: &Shader, bytes: &[u8], random: &mut ops::Random) {
     let try_it = |bytes: &[u8]| {
         if let Ok(foreign) = Foreign::parse(bytes) {
             let _ = foreign.check(shader);

@@ -5,7 +5,7 @@
 
 use wavelane_cli::tried::{self, Tried};
 
-use super::mutate::Random;
+use ops::Random;
 
 /// How many ways there are to look at what a file holds: kinds of texels, and numbers.
 pub(super) const TEXELS: usize = 6;

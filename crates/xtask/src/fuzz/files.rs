@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use super::binary::{self, Kind};
-use super::mutate::Random;
+use ops::Random;
 
 /// An input that takes longer is a failure.
 const SLOW: Duration = Duration::from_secs(1);

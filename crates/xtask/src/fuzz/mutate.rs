@@ -5,43 +5,13 @@
 
 use std::sync::LazyLock;
 
+use ops::Random;
+
 use super::judge::word_hash;
 
-/// Random numbers that follow from a seed.
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        // SplitMix64: every seed is a good one.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut it = self.0;
-        it = (it ^ it >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        it = (it ^ it >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        it ^ it >> 31
-    }
-
-    /// A number below `bound`; 0 where there is none.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
-
-    pub(super) fn one_in(&mut self, chances: usize) -> bool {
-        self.below(chances) == 0
-    }
-
-    /// One of some words; there must be some.
-    fn word<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-
-    /// One of some things; there must be some.
-    pub(super) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
-    }
+/// One of some words; there must be some.
+fn word<'a>(random: &mut Random, from: &[&'a str]) -> &'a str {
+    from[random.below(from.len())]
 }
 
 const TYPES: &[&str] = &[
@@ -386,10 +356,10 @@ fn bytes(base: &str, random: &mut Random) -> String {
     for _ in 0..=random.below(4) {
         let at = random.below(bytes.len());
         match random.below(5) {
-            _ if bytes.is_empty() => bytes.push(random.next() as u8),
+            _ if bytes.is_empty() => bytes.push(random.bits() as u8),
             0 => bytes[at] ^= 1 << random.below(8),
-            1 => bytes[at] = random.next() as u8,
-            2 => bytes.insert(at, random.next() as u8),
+            1 => bytes[at] = random.bits() as u8,
+            2 => bytes.insert(at, random.bits() as u8),
             3 => drop(bytes.remove(at)),
             _ => bytes.truncate(at),
         }
@@ -428,7 +398,7 @@ fn lines(base: &str, other: &str, random: &mut Random) -> String {
 /// One change of tokens.
 fn change<'a>(tokens: &mut Vec<&'a str>, other: &'a str, random: &mut Random) {
     if tokens.is_empty() {
-        tokens.push(random.word(PIECES));
+        tokens.push(word(random, PIECES));
         return;
     }
     let at = random.below(tokens.len());
@@ -464,13 +434,13 @@ fn change<'a>(tokens: &mut Vec<&'a str>, other: &'a str, random: &mut Random) {
             let to = random.below(tokens.len());
             tokens.swap(at, to);
         }
-        12 => tokens.insert(at, random.word(PUNCTUATION)),
-        13 => tokens.insert(at, random.word(PIECES)),
+        12 => tokens.insert(at, word(random, PUNCTUATION)),
+        13 => tokens.insert(at, word(random, PIECES)),
         14 => {
             let all = [TYPES, VALUES, WORDS, functions()];
             let words = random.pick(&all);
             tokens.insert(at, " ");
-            tokens.insert(at, random.word(words));
+            tokens.insert(at, word(random, words));
         }
         _ => {
             // The same again and again, for what nests.
@@ -487,14 +457,14 @@ fn change<'a>(tokens: &mut Vec<&'a str>, other: &'a str, random: &mut Random) {
 fn alike<'a>(tokens: &[&'a str], at: usize, random: &mut Random) -> &'a str {
     let token = tokens[at];
     match token.as_bytes()[0] {
-        b'0'..=b'9' => random.word(VALUES),
+        b'0'..=b'9' => word(random, VALUES),
         b' ' | b'\t' | b'\n' => token,
         b'A'..=b'Z' | b'a'..=b'z' | b'_' => {
             if TYPES.contains(&token) && !random.one_in(4) {
-                return random.word(TYPES);
+                return word(random, TYPES);
             }
             if functions().binary_search(&token).is_ok() && !random.one_in(4) {
-                return random.word(functions());
+                return word(random, functions());
             }
             // A name that occurs elsewhere in the text.
             for _ in 0..8 {
@@ -503,7 +473,7 @@ fn alike<'a>(tokens: &[&'a str], at: usize, random: &mut Random) -> &'a str {
                     return there;
                 }
             }
-            random.word(WORDS)
+            word(random, WORDS)
         }
         _ => {
             let operators = &PUNCTUATION[13..PUNCTUATION.len() - 14];
@@ -514,7 +484,7 @@ fn alike<'a>(tokens: &[&'a str], at: usize, random: &mut Random) -> &'a str {
                         false => token,
                     }
                 }
-                _ => random.word(operators),
+                _ => word(random, operators),
             }
         }
     }

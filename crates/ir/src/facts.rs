@@ -1,0 +1,239 @@
+//! What each instruction is: one row for each [`Op`], which readers ask instead of listing instructions themselves.
+//!
+//! A row says whether an instruction computes, looks at other lanes, touches memory, or controls; which memory and how;
+//! and whether it takes its operands for numbers. A new instruction does not compile until it has a row here. Which
+//! operands, resources and regions it has is said in one other place, `visit_parts!` in `module.rs`.
+
+use ops::Ty;
+use ops::wave::Sees;
+
+use crate::{InstData, Module, Needs, Op, Place, Private, Shared, TextureOp};
+
+/// What an instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effects {
+    pub kind: Kind,
+    /// Whether its result, or its effect, depends on which lanes run it together.
+    pub sees_lanes: bool,
+    /// Whether it asks the other lanes of the quad.
+    pub asks_quad: bool,
+    /// Whether it computes with numbers, rather than moving, testing or changing their bits.
+    pub computes: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Gives a result that follows from its operands and the thread: without a use it is of no use, and nothing sees it run.
+    Pure,
+    /// Asks other lanes, which an observer sees.
+    Lanes,
+    Barrier,
+    Memory(Space, Access),
+    /// Has regions.
+    Construct,
+    /// Ends a region.
+    Terminator,
+}
+
+/// The memory that an instruction names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// The bytes or texels of a resource.
+    Resource(Place),
+    /// The hidden counter of a structured buffer.
+    Counter(Place),
+    Shared(Shared),
+    /// A lane's own.
+    Private(Private),
+}
+
+/// What happens to the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    Read,
+    Write,
+    /// Read and written in one step, each lane in its turn.
+    Atomic,
+}
+
+impl Access {
+    pub fn reads(self) -> bool {
+        self != Access::Write
+    }
+
+    pub fn writes(self) -> bool {
+        self != Access::Read
+    }
+}
+
+impl Effects {
+    /// The memory that is touched, and how.
+    pub fn memory(&self) -> Option<(Space, Access)> {
+        match self.kind {
+            Kind::Memory(memory, access) => Some((memory, access)),
+            _ => None,
+        }
+    }
+
+    /// The memory that is read.
+    pub fn reads(&self) -> Option<Space> {
+        self.memory().filter(|it| it.1.reads()).map(|it| it.0)
+    }
+
+    /// The memory that is written.
+    pub fn writes(&self) -> Option<Space> {
+        self.memory().filter(|it| it.1.writes()).map(|it| it.0)
+    }
+
+    /// Whether another lane or thread may notice that it ran: it writes memory, or makes lanes wait.
+    pub fn acts(&self) -> bool {
+        self.writes().is_some() || self.kind == Kind::Barrier
+    }
+
+    pub fn is_atomic(&self) -> bool {
+        matches!(self.kind, Kind::Memory(_, Access::Atomic))
+    }
+}
+
+impl Op {
+    /// The row of an instruction.
+    pub fn effects(&self) -> Effects {
+        let row = |kind| Effects { kind, sees_lanes: false, asks_quad: false, computes: false };
+        let arithmetic =
+            |facts: ops::scalar::Facts| Effects { computes: facts.computes(), ..row(Kind::Pure) };
+        let memory = |memory, access| row(Kind::Memory(memory, access));
+        match self {
+            Op::Const { .. } | Op::Undef(_) | Op::Builtin(_) | Op::Size { .. } => row(Kind::Pure),
+            Op::Unary(op, _) => arithmetic(op.facts()),
+            Op::Binary(op, ..) => arithmetic(op.facts()),
+            Op::Compare(op, ..) => arithmetic(op.facts()),
+            Op::Ternary(op, _) => arithmetic(op.facts()),
+            Op::Wave { op, .. } => {
+                let facts = op.facts();
+                Effects {
+                    kind: Kind::Lanes,
+                    sees_lanes: facts.sees != Sees::Nothing,
+                    asks_quad: facts.sees == Sees::Quad,
+                    computes: facts.fold.is_some(),
+                }
+            }
+            Op::Derivative(..) => {
+                Effects { sees_lanes: true, asks_quad: true, computes: true, ..row(Kind::Lanes) }
+            }
+            Op::Barrier { .. } => Effects { sees_lanes: true, ..row(Kind::Barrier) },
+            Op::Load { place, .. } => memory(Space::Resource(*place), Access::Read),
+            Op::Store { place, .. } => memory(Space::Resource(*place), Access::Write),
+            Op::Atomic { place, .. } => memory(Space::Resource(*place), Access::Atomic),
+            Op::Counter { place, .. } => memory(Space::Counter(*place), Access::Atomic),
+            Op::Texture(texture) => {
+                let texels = Space::Resource(texture.texture);
+                let kind = match texture.op {
+                    TextureOp::Load
+                    | TextureOp::Sample(_)
+                    | TextureOp::Compare(_)
+                    | TextureOp::Gather(_)
+                    | TextureOp::GatherCompare(_) => Kind::Memory(texels, Access::Read),
+                    TextureOp::Store => Kind::Memory(texels, Access::Write),
+                    TextureOp::Atomic(_) => Kind::Memory(texels, Access::Atomic),
+                    TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped => Kind::Lanes,
+                    TextureOp::Size => Kind::Pure,
+                };
+                let asks_quad = texture.op.needs_quad();
+                Effects { sees_lanes: asks_quad, asks_quad, ..row(kind) }
+            }
+            Op::SharedLoad { memory: it, .. } => memory(Space::Shared(*it), Access::Read),
+            Op::SharedStore { memory: it, .. } => memory(Space::Shared(*it), Access::Write),
+            Op::SharedAtomic { memory: it, .. } => memory(Space::Shared(*it), Access::Atomic),
+            Op::PrivateLoad { memory: it, .. } => memory(Space::Private(*it), Access::Read),
+            Op::PrivateStore { memory: it, .. } => memory(Space::Private(*it), Access::Write),
+            Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. } => {
+                row(Kind::Construct)
+            }
+            Op::Yield(_) | Op::Exit { .. } | Op::Return => row(Kind::Terminator),
+        }
+    }
+
+    pub fn is_terminator(&self) -> bool {
+        self.effects().kind == Kind::Terminator
+    }
+
+    pub fn is_construct(&self) -> bool {
+        self.effects().kind == Kind::Construct
+    }
+
+    /// Whether an instruction is of no use without its result, and nothing sees it run.
+    pub fn is_pure(&self) -> bool {
+        self.effects().kind == Kind::Pure
+    }
+}
+
+impl Module {
+    /// Finds out anew which resources the module uses and what it needs of a device; to be called when instructions have
+    /// gone, too. Only whether wave masks have 32 bits is not to be seen in the instructions.
+    pub fn summarise(&mut self) {
+        let mut needs = Needs { wave_masks: self.needs.wave_masks, ..Needs::default() };
+        for inst in self.regions.iter().flat_map(|it| &it.insts) {
+            let InstData { op, results, .. } = &self.insts[inst.index()];
+            needs.wave_ops |= matches!(op, Op::Wave { .. });
+            needs.quads |= op.effects().asks_quad;
+            results.iter().for_each(|it| needs.ty(self.values[it.index()].ty));
+        }
+        let memories = self.groupshared.iter().chain(&self.privates);
+        memories.for_each(|memory| needs.ty(memory.ty));
+        self.needs = needs;
+        self.mark_used();
+    }
+
+    /// Notes of each resource whether an operation in a region names it.
+    pub(crate) fn mark_used(&mut self) {
+        let mut used = vec![false; self.resources.len()];
+        for inst in self.regions.iter().flat_map(|it| &it.insts) {
+            let places = self.insts[inst.index()].op.places();
+            places.for_each(|it| used[it.binding.index()] = true);
+        }
+        self.resources.iter_mut().zip(used).for_each(|(resource, used)| resource.used = used);
+    }
+}
+
+impl Needs {
+    fn ty(&mut self, ty: Ty) {
+        match ty {
+            Ty::I16 | Ty::F16 => self.native_16bit = true,
+            Ty::I64 => self.int64 = true,
+            Ty::F64 => self.double = true,
+            Ty::Bool | Ty::I32 | Ty::F32 => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each instruction stands there.
+    const EVERY: &str = include_str!("text/every.ir");
+
+    #[test]
+    fn facts_agree_with_the_parts_of_an_instruction() {
+        let module = crate::text::read(EVERY).unwrap();
+        for data in &module.insts {
+            let op = &data.op;
+            let Effects { kind, sees_lanes, asks_quad, computes } = op.effects();
+            let name = crate::text::op_name(op);
+            assert!(kind == Kind::Construct || op.regions().is_empty(), "{name}");
+            if let Kind::Memory(Space::Resource(place) | Space::Counter(place), _) = kind {
+                assert_eq!(op.places().next(), Some(place), "{name}");
+            }
+            assert!(!asks_quad || sees_lanes, "{name}");
+            assert!(!computes || matches!(kind, Kind::Pure | Kind::Lanes), "{name}");
+            assert!(kind != Kind::Terminator || data.results.is_empty(), "{name}");
+            assert!(kind != Kind::Pure || !data.results.is_empty(), "{name}");
+            let writes_only = matches!(kind, Kind::Memory(_, Access::Write));
+            assert!(!writes_only || data.results.is_empty(), "{name}");
+            assert!(
+                kind == Kind::Lanes || asks_quad || kind == Kind::Barrier || !sees_lanes,
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What each arithmetic operation is: whether it takes its operands for numbers or for bits, and what its NaNs are.
+//!
+//! All of them are pure. The facts are about floats; an operation that takes integers alone reads bits.
+
+use super::{Binary, Compare, Ternary, Unary};
+
+/// What an operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    pub reads: Reads,
+    /// Whether a NaN in the result is the canonical one, whatever the operands hold.
+    pub canonical: bool,
+}
+
+/// What an operation looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reads {
+    /// Numbers: which NaN an operand is makes no difference, and `-denorm ftz` applies to operands and result.
+    Numbers,
+    /// The kind of number: which NaN an operand is makes no difference, but a denormal is not flushed.
+    Class,
+    /// Bits: moved, changed, or counted one by one.
+    Bits,
+}
+
+impl Facts {
+    /// Whether the operation computes with numbers, rather than with their bits.
+    pub fn computes(self) -> bool {
+        self.reads == Reads::Numbers
+    }
+}
+
+const NUMBERS: Facts = Facts { reads: Reads::Numbers, canonical: true };
+const CLASS: Facts = Facts { reads: Reads::Class, canonical: true };
+/// Of integers, or of bits from which a float is made anew.
+const BITS: Facts = Facts { reads: Reads::Bits, canonical: true };
+/// A move: the payload of a NaN arrives as it left.
+const MOVES: Facts = Facts { reads: Reads::Bits, canonical: false };
+
+impl Unary {
+    pub const fn facts(self) -> Facts {
+        use Unary::*;
+        match self {
+            Floor | Ceil | Trunc | Round | Sqrt | Rsqrt | Saturate => NUMBERS,
+            Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh => NUMBERS,
+            Exp | Exp2 | Log | Log2 | Log10 => NUMBERS,
+            PackHalf | Convert { .. } => NUMBERS,
+            IsNan | IsInf | IsFinite => CLASS,
+            Not | CountBits | ReverseBits | FirstBitLow | FirstBitHigh(_) | UnpackHalf => BITS,
+            // The sign is a bit.
+            Neg | Abs | Bitcast(_) => MOVES,
+        }
+    }
+}
+
+impl Binary {
+    pub const fn facts(self) -> Facts {
+        use Binary::*;
+        match self {
+            Add | Sub | Mul | Div(_) | Rem(_) | Min(_) | Max(_) | Atan2 | Pow => NUMBERS,
+            And | Or | Xor | Shl | Shr(_) => BITS,
+        }
+    }
+}
+
+impl Compare {
+    pub const fn facts(self) -> Facts {
+        NUMBERS
+    }
+}
+
+impl Ternary {
+    pub const fn facts(self) -> Facts {
+        match self {
+            Ternary::Fma => NUMBERS,
+            Ternary::Select => MOVES,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::{eval_binary, eval_ternary, eval_unary};
+    use crate::{Sign, Ty};
+
+    /// A canonical NaN, one with a payload, and some numbers.
+    fn values(ty: Ty) -> (u64, u64, Vec<u64>) {
+        match ty {
+            Ty::F32 => {
+                let numbers = [0.0f32, -1.5, 3.0e-41, 7.0].map(|it| u64::from(it.to_bits()));
+                (0x7fc0_0000, 0xffc1_2345, numbers.to_vec())
+            }
+            _ => {
+                let numbers = [0.0f64, -1.5, 1.0e-310, 7.0].map(f64::to_bits);
+                (0x7ff8_0000_0000_0000, 0xfff8_0000_1234_5678, numbers.to_vec())
+            }
+        }
+    }
+
+    /// Whether the facts hold for an operation of which one operand is a NaN, with and without a payload.
+    fn check(what: &str, facts: Facts, result: Option<Ty>, ty: Ty, eval: impl Fn(u64) -> u64) {
+        let (canonical, payload, _) = values(ty);
+        let (plain, other) = (eval(canonical), eval(payload));
+        if facts.reads != Reads::Bits {
+            assert_eq!(plain, other, "{what} on {ty:?} tells NaNs apart");
+        }
+        let is_nan = |ty: Ty, bits: u64| match ty {
+            Ty::F32 => f32::from_bits(bits as u32).is_nan(),
+            Ty::F64 => f64::from_bits(bits).is_nan(),
+            _ => false,
+        };
+        let Some(result) = result else { return };
+        if facts.canonical && is_nan(result, other) {
+            assert_eq!(other, values(result).0, "{what} on {ty:?} lets a payload through");
+        }
+    }
+
+    #[test]
+    fn operations_treat_nans_as_their_facts_say() {
+        use Unary::*;
+        let sign = Sign::Signed;
+        let unary = [
+            Neg,
+            Abs,
+            Floor,
+            Ceil,
+            Trunc,
+            Round,
+            Sqrt,
+            Rsqrt,
+            Saturate,
+            Sin,
+            Cos,
+            Tan,
+            Asin,
+            Acos,
+            Atan,
+            Sinh,
+            Cosh,
+            Tanh,
+            Exp,
+            Exp2,
+            Log,
+            Log2,
+            Log10,
+            IsNan,
+            IsInf,
+            IsFinite,
+            PackHalf,
+            Convert { to: Ty::F32, from_sign: sign, to_sign: sign },
+            Convert { to: Ty::F64, from_sign: sign, to_sign: sign },
+            Convert { to: Ty::I32, from_sign: sign, to_sign: sign },
+            Convert { to: Ty::Bool, from_sign: sign, to_sign: sign },
+        ];
+        for ty in [Ty::F32, Ty::F64] {
+            for op in unary.into_iter().filter(|op| op.result(ty).is_some()) {
+                let what = format!("{op:?}");
+                check(&what, op.facts(), op.result(ty), ty, |a| eval_unary(op, ty, a));
+            }
+            use Binary::*;
+            let binary = [Add, Sub, Mul, Div(sign), Rem(sign), Min(sign), Max(sign), Atan2, Pow];
+            for op in binary.into_iter().filter(|op| op.result(ty).is_some()) {
+                let (canonical, payload, numbers) = values(ty);
+                for other in numbers.into_iter().chain([canonical, payload]) {
+                    let what = format!("{op:?} with {other:#x}");
+                    let eval = |a, b| eval_binary(op, ty, a, b);
+                    check(&what, op.facts(), Some(ty), ty, |a| eval(a, other));
+                    check(&what, op.facts(), Some(ty), ty, |a| eval(other, a));
+                }
+            }
+            let [one, two] = [values(ty).2[1], values(ty).2[3]];
+            let facts = Ternary::Fma.facts();
+            let fma = |a, b, c| eval_ternary(Ternary::Fma, ty, a, b, c);
+            check("fma", facts, Some(ty), ty, |a| fma(a, one, two));
+            check("fma", facts, Some(ty), ty, |c| fma(one, two, c));
+        }
+    }
+
+    #[test]
+    fn what_moves_bits_keeps_the_payload_of_a_nan() {
+        let (_, payload, _) = values(Ty::F32);
+        for op in [Unary::Neg, Unary::Abs] {
+            assert!(!op.facts().canonical);
+            let kept = eval_unary(op, Ty::F32, payload) & 0x007f_ffff;
+            assert_eq!(kept, payload & 0x007f_ffff, "{op:?}");
+        }
+        assert!(!Ternary::Select.facts().canonical);
+        assert_eq!(eval_ternary(Ternary::Select, Ty::F32, 1, payload, 0), payload);
+    }
+}

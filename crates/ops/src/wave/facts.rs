@@ -1,0 +1,283 @@
+//! What each wave operation is: one row for each, which readers ask instead of listing operations themselves.
+//!
+//! A row says what goes in and comes out, which lanes decide a result, how results differ between lanes, what is folded,
+//! and which lanes take part, in the words of the reference. A new operation does not compile until it has a row here;
+//! hazards, poison, uniformity, warnings, the sanitizer and the back ends follow from the row.
+
+use super::{Fold, WaveOp};
+use crate::Ty;
+
+/// What an operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    pub signature: Signature,
+    pub sees: Sees,
+    pub spread: Spread,
+    /// What a reduction or scan folds with: it computes with numbers, everything else moves or compares them.
+    pub fold: Option<Fold>,
+    /// Which lanes take part and what happens with the others, as `explain` and the documents say it.
+    pub lanes: &'static str,
+}
+
+/// What goes into an operation and comes out of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature {
+    pub operands: Operands,
+    pub results: Results,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operands {
+    None,
+    Bool,
+    Value,
+    /// The components of one HLSL value: one or more.
+    Values,
+    ValueAndIndex,
+    ValueAndTwoIndices,
+    BoolAndLanes,
+    ValueAndLanes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Results {
+    Bool,
+    /// An `i32`.
+    Word,
+    /// Of the type of the operand.
+    Value,
+    /// Four `i32`: lanes 0 to 31 first.
+    Lanes,
+}
+
+/// Which lanes decide what a lane gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sees {
+    /// None: the result is the same whichever lanes are active.
+    Nothing,
+    /// The set of active lanes, whatever they hold.
+    ActiveSet,
+    /// All participants with what they hold.
+    Participants,
+    /// The lowest participant.
+    First,
+    /// The participants below the lane.
+    Below,
+    /// The one lane that an operand names.
+    Named,
+    /// The participants of the group that a partition mask names.
+    Partition,
+    /// The lanes of the quad.
+    Quad,
+}
+
+/// How a result differs between the lanes that execute the operation together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Spread {
+    /// All get the same.
+    Uniform,
+    /// Each gets its own index.
+    LaneIndex,
+    /// It depends on the lane's place in the wave.
+    ByPlace,
+    /// All get the same where the operands from this one on are uniform.
+    Operands(usize),
+    /// Nothing can be said.
+    Any,
+}
+
+impl WaveOp {
+    /// The row of an operation.
+    pub const fn facts(self) -> Facts {
+        use Operands as In;
+        use Results as Out;
+        use WaveOp::*;
+        match self {
+            LaneIndex => row(In::None, Out::Word, Sees::Nothing, Spread::LaneIndex, NO_OTHER),
+            LaneCount => row(In::None, Out::Word, Sees::Nothing, Spread::Uniform, NO_OTHER),
+            IsHelperLane => row(In::None, Out::Bool, Sees::Nothing, Spread::Any, NO_OTHER),
+            GroupWaveIndex => row(In::None, Out::Word, Sees::Nothing, Spread::Uniform, NO_OTHER),
+            GroupWaveCount => row(In::None, Out::Word, Sees::Nothing, Spread::Uniform, NO_OTHER),
+            LaneRelation(_) => row(In::None, Out::Lanes, Sees::Nothing, Spread::ByPlace, NO_OTHER),
+
+            IsFirstLane => row(In::None, Out::Bool, Sees::ActiveSet, Spread::ByPlace, THE_SET),
+            ActiveLanes => row(In::None, Out::Lanes, Sees::ActiveSet, Spread::Uniform, THE_SET),
+            ConvergedLanes => row(In::None, Out::Lanes, Sees::ActiveSet, Spread::Uniform, THE_SET),
+
+            AnyTrue => row(In::Bool, Out::Bool, Sees::Participants, Spread::Uniform, ALL),
+            AllTrue => row(In::Bool, Out::Bool, Sees::Participants, Spread::Uniform, ALL),
+            Ballot => row(In::Bool, Out::Lanes, Sees::Participants, Spread::Uniform, ALL),
+            CountBits => row(In::Bool, Out::Word, Sees::Participants, Spread::Uniform, ALL),
+            AllEqual => row(In::Value, Out::Bool, Sees::Participants, Spread::Uniform, ALL),
+            Reduce(fold) => Facts {
+                fold: Some(fold),
+                ..row(In::Value, Out::Value, Sees::Participants, Spread::Uniform, ALL)
+            },
+            // All lanes that hold the same are in one set.
+            Match => row(In::Values, Out::Lanes, Sees::Participants, Spread::Operands(0), MATCHED),
+
+            PrefixCountBits => row(In::Bool, Out::Word, Sees::Below, Spread::ByPlace, BELOW),
+            Scan(fold) => Facts {
+                fold: Some(fold),
+                ..row(In::Value, Out::Value, Sees::Below, Spread::ByPlace, BELOW)
+            },
+
+            ReadLaneFirst => row(In::Value, Out::Value, Sees::First, Spread::Uniform, LOWEST),
+            // One index for all lanes is one lane for all.
+            ReadLaneAt => {
+                row(In::ValueAndIndex, Out::Value, Sees::Named, Spread::Operands(1), READ_AT)
+            }
+            Rotate => row(In::ValueAndIndex, Out::Value, Sees::Named, Spread::Any, ROTATED),
+            ClusteredRotate => {
+                row(In::ValueAndTwoIndices, Out::Value, Sees::Named, Spread::Any, ROTATED)
+            }
+
+            MultiPrefixCountBits => {
+                row(In::BoolAndLanes, Out::Word, Sees::Partition, Spread::Any, GROUP)
+            }
+            MultiReduce(fold) => Facts {
+                fold: Some(fold),
+                ..row(In::ValueAndLanes, Out::Value, Sees::Partition, Spread::Any, GROUP)
+            },
+            MultiScan(fold) => Facts {
+                fold: Some(fold),
+                ..row(In::ValueAndLanes, Out::Value, Sees::Partition, Spread::Any, GROUP)
+            },
+            MultiScanInclusive(fold) => Facts {
+                fold: Some(fold),
+                ..row(In::ValueAndLanes, Out::Value, Sees::Partition, Spread::Any, GROUP)
+            },
+
+            QuadRead(_) => row(In::Value, Out::Value, Sees::Quad, Spread::Any, READ_QUAD),
+            QuadReadLaneAt => {
+                row(In::ValueAndIndex, Out::Value, Sees::Quad, Spread::Any, READ_QUAD)
+            }
+            QuadAny => row(In::Bool, Out::Bool, Sees::Quad, Spread::Any, ASK_QUAD),
+            QuadAll => row(In::Bool, Out::Bool, Sees::Quad, Spread::Any, ASK_QUAD),
+        }
+    }
+
+    /// What goes in and comes out.
+    pub const fn signature(self) -> Signature {
+        self.facts().signature
+    }
+
+    /// Whether another active set can give a lane another result.
+    pub fn sees_lanes(self) -> bool {
+        self.facts().sees != Sees::Nothing
+    }
+
+    /// Whether the result is a set of those lanes that hold something.
+    pub fn chooses_lanes(self) -> bool {
+        let Facts { signature, sees, .. } = self.facts();
+        signature.results == Results::Lanes && sees == Sees::Participants
+    }
+
+    /// What a reduction or scan folds with.
+    pub const fn fold(self) -> Option<Fold> {
+        self.facts().fold
+    }
+
+    /// The same reduction or scan with another fold; other operations stay what they are.
+    pub fn with_fold(self, fold: Fold) -> WaveOp {
+        match self {
+            WaveOp::Reduce(_) => WaveOp::Reduce(fold),
+            WaveOp::Scan(_) => WaveOp::Scan(fold),
+            WaveOp::MultiReduce(_) => WaveOp::MultiReduce(fold),
+            WaveOp::MultiScan(_) => WaveOp::MultiScan(fold),
+            WaveOp::MultiScanInclusive(_) => WaveOp::MultiScanInclusive(fold),
+            _ => self,
+        }
+    }
+
+    /// Whether the operation takes values of that type.
+    pub fn takes(self, ty: Ty) -> bool {
+        match self.signature().operands {
+            Operands::None | Operands::Bool | Operands::BoolAndLanes => ty == Ty::Bool,
+            Operands::Value
+            | Operands::ValueAndIndex
+            | Operands::ValueAndTwoIndices
+            | Operands::Values
+            | Operands::ValueAndLanes => match self.fold() {
+                Some(fold) => ty != Ty::Bool && fold.binary().result(ty).is_some(),
+                None => true,
+            },
+        }
+    }
+}
+
+/// The row of an operation that folds nothing.
+const fn row(
+    operands: Operands,
+    results: Results,
+    sees: Sees,
+    spread: Spread,
+    lanes: &'static str,
+) -> Facts {
+    Facts { signature: Signature { operands, results }, sees, spread, fold: None, lanes }
+}
+
+// Which lanes take part, in words.
+
+const NO_OTHER: &str = "Depends on no other lane: it is defined wherever it is called.";
+const THE_SET: &str = "Answers from the set of active lanes alone.";
+const ALL: &str = "The active lanes take part. Inactive lanes and helper lanes contribute nothing, whatever they hold; every \
+                   active lane gets the same result.";
+const BELOW: &str = "The active lanes below this one contribute. Inactive lanes and helper lanes are passed over, whatever \
+                     they hold; the lowest active lane gets the identity.";
+const LOWEST: &str = "Reads the lowest active lane, so it never meets an inactive one.";
+const READ_AT: &str = "To read a lane that is not active, or one at or beyond the width, is undefined: here the result is \
+                       0, and a finding for the sanitizer.";
+const ROTATED: &str = "To read a lane that is not active is undefined: here the result is 0, and a finding for the \
+                       sanitizer.";
+const MATCHED: &str =
+    "The active lanes are compared with each other, bit by bit; inactive lanes are in no set.";
+const GROUP: &str = "The active lanes of the group that the mask names contribute; inactive lanes in the mask are passed \
+                     over. The masks must be a partition, as `WaveMatch` makes one: a lane whose mask does not hold \
+                     itself, or disagrees with the others' of its group, is a finding.";
+const READ_QUAD: &str = "All four lanes of the quad should be active. To read an inactive one is undefined: here a lane \
+                         then gets its own value, and it is a finding for the sanitizer.";
+const ASK_QUAD: &str = "All four lanes of the quad should be active, helper lanes included; otherwise it is undefined.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intrinsics::{Meaning, all};
+
+    fn operations() -> impl Iterator<Item = WaveOp> {
+        all().filter_map(|row| match row.meaning {
+            Meaning::Wave(op) => Some(op),
+            Meaning::Barrier(_) => None,
+        })
+    }
+
+    #[test]
+    fn what_folds_takes_another_fold() {
+        let folding = operations().filter(|op| op.fold().is_some()).collect::<Vec<_>>();
+        assert!(folding.len() > 10);
+        for op in folding {
+            let other = op.with_fold(Fold::Xor);
+            assert_eq!(other.fold(), Some(Fold::Xor), "{op:?}");
+            assert_eq!(other.facts(), Facts { fold: Some(Fold::Xor), ..op.facts() }, "{op:?}");
+        }
+    }
+
+    #[test]
+    fn what_takes_an_index_or_a_partition_says_whose_lanes_it_sees() {
+        for op in operations() {
+            let Facts { signature, sees, spread, fold, .. } = op.facts();
+            let expected = match signature.operands {
+                Operands::None => matches!(sees, Sees::Nothing | Sees::ActiveSet),
+                Operands::ValueAndTwoIndices => sees == Sees::Named,
+                Operands::ValueAndIndex => matches!(sees, Sees::Named | Sees::Quad),
+                Operands::BoolAndLanes | Operands::ValueAndLanes => sees == Sees::Partition,
+                Operands::Bool | Operands::Value | Operands::Values => {
+                    !matches!(sees, Sees::Nothing | Sees::ActiveSet | Sees::Named | Sees::Partition)
+                }
+            };
+            assert!(expected, "{op:?}");
+            assert!(fold.is_none() || signature.results == Results::Value, "{op:?}");
+            assert!(sees == Sees::Nothing || spread != Spread::LaneIndex, "{op:?}");
+        }
+    }
+}
