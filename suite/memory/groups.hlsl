@@ -209,3 +209,48 @@ void main(uint t : SV_GroupIndex) {
     }
     EXPECT_EQ(sums, 4 * WIDTH);
 }
+
+//--- groupshared-memory-is-zero-in-every-group
+//# args -Wno-uninitialized
+//# finds uninitialized-value equal-stores
+//# groups 5 1 1
+//# in Out u32: 9*5
+RWStructuredBuffer<uint> Out;
+groupshared uint tile[WIDTH];
+groupshared uint64_t wide[3];
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
+    Out[group.x] = WaveActiveSum(tile[t]) + (uint)wide[1];
+    GroupMemoryBarrierWithGroupSync();
+    tile[t] = 7;
+    wide[t % 3] = 5;
+}
+//= Out u32: 0*5
+
+//--- waves-that-watch-each-other-take-turns
+// A turn has 4,096 rounds: wave 1 sees that wave 0 has come to 12,288 rounds when it has made two turns itself, and leaves;
+// wave 0 never sees more than these two turns.
+//# finds order-dependent-result permuted-result
+//# zero Out 16
+globallycoherent RWStructuredBuffer<uint> Out;
+[numthreads(2 * WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint wave = t / WIDTH, rounds = 0;
+    while (Out[1 - wave] < 10000 && rounds < 20000) Out[wave] = ++rounds;
+    Out[2 + wave] = rounds;
+}
+//= Out u32: 20000 8192 20000 8192
+
+//--- a-group-that-only-goes-round-lets-the-next-one-start
+// After nine turns of its only wave.
+//# finds order-dependent-result
+//# groups 2 1 1
+//# zero Out 8
+globallycoherent RWStructuredBuffer<uint> Out;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
+    uint rounds = 0;
+    if (group.x == 0) while (Out[1] == 0) ++rounds;
+    Out[group.x] = group.x == 0 ? rounds : 1;
+}
+//= Out u32: 36864 1

@@ -52,6 +52,13 @@ void main(uint i : SV_GroupIndex) {
 }
 ";
 
+const FOREVER: &str = "[numthreads(1, 1, 1)] void main() { while (true) {} }";
+
+const HUGE: &str = "
+RWStructuredBuffer<uint> Out; [numthreads(1, 1, 1)] void main() {
+    uint a[4000000]; a[Out[0]] = 1; Out[0] = a[Out[1]];
+}";
+
 /// What came out of the program.
 struct Ran {
     status: i32,
@@ -110,6 +117,16 @@ fn exit_statuses_are_the_contract() {
             "run a.hlsl --bind Out=[4] --timeout 0.2 --fuel none",
             1,
             "the time of 0.2 s is spent",
+        ),
+        ("forever", FOREVER, "run a.hlsl --engine cpu", 1, "a.hlsl:1:"),
+        ("forever-interp", FOREVER, "run a.hlsl --engine interp", 1, "a.hlsl:1:"),
+        ("array", HUGE, "run a.hlsl --bind Out=[4]", 2, "a.hlsl:3:"),
+        (
+            "array-interp",
+            HUGE,
+            "run a.hlsl --bind Out=[4] --engine interp",
+            2,
+            "`a` takes 16,000,000 bytes in each thread",
         ),
         ("error", "void main() { x; }", "check a.hlsl", 2, "a.hlsl:1:"),
         ("flag", SUM, "check a.hlsl --nonsense", 2, "`--nonsense` is no flag"),

@@ -45,3 +45,55 @@ impl Fault {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
+
+    use super::*;
+    use crate::call::What;
+    use crate::{Compiled, Isa, compile};
+
+    fn run(compiled: &Compiled, threads: usize) -> Bindings {
+        let buffer = || Buffer { bytes: vec![1; 64], ..Buffer::default() };
+        let resources = &compiled.module.resources;
+        let elements = |it: &ir::Resource| (0..it.count.unwrap_or(1)).map(|_| buffer()).collect();
+        let mut bindings = Bindings { bindings: resources.iter().map(elements).collect() };
+        let launch = Launch {
+            work: Work::Dispatch { groups: [9, 1, 1] },
+            wave_width: 8,
+            lane_order: LaneOrder::Linear,
+            schedule: Schedule::Ascending,
+            fuel: None,
+            cancel: None,
+            progress: None,
+        };
+        compiled.run(&launch, &mut bindings, threads).unwrap();
+        bindings
+    }
+
+    /// Whichever call panics, in a loop or not: the host gets the panic, and the next launch runs as if nothing had been.
+    #[test]
+    fn a_panic_below_generated_code_comes_out() {
+        let module = Arc::new(ir::text::read(include_str!("../tests/escape.ir")).unwrap());
+        for isa in Isa::ALL.into_iter().filter(|it| it.missing().is_none()) {
+            let mut compiled = compile(&module, isa, 8).unwrap();
+            let before = run(&compiled, 1);
+            let count = compiled.sites.len();
+            assert!(count > 20);
+            for number in [0, 1, count / 2, count - 1] {
+                let right = std::mem::replace(&mut compiled.sites[number].what, What::Panic);
+                for threads in [1, 3] {
+                    let result =
+                        catch_unwind(AssertUnwindSafe(|| run(&compiled, threads))).map(|_| ());
+                    let payload = result.expect_err("the call is made");
+                    assert_eq!(payload.downcast_ref(), Some(&"a mistake in a definition"));
+                }
+                compiled.sites[number].what = right;
+            }
+            assert!(run(&compiled, 1) == before);
+        }
+    }
+}

@@ -3,88 +3,18 @@
 //! All memory of a run ends at a page that nobody may touch: buffers, textures, the frames of waves and what groups share.
 //! A byte too many ends the process. What is given back may not be touched either.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#![allow(unsafe_code, reason = "an allocator is to be replaced")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::ptr::null_mut;
+mod fence;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
+
+use fence::{ARMED, Fence, PAGE, RUNNING};
 
 use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
 use ir::{Module, ResourceKind};
 use ops::texture::{Dim, Format, Shape};
 use wavelane_cpu::Isa;
-
-const PAGE: usize = 4096;
-const REGION: usize = 64 << 30;
-
-/// Takes memory from a region of pages that may not be touched, while it is armed.
-struct Fence;
-
-static ARMED: AtomicBool = AtomicBool::new(false);
-static REGION_START: AtomicPtr<u8> = AtomicPtr::new(null_mut());
-static USED: AtomicUsize = AtomicUsize::new(PAGE);
-
-#[global_allocator]
-static FENCE: Fence = Fence;
-
-impl Fence {
-    fn reserve() {
-        let (none, anonymous) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: it maps pages of its own.
-        let start =
-            unsafe { libc::mmap(null_mut(), REGION, none, anonymous | libc::MAP_NORESERVE, -1, 0) };
-        assert_ne!(start, libc::MAP_FAILED);
-        REGION_START.store(start.cast(), SeqCst);
-    }
-
-    fn owns(at: *mut u8) -> bool {
-        let start = REGION_START.load(SeqCst) as usize;
-        start != 0 && (start..start + REGION).contains(&(at as usize))
-    }
-
-    fn pages(layout: Layout) -> usize {
-        layout.size().next_multiple_of(PAGE)
-    }
-}
-
-// SAFETY: what is armed gives out memory that nobody else has; all else is the system's.
-unsafe impl GlobalAlloc for Fence {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if !ARMED.load(SeqCst) || layout.align() > PAGE {
-            // SAFETY: the caller's promise is passed on.
-            return unsafe { System.alloc(layout) };
-        }
-        let pages = Fence::pages(layout);
-        let offset = USED.fetch_add(pages + PAGE, SeqCst);
-        if offset + pages + PAGE > REGION {
-            return null_mut();
-        }
-        // SAFETY: these pages of the region are given out here for the first time.
-        unsafe {
-            let start = REGION_START.load(SeqCst).add(offset);
-            if libc::mprotect(start.cast(), pages, libc::PROT_READ | libc::PROT_WRITE) != 0 {
-                return null_mut();
-            }
-            // It ends where the page does that may not be touched, as near as its alignment lets it.
-            start.add((pages - layout.size()) & !(layout.align() - 1))
-        }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        if !Fence::owns(at) {
-            // SAFETY: the caller's promise is passed on.
-            return unsafe { System.dealloc(at, layout) };
-        }
-        let start = (at as usize & !(PAGE - 1)) as *mut libc::c_void;
-        let pages = Fence::pages(layout);
-        // SAFETY: these pages were given out by `alloc`, and are used no more. Nothing but memory is lost where it fails.
-        unsafe {
-            libc::madvise(start, pages, libc::MADV_DONTNEED);
-            libc::mprotect(start, pages, libc::PROT_NONE);
-        }
-    }
-}
 
 /// Memory of so many bytes, or a little texture, for every resource.
 fn bindings(module: &Module, size: usize, hostile: u32) -> Bindings {
@@ -157,11 +87,11 @@ fn no_index_and_no_size_leads_out() {
             };
             for size in [0, 1, 4, 7, 31, 64, 100] {
                 for hostile in hostile {
-                    ARMED.store(true, SeqCst);
-                    let mut bindings = bindings(&module, size, hostile);
-                    compiled.run(&launch, &mut bindings, 1).unwrap();
-                    drop(bindings);
-                    ARMED.store(false, SeqCst);
+                    RUNNING.store(u64::from(hostile), SeqCst);
+                    Fence::around(|| {
+                        let mut bindings = bindings(&module, size, hostile);
+                        compiled.run(&launch, &mut bindings, 1).unwrap();
+                    });
                 }
             }
         }

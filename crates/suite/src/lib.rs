@@ -9,6 +9,7 @@ pub mod engines;
 pub mod generate;
 pub mod gpu;
 pub mod grid;
+pub mod hostile;
 pub mod plant;
 pub mod run;
 pub mod second;

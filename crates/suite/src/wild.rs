@@ -17,6 +17,15 @@ const MOST_DEPTH: usize = 4;
 
 /// Makes the section of that seed. The same seed gives the same section at every width.
 pub fn section(seed: u64) -> String {
+    made(seed, 0)
+}
+
+/// The same with a few loops whose heads let nobody go, most of which nothing leaves.
+pub fn endless(seed: u64) -> String {
+    made(seed ^ 0x00e1_d1e5_5000_0000, 3)
+}
+
+fn made(seed: u64, endless: u32) -> String {
     let mut maker = Maker {
         random: Random::new(seed ^ 0x5eed_0f4a_11ab_1e57),
         text: String::new(),
@@ -24,6 +33,7 @@ pub fn section(seed: u64) -> String {
         loops: 0,
         counters: 0,
         left: STATEMENTS,
+        endless,
         is_uniform: true,
         alike: false,
         parted: false,
@@ -41,6 +51,8 @@ struct Maker {
     loops: usize,
     counters: u32,
     left: u32,
+    /// How many loops without an end are still to be made.
+    endless: u32,
     /// Whether all threads of the group come here.
     is_uniform: bool,
     /// Whether what is made now is the same in all lanes, as far as that can be: engines treat it in ways of its own.
@@ -227,6 +239,17 @@ impl Maker {
         self.counters += 1;
         let most = 1 + self.random.below(5);
         self.loops += 1;
+        if self.endless > 0 && self.random.chance(2) {
+            self.endless -= 1;
+            let head = self.random.pick(&["while (true)", "for (;;)", "for (uint n = 0; ; ++n)"]);
+            match self.random.below(4) {
+                0 => self.line(&format!("{head} {{}}")),
+                1 => self.line(&format!("{head} Out[t]++;")),
+                _ => self.braces(head, Self::some),
+            }
+            self.loops -= 1;
+            return;
+        }
         match self.random.below(3) {
             0 => {
                 let head = format!("for (uint k{number} = 0; k{number} < {most}; ++k{number})");
@@ -348,8 +371,8 @@ mod tests {
 
     #[test]
     fn every_program_compiles_and_runs() {
-        for seed in 0..300 {
-            let text = section(seed);
+        for text in (0..300).map(section).chain((0..100).map(endless)) {
+            let seed = text.lines().next().unwrap_or_default();
             let sections = crate::section::read("wild.hlsl", &text).unwrap();
             let [section] = sections.as_slice() else { panic!("{text}") };
             let compiled = crate::run::compile(section, 8).unwrap();

@@ -1,7 +1,9 @@
 //! Small dispatches: the reference engine is done with them before machine code for them would be made.
 //!
 //! How much a dispatch does is known once it has been done, so it is tried with little fuel; where that is spent, the
-//! buffers are as they were and machine code starts anew. Both engines give the same bits, so nobody can tell but by a clock.
+//! buffers are as they were and machine code starts anew. Both engines give the same bits, also where waves watch each other
+//! (`ir::turns`), so that only a clock can tell. A run that does not come to its end is another matter: what it leaves in the
+//! buffers, and how much fuel that took, depends on the engine.
 
 use ir::Module;
 use ir::exec::{Bindings, Failure, Launch, Trap};
@@ -36,6 +38,7 @@ pub(crate) fn run(
 }
 
 #[cfg(test)]
+#[allow(clippy::print_stdout, reason = "a test that does not run says so")]
 mod tests {
     use crate::{
         Adapter, Buffer, Device, Dispatch, Engine, NoIncludes, Options, ResourceTable, Shader,
@@ -64,7 +67,8 @@ mod tests {
 
     #[test]
     fn no_code_is_made_for_what_is_small_and_what_is_large_starts_anew() {
-        if !Engine::Cpu.is_available() {
+        if let Some(missing) = Engine::Cpu.missing() {
+            println!("skipped: {missing}");
             return;
         }
         assert_eq!(count_to(10, None), (Ok(()), 320, false));
@@ -73,7 +77,8 @@ mod tests {
 
     #[test]
     fn fuel_that_the_caller_bounds_is_spent_once() {
-        if !Engine::Cpu.is_available() {
+        if let Some(missing) = Engine::Cpu.missing() {
+            println!("skipped: {missing}");
             return;
         }
         let spent = || Err("the fuel is spent".to_owned());

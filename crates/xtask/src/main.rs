@@ -78,6 +78,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --trace         write each input to target/fuzz/current-T.hlsl first, for one that kills the process
   fuzz --engines   compare the engines on generated programs, bit for bit
                    --runs N, --seed N, --threads T
+                   --hostile       instead programs whose indices lead anywhere, behind guard pages:
+                                   --count N (default 3000), --seed N
   fuzz --spirv     emit generated programs for every version of Vulkan, with and without what is optional,
                    and ask spirv-val (or what SPIRV_VAL names) about each module; exit status 1 if one is not valid
                    --runs N (default 1000), --seed N, --threads T, --seconds S

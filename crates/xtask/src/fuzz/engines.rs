@@ -1,6 +1,10 @@
-//! `cargo xtask fuzz --engines`: generated and wild programs in turn, on the reference engine and on the fast one, bit for bit.
+//! `cargo xtask fuzz --engines`: generated and wild programs and such with loops that nothing leaves in turn, on the reference engine and on the fast one, bit for bit.
 //! A failure is made smaller and printed as a section of the suite.
+//!
+//! With `--hostile` programs whose indices lead anywhere, behind guard pages: these need an allocator of their own, which a
+//! test of the suite has, so that the test is run with the numbers that are asked for.
 
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -9,6 +13,9 @@ use suite::engines::{Programs, try_seed};
 use suite::generate::Statistics;
 
 pub(super) fn run(arguments: &[String]) -> Result<(), String> {
+    if arguments.first().is_some_and(|it| it == "--hostile") {
+        return hostile(&arguments[1..]);
+    }
     let (mut runs, mut first, mut threads) = (100_000u64, 1_000_000u64, 1u64);
     for pair in arguments.chunks(2) {
         let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
@@ -34,8 +41,9 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
                     if number >= runs || over {
                         return;
                     }
-                    let programs = [Programs::Generated, Programs::Wild][(number % 2) as usize];
-                    match try_seed(programs, first.wrapping_add(number / 2), &mut statistics) {
+                    let all = [Programs::Generated, Programs::Wild, Programs::Endless];
+                    let programs = all[(number % 3) as usize];
+                    match try_seed(programs, first.wrapping_add(number / 3), &mut statistics) {
                         Ok(true) => {}
                         Ok(false) => _ = too_large.fetch_add(1, Ordering::Relaxed),
                         Err(what) => {
@@ -58,4 +66,30 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
         start.elapsed().as_secs_f64()
     );
     Ok(())
+}
+
+fn hostile(arguments: &[String]) -> Result<(), String> {
+    let (mut count, mut seed) = (3000u64, 1_000_000u64);
+    for pair in arguments.chunks(2) {
+        let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
+        let number: u64 = value.parse().map_err(|_| format!("`{flag}` needs a number"))?;
+        match flag.as_str() {
+            "--count" => count = number,
+            "--seed" => seed = number,
+            _ => return Err(crate::USAGE.to_owned()),
+        }
+    }
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let status = Command::new(cargo)
+        .args(["test", "-q", "-p", "suite", "--test", "hostile", "--", "--nocapture"])
+        .env("HOSTILE_COUNT", count.to_string())
+        .env("HOSTILE_SEED", seed.to_string())
+        .current_dir(crate::root())
+        .status()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err("a hostile program failed; its seed stands above".to_owned())
+    }
 }
