@@ -20,7 +20,7 @@ mod scalar;
 pub(crate) mod unseen;
 mod wave;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use iced_x86::Code::*;
 use ir::shape::{Shape, Shapes};
@@ -69,7 +69,7 @@ pub(crate) struct Selector<'m> {
     /// How many loops are open.
     loops: usize,
     /// The loops whose rounds do not count.
-    short: HashSet<Inst>,
+    short: BTreeSet<Inst>,
     /// Whether memory is asked ahead for what later waves will read.
     streams_in: bool,
     /// Where execution goes on when no lane of the region is left, innermost last.

@@ -1,6 +1,6 @@
 //! Constant evaluation of loops: how often a loop goes round, where that is known before it runs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ops::WaveOp;
 
@@ -182,9 +182,9 @@ fn defined_in(module: &Module, region: Region) -> HashSet<Value> {
 }
 
 /// The loops whose number of rounds follows from constants and the width alone.
-pub(crate) fn short_loops(module: &Module, width: u32) -> HashSet<Inst> {
+pub(crate) fn short_loops(module: &Module, width: u32) -> BTreeSet<Inst> {
     let mut known: Vec<Option<u64>> = vec![None; module.values.len()];
-    let mut short = HashSet::new();
+    let mut short = BTreeSet::new();
     // In the order of the text, in which a value stands before its uses.
     let mut open = vec![(module.body, 0)];
     while let Some((region, at)) = open.pop() {

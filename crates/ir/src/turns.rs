@@ -13,7 +13,7 @@
 //!   started next after the stuck one goes on, and after the last one the first. When a group ends, the one that started
 //!   first goes on.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use ops::WaveOp;
 
@@ -29,7 +29,7 @@ const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 /// The loops whose rounds do not count, as an engine may run them without going round: those of which constants and the
 /// number of lanes decide that they end after a few rounds.
-pub fn short_loops(module: &Module, width: u32) -> HashSet<Inst> {
+pub fn short_loops(module: &Module, width: u32) -> BTreeSet<Inst> {
     rounds::short_loops(module, width)
 }
 
