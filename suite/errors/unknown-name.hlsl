@@ -63,3 +63,138 @@ void later() {}
 //|   |      ----- declared only here
 //|   |
 //|   = help: what is used must be declared above: move it, or write a prototype before
+
+//--- a-method-of-a-local-struct-that-names-a-local-of-the-function
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint secret = 42;
+    struct S {
+        uint a;
+        uint get() { return secret; } //~ error[unknown-name]: reference to local variable `secret` declared in enclosing function `main`
+    };
+    S s;
+    s.a = 5;
+    EXPECT_EQ(s.get(), 42);
+}
+
+//--- a-method-of-a-local-struct-that-names-a-parameter
+uint f(uint given) {
+    struct S {
+        uint a;
+        uint get() { uint mine = 1; return mine + given; } //~ error[unknown-name]: local variable `given` declared in enclosing function `f`
+    };
+    S s;
+    s.a = 1;
+    return s.get();
+}
+[numthreads(WIDTH, 1, 1)] void main(uint t : SV_GroupIndex) { EXPECT_EQ(f(t), t + 1); }
+
+//--- a-method-that-writes-a-local-of-the-function
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint2 total = 0;
+    struct S {
+        void add(uint2 x) { total.x += x.y; } //~ error[unknown-name]: local variable `total`
+    };
+    S s;
+    s.add(t);
+}
+
+//--- an-operator-of-a-local-struct-that-names-a-local-of-the-function
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint bias = t;
+    struct S {
+        uint a;
+        S operator+(S other) { S sum; sum.a = a + other.a + bias; return sum; } //~ error[unknown-name]: local variable `bias`
+        uint operator[](uint i) { return i + bias; } //~ error[unknown-name]: local variable `bias`
+    };
+    S s;
+    s.a = 1;
+    EXPECT_EQ((s + s).a, s[t]);
+}
+
+//--- a-struct-in-a-local-struct-that-names-a-local-of-the-function
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint secret = 42;
+    struct Outer {
+        struct Inner {
+            uint a;
+            uint get() { return secret + a; } //~ error[unknown-name]: local variable `secret`
+        };
+        Inner inner;
+        uint get() {
+            struct Innermost { uint get() { return secret; } }; //~ error[unknown-name]: local variable `secret`
+            Innermost it;
+            return it.get();
+        }
+    };
+    Outer o = (Outer)0;
+    EXPECT_EQ(o.inner.get(), o.get());
+}
+
+//--- an-instance-of-a-local-template-that-names-a-local-of-the-function
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint secret = 42;
+    template<typename T> struct S {
+        T a;
+        T get() { return a + secret; } //~ error[unknown-name]: local variable `secret`
+    };
+    S<float> s;
+    s.a = 5;
+    EXPECT_EQ(s.get(), 47);
+}
+
+//--- a-local-that-hides-a-global-from-a-method
+static uint secret = 3;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint secret = 42;
+    struct S {
+        // As in C++, the name is that of the local, which cannot be reached.
+        uint get() { return secret; } //~ error[unknown-name]: local variable `secret`
+        uint global() { return ::secret; }
+    };
+    S s;
+    EXPECT_EQ(s.get(), s.global());
+}
+
+//--- a-constant-vector-of-the-function-has-no-value-for-a-method
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    const uint2 pair = uint2(1, 2);
+    const uint late = t;
+    struct S {
+        uint get() { return pair.x; } //~ error[unknown-name]: local variable `pair`
+        uint more() { return late; } //~ error[unknown-name]: local variable `late`
+    };
+    S s;
+    EXPECT_EQ(s.get(), s.more());
+}
+
+//--- a-default-argument-that-names-a-local-of-the-function
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint secret = 42;
+    struct S {
+        uint get(uint x = secret) { return x; } //~ error[unknown-name]: local variable `secret`
+    };
+    S s;
+    EXPECT_EQ(s.get(), 42);
+}
+
+//--- a-default-argument-that-names-a-field
+struct S {
+    uint a;
+    uint get(uint x = a) { return x; } //~ error[unknown-name]: `a` is a field, and there is no object here
+};
+struct T : S {
+    uint of(S other) { return other.get(); }
+};
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    T it = (T)t;
+    EXPECT_EQ(it.of((S)1), 1);
+}

@@ -223,3 +223,53 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(p.high, t);
     EXPECT_EQ(sizeof(Packed), 4);
 }
+
+//--- methods-of-local-structs-name-what-needs-no-local
+static uint hidden = 3, later = 7;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    const uint k = 5;
+    static uint kept = 6;
+    static const uint2 pair = uint2(8, 9);
+    uint wide = t;
+    enum Kind { First = 2 };
+    struct S {
+        uint hidden;
+        uint room[k];
+        uint constant() { return k; }
+        uint shared() { return ++kept; }
+        uint element() { return pair.y; }
+        uint size() { return sizeof(wide) + sizeof(pair); }
+        uint enumerator() { return First; }
+        uint member() { return hidden; }
+        uint own() { uint wide = 11; return wide; }
+        uint parameter(uint wide) { return wide; }
+        // The local of this name comes later, so that this is the global.
+        uint global() { return later; }
+    };
+    uint later = 9;
+    S s = (S)0;
+    s.hidden = t;
+    EXPECT_EQ(s.constant(), 5);
+    EXPECT_EQ(s.shared(), 7);
+    EXPECT_EQ(kept, 7);
+    EXPECT_EQ(s.element(), 9);
+    EXPECT_EQ(s.size(), 12);
+    EXPECT_EQ(s.enumerator(), 2);
+    EXPECT_EQ(s.member(), t);
+    EXPECT_EQ(s.own(), 11);
+    EXPECT_EQ(s.parameter(wide), t);
+    EXPECT_EQ(s.global(), 7);
+    EXPECT_EQ(later, 9);
+}
+
+//--- types-declared-behind-a-local-struct-are-not-its
+typedef uint Word;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    struct S { uint size() { return sizeof(Word); } };
+    typedef uint3 Word;
+    S s;
+    EXPECT_EQ(s.size(), 4);
+    EXPECT_EQ(sizeof(Word), 12);
+}

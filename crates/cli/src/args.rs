@@ -133,6 +133,7 @@ pub(crate) struct Args {
     pub(crate) colour: When,
     /// How many errors are shown; the rest is counted.
     pub(crate) most_errors: usize,
+    pub(crate) most_warnings: usize,
     /// `explain --list`
     pub(crate) list: bool,
     pub(crate) adapter: Adapter,
@@ -171,6 +172,8 @@ pub(crate) struct Args {
 
 /// As clang has it: who has more errors than this reads them from the top anyway.
 const MOST_ERRORS: usize = 20;
+/// Each takes the room of several lines.
+const MOST_WARNINGS: usize = 100;
 
 /// How many wave-instructions a run may execute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -209,6 +212,7 @@ impl Args {
             output: Output::Text,
             colour: When::Auto,
             most_errors: MOST_ERRORS,
+            most_warnings: MOST_WARNINGS,
             list: false,
             adapter: Adapter::reference(),
             emit_ir: false,

@@ -19,7 +19,7 @@ pub(crate) fn check(args: &Args) -> Result<Exit, End> {
     }
     match args.output {
         Output::Text | Output::Junit => {
-            let texts = all.iter().map(|it| it.rendered(args.most_errors));
+            let texts = all.iter().map(|it| it.rendered(args));
             terminal::say(&texts.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n"));
         }
         Output::Json => {

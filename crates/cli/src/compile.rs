@@ -47,7 +47,7 @@ pub(crate) fn shader(file: &str, args: &Args) -> Result<(Shader, SourceMap), Pro
 /// The same, with what was compiled.
 pub(crate) fn program(file: &str, args: &Args) -> Result<(Shader, SourceMap, Source), Problem> {
     let compiled = compile(file, args)?;
-    terminal::say(&compiled.rendered(args.most_errors));
+    terminal::say(&compiled.rendered(args));
     match (compiled.problem(), compiled.shader) {
         (Some(problem), _) => Err(problem),
         (None, Some(shader)) => Ok((shader, compiled.sources, compiled.source)),
@@ -56,18 +56,28 @@ pub(crate) fn program(file: &str, args: &Args) -> Result<(Shader, SourceMap, Sou
 }
 
 impl Compiled {
-    /// The diagnostics as a person reads them, up to so many errors.
-    pub(crate) fn rendered(&self, most_errors: usize) -> String {
+    /// The diagnostics as a person reads them, up to so many errors and warnings.
+    pub(crate) fn rendered(&self, args: &Args) -> String {
         let is_error = |it: &&Diagnostic| it.level >= Level::Error;
         let errors = self.count(Level::Error) + self.count(Level::Unsupported);
         let mut all = self.diagnostics.iter();
         let mut shown = Vec::new();
-        let mut left = most_errors;
+        let mut left = args.most_errors;
+        let (mut warnings, mut unseen) = (0, 0);
         while left > 0
             && let Some(it) = all.next()
         {
             left -= usize::from(is_error(&it));
+            warnings += usize::from(!is_error(&it));
+            if !is_error(&it) && warnings > args.most_warnings {
+                unseen += 1;
+                continue;
+            }
             shown.push(diag::render(it, &self.sources, terminal::style()));
+        }
+        if unseen > 0 {
+            let what = counted(unseen, "more warning");
+            shown.push(format!("{what} of {warnings}; `-fwarning-limit=0` shows all\n"));
         }
         let more = all.filter(is_error).count();
         if more > 0 {

@@ -131,6 +131,8 @@ pub type Levels = Vec<(&'static Code, Level)>;
 impl Sink {
     /// After so many errors, further ones help nobody.
     pub const MOST_ERRORS: usize = 100;
+    /// After so many warnings, further ones are dropped.
+    const MOST_WARNINGS: usize = 10 * Sink::MOST_ERRORS;
     /// More than any source that means well needs: a file is at most two.
     const MOST_LEVELS: usize = 1 << 16;
 
@@ -141,7 +143,7 @@ impl Sink {
     pub fn push(&mut self, diagnostic: Diagnostic) {
         // Warnings without number are dropped, and hide no error.
         let is_error = diagnostic.level >= Level::Error;
-        if self.is_full() || !is_error && self.reported.len() >= 10 * Sink::MOST_ERRORS {
+        if self.is_full() || !is_error && self.reported.len() >= Sink::MOST_WARNINGS {
             return;
         }
         let known = self.reported.iter().any(|it| {

@@ -2,6 +2,7 @@
 //!
 //! Two equal types have the same [`TypeId`]. Deliberately absent: conversions (see `check`) and names of types in scopes.
 
+mod known;
 mod layout;
 
 use ir::Norm;
@@ -9,6 +10,7 @@ use ops::{Sign, Ty};
 
 use crate::hash::QuickMap;
 
+pub use known::{Contents, Offsets};
 pub use layout::{
     Layout, Packing, array_stride, cbuffer_members, field_offsets, host, layout_of, matrix_stride,
     place, structured_members,
@@ -317,6 +319,7 @@ pub struct Types {
     builtins: [Option<TypeId>; 2],
     /// Textures that have been asked for with a sampler, and the structs that stand for them.
     sampled: Vec<(TypeId, TypeId)>,
+    known: known::Memo,
 }
 
 impl Default for Types {
@@ -341,6 +344,7 @@ impl Types {
             enums: Vec::new(),
             builtins: [None; 2],
             sampled: Vec::new(),
+            known: known::Memo::default(),
         };
         // Invariant: in the order of the constants above.
         types.intern(Type::Void);
@@ -486,6 +490,7 @@ impl Types {
     }
 
     pub fn structure_mut(&mut self, id: StructId) -> &mut Struct {
+        self.known.forget(id);
         &mut self.structs[id.0 as usize]
     }
 
@@ -507,21 +512,7 @@ impl Types {
     /// The number of scalars of a value, hidden storage of bit-fields counted, bit-fields not; saturating.
     /// A resource inside counts as one scalar: the index of the resource.
     pub fn scalar_count(&self, id: TypeId) -> u64 {
-        match self.get(id) {
-            Type::Void | Type::String | Type::Error => 0,
-            Type::Scalar(_) | Type::Resource(_) => 1,
-            Type::Vector(_, n) => u64::from(n),
-            Type::Matrix { rows, columns, .. } => u64::from(rows * columns),
-            Type::Array { element, len } => {
-                self.scalar_count(element).saturating_mul(u64::from(len))
-            }
-            Type::Struct(id) => self
-                .structure(id)
-                .fields
-                .iter()
-                .filter(|field| field.bits.is_none())
-                .fold(0, |sum: u64, field| sum.saturating_add(self.scalar_count(field.ty))),
-        }
+        self.contents(id).scalars
     }
 
     /// The scalars of a value in order: vectors by component, matrices row by row, arrays by element, structs by field.
@@ -535,6 +526,10 @@ impl Types {
     }
 
     fn flatten_into(&self, id: TypeId, scalars: &mut Vec<Scalar>) -> bool {
+        // What is empty may still be large: structs of structs of nothing.
+        if self.scalar_count(id) == 0 {
+            return true;
+        }
         match self.get(id) {
             Type::Void | Type::String | Type::Error => true,
             Type::Resource(_) => false,
@@ -566,8 +561,12 @@ impl Types {
         if !self.has_bit_fields(id) {
             return self.flatten(id, most);
         }
+        if self.contents(id).numbers > most as u64 {
+            return None;
+        }
         let mut numbers = Vec::new();
         match self.get(id) {
+            _ if self.contents(id).numbers == 0 => {}
             Type::Array { element, len } => {
                 let one = self.numbers(element, most)?;
                 if one.len().saturating_mul(len as usize) > most {
@@ -593,38 +592,12 @@ impl Types {
 
     /// Whether a bit-field is somewhere inside.
     pub fn has_bit_fields(&self, id: TypeId) -> bool {
-        match self.get(id) {
-            Type::Struct(id) => self
-                .structure(id)
-                .fields
-                .iter()
-                .any(|it| it.bits.is_some() || self.has_bit_fields(it.ty)),
-            Type::Array { element, .. } => self.has_bit_fields(element),
-            Type::Void
-            | Type::Scalar(_)
-            | Type::Vector(..)
-            | Type::Matrix { .. }
-            | Type::Resource(_)
-            | Type::String
-            | Type::Error => false,
-        }
+        self.contents(id).has_bit_fields
     }
 
     /// Whether a resource is somewhere inside.
     pub fn holds_resource(&self, id: TypeId) -> bool {
-        match self.get(id) {
-            Type::Resource(_) => true,
-            Type::Array { element, .. } => self.holds_resource(element),
-            Type::Struct(id) => {
-                self.structure(id).fields.iter().any(|field| self.holds_resource(field.ty))
-            }
-            Type::Void
-            | Type::Scalar(_)
-            | Type::Vector(..)
-            | Type::Matrix { .. }
-            | Type::String
-            | Type::Error => false,
-        }
+        self.contents(id).holds_resource
     }
 
     /// As the source would spell it.

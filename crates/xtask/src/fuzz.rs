@@ -1,7 +1,8 @@
-//! `cargo xtask fuzz`: throws mutated HLSL at the front end until it breaks, and says how hard it tried.
+//! `cargo xtask fuzz`: throws odd HLSL at the front end until it breaks, and says how hard it tried.
 //!
-//! The corpus is the HLSL of this repository, section by section. Each input is one of the kept texts, changed by
-//! [`mutate`]; [`judge`] runs it and looks for what must never happen. An input that shows something new (a
+//! Inputs are of two kinds, in turn. Programs of [`grammar`] are odd, but most are nearly right; each follows from a seed of its
+//! own. Mutations start from a corpus, which is the HLSL of this repository, section by section: each is one of the kept
+//! texts, changed by [`mutate`]; [`judge`] runs it and looks for what must never happen. An input that shows something new (a
 //! message nobody has seen, two kinds of tokens that never stood side by side, two instructions that never followed
 //! each other) is kept and changed further.
 //!
@@ -16,6 +17,7 @@ mod binary;
 mod engines;
 mod files;
 mod gpu;
+mod grammar;
 mod judge;
 mod mutate;
 mod spirv;
@@ -46,8 +48,27 @@ const SAMPLE: u64 = 16;
 /// How many failures are looked for before a run ends.
 const MOST_FAILURES: usize = 20;
 
+/// Where inputs come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Grammar,
+    Mutations,
+    /// In turn.
+    Both,
+}
+
+impl Source {
+    const ALL: [(&str, Source); 3] =
+        [("grammar", Source::Grammar), ("mutations", Source::Mutations), ("both", Source::Both)];
+
+    fn word(self) -> &'static str {
+        Source::ALL.iter().find(|it| it.1 == self).map_or("", |it| it.0)
+    }
+}
+
 struct Plan {
     part: Part,
+    source: Source,
     runs: u64,
     seconds: Option<u64>,
     seed: u64,
@@ -56,6 +77,8 @@ struct Plan {
     trace: bool,
     /// Files to try as they are, instead of anything else.
     replay: Vec<PathBuf>,
+    /// The program of the grammar to print and try, instead of anything else.
+    program: Option<u64>,
 }
 
 /// What one thread found out.
@@ -68,12 +91,36 @@ struct Tally {
     compiled: u64,
     slowest: Option<(Duration, String)>,
     failures: Vec<Failure>,
+    grammar: Grammar,
+}
+
+/// What the grammar made.
+struct Grammar {
+    programs: u64,
+    compiled: u64,
+    /// Of each construct how many programs had it, and how many of those compiled.
+    constructs: [(u64, u64); grammar::CONSTRUCTS.len()],
+}
+
+impl Default for Grammar {
+    fn default() -> Grammar {
+        Grammar { programs: 0, compiled: 0, constructs: [(0, 0); grammar::CONSTRUCTS.len()] }
+    }
 }
 
 struct Failure {
     finding: Finding,
     text: String,
     variant: Variant,
+    /// Of a program of the grammar.
+    seed: Option<u64>,
+}
+
+/// A text to try.
+struct Input {
+    text: String,
+    /// Of a program of the grammar: its seed and what it contains.
+    made: Option<(u64, u64)>,
 }
 
 /// What the watcher can see of a thread.
@@ -108,13 +155,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     judge::silence_panics();
     let folder = crate::root().join("target/fuzz");
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    if let Some(seed) = plan.program {
+        return one_program(&plan, seed);
+    }
     if !plan.replay.is_empty() {
         return replay(&plan);
     }
-    let seeds = corpus();
+    let seeds = if plan.source == Source::Grammar { Vec::new() } else { corpus() };
     println!(
-        "fuzzing {} from {} texts, seed {}, {} threads",
+        "fuzzing {} with {}, from {} texts, seed {}, {} threads",
         plan.part.word(),
+        plan.source.word(),
         seeds.len(),
         plan.seed,
         plan.threads
@@ -136,12 +187,14 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
     let threads = std::thread::available_parallelism().map_or(1, |it| it.get() as u64);
     let mut plan = Plan {
         part: Part::All,
+        source: Source::Both,
         runs: 1_000_000,
         seconds: None,
         seed: 1,
         threads,
         trace: false,
         replay: Vec::new(),
+        program: None,
     };
     let mut rest = arguments.iter();
     while let Some(flag) = rest.next() {
@@ -163,6 +216,11 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
                 let known = Part::ALL.into_iter().find(|it| it.word() == value);
                 plan.part = known.ok_or("`--part` is preprocess, parse, check, all or files")?;
             }
+            "--from" => {
+                let known = Source::ALL.into_iter().find(|it| it.0 == value);
+                plan.source = known.ok_or("`--from` is grammar, mutations or both")?.1;
+            }
+            "--program" => plan.program = Some(number()?),
             "--runs" => plan.runs = number()?,
             "--seconds" => {
                 plan.seconds = Some(number()?);
@@ -346,11 +404,16 @@ impl<'a> Worker<'a> {
             if over.load(Ordering::Relaxed) || self.is_done() {
                 return;
             }
-            self.attempt(text.clone());
+            self.attempt(Input { text: text.clone(), made: None });
         }
         while !over.load(Ordering::Relaxed) && !self.is_done() {
-            let text = self.next();
-            self.attempt(text);
+            let by_grammar = match self.plan.source {
+                Source::Grammar => true,
+                Source::Mutations => false,
+                Source::Both => self.tally.inputs.is_multiple_of(2),
+            };
+            let input = if by_grammar { self.program() } else { self.mutation() };
+            self.attempt(input);
         }
     }
 
@@ -358,23 +421,31 @@ impl<'a> Worker<'a> {
         self.tally.inputs >= self.runs || self.tally.failures.len() >= MOST_FAILURES
     }
 
+    /// The next program of the grammar.
+    fn program(&mut self) -> Input {
+        let seed = self.random.next();
+        let program = grammar::program(seed);
+        Input { text: program.text, made: Some((seed, program.constructs)) }
+    }
+
     /// A changed text.
-    fn next(&mut self) -> String {
+    fn mutation(&mut self) -> Input {
         let random = &mut self.random;
         let (one, two) =
             (base(&self.kept, self.seeds, random), base(&self.kept, self.seeds, random));
         // The shorter one says as much, and is tried in less time.
         let (base, other) = if one.len() < two.len() { (one, two) } else { (two, one) };
-        mutate::mutate(base, other, random)
+        Input { text: mutate::mutate(base, other, random), made: None }
     }
 
-    fn attempt(&mut self, text: String) {
+    fn attempt(&mut self, input: Input) {
+        let Input { text, made } = input;
         let variant = Variant(self.random.below(Variant::COUNT) as u8);
         self.show(&text);
         let start = Instant::now();
         self.desk.pulse.fetch_add(1, Ordering::Relaxed);
         let look = Look {
-            closely: self.tally.inputs.is_multiple_of(SAMPLE),
+            closely: made.is_some() || self.tally.inputs.is_multiple_of(SAMPLE),
             note: &mut |feature| self.seen.insert(feature),
         };
         let outcome = judge::judge(self.plan.part, &text, variant, look);
@@ -383,6 +454,9 @@ impl<'a> Worker<'a> {
         self.desk.inputs.store(self.tally.inputs, Ordering::Relaxed);
         self.tally.codes.extend(&outcome.codes);
         self.tally.compiled += u64::from(outcome.compiled);
+        if let Some((_, constructs)) = made {
+            self.tally.grammar.count(constructs, outcome.compiled);
+        }
         if self.tally.slowest.as_ref().is_none_or(|(slowest, _)| took > *slowest) {
             self.tally.slowest = Some((took, text.clone()));
         }
@@ -397,7 +471,8 @@ impl<'a> Worker<'a> {
             let is_known = self.tally.failures.iter().any(|it| it.finding.same(&finding));
             if !is_known {
                 let text = self.smallest(text, &finding, variant);
-                self.tally.failures.push(Failure { finding, text, variant });
+                let seed = made.map(|it| it.0);
+                self.tally.failures.push(Failure { finding, text, variant, seed });
             }
             return;
         }
@@ -468,6 +543,7 @@ fn report(
         whole.kept += tally.kept;
         whole.compiled += tally.compiled;
         whole.codes.extend(tally.codes);
+        whole.grammar.add(&tally.grammar);
         if tally.slowest > whole.slowest {
             whole.slowest = tally.slowest;
         }
@@ -500,6 +576,9 @@ fn report(
         let _ = writeln!(text, "  slowest    {ms:.1} ms, {} bytes", of.len());
         let _ = fs::write(folder.join("slowest.hlsl"), of);
     }
+    if whole.grammar.programs > 0 {
+        text.push_str(&whole.grammar.words());
+    }
     let _ = writeln!(text, "  failures   {}", whole.failures.len());
     print!("{text}");
     for (number, failure) in whole.failures.iter().enumerate() {
@@ -511,42 +590,95 @@ fn report(
             failure.finding.words(),
             failure.variant.describe()
         );
+        if let Some(seed) = failure.seed {
+            println!("    `cargo xtask fuzz --program {seed}` prints it as it was made");
+        }
     }
     Ok(whole.failures.len())
 }
 
-/// Tries files as they are, in every variant.
-fn replay(plan: &Plan) -> Result<(), String> {
+impl Grammar {
+    fn count(&mut self, constructs: u64, compiled: bool) {
+        self.programs += 1;
+        self.compiled += u64::from(compiled);
+        for (bit, (made, right)) in self.constructs.iter_mut().enumerate() {
+            let has = constructs >> bit & 1;
+            *made += has;
+            *right += has * u64::from(compiled);
+        }
+    }
+
+    fn add(&mut self, other: &Grammar) {
+        self.programs += other.programs;
+        self.compiled += other.compiled;
+        for (sum, it) in self.constructs.iter_mut().zip(other.constructs) {
+            *sum = (sum.0 + it.0, sum.1 + it.1);
+        }
+    }
+
+    fn words(&self) -> String {
+        let mut text = format!(
+            "  grammar    {} programs, {} compiled; programs with each construct (compiled):\n",
+            self.programs, self.compiled
+        );
+        let all = grammar::CONSTRUCTS.iter().zip(self.constructs);
+        let all: Vec<_> =
+            all.map(|(word, (made, right))| format!("{word} {made} ({right})")).collect();
+        for line in all.chunks(4) {
+            let _ = writeln!(text, "             {}", line.join(", "));
+        }
+        text
+    }
+}
+
+/// Prints a program of the grammar, and tries it in every variant.
+fn one_program(plan: &Plan, seed: u64) -> Result<(), String> {
+    let text = grammar::program(seed).text;
+    println!("{text}");
+    tried(plan.part, "the program", &text)
+}
+
+/// Tries a text in every variant of the options.
+fn tried(part: Part, name: &str, text: &str) -> Result<(), String> {
     let mut failures = 0;
-    for file in &plan.replay {
-        let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
-        let text = String::from_utf8_lossy(&bytes);
-        for variant in (0..Variant::COUNT as u8).map(Variant) {
-            let start = Instant::now();
-            let outcome = judge::judge_closely(plan.part, &text, variant);
-            let slow = (start.elapsed() > SLOW).then(|| Finding::slow(start.elapsed()));
-            if let Some(finding) = outcome.finding.or(slow) {
-                failures += 1;
-                println!("{}: {} ({})", file.display(), finding.words(), variant.describe());
-            }
+    for variant in (0..Variant::COUNT as u8).map(Variant) {
+        let start = Instant::now();
+        let outcome = judge::judge_closely(part, text, variant);
+        let slow = (start.elapsed() > SLOW).then(|| Finding::slow(start.elapsed()));
+        if let Some(finding) = outcome.finding.or(slow) {
+            failures += 1;
+            println!("{name}: {} ({})", finding.words(), variant.describe());
         }
     }
     if failures > 0 { Err(format!("{failures} failures")) } else { Ok(()) }
+}
+
+/// Tries files as they are, in every variant.
+fn replay(plan: &Plan) -> Result<(), String> {
+    let mut failed = 0;
+    for file in &plan.replay {
+        let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let name = file.display().to_string();
+        failed += usize::from(tried(plan.part, &name, &String::from_utf8_lossy(&bytes)).is_err());
+    }
+    if failed > 0 { Err(format!("{failed} files fail")) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn short(part: Part, runs: u64) -> Vec<Tally> {
+    fn short(part: Part, source: Source, runs: u64) -> Vec<Tally> {
         let plan = Plan {
             part,
+            source,
             runs,
             seconds: None,
             seed: 7,
             threads: 1,
             trace: false,
             replay: Vec::new(),
+            program: None,
         };
         on_threads(&plan, &corpus(), None, Instant::now())
     }
@@ -554,21 +686,23 @@ mod tests {
     #[test]
     fn a_short_run_of_every_part_finds_nothing() {
         for part in Part::ALL {
-            for tally in short(part, 3000) {
+            for tally in short(part, Source::Both, 5000) {
                 let found: Vec<_> = tally
                     .failures
                     .iter()
                     .map(|it| format!("{}\n{}", it.finding.words(), it.text))
                     .collect();
                 assert!(found.is_empty(), "{}: {}", part.word(), found.join("\n"));
-                assert!(tally.inputs == 3000 && tally.kept > 100 && tally.codes.len() > 5);
+                assert!(tally.inputs == 5000 && tally.kept > 100 && tally.codes.len() > 5);
+                assert!(tally.grammar.programs > 500, "{}", tally.grammar.programs);
             }
         }
     }
 
     #[test]
     fn the_same_seed_tries_the_same_inputs() {
-        let (first, second) = (short(Part::Parse, 2000), short(Part::Parse, 2000));
+        let (first, second) =
+            (short(Part::Parse, Source::Both, 2000), short(Part::Parse, Source::Both, 2000));
         assert_eq!((first[0].kept, &first[0].codes), (second[0].kept, &second[0].codes));
     }
 }

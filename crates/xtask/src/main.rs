@@ -69,7 +69,10 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --list          show the sample, and try nothing
                    --stage-seconds S   leave out tests that take longer without a change (default 600)
                    --jobs N        mutants at a time (default: one for each processor)
-  fuzz [FLAGS]     throw mutated HLSL at the front end; exit status 1 if it breaks
+  fuzz [FLAGS]     throw odd HLSL at the front end; exit status 1 if it breaks
+                   --from SOURCE   grammar: programs made from a grammar; mutations: of the repository's own HLSL;
+                                   both: in turn (default)
+                   --program SEED  instead print this program of the grammar, and try it in all variants
                    --part P        preprocess, parse, check or all (default: lowering and the verifier, too)
                    --part files    instead damage the files that tests are read from
                    --runs N        how many inputs (default 1000000); --seconds S instead ends by the clock

@@ -242,4 +242,19 @@ pub(super) const FLAGS: &[Flag] = &[
             Ok(())
         },
     },
+    Flag {
+        names: &["-fwarning-limit"],
+        takes: Takes::Joined("N"),
+        on: COMPILE,
+        section: Section::Warnings,
+        help: "show so many warnings, and count the rest (100); 0: all. Beyond 1000\n\
+               the compiler looks for no more of them",
+        set: |args, value| {
+            args.most_warnings = match number(value)? {
+                0 => usize::MAX,
+                most => most as usize,
+            };
+            Ok(())
+        },
+    },
 ];

@@ -14,8 +14,10 @@ pub(super) const WIDEST: usize = 140;
 /// How much of a long line stands before the first place on it.
 const BEFORE: usize = 40;
 const TAB: usize = 4;
-/// A longer line is nothing a person wrote, and is not shown.
-const LONGEST: usize = 1 << 20;
+/// Of a longer line no more bytes than that are looked at, from a little before its first place on.
+const LONGEST: usize = 1 << 12;
+/// How many bytes of a long line before its first place are looked at: more than stand there in the picture.
+const LOOK_BACK: usize = 1 << 10;
 
 /// Which part a place plays.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub(super) struct Mark<'a> {
     number: u32,
     /// The column that is named: characters from 1.
     column: usize,
-    /// Display columns, at least one of them.
+    /// Bytes of the line.
     from: usize,
     to: usize,
     text: &'a str,
@@ -63,22 +65,13 @@ pub(super) fn mark<'a>(
     let source = sources.file(file);
     let line = source.line_of(span.lo);
     let (content, start) = source.line_text(line);
-    if content.len() > LONGEST {
-        return None;
-    }
-    let column = |position: u32| {
-        let mut offset = (position.saturating_sub(start) as usize).min(content.len());
-        while !content.is_char_boundary(offset) {
-            offset -= 1;
-        }
-        display(&content[..offset]).len()
-    };
-    let before = (span.lo.saturating_sub(start) as usize).min(content.len());
-    let named = content.char_indices().take_while(|(at, _)| *at < before).count() + 1;
-    let from = column(span.lo);
-    let to = column(span.hi.max(span.lo)).max(from + 1);
+    let offset =
+        |position: u32| content.floor_char_boundary(position.saturating_sub(start) as usize);
+    let from = offset(span.lo);
+    let to = offset(span.hi.max(span.lo));
+    let column = content[..from].chars().count() + 1;
     let number = source.presumed(line).1;
-    Some(Mark { file, line, number, column: named, from, to, text, role })
+    Some(Mark { file, line, number, column, from, to, text, role })
 }
 
 /// Stands behind a wide character in the columns of a line.
@@ -121,6 +114,43 @@ fn is_wide(it: char) -> bool {
         | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}'
         | '\u{ff00}'..='\u{ff60}' | '\u{ffe0}'..='\u{ffe6}' | '\u{1f300}'..='\u{1f64f}'
         | '\u{1f680}'..='\u{1f6ff}' | '\u{1f900}'..='\u{1f9ff}' | '\u{20000}'..='\u{3fffd}')
+}
+
+/// What is looked at of a line: all of it, or the part around its first place.
+struct Cut {
+    /// The first byte.
+    from: usize,
+    columns: Vec<char>,
+    /// The first column that is shown.
+    window: usize,
+}
+
+impl Cut {
+    fn of(content: &str, first: usize) -> Cut {
+        let from = match content.len() > LONGEST {
+            true => content.floor_char_boundary(first.saturating_sub(LOOK_BACK)),
+            false => 0,
+        };
+        let to = content.ceil_char_boundary(from.saturating_add(LONGEST).min(content.len()));
+        let mut cut = Cut { from, columns: display(&content[from..to]), window: 0 };
+        if from > 0 || cut.columns.len() > WIDEST {
+            cut.window = cut.column(content, first).saturating_sub(BEFORE);
+        }
+        cut
+    }
+
+    /// The column of a byte of the line.
+    fn column(&self, content: &str, at: usize) -> usize {
+        let at = at.clamp(self.from, content.len()).min(self.from + LONGEST);
+        display(&content[self.from..content.floor_char_boundary(at)]).len()
+    }
+}
+
+/// A mark in the columns of its line.
+struct Placed<'a> {
+    from: usize,
+    to: usize,
+    mark: &'a Mark<'a>,
 }
 
 impl Page<'_> {
@@ -168,16 +198,17 @@ impl Page<'_> {
         }
     }
 
-    fn source_line(&mut self, file: FileId, line: u32, window: Option<usize>) {
+    fn source_line(&mut self, file: FileId, line: u32, cut: Option<&Cut>) {
         let source = self.sources.file(file);
-        let characters = display(source.line_text(line).0);
-        let start = window.unwrap_or(0);
-        let end = characters.len().min(start + WIDEST);
-        let mut text = text_of(characters.get(start..end).unwrap_or_default());
-        if start > 0 {
+        let whole = Cut::of(source.line_text(line).0, 0);
+        let cut = cut.unwrap_or(&whole);
+        let start = cut.window;
+        let end = cut.columns.len().min(start + WIDEST);
+        let mut text = text_of(cut.columns.get(start..end).unwrap_or_default());
+        if start > 0 || cut.from > 0 {
             text.insert(0, '…');
         }
-        if characters.len() > start + WIDEST {
+        if cut.columns.len() > start + WIDEST {
             text.push('…');
         }
         self.paint(Paint::Frame, &format!("{:>1$} |", source.presumed(line).1, self.width));
@@ -191,25 +222,33 @@ impl Page<'_> {
 
     /// A line, the marks under it, and what is to be said of them.
     fn marked_line(&mut self, file: FileId, line: u32, marks: &[&Mark<'_>]) {
-        let length = display(self.sources.file(file).line_text(line).0).len();
-        let leftmost = marks.iter().map(|it| it.from).min().unwrap_or(0);
-        let window = if length > WIDEST { leftmost.saturating_sub(BEFORE) } else { 0 };
-        self.source_line(file, line, Some(window));
+        let first = marks.iter().map(|it| it.from).min().unwrap_or(0);
+        let content = self.sources.file(file).line_text(line).0;
+        let cut = Cut::of(content, first);
+        self.source_line(file, line, Some(&cut));
+        let marks: Vec<Placed<'_>> = marks
+            .iter()
+            .map(|mark| {
+                let from = cut.column(content, mark.from);
+                Placed { from, to: cut.column(content, mark.to).max(from + 1), mark }
+            })
+            .collect();
+
         // The dots at a cut take a column.
-        let shift = usize::from(window > 0);
-        let column = |at: usize| (at - window.min(at)).min(WIDEST) + shift;
+        let shift = usize::from(cut.window > 0 || cut.from > 0);
+        let column = |at: usize| (at - cut.window.min(at)).min(WIDEST) + shift;
 
         let mut row = Row::default();
-        for mark in marks.iter().filter(|it| it.role == Role::Secondary) {
+        for mark in marks.iter().filter(|it| it.mark.role == Role::Secondary) {
             row.fill(column(mark.from), column(mark.to), '-', Paint::Frame);
         }
-        for mark in marks {
-            if let Role::Primary(level) = mark.role {
+        for mark in &marks {
+            if let Role::Primary(level) = mark.mark.role {
                 row.fill(column(mark.from), column(mark.to), '^', Paint::of(level));
             }
         }
-        let mut hanging: Vec<&Mark<'_>> =
-            marks.iter().copied().filter(|it| !it.text.is_empty()).collect();
+        let mut hanging: Vec<&Placed<'_>> =
+            marks.iter().filter(|it| !it.mark.text.is_empty()).collect();
         hanging.sort_by_key(|it| std::cmp::Reverse((it.from, it.to)));
         // The rightmost mark has room beside it, unless another one reaches further.
         let furthest = marks.iter().map(|it| it.to).max().unwrap_or(0);
@@ -217,23 +256,23 @@ impl Page<'_> {
             it.to == furthest && it.from >= marks.iter().map(|it| it.from).max().unwrap_or(0)
         }) {
             let beside = hanging.remove(0);
-            row.say(row.cells.len() + 1, beside);
+            row.say(row.cells.len() + 1, beside.mark);
         }
         self.row(&row);
         for depth in 0..hanging.len() {
             let mut bars = Row::default();
             let mut words = Row::default();
             for mark in hanging[depth + 1..].iter().rev() {
-                words.fill(column(mark.from), column(mark.from) + 1, '|', paint(mark));
+                words.fill(column(mark.from), column(mark.from) + 1, '|', paint(mark.mark));
             }
             for mark in hanging.iter().rev() {
-                bars.fill(column(mark.from), column(mark.from) + 1, '|', paint(mark));
+                bars.fill(column(mark.from), column(mark.from) + 1, '|', paint(mark.mark));
             }
             if depth == 0 {
                 self.row(&bars);
             }
             words.cells.truncate(column(hanging[depth].from));
-            words.say(column(hanging[depth].from), hanging[depth]);
+            words.say(column(hanging[depth].from), hanging[depth].mark);
             self.row(&words);
         }
     }

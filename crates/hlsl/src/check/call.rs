@@ -6,6 +6,7 @@ use super::Checker;
 use super::convert::{self, Element, Rank};
 use super::method::Object;
 use super::scope::{Callee, ScopeKind, ValueEntity, Wanted};
+use super::work::cost;
 use crate::ast::{self, Operator};
 use crate::hir::{Arg, Expr, ExprKind, FunctionId, LocalId, Mode};
 use crate::library::{self, ArgInfo, Resolution};
@@ -131,6 +132,15 @@ impl<'a> Checker<'a> {
     ) -> Option<Option<FunctionId>> {
         let mut viable: Vec<Viable> = Vec::new();
         for callee in callees {
+            let each = match callee {
+                Callee::Function(_) => cost::CANDIDATE,
+                Callee::Template(index) => {
+                    cost::TEMPLATE + self.function_templates[*index].instances.len() as u64
+                }
+            };
+            if !self.spend(each * (1 + args.len() as u64), span) {
+                return None;
+            }
             let (id, preference) = match *callee {
                 Callee::Function(id) if template.is_none() => (Some(id), 0),
                 Callee::Function(_) => (None, 0),
@@ -146,9 +156,15 @@ impl<'a> Checker<'a> {
         {
             viable.push(Viable { function: None, ranks, preference: 2 });
         }
-        let best = viable
-            .iter()
-            .position(|it| viable.iter().all(|other| std::ptr::eq(it, other) || beats(it, other)));
+        // Whatever beats all others is left over when each is compared with the best so far.
+        let mut champion = 0;
+        for index in 1..viable.len() {
+            if !beats(&viable[champion], &viable[index]) {
+                champion = index;
+            }
+        }
+        let wins = |index: usize| index == champion || beats(&viable[champion], &viable[index]);
+        let best = (!viable.is_empty() && (0..viable.len()).all(wins)).then_some(champion);
         if let Some(best) = best {
             return Some(viable[best].function);
         }
@@ -160,17 +176,12 @@ impl<'a> Checker<'a> {
     }
 
     /// How well each argument converts; `None` if the function does not take them.
-    fn ranks(&mut self, id: FunctionId, args: &[Expr]) -> Option<Vec<Rank>> {
-        let params: Vec<(TypeId, Mode, bool)> = self
-            .function(id)
-            .params
-            .iter()
-            .map(|it| (it.ty, it.mode, it.default.is_some()))
-            .collect();
-        if args.len() > params.len() || params[args.len()..].iter().any(|it| !it.2) {
+    fn ranks(&self, id: FunctionId, args: &[Expr]) -> Option<Vec<Rank>> {
+        let params = &self.function(id).params;
+        if args.len() > params.len() || params[args.len()..].iter().any(|it| it.default.is_none()) {
             return None;
         }
-        args.iter().zip(params).map(|(arg, (ty, mode, _))| self.rank(arg, ty, mode)).collect()
+        args.iter().zip(params).map(|(arg, param)| self.rank(arg, param.ty, param.mode)).collect()
     }
 
     fn rank(&self, arg: &Expr, ty: TypeId, mode: Mode) -> Option<Rank> {
@@ -347,10 +358,18 @@ impl<'a> Checker<'a> {
         }
         for param in params.iter().skip(given) {
             let Some(default) = param.default else { continue };
+            // It is read here, and means what it means where the function is declared: it sees no locals and no object.
+            let outside = self
+                .body
+                .as_mut()
+                .map(|it| (std::mem::replace(&mut it.function, id), it.this.take()));
             let value = self.in_scope(scope, |this| {
                 let value = this.expr(default);
                 this.coerce(value, param.ty)
             });
+            if let (Some(body), Some(before)) = (&mut self.body, outside) {
+                (body.function, body.this) = before;
+            }
             passed.push(Arg::In(value));
         }
         if passed.iter().any(

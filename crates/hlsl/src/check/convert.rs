@@ -293,18 +293,7 @@ pub(crate) fn sources(types: &Types, from: TypeId, to: TypeId) -> Vec<usize> {
 
 /// How many numbers the source sees in a value: bit-fields one by one.
 pub(crate) fn number_count(types: &Types, id: TypeId) -> u64 {
-    match types.get(id) {
-        Type::Struct(structure) if types.has_bit_fields(id) => types
-            .structure(structure)
-            .fields
-            .iter()
-            .filter(|it| !it.hidden)
-            .fold(0, |sum: u64, it| sum.saturating_add(number_count(types, it.ty))),
-        Type::Array { element, len } if types.has_bit_fields(id) => {
-            number_count(types, element).saturating_mul(u64::from(len))
-        }
-        _ => types.scalar_count(id),
-    }
+    types.contents(id).numbers
 }
 
 fn integer_sign(scalar: Scalar, ty: Ty) -> Sign {
@@ -422,7 +411,7 @@ pub(crate) fn is_base(types: &Types, derived: TypeId, base: TypeId) -> bool {
         && base
             .iter()
             .zip(derived)
-            .all(|(a, b)| a.name == b.name && a.ty == b.ty && a.span == b.span)
+            .all(|(a, b)| a.ty == b.ty && a.span == b.span && a.name == b.name)
 }
 
 /// Whether a value is nothing but numbers.

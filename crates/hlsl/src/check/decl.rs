@@ -1,9 +1,12 @@
 //! Declarations outside functions: namespaces, enums, aliases, variables, constant buffers.
 
+use std::rc::Rc;
+
 use diag::{Diagnostic, Span, code};
 
 use super::scope::{ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity, Wanted};
 use super::template::AliasTemplate;
+use super::work::cost;
 use super::{Checker, GlobalInfo};
 use crate::ast::{self, Declarator, Initializer, Item, ItemKind, Modifier};
 use crate::hir::{self, GlobalId, GlobalKind};
@@ -16,7 +19,7 @@ const MOST_GROUPSHARED: u64 = 32768;
 impl<'a> Checker<'a> {
     pub(super) fn items(&mut self, items: &'a [Item]) {
         for item in items {
-            if self.sink.is_full() {
+            if self.sink.is_full() || self.is_spent() {
                 return;
             }
             self.item(item);
@@ -388,11 +391,13 @@ impl<'a> Checker<'a> {
             Some(init) if is_const => self.constant(init),
             _ => None,
         };
+        let span = declarator.name.span;
+        self.spend(value.as_ref().map_or(0, Vec::len) as u64 * cost::SCALAR, span);
         if ty == Types::ERROR {
             return ValueEntity::Broken;
         }
         let kind = GlobalKind::Static { init };
-        let span = declarator.name.span;
+        let value = value.map(Rc::from);
         ValueEntity::Global(self.add_global(name, ty, kind, is_const, value, span))
     }
 
@@ -402,7 +407,7 @@ impl<'a> Checker<'a> {
         ty: TypeId,
         kind: GlobalKind,
         is_const: bool,
-        value: Option<Vec<u64>>,
+        value: Option<Rc<[u64]>>,
         span: Span,
     ) -> GlobalId {
         self.globals.push(GlobalInfo {
@@ -418,7 +423,7 @@ impl<'a> Checker<'a> {
         let info = &mut self.globals[id.0 as usize];
         let init = hir::Expr { kind: hir::ExprKind::Const(bits), ty, span };
         info.global.kind = GlobalKind::Static { init: Some(init) };
-        info.value = Some(vec![bits]);
+        info.value = Some([bits].into());
     }
 
     fn groupshared(&mut self, declarator: &'a Declarator, ty: TypeId) {
@@ -554,7 +559,7 @@ impl<'a> Checker<'a> {
                 if ty != Types::ERROR {
                     info.global.ty = ty;
                 }
-                info.value = value;
+                info.value = value.map(Rc::from);
                 if init.is_some() {
                     info.global.kind = GlobalKind::Static { init };
                 }

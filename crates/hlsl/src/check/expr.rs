@@ -3,7 +3,8 @@
 use diag::{Diagnostic, Span, code};
 
 use super::Checker;
-use super::scope::{Declared, ScopeId, ScopeKind, ValueEntity, Wanted};
+use super::scope::{Declared, Local, ScopeId, ScopeKind, ValueEntity, Wanted};
+use super::work::cost;
 use crate::ast::{self, FloatSuffix, IntLiteral};
 use crate::hir::{Expr, ExprKind, LocalId};
 use crate::library;
@@ -12,6 +13,10 @@ use crate::types::{Scalar, Type, TypeId, Types};
 
 impl<'a> Checker<'a> {
     pub(super) fn expr(&mut self, expr: &'a ast::Expr) -> Expr {
+        let names = self.scopes.take_steps();
+        if !self.spend(cost::EXPR + names, expr.span) {
+            return self.broken(expr.span);
+        }
         let checked = self.deeper(expr.span, |this| this.expr_inner(expr));
         checked.unwrap_or_else(|| self.broken(expr.span))
     }
@@ -70,7 +75,9 @@ impl<'a> Checker<'a> {
                 self.size_of(ty, span)
             }
             K::SizeOfExpr(operand) => {
+                let outer = std::mem::replace(&mut self.is_unevaluated, true);
                 let operand = self.value(operand);
+                self.is_unevaluated = outer;
                 let ty = self.settled(&operand);
                 self.size_of(ty, span)
             }
@@ -225,20 +232,14 @@ impl<'a> Checker<'a> {
         match declared.entity {
             ValueEntity::Broken => self.broken(span),
             ValueEntity::Constant(ty, bits) => self.constant_of(ty, bits, span),
-            ValueEntity::Local(id) => {
-                let Some(body) = &self.body else {
-                    self.error(
-                        &code::UNKNOWN_NAME,
-                        span,
-                        format!("`{}` cannot be used here", ident.name),
-                    );
-                    return self.broken(span);
-                };
-                let ty = body.locals[id.0 as usize].ty;
-                match body.facts[id.0 as usize].value {
-                    Some(bits) => self.constant_of(ty, bits, span),
-                    None => Expr { kind: ExprKind::Local(id), ty, span },
+            ValueEntity::Local(Local { ty, value: Some(bits), .. }) => {
+                self.constant_of(ty, bits, span)
+            }
+            ValueEntity::Local(local) => {
+                if self.body.as_ref().is_some_and(|body| body.function == local.owner) {
+                    return Expr { kind: ExprKind::Local(local.id), ty: local.ty, span };
                 }
+                self.foreign_local(local, declared.span, ident, span)
             }
             ValueEntity::Global(id) => {
                 Expr { kind: ExprKind::Global(id), ty: self.global(id).global.ty, span }
@@ -270,6 +271,28 @@ impl<'a> Checker<'a> {
                 self.broken(span)
             }
         }
+    }
+
+    /// A local of another function: of the one around the struct of this method, or around a default argument.
+    fn foreign_local(
+        &mut self,
+        local: Local,
+        declared: Span,
+        ident: &ast::Ident,
+        span: Span,
+    ) -> Expr {
+        if self.is_unevaluated {
+            // Only the type matters, and no value can be asked for.
+            return Expr { kind: ExprKind::Construct(Vec::new()), ty: local.ty, span };
+        }
+        let (name, of) = (&ident.name, &self.function(local.owner).name);
+        let message =
+            format!("reference to local variable `{name}` declared in enclosing function `{of}`");
+        let report = Diagnostic::new(&code::UNKNOWN_NAME, span, message)
+            .also(declared, format!("`{name}` is declared here"))
+            .help("pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named");
+        self.report(report);
+        self.broken(span)
     }
 
     fn buffer_field(&mut self, buffer: TypeId, field: u32) -> Option<TypeId> {

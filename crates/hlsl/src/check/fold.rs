@@ -3,6 +3,8 @@
 //! Operators are the definitions of [`ops::scalar`], and library functions are expanded and run instruction by instruction,
 //! so there is no second arithmetic. What has effects, or depends on anything but constants, has no value here.
 
+use std::rc::Rc;
+
 use ir::eval::eval;
 use ir::{Builder, InstData, Module};
 use ops::scalar::{eval_binary, eval_compare, eval_unary};
@@ -25,7 +27,7 @@ pub(crate) fn fold(
     types: &Types,
     native_16bit: bool,
     expr: &Expr,
-    globals: &dyn Fn(GlobalId) -> Option<Vec<u64>>,
+    globals: &dyn Fn(GlobalId) -> Option<Rc<[u64]>>,
 ) -> Option<Vec<u64>> {
     Folder { types, native_16bit, globals }.expr(expr, 0)
 }
@@ -64,7 +66,7 @@ pub(crate) fn operation(op: BinaryOp, scalar: Scalar) -> Operation {
 struct Folder<'a> {
     types: &'a Types,
     native_16bit: bool,
-    globals: &'a dyn Fn(GlobalId) -> Option<Vec<u64>>,
+    globals: &'a dyn Fn(GlobalId) -> Option<Rc<[u64]>>,
 }
 
 impl Folder<'_> {
@@ -78,8 +80,10 @@ impl Folder<'_> {
         let fold = |expr: &Expr| self.expr(expr, depth + 1);
         let values = match &expr.kind {
             ExprKind::Const(bits) => vec![*bits],
-            ExprKind::Global(id) => (self.globals)(*id)?,
-            ExprKind::Field(base, field) => self.field(base.ty, *field, &fold(base)?)?,
+            ExprKind::Global(id) => (self.globals)(*id)?.to_vec(),
+            ExprKind::Field(base, field) => {
+                self.of(base, depth, |values| self.field(base.ty, *field, values))?
+            }
             ExprKind::Swizzle(base, components) => {
                 pick(&fold(base)?, components.iter().map(|it| *it as usize))?
             }
@@ -91,7 +95,8 @@ impl Folder<'_> {
                 )?
             }
             ExprKind::Index(base, index) => {
-                self.index(base.ty, &fold(base)?, index.ty, &fold(index)?)?
+                let at = fold(index)?;
+                self.of(base, depth, |values| self.index(base.ty, values, index.ty, &at))?
             }
             ExprKind::Unary(op, operand) => {
                 let ty = self.ty(operand.ty)?;
@@ -158,6 +163,21 @@ impl Folder<'_> {
             | ExprKind::Method { .. } => return None,
         };
         (values.len() as u64 == self.types.scalar_count(expr.ty)).then_some(values)
+    }
+
+    /// A part of a value. A table that is a global stays where it is: it may be large, and named often.
+    fn of(
+        &self,
+        whole: &Expr,
+        depth: usize,
+        part: impl FnOnce(&[u64]) -> Option<Vec<u64>>,
+    ) -> Option<Vec<u64>> {
+        match whole.kind {
+            ExprKind::Global(id) if self.types.scalar_count(whole.ty) <= MAX_SCALARS => {
+                part(&(self.globals)(id)?)
+            }
+            _ => part(&self.expr(whole, depth + 1)?),
+        }
     }
 
     /// A binary expression. Sources chain operators at length, so the left spine is walked by a loop.
@@ -674,7 +694,7 @@ mod tests {
                 int2,
             )
         };
-        let globals = |_| Some(vec![1, 2, 3, 4]);
+        let globals = |_| Some([1, 2, 3, 4].into());
         assert_eq!(fold(&types, false, &element(1), &globals), Some(vec![3, 4]));
         assert_eq!(fold(&types, false, &element(2), &globals), None);
         assert_eq!(fold(&types, false, &element(0), &|_| None), None);

@@ -2,7 +2,7 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::scope::{Callee, ScopeId, ScopeKind, Scopes, ValueEntity};
+use super::scope::{self, Callee, ScopeId, ScopeKind, Scopes, ValueEntity};
 use super::{Checker, attr, stmt};
 use crate::ast::{self, Attribute, FunctionName, Modifier, Operator};
 use crate::hir::{self, FunctionId, LocalId, Mode};
@@ -57,12 +57,11 @@ pub(super) struct LocalFacts {
     pub(super) is_const: bool,
     /// It is another name for memory that lanes share.
     pub(super) is_reference: bool,
-    /// The value of a constant scalar.
-    pub(super) value: Option<u64>,
 }
 
 /// The function whose body is being checked.
 pub(super) struct Body {
+    pub(super) function: FunctionId,
     pub(super) locals: Vec<hir::Local>,
     pub(super) facts: Vec<LocalFacts>,
     pub(super) result: TypeId,
@@ -453,7 +452,7 @@ impl<'a> Checker<'a> {
             return;
         }
         while let Some(id) = self.pending.pop_front() {
-            if self.sink.is_full() {
+            if self.sink.is_full() || self.is_spent() {
                 return;
             }
             self.check_body(id);
@@ -472,6 +471,7 @@ impl<'a> Checker<'a> {
         let (span, params) = (function.span, function.params.clone());
         let outer_open = std::mem::take(&mut self.open_structs);
         let outer = self.body.replace(Body {
+            function: id,
             locals: Vec::new(),
             facts: Vec::new(),
             result,
@@ -501,12 +501,12 @@ impl<'a> Checker<'a> {
                 let facts = LocalFacts {
                     is_const: param.is_const,
                     is_reference: param.mode == Mode::Reference,
-                    value: None,
                 };
                 let name = param.name.map_or(String::new(), |it| it.name.to_string());
                 let local = checker.add_local(name, param.ty, param.span, facts);
                 modes.push(param.mode);
                 if let Some(ident) = param.name {
+                    let local = scope::Local { owner: id, id: local, ty: param.ty, value: None };
                     checker.declare(ident, ValueEntity::Local(local));
                 }
             }

@@ -48,7 +48,15 @@ impl Checker<'_> {
                 );
             }
         }
-        let declared = self.scopes.nearest(scope.unwrap_or(self.scopes.current()), name, wanted);
+        // To compare a name with all others takes time; in a program of very many, the first mistakes are helped.
+        const MOST_COMPARED: usize = 1 << 18;
+        let from = scope.unwrap_or(self.scopes.current());
+        let compared = self.compared.get().saturating_add(self.scopes.visible(from));
+        self.compared.set(compared);
+        if compared > MOST_COMPARED {
+            return report;
+        }
+        let declared = self.scopes.nearest(from, name, wanted);
         let is_local_to_scope =
             scope.is_some_and(|it| self.scopes.kind(it) != &ScopeKind::Namespace("".into()));
         let known = match wanted {

@@ -2,6 +2,7 @@
 
 use diag::{Diagnostic, Span, code};
 
+use super::work::cost;
 use super::{Checker, convert};
 use crate::ast::{self, Dim};
 use crate::hir::{Expr, ExprKind};
@@ -36,6 +37,8 @@ impl<'a> Checker<'a> {
     fn numbers_in(&mut self, ty: TypeId, out: &mut Vec<TypeId>) {
         match self.types.get(ty) {
             Type::Void | Type::Error => {}
+            Type::Array { .. } | Type::Struct(_) if convert::number_count(&self.types, ty) == 0 => {
+            }
             Type::Scalar(_) | Type::Resource(_) | Type::String => out.push(ty),
             Type::Vector(scalar, n) => {
                 let scalar = self.types.scalar(scalar);
@@ -96,11 +99,14 @@ impl<'a> Checker<'a> {
         if given != wanted {
             return self.wrong_count(ty, given, wanted, span);
         }
+        if !self.spend(wanted, span) {
+            return (ty, self.broken(span));
+        }
         let mut leaves = Vec::new();
         self.numbers_in(ty, &mut leaves);
         if self.types.has_bit_fields(ty) {
             // The fields one by one first, and then their bits.
-            let spread = self.spread(&leaves);
+            let spread = self.spread(&leaves, span);
             let value = self.made_of(spread, &leaves, values, span);
             return (ty, self.convert(value, ty));
         }
@@ -192,13 +198,14 @@ impl<'a> Checker<'a> {
         let same = wanted.iter().all(|it| it == first);
         let to = match (self.types.scalar_of(value.ty), self.types.scalar_of(*first)) {
             (Some(_), Some(scalar)) if same => self.types.with_scalar(value.ty, scalar),
-            _ => self.spread(wanted),
+            _ => self.spread(wanted, value.span),
         };
         self.convert(value, to)
     }
 
     /// A struct of fields of these types, which no source can name.
-    fn spread(&mut self, types: &[TypeId]) -> TypeId {
+    fn spread(&mut self, types: &[TypeId], span: Span) -> TypeId {
+        self.spend(types.len() as u64 * cost::FIELD, span);
         let field = |(i, ty): (usize, &TypeId)| Field {
             name: format!("<{i}>"),
             ty: *ty,

@@ -41,11 +41,14 @@ mod structure;
 mod template;
 mod ty;
 mod wave;
+mod work;
 
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use diag::{Diagnostic, Level, Sink, Span, code};
 use ops::intrinsics::ShaderModel;
@@ -115,7 +118,7 @@ struct GlobalInfo {
     global: hir::Global,
     is_const: bool,
     /// The value of a constant.
-    value: Option<Vec<u64>>,
+    value: Option<Rc<[u64]>>,
 }
 
 struct Checker<'a> {
@@ -144,6 +147,8 @@ struct Checker<'a> {
     loose_constants: BTreeMap<(ResourceId, u32), u64>,
     /// Whether the expression being checked is to be known at compile time.
     wants_constant: bool,
+    /// Whether only the type of the expression being checked matters.
+    is_unevaluated: bool,
     /// The function whose body is being checked.
     body: Option<Body>,
     /// Functions whose bodies are still to be checked.
@@ -162,6 +167,9 @@ struct Checker<'a> {
     depth: u32,
     height: u32,
     instances: usize,
+    work: work::Work,
+    /// How many names were compared with names that are not declared.
+    compared: Cell<usize>,
 }
 
 impl<'a> Checker<'a> {
@@ -186,6 +194,7 @@ impl<'a> Checker<'a> {
             loose: None,
             loose_constants: BTreeMap::new(),
             wants_constant: false,
+            is_unevaluated: false,
             body: None,
             pending: VecDeque::new(),
             open_structs: 0,
@@ -197,6 +206,8 @@ impl<'a> Checker<'a> {
             depth: 0,
             height: 0,
             instances: 0,
+            work: work::Work::default(),
+            compared: Cell::new(0),
         }
     }
 

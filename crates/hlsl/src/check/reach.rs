@@ -118,6 +118,9 @@ impl Checker<'_> {
             );
             return;
         }
+        if self.is_spent() {
+            return;
+        }
         // A body that stands behind the first use of an instance.
         if self.function(id).body.is_none() {
             let origin = self.function(id).origin.and_then(|it| self.function(it).definition);

@@ -7,6 +7,7 @@ use ir::{Chosen, Register, RegisterClass};
 
 use super::Checker;
 use super::scope::ValueEntity;
+use super::work::cost;
 use crate::ast::{self, Annotation, AnnotationKind, Declarator, ItemKind, Modifier};
 use crate::hir::{self, Expr, ExprKind, GlobalKind, ResourceId};
 use crate::options::PushLayout;
@@ -138,6 +139,9 @@ impl<'a> Checker<'a> {
         globally_coherent: bool,
         span: Span,
     ) -> Option<ResourceId> {
+        if !self.spend(cost::RESOURCE, span) {
+            return None;
+        }
         let class = class_of(self.resource_of(ty)?);
         let (slot, space, packing) = (None, 0, Packing::Constant);
         let chosen = Chosen::Register;
@@ -418,7 +422,7 @@ impl<'a> Checker<'a> {
         let offsets =
             crate::types::field_offsets(&self.types, structure, packing, self.native_16bit());
         let mut taken: BTreeMap<u32, (u32, usize)> = BTreeMap::new();
-        for (index, (offset, ty)) in offsets.into_iter().enumerate() {
+        for (index, (offset, ty)) in offsets.iter().copied().enumerate() {
             let size = layout_of(&self.types, ty, packing, self.native_16bit()).size;
             let end = offset.saturating_add(size);
             if let Some((_, (before_end, before))) = taken.range(..end).next_back()

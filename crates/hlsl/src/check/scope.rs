@@ -3,6 +3,9 @@
 //! Types and values have tables of their own, as the parser has already decided which of the two a name stands for.
 //! Scopes are never removed: structs and templates refer to the ones they were declared in.
 
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
 use diag::{Span, similarity};
 
 use crate::ast::Name;
@@ -41,7 +44,7 @@ pub(super) enum TypeEntity {
 /// What a name in the table of values stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ValueEntity {
-    Local(LocalId),
+    Local(Local),
     Global(GlobalId),
     /// A resource, or an array of them.
     Resource(ResourceId),
@@ -56,6 +59,18 @@ pub(super) enum ValueEntity {
     Template(usize),
     /// Something that was reported where it is declared.
     Broken,
+}
+
+/// A variable or parameter of a function. Its index counts in that function alone, and methods of structs that are
+/// declared inside the function see its name too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Local {
+    /// The function whose body it is in.
+    pub(super) owner: FunctionId,
+    pub(super) id: LocalId,
+    pub(super) ty: TypeId,
+    /// The value of a constant scalar, which other functions may use too.
+    pub(super) value: Option<u64>,
 }
 
 /// What a name that is not declared should have stood for.
@@ -91,12 +106,20 @@ pub(super) enum Callee {
 pub(super) struct Declared<T> {
     pub(super) entity: T,
     pub(super) span: Span,
+    /// When it was declared first.
+    at: Moment,
 }
+
+/// A point in the order of declarations and scopes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Moment(u32);
 
 #[derive(Debug)]
 struct Scope {
     parent: Option<ScopeId>,
     kind: ScopeKind,
+    /// When it was opened.
+    at: Moment,
     types: QuickMap<Name, Declared<TypeEntity>>,
     values: QuickMap<Name, Declared<ValueEntity>>,
     /// Other scopes whose names are visible here: bases, `using namespace`.
@@ -107,6 +130,9 @@ struct Scope {
 pub(super) struct Scopes {
     all: Vec<Scope>,
     current: ScopeId,
+    now: Moment,
+    /// How many scopes were looked at through others.
+    steps: Cell<u64>,
 }
 
 /// How many scopes that see each other are searched.
@@ -116,20 +142,28 @@ impl Scopes {
     pub(super) const FILE: ScopeId = ScopeId(0);
 
     pub(super) fn new() -> Scopes {
-        let mut scopes = Scopes { all: Vec::new(), current: Scopes::FILE };
+        let mut scopes =
+            Scopes { all: Vec::new(), current: Scopes::FILE, now: Moment(0), steps: Cell::new(0) };
         scopes.make(None, ScopeKind::Namespace(String::new()));
         scopes
     }
 
     fn make(&mut self, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {
+        let at = self.tick();
         self.all.push(Scope {
             parent,
             kind,
+            at,
             types: QuickMap::default(),
             values: QuickMap::default(),
             others: Vec::new(),
         });
         ScopeId(self.all.len() as u32 - 1)
+    }
+
+    fn tick(&mut self) -> Moment {
+        self.now.0 += 1;
+        self.now
     }
 
     fn at(&self, id: ScopeId) -> &Scope {
@@ -177,7 +211,10 @@ impl Scopes {
         entity: TypeEntity,
         span: Span,
     ) {
-        self.at_mut(scope).types.insert(name, Declared { entity, span });
+        let now = self.tick();
+        let types = &mut self.at_mut(scope).types;
+        let at = types.get(&name).map_or(now, |it| it.at);
+        types.insert(name, Declared { entity, span, at });
     }
 
     pub(super) fn declare_value(
@@ -187,7 +224,10 @@ impl Scopes {
         entity: ValueEntity,
         span: Span,
     ) {
-        self.at_mut(scope).values.insert(name, Declared { entity, span });
+        let now = self.tick();
+        let values = &mut self.at_mut(scope).values;
+        let at = values.get(&name).map_or(now, |it| it.at);
+        values.insert(name, Declared { entity, span, at });
     }
 
     /// Whether any value is declared in this very scope.
@@ -208,16 +248,30 @@ impl Scopes {
     /// A scope with those it sees, nearest first.
     fn reach(&self, scope: ScopeId) -> Vec<ScopeId> {
         let mut seen = vec![scope];
+        let mut known = BTreeSet::from([scope]);
         let mut next = 0;
+        let mut steps = 0;
         while next < seen.len() && seen.len() < MOST_OTHERS {
-            for other in &self.at(seen[next]).others {
-                if !seen.contains(other) {
-                    seen.push(*other);
-                }
-            }
+            let others = &self.at(seen[next]).others;
+            steps += 1 + others.len() as u64;
+            seen.extend(others.iter().filter(|it| known.insert(**it)));
             next += 1;
         }
+        self.steps.set(self.steps.get() + 2 * steps);
         seen
+    }
+
+    /// How much work finding names was, since this was asked last.
+    pub(super) fn take_steps(&self) -> u64 {
+        self.steps.take()
+    }
+
+    /// How many names are visible from a scope.
+    pub(super) fn visible(&self, from: ScopeId) -> usize {
+        let count = |id| self.at(id).types.len() + self.at(id).values.len();
+        self.outwards(from)
+            .map(|(id, _)| self.reach(id).into_iter().map(count).sum::<usize>())
+            .sum()
     }
 
     /// A type that is declared in a scope or in one it sees.
@@ -254,16 +308,35 @@ impl Scopes {
         found
     }
 
+    /// A scope and those around it, innermost first, each with the moment by which a name in it must have been declared.
+    ///
+    /// Bodies of methods are checked when the function around their struct has ended; they see what had been declared in
+    /// the function where the struct begins, as in C++, and of the file everything.
+    fn outwards(&self, from: ScopeId) -> impl Iterator<Item = (ScopeId, Moment)> {
+        const EVER: Moment = Moment(u32::MAX);
+        let mut scope = Some(from);
+        let mut until = EVER;
+        std::iter::from_fn(move || {
+            let id = scope?;
+            let here = self.at(id);
+            scope = here.parent;
+            match here.kind {
+                ScopeKind::Struct(_) => {
+                    until = until.min(here.at);
+                    Some((id, EVER))
+                }
+                ScopeKind::Block => Some((id, until)),
+                ScopeKind::Namespace(_) | ScopeKind::Enum(_) | ScopeKind::Template => {
+                    Some((id, EVER))
+                }
+            }
+        })
+    }
+
     /// A type visible from a scope.
     pub(super) fn find_type(&self, from: ScopeId, name: &str) -> Option<&Declared<TypeEntity>> {
-        let mut scope = Some(from);
-        while let Some(id) = scope {
-            if let Some(found) = self.type_in(id, name) {
-                return Some(found);
-            }
-            scope = self.at(id).parent;
-        }
-        None
+        self.outwards(from)
+            .find_map(|(id, until)| self.type_in(id, name).filter(|it| it.at < until))
     }
 
     /// A value visible from a scope, and the scope through which it was found.
@@ -272,14 +345,10 @@ impl Scopes {
         from: ScopeId,
         name: &str,
     ) -> Option<(ScopeId, Declared<ValueEntity>)> {
-        let mut scope = Some(from);
-        while let Some(id) = scope {
-            if let Some(found) = self.value_in(id, name) {
-                return Some((id, found));
-            }
-            scope = self.at(id).parent;
-        }
-        None
+        self.outwards(from).find_map(|(id, until)| {
+            let found = self.value_in(id, name).filter(|it| it.at < until)?;
+            Some((id, found))
+        })
     }
 
     /// What to put before a name that is declared in a scope: `A::B::`, or nothing.

@@ -3,9 +3,10 @@
 use diag::{Diagnostic, Span, code};
 
 use super::func::LocalFacts;
-use super::scope::{ScopeKind, ValueEntity};
+use super::scope::{self, ScopeKind, ValueEntity};
 use super::{Checker, attr, reach};
 use crate::ast::{self, Declarator, Modifier};
+use crate::hash::QuickMap;
 use crate::hir::{CaseGroup, Expr, ExprKind, Loop, Stmt, StmtKind, Switch};
 use crate::options::Version;
 use crate::types::{Scalar, Type, TypeId, Types};
@@ -14,6 +15,9 @@ impl<'a> Checker<'a> {
     pub(super) fn stmts(&mut self, stmts: &'a [ast::Stmt]) -> Vec<Stmt> {
         let mut checked = Vec::with_capacity(stmts.len());
         for stmt in stmts {
+            if self.is_spent() {
+                break;
+            }
             self.stmt(stmt, &mut checked);
         }
         checked
@@ -199,17 +203,21 @@ impl<'a> Checker<'a> {
         out: &mut Vec<Stmt>,
     ) {
         // As in C, the initialiser sees the variable, whatever it hides; there is nothing in it yet.
-        let facts = LocalFacts { is_const, is_reference: false, value: None };
+        let facts = LocalFacts { is_const, is_reference: false };
         let name = declarator.name.name.to_string();
         let local = self.add_local(name, ty, declarator.name.span, facts);
-        let entity =
-            |ty| if ty == Types::ERROR { ValueEntity::Broken } else { ValueEntity::Local(local) };
-        self.declare(&declarator.name, entity(ty));
-        let (before, (ty, init)) = (ty, self.initializer(ty, declarator));
-        if entity(ty) != entity(before) {
-            let (scope, name) = (self.scopes.current(), declarator.name.name.clone());
-            self.scopes.declare_value(scope, name, entity(ty), declarator.name.span);
-        }
+        let Some(owner) = self.body.as_ref().map(|it| it.function) else { return };
+        let entity = |ty, value| match ty {
+            Types::ERROR => ValueEntity::Broken,
+            ty => ValueEntity::Local(scope::Local { owner, id: local, ty, value }),
+        };
+        let before = entity(ty, None);
+        self.declare(&declarator.name, before.clone());
+        let is_declared = |this: &Checker| {
+            let known = this.scopes.own_value(this.scopes.current(), &declarator.name.name);
+            known.is_some_and(|it| it.entity == before)
+        };
+        let (ty, init) = self.initializer(ty, declarator);
         let reads_itself = init.as_ref().is_some_and(|it| reach::mentions_local(it, local));
         if let Some(name) = self.incomplete(ty) {
             let message = format!("`{name}` is not complete here");
@@ -223,7 +231,11 @@ impl<'a> Checker<'a> {
         };
         if let Some(body) = &mut self.body {
             body.locals[local.0 as usize].ty = ty;
-            body.facts[local.0 as usize].value = value;
+        }
+        let after = entity(ty, value);
+        if after != before && is_declared(self) {
+            let (scope, name) = (self.scopes.current(), declarator.name.name.clone());
+            self.scopes.declare_value(scope, name, after, declarator.name.span);
         }
         if reads_itself {
             out.push(Stmt { kind: StmtKind::Let(local, None), span: declarator.name.span });
@@ -362,7 +374,7 @@ impl<'a> Checker<'a> {
         let scope = self.scopes.inside(self.scopes.current(), ScopeKind::Block);
         let groups = self.in_scope(scope, |this| {
             this.nested(0, 1, |this| {
-                let mut labels = Vec::new();
+                let mut labels = QuickMap::default();
                 let mut groups = Vec::new();
                 for group in &it.groups {
                     groups.push(this.case_group(group, selector.ty, &mut labels));
@@ -378,7 +390,7 @@ impl<'a> Checker<'a> {
         &mut self,
         group: &'a ast::CaseGroup,
         ty: TypeId,
-        seen: &mut Vec<(Option<u64>, Span)>,
+        seen: &mut QuickMap<Option<u64>, Span>,
     ) -> CaseGroup {
         let mut labels = Vec::new();
         let mut default = false;
@@ -401,7 +413,7 @@ impl<'a> Checker<'a> {
                     Some(bits)
                 }
             };
-            if let Some((_, before)) = seen.iter().find(|(it, _)| *it == value) {
+            if let Some(before) = seen.get(&value) {
                 let message = match value {
                     None => "`default` stands twice in this `switch`",
                     Some(_) => "a label with this value stands in this `switch` already",
@@ -411,7 +423,7 @@ impl<'a> Checker<'a> {
                 self.report(report);
                 continue;
             }
-            seen.push((value, label.span));
+            seen.insert(value, label.span);
             labels.extend(value);
         }
         CaseGroup { labels, default, body: self.stmts(&group.stmts) }

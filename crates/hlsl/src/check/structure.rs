@@ -4,6 +4,7 @@ use diag::{Diagnostic, Span, code};
 
 use super::scope::{Callee, ScopeId, ScopeKind, TypeEntity, ValueEntity};
 use super::template::{Captured, StructTemplate};
+use super::work::cost;
 use super::{Checker, MAX_SCALARS};
 use crate::ast::{self, Item, ItemKind, Modifier, StructKind};
 use crate::types::{BitField, Field, Scalar, Struct, StructId, Type, TypeId, Types};
@@ -25,6 +26,9 @@ pub(super) struct StructInfo<'a> {
 
 /// How many fields a struct may have, those of inner structs counted: whoever lays it out visits each.
 const MOST_FIELDS: u64 = 1 << 14;
+
+/// How deep structs and arrays may hold each other: whoever walks through a type goes as deep.
+const MOST_LEVELS: u32 = 256;
 
 /// How often structs may inherit from each other: each generation copies the fields of all before it.
 const MOST_GENERATIONS: usize = 256;
@@ -168,6 +172,7 @@ impl<'a> Checker<'a> {
             .fields
             .iter()
             .fold(0, |sum: u64, it| sum.saturating_add(self.field_count(it.ty)));
+        self.types_nest(ty, structure.name.span);
         if fields > MOST_FIELDS || self.types.scalar_count(ty) > MAX_SCALARS {
             self.error(
                 &code::TOO_LARGE,
@@ -178,6 +183,20 @@ impl<'a> Checker<'a> {
         } else if let Some(info) = self.structs.get_mut(&id) {
             info.fields = fields;
         }
+    }
+
+    /// Reports a type that holds types too many levels deep; whether it does not. A struct loses its fields.
+    pub(super) fn types_nest(&mut self, ty: TypeId, span: Span) -> bool {
+        if self.types.contents(ty).depth <= MOST_LEVELS {
+            return true;
+        }
+        let message =
+            format!("structs and arrays hold each other more than {MOST_LEVELS} times over");
+        self.error(&code::NESTING_TOO_DEEP, span, message);
+        if let Type::Struct(id) = self.types.get(ty) {
+            self.types.structure_mut(id).fields.clear();
+        }
+        false
     }
 
     /// How many fields are in a type.
@@ -225,6 +244,10 @@ impl<'a> Checker<'a> {
                     base.span,
                     "a struct inherits from one struct only",
                 );
+                continue;
+            }
+            let fields = self.types.structure(base_id).fields.len() as u64;
+            if !self.spend(fields * cost::FIELD, base.span) {
                 continue;
             }
             let inherited = self.types.structure(base_id).fields.clone();

@@ -5,6 +5,7 @@ use diag::{Span, code};
 use super::deduce::Deduction;
 use super::func::Function;
 use super::scope::{Callee, ScopeId, ScopeKind, TypeEntity, ValueEntity};
+use super::work::cost;
 use super::{Checker, MAX_INSTANCES, MAX_TEMPLATE_DEPTH};
 use crate::ast::{
     self, Attribute, Segment, TemplateArg, TemplateHead, TemplateParam, TemplateParamKind,
@@ -41,7 +42,7 @@ pub(super) struct FunctionTemplate<'a> {
     pub(super) head: &'a TemplateHead,
     attributes: &'a [Attribute],
     pub(super) scope: ScopeId,
-    instances: Vec<(Vec<Captured>, FunctionId)>,
+    pub(super) instances: Vec<(Vec<Captured>, FunctionId)>,
 }
 
 pub(super) struct StructTemplate<'a> {
@@ -280,6 +281,11 @@ impl<'a> Checker<'a> {
         inner: ScopeId,
         span: Span,
     ) -> Option<TypeId> {
+        let template = &self.struct_templates[index];
+        let known = template.instances.len() + cost::CANDIDATE as usize * template.special.len();
+        if !self.spend(known as u64, span) {
+            return None;
+        }
         let template = &self.struct_templates[index];
         if let Some((_, ty)) = template.instances.iter().find(|(it, _)| same_list(it, &args)) {
             return Some(*ty);

@@ -188,6 +188,9 @@ impl<'a> Checker<'a> {
                 return Types::ERROR;
             }
             ty = self.types.intern(Type::Array { element: ty, len });
+            if !self.types_nest(ty, dim.span) {
+                return Types::ERROR;
+            }
         }
         if self.types.scalar_count(ty) > MAX_SCALARS {
             let span = dims.first().map_or(Span::NONE, |it| it.span);

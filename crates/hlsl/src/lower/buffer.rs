@@ -322,6 +322,7 @@ impl Lowerer<'_> {
         let types = &self.program.types;
         let of = |scalar: Scalar| scalar.ty(self.native_16bit);
         match types.get(ty) {
+            _ if types.scalar_count(ty) == 0 => {}
             Type::Scalar(scalar) => scalars.push((at, of(scalar))),
             Type::Vector(scalar, n) => {
                 let step = buffer.step.unwrap_or(of(scalar).bytes());
@@ -354,8 +355,9 @@ impl Lowerer<'_> {
                 }
             }
             Type::Struct(_) => {
-                for (offset, ty) in field_offsets(types, ty, buffer.packing, self.native_16bit) {
-                    self.push_buffer_scalars(ty, at.saturating_add(offset), buffer, scalars);
+                let offsets = field_offsets(types, ty, buffer.packing, self.native_16bit);
+                for (offset, ty) in offsets.iter() {
+                    self.push_buffer_scalars(*ty, at.saturating_add(*offset), buffer, scalars);
                 }
             }
             Type::Void | Type::Resource(_) | Type::String | Type::Error => {}

@@ -130,6 +130,9 @@ impl Lowerer<'_> {
         let frame =
             Frame { function: id, call: span, locals: Vec::new(), result, returns: Returns::AtEnd };
         self.frames.push(frame);
+        // Nothing else counts a call of what has no statements.
+        self.enter(span)?;
+        self.leave();
         // What is copied back must outlive the block; the other locals come behind, for the block to forget.
         self.locals(&passed)?;
         if returns_last {

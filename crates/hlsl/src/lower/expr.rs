@@ -445,6 +445,7 @@ impl Lowerer<'_> {
         }
         let mut places = Vec::new();
         match types.get(whole.ty) {
+            _ if types.contents(whole.ty).numbers == 0 => {}
             Type::Struct(id) => {
                 for (i, field) in (0..).zip(&types.structure(id).fields) {
                     if !field.hidden {

@@ -42,7 +42,7 @@ pub(super) struct Facts {
     functions: Vec<FunctionFacts>,
     pub(super) dynamic_globals: BTreeSet<GlobalId>,
     /// The values of statics that nothing assigns and whose initialiser is constant.
-    constants: Vec<Option<Vec<u64>>>,
+    constants: Vec<Option<Rc<[u64]>>>,
     native_16bit: bool,
     /// By the address of the statements, which do not move while they are lowered.
     assigned: QuickMap<*const Stmt, Rc<Assigned>>,
@@ -167,7 +167,7 @@ impl Facts {
             if let GlobalKind::Static { init: Some(init) } = &global.kind
                 && !assigned.contains(&id)
             {
-                self.constants[index] = self.constant(program, init);
+                self.constants[index] = self.constant(program, init).map(Rc::from);
             }
         }
     }

@@ -97,19 +97,7 @@ impl Lowerer<'_> {
 
     /// How many arrays a variable of that type is taken apart into.
     pub(super) fn arrays(&self, ty: TypeId) -> u32 {
-        let types = &self.program.types;
-        match types.get(ty) {
-            Type::Scalar(_) | Type::Vector(..) | Type::Matrix { .. } => 1,
-            Type::Array { element, .. } => self.arrays(element),
-            Type::Struct(id) => types
-                .structure(id)
-                .fields
-                .iter()
-                .filter(|it| it.bits.is_none())
-                .map(|it| self.arrays(it.ty))
-                .sum(),
-            Type::Void | Type::Resource(_) | Type::String | Type::Error => 0,
-        }
+        u32::try_from(self.program.types.contents(ty).leaves).unwrap_or(u32::MAX)
     }
 
     fn arrays_of(&self, name: &str, ty: TypeId, span: Span) -> Lower<Vec<Memory>> {
@@ -133,6 +121,7 @@ impl Lowerer<'_> {
             );
         }
         match types.get(ty) {
+            _ if types.scalar_count(ty) == 0 => {}
             Type::Scalar(_) | Type::Vector(..) | Type::Matrix { .. } => {
                 let len = len.saturating_mul(u64::from(self.count(ty)));
                 if len > MOST_IN_ARRAY {
@@ -147,13 +136,13 @@ impl Lowerer<'_> {
             }
             Type::Struct(id) => {
                 for field in types.structure(id).fields.iter().filter(|it| it.bits.is_none()) {
-                    self.push_arrays(
-                        format!("{name}.{}", field.name),
-                        field.ty,
-                        len,
-                        span,
-                        arrays,
-                    )?;
+                    // Only people read the name.
+                    const LONGEST: usize = 256;
+                    let name = match name.len() + field.name.len() < LONGEST {
+                        true => format!("{name}.{}", field.name),
+                        false => name.clone(),
+                    };
+                    self.push_arrays(name, field.ty, len, span, arrays)?;
                 }
             }
             Type::Void | Type::Resource(_) | Type::String | Type::Error => {}
@@ -418,6 +407,7 @@ impl Lowerer<'_> {
             offset: at.offset * len + i,
         };
         match types.get(ty) {
+            _ if types.scalar_count(ty) == 0 => {}
             Type::Scalar(_) => scalars.push(at),
             Type::Vector(_, n) => scalars.extend((0..n).map(|i| part(n, i))),
             Type::Matrix { rows, columns, .. } => {

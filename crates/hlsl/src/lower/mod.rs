@@ -48,6 +48,9 @@ use resource::Handles;
 /// How many instructions, and how many arguments of branches, a module may have.
 const MOST_INSTS: usize = 2_000_000;
 const MOST_BRANCH_ARGS: usize = 16_000_000;
+/// How many steps making a module may take: a statement, an expression or a scalar that is passed on is one, and so is every
+/// scalar of the variables of a call. Calls that make no instruction take them, too.
+const MOST_STEPS: u64 = 1 << 24;
 /// How deep calls may nest; there is no recursion, so this many functions call each other in a row.
 const MOST_CALLS: usize = 256;
 /// How deep statements and expressions may nest, inlined calls included: each level takes some of our stack.
@@ -83,6 +86,7 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
         regions: 0,
         depth: 0,
         branch_args: 0,
+        steps: 0,
         variable_values: 0,
         wave_masks: false,
     };
@@ -137,6 +141,7 @@ struct Lowerer<'a> {
     regions: usize,
     depth: u32,
     branch_args: usize,
+    steps: u64,
     variable_values: usize,
     wave_masks: bool,
 }
@@ -196,6 +201,7 @@ impl Lowerer<'_> {
     /// The types of a value's scalars in order, `None` for resources.
     fn leaves(&mut self, ty: TypeId, span: Span) -> Lower<Rc<[Option<Ty>]>> {
         if let Some(known) = self.leaves.get(&ty) {
+            self.steps += known.len() as u64;
             return Ok(Rc::clone(known));
         }
         let count = self.program.types.scalar_count(ty);
@@ -214,6 +220,9 @@ impl Lowerer<'_> {
 
     fn push_leaves(&self, ty: TypeId, leaves: &mut Vec<Option<Ty>>) {
         let types = &self.program.types;
+        if types.scalar_count(ty) == 0 {
+            return;
+        }
         let of = |scalar: Scalar| Some(scalar.ty(self.native_16bit));
         match types.get(ty) {
             Type::Void | Type::String | Type::Error => {}
@@ -289,6 +298,10 @@ impl Lowerer<'_> {
         if self.builder.module.insts.len() > MOST_INSTS || self.branch_args > MOST_BRANCH_ARGS {
             return Err(self.exploded(span));
         }
+        self.steps += 1;
+        if self.steps > MOST_STEPS {
+            return Err(self.exploded(span));
+        }
         self.depth += 1;
         Ok(())
     }
@@ -311,12 +324,30 @@ impl Lowerer<'_> {
                     "the program grows too large when the calls below `{name}` are expanded"
                 );
                 Diagnostic::new(&code::PROGRAM_TOO_LARGE, frame.call, message)
-                    .note(format!("a program may have {MOST_INSTS} instructions after every call has become its function's body"))
+                    .note(self.bound())
                     .help("turn repeated calls into a loop around one call, or keep the result of the first in a variable")
             }
-            None => Diagnostic::new(&code::PROGRAM_TOO_LARGE, span, "the program is too large"),
+            None => Diagnostic::new(&code::PROGRAM_TOO_LARGE, span, "the program is too large")
+                .note(self.bound()),
         };
         Stopped(Box::new(diagnostic))
+    }
+
+    /// The bound that a program has met.
+    fn bound(&self) -> String {
+        if self.steps > MOST_STEPS {
+            return format!(
+                "a program may take {MOST_STEPS} steps to expand: a statement, an expression or a scalar of a variable each"
+            );
+        }
+        if self.branch_args > MOST_BRANCH_ARGS {
+            return format!(
+                "branches may carry {MOST_BRANCH_ARGS} values: the variables that are assigned in them"
+            );
+        }
+        format!(
+            "a program may have {MOST_INSTS} instructions after every call has become its function's body"
+        )
     }
 
     fn too_large(&self, span: Span, message: String) -> Stopped {

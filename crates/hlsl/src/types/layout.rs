@@ -7,7 +7,7 @@
 
 use ir::{HostScalar, Member};
 
-use super::{Scalar, Type, TypeId, Types};
+use super::{Offsets, Scalar, StructId, Type, TypeId, Types};
 
 /// The rules a buffer packs by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,21 +71,7 @@ pub fn layout_of(types: &Types, id: TypeId, packing: Packing, native_16bit: bool
                 }
             }
         }
-        Type::Struct(_) => {
-            let mut size: u32 = 0;
-            let mut align = 1;
-            for (offset, ty) in field_offsets(types, id, packing, native_16bit) {
-                let layout = layout_of(types, ty, packing, native_16bit);
-                size = size.max(offset.saturating_add(layout.size));
-                align = align.max(layout.align);
-            }
-            match packing {
-                Packing::Structured | Packing::Push => {
-                    Layout { size: round_up(size, align), align }
-                }
-                Packing::Constant => Layout { size, align: 16 },
-            }
-        }
+        Type::Struct(id) => structure(types, id, packing, native_16bit).0,
     }
 }
 
@@ -110,13 +96,39 @@ pub fn matrix_stride(scalar: Scalar, components: u32, packing: Packing, native_1
 }
 
 /// For each field of a struct that takes room (bit-fields do not, their units do): its offset and type.
-pub fn field_offsets(
+pub fn field_offsets(types: &Types, id: TypeId, packing: Packing, native_16bit: bool) -> Offsets {
+    match types.get(id) {
+        Type::Struct(id) => structure(types, id, packing, native_16bit).1,
+        _ => Offsets::default(),
+    }
+}
+
+/// The layout of a struct, and where its fields lie.
+fn structure(
     types: &Types,
-    id: TypeId,
+    id: StructId,
     packing: Packing,
     native_16bit: bool,
-) -> Vec<(u32, TypeId)> {
-    let Type::Struct(id) = types.get(id) else { return Vec::new() };
+) -> (Layout, Offsets) {
+    types.layout_of_struct(id, packing, native_16bit, || {
+        let offsets = placed(types, id, packing, native_16bit);
+        let mut size: u32 = 0;
+        let mut align = 1;
+        for (offset, ty) in &offsets {
+            let layout = layout_of(types, *ty, packing, native_16bit);
+            size = size.max(offset.saturating_add(layout.size));
+            align = align.max(layout.align);
+        }
+        let layout = match packing {
+            Packing::Structured | Packing::Push => Layout { size: round_up(size, align), align },
+            Packing::Constant => Layout { size, align: 16 },
+        };
+        (layout, offsets)
+    })
+}
+
+/// The offsets and types of the fields that take room.
+fn placed(types: &Types, id: StructId, packing: Packing, native_16bit: bool) -> Vec<(u32, TypeId)> {
     let mut end: u32 = 0;
     let mut offsets = Vec::new();
     for field in &types.structure(id).fields {
@@ -176,11 +188,12 @@ pub fn cbuffer_members(
     members(types, structure, packing, native_16bit)
 }
 
-/// Beyond this many members a host is not given names: nobody sets them one by one.
+/// Beyond this many members, or bytes in their names, a host is not given names: nobody sets them one by one.
 const MOST_MEMBERS: usize = 4096;
+const MOST_BYTES: usize = 1 << 20;
 
 fn members(types: &Types, ty: TypeId, packing: Packing, native_16bit: bool) -> Vec<Member> {
-    let mut walk = Walk { types, packing, native_16bit, members: Vec::new() };
+    let mut walk = Walk { types, packing, native_16bit, members: Vec::new(), bytes: 0 };
     walk.visit(ty, "", 0, &mut Vec::new());
     walk.members
 }
@@ -190,11 +203,14 @@ struct Walk<'a> {
     packing: Packing,
     native_16bit: bool,
     members: Vec<Member>,
+    bytes: usize,
 }
 
 impl Walk<'_> {
     fn visit(&mut self, ty: TypeId, name: &str, offset: u32, dims: &mut Vec<(u32, u32)>) {
-        if self.members.len() >= MOST_MEMBERS {
+        // What is empty may still be large: structs of structs of nothing.
+        let is_enough = self.members.len() >= MOST_MEMBERS || self.bytes >= MOST_BYTES;
+        if is_enough || self.types.scalar_count(ty) == 0 {
             return;
         }
         match self.types.get(ty) {
@@ -219,13 +235,13 @@ impl Walk<'_> {
                 let offsets = field_offsets(self.types, ty, self.packing, self.native_16bit);
                 let fields =
                     self.types.structure(id).fields.iter().filter(|field| field.bits.is_none());
-                for (field, (at, ty)) in fields.zip(offsets) {
+                for (field, (at, ty)) in fields.zip(offsets.iter()) {
                     let path = if name.is_empty() {
                         field.name.clone()
                     } else {
                         format!("{name}.{}", field.name)
                     };
-                    self.visit(ty, &path, offset.saturating_add(at), dims);
+                    self.visit(*ty, &path, offset.saturating_add(*at), dims);
                 }
             }
         }
@@ -240,6 +256,7 @@ impl Walk<'_> {
         dims: &[(u32, u32)],
     ) {
         let (components, vectors, vector_stride, row_major) = shape;
+        self.bytes += name.len();
         self.members.push(Member {
             name: name.to_owned(),
             offset,

@@ -1,0 +1,142 @@
+//! What is known of structs that would otherwise be found by a walk through all they hold.
+//!
+//! A struct may hold another one twice, and that one a third one twice: sixty declarations make a tree of 2^60 leaves.
+//! So every question about the inside of a struct is answered once, from the answers for its fields.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::{Layout, Packing, StructId, Type, TypeId, Types};
+
+/// The answers, by [`StructId`].
+#[derive(Debug, Default)]
+pub(super) struct Memo(RefCell<Vec<Known>>);
+
+/// Offsets and types of fields.
+pub type Offsets = Rc<[(u32, TypeId)]>;
+
+#[derive(Clone, Debug, Default)]
+struct Known {
+    contents: Option<Contents>,
+    layouts: Vec<((Packing, bool), Layout, Offsets)>,
+}
+
+/// What a type holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// Hidden storage of bit-fields counted, bit-fields not; a resource counts as one. Saturating.
+    pub scalars: u64,
+    /// Bit-fields counted, and what stores them not. Saturating.
+    pub numbers: u64,
+    /// How many scalars, vectors and matrices stand in it, those in elements of an array counted once. Saturating.
+    pub leaves: u64,
+    /// How many structs and arrays are around the innermost scalar.
+    pub depth: u32,
+    pub has_bit_fields: bool,
+    pub holds_resource: bool,
+}
+
+impl Contents {
+    const NOTHING: Contents = Contents {
+        scalars: 0,
+        numbers: 0,
+        leaves: 0,
+        depth: 0,
+        has_bit_fields: false,
+        holds_resource: false,
+    };
+
+    fn of(scalars: u64) -> Contents {
+        Contents { scalars, numbers: scalars, leaves: 1, ..Contents::NOTHING }
+    }
+}
+
+impl Memo {
+    /// The struct changes: what was known of it is not so any more. No other struct holds one that can still change.
+    pub(super) fn forget(&mut self, id: StructId) {
+        if let Some(known) = self.0.get_mut().get_mut(id.0 as usize) {
+            *known = Known::default();
+        }
+    }
+
+    fn read<T>(&self, id: StructId, read: impl FnOnce(&Known) -> Option<T>) -> Option<T> {
+        self.0.borrow().get(id.0 as usize).and_then(read)
+    }
+
+    fn write(&self, id: StructId, write: impl FnOnce(&mut Known)) {
+        let mut all = self.0.borrow_mut();
+        let index = id.0 as usize;
+        if all.len() <= index {
+            all.resize(index + 1, Known::default());
+        }
+        write(&mut all[index]);
+    }
+}
+
+impl Types {
+    /// What a type holds, of structs found once.
+    pub fn contents(&self, id: TypeId) -> Contents {
+        match self.get(id) {
+            Type::Void | Type::String | Type::Error => Contents::NOTHING,
+            Type::Scalar(_) => Contents::of(1),
+            Type::Resource(_) => Contents { holds_resource: true, leaves: 0, ..Contents::of(1) },
+            Type::Vector(_, n) => Contents::of(n.into()),
+            Type::Matrix { rows, columns, .. } => Contents::of((rows * columns).into()),
+            Type::Array { element, len } => {
+                let one = self.contents(element);
+                Contents {
+                    scalars: one.scalars.saturating_mul(len.into()),
+                    numbers: one.numbers.saturating_mul(len.into()),
+                    depth: one.depth + 1,
+                    ..one
+                }
+            }
+            Type::Struct(id) => self.contents_of_struct(id),
+        }
+    }
+
+    fn contents_of_struct(&self, id: StructId) -> Contents {
+        if let Some(known) = self.known.read(id, |it| it.contents) {
+            return known;
+        }
+        let mut all = Contents::NOTHING;
+        for field in &self.structure(id).fields {
+            let one = self.contents(field.ty);
+            if field.bits.is_none() {
+                all.scalars = all.scalars.saturating_add(one.scalars);
+                all.leaves = all.leaves.saturating_add(one.leaves);
+            }
+            if !field.hidden {
+                all.numbers = all.numbers.saturating_add(one.numbers);
+            }
+            all.depth = all.depth.max(one.depth);
+            all.has_bit_fields |= field.bits.is_some() || one.has_bit_fields;
+            all.holds_resource |= one.holds_resource;
+        }
+        all.depth += 1;
+        self.known.write(id, |it| it.contents = Some(all));
+        all
+    }
+
+    /// The layout of a struct with the offsets of its fields, made once.
+    pub(super) fn layout_of_struct(
+        &self,
+        id: StructId,
+        packing: Packing,
+        native_16bit: bool,
+        make: impl FnOnce() -> (Layout, Vec<(u32, TypeId)>),
+    ) -> (Layout, Offsets) {
+        let rules = (packing, native_16bit);
+        let find = |it: &Known| {
+            let found = it.layouts.iter().find(|(of, ..)| *of == rules);
+            found.map(|(_, layout, offsets)| (*layout, Rc::clone(offsets)))
+        };
+        if let Some(known) = self.known.read(id, find) {
+            return known;
+        }
+        let (layout, offsets) = make();
+        let offsets: Offsets = offsets.into();
+        self.known.write(id, |it| it.layouts.push((rules, layout, Rc::clone(&offsets))));
+        (layout, offsets)
+    }
+}
