@@ -246,6 +246,8 @@ void main(uint t : SV_GroupIndex) {
         uint parameter(uint wide) { return wide; }
         // The local of this name comes later, so that this is the global.
         uint global() { return later; }
+        // Its own name is visible, too.
+        S itself() { S copy = this; return copy; }
     };
     uint later = 9;
     S s = (S)0;
@@ -260,6 +262,7 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(s.own(), 11);
     EXPECT_EQ(s.parameter(wide), t);
     EXPECT_EQ(s.global(), 7);
+    EXPECT_EQ(s.itself().hidden, t);
     EXPECT_EQ(later, 9);
 }
 

@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+#[cfg(test)]
+mod bombs;
 pub mod check;
 mod compile;
 mod foreign;

@@ -118,7 +118,7 @@ struct Moment(u32);
 struct Scope {
     parent: Option<ScopeId>,
     kind: ScopeKind,
-    /// When it was opened.
+    /// When it began.
     at: Moment,
     types: QuickMap<Name, Declared<TypeEntity>>,
     values: QuickMap<Name, Declared<ValueEntity>>,
@@ -177,6 +177,12 @@ impl Scopes {
     /// A new scope inside another.
     pub(super) fn inside(&mut self, parent: ScopeId, kind: ScopeKind) -> ScopeId {
         self.make(Some(parent), kind)
+    }
+
+    /// The members of a struct begin: they see what has been declared around it by now.
+    pub(super) fn begins(&mut self, scope: ScopeId) {
+        let now = self.tick();
+        self.at_mut(scope).at = now;
     }
 
     pub(super) fn current(&self) -> ScopeId {

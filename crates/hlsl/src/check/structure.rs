@@ -153,6 +153,7 @@ impl<'a> Checker<'a> {
         let Type::Struct(id) = self.types.get(ty) else { return };
         let scope = self.structs[&id].scope;
         self.open_structs += 1;
+        self.scopes.begins(scope);
         self.in_scope(scope, |this| {
             this.bases(id, scope, structure);
             for item in structure.members.as_deref().unwrap_or(&[]) {

@@ -5,7 +5,9 @@ use super::{Construct, Function, Maker, Scope, Struct, Ty, Variable};
 impl Maker {
     pub(super) fn structure(&mut self) {
         let name = self.fresh();
-        let is_template = self.scopes.len() < 4 && self.random.one_in(8);
+        // Templates have no place in functions.
+        let may_be_template = self.scopes.len() == 1 || self.wildness > 0;
+        let is_template = may_be_template && self.scopes.len() < 4 && self.random.one_in(8);
         if is_template {
             self.note(if self.scopes.len() > 1 {
                 Construct::LocalTemplate

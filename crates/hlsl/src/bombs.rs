@@ -1,0 +1,186 @@
+//! Short texts that ask for much. Each ends, with a report that names the bound, or as a module.
+//!
+//! There is no clock here: without its bound each of these takes minutes or gigabytes at least, and most would never end.
+
+use diag::{Level, Sink, SourceMap};
+
+use std::sync::Arc;
+
+use crate::{Includer, Options, compile};
+
+struct NoFiles;
+
+impl Includer for NoFiles {
+    fn read(&mut self, _: &str, _: &str, _: bool) -> Option<(String, Arc<str>)> {
+        None
+    }
+}
+
+/// The levels of a tree in which each thing needs two of the one before.
+fn tree(levels: usize, first: &str, each: impl Fn(usize) -> String) -> String {
+    std::iter::once(first.to_owned()).chain((1..levels).map(each)).collect()
+}
+
+fn main_of(body: &str) -> String {
+    format!("RWStructuredBuffer<uint> O;\n[numthreads(1, 1, 1)] void main() {{ {body} }}\n")
+}
+
+/// What comes out: the code of the first error, or nothing where a module does.
+fn outcome(text: String) -> Option<&'static str> {
+    let mut sources = SourceMap::new();
+    let mut sink = Sink::new();
+    let file = sources.add("bomb.hlsl", text).unwrap();
+    let options = Options::default();
+    let module = compile(file, &mut sources, &mut NoFiles, &options, &mut sink);
+    let first = sink.as_slice().iter().find(|it| it.level >= Level::Error);
+    if let Some(error) = first {
+        assert!(!error.primary.span.is_none(), "`{}` has no place", error.message);
+    }
+    assert_eq!(module.is_some(), first.is_none());
+    first.map(|it| it.code.name)
+}
+
+#[test]
+fn bombs_end_in_a_report_that_names_the_bound() {
+    const LARGE: Option<&str> = Some("too-large");
+    const WORK: Option<&str> = Some("program-too-large");
+    const DEEP: Option<&str> = Some("nesting-too-deep");
+    let structs = |levels, first: &str| {
+        tree(levels, first, |i| format!("struct S{i} {{ S{0} a; S{0} b; }};\n", i - 1))
+    };
+    let overloads: String =
+        (0..4000).map(|i| format!("struct T{i} {{ uint a; }}; void f(T{i} x) {{}}\n")).collect();
+    let table = vec!["1"; 60_000].join(", ");
+    let rows: Vec<(&str, String, Option<&str>)> = vec![
+        (
+            "the size of a struct that doubles",
+            structs(60, "struct S0 { uint a; };\n") + &main_of("O[0] = sizeof(S59);"),
+            LARGE,
+        ),
+        (
+            "the size of a struct of nothing that doubles",
+            structs(14, "struct S0 { };\n") + &main_of("S13 x; S13 y = x; O[0] = 1;"),
+            None,
+        ),
+        (
+            "sizes of a large struct",
+            structs(14, "struct S0 { uint a; };\n")
+                + &main_of(&"O[0] += sizeof(S13);".repeat(2000)),
+            None,
+        ),
+        (
+            "an array of nothing",
+            format!(
+                "struct E {{ }};\n{}",
+                main_of("E x[4000000000]; E y[4000000000] = x; x = y; O[0] = 1;")
+            ),
+            None,
+        ),
+        (
+            "calls of what does nothing",
+            tree(60, "void f0() {}\n", |i| format!("void f{i}() {{ f{0}(); f{0}(); }}\n", i - 1))
+                + &main_of("f59();"),
+            WORK,
+        ),
+        (
+            "calls that only pass a variable on",
+            tree(60, "void f0(inout uint x) {}\n", |i| {
+                format!("void f{i}(inout uint x) {{ f{0}(x); f{0}(x); }}\n", i - 1)
+            }) + &main_of("uint x = 0; f59(x);"),
+            WORK,
+        ),
+        (
+            "calls that only pass a resource on",
+            tree(40, "void f0(RWBuffer<uint> x) {}\n", |i| {
+                format!("void f{i}(RWBuffer<uint> x) {{ f{0}(x); f{0}(x); }}\n", i - 1)
+            }) + "RWBuffer<uint> B;\n"
+                + &main_of("f39(B);"),
+            WORK,
+        ),
+        (
+            "operators that call operators",
+            format!(
+                "struct S {{ uint a; S operator+(S o) {{ S r; r.a = a + o.a; return r; }} }};\n{}{}",
+                tree(40, "S f0(S s) { return s + s; }\n", |i| {
+                    format!("S f{i}(S s) {{ return f{0}(s) + f{0}(s); }}\n", i - 1)
+                }),
+                main_of("S s = (S)0; O[0] = f39(s).a;")
+            ),
+            WORK,
+        ),
+        (
+            "default arguments that call with default arguments",
+            tree(40, "uint f0(uint x = 1) { return x; }\n", |i| {
+                format!("uint f{i}(uint x = f{0}() + f{0}()) {{ return x; }}\n", i - 1)
+            }) + &main_of("O[0] = f39();"),
+            WORK,
+        ),
+        (
+            "calls with very many overloads",
+            overloads + &main_of(&format!("T7 s = (T7)0; {}", "f(s);".repeat(4000))),
+            WORK,
+        ),
+        (
+            "bodies of many instances",
+            format!(
+                "RWStructuredBuffer<uint> P; template<uint N> void g(uint x) {{ {} }}\n{}",
+                "P[x] += N;".repeat(4000),
+                main_of(&(0..4000).map(|i| format!("g<{i}>(1);")).collect::<String>())
+            ),
+            WORK,
+        ),
+        (
+            "fields that are inherited",
+            format!(
+                "struct B {{ {} }};\n{}{}",
+                (0..4000).map(|i| format!("uint a{i};")).collect::<String>(),
+                (0..4000).map(|i| format!("struct D{i} : B {{}};\n")).collect::<String>(),
+                main_of("")
+            ),
+            WORK,
+        ),
+        (
+            "constants that copy a large one",
+            format!(
+                "struct S {{ uint a[60000]; }}; static const S c0 = (S)0;\n{}{}",
+                (1..1000)
+                    .map(|i| format!("static const S c{i} = c{};\n", i - 1))
+                    .collect::<String>(),
+                main_of("O[0] = c9.a[0];")
+            ),
+            WORK,
+        ),
+        (
+            "elements of a large constant",
+            format!(
+                "static const uint A[] = {{ {table} }};\n{}",
+                main_of(&"O[0] += A[1];".repeat(20_000))
+            ),
+            None,
+        ),
+        (
+            "labels without number",
+            main_of(&format!(
+                "switch (O[0]) {{ {} O[1] = 1; }}",
+                (0..40_000).map(|i| format!("case {i}:")).collect::<String>()
+            )),
+            None,
+        ),
+        (
+            "arrays of arrays, by their aliases",
+            tree(5000, "typedef uint A0[1];\n", |i| format!("typedef A{} A{i}[1];\n", i - 1))
+                + &main_of("A4999 x;"),
+            DEEP,
+        ),
+        (
+            "structs in structs, one in each",
+            tree(5000, "struct S0 { uint a; };\n", |i| {
+                format!("struct S{i} {{ S{} a; }};\n", i - 1)
+            }) + &main_of("S4999 x;"),
+            DEEP,
+        ),
+    ];
+    for (name, text, expected) in rows {
+        assert_eq!(outcome(text), expected, "{name}");
+    }
+}
