@@ -34,31 +34,12 @@ pub use decode::decode;
 pub use observe::{NoObserver, Observer};
 
 use ir::Module;
-use ir::exec::{Bindings, Engine, Failure, Launch, Unsupported, Work};
+use ir::exec::{Bindings, Failure, Launch, Unsupported, Work};
 use ops::wave::FoldOrder;
 
 use buffers::Places;
 use machine::Machine;
 use schedule::Scheduler;
-
-/// The reference engine, with nobody watching.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Interpreter;
-
-impl Engine for Interpreter {
-    fn name(&self) -> &'static str {
-        "reference"
-    }
-
-    fn run(
-        &self,
-        module: &Module,
-        launch: &Launch,
-        bindings: &mut Bindings,
-    ) -> Result<(), Failure> {
-        run(module, launch, bindings, &mut NoObserver)
-    }
-}
 
 /// Runs a verified module and shows the run to an observer.
 pub fn run<O: Observer>(

@@ -1,16 +1,17 @@
-//! The execution contract: what a launch says, what memory holds, how an engine is asked, how a run can end.
+//! The execution contract: what a launch says, what memory holds, how a run can end.
 //!
 //! Two engines given the same launch and the same memory leave the same bytes, unless the language leaves the result open.
 //! Which wave runs when, and when it lets others run, is said in [`crate::turns`].
 //! Nothing here reads a clock: whoever wants a time-out sets the cancellation flag.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use diag::Span;
 
 pub use crate::footprint::{Footprint, TooLarge};
-use crate::{Module, WaveSize};
+use crate::WaveSize;
 
 /// One piece of work for an engine.
 #[derive(Clone, Debug)]
@@ -189,12 +190,40 @@ pub enum Failure {
     Trap(Trap),
 }
 
-/// Runs modules.
-pub trait Engine {
-    fn name(&self) -> &'static str;
-
-    /// Runs a launch to its end, leaving the results in `bindings`.
-    /// After a trap `bindings` hold what had been written by then.
-    fn run(&self, module: &Module, launch: &Launch, bindings: &mut Bindings)
-    -> Result<(), Failure>;
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unsupported: {}: {}", self.asked, self.missing)
+    }
 }
+
+impl std::error::Error for Unsupported {}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trap::OutOfFuel { .. } => write!(f, "the fuel is spent"),
+            Trap::Cancelled { .. } => write!(f, "the run was cancelled"),
+            Trap::Deadlock { .. } => {
+                write!(f, "every wave that is left waits for another, or goes round for ever")
+            }
+            Trap::OutOfMemory { bytes } => {
+                write!(f, "{bytes} bytes of memory are more than there are")
+            }
+            Trap::DeviceLost { why } => write!(f, "the device is lost: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Trap {}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Unsupported(what) => what.fmt(f),
+            Failure::TooLarge(what) => what.fmt(f),
+            Failure::Trap(trap) => trap.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

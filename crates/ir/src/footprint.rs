@@ -63,6 +63,8 @@ impl fmt::Display for TooLarge {
     }
 }
 
+impl std::error::Error for TooLarge {}
+
 /// A number with its digits in groups of three.
 struct Grouped(u64);
 

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, TooLarge, Trap, Unsupported, Work};
 
+use crate::engines::Program;
 use crate::guard::catch;
-use crate::pipeline::Runner;
-use crate::vulkan::GpuPrograms;
-use crate::{Bug, ComputePipeline, ResourceTable, small};
+use crate::{BufferError, Bug, ComputePipeline, ResourceTable, list};
 
 /// The most groups a dispatch may have in each dimension (`D3D12_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION`).
 pub const MOST_GROUPS: u32 = 65535;
@@ -52,7 +51,7 @@ impl Dispatch {
 }
 
 /// What [`ComputePipeline::measure`] found out about one pipeline.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Measured {
     /// How long each round took.
     pub times: Vec<Duration>,
@@ -61,37 +60,26 @@ pub struct Measured {
 }
 
 impl ComputePipeline {
-    /// Runs the pipeline to its end; the results are left in `table`.
+    /// Runs the pipeline to its end. What it writes is in the buffers that `table` holds.
     ///
-    /// After a trap the table holds what had been written by then.
+    /// After a trap the buffers hold what had been written by then.
     pub fn dispatch(
         &self,
         dispatch: &Dispatch,
-        table: &mut ResourceTable,
+        table: &ResourceTable,
+    ) -> Result<(), DispatchError> {
+        self.run(dispatch, table, false)
+    }
+
+    /// `back`: what is written is wanted on the host at once.
+    pub(crate) fn run(
+        &self,
+        dispatch: &Dispatch,
+        table: &ResourceTable,
+        back: bool,
     ) -> Result<(), DispatchError> {
         let launch = self.launch(dispatch, table)?;
-        let mut bindings = table.take();
-        let result = catch(|| match &self.runner {
-            Runner::Cpu(programs) => {
-                if programs.leaves_small(launch.wave_width)
-                    && let Some(done) = small::run(&self.shader.module, &launch, &mut bindings)
-                {
-                    return done;
-                }
-                match programs.refuses(&launch, &bindings) {
-                    None => programs.run(&launch, &mut bindings),
-                    Some(_) => self.refer(&launch, &mut bindings),
-                }
-            }
-            Runner::Gpu(programs) => programs.run(&launch, &mut bindings),
-            Runner::Reference => self.refer(&launch, &mut bindings),
-        });
-        table.put(bindings);
-        match result {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(failure)) => Err(failure.into()),
-            Err(bug) => Err(DispatchError::Bug(bug)),
-        }
+        list::run(&*self.backend, &[(self, &launch, table)], back).map_err(|it| it.error)
     }
 
     /// Runs pipelines of one shader on a GPU in turns and on the same buffers, `rounds` times each and every time from what
@@ -106,49 +94,47 @@ impl ComputePipeline {
     ) -> Result<Option<Vec<Measured>>, DispatchError> {
         let Some(first) = pipelines.first() else { return Ok(Some(Vec::new())) };
         let launch = first.launch(dispatch, table)?;
-        let mut programs = Vec::new();
         for pipeline in pipelines {
-            let Runner::Gpu(it) = &pipeline.runner else { return Ok(None) };
-            programs.push(it);
+            table.check_made_for(&pipeline.shader)?;
+            if !Arc::ptr_eq(&pipeline.backend, &first.backend) {
+                return Err(DispatchError::OtherDevice);
+            }
         }
-        let mut tables = vec![table.clone(); pipelines.len()];
-        let mut bindings: Vec<Bindings> = tables.iter_mut().map(ResourceTable::take).collect();
-        let result = catch(|| GpuPrograms::measure(&programs, &launch, &mut bindings, rounds));
-        tables.iter_mut().zip(bindings).for_each(|(table, bindings)| table.put(bindings));
-        match result {
-            Ok(Ok(times)) => Ok(times.map(|all| {
-                let each = all.into_iter().zip(tables);
-                each.map(|(times, table)| Measured { times, table }).collect()
-            })),
-            Ok(Err(failure)) => Err(failure.into()),
-            Err(bug) => Err(DispatchError::Bug(bug)),
+        let programs: Vec<&dyn Program> = pipelines.iter().map(|it| &*it.program).collect();
+        let mut measured = Vec::new();
+        for _ in pipelines {
+            let table = table.duplicate().map_err(DispatchError::from)?;
+            measured.push(Measured { times: Vec::new(), table });
         }
+        let mut bindings = Vec::new();
+        for one in &measured {
+            bindings.push(one.table.with_bindings(|bindings| Ok(bindings.clone()))?);
+        }
+        let result = catch(|| first.backend.measure(&programs, &launch, &mut bindings, rounds));
+        let Some(times) = result.map_err(DispatchError::Bug)?? else { return Ok(None) };
+        for ((one, times), left) in measured.iter_mut().zip(times).zip(bindings) {
+            one.times = times;
+            one.table.with_bindings(|bindings| {
+                *bindings = left;
+                Ok(())
+            })?;
+        }
+        Ok(Some(measured))
     }
 
-    /// Runs a launch on the reference engine.
-    fn refer(&self, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure> {
-        interp::run(&self.shader.module, launch, bindings, &mut interp::NoObserver)
-    }
-}
-
-impl ComputePipeline {
     /// What of a dispatch the device's engine does not do, so that the reference engine runs it: a noun phrase.
     /// The results are the same; it takes longer.
-    pub fn fallback(&self, dispatch: &Dispatch, table: &mut ResourceTable) -> Option<String> {
-        let Runner::Cpu(programs) = &self.runner else { return None };
+    pub fn fallback(&self, dispatch: &Dispatch, table: &ResourceTable) -> Option<String> {
         let launch = self.launch(dispatch, table).ok()?;
-        let bindings = table.take();
-        let what = catch(|| programs.refuses(&launch, &bindings)).ok().flatten();
-        table.put(bindings);
-        what
+        let asked = |bindings: &mut Bindings| {
+            Ok(catch(|| self.program.refuses(&launch, bindings)).ok().flatten())
+        };
+        table.with_bindings(asked).ok().flatten()
     }
 
-    /// Makes the machine code for waves of that width now, not at the first dispatch that needs it.
+    /// Makes what a dispatch with waves of that width needs now, such as machine code, not at the first one.
     pub fn prepare(&self, wave_size: u32) {
-        if let Runner::Cpu(programs) = &self.runner {
-            // A mistake of ours comes up again where the code is run.
-            let _ = catch(|| programs.program(wave_size).is_ok());
-        }
+        self.program.warm(wave_size);
     }
 
     /// What engines are told, once it is certain that it can be done.
@@ -173,6 +159,7 @@ impl ComputePipeline {
             });
         }
         table.check_made_for(&self.shader)?;
+        table.check_aliases()?;
         if let Some(resource) = table.unbound_of(self.shader.resources()) {
             return Err(DispatchError::Unbound { name: resource.name.clone() });
         }
@@ -216,6 +203,15 @@ pub enum DispatchError {
         /// Those of the pipeline's.
         pipeline: String,
     },
+    /// A buffer is bound to two resources, and the shader writes to one of them.
+    Aliased {
+        /// The one.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// The pipeline belongs to another device.
+    OtherDevice,
     /// The shader uses a resource that nothing is bound to.
     Unbound {
         /// The resource.
@@ -237,6 +233,16 @@ impl From<Failure> for DispatchError {
             Failure::Unsupported(what) => DispatchError::Unsupported(what),
             Failure::TooLarge(what) => DispatchError::TooLarge(what),
             Failure::Trap(trap) => DispatchError::Trap(trap),
+        }
+    }
+}
+
+impl From<BufferError> for DispatchError {
+    /// A table's contents can be lost with a device, and nothing else can happen to them.
+    fn from(error: BufferError) -> DispatchError {
+        match error {
+            BufferError::Device(failure) => failure.into(),
+            other => unreachable!("contents are copied as they are: {other}"),
         }
     }
 }
@@ -268,24 +274,23 @@ impl fmt::Display for DispatchError {
                      resources; make a table with `ResourceTable::new` for that shader"
                 )
             }
+            DispatchError::Aliased { first, second } => write!(
+                f,
+                "the same buffer is bound to `{first}` and `{second}`, and the shader writes to it; bind a buffer of its \
+                 own to each"
+            ),
+            DispatchError::OtherDevice => {
+                write!(
+                    f,
+                    "the pipeline belongs to another device; run it on the one that created it"
+                )
+            }
             DispatchError::Unbound { name } => {
                 write!(f, "nothing is bound to `{name}`, which the shader uses")
             }
-            DispatchError::Unsupported(Unsupported { asked, missing }) => {
-                write!(f, "unsupported: {asked}: {missing}")
-            }
+            DispatchError::Unsupported(what) => what.fmt(f),
             DispatchError::TooLarge(what) => what.fmt(f),
-            DispatchError::Trap(trap) => match trap {
-                Trap::OutOfFuel { .. } => write!(f, "the fuel is spent"),
-                Trap::Cancelled { .. } => write!(f, "the run was cancelled"),
-                Trap::Deadlock { .. } => {
-                    write!(f, "every wave that is left waits for another, or goes round for ever")
-                }
-                Trap::OutOfMemory { bytes } => {
-                    write!(f, "{bytes} bytes of memory are more than there are")
-                }
-                Trap::DeviceLost { why } => write!(f, "the device is lost: {why}"),
-            },
+            DispatchError::Trap(trap) => trap.fmt(f),
             DispatchError::Bug(bug) => bug.fmt(f),
         }
     }

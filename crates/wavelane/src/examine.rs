@@ -1,5 +1,8 @@
 //! Running a pipeline under the sanitizer.
 
+use std::fmt;
+
+use ir::exec::Bindings;
 use sanitizer::{Plan, Report, Stopped};
 
 use crate::guard::catch;
@@ -22,6 +25,14 @@ impl ExamineError {
     }
 }
 
+impl fmt::Display for ExamineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "with waves of {} lanes: {}", self.width, self.error)
+    }
+}
+
+impl std::error::Error for ExamineError {}
+
 impl ComputePipeline {
     /// Runs the pipeline as the plan says, on the reference engine, and reports what it finds.
     ///
@@ -30,7 +41,7 @@ impl ComputePipeline {
         &self,
         dispatch: &Dispatch,
         plan: &Plan,
-        table: &mut ResourceTable,
+        table: &ResourceTable,
     ) -> Result<Report, Box<ExamineError>> {
         let first = plan.widths.first().copied().unwrap_or_else(|| self.default_wave_size());
         let mut launch = None;
@@ -40,9 +51,12 @@ impl ComputePipeline {
             launch = Some(made.map_err(|error| ExamineError::early(width, error))?);
         }
         let Some(launch) = launch else { unreachable!("there is at least the first width") };
-        let bindings = table.take();
-        let result = catch(|| sanitizer::examine(&self.shader.module, &launch, &bindings, plan));
-        table.put(bindings);
+        let examine = |bindings: &mut Bindings| {
+            Ok(catch(|| sanitizer::examine(&self.shader.module, &launch, bindings, plan)))
+        };
+        let result = table
+            .with_bindings(examine)
+            .map_err(|failure| ExamineError::early(first, failure.into()))?;
         match result {
             Ok(Ok(report)) => Ok(report),
             Ok(Err(stopped)) => {

@@ -1,5 +1,7 @@
 //! How the scalars of a buffer lie in memory, so that hosts can fill and show buffers without knowing the shader.
 
+use std::fmt;
+
 use ir::exec::{Format, FormatScalar};
 use ir::{HostScalar, Member, Norm, ResourceKind};
 use ops::texture::{Encoding, Format as TextureFormat};
@@ -127,6 +129,23 @@ pub struct Layout {
     pub stride: usize,
     /// The offset and the type of each scalar.
     pub scalars: Vec<(usize, Scalar)>,
+}
+
+impl fmt::Display for Layout {
+    /// The short names of the scalars; of many only the first.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 8;
+        let name = |it: &(usize, Scalar)| it.1.name();
+        match (self.only(), self.scalars.as_slice()) {
+            (Some(scalar), [_]) => f.write_str(scalar.name()),
+            (Some(scalar), several) => write!(f, "[{}; {}]", scalar.name(), several.len()),
+            (None, several) => {
+                let names: Vec<&str> = several.iter().take(MOST).map(name).collect();
+                let rest = if several.len() > MOST { ", …" } else { "" };
+                write!(f, "({}{rest})", names.join(", "))
+            }
+        }
+    }
 }
 
 /// Beyond so many scalars nobody reads an element by its members; it is shown in words.
@@ -278,6 +297,28 @@ pub(crate) fn offsets_below<'a>(
 }
 
 impl Layout {
+    /// Whether values of both layouts, each one behind the other, are numbers of the same types at the same places.
+    pub(crate) fn tiles(&self, other: &Layout) -> bool {
+        let (small, large) = match self.stride <= other.stride {
+            true => (self, other),
+            false => (other, self),
+        };
+        large.stride.is_multiple_of(small.stride) && small.holds(large)
+    }
+
+    /// Whether values of this layout, one behind the other, have a number of the same type wherever `other` has one.
+    /// Memory's `bool` is a word.
+    pub(crate) fn holds(&self, other: &Layout) -> bool {
+        let is_same =
+            |ours: Scalar, its: Scalar| ours == its || (ours, its) == (Scalar::U32, Scalar::Bool);
+        let is_at = |offset: usize, its: Scalar| {
+            let within = offset % self.stride;
+            let found = self.scalars.partition_point(|(at, _)| *at < within);
+            self.scalars.get(found).is_some_and(|(at, ours)| *at == within && is_same(*ours, its))
+        };
+        other.scalars.iter().all(|(offset, scalar)| is_at(*offset, *scalar))
+    }
+
     /// Where the scalars of a member lie, in the order in which HLSL initialises them: arrays by ascending index, matrices
     /// row by row. `indices` choose an element of an array, outermost first.
     ///
@@ -344,6 +385,25 @@ mod tests {
         assert_eq!(Layout::offsets_of(&array, &[1, 0]).unwrap(), [68, 72]);
         assert_eq!(Layout::offsets_of(&array, &[2]), None);
         assert_eq!(Layout::offsets_of(&array, &[0, 0, 0]), None);
+    }
+
+    #[test]
+    fn values_suit_an_element_that_has_their_types_at_their_places() {
+        let members =
+            vec![member("id", 0, HostScalar::U32, 1), member("weight", 4, HostScalar::F32, 1)];
+        let kind = ResourceKind::Structured { writable: true, stride: 8, members, counter: false };
+        let element = Layout::of(&kind, None);
+        assert!(crate::plain::layout::<(u32, f32)>().tiles(&element));
+        assert!(!crate::plain::layout::<(f32, u32)>().tiles(&element));
+        assert!(!crate::plain::layout::<u32>().tiles(&element));
+        assert!(!element.tiles(&crate::plain::layout::<u32>()));
+        let vector = Layout::uniform(Scalar::F32, 4);
+        assert!(crate::plain::layout::<f32>().tiles(&vector));
+        assert!(crate::plain::layout::<[f32; 8]>().tiles(&vector));
+        assert!(!crate::plain::layout::<[f32; 3]>().tiles(&vector));
+        assert!(crate::plain::layout::<u32>().tiles(&Layout::uniform(Scalar::Bool, 1)));
+        assert_eq!(element.to_string(), "(u32, f32)");
+        assert_eq!(vector.to_string(), "[f32; 4]");
     }
 
     #[test]

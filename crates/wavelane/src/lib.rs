@@ -13,13 +13,13 @@
 //!
 //! let text = "RWStructuredBuffer<uint> Out;
 //!     [numthreads(8, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = WaveActiveSum(i); }";
-//! let compiled = Shader::compile("sum.hlsl", text, &Options::default(), &mut NoIncludes)?;
-//! let shader = compiled.shader.expect("the text is right");
+//! let shader = Shader::compile("sum.hlsl", text, &Options::default(), &mut NoIncludes)?.shader()?;
 //! let pipeline = Device::new(Adapter::reference()).create_compute_pipeline(&shader)?;
+//! let out = Buffer::zeroed::<u32>(8);
 //! let mut table = ResourceTable::new(&shader);
-//! table.bind("Out", 0, Buffer { bytes: vec![0; 32], ..Buffer::default() })?;
-//! pipeline.dispatch(&Dispatch { wave_size: Some(4), ..Dispatch::new([1, 1, 1]) }, &mut table)?;
-//! assert_eq!(table.get("Out", 0).unwrap().bytes[..4], 6u32.to_le_bytes());
+//! table.bind("Out", &out)?;
+//! pipeline.dispatch(&Dispatch { wave_size: Some(4), ..Dispatch::new([1, 1, 1]) }, &table)?;
+//! assert_eq!(out.read::<u32>()?, [6, 6, 6, 6, 22, 22, 22, 22]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 // Only `vulkan` and `room` call what is unsafe; they say where and why.
@@ -27,48 +27,62 @@
 #![warn(missing_docs)]
 
 mod adapter;
-mod compiled;
+mod buffer;
+mod constants;
+mod device;
 mod dispatch;
+mod engines;
 mod examine;
 mod foreign;
 mod guard;
+#[doc(hidden)]
+pub mod internal;
 mod layout;
+mod list;
+mod memory;
 mod pipeline;
-pub mod reference;
-mod resources;
+mod plain;
+mod reference;
 pub mod room;
 mod shader;
-mod small;
 mod spirv;
+mod table;
 mod trace;
-mod vulkan;
 
 pub use adapter::{Adapter, AdapterError, LaneCounts, Options1, Options4};
+pub use buffer::{Bindable, Buffer, BufferError, Texture};
+pub use constants::{Constant, ConstantError, ConstantProblem, Number};
 pub use cpu::Isa;
+pub use device::{Device, Engine};
 pub use dispatch::{Dispatch, DispatchError, MOST_GROUPS, MOST_THREADS, Measured};
+pub use engines::cpu::CpuOptions;
+pub use engines::vulkan::{Gpu, GpuInfo};
 pub use examine::ExamineError;
 pub use foreign::{Foreign, ForeignError};
 pub use guard::Bug;
 pub use layout::{Layout, Scalar};
-pub use pipeline::{ComputePipeline, Device, Engine, Missing, PipelineError};
-pub use resources::{BindError, BindProblem, MOST_BYTES, ResourceTable};
-pub use shader::{Compilation, NoIncludes, Shader};
-pub use trace::{TRACE_NAME, Trace, TracePoint};
-pub use vulkan::{Gpu, GpuInfo};
+pub use list::{CommandList, ExecuteError};
+pub use pipeline::{ComputePipeline, Missing, PipelineError};
+pub use plain::Plain;
+pub use shader::{Compilation, CompileError, NoIncludes, Shader};
+pub use table::{BindError, BindProblem, MOST_BYTES, ResourceTable};
 
-pub use ::spirv as spirv_target;
-pub use diag::{self, Diagnostic, Level, SourceMap, Span};
+pub use diag::{Diagnostic, Level, SourceMap, Span};
 pub use hlsl::{Denormals, Dialect, Includer, MatrixOrder, Options, PushLayout, Stage, Version};
 pub use ir::exec::{
-    Buffer, Format, FormatScalar, LaneOrder, Schedule, TooLarge, Trap, Unsupported,
+    Failure, Format, FormatScalar, LaneOrder, Schedule, TooLarge, Trap, Unsupported,
 };
-pub use ir::trace::Event as TraceEvent;
 pub use ir::{
     Element, HostScalar, Member, Norm, Register, RegisterClass, Resource, ResourceKind, WaveSize,
 };
+pub use ops::F16;
 pub use ops::intrinsics::ShaderModel;
-pub use ops::{F16, texture};
-pub use sanitizer::{
-    self, ExitedThreads, Finding, FloatRoom, IntraWaveSync, Order, Plan, Progress, Reconvergence,
-    Report, Seen, Verdict,
-};
+pub use ops::texture::Sampler;
+pub use sanitizer::{Finding, Plan, Report};
+
+/// Texels, shapes of textures and the state of samplers.
+pub mod texture {
+    pub use ops::texture::{
+        Address, Channels, Comparison, Dim, Encoding, Filter, Format, Sampler, Shape, Texel,
+    };
+}

@@ -1,255 +1,26 @@
-//! Devices and pipelines: whether an adapter can run a shader, and at which widths.
+//! Pipelines: whether an adapter can run a shader, and at which widths.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use diag::Span;
-use ir::exec::{LaneOrder, Unsupported};
+use ir::exec::LaneOrder;
 use ir::{InstData, Module, Op};
 use ops::Ty;
-use ops::intrinsics::{ShaderModel, Stage};
+use ops::intrinsics::ShaderModel;
 
-use crate::compiled::Programs;
-use crate::foreign::{Foreign, ForeignError};
-use crate::vulkan::GpuPrograms;
-use crate::{Adapter, Gpu, Isa, LaneCounts, Shader};
-
-/// What runs the lanes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Engine {
-    /// The reference engine, which is the specification.
-    #[default]
-    Interp,
-    /// Machine code for the host.
-    Cpu,
-    /// A GPU through Vulkan.
-    Vulkan,
-    /// A GPU through CUDA.
-    Cuda,
-}
-
-impl Engine {
-    /// All engines that have a name, also those that are not built yet.
-    pub const ALL: [Engine; 4] = [Engine::Interp, Engine::Cpu, Engine::Vulkan, Engine::Cuda];
-
-    /// The word for it on command lines.
-    pub fn name(self) -> &'static str {
-        match self {
-            Engine::Interp => "interp",
-            Engine::Cpu => "cpu",
-            Engine::Vulkan => "vulkan",
-            Engine::Cuda => "cuda",
-        }
-    }
-
-    /// Whether this build has it, and the host can run it.
-    pub fn is_available(self) -> bool {
-        match self {
-            Engine::Interp => true,
-            Engine::Cpu => Isa::best().is_some(),
-            Engine::Vulkan => {
-                Gpu::all().is_ok_and(|all| all.iter().any(|it| it.unusable.is_none()))
-            }
-            Engine::Cuda => false,
-        }
-    }
-
-    /// The fastest one that runs everything on any host: machine code, or else the reference engine.
-    pub fn fastest() -> Engine {
-        if Engine::Cpu.is_available() { Engine::Cpu } else { Engine::Interp }
-    }
-
-    /// Why this build and host do not have it.
-    pub fn missing(self) -> Option<&'static str> {
-        match self {
-            Engine::Interp => None,
-            Engine::Cpu => Isa::best().map_or(Isa::Avx2.missing(), |_| None),
-            Engine::Vulkan => (!self.is_available())
-                .then_some("no device of Vulkan can be used here; `wavelane caps` says why"),
-            Engine::Cuda => Some("it is not built yet"),
-        }
-    }
-}
-
-/// An adapter with the engine that does its work.
-#[derive(Clone, Debug)]
-pub struct Device {
-    adapter: Adapter,
-    engine: Engine,
-    isa: Option<Isa>,
-    threads: usize,
-    leaves_small: bool,
-    gpu: Option<Gpu>,
-}
-
-impl Device {
-    /// A device on the reference engine.
-    pub fn new(adapter: Adapter) -> Device {
-        Device {
-            adapter,
-            engine: Engine::Interp,
-            isa: Isa::best(),
-            threads: 1,
-            leaves_small: false,
-            gpu: None,
-        }
-    }
-
-    /// A device on the engine of your choice, if this build has it.
-    pub fn with_engine(adapter: Adapter, engine: Engine) -> Result<Device, Unsupported> {
-        if engine == Engine::Vulkan {
-            return Gpu::open(None).map(|gpu| Device::with_gpu(adapter, gpu));
-        }
-        let Some(missing) = engine.missing() else {
-            return Ok(Device { engine, ..Device::new(adapter) });
-        };
-        let instead = match engine {
-            Engine::Cpu => "`interp` runs anywhere",
-            _ => "`interp`, `cpu` and `vulkan` are",
-        };
-        let asked = format!("the engine `{}`", engine.name());
-        Err(Unsupported { asked, missing: format!("{missing}; {instead}") })
-    }
-
-    /// Which instructions the engine `cpu` uses; `None` where the host has none that it could.
-    pub fn isa(&self) -> Option<Isa> {
-        self.isa
-    }
-
-    /// How many threads the engine `cpu` uses.
-    pub fn threads(&self) -> usize {
-        self.threads
-    }
-
-    /// What runs the lanes, unless a dispatch has a [`ComputePipeline::fallback`].
-    pub fn engine(&self) -> Engine {
-        self.engine
-    }
-
-    /// A device on a GPU, with the caps that both the adapter and the GPU have.
-    pub fn with_gpu(adapter: Adapter, gpu: Gpu) -> Device {
-        let adapter = adapter.within(gpu.adapter());
-        Device { engine: Engine::Vulkan, gpu: Some(gpu), ..Device::new(adapter) }
-    }
-
-    /// Which instructions the engine `cpu` uses, if the host has them.
-    pub fn with_isa(self, isa: Isa) -> Result<Device, Unsupported> {
-        match isa.missing() {
-            None => Ok(Device { isa: Some(isa), ..self }),
-            Some(missing) => Err(Unsupported {
-                asked: format!("code for `{}`", isa.name()),
-                missing: missing.to_owned(),
-            }),
-        }
-    }
-
-    /// How many threads the engine `cpu` uses. With one the order of groups and waves is the canonical one.
-    pub fn with_threads(self, threads: usize) -> Device {
-        Device { threads: threads.max(1), ..self }
-    }
-
-    /// Lets the reference engine run what is small, where the engine `cpu` would take longer to make code than to run it.
-    /// The results are the same.
-    pub fn leaving_small_dispatches(self) -> Device {
-        Device { leaves_small: true, ..self }
-    }
-
-    /// The GPU, where one does the work.
-    pub fn gpu(&self) -> Option<&Gpu> {
-        self.gpu.as_ref()
-    }
-
-    /// The caps.
-    pub fn adapter(&self) -> &Adapter {
-        &self.adapter
-    }
-
-    /// Makes a pipeline, or says what the shader needs that the adapter does not have.
-    pub fn create_compute_pipeline(
-        &self,
-        shader: &Shader,
-    ) -> Result<ComputePipeline, PipelineError> {
-        let module = &shader.module;
-        let fail = |missing| Err(PipelineError::new(missing, module, &self.adapter));
-        let adapter = &self.adapter;
-        if module.stage != Stage::Compute {
-            return fail(Missing::Stage);
-        }
-        if module.shader_model > adapter.shader_model {
-            return fail(Missing::ShaderModel {
-                needs: module.shader_model,
-                has: adapter.shader_model,
-            });
-        }
-        let needs = module.needs;
-        if needs.wave_ops && !adapter.options1.wave_ops {
-            return fail(Missing::WaveOps);
-        }
-        if needs.int64 && !adapter.options1.int64_shader_ops {
-            return fail(Missing::Int64);
-        }
-        if needs.native_16bit && !adapter.options4.native_16bit_shader_ops {
-            return fail(Missing::Native16Bit);
-        }
-        if needs.double && !adapter.double_precision_float_shader_ops {
-            return fail(Missing::Double);
-        }
-        let has = adapter.options1.wave_lane_count;
-        let wave_sizes: Vec<u32> = has.iter().filter(|it| wanted(module).contains(*it)).collect();
-        if wave_sizes.is_empty() {
-            return fail(Missing::WaveSize { needs: wanted(module), has });
-        }
-        let runner = match (self.engine, self.isa, &self.gpu) {
-            (Engine::Cpu, Some(isa), _) => {
-                let module = module.clone();
-                Runner::Cpu(Programs::new(module, isa, self.threads, self.leaves_small))
-            }
-            (Engine::Vulkan, _, Some(gpu)) => {
-                Runner::Gpu(GpuPrograms::new(gpu.clone(), module.clone()))
-            }
-            _ => Runner::Reference,
-        };
-        Ok(ComputePipeline { shader: shader.clone(), runner, wave_sizes })
-    }
-}
-
-impl Device {
-    /// A pipeline that runs another compiler's module in the place of the shader, bound as the shader is. For GPUs alone.
-    ///
-    /// A driver takes a module at its word: see [`Foreign`].
-    pub fn create_foreign_pipeline(
-        &self,
-        shader: &Shader,
-        foreign: &Foreign,
-    ) -> Result<ComputePipeline, ForeignError> {
-        let Some(gpu) = &self.gpu else {
-            let what = "only the engine `vulkan` runs modules of other compilers".to_owned();
-            return Err(ForeignError::Unsupported(what));
-        };
-        let pipeline = self.create_compute_pipeline(shader).map_err(ForeignError::Pipeline)?;
-        let emitted = foreign.emitted(shader)?;
-        let programs = GpuPrograms::of_words(gpu.clone(), shader.module.clone(), emitted);
-        Ok(ComputePipeline { runner: Runner::Gpu(programs), ..pipeline })
-    }
-}
+use crate::engines::{Backend, Program};
+use crate::{Adapter, LaneCounts, Shader};
 
 /// The widths that a module's `[WaveSize]` allows.
-fn wanted(module: &Module) -> LaneCounts {
+pub(crate) fn wanted(module: &Module) -> LaneCounts {
     let size = module.wave_size;
     match (size.min, size.max) {
         (0, _) => LaneCounts { min: 4, max: 128 },
         (only, 0) => LaneCounts { min: only, max: only },
         (min, max) => LaneCounts { min, max },
     }
-}
-
-/// What runs the lanes of a pipeline.
-#[derive(Clone, Debug)]
-pub(crate) enum Runner {
-    Reference,
-    Cpu(Programs),
-    Gpu(GpuPrograms),
 }
 
 /// The order in which threads are dealt to lanes where nobody asks for another.
@@ -264,9 +35,10 @@ pub(crate) fn natural_order(module: &Module) -> LaneOrder {
 #[derive(Clone, Debug)]
 pub struct ComputePipeline {
     pub(crate) shader: Shader,
-    pub(crate) runner: Runner,
+    pub(crate) backend: Arc<dyn Backend>,
+    pub(crate) program: Arc<dyn Program>,
     /// Invariant: ascending and not empty.
-    wave_sizes: Vec<u32>,
+    pub(crate) wave_sizes: Vec<u32>,
 }
 
 impl ComputePipeline {
@@ -301,10 +73,7 @@ impl ComputePipeline {
 
     /// How long the last dispatch took by the device's own clock, where it has one.
     pub fn device_time(&self) -> Option<Duration> {
-        match &self.runner {
-            Runner::Gpu(programs) => programs.last_time(),
-            Runner::Reference | Runner::Cpu(_) => None,
-        }
+        self.program.device_time()
     }
 }
 
@@ -350,7 +119,7 @@ pub struct PipelineError {
 }
 
 impl PipelineError {
-    fn new(missing: Missing, module: &Module, adapter: &Adapter) -> PipelineError {
+    pub(crate) fn new(missing: Missing, module: &Module, adapter: &Adapter) -> PipelineError {
         let uses = |inst: &InstData, types: &[Ty]| {
             inst.results.iter().any(|value| types.contains(&module.ty(*value)))
         };
@@ -419,21 +188,22 @@ impl fmt::Display for PipelineError {
 impl std::error::Error for PipelineError {}
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
+pub(crate) mod tests {
     use super::*;
+    use crate::Device;
     use ir::{Needs, WaveSize};
 
-    fn shader(wave_size: WaveSize, needs: Needs) -> Shader {
-        let module = Module {
+    pub(crate) fn empty_module() -> Module {
+        Module {
             name: "main".to_owned(),
             shader_model: ShaderModel::V6_6,
             group_size: [8, 8, 1],
-            wave_size,
-            needs,
             ..Module::empty()
-        };
+        }
+    }
+
+    fn shader(wave_size: WaveSize, needs: Needs) -> Shader {
+        let module = Module { wave_size, needs, ..empty_module() };
         Shader { module: Arc::new(module), name: "test".into(), specialization: Arc::default() }
     }
 

@@ -1,5 +1,6 @@
 //! Compiling: text in, a shader or diagnostics out.
 
+use std::fmt;
 use std::sync::Arc;
 
 use diag::{Diagnostic, FileId, Sink, SourceMap};
@@ -30,6 +31,33 @@ pub struct Compilation {
     /// The texts that the diagnostics' places refer to.
     pub sources: SourceMap,
 }
+
+impl Compilation {
+    /// The shader, or why there is none: for hosts that need no warnings.
+    pub fn shader(self) -> Result<Shader, CompileError> {
+        match self.shader {
+            Some(shader) => Ok(shader),
+            None => Err(CompileError { diagnostics: self.diagnostics, sources: self.sources }),
+        }
+    }
+}
+
+/// A text that is no right shader. Its `Display` is what a compiler prints: every diagnostic with its place in the text.
+#[derive(Debug)]
+pub struct CompileError {
+    /// In the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that the diagnostics' places refer to.
+    pub sources: SourceMap,
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&diag::render_all(&self.diagnostics, &self.sources, diag::Style::Plain))
+    }
+}
+
+impl std::error::Error for CompileError {}
 
 /// Finds no file, for texts that include none.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,13 +3,13 @@
 //! Not part of the stability promise. What is traced, and how, is the matter of [`ir::trace`].
 
 use diag::Span;
-use ir::exec::{Buffer, LaneOrder};
+use ir::exec::LaneOrder;
 use ir::trace::{self, Event};
 use ir::{Module, Op, TextureOp};
 use ops::Ty;
 
 use crate::guard::catch;
-use crate::{Bug, ResourceTable, Scalar, Shader};
+use crate::{Buffer, BufferError, Bug, ResourceTable, Scalar, Shader};
 
 /// The name of the buffer that a traced shader has more.
 pub const TRACE_NAME: &str = trace::NAME;
@@ -73,15 +73,25 @@ impl Trace {
     }
 
     /// A table for that shader, which holds what `table` does.
-    pub fn table(&self, shader: &Shader, traced: &Shader, table: &ResourceTable) -> ResourceTable {
+    pub fn table(
+        &self,
+        shader: &Shader,
+        traced: &Shader,
+        table: &ResourceTable,
+    ) -> Result<ResourceTable, BufferError> {
         let bytes = vec![0; self.inner.bytes(&shader.module)];
-        table.with(traced, Buffer { bytes, ..Buffer::default() })
+        table.with(traced, Buffer::from_bytes(bytes))
     }
 
     /// What each thread of the dispatch has computed, after a run.
-    pub fn read(&self, shader: &Shader, table: &ResourceTable) -> Vec<Vec<Event>> {
-        let bytes = table.get(trace::NAME, 0).map_or(&[][..], |it| &it.bytes);
-        self.inner.read(&shader.module, bytes)
+    pub fn read(
+        &self,
+        shader: &Shader,
+        table: &ResourceTable,
+    ) -> Result<Vec<Vec<Event>>, BufferError> {
+        let buffer = table.buffer(trace::NAME);
+        let bytes = buffer.map(|it| it.read_bytes()).transpose()?.unwrap_or_default();
+        Ok(self.inner.read(&shader.module, &bytes))
     }
 }
 

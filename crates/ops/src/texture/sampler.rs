@@ -57,6 +57,19 @@ pub enum Comparison {
     Always,
 }
 
+impl Sampler {
+    /// Blends texels and levels, clamped at the edges: the default.
+    pub fn linear() -> Sampler {
+        Sampler::default()
+    }
+
+    /// Takes the nearest texel of the nearest level, clamped at the edges.
+    pub fn nearest() -> Sampler {
+        let nearest = Filter::Nearest;
+        Sampler { min: nearest, mag: nearest, mip: nearest, ..Sampler::default() }
+    }
+}
+
 impl Default for Sampler {
     /// Linear, clamped, every level: what Direct3D calls `CD3D12_DEFAULT`.
     fn default() -> Sampler {

@@ -5,13 +5,15 @@
 //! is named, and nothing falls back to another engine.
 //!
 //! # Unsafe code
-//! Calls into Vulkan are unsafe, every one of them. They stand in `instance`, `context`, `program`, `image`, `fill` and
-//! `run`, each with its reason; here and outside nothing is. What they rely on together: a handle lives in a structure that keeps its
-//! device alive and destroys it once, the queue is used by one thread at a time, and after a dispatch that did not come
-//! to an end nothing of the device is used or destroyed any more.
+//! Calls into Vulkan are unsafe, every one of them. They stand in `instance`, `context`, `program`, `image`, `fill`,
+//! `resident` and `run`, each with its reason; here and outside nothing is. What they rely on together: a handle lives
+//! in a structure that keeps its device alive and destroys it once, the queue is used by one thread at a time, and after a
+//! dispatch that did not come to an end nothing of the device is used or destroyed any more.
 //!
-//! Deliberately absent: other queues than the first that computes, keeping buffers on the device between dispatches; only
-//! what is measured runs several times on the same buffers.
+//! Buffers and textures stay on the device after a dispatch (`resident.rs`): the next one uses them there, and what was
+//! written comes back when the host reads it. A list of dispatches is one submission.
+//!
+//! Deliberately absent: other queues than the first that computes.
 
 #[allow(unsafe_code, reason = "the device, its memory, and waiting for it")]
 mod context;
@@ -24,6 +26,8 @@ mod image;
 mod instance;
 #[allow(unsafe_code, reason = "shader modules and pipelines")]
 mod program;
+#[allow(unsafe_code, reason = "what stays on the device, and fetching it")]
+mod resident;
 #[allow(unsafe_code, reason = "descriptors, and the recording of a dispatch")]
 mod run;
 mod special;
@@ -38,10 +42,13 @@ use ir::Module;
 use ir::exec::{Bindings, Failure, Launch, Schedule, Unsupported};
 use spirv::{Emitted, Environment, NoDebug};
 
-use crate::Adapter;
+use super::{Backend, Program, Step, Stopped, made};
+use crate::memory::{Contents, Memory, Slot};
+use crate::{Adapter, Engine};
 use context::Context;
 use instance::{Capabilities, Instance};
-use program::Program;
+use program::Program as Pipeline;
+use run::{Job, Run};
 
 /// A GPU, or a processor that a driver makes one, opened for work. Copies are the same device.
 #[derive(Clone)]
@@ -161,50 +168,136 @@ fn no_vulkan(missing: String) -> Unsupported {
     Unsupported { asked: "the engine `vulkan`".to_owned(), missing }
 }
 
-/// The pipelines of a shader on a device: made once for each width, on its first use. Shared by copies.
-#[derive(Clone)]
-pub(crate) struct GpuPrograms {
+/// The engine on a GPU.
+#[derive(Debug)]
+pub(crate) struct Vulkan {
+    gpu: Gpu,
+}
+
+impl Vulkan {
+    pub(crate) fn new(gpu: Gpu) -> Vulkan {
+        Vulkan { gpu }
+    }
+
+    /// Runs steps in one submission. Nothing of them has been run if one of them is not supported.
+    fn submit(
+        &self,
+        steps: &[Step<'_>],
+        memory: &mut Memory<'_>,
+        back: bool,
+    ) -> Result<(), (usize, Failure)> {
+        let empty = Slot::default();
+        let mut programs = Vec::with_capacity(steps.len());
+        for (number, step) in steps.iter().enumerate() {
+            let contents = memory.contents(&step.places, &empty);
+            let program = made::<GpuPrograms>(step.program).ready(step.launch, &contents);
+            programs.push(program.map_err(|failure| (number, failure))?);
+        }
+        let jobs = || {
+            let each = steps.iter().zip(&programs).enumerate();
+            each.map(|(number, (step, program))| Job {
+                program,
+                module: made::<GpuPrograms>(step.program).module(),
+                launch: step.launch,
+                places: Some(&step.places),
+                space: number,
+            })
+        };
+        let jobs: Vec<Job<'_>> = jobs().collect();
+        let times = run::run(&jobs, memory, back)?;
+        for (step, time) in steps.iter().zip(times) {
+            let programs: &GpuPrograms = made(step.program);
+            programs.made.lock().unwrap_or_else(PoisonError::into_inner).last = time;
+            if let Some(progress) = &step.launch.progress {
+                let all = progress_steps(&programs.module, step.launch);
+                progress.store(all, std::sync::atomic::Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Backend for Vulkan {
+    fn engine(&self) -> Engine {
+        Engine::Vulkan
+    }
+
+    fn caps(&self, adapter: Adapter) -> Adapter {
+        adapter.within(self.gpu.adapter())
+    }
+
+    fn prepare(&self, module: &Arc<Module>) -> Arc<dyn Program> {
+        Arc::new(GpuPrograms::new(self.gpu.clone(), module.clone(), None))
+    }
+
+    fn prepare_foreign(&self, module: &Arc<Module>, words: Emitted) -> Option<Arc<dyn Program>> {
+        Some(Arc::new(GpuPrograms::new(self.gpu.clone(), module.clone(), Some(words))))
+    }
+
+    fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, back: bool) -> Result<(), Stopped> {
+        let stopped = |step: usize, failure: Failure| Stopped { step, error: failure.into() };
+        match self.submit(steps, memory, back) {
+            // An image has one format in a submission: steps that see it in different ways are run one by one.
+            Err((_, Failure::Unsupported(_))) if steps.len() > 1 => {
+                for (number, step) in steps.iter().enumerate() {
+                    let step = std::slice::from_ref(step);
+                    self.submit(step, memory, back).map_err(|(_, it)| stopped(number, it))?;
+                }
+                Ok(())
+            }
+            result => result.map_err(|(step, failure)| stopped(step, failure)),
+        }
+    }
+
+    fn measure(
+        &self,
+        programs: &[&dyn Program],
+        launch: &Launch,
+        bindings: &mut [Bindings],
+        rounds: u32,
+    ) -> Result<Option<Vec<Vec<Duration>>>, Failure> {
+        let programs: Vec<&GpuPrograms> = programs.iter().map(|it| made(*it)).collect();
+        GpuPrograms::measure(&programs, launch, bindings, rounds)
+    }
+
+    fn gpu(&self) -> Option<&Gpu> {
+        Some(&self.gpu)
+    }
+}
+
+/// The pipelines of a shader on a device: made once for each width, on its first use.
+struct GpuPrograms {
     gpu: Gpu,
     module: Arc<Module>,
     /// Another compiler's words for the module, where not ours are to run.
-    words: Option<Arc<Emitted>>,
-    made: Arc<Mutex<Made>>,
+    words: Option<Emitted>,
+    made: Mutex<Made>,
 }
 
 #[derive(Default)]
 struct Made {
     /// By the width, and what of the bound resources matters.
-    programs: HashMap<(u32, special::Key), Result<Arc<Program>, Unsupported>>,
+    programs: HashMap<(u32, special::Key), Result<Arc<Pipeline>, Unsupported>>,
     last: Option<Duration>,
 }
 
-impl GpuPrograms {
-    pub(crate) fn new(gpu: Gpu, module: Arc<Module>) -> GpuPrograms {
-        GpuPrograms { gpu, module, words: None, made: Arc::default() }
+impl Program for GpuPrograms {
+    fn module(&self) -> &Arc<Module> {
+        &self.module
     }
 
-    pub(crate) fn of_words(gpu: Gpu, module: Arc<Module>, words: Emitted) -> GpuPrograms {
-        GpuPrograms { words: Some(Arc::new(words)), ..GpuPrograms::new(gpu, module) }
-    }
-
-    /// How long the last dispatch took, by the device's own clock.
-    pub(crate) fn last_time(&self) -> Option<Duration> {
+    fn device_time(&self) -> Option<Duration> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).last
     }
+}
 
-    pub(crate) fn run(&self, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure> {
-        let program = self.ready(launch, bindings)?;
-        let time = run::run(&program, &self.module, launch, bindings)?;
-        self.made.lock().unwrap_or_else(PoisonError::into_inner).last = time;
-        if let Some(progress) = &launch.progress {
-            let all = progress_steps(&self.module, launch);
-            progress.store(all, std::sync::atomic::Ordering::Relaxed);
-        }
-        Ok(())
+impl GpuPrograms {
+    fn new(gpu: Gpu, module: Arc<Module>, words: Option<Emitted>) -> GpuPrograms {
+        GpuPrograms { gpu, module, words, made: Mutex::default() }
     }
 
     /// The program for a launch, once it is certain that the device does what the launch asks for.
-    fn ready(&self, launch: &Launch, bindings: &Bindings) -> Result<Arc<Program>, Failure> {
+    fn ready(&self, launch: &Launch, contents: &Contents<'_>) -> Result<Arc<Pipeline>, Failure> {
         if launch.schedule != Schedule::Ascending {
             let missing = "a GPU orders its waves itself".to_owned();
             let asked = "a schedule of waves".to_owned();
@@ -219,13 +312,13 @@ impl GpuPrograms {
         launch
             .check(size, module.wave_size, module.needs.wave_masks)
             .map_err(Failure::Unsupported)?;
-        self.program(launch.wave_width, bindings).map_err(Failure::Unsupported)
+        self.program(launch.wave_width, contents).map_err(Failure::Unsupported)
     }
 
     /// Runs several pipelines of a module in turns on the same buffers, each so many times and every time from what is
     /// bound, after a run of each that finds memory and caches cold. Gives for each the times by the device's clock, or
     /// nothing where it has none; what the last run of each wrote is left in its bindings, which are all alike before.
-    pub(crate) fn measure(
+    fn measure(
         all: &[&GpuPrograms],
         launch: &Launch,
         bindings: &mut [Bindings],
@@ -234,9 +327,14 @@ impl GpuPrograms {
         let (Some(first), Some(bound)) = (all.first(), bindings.first()) else {
             return Ok(Some(Vec::new()));
         };
-        let programs: Vec<Arc<Program>> =
-            all.iter().map(|it| it.ready(launch, bound)).collect::<Result<_, _>>()?;
-        let mut run = match run::Run::new(&programs, &first.module, launch, bound) {
+        let contents = Contents::of(bound);
+        let programs: Vec<Arc<Pipeline>> =
+            all.iter().map(|it| it.ready(launch, &contents)).collect::<Result<_, _>>()?;
+        let jobs: Vec<Job<'_>> = programs
+            .iter()
+            .map(|program| Job { program, module: &first.module, launch, places: None, space: 0 })
+            .collect();
+        let mut run = match Run::of_bindings(&jobs, bound) {
             // Textures may not be what both take them for: then each has its own.
             Err(Failure::Unsupported(_)) if all.len() > 1 => {
                 let mut times = Vec::new();
@@ -270,8 +368,8 @@ impl GpuPrograms {
         Ok(Some(times))
     }
 
-    fn program(&self, width: u32, bindings: &Bindings) -> Result<Arc<Program>, Unsupported> {
-        let key = (width, special::key(&self.module, bindings));
+    fn program(&self, width: u32, contents: &Contents<'_>) -> Result<Arc<Pipeline>, Unsupported> {
+        let key = (width, special::key(&self.module, contents));
         // A panic while compiling leaves the table as it was.
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(program) = made.programs.get(&key) {
@@ -282,7 +380,7 @@ impl GpuPrograms {
         program
     }
 
-    fn make(&self, width: u32, key: &special::Key) -> Result<Program, Unsupported> {
+    fn make(&self, width: u32, key: &special::Key) -> Result<Pipeline, Unsupported> {
         let mut environment = self.gpu.environment();
         // A device that is not told may choose another width for each dispatch.
         environment.lanes = self.gpu.context.capabilities.requires_width.then_some(width);
@@ -293,13 +391,13 @@ impl GpuPrograms {
             for it in &mut words.reflection.bindings {
                 it.count = it.count.or(module.resource(it.resource).count);
             }
-            return Program::new(&self.gpu.context, &self.module, &words, width);
+            return Pipeline::new(&self.gpu.context, &self.module, &words, width);
         }
         let emitted = spirv::emit(&module, &environment, &NoDebug).map_err(|it| {
             let missing = format!("`spirv` does not express {} as yet", it.what);
             Unsupported { asked: it.asked, missing }
         })?;
-        Program::new(&self.gpu.context, &self.module, &emitted, width)
+        Pipeline::new(&self.gpu.context, &self.module, &emitted, width)
     }
 }
 

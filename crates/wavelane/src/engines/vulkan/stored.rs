@@ -5,47 +5,56 @@
 //! takes them for; where an element is something else than a view takes it for, that view's descriptor is a null one.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use ash::vk;
-use ir::exec::{Bindings, Buffer, Failure, Unsupported};
+use ir::exec::{Bindings, Failure, Unsupported};
 use ir::{Binding, Element, Module, Op, ResourceKind, TextureOp};
 use ops::texture::{Dim, Filter, Sampler, Shape};
 use spirv::BindingKind;
 
-use super::context::{Context, Memory};
+use super::context::Context;
 use super::format;
 use super::image::{Picture, Wanted};
-use super::program::Program;
+use super::resident::Resident;
+use super::run::Job;
+use crate::memory::{Contents, Slot};
 
-/// Which bytes of the bindings.
+/// Which bytes of what is bound.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    storage: Binding,
-    element: u32,
+    pub(super) owner: Owner,
     /// The hidden counter instead of the bytes.
-    counter: bool,
+    pub(super) counter: bool,
 }
 
-/// Bytes on the device, and where they begin in the staging buffer.
+/// Whose bytes they are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Owner {
+    /// A buffer or texture of the host, by its number in the memory.
+    Cell(usize),
+    /// An element of a resource that has no storage beyond the run; `space` keeps dispatches apart.
+    Element { space: usize, storage: Binding, element: u32 },
+}
+
+/// Bytes on the device, and whether they travel through the staging buffer.
 pub(super) struct Stored {
     pub(super) place: Place,
-    pub(super) held: Held,
+    pub(super) resident: Arc<Resident>,
+    /// Where they begin there, if they travel.
     pub(super) staged: u64,
+    /// Whether the host brings them; else the device has them already.
+    pub(super) uploads: bool,
     pub(super) size: u64,
-    /// Whether they come back after the dispatch.
+    /// Whether the run writes to them.
     pub(super) written: bool,
-}
-
-pub(super) enum Held {
-    Buffer(Memory),
-    Picture(Picture),
 }
 
 /// What all descriptors of a place need of it together.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Need {
     pub(super) bytes: u64,
-    usage: vk::ImageUsageFlags,
+    pub(super) usage: vk::ImageUsageFlags,
     features: vk::FormatFeatureFlags2,
     pub(super) written: bool,
 }
@@ -60,7 +69,7 @@ pub(super) struct Asked<'a> {
     pub(super) format: Option<&'static str>,
     pub(super) place: Place,
     /// What is bound there, if it is what the descriptor takes it for.
-    pub(super) bound: Option<&'a Buffer>,
+    pub(super) bound: Option<&'a Slot>,
 }
 
 fn unsupported<T>(asked: String, missing: impl Into<String>) -> Result<T, Failure> {
@@ -68,19 +77,15 @@ fn unsupported<T>(asked: String, missing: impl Into<String>) -> Result<T, Failur
 }
 
 /// Every descriptor of the program: its binding's number, its element, and what it asks.
-pub(super) fn asked<'a>(
-    program: &Program,
-    module: &'a Module,
-    bindings: &'a Bindings,
-) -> Vec<(usize, u32, Asked<'a>)> {
+pub(super) fn asked<'a>(job: &Job<'a>, contents: &Contents<'a>) -> Vec<(usize, u32, Asked<'a>)> {
+    let (program, module) = (job.program, job.module);
     let mut all = Vec::new();
     for (number, binding) in program.reflection.bindings.iter().enumerate() {
         let declared = &module.resources[binding.resource.index()];
         let storage = module.storage(binding.resource);
-        let elements: &[Buffer] =
-            bindings.bindings.get(storage.index()).map_or(&[], |it| it.as_slice());
+        let elements = contents.elements(storage);
         for element in 0..program.counts[number] {
-            let bound = elements.get(element as usize).filter(|it| match &declared.kind {
+            let bound = elements.get(element as usize).copied().filter(|it| match &declared.kind {
                 ResourceKind::Texture { dim, .. } => {
                     it.texture.is_some_and(|it| it.suits(*dim) && it.bytes().is_some())
                 }
@@ -96,7 +101,7 @@ pub(super) fn asked<'a>(
                 resource: binding.resource,
                 declared,
                 format: binding.format,
-                place: Place { storage, element, counter },
+                place: Place { owner: job.owner(storage, element), counter },
                 bound,
             };
             all.push((number, element, asked));
@@ -135,12 +140,12 @@ impl Asked<'_> {
 }
 
 /// What is needed of each place.
-pub(super) fn needs<'a>(
+pub(super) fn needs(
+    needs: &mut BTreeMap<Place, Need>,
     module: &Module,
-    bindings: &Bindings,
-    all: impl Iterator<Item = &'a (usize, u32, Asked<'a>)>,
-) -> BTreeMap<Place, Need> {
-    let mut needs: BTreeMap<Place, Need> = BTreeMap::new();
+    contents: &Contents<'_>,
+    all: &[(usize, u32, Asked<'_>)],
+) {
     for (_, _, asked) in all {
         use vk::FormatFeatureFlags2 as Can;
         let need = needs.entry(asked.place).or_default();
@@ -150,7 +155,7 @@ pub(super) fn needs<'a>(
             BindingKind::SampledImage => {
                 need.usage |= vk::ImageUsageFlags::SAMPLED;
                 need.features |= Can::SAMPLED_IMAGE;
-                if is_filtered(module, bindings, asked.resource) {
+                if is_filtered(module, contents, asked.resource) {
                     need.features |= Can::SAMPLED_IMAGE_FILTER_LINEAR;
                 }
                 if is_compared(module, asked.resource) {
@@ -176,7 +181,6 @@ pub(super) fn needs<'a>(
             | BindingKind::Counter => {}
         }
     }
-    needs
 }
 
 /// The texture instructions that name a resource as their texture or their sampler.
@@ -199,12 +203,12 @@ fn is_compared(module: &Module, texture: Binding) -> bool {
 }
 
 /// Whether a texture is read through a sampler that blends texels.
-fn is_filtered(module: &Module, bindings: &Bindings, texture: Binding) -> bool {
+fn is_filtered(module: &Module, contents: &Contents<'_>, texture: Binding) -> bool {
     let blends =
         |it: &Sampler| it.anisotropy > 1 || [it.min, it.mag, it.mip].contains(&Filter::Linear);
     let of = |sampler: Binding| {
-        let bound = bindings.bindings.get(module.storage(sampler).index());
-        let mut samplers = bound.into_iter().flatten().filter_map(|it| it.sampler);
+        let bound = contents.elements(module.storage(sampler));
+        let mut samplers = bound.iter().filter_map(|it| it.sampler);
         samplers.any(|it| blends(&it))
     };
     uses(module, texture)
@@ -269,7 +273,6 @@ pub(super) fn picture(
     asked: &Asked<'_>,
     (dim, format, shape): (Dim, vk::Format, &Shape),
     need: &Need,
-    staged: u64,
 ) -> Result<Picture, Failure> {
     let name = &asked.declared.name;
     if dim.is_multisampled() && shape.samples == 1 {
@@ -277,63 +280,24 @@ pub(super) fn picture(
         return unsupported(format!("`{name}` of one sample"), missing);
     }
     let Need { usage, features, .. } = *need;
-    context.picture(shape, Wanted { dim, format, usage, features, name }, staged)
+    context.picture(shape, Wanted { dim, format, usage, features, name })
+}
+
+/// The bytes of a place in what is bound there.
+pub(super) fn bytes<'a>(place: Place, slot: &'a Slot, counter: &'a mut [u8; 4]) -> &'a [u8] {
+    if place.counter {
+        *counter = slot.counter.to_le_bytes();
+        return counter;
+    }
+    &slot.bytes
 }
 
 impl Stored {
-    /// The bytes as they are in the bindings.
-    pub(super) fn bytes<'a>(&self, bindings: &'a Bindings, counter: &'a mut [u8; 4]) -> &'a [u8] {
-        let Place { storage, element, counter: is_counter } = self.place;
-        let Some(buffer) = bindings.bindings[storage.index()].get(element as usize) else {
-            return &[];
-        };
-        if is_counter {
-            *counter = buffer.counter.to_le_bytes();
-            return counter;
-        }
-        &buffer.bytes
-    }
-
-    /// Gives the bindings what the device has made of the bytes.
+    /// Gives what is bound what the device has made of the bytes.
     pub(super) fn give_back(&self, bindings: &mut Bindings, staging: &[u8]) {
-        let Place { storage, element, counter } = self.place;
-        let Some(buffer) = bindings.bindings[storage.index()].get_mut(element as usize) else {
-            return;
-        };
-        match &self.held {
-            Held::Buffer(_) if counter => {
-                buffer.counter = staging.first_chunk().map_or(0, |it| u32::from_le_bytes(*it));
-            }
-            Held::Buffer(_) => {
-                let count = buffer.bytes.len().min(staging.len());
-                buffer.bytes[..count].copy_from_slice(&staging[..count]);
-            }
-            Held::Picture(picture) => {
-                for (from, to) in picture.moves() {
-                    let to = (to - self.staged) as usize;
-                    let len = buffer.bytes.len().saturating_sub(from.start).min(from.len());
-                    buffer.bytes[from.start..from.start + len]
-                        .copy_from_slice(&staging[to..to + len]);
-                }
-            }
-        }
-    }
-
-    /// Lays the bytes out as the staging buffer wants them, over zeros.
-    pub(super) fn lay_out(&self, bytes: &[u8], staging: &mut [u8]) {
-        staging.fill(0);
-        match &self.held {
-            Held::Buffer(_) => {
-                let count = bytes.len().min(staging.len());
-                staging[..count].copy_from_slice(&bytes[..count]);
-            }
-            Held::Picture(picture) => {
-                for (from, to) in picture.moves() {
-                    let to = (to - self.staged) as usize;
-                    let len = bytes.len().saturating_sub(from.start).min(from.len());
-                    staging[to..to + len].copy_from_slice(&bytes[from.start..from.start + len]);
-                }
-            }
+        let Owner::Element { storage, element, .. } = self.place.owner else { return };
+        if let Some(slot) = bindings.bindings[storage.index()].get_mut(element as usize) {
+            self.resident.unpack(self.place.counter, slot, staging);
         }
     }
 }

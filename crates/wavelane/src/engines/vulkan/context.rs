@@ -1,8 +1,8 @@
 //! An open device: its queue, its memory, and waiting for what it does.
 
 use std::ffi::CStr;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ash::vk;
@@ -192,7 +192,7 @@ impl Context {
     pub(super) fn submit(
         &self,
         commands: vk::CommandBuffer,
-        launch: &Launch,
+        launches: &[&Launch],
     ) -> Result<(), Failure> {
         let gone = || {
             let why = "an earlier dispatch did not come to its end".to_owned();
@@ -219,7 +219,10 @@ impl Context {
             true => PATIENCE_WITH_PROCESSORS,
             false => PATIENCE,
         };
-        let patience = launch.fuel.map(|_| most);
+        // Each dispatch of a list may take as long as one alone. A bare copy ends by itself.
+        let is_bounded = !launches.is_empty() && launches.iter().all(|it| it.fuel.is_some());
+        let most = most * launches.len().max(1) as u32;
+        let patience = is_bounded.then_some(most);
         let result = submitted.map_err(|it| self.failed(it, 0)).and_then(|()| {
             loop {
                 // SAFETY: the fence is alive.
@@ -230,7 +233,8 @@ impl Context {
                     Err(vk::Result::TIMEOUT) => {}
                     Err(error) => return Err(self.failed(error, 0)),
                 }
-                let cancelled = launch.cancel.as_ref().is_some_and(|it| it.load(Ordering::Relaxed));
+                let is_set = |it: &Arc<AtomicBool>| it.load(Ordering::Relaxed);
+                let cancelled = launches.iter().any(|it| it.cancel.as_ref().is_some_and(is_set));
                 if cancelled {
                     self.lost.store(true, Ordering::Relaxed);
                     return Err(Failure::Trap(Trap::Cancelled { span: Span::NONE }));

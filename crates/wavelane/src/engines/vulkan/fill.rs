@@ -42,9 +42,10 @@ impl Filler {
         context: &Context,
         picture: &Picture,
         staging: Memory,
+        staged: u64,
     ) -> Result<Filler, Failure> {
         let mut filler = Filler { groups: picture.samples_in_rows(), ..Filler::default() };
-        match filler.make(context, picture, staging) {
+        match filler.make(context, picture, staging, staged) {
             Ok(()) => Ok(filler),
             Err(error) => {
                 filler.free(context);
@@ -58,6 +59,7 @@ impl Filler {
         context: &Context,
         picture: &Picture,
         staging: Memory,
+        staged: u64,
     ) -> Result<(), Failure> {
         let device = &context.device;
         let failed = |it| context.failed(it, 0);
@@ -101,7 +103,7 @@ impl Filler {
             self.set = sets.first().copied().unwrap_or_default();
             let buffers = [vk::DescriptorBufferInfo {
                 buffer: staging.buffer,
-                offset: picture.staged,
+                offset: staged,
                 range: picture.size,
             }];
             let images = [vk::DescriptorImageInfo {

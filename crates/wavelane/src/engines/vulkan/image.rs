@@ -20,15 +20,15 @@ pub(super) struct Picture {
     format: vk::Format,
     kind: vk::ImageType,
     shape: Shape,
+    usage: vk::ImageUsageFlags,
     pieces: Vec<Piece>,
-    /// Where it begins in the staging buffer, and how many bytes it takes there.
-    pub(super) staged: u64,
+    /// How many bytes it takes in a staging buffer.
     pub(super) size: u64,
 }
 
 /// One level of one layer.
 struct Piece {
-    /// Where it begins in the bytes of the texture, how many there are, and where they go behind `staged`.
+    /// Where it begins in the bytes of the texture, how many there are, and where they go behind its start in a staging buffer.
     from: usize,
     len: usize,
     to: u64,
@@ -82,10 +82,8 @@ fn unsupported(asked: String, missing: String) -> Failure {
 
 impl Picture {
     /// Where in the staging buffer it may begin: copies begin at whole texels and whole words.
-    pub(super) fn alignment(shape: &Shape) -> u64 {
-        // As a storage buffer it may begin at multiples of 256 on every device.
-        let least = if shape.samples > 1 { 256 } else { 64 };
-        least * shape.format.bytes() as u64
+    pub(super) fn alignment(&self) -> u64 {
+        alignment(&self.shape)
     }
 
     pub(super) fn is_multisampled(&self) -> bool {
@@ -97,9 +95,14 @@ impl Picture {
         [self.shape.width, self.shape.height, self.shape.layers * self.shape.samples]
     }
 
-    /// The pieces with their bytes in the texture and in the staging buffer.
-    pub(super) fn moves(&self) -> impl Iterator<Item = (std::ops::Range<usize>, u64)> + '_ {
-        self.pieces.iter().map(|it| (it.from..it.from + it.len, self.staged + it.to))
+    /// The pieces with their bytes in the texture, and where they go behind the start in a staging buffer.
+    pub(super) fn moves(&self) -> impl Iterator<Item = (std::ops::Range<usize>, usize)> + '_ {
+        self.pieces.iter().map(|it| (it.from..it.from + it.len, it.to as usize))
+    }
+
+    /// Whether it is an image for a texture of that shape that can be used so.
+    pub(super) fn serves(&self, shape: &Shape, usage: vk::ImageUsageFlags) -> bool {
+        self.shape == *shape && self.usage.contains(usage)
     }
 
     /// Whether a view of that kind can be made of it.
@@ -117,7 +120,7 @@ impl Picture {
         }
     }
 
-    fn copies(&self) -> Vec<vk::BufferImageCopy> {
+    fn copies(&self, staged: u64) -> Vec<vk::BufferImageCopy> {
         let copy = |it: &Piece| {
             let layers = vk::ImageSubresourceLayers {
                 aspect_mask: aspect(self.format),
@@ -126,7 +129,7 @@ impl Picture {
                 layer_count: 1,
             };
             vk::BufferImageCopy::default()
-                .buffer_offset(self.staged + it.to)
+                .buffer_offset(staged + it.to)
                 .image_subresource(layers)
                 .image_extent(it.extent)
         };
@@ -142,6 +145,7 @@ impl Picture {
         context: &Context,
         commands: vk::CommandBuffer,
         staging: vk::Buffer,
+        staged: u64,
     ) {
         let barrier = [vk::ImageMemoryBarrier::default()
             .old_layout(vk::ImageLayout::UNDEFINED)
@@ -161,7 +165,7 @@ impl Picture {
             device.cmd_pipeline_barrier(commands, before, after, none, &[], &[], &barrier);
             if !self.is_multisampled() {
                 let layout = vk::ImageLayout::GENERAL;
-                let copies = self.copies();
+                let copies = self.copies(staged);
                 device.cmd_copy_buffer_to_image(commands, staging, self.image, layout, &copies);
             }
         }
@@ -176,12 +180,14 @@ impl Picture {
         context: &Context,
         commands: vk::CommandBuffer,
         staging: vk::Buffer,
+        staged: u64,
     ) {
         let layout = vk::ImageLayout::GENERAL;
         // SAFETY: as the caller promises.
         unsafe {
             let device = &context.device;
-            device.cmd_copy_image_to_buffer(commands, self.image, layout, staging, &self.copies());
+            let copies = self.copies(staged);
+            device.cmd_copy_image_to_buffer(commands, self.image, layout, staging, &copies);
         }
     }
 }
@@ -206,12 +212,7 @@ impl Context {
     }
 
     /// An image for a texture of that shape.
-    pub(super) fn picture(
-        &self,
-        shape: &Shape,
-        wanted: Wanted<'_>,
-        staged: u64,
-    ) -> Result<Picture, Failure> {
+    pub(super) fn picture(&self, shape: &Shape, wanted: Wanted<'_>) -> Result<Picture, Failure> {
         let Wanted { dim, format: texels, usage, features, name } = wanted;
         let device = &self.capabilities.name;
         let has = self.features_of(texels).optimal_tiling_features;
@@ -299,8 +300,8 @@ impl Context {
             }
         };
         let (pieces, size) = pieces(shape);
-        let picture =
-            Picture { image, memory, format: texels, kind, shape: *shape, pieces, staged, size };
+        let (format, shape) = (texels, *shape);
+        let picture = Picture { image, memory, format, kind, shape, usage, pieces, size };
         // SAFETY: both are new and belong together.
         match unsafe { self.device.bind_image_memory(image, memory, 0) } {
             Ok(()) => Ok(picture),
@@ -477,13 +478,19 @@ fn custom_color(color: [f32; 4], whole: bool) -> vk::ClearColorValue {
     }
 }
 
+fn alignment(shape: &Shape) -> u64 {
+    // As a storage buffer it may begin at multiples of 256 on every device.
+    let least = if shape.samples > 1 { 256 } else { 64 };
+    least * shape.format.bytes() as u64
+}
+
 /// Each level of each layer, and the bytes that all take in the staging buffer.
 fn pieces(shape: &Shape) -> (Vec<Piece>, u64) {
     let texel = shape.format.bytes();
     if shape.samples > 1 {
         return samples(shape);
     }
-    let alignment = Picture::alignment(shape);
+    let alignment = alignment(shape);
     let mut pieces = Vec::new();
     let mut to = 0u64;
     for layer in 0..shape.layers {

@@ -10,12 +10,13 @@
 
 use std::borrow::Cow;
 
-use ir::exec::{Bindings, Buffer, FormatScalar};
+use ir::exec::FormatScalar;
 use ir::{Module, ResourceKind};
 use ops::texture::{Address, Channels, Encoding, Filter, Format, Sampler};
 use spirv::Bound;
 
 use super::format;
+use crate::memory::{Contents, Slot};
 
 /// For each resource what matters of what is bound.
 pub(super) type Key = Vec<Fact>;
@@ -29,11 +30,10 @@ pub(super) struct Fact {
     pub(super) bound: Bound,
 }
 
-pub(super) fn key(module: &Module, bindings: &Bindings) -> Key {
+pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
     let one = |index: usize, resource: &ir::Resource| {
         let storage = module.storage(ir::Binding(index as u32));
-        let elements: &[Buffer] =
-            bindings.bindings.get(storage.index()).map_or(&[], |it| it.as_slice());
+        let elements = contents.elements(storage);
         let count = match resource.count {
             Some(_) => resource.count,
             // A variable has one descriptor at least, which is a null one then.
@@ -61,7 +61,7 @@ pub(super) fn key(module: &Module, bindings: &Bindings) -> Key {
 }
 
 /// What all elements have in common.
-fn bound(elements: &[Buffer]) -> Bound {
+fn bound(elements: &[&Slot]) -> Bound {
     let mut all = elements.iter().map(|it| Bound {
         format: it.texture.map(|it| it.format).or_else(|| it.format.and_then(plain)),
         single: it.sampler.is_some_and(|it| is_single(&it)),

@@ -1,0 +1,312 @@
+//! Buffers, textures and samplers, as a host makes and reads them.
+//!
+//! A [`Buffer`] and a [`Texture`] are handles: a copy of the handle is the same buffer, and what a dispatch writes is seen
+//! through every handle. The contents live in a cell behind an `Arc` and a lock, which a dispatch holds while it runs, so
+//! that a host that reads meanwhile waits for its end. On a GPU the contents stay there until somebody reads them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ir::exec::{Failure, Format};
+use ops::texture::{Sampler, Shape};
+
+use crate::memory::{Cell, Slot};
+use crate::plain;
+use crate::{Layout, Plain};
+
+/// A buffer: what structured, typed and byte-address buffers and constant buffers are bound to.
+///
+/// ```
+/// use wavelane::Buffer;
+///
+/// let squares = Buffer::from_slice(&[1u32, 4, 9]);
+/// let same = squares.clone();
+/// squares.write(&[16u32, 25, 36])?;
+/// assert_eq!(same.read::<u32>()?, [16, 25, 36]);
+/// let error = squares.read::<f32>().unwrap_err();
+/// assert_eq!(error.to_string(), "the buffer was made of `u32`, and `f32` is asked for; bytes can be taken for anything");
+/// # Ok::<(), wavelane::BufferError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    pub(crate) cell: Arc<Cell>,
+}
+
+impl Buffer {
+    /// A buffer that holds these values.
+    pub fn from_slice<T: Plain>(values: &[T]) -> Buffer {
+        Buffer::holding::<T>(plain::to_bytes(values))
+    }
+
+    /// A buffer with room for so many values, all of them 0.
+    pub fn zeroed<T: Plain>(count: usize) -> Buffer {
+        Buffer::holding::<T>(vec![0; count * T::SIZE])
+    }
+
+    /// A buffer of bytes, which are taken for whatever the shader declares.
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Buffer {
+        Buffer { cell: Cell::new(Slot { bytes: bytes.into(), ..Slot::default() }, None) }
+    }
+
+    fn holding<T: Plain>(bytes: Vec<u8>) -> Buffer {
+        let slot = Slot { bytes, ..Slot::default() };
+        Buffer { cell: Cell::new(slot, Some(plain::layout::<T>())) }
+    }
+
+    /// A copy of the buffer whose texels have that format, for a typed buffer that declares another one.
+    pub fn with_format(self, format: Format) -> Result<Buffer, BufferError> {
+        let slot = Slot { format: Some(format), ..self.cell.lock().host()?.clone() };
+        Ok(Buffer { cell: Cell::new(slot, self.cell.element.clone()) })
+    }
+
+    /// How many bytes it has.
+    #[allow(clippy::len_without_is_empty, reason = "it is a size in bytes")]
+    pub fn len(&self) -> usize {
+        self.cell.lock().shape().bytes.len()
+    }
+
+    /// The values that it holds. The type must be the one that it was made of, and the size a multiple of the type's.
+    pub fn read<T: Plain>(&self) -> Result<Vec<T>, BufferError> {
+        read(&self.cell, self.cell.element.as_ref())
+    }
+
+    /// The bytes that it holds.
+    pub fn read_bytes(&self) -> Result<Vec<u8>, BufferError> {
+        Ok(self.cell.lock().host()?.bytes.clone())
+    }
+
+    /// Gives it other values, as many as there are.
+    pub fn write<T: Plain>(&self, values: &[T]) -> Result<(), BufferError> {
+        write(&self.cell, self.cell.element.as_ref(), values)
+    }
+
+    /// The hidden counter of a structured buffer.
+    pub fn counter(&self) -> Result<u32, BufferError> {
+        Ok(self.cell.lock().host()?.counter)
+    }
+
+    /// Sets the hidden counter.
+    pub fn set_counter(&self, counter: u32) -> Result<(), BufferError> {
+        self.cell.lock().host_mut()?.counter = counter;
+        Ok(())
+    }
+
+    /// Another buffer with the same contents.
+    pub fn duplicate(&self) -> Result<Buffer, BufferError> {
+        Ok(Buffer { cell: self.cell.duplicate()? })
+    }
+}
+
+/// A texture: texels of a format, with a size, layers, levels and samples.
+///
+/// ```
+/// use wavelane::texture::{Format, Shape};
+/// use wavelane::Texture;
+///
+/// let shape = Shape::new(Format::parse("RG16_UINT").unwrap(), 2, 1, 1);
+/// let texture = Texture::from_slice(shape, &[[1u16, 2], [3, 4]])?;
+/// assert_eq!(texture.read::<[u16; 2]>()?, [[1, 2], [3, 4]]);
+/// # Ok::<(), wavelane::BufferError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Texture {
+    pub(crate) cell: Arc<Cell>,
+}
+
+impl Texture {
+    /// A texture of that shape, whose texels are 0.
+    pub fn new(shape: Shape) -> Result<Texture, BufferError> {
+        let bytes = shape.bytes().ok_or(BufferError::Shape)?;
+        Texture::from_bytes(shape, vec![0; bytes])
+    }
+
+    /// A texture of that shape that holds these values. They lie as the texels do: layer by layer, in a layer level by
+    /// level, in a level row by row.
+    pub fn from_slice<T: Plain>(shape: Shape, values: &[T]) -> Result<Texture, BufferError> {
+        check(Some(&Layout::of_texel(shape.format)), &plain::layout::<T>())?;
+        Texture::from_bytes(shape, plain::to_bytes(values))
+    }
+
+    /// The same from bytes.
+    pub fn from_bytes(shape: Shape, bytes: impl Into<Vec<u8>>) -> Result<Texture, BufferError> {
+        let bytes = bytes.into();
+        let needs = shape.bytes().ok_or(BufferError::Shape)?;
+        if bytes.len() != needs {
+            return Err(BufferError::Length { bytes: bytes.len(), needs });
+        }
+        let slot = Slot { bytes, texture: Some(shape), ..Slot::default() };
+        Ok(Texture { cell: Cell::new(slot, Some(Layout::of_texel(shape.format))) })
+    }
+
+    /// Its shape.
+    pub fn shape(&self) -> Shape {
+        match self.cell.lock().shape().texture {
+            Some(shape) => shape,
+            None => unreachable!("a texture is made with its shape"),
+        }
+    }
+
+    /// The values of its texels, as [`Texture::from_slice`] takes them.
+    pub fn read<T: Plain>(&self) -> Result<Vec<T>, BufferError> {
+        read(&self.cell, self.cell.element.as_ref())
+    }
+
+    /// The bytes that it holds.
+    pub fn read_bytes(&self) -> Result<Vec<u8>, BufferError> {
+        Ok(self.cell.lock().host()?.bytes.clone())
+    }
+
+    /// Gives its texels other values, as many as there are.
+    pub fn write<T: Plain>(&self, values: &[T]) -> Result<(), BufferError> {
+        write(&self.cell, self.cell.element.as_ref(), values)
+    }
+
+    /// Another texture with the same contents.
+    pub fn duplicate(&self) -> Result<Texture, BufferError> {
+        Ok(Texture { cell: self.cell.duplicate()? })
+    }
+}
+
+fn read<T: Plain>(cell: &Cell, element: Option<&Layout>) -> Result<Vec<T>, BufferError> {
+    check(element, &plain::layout::<T>())?;
+    let mut state = cell.lock();
+    let bytes = &state.host()?.bytes;
+    if !bytes.len().is_multiple_of(T::SIZE.max(1)) {
+        return Err(BufferError::Size { bytes: bytes.len(), element: T::SIZE });
+    }
+    Ok(plain::from_bytes(bytes))
+}
+
+fn write<T: Plain>(cell: &Cell, element: Option<&Layout>, values: &[T]) -> Result<(), BufferError> {
+    check(element, &plain::layout::<T>())?;
+    let mut state = cell.lock();
+    let needs = state.shape().bytes.len();
+    let bytes = plain::to_bytes(values);
+    if bytes.len() != needs {
+        return Err(BufferError::Length { bytes: bytes.len(), needs });
+    }
+    state.host_mut()?.bytes = bytes;
+    Ok(())
+}
+
+fn check(made_of: Option<&Layout>, asked: &Layout) -> Result<(), BufferError> {
+    match made_of {
+        Some(made_of) if !made_of.tiles(asked) => {
+            Err(BufferError::Type { made_of: made_of.to_string(), asked: asked.to_string() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Why a buffer or a texture cannot be made, read or written.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum BufferError {
+    /// It holds values of another type.
+    Type {
+        /// What it was made of.
+        made_of: String,
+        /// What is asked for.
+        asked: String,
+    },
+    /// Its size is not a multiple of the type's.
+    Size {
+        /// The size of the buffer.
+        bytes: usize,
+        /// The size of the type.
+        element: usize,
+    },
+    /// There are more or fewer bytes than it takes.
+    Length {
+        /// How many there are.
+        bytes: usize,
+        /// How many it takes.
+        needs: usize,
+    },
+    /// No texture has that shape.
+    Shape,
+    /// The contents are on a device that does not give them back.
+    Device(Failure),
+}
+
+impl From<Failure> for BufferError {
+    fn from(failure: Failure) -> BufferError {
+        BufferError::Device(failure)
+    }
+}
+
+impl fmt::Display for BufferError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BufferError::Type { made_of, asked } => write!(
+                f,
+                "the buffer was made of `{made_of}`, and `{asked}` is asked for; bytes can be taken for anything"
+            ),
+            BufferError::Size { bytes, element } => {
+                write!(f, "{bytes} bytes are not a multiple of the {element} bytes of an element")
+            }
+            BufferError::Length { bytes, needs } => {
+                write!(f, "the contents take {needs} bytes, and {bytes} are given")
+            }
+            BufferError::Shape => {
+                write!(
+                    f,
+                    "no texture has that shape: every size is at least 1, and the last level is 1×1×1 at most"
+                )
+            }
+            BufferError::Device(failure) => failure.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BufferError {}
+
+/// What can be bound to a resource: a [`Buffer`], a [`Texture`] or a [`Sampler`].
+#[derive(Clone, Debug)]
+pub struct Bindable {
+    pub(crate) cell: Arc<Cell>,
+}
+
+impl From<&Buffer> for Bindable {
+    fn from(buffer: &Buffer) -> Bindable {
+        Bindable { cell: buffer.cell.clone() }
+    }
+}
+
+impl From<Buffer> for Bindable {
+    fn from(buffer: Buffer) -> Bindable {
+        Bindable { cell: buffer.cell }
+    }
+}
+
+impl From<&Texture> for Bindable {
+    fn from(texture: &Texture) -> Bindable {
+        Bindable { cell: texture.cell.clone() }
+    }
+}
+
+impl From<Texture> for Bindable {
+    fn from(texture: Texture) -> Bindable {
+        Bindable { cell: texture.cell }
+    }
+}
+
+impl From<Sampler> for Bindable {
+    fn from(sampler: Sampler) -> Bindable {
+        let slot = Slot { sampler: Some(sampler), ..Slot::default() };
+        Bindable { cell: Cell::new(slot, None) }
+    }
+}
+
+impl From<&Sampler> for Bindable {
+    fn from(sampler: &Sampler) -> Bindable {
+        Bindable::from(*sampler)
+    }
+}
+
+/// For the program's own parts, which treat everything that is bound alike.
+impl From<Slot> for Bindable {
+    fn from(slot: Slot) -> Bindable {
+        Bindable { cell: Cell::new(slot, None) }
+    }
+}

@@ -1,0 +1,208 @@
+//! Devices: an adapter with the engine that does its work.
+
+use std::fmt;
+use std::sync::Arc;
+
+use ir::exec::Unsupported;
+use ops::intrinsics::Stage;
+
+use crate::engines::Backend;
+use crate::engines::cpu::{CpuOptions, Native};
+use crate::engines::reference::Reference;
+use crate::engines::vulkan::Vulkan;
+use crate::foreign::{Foreign, ForeignError};
+use crate::pipeline::wanted;
+use crate::{Adapter, ComputePipeline, Gpu, Isa, Missing, PipelineError, Shader};
+
+/// The engines by name: what runs the lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Engine {
+    /// The reference engine, which is the specification.
+    #[default]
+    Interp,
+    /// Machine code for the host.
+    Cpu,
+    /// A GPU through Vulkan.
+    Vulkan,
+    /// A GPU through CUDA.
+    Cuda,
+}
+
+impl Engine {
+    /// All engines that have a name, also those that are not built yet.
+    pub const ALL: [Engine; 4] = [Engine::Interp, Engine::Cpu, Engine::Vulkan, Engine::Cuda];
+
+    /// The word for it on command lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Interp => "interp",
+            Engine::Cpu => "cpu",
+            Engine::Vulkan => "vulkan",
+            Engine::Cuda => "cuda",
+        }
+    }
+
+    /// Whether this build has it, and the host can run it.
+    pub fn is_available(self) -> bool {
+        match self {
+            Engine::Interp => true,
+            Engine::Cpu => Isa::best().is_some(),
+            Engine::Vulkan => {
+                Gpu::all().is_ok_and(|all| all.iter().any(|it| it.unusable.is_none()))
+            }
+            Engine::Cuda => false,
+        }
+    }
+
+    /// The fastest one that runs everything on any host: machine code, or else the reference engine.
+    pub fn fastest() -> Engine {
+        if Engine::Cpu.is_available() { Engine::Cpu } else { Engine::Interp }
+    }
+
+    /// Why this build and host do not have it.
+    pub fn missing(self) -> Option<&'static str> {
+        match self {
+            Engine::Interp => None,
+            Engine::Cpu => Isa::best().map_or(Isa::Avx2.missing(), |_| None),
+            Engine::Vulkan => (!self.is_available())
+                .then_some("no device of Vulkan can be used here; `wavelane caps` says why"),
+            Engine::Cuda => Some("it is not built yet"),
+        }
+    }
+}
+
+/// An adapter with the engine that does its work. Copies are the same device.
+#[derive(Clone)]
+pub struct Device {
+    adapter: Adapter,
+    pub(crate) backend: Arc<dyn Backend>,
+}
+
+impl Device {
+    /// A device on the reference engine.
+    pub fn new(adapter: Adapter) -> Device {
+        Device::on(adapter, Arc::new(Reference))
+    }
+
+    /// A device on the engine of your choice, if this build and host have it.
+    pub fn with_engine(adapter: Adapter, engine: Engine) -> Result<Device, Unsupported> {
+        match engine {
+            Engine::Interp => Ok(Device::new(adapter)),
+            Engine::Cpu => Device::with_cpu(adapter, CpuOptions::default()),
+            Engine::Vulkan => Gpu::open(None).map(|gpu| Device::with_gpu(adapter, gpu)),
+            Engine::Cuda => Err(Unsupported {
+                asked: "the engine `cuda`".to_owned(),
+                missing: "it is not built yet; `interp`, `cpu` and `vulkan` are".to_owned(),
+            }),
+        }
+    }
+
+    /// A device on the host's processor.
+    pub fn with_cpu(adapter: Adapter, options: CpuOptions) -> Result<Device, Unsupported> {
+        Ok(Device::on(adapter, Arc::new(Native::new(options)?)))
+    }
+
+    /// A device on a GPU, with the caps that both the adapter and the GPU have.
+    pub fn with_gpu(adapter: Adapter, gpu: Gpu) -> Device {
+        Device::on(adapter, Arc::new(Vulkan::new(gpu)))
+    }
+
+    fn on(adapter: Adapter, backend: Arc<dyn Backend>) -> Device {
+        Device { adapter: backend.caps(adapter), backend }
+    }
+
+    /// What runs the lanes, unless a dispatch has a [`ComputePipeline::fallback`].
+    pub fn engine(&self) -> Engine {
+        self.backend.engine()
+    }
+
+    /// The options of the engine `cpu`, where it does the work.
+    pub fn cpu(&self) -> Option<&CpuOptions> {
+        self.backend.cpu()
+    }
+
+    /// The GPU, where one does the work.
+    pub fn gpu(&self) -> Option<&Gpu> {
+        self.backend.gpu()
+    }
+
+    /// The caps.
+    pub fn adapter(&self) -> &Adapter {
+        &self.adapter
+    }
+
+    /// Makes a pipeline, or says what the shader needs that the adapter does not have.
+    pub fn create_compute_pipeline(
+        &self,
+        shader: &Shader,
+    ) -> Result<ComputePipeline, PipelineError> {
+        let module = &shader.module;
+        let fail = |missing| Err(PipelineError::new(missing, module, &self.adapter));
+        let adapter = &self.adapter;
+        if module.stage != Stage::Compute {
+            return fail(Missing::Stage);
+        }
+        if module.shader_model > adapter.shader_model {
+            return fail(Missing::ShaderModel {
+                needs: module.shader_model,
+                has: adapter.shader_model,
+            });
+        }
+        let needs = module.needs;
+        if needs.wave_ops && !adapter.options1.wave_ops {
+            return fail(Missing::WaveOps);
+        }
+        if needs.int64 && !adapter.options1.int64_shader_ops {
+            return fail(Missing::Int64);
+        }
+        if needs.native_16bit && !adapter.options4.native_16bit_shader_ops {
+            return fail(Missing::Native16Bit);
+        }
+        if needs.double && !adapter.double_precision_float_shader_ops {
+            return fail(Missing::Double);
+        }
+        let has = adapter.options1.wave_lane_count;
+        let wave_sizes: Vec<u32> = has.iter().filter(|it| wanted(module).contains(*it)).collect();
+        if wave_sizes.is_empty() {
+            return fail(Missing::WaveSize { needs: wanted(module), has });
+        }
+        let program = self.backend.prepare(module);
+        Ok(ComputePipeline {
+            shader: shader.clone(),
+            backend: self.backend.clone(),
+            program,
+            wave_sizes,
+        })
+    }
+
+    /// A pipeline that runs another compiler's module in the place of the shader, bound as the shader is. For GPUs alone.
+    ///
+    /// A driver takes a module at its word: see [`Foreign`].
+    pub fn create_foreign_pipeline(
+        &self,
+        shader: &Shader,
+        foreign: &Foreign,
+    ) -> Result<ComputePipeline, ForeignError> {
+        let unsupported = || {
+            let what = "only the engine `vulkan` runs modules of other compilers";
+            ForeignError::Unsupported(what.to_owned())
+        };
+        if self.gpu().is_none() {
+            return Err(unsupported());
+        }
+        let pipeline = self.create_compute_pipeline(shader).map_err(ForeignError::Pipeline)?;
+        let emitted = foreign.emitted(shader)?;
+        let program = self.backend.prepare_foreign(&shader.module, emitted);
+        Ok(ComputePipeline { program: program.ok_or_else(unsupported)?, ..pipeline })
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device")
+            .field("adapter", &self.adapter.name)
+            .field("engine", &self.backend)
+            .finish()
+    }
+}

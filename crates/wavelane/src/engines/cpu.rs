@@ -1,0 +1,241 @@
+//! Machine code for the host: made once for each width, on its first use.
+//!
+//! What the engine does not do runs on the reference engine, with the same bits. So may small dispatches
+//! ([`CpuOptions::leaves_small`]): the reference engine is done with them before machine code would be made. How much a
+//! dispatch does is known once it has been done, so it is tried with little fuel; where that is spent, the buffers are as
+//! they were and machine code starts anew. Both engines give the same bits, also where waves watch each other (`ir::turns`).
+//! What a run leaves that was broken off, and how much fuel that took, depends on the engine.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cpu::{Compiled, Isa};
+use ir::Module;
+use ir::exec::{Bindings, Failure, Launch, Trap, Unsupported};
+
+use super::reference::Decoded;
+use super::{Backend, Program, Step, Stopped, in_order};
+use crate::Engine;
+use crate::guard::catch;
+use crate::memory::Memory;
+
+/// How the engine `cpu` works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuOptions {
+    /// Which instructions it uses; `None` for the best that the host has.
+    pub isa: Option<Isa>,
+    /// How many threads it uses. With one the order of groups and waves is the canonical one.
+    pub threads: usize,
+    /// Lets the reference engine run small dispatches, for which making code would take longer than running it. The
+    /// results are the same.
+    pub leaves_small: bool,
+}
+
+impl Default for CpuOptions {
+    fn default() -> CpuOptions {
+        CpuOptions { isa: None, threads: 1, leaves_small: false }
+    }
+}
+
+/// About as many wave-instructions as the reference engine executes while machine code for a small kernel is made.
+const FUEL: u64 = 4096;
+/// Copying more than this to be able to start anew would take as long.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Invariant: `isa` is there, and the host has it.
+#[derive(Debug)]
+pub(crate) struct Native {
+    options: CpuOptions,
+    isa: Isa,
+}
+
+impl Native {
+    pub(crate) fn new(options: CpuOptions) -> Result<Native, Unsupported> {
+        let Some(isa) = options.isa.or(Isa::best()) else {
+            let missing =
+                Isa::Avx2.missing().unwrap_or("the host has none of its instruction sets");
+            return Err(Unsupported {
+                asked: "the engine `cpu`".to_owned(),
+                missing: format!("{missing}; `interp` runs anywhere"),
+            });
+        };
+        if let Some(missing) = isa.missing() {
+            let asked = format!("code for `{}`", isa.name());
+            return Err(Unsupported { asked, missing: missing.to_owned() });
+        }
+        let options = CpuOptions { isa: Some(isa), threads: options.threads.max(1), ..options };
+        Ok(Native { options, isa })
+    }
+}
+
+impl Backend for Native {
+    fn engine(&self) -> Engine {
+        Engine::Cpu
+    }
+
+    fn prepare(&self, module: &Arc<Module>) -> Arc<dyn Program> {
+        Arc::new(Code {
+            module: module.clone(),
+            options: self.options,
+            isa: self.isa,
+            by_width: Mutex::default(),
+            reference: Decoded::new(module.clone()),
+        })
+    }
+
+    fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, _: bool) -> Result<(), Stopped> {
+        in_order(steps, memory, Code::run)
+    }
+
+    fn cpu(&self) -> Option<&CpuOptions> {
+        Some(&self.options)
+    }
+}
+
+/// The code of a module.
+pub(crate) struct Code {
+    module: Arc<Module>,
+    options: CpuOptions,
+    isa: Isa,
+    by_width: Mutex<BTreeMap<u32, Made>>,
+    /// Runs what this engine does not.
+    reference: Decoded,
+}
+
+/// Code, or what the engine does not do.
+type Made = Result<Arc<Compiled>, String>;
+
+impl Code {
+    fn made(&self, width: u32) -> Made {
+        // A panic while compiling leaves the table as it was.
+        let mut all = self.by_width.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = all.get(&width) {
+            return made.clone();
+        }
+        let made = cpu::compile(&self.module, self.isa, width);
+        let made = made.map(Arc::new).map_err(|it| it.what);
+        all.insert(width, made.clone());
+        made
+    }
+
+    /// Whether there is no code for waves of that width.
+    fn is_cold(&self, width: u32) -> bool {
+        !self.by_width.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&width)
+    }
+
+    fn run(&self, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure> {
+        if self.options.leaves_small
+            && self.is_cold(launch.wave_width)
+            && let Some(done) = self.run_small(launch, bindings)
+        {
+            return done;
+        }
+        let compiled = match self.made(launch.wave_width) {
+            Ok(compiled) if compiled.refuses(launch, bindings).is_none() => compiled,
+            _ => return self.reference.run(launch, bindings),
+        };
+        match compiled.run(launch, bindings, self.options.threads) {
+            Ok(()) => Ok(()),
+            Err(cpu::Stopped::Failure(failure)) => Err(failure),
+            Err(cpu::Stopped::Fallback(what)) => unreachable!("{what} has been refused before"),
+        }
+    }
+
+    /// Runs a dispatch if it is small; `None` where it is not, with `bindings` as they were.
+    fn run_small(&self, launch: &Launch, bindings: &mut Bindings) -> Option<Result<(), Failure>> {
+        let all = || bindings.bindings.iter().flatten();
+        if all().map(|it| it.bytes.len()).sum::<usize>() > MOST_BYTES {
+            return None;
+        }
+        let before = bindings.clone();
+        let is_bounded = launch.fuel.is_some_and(|fuel| fuel <= FUEL);
+        let fuel = if is_bounded { launch.fuel } else { Some(FUEL) };
+        // What is undone is not progress.
+        let attempt = Launch { fuel, progress: None, ..launch.clone() };
+        match self.reference.run(&attempt, bindings) {
+            Err(Failure::Trap(Trap::OutOfFuel { .. })) if !is_bounded => {
+                *bindings = before;
+                None
+            }
+            result => Some(result),
+        }
+    }
+}
+
+impl Program for Code {
+    fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+
+    fn warm(&self, width: u32) {
+        // A mistake of ours comes up again where the code is run.
+        let _ = catch(|| self.made(width).is_ok());
+    }
+
+    fn refuses(&self, launch: &Launch, bindings: &Bindings) -> Option<String> {
+        match self.made(launch.wave_width) {
+            Ok(compiled) => compiled.refuses(launch, bindings).map(|it| it.what),
+            Err(what) => Some(what),
+        }
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Code").field("isa", &self.isa).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::print_stdout, reason = "a test that does not run says so")]
+mod tests {
+    use super::*;
+    use crate::{Adapter, Device, Dispatch, NoIncludes, Options, ResourceTable, Shader};
+
+    /// What one group of 32 threads leaves in `Out`, having added 1 so often, and whether code was made for it.
+    fn count_to(rounds: u32, fuel: Option<u64>) -> (Result<(), String>, u32, bool) {
+        let text = format!(
+            "RWStructuredBuffer<uint> Out;
+             [numthreads(32, 1, 1)] void main() {{
+                 for (uint i = 0; i < {rounds}; i++) InterlockedAdd(Out[0], 1);
+             }}"
+        );
+        let compiled = Shader::compile("count.hlsl", &text, &Options::default(), &mut NoIncludes);
+        let shader = compiled.unwrap().shader().unwrap();
+        let options = CpuOptions { leaves_small: true, ..CpuOptions::default() };
+        let device = Device::with_cpu(Adapter::reference(), options).unwrap();
+        let pipeline = device.create_compute_pipeline(&shader).unwrap();
+        let out = crate::Buffer::zeroed::<u32>(1);
+        let mut table = ResourceTable::new(&shader);
+        table.bind("Out", &out).unwrap();
+        let dispatch = Dispatch { fuel, wave_size: Some(32), ..Dispatch::new([1, 1, 1]) };
+        let result = pipeline.dispatch(&dispatch, &table).map_err(|error| error.to_string());
+        let code: &Code = super::super::made(&*pipeline.program);
+        (result, out.read::<u32>().unwrap()[0], !code.is_cold(32))
+    }
+
+    #[test]
+    fn no_code_is_made_for_what_is_small_and_what_is_large_starts_anew() {
+        if let Some(missing) = Engine::Cpu.missing() {
+            println!("skipped: {missing}");
+            return;
+        }
+        assert_eq!(count_to(10, None), (Ok(()), 320, false));
+        assert_eq!(count_to(20_000, None), (Ok(()), 640_000, true));
+    }
+
+    #[test]
+    fn fuel_that_the_caller_bounds_is_spent_once() {
+        if let Some(missing) = Engine::Cpu.missing() {
+            println!("skipped: {missing}");
+            return;
+        }
+        let spent = || Err("the fuel is spent".to_owned());
+        let (result, left, has_code) = count_to(20_000, Some(1000));
+        assert_eq!((result, has_code), (spent(), false));
+        assert!((32..32_000).contains(&left));
+        let (result, _, has_code) = count_to(20_000, Some(10_000));
+        assert_eq!((result, has_code), (spent(), true));
+    }
+}

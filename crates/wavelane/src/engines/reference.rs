@@ -1,0 +1,57 @@
+//! The reference engine: the specification, at every width. A module is decoded once, on its first dispatch.
+
+use std::sync::{Arc, OnceLock};
+
+use interp::NoObserver;
+use ir::Module;
+use ir::exec::{Bindings, Failure, Launch};
+
+use super::{Backend, Program, Step, Stopped, in_order};
+use crate::Engine;
+use crate::memory::Memory;
+
+#[derive(Debug)]
+pub(crate) struct Reference;
+
+/// A module, and what the interpreter makes of it.
+pub(super) struct Decoded {
+    module: Arc<Module>,
+    program: OnceLock<interp::Program>,
+}
+
+impl Decoded {
+    pub(super) fn new(module: Arc<Module>) -> Decoded {
+        Decoded { module, program: OnceLock::new() }
+    }
+
+    pub(super) fn run(&self, launch: &Launch, bindings: &mut Bindings) -> Result<(), Failure> {
+        let program = self.program.get_or_init(|| interp::decode(&self.module));
+        interp::run_program(program, launch, bindings, &mut NoObserver)
+    }
+}
+
+impl std::fmt::Debug for Decoded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Decoded").field("entry", &self.module.name).finish_non_exhaustive()
+    }
+}
+
+impl Program for Decoded {
+    fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+}
+
+impl Backend for Reference {
+    fn engine(&self) -> Engine {
+        Engine::Interp
+    }
+
+    fn prepare(&self, module: &Arc<Module>) -> Arc<dyn Program> {
+        Arc::new(Decoded::new(module.clone()))
+    }
+
+    fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, _: bool) -> Result<(), Stopped> {
+        in_order(steps, memory, Decoded::run)
+    }
+}

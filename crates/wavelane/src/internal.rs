@@ -1,0 +1,105 @@
+//! What the programs of this repository need of the library besides its promise: no part of it is stable.
+//!
+//! Their tables hold plain values: [`Slot`] is whatever can be bound, with its bytes. [`Slots`] reaches the values in a table,
+//! and [`dispatch`] leaves them on the host.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::MutexGuard;
+
+use ir::Resource;
+
+pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
+pub use ir::exec::Buffer as Slot;
+pub use ir::trace::Event as TraceEvent;
+pub use sanitizer::{
+    ExitedThreads, FloatRoom, IntraWaveSync, Kind, Order, Progress, Reconvergence, Seen, Verdict,
+};
+
+/// What can be looked up about the language.
+pub mod reference {
+    pub use crate::reference::*;
+}
+
+/// The whole of the crate that describes diagnostics.
+pub use diag;
+/// The whole of the emitter.
+pub use spirv as spirv_target;
+
+use crate::memory::{Cell, State};
+use crate::{ComputePipeline, Dispatch, DispatchError, ResourceTable};
+
+/// Runs a pipeline, and has what it writes on the host when it is done.
+pub fn dispatch(
+    pipeline: &ComputePipeline,
+    dispatch: &Dispatch,
+    table: &ResourceTable,
+) -> Result<(), DispatchError> {
+    pipeline.run(dispatch, table, true)
+}
+
+/// The value of a cell, which nothing else can use meanwhile.
+pub struct SlotRef<'a>(MutexGuard<'a, State>);
+
+impl Deref for SlotRef<'_> {
+    type Target = Slot;
+
+    fn deref(&self) -> &Slot {
+        self.0.shape()
+    }
+}
+
+impl DerefMut for SlotRef<'_> {
+    fn deref_mut(&mut self) -> &mut Slot {
+        match self.0.host_mut() {
+            Ok(slot) => slot,
+            Err(failure) => unreachable!("`dispatch` has fetched what was written: {failure}"),
+        }
+    }
+}
+
+fn slot(cell: &Cell) -> SlotRef<'_> {
+    let Some(mut state) = cell.try_lock() else {
+        unreachable!("a value is looked at by one place of a program at a time")
+    };
+    match state.host().map(|_| ()) {
+        Ok(()) => SlotRef(state),
+        Err(failure) => unreachable!("`dispatch` has fetched what was written: {failure}"),
+    }
+}
+
+/// The values in a table.
+pub trait Slots {
+    /// The value bound to an element of a resource.
+    fn get(&self, name: &str, element: u32) -> Option<SlotRef<'_>>;
+
+    /// The same, to be changed.
+    fn get_mut(&mut self, name: &str, element: u32) -> Option<SlotRef<'_>> {
+        self.get(name, element)
+    }
+
+    /// A table with values of its own.
+    fn copied(&self) -> ResourceTable;
+
+    /// Everything that is bound, in the order of declaration.
+    fn iter(&self) -> impl Iterator<Item = (&Resource, u32, SlotRef<'_>)>;
+}
+
+impl Slots for ResourceTable {
+    fn get(&self, name: &str, element: u32) -> Option<SlotRef<'_>> {
+        self.cell(name, element).map(|cell| slot(cell))
+    }
+
+    fn copied(&self) -> ResourceTable {
+        match self.duplicate() {
+            Ok(table) => table,
+            Err(error) => unreachable!("`dispatch` has fetched what was written: {error}"),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&Resource, u32, SlotRef<'_>)> {
+        self.cells().map(|(index, element, cell)| {
+            let slot = slot(cell);
+            (self.seen_as(index, &slot), element, slot)
+        })
+    }
+}

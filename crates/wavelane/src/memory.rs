@@ -1,0 +1,228 @@
+//! What lies behind a buffer, a texture or a bound sampler: a cell, which handles share.
+//!
+//! A cell holds the contents as the host knows them and, where an engine has a memory of its own, that engine's copy. The
+//! copy can be newer: then it is fetched when the host asks. Whoever changes the host's contents makes the copy invalid.
+//!
+//! A dispatch locks every cell that it works on, in the order of their addresses, so that two dispatches on two threads
+//! cannot wait for each other.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+use ir::exec::{Bindings, Failure};
+use ir::{Binding, Module};
+
+use crate::Layout;
+
+/// The contents as engines take them: the bytes and the shape of one resource, or the state of a sampler.
+pub(crate) use ir::exec::Buffer as Slot;
+
+/// Shared by all handles of a buffer or texture.
+#[derive(Debug)]
+pub(crate) struct Cell {
+    /// The type of the values that it was made of, where a host has said it.
+    pub(crate) element: Option<Layout>,
+    state: Mutex<State>,
+}
+
+/// What a cell holds.
+#[derive(Debug)]
+pub(crate) struct State {
+    slot: Slot,
+    copy: Option<Box<dyn DeviceCopy>>,
+}
+
+/// The contents of a cell in the memory of a device.
+pub(crate) trait DeviceCopy: Any + Send + fmt::Debug {
+    /// Whether a part of it was written there and has not been fetched since.
+    fn is_newer(&self) -> bool;
+    /// Brings what is newer to the host.
+    fn fetch(&mut self, slot: &mut Slot) -> Result<(), Failure>;
+    /// The host has changed its contents: they have to be brought to the device again.
+    fn invalidate(&mut self);
+}
+
+impl Cell {
+    pub(crate) fn new(slot: Slot, element: Option<Layout>) -> Arc<Cell> {
+        Arc::new(Cell { element, state: Mutex::new(State { slot, copy: None }) })
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        // Whoever panicked has put the contents back before.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same where nothing else holds it.
+    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
+        match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// A new cell with the same contents.
+    pub(crate) fn duplicate(&self) -> Result<Arc<Cell>, Failure> {
+        let slot = self.lock().host()?.clone();
+        Ok(Cell::new(slot, self.element.clone()))
+    }
+}
+
+impl State {
+    /// What the host knows; the bytes may be old, their number and everything else is not.
+    pub(crate) fn shape(&self) -> &Slot {
+        &self.slot
+    }
+
+    /// The contents, fetched from the device if they are newer there.
+    pub(crate) fn host(&mut self) -> Result<&Slot, Failure> {
+        self.fetch()?;
+        Ok(&self.slot)
+    }
+
+    /// The contents to be changed.
+    pub(crate) fn host_mut(&mut self) -> Result<&mut Slot, Failure> {
+        self.fetch()?;
+        self.changed();
+        Ok(&mut self.slot)
+    }
+
+    pub(crate) fn fetch(&mut self) -> Result<(), Failure> {
+        match &mut self.copy {
+            Some(copy) if copy.is_newer() => copy.fetch(&mut self.slot),
+            _ => Ok(()),
+        }
+    }
+
+    fn changed(&mut self) {
+        if let Some(copy) = &mut self.copy {
+            copy.invalidate();
+        }
+    }
+
+    /// The copy of an engine, if the newest one that there is belongs to it.
+    pub(crate) fn copy<T: DeviceCopy>(&self) -> Option<&T> {
+        let copy: &dyn Any = &**self.copy.as_ref()?;
+        copy.downcast_ref()
+    }
+
+    /// The copy of an engine and the host's contents. A copy of another engine's is fetched and goes.
+    pub(crate) fn copy_mut<T: DeviceCopy + Default>(
+        &mut self,
+    ) -> Result<(&mut T, &mut Slot), Failure> {
+        if self.copy::<T>().is_none() {
+            self.fetch()?;
+            self.copy = Some(Box::<T>::default());
+        }
+        let State { slot, copy } = self;
+        let copy = copy.as_mut().map(|it| -> &mut dyn Any { &mut **it });
+        match copy.and_then(|it| it.downcast_mut()) {
+            Some(copy) => Ok((copy, slot)),
+            None => unreachable!("the copy has been made above"),
+        }
+    }
+}
+
+/// The cells of a table: for each resource its elements, as many as an engine has to know of.
+pub(crate) type Places<'a> = Vec<Vec<Option<&'a Cell>>>;
+/// The same by the numbers of cells in a [`Memory`].
+pub(crate) type Indices = Vec<Vec<Option<usize>>>;
+
+/// The cells of one or several dispatches, locked.
+pub(crate) struct Memory<'a> {
+    cells: Vec<MutexGuard<'a, State>>,
+}
+
+/// Locks all cells, and says of each place which one it is.
+pub(crate) fn lock<'a>(all: &[Places<'a>]) -> (Memory<'a>, Vec<Indices>) {
+    let mut cells: Vec<&'a Cell> =
+        all.iter().flatten().flatten().filter_map(|cell| *cell).collect();
+    cells.sort_unstable_by_key(|cell| std::ptr::from_ref(*cell));
+    cells.dedup_by_key(|cell| std::ptr::from_ref(*cell));
+    let number = |cell: &Cell| {
+        cells.binary_search_by_key(&std::ptr::from_ref(cell), |it| std::ptr::from_ref(*it)).ok()
+    };
+    let numbered = |places: &Places<'a>| -> Indices {
+        let each = places.iter();
+        each.map(|it| it.iter().map(|cell| cell.and_then(number)).collect()).collect()
+    };
+    let indices = all.iter().map(numbered).collect();
+    (Memory { cells: cells.iter().map(|cell| cell.lock()).collect() }, indices)
+}
+
+/// What is bound, seen without taking it away: for each resource its elements.
+pub(crate) struct Contents<'a>(Vec<Vec<&'a Slot>>);
+
+impl<'a> Contents<'a> {
+    pub(crate) fn of(bindings: &'a Bindings) -> Contents<'a> {
+        Contents(bindings.bindings.iter().map(|it| it.iter().collect()).collect())
+    }
+
+    /// The elements of a resource.
+    pub(crate) fn elements(&self, resource: Binding) -> &[&'a Slot] {
+        self.0.get(resource.index()).map_or(&[], |it| it.as_slice())
+    }
+}
+
+impl<'a> Memory<'a> {
+    pub(crate) fn cell(&mut self, number: usize) -> &mut State {
+        &mut self.cells[number]
+    }
+
+    pub(crate) fn look(&self, number: usize) -> &State {
+        &self.cells[number]
+    }
+
+    /// What is bound at those places; `empty` where nothing is. Bytes may be newer on a device.
+    pub(crate) fn contents<'b>(&'b self, places: &Indices, empty: &'b Slot) -> Contents<'b> {
+        let slot = |it: &Option<usize>| it.map_or(empty, |it| self.cells[it].shape());
+        Contents(places.iter().map(|it| it.iter().map(slot).collect()).collect())
+    }
+
+    /// Takes the contents out, to be given back by [`Memory::put`]. Elements that are not bound are empty, so that reads
+    /// of them give 0. What is bound twice is copied: the caller makes sure that nothing writes to it.
+    pub(crate) fn take(&mut self, places: &Indices) -> Result<Bindings, Failure> {
+        for cell in places.iter().flatten().flatten() {
+            self.cells[*cell].fetch()?;
+        }
+        let mut taken: Vec<Option<(usize, usize)>> = vec![None; self.cells.len()];
+        let mut bindings: Vec<Vec<Slot>> = Vec::with_capacity(places.len());
+        for (resource, elements) in places.iter().enumerate() {
+            bindings.push(Vec::with_capacity(elements.len()));
+            for (element, cell) in elements.iter().enumerate() {
+                let slot = match *cell {
+                    None => Slot::default(),
+                    Some(cell) => match taken[cell] {
+                        Some((resource, element)) => bindings[resource][element].clone(),
+                        None => {
+                            taken[cell] = Some((resource, element));
+                            std::mem::take(&mut self.cells[cell].slot)
+                        }
+                    },
+                };
+                bindings[resource].push(slot);
+            }
+        }
+        Ok(Bindings { bindings })
+    }
+
+    /// The way back, after a run of the module.
+    pub(crate) fn put(&mut self, places: &Indices, bindings: Bindings, module: &Module) {
+        let mut is_back = vec![false; self.cells.len()];
+        for ((elements, slots), resource) in
+            places.iter().zip(bindings.bindings).zip(&module.resources)
+        {
+            let is_written = resource.kind.writable() || resource.register.class.is_heap();
+            for (cell, slot) in elements.iter().zip(slots) {
+                let Some(cell) = *cell else { continue };
+                if !std::mem::replace(&mut is_back[cell], true) {
+                    self.cells[cell].slot = slot;
+                }
+                if is_written {
+                    self.cells[cell].changed();
+                }
+            }
+        }
+    }
+}

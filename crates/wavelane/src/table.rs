@@ -1,0 +1,631 @@
+//! What a dispatch works on: which buffers, textures and samplers are bound to a shader's resources.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use ir::exec::{Bindings, Failure};
+use ir::{Module, Resource, ResourceKind};
+use ops::texture::{Dim as TextureDim, Shape as TextureShape};
+
+use crate::memory::{self, Cell, Places, Slot};
+use crate::{Bindable, Buffer, BufferError, DispatchError, Layout, Shader, Texture};
+
+/// The most bytes a buffer may have.
+pub const MOST_BYTES: usize = 1 << 31;
+/// The highest element of an unbounded resource array that can be bound.
+const MOST_ELEMENTS: u32 = 1 << 16;
+
+/// What is bound, by the names of the shader's resources.
+///
+/// A table holds handles: the buffers belong to the host, and can be bound to several tables. Constants that
+/// [`ResourceTable::set`] writes belong to the table alone.
+#[derive(Debug)]
+pub struct ResourceTable {
+    /// The shader that it was made for, for messages.
+    shader: String,
+    pub(crate) module: Arc<Module>,
+    /// For each resource the elements that are bound.
+    slots: Vec<BTreeMap<u32, Arc<Cell>>>,
+}
+
+impl ResourceTable {
+    /// A table in which nothing is bound.
+    pub fn new(shader: &Shader) -> ResourceTable {
+        let slots = vec![BTreeMap::new(); shader.resources().len()];
+        ResourceTable { shader: described(shader), module: shader.module.clone(), slots }
+    }
+
+    /// Binds a buffer, a texture or a sampler to a resource; to its first element if it is an array.
+    ///
+    /// The same buffer can be bound to several resources of a shader that writes to none of them.
+    pub fn bind(&mut self, name: &str, what: impl Into<Bindable>) -> Result<(), BindError> {
+        self.bind_at(name, 0, what)
+    }
+
+    /// Binds to an element of a resource array or a descriptor heap.
+    pub fn bind_at(
+        &mut self,
+        name: &str,
+        element: u32,
+        what: impl Into<Bindable>,
+    ) -> Result<(), BindError> {
+        let Bindable { cell } = what.into();
+        let index = self.check_bindable(name, element, &cell)?;
+        self.slots[index].insert(element, cell);
+        Ok(())
+    }
+
+    /// Whether something can be bound there, and the index of the resource.
+    fn check_bindable(&self, name: &str, element: u32, cell: &Cell) -> Result<usize, BindError> {
+        let fail = |problem| Err(BindError { name: name.to_owned(), problem });
+        let Some(index) = self.index(name) else {
+            let known = self.resources().iter().map(|it| it.name.as_str());
+            let similar = diag::most_similar(name, known).map(str::to_owned);
+            return fail(BindProblem::NoSuchResource { similar });
+        };
+        let resource = &self.resources()[index];
+        if element >= resource.count.unwrap_or(MOST_ELEMENTS) {
+            return fail(BindProblem::ElementOutOfRange {
+                element,
+                count: resource.count.unwrap_or(MOST_ELEMENTS),
+            });
+        }
+        let state = cell.lock();
+        let slot = state.shape();
+        let bytes = slot.bytes.len();
+        if bytes > MOST_BYTES {
+            return fail(BindProblem::TooLarge { bytes });
+        }
+        let made_of = cell.element.as_ref();
+        let mut problem = check(&resource.kind, slot, made_of).err();
+        if resource.register.class.is_heap() && problem.is_some() {
+            // What one view of the heap does not take can be meant for another one.
+            let takes = |it: &&Resource| check(&it.kind, slot, made_of).is_ok();
+            let views: Vec<&Resource> = self.views(index).collect();
+            problem = match views.as_slice() {
+                [_] | [] => problem,
+                several if several.iter().any(takes) => None,
+                _ => Some(BindProblem::NoView),
+            };
+        }
+        match problem {
+            Some(problem) => fail(problem),
+            None => Ok(index),
+        }
+    }
+
+    /// The buffer bound to a resource; to its first element if it is an array.
+    pub fn buffer(&self, name: &str) -> Option<Buffer> {
+        let cell = self.cell(name, 0)?;
+        let is_buffer = {
+            let state = cell.lock();
+            state.shape().texture.is_none() && state.shape().sampler.is_none()
+        };
+        is_buffer.then(|| Buffer { cell: cell.clone() })
+    }
+
+    /// The texture bound to a resource; to its first element if it is an array.
+    pub fn texture(&self, name: &str) -> Option<Texture> {
+        let cell = self.cell(name, 0)?;
+        let is_texture = cell.lock().shape().texture.is_some();
+        is_texture.then(|| Texture { cell: cell.clone() })
+    }
+
+    /// The first resource that the shader uses and of which no element is bound.
+    pub fn unbound(&self) -> Option<&Resource> {
+        self.unbound_of(&self.module.resources)
+    }
+
+    /// The same for a shader that declares the same resources, but may use other ones.
+    pub(crate) fn unbound_of<'a>(&'a self, resources: &'a [Resource]) -> Option<&'a Resource> {
+        let each = resources.iter().zip(&self.slots);
+        each.into_iter()
+            .find(|(resource, slots)| {
+                let heap = resource.register.class.is_heap();
+                let held = heap.then(|| self.index(&resource.name)).flatten();
+                resource.used && slots.is_empty() && held.is_none_or(|it| self.slots[it].is_empty())
+            })
+            .map(|(resource, _)| resource)
+    }
+
+    /// A table with buffers and textures of its own that hold the same.
+    pub fn duplicate(&self) -> Result<ResourceTable, BufferError> {
+        let mut copies = Vec::with_capacity(self.slots.len());
+        // What is bound several times stays one.
+        let mut known: Vec<(*const Cell, Arc<Cell>)> = Vec::new();
+        for slots in &self.slots {
+            let mut own = BTreeMap::new();
+            for (element, cell) in slots {
+                let copy = match known.iter().find(|(it, _)| *it == Arc::as_ptr(cell)) {
+                    Some((_, copy)) => copy.clone(),
+                    None => {
+                        let copy = cell.duplicate()?;
+                        known.push((Arc::as_ptr(cell), copy.clone()));
+                        copy
+                    }
+                };
+                own.insert(*element, copy);
+            }
+            copies.push(own);
+        }
+        Ok(ResourceTable {
+            shader: self.shader.clone(),
+            module: self.module.clone(),
+            slots: copies,
+        })
+    }
+
+    /// The same handles under another name, for a list of dispatches.
+    pub(crate) fn share(&self) -> ResourceTable {
+        ResourceTable {
+            shader: self.shader.clone(),
+            module: self.module.clone(),
+            slots: self.slots.clone(),
+        }
+    }
+
+    /// A copy with a buffer more: at the last resource of `shader`, which has one more than this table's.
+    pub(crate) fn with(&self, shader: &Shader, last: Buffer) -> Result<ResourceTable, BufferError> {
+        let mut table = self.duplicate()?;
+        table.shader = described(shader);
+        table.module = shader.module.clone();
+        table.slots.resize(shader.resources().len(), BTreeMap::new());
+        if let Some(slots) = table.slots.last_mut() {
+            slots.insert(0, last.cell);
+        }
+        Ok(table)
+    }
+
+    pub(crate) fn resources(&self) -> &[Resource] {
+        &self.module.resources
+    }
+
+    /// What is bound to an element of a resource.
+    pub(crate) fn cell(&self, name: &str, element: u32) -> Option<&Arc<Cell>> {
+        self.slots[self.index(name)?].get(&element)
+    }
+
+    /// Everything that is bound, in the order of declaration, by the indices of resources.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (usize, u32, &Arc<Cell>)> {
+        let each = self.slots.iter().enumerate();
+        each.flat_map(|(index, slots)| slots.iter().map(move |(at, cell)| (index, *at, cell)))
+    }
+
+    /// Binds what is known to fit.
+    pub(crate) fn put_cell(&mut self, index: usize, element: u32, cell: Arc<Cell>) {
+        self.slots[index].insert(element, cell);
+    }
+
+    /// The resource as which a buffer is bound: in a heap a view that takes it, of those best one that is written.
+    pub(crate) fn seen_as(&self, index: usize, slot: &Slot) -> &Resource {
+        let views = || self.views(index).filter(|it| check(&it.kind, slot, None).is_ok());
+        let written = views().find(|it| it.kind.writable());
+        written.or_else(|| views().next()).unwrap_or(&self.resources()[index])
+    }
+
+    /// The views of the heap of which that resource is one; of what is in no heap, itself.
+    fn views(&self, index: usize) -> impl Iterator<Item = &Resource> {
+        let resources = self.resources();
+        let class = resources[index].register.class;
+        let all = resources.iter().enumerate().filter(move |(at, it)| {
+            *at == index || class.is_heap() && it.used && it.register.class == class
+        });
+        let is_used = resources[index].used;
+        // The first view holds what is bound, and can be one that nothing uses.
+        all.filter(move |(at, _)| *at != index || is_used || !class.is_heap()).map(|(_, it)| it)
+    }
+
+    /// Whether a dispatch of the shader may use the table. Engines find what is bound by the order of declaration, so
+    /// the shader must declare what the table's shader does.
+    pub(crate) fn check_made_for(&self, shader: &Shader) -> Result<(), DispatchError> {
+        let is_same = |(ours, its): (&Resource, &Resource)| {
+            (&ours.name, &ours.kind, ours.count, ours.register.class)
+                == (&its.name, &its.kind, its.count, its.register.class)
+        };
+        let (ours, its) = (self.resources(), shader.resources());
+        let is_fitting = Arc::ptr_eq(&self.module, &shader.module)
+            || ours.len() == its.len() && ours.iter().zip(its).all(is_same);
+        match is_fitting {
+            true => Ok(()),
+            false => Err(DispatchError::OtherShader {
+                table: self.shader.clone(),
+                pipeline: described(shader),
+            }),
+        }
+    }
+
+    /// Refuses a buffer that is bound twice where the shader writes to it: engines keep what is bound apart.
+    pub(crate) fn check_aliases(&self) -> Result<(), DispatchError> {
+        let mut all: Vec<(*const Cell, usize)> =
+            self.cells().map(|(index, _, cell)| (Arc::as_ptr(cell), index)).collect();
+        all.sort_unstable();
+        let is_written = |index: usize| {
+            let resource = &self.resources()[index];
+            resource.kind.writable() || resource.register.class.is_heap()
+        };
+        for pair in all.windows(2) {
+            let [(first, one), (second, other)] = pair else { continue };
+            if first == second && (is_written(*one) || is_written(*other)) {
+                let name = |index: usize| self.resources()[index].name.clone();
+                return Err(DispatchError::Aliased { first: name(*one), second: name(*other) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows the contents as engines take them.
+    pub(crate) fn with_bindings<T>(
+        &self,
+        show: impl FnOnce(&mut Bindings) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let (mut memory, indices) = memory::lock(&[self.places()]);
+        let [places] = indices.as_slice() else { unreachable!("one table has one list of places") };
+        let mut bindings = memory.take(places)?;
+        let shown = show(&mut bindings);
+        memory.put(places, bindings, &self.module);
+        shown
+    }
+
+    fn index(&self, name: &str) -> Option<usize> {
+        self.resources().iter().position(|it| it.name == name)
+    }
+
+    /// As engines want it: every element of an array that an index can reach.
+    pub(crate) fn places(&self) -> Places<'_> {
+        let each = self.resources().iter().zip(&self.slots);
+        let places = each.map(|(resource, slots)| {
+            let bound = slots.last_key_value().map_or(0, |(last, _)| last + 1);
+            let count =
+                resource.count.map_or(bound, |count| count.min(MOST_ELEMENTS)).max(bound).max(1);
+            (0..count).map(|element| slots.get(&element).map(|it| &**it)).collect()
+        });
+        places.collect()
+    }
+}
+
+/// A shader in a message.
+fn described(shader: &Shader) -> String {
+    format!("`{}` of `{}`", shader.entry(), shader.name())
+}
+
+/// Whether something can be bound to a resource of that kind. `made_of` is the type of its values, where it is known.
+fn check(kind: &ResourceKind, slot: &Slot, made_of: Option<&Layout>) -> Result<(), BindProblem> {
+    let bytes = slot.bytes.len();
+    let is_buffer = slot.texture.is_none() && slot.sampler.is_none();
+    match kind {
+        ResourceKind::Sampler { .. } => match slot.sampler.is_some() && bytes == 0 {
+            true => Ok(()),
+            false => Err(BindProblem::NoSampler),
+        },
+        ResourceKind::Texture { dim, .. } => {
+            let shape = slot.texture.as_ref().ok_or(BindProblem::NoTexture)?;
+            check_shape(shape, *dim, bytes)
+        }
+        _ if !is_buffer => Err(BindProblem::NoBuffer),
+        ResourceKind::Constant { size, .. } if bytes < *size as usize => {
+            Err(BindProblem::TooSmall { bytes, needs: *size as usize })
+        }
+        ResourceKind::Raw { .. } => check_stride(bytes, &Layout::of(kind, slot.format)),
+        ResourceKind::Constant { .. }
+        | ResourceKind::Structured { .. }
+        | ResourceKind::Typed { .. } => {
+            let declared = Layout::of(kind, slot.format);
+            if !matches!(kind, ResourceKind::Constant { .. }) {
+                check_stride(bytes, &declared)?;
+            }
+            // The size of a constant buffer is no multiple of what it was made of.
+            let is_fitting = |made_of: &Layout| match kind {
+                ResourceKind::Constant { .. } => made_of.holds(&declared),
+                _ => made_of.tiles(&declared),
+            };
+            match made_of.filter(|it| !is_fitting(it)) {
+                Some(made_of) => Err(BindProblem::Element {
+                    made_of: made_of.to_string(),
+                    declared: declared.to_string(),
+                }),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+fn check_stride(bytes: usize, layout: &Layout) -> Result<(), BindProblem> {
+    match bytes.is_multiple_of(layout.stride) {
+        true => Ok(()),
+        false => Err(BindProblem::Stride { bytes, stride: layout.stride }),
+    }
+}
+
+/// Whether a texture can be of that kind, and its bytes are as many as its shape says.
+fn check_shape(shape: &TextureShape, dim: TextureDim, bytes: usize) -> Result<(), BindProblem> {
+    let Some(needs) = shape.bytes() else { return Err(BindProblem::Shape) };
+    if !shape.suits(dim) {
+        return Err(BindProblem::Shape);
+    }
+    if needs != bytes {
+        return Err(BindProblem::TextureBytes { bytes, needs });
+    }
+    Ok(())
+}
+
+/// Why a buffer cannot be bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindError {
+    /// The resource as the caller named it.
+    pub name: String,
+    /// What is wrong.
+    pub problem: BindProblem,
+}
+
+/// What is wrong with a binding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BindProblem {
+    /// The shader declares no resource of that name, or does not use it.
+    NoSuchResource {
+        /// One with a name like it.
+        similar: Option<String>,
+    },
+    /// The values have other types, or lie at other places, than the shader declares.
+    Element {
+        /// What the buffer was made of.
+        made_of: String,
+        /// What the shader declares.
+        declared: String,
+    },
+    /// The resource array has fewer elements.
+    ElementOutOfRange {
+        /// The element asked for.
+        element: u32,
+        /// How many there are.
+        count: u32,
+    },
+    /// The size is not a whole number of elements.
+    Stride {
+        /// The size of the buffer.
+        bytes: usize,
+        /// The size of an element.
+        stride: usize,
+    },
+    /// A constant buffer is smaller than its members.
+    TooSmall {
+        /// The size of the buffer.
+        bytes: usize,
+        /// What the members take.
+        needs: usize,
+    },
+    /// What is bound to a texture says nothing of its size and format.
+    NoTexture,
+    /// What is bound to a buffer is a texture or a sampler.
+    NoBuffer,
+    /// The shader sees nothing of that kind in the descriptor heap.
+    NoView,
+    /// What is bound to a sampler has no sampler's state.
+    NoSampler,
+    /// No texture of the declared kind has that shape.
+    Shape,
+    /// The bytes are not those of the texture's shape.
+    TextureBytes {
+        /// How many there are.
+        bytes: usize,
+        /// How many the shape takes.
+        needs: usize,
+    },
+    /// A buffer beyond [`MOST_BYTES`].
+    TooLarge {
+        /// The size of the buffer.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.name;
+        match &self.problem {
+            BindProblem::NoSuchResource { similar } => {
+                write!(f, "the shader uses no resource `{name}`")?;
+                match similar {
+                    Some(similar) => write!(f, "; did you mean `{similar}`?"),
+                    None => Ok(()),
+                }
+            }
+            BindProblem::Element { made_of, declared } => write!(
+                f,
+                "the elements of `{name}` are `{declared}`, and the buffer was made of `{made_of}`; \
+                 make it of the shader's types, or of bytes"
+            ),
+            BindProblem::ElementOutOfRange { count: 1, .. } => {
+                write!(f, "`{name}` is not an array of resources")
+            }
+            BindProblem::ElementOutOfRange { element, count } => {
+                write!(f, "`{name}` has {count} elements; there is no `{name}[{element}]`")
+            }
+            BindProblem::Stride { bytes, stride } => {
+                write!(
+                    f,
+                    "{bytes} bytes are not a multiple of the {stride} bytes of an element of `{name}`"
+                )
+            }
+            BindProblem::TooSmall { bytes, needs } => {
+                write!(f, "the members of `{name}` take {needs} bytes, the buffer has {bytes}")
+            }
+            BindProblem::NoTexture => {
+                write!(f, "`{name}` is a texture; bind a `Texture` to it")
+            }
+            BindProblem::NoBuffer => {
+                write!(f, "`{name}` is a buffer; bind a `Buffer` to it")
+            }
+            BindProblem::NoView => {
+                write!(f, "the shader reads nothing of that kind and size from `{name}`")
+            }
+            BindProblem::NoSampler => {
+                write!(f, "`{name}` is a sampler; bind a `Sampler` to it")
+            }
+            BindProblem::Shape => {
+                write!(
+                    f,
+                    "a texture of that size, with these layers and levels, cannot be bound to `{name}`"
+                )
+            }
+            BindProblem::TextureBytes { bytes, needs } => {
+                write!(f, "the texels of `{name}` take {needs} bytes, and {bytes} are given")
+            }
+            BindProblem::TooLarge { bytes } => {
+                write!(f, "a buffer of {bytes} bytes is too large; the limit is {MOST_BYTES}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BindError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::{Member, Register, RegisterClass};
+
+    fn table_of(resources: Vec<Resource>) -> ResourceTable {
+        let module = Module { resources, ..crate::pipeline::tests::empty_module() };
+        ResourceTable::new(&Shader {
+            module: Arc::new(module),
+            name: "test".into(),
+            specialization: Arc::default(),
+        })
+    }
+
+    fn table(resources: &[(&str, ResourceKind, Option<u32>)]) -> ResourceTable {
+        let resources: Vec<Resource> = resources
+            .iter()
+            .map(|(name, kind, count)| Resource {
+                name: (*name).to_owned(),
+                kind: kind.clone(),
+                count: *count,
+                register: Register { class: RegisterClass::Unordered, index: 0, space: 0 },
+                chosen: Default::default(),
+                globally_coherent: false,
+                used: true,
+                span: diag::Span::NONE,
+            })
+            .collect();
+        table_of(resources)
+    }
+
+    fn buffer(bytes: usize) -> Buffer {
+        Buffer::from_bytes(vec![7; bytes])
+    }
+
+    fn structured(stride: u32) -> ResourceKind {
+        ResourceKind::Structured {
+            writable: true,
+            stride,
+            members: Vec::<Member>::new(),
+            counter: false,
+        }
+    }
+
+    #[test]
+    fn buffers_that_do_not_fit_are_refused() {
+        let constant = ResourceKind::Constant { size: 20, members: Vec::new() };
+        let mut table = table(&[
+            ("A", structured(12), Some(1)),
+            ("B", structured(4), None),
+            ("C", constant, Some(2)),
+        ]);
+        let mut problem = |name, element, bytes| {
+            table.bind_at(name, element, buffer(bytes)).err().map(|it| it.problem)
+        };
+        assert_eq!(problem("A", 0, 24), None);
+        assert_eq!(problem("A", 0, 25), Some(BindProblem::Stride { bytes: 25, stride: 12 }));
+        assert_eq!(
+            problem("A", 1, 24),
+            Some(BindProblem::ElementOutOfRange { element: 1, count: 1 })
+        );
+        assert_eq!(problem("B", 5, 4), None);
+        assert!(matches!(problem("B", u32::MAX, 4), Some(BindProblem::ElementOutOfRange { .. })));
+        assert_eq!(problem("C", 1, 16), Some(BindProblem::TooSmall { bytes: 16, needs: 20 }));
+        assert_eq!(problem("C", 1, 32), None);
+        assert_eq!(problem("D", 0, 0), Some(BindProblem::NoSuchResource { similar: None }));
+    }
+
+    #[test]
+    fn a_heap_takes_what_one_of_its_views_takes() {
+        let texture = ResourceKind::Texture {
+            dim: TextureDim::D2,
+            writable: false,
+            element: ir::Element {
+                scalar: ir::HostScalar::F32,
+                components: 1,
+                norm: ir::Norm::None,
+            },
+        };
+        let table = table(&[
+            ("Heap", ResourceKind::Raw { writable: false }, None),
+            ("Heap", structured(8), None),
+            ("Heap", texture, None),
+        ]);
+        let mut resources = table.resources().to_vec();
+        for resource in &mut resources {
+            resource.register.class = RegisterClass::ResourceHeap;
+        }
+        let mut table = table_of(resources);
+        assert_eq!(table.unbound().map(|it| it.name.as_str()), Some("Heap"));
+        table.bind_at("Heap", 3, buffer(8)).unwrap();
+        assert_eq!(table.unbound(), None);
+        let problem = table.bind_at("Heap", 4, crate::Sampler::default()).unwrap_err().problem;
+        assert_eq!(problem, BindProblem::NoView);
+        let seen = |(at, _, cell): (usize, u32, &Arc<Cell>)| {
+            table.seen_as(at, cell.lock().shape()).kind.writable()
+        };
+        let bound: Vec<bool> = table.cells().map(seen).collect();
+        assert_eq!(bound, [true]);
+    }
+
+    #[test]
+    fn engines_see_arrays_whole_and_give_back_what_was_bound() {
+        let mut table = table(&[("A", structured(4), Some(3)), ("B", structured(4), None)]);
+        assert_eq!(table.unbound().map(|it| it.name.as_str()), Some("A"));
+        let a = buffer(4);
+        table.bind_at("A", 1, &a).unwrap();
+        table.bind_at("B", 2, buffer(8)).unwrap();
+        assert_eq!(table.unbound(), None);
+        let (mut memory, places) = memory::lock(&[table.places()]);
+        let mut bindings = memory.take(&places[0]).unwrap();
+        let sizes: Vec<Vec<usize>> = bindings
+            .bindings
+            .iter()
+            .map(|it| it.iter().map(|it| it.bytes.len()).collect())
+            .collect();
+        assert_eq!(sizes, [vec![0, 4, 0], vec![0, 0, 8]]);
+        bindings.bindings[0][1].bytes[0] = 9;
+        memory.put(&places[0], bindings, &table.module);
+        drop(memory);
+        assert_eq!(a.read_bytes().unwrap(), [9, 7, 7, 7]);
+        assert!(table.cell("A", 0).is_none());
+    }
+
+    #[test]
+    fn element_types_must_be_those_of_the_shader() {
+        let element =
+            ir::Element { scalar: ir::HostScalar::F32, components: 4, norm: ir::Norm::None };
+        let typed = ResourceKind::Typed { writable: false, element };
+        let mut table = table(&[
+            ("Words", structured(4), Some(1)),
+            ("Texels", typed, Some(1)),
+            ("Raw", ResourceKind::Raw { writable: true }, Some(1)),
+        ]);
+        table.bind("Words", Buffer::from_slice(&[1u32, 2])).unwrap();
+        let error = table.bind("Words", Buffer::from_slice(&[1.0f32])).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the elements of `Words` are `u32`, and the buffer was made of `f32`; \
+             make it of the shader's types, or of bytes"
+        );
+        table.bind("Texels", Buffer::zeroed::<f32>(8)).unwrap();
+        table.bind("Texels", Buffer::zeroed::<[f32; 4]>(2)).unwrap();
+        assert!(table.bind("Texels", Buffer::zeroed::<[f32; 3]>(4)).is_err());
+        table.bind("Raw", Buffer::from_slice(&[1.0f64])).unwrap();
+        let error = table.bind("Word", Buffer::zeroed::<u32>(1)).unwrap_err().to_string();
+        assert_eq!(error, "the shader uses no resource `Word`; did you mean `Words`?");
+    }
+}
