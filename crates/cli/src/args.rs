@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use wavelane::{Adapter, Engine, LaneOrder, Options, Schedule, diag};
+use wavelane::internal::diag;
+use wavelane::{Adapter, Engine, LaneOrder, Options, Schedule};
 
 use crate::files;
 use crate::flags::{self, Flag, Takes};

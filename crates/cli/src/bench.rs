@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use jobs::{Runnable, Source, Test, Widths};
 use serde_json::{Value, json};
+use wavelane::internal::{self, Slots};
 use wavelane::{
     ComputePipeline, Device, Dispatch, Engine, Foreign, ForeignError, ResourceTable, Shader,
     SourceMap,
@@ -97,7 +98,7 @@ pub(crate) fn bench(args: &Args) -> Result<Exit, End> {
     let text = match args.output {
         Output::Json => {
             let benches: Vec<Value> = benches.iter().map(|it| it.as_json(&device)).collect();
-            let threads = device.threads();
+            let threads = device.cpu().map_or(1, |it| it.threads);
             format!(
                 "{}\n",
                 json!({ "benches": benches, "rounds": args.rounds, "threads": threads })
@@ -253,9 +254,9 @@ impl Measured<'_> {
         let Measured { args, device, shader, sources, groups, width } = *self;
         watch.next(width, pipeline.steps(groups, width));
         let dispatch = self.dispatch(watch);
-        let mut table = table.clone();
+        let mut table = table.copied();
         let contents = Contents::of(&table);
-        let fallback = pipeline.fallback(&dispatch, &mut table);
+        let fallback = pipeline.fallback(&dispatch, &table);
         let code = match (device.engine(), &fallback) {
             (Engine::Cpu, None) => Some(Times::of(args.rounds, COMPILATIONS, || {
                 let pipeline = device
@@ -270,7 +271,7 @@ impl Measured<'_> {
             contents.restore(&mut table);
             watch.progress.store(0, Ordering::Relaxed);
             let begin = Instant::now();
-            let result = pipeline.dispatch(&dispatch, &mut table);
+            let result = internal::dispatch(pipeline, &dispatch, &table);
             let time = begin.elapsed();
             let late = watch.cancel.load(Ordering::Relaxed);
             result.map(|()| time).map_err(|error| failed(&error, width, args, late, sources))
@@ -422,7 +423,7 @@ impl Bench {
                     value[key] = new;
                 }
             };
-            let isa = device.isa().filter(|_| row.engine == Engine::Cpu);
+            let isa = device.cpu().and_then(|it| it.isa).filter(|_| row.engine == Engine::Cpu);
             set(&mut value, "module", row.module.as_ref().map(|it| json!(it)));
             set(&mut value, "cpu", isa.map(|it| json!(it.name())));
             set(&mut value, "fallback", row.fallback.as_ref().map(|it| json!(it)));
@@ -451,7 +452,7 @@ impl Bench {
             "code, ms (quartiles)", "run, ms (quartiles)"
         );
         for row in &self.rows {
-            let engine = match (row.engine, device.isa()) {
+            let engine = match (row.engine, device.cpu().and_then(|it| it.isa)) {
                 (Engine::Cpu, Some(isa)) => isa.name(),
                 (engine, _) => engine.name(),
             };

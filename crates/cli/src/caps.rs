@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::json;
-use wavelane::{Adapter, Device, Engine, Gpu, GpuInfo, Isa, PipelineError, SourceMap};
+use wavelane::{Adapter, CpuOptions, Device, Engine, Gpu, GpuInfo, Isa, PipelineError, SourceMap};
 
 use crate::args::{Args, Command, Output};
 use crate::check::print_json;
@@ -45,17 +45,13 @@ pub(crate) fn device(args: &Args) -> Result<Device, Problem> {
         device.adapter().check().map_err(none)?;
         return Ok(device);
     }
-    let device = Device::with_engine(args.adapter.clone(), engine).map_err(unsupported)?;
-    // Who has not asked for the engine does not mind who does its work.
-    let device = match args.engine.is_some() || args.verbose || args.command == Command::Bench {
-        true => device,
-        false => device.leaving_small_dispatches(),
-    };
-    let device = match args.isa {
-        Some(isa) => device.with_isa(isa).map_err(unsupported)?,
-        None => device,
-    };
-    Ok(device.with_threads(args.threads))
+    if engine != Engine::Cpu {
+        return Device::with_engine(args.adapter.clone(), engine).map_err(unsupported);
+    }
+    // Without `--engine`, small dispatches may run on the reference engine.
+    let is_chosen = args.engine.is_some() || args.verbose || args.command == Command::Bench;
+    let options = CpuOptions { isa: args.isa, threads: args.threads, leaves_small: !is_chosen };
+    Device::with_cpu(args.adapter.clone(), options).map_err(unsupported)
 }
 
 fn text(adapter: &Adapter) -> String {

@@ -1,7 +1,8 @@
 //! `wavelane check`: compiles files, and reports for people and for programs.
 
 use serde_json::json;
-use wavelane::{Device, Level, diag};
+use wavelane::internal::diag;
+use wavelane::{Device, Level};
 
 use crate::args::{Args, Output};
 use crate::compile::{Compiled, compile};

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use jobs::Source;
-use wavelane::{Diagnostic, Level, Shader, SourceMap, diag};
+use wavelane::internal::diag;
+use wavelane::{Diagnostic, Level, Shader, SourceMap};
 
 use crate::args::{Args, Command};
 use crate::diff::Recorder;

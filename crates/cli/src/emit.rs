@@ -1,7 +1,7 @@
 //! `wavelane emit`: what the compiler makes of a shader: the IR as text, or SPIR-V as a module, a listing or a reflection.
 
 use serde_json::{Value, json};
-use wavelane::spirv_target::{
+use wavelane::internal::spirv_target::{
     Binding, Emitted, Environment, Extension, Numbering, Reflection, Vulkan, Written, listing,
 };
 use wavelane::{RegisterClass, SourceMap};

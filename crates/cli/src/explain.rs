@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use serde_json::json;
-use wavelane::diag;
-use wavelane::reference::{self, Function, LibraryFunction};
+use wavelane::internal::diag;
+use wavelane::internal::reference::{self, Function, LibraryFunction};
 
 use crate::args::{Args, Output};
 use crate::check::print_json;

@@ -58,7 +58,8 @@ impl Problem {
     ) -> Problem {
         if let Some(at) = sources.location(span) {
             let place = format!("{}:{}:{}", at.file, at.line, at.column);
-            let picture = wavelane::diag::excerpt(span, label, sources, crate::terminal::style());
+            let picture =
+                wavelane::internal::diag::excerpt(span, label, sources, crate::terminal::style());
             self.place = Some((place, picture));
         }
         self

@@ -9,10 +9,11 @@ pub(crate) mod watch;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
-use wavelane::diag::SourceMap;
+use wavelane::internal::diag::SourceMap;
+use wavelane::internal::{self, Slot, Slots};
 use wavelane::{
-    Buffer, ComputePipeline, Dispatch, DispatchError, Engine, Layout, ResourceKind, ResourceTable,
-    Shader, Span, Trap,
+    ComputePipeline, Dispatch, DispatchError, Engine, Layout, ResourceKind, ResourceTable, Shader,
+    Span, Trap,
 };
 
 use crate::args::{Args, Output, WaveSizes};
@@ -25,7 +26,7 @@ use watch::Watch;
 #[derive(Debug, PartialEq)]
 struct Outcome {
     /// In the order of [`Plan::views`].
-    buffers: Vec<Buffer>,
+    buffers: Vec<Slot>,
 }
 
 /// A buffer whose contents matter after a run.
@@ -146,7 +147,7 @@ fn views(args: &Args, bound: &Bound) -> Result<Vec<View>, Problem> {
         };
         let layout = match bound.shown_as(&resource.name, element) {
             Some(scalar) => Layout::uniform(scalar, 1),
-            None if buffer.texture.is_some() => texture::layout(buffer),
+            None if buffer.texture.is_some() => texture::layout(&buffer),
             None => Layout::of(&resource.kind, buffer.format),
         };
         views.push(View {
@@ -214,7 +215,7 @@ fn check_outs(args: &Args, views: &[View], widths: usize) -> Result<(), Problem>
 }
 
 /// What lies where runs can change it, so that each of several can start from the same.
-pub(crate) struct Contents(Vec<(String, u32, Buffer)>);
+pub(crate) struct Contents(Vec<(String, u32, Slot)>);
 
 impl Contents {
     pub(crate) fn of(table: &ResourceTable) -> Contents {
@@ -226,7 +227,7 @@ impl Contents {
 
     pub(crate) fn restore(&self, table: &mut ResourceTable) {
         for (name, element, contents) in &self.0 {
-            if let Some(buffer) = table.get_mut(name, *element) {
+            if let Some(mut buffer) = table.get_mut(name, *element) {
                 buffer.clone_from(contents);
             }
         }
@@ -278,7 +279,7 @@ fn run_all(
             let engine = if instead.is_some() { Engine::Interp } else { engine };
             engines.push(Ran { engine, instead });
         }
-        if let Err(error) = pipeline.dispatch(&dispatch, table) {
+        if let Err(error) = internal::dispatch(pipeline, &dispatch, table) {
             let late = watch.cancel.load(Ordering::Relaxed);
             watch.stop();
             return Err(failed(&error, *width, args, late, sources));
@@ -286,8 +287,9 @@ fn run_all(
         // Nobody needs the table after the last run, and buffers can be large.
         let is_last = Some(width) == widths.last();
         let leave = |it: &View| match table.get_mut(&it.resource, it.element) {
-            Some(buffer) if is_last => std::mem::take(buffer),
-            _ => table.get(&it.resource, it.element).cloned().unwrap_or_default(),
+            Some(mut slot) if is_last => std::mem::take(&mut *slot),
+            Some(slot) => slot.clone(),
+            None => Slot::default(),
         };
         let buffers = views.iter().map(leave).collect();
         let outcome = Outcome { buffers };

@@ -9,11 +9,11 @@ mod subject;
 use std::fmt::Write;
 use std::path::Path;
 
-use wavelane::diag::{self, Allows, SourceMap, Style};
-use wavelane::{
-    Diagnostic, ExitedThreads, FloatRoom, IntraWaveSync, Level, Order, Plan, Progress,
-    Reconvergence, Seen, Verdict,
+use wavelane::internal::diag::{self, Allows, SourceMap, Style};
+use wavelane::internal::{
+    ExitedThreads, FloatRoom, IntraWaveSync, Order, Progress, Reconvergence, Seen, Verdict,
 };
+use wavelane::{Diagnostic, Level, Plan};
 
 use crate::End;
 use crate::args::{Args, Output, WaveSizes};

@@ -6,7 +6,7 @@
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::sync::OnceLock;
 
-use wavelane::diag::Style;
+use wavelane::internal::diag::Style;
 
 use crate::problem::Problem;
 

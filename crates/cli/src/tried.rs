@@ -1,8 +1,9 @@
 //! Pictures and arrays read as `--bind` reads them, written as `--out` writes them, and read again: for whoever throws damaged
 //! files at the readers. Nothing here is used by the commands.
 
+use wavelane::internal::Slot;
 use wavelane::texture::{Dim, Shape};
-use wavelane::{Buffer, Element, HostScalar, Layout, Norm};
+use wavelane::{Element, HostScalar, Layout, Norm};
 
 use crate::npy;
 use crate::run::texture;
@@ -58,7 +59,7 @@ pub fn array(file: &[u8], texel: usize) -> Tried {
 
 fn round(
     file: &[u8],
-    read: impl Fn(&[u8]) -> Result<(Shape, Buffer), String>,
+    read: impl Fn(&[u8]) -> Result<(Shape, Slot), String>,
     write: impl Fn(&Shape, &[u8]) -> Result<Vec<u8>, String>,
 ) -> Tried {
     let (shape, buffer) = match read(file) {
@@ -77,7 +78,7 @@ fn round(
 }
 
 /// The texture that `--bind` makes of a file.
-fn bound(text: &str, file: &[u8], texel: usize) -> Result<(Shape, Buffer), String> {
+fn bound(text: &str, file: &[u8], texel: usize) -> Result<(Shape, Slot), String> {
     let (scalar, components) = TEXELS[texel % TEXELS.len()];
     let element = Element { scalar, components, norm: Norm::None };
     let buffer = texture::texture(Dim::D2, &element, text, &mut |_| Ok(file.to_vec()))?;

@@ -2,7 +2,8 @@
 //!
 //! A value is read first, without knowing what it is for; [`Value::for_each_scalar`] then makes the bits of given scalars of it.
 
-use wavelane::{Scalar, diag};
+use wavelane::Scalar;
+use wavelane::internal::diag;
 
 use crate::npy::{self, Array};
 use crate::number::{self, Number};

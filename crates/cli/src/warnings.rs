@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use wavelane::{Diagnostic, Level, diag};
+use wavelane::internal::diag;
+use wavelane::{Diagnostic, Level};
 
 /// What the flags said about warnings.
 #[derive(Clone, Debug, Default)]
@@ -236,7 +237,7 @@ const ALIASES: &[(&str, &str)] = &[
 mod tests {
     use super::*;
     use wavelane::Span;
-    use wavelane::diag::code;
+    use wavelane::internal::diag::code;
 
     fn levels(flags: &str) -> String {
         let mut warnings = Warnings::default();

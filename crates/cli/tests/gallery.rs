@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use wavelane::Verdict;
-use wavelane::diag;
-use wavelane::sanitizer::Kind;
+use wavelane::internal::Kind;
+use wavelane::internal::Verdict;
+use wavelane::internal::diag;
 
 const COMMAND: &str = "`wavelane san a.hlsl ";
 

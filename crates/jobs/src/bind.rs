@@ -2,9 +2,10 @@
 //!
 //! A resource binds by class, register and space, never by its name.
 
+use wavelane::internal::{Slot, Slots};
 use wavelane::{
-    Buffer, Format as TexelFormat, FormatScalar, Layout, RegisterClass, Resource as Declared,
-    ResourceKind, ResourceTable, Shader,
+    Format as TexelFormat, FormatScalar, Layout, RegisterClass, Resource as Declared, ResourceKind,
+    ResourceTable, Shader,
 };
 
 use wavelane::texture::{
@@ -87,10 +88,10 @@ pub(crate) fn bind(
         let buffer = match (resource.kind, resource.buffer) {
             (Kind::Sampler, _) => {
                 let sampler = resource.sampler.map(|it| sampler(&job.samplers[it]));
-                let buffer = Buffer { sampler, ..Buffer::default() };
+                let buffer = Slot { sampler, ..Slot::default() };
                 for declared in declared(shader, class, index, space, Kind::Sampler) {
                     table
-                        .bind(&declared.name, index - declared.register.index, buffer.clone())
+                        .bind_at(&declared.name, index - declared.register.index, buffer.clone())
                         .map_err(|error| {
                             BindProblem::Wrong(format!("`{}`: {error}", resource.name))
                         })?;
@@ -103,8 +104,8 @@ pub(crate) fn bind(
                 let at_sampler =
                     declared(shader, RegisterClass::Sampler, index, space, Kind::Sampler);
                 for declared in at_sampler {
-                    let buffer = Buffer { sampler: state, ..Buffer::default() };
-                    table.bind(&declared.name, 0, buffer).map_err(|error| {
+                    let buffer = Slot { sampler: state, ..Slot::default() };
+                    table.bind_at(&declared.name, 0, buffer).map_err(|error| {
                         BindProblem::Wrong(format!("`{}`: {error}", resource.name))
                     })?;
                 }
@@ -143,9 +144,9 @@ pub(crate) fn bind(
     for (place, sampler) in &root.samplers {
         let mut all = shader.resources().iter();
         if let Some(declared) = all.find(|it| covers(it, place.class, place.index, place.space)) {
-            let buffer = Buffer { sampler: Some(*sampler), ..Buffer::default() };
+            let buffer = Slot { sampler: Some(*sampler), ..Slot::default() };
             table
-                .bind(&declared.name, place.index - declared.register.index, buffer)
+                .bind_at(&declared.name, place.index - declared.register.index, buffer)
                 .map_err(|error| BindProblem::Wrong(error.to_string()))?;
         }
     }
@@ -185,7 +186,7 @@ fn push(job: &Job, shader: &Shader, table: &mut ResourceTable) -> Result<(), Bin
         bytes.resize(bytes.len().max(size as usize), 0);
     }
     table
-        .bind(&declared.name, 0, Buffer { bytes, ..Buffer::default() })
+        .bind_at(&declared.name, 0, Slot { bytes, ..Slot::default() })
         .map_err(|error| BindProblem::Wrong(format!("the push constants: {error}")))
 }
 
@@ -337,9 +338,9 @@ fn put(
             return Err(BindProblem::Wrong(format!("`{}` is no sampler", source.name)));
         }
     }
-    let buffer = Buffer { bytes, format, texture, ..Buffer::default() };
+    let buffer = Slot { bytes, format, texture, ..Slot::default() };
     table
-        .bind(&at.name, at.element, buffer)
+        .bind_at(&at.name, at.element, buffer)
         .map_err(|error| BindProblem::Wrong(format!("`{}`: {error}", source.name)))
 }
 

@@ -38,8 +38,8 @@ impl Error {
                     "{file}:{}:{}: error: {}\n",
                     at.line, at.column, self.message
                 ));
-                let style = wavelane::diag::Style::Plain;
-                rendered.push_str(&wavelane::diag::excerpt(span, "", &sources, style));
+                let style = wavelane::internal::diag::Style::Plain;
+                rendered.push_str(&wavelane::internal::diag::excerpt(span, "", &sources, style));
             }
             None => rendered.push_str(&format!("{file}: error: {}\n", self.message)),
         }
@@ -55,7 +55,7 @@ pub(crate) fn did_you_mean<'a>(
     word: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
-    wavelane::diag::most_similar(word, known).map(|it| format!("did you mean `{it}`?"))
+    wavelane::internal::diag::most_similar(word, known).map(|it| format!("did you mean `{it}`?"))
 }
 
 #[cfg(test)]

@@ -8,9 +8,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use wavelane::internal::{SlotRef, Slots};
 use wavelane::{
-    Buffer, Denormals, Dialect, FormatScalar, Layout, MatrixOrder, Options, PushLayout,
-    RegisterClass, Resource, ResourceKind, ResourceTable, Shader, Stage, Version,
+    Denormals, Dialect, FormatScalar, Layout, MatrixOrder, Options, PushLayout, RegisterClass,
+    Resource, ResourceKind, ResourceTable, Shader, Stage, Version,
 };
 
 use crate::job::Kind;
@@ -168,7 +169,7 @@ fn defused(line: &str) -> String {
 struct Written<'a> {
     name: String,
     resource: &'a Resource,
-    elements: Vec<&'a Buffer>,
+    elements: Vec<SlotRef<'a>>,
     /// Where it lies in a heap.
     at: u32,
 }
@@ -202,7 +203,7 @@ fn job(repro: &Repro<'_>) -> Result<String, String> {
     for Written { name, .. } in &outputs {
         let _ = writeln!(
             text,
-            "  - Result: {name}\n    Rule: BufferExact\n    Actual: {name}\n    Expected: Expected_{name}"
+            "  - Result: {name}\n    Rule: SlotExact\n    Actual: {name}\n    Expected: Expected_{name}"
         );
     }
     text.push_str(if listed.is_empty() {
@@ -418,6 +419,7 @@ fn numbers(bytes: &[u8], format: Format) -> Result<Vec<String>, String> {
 mod tests {
     use super::*;
     use crate::job;
+    use wavelane::internal::Slot;
 
     #[test]
     fn numbers_read_back_as_the_same_bits_or_are_refused() {
@@ -456,7 +458,7 @@ mod tests {
         let shader = compiled.shader.unwrap();
         let mut table = ResourceTable::new(&shader);
         let bind = |table: &mut ResourceTable, name: &str, element: u32, bytes: Vec<u8>| {
-            table.bind(name, element, Buffer { bytes, ..Buffer::default() }).unwrap();
+            table.bind_at(name, element, Slot { bytes, ..Slot::default() }).unwrap();
         };
         bind(&mut table, "P", 0, vec![1, 0, 0, 0]);
         bind(&mut table, "In", 0, vec![0; 16]);

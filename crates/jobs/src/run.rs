@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use wavelane::internal::{self, Slot, Slots, diag};
 use wavelane::{
-    Buffer, Compilation, ComputePipeline, Denormals, Device, Dispatch, DispatchError, Includer,
-    LaneOrder, Level, Options, ResourceTable, Schedule, Shader, SourceMap, diag,
+    Compilation, ComputePipeline, Denormals, Device, Dispatch, DispatchError, Includer, LaneOrder,
+    Level, Options, ResourceTable, Schedule, Shader, SourceMap,
 };
 
 use crate::bind::{self, BindProblem, Binding};
@@ -695,7 +696,7 @@ impl Runner<'_> {
             cancel: self.setup.cancel.clone(),
             ..Dispatch::new(groups)
         };
-        pipeline.dispatch(&dispatch, table).map_err(|error| match error {
+        internal::dispatch(pipeline, &dispatch, table).map_err(|error| match error {
             DispatchError::Unsupported(_) | DispatchError::WaveSize { .. } => {
                 unsupported(error.to_string().trim_start_matches("unsupported: ").to_owned())
             }
@@ -805,7 +806,8 @@ impl Runner<'_> {
     ) -> Result<Outcome, End> {
         let mut table = unit_table(shader)?;
         self.go(pipeline, [1, 1, 1], width, &mut table)?;
-        let bytes = table.get(unit::LOG, 0).map_or(&[][..], |it| &it.bytes);
+        let log = table.get(unit::LOG, 0);
+        let bytes = log.as_ref().map_or(&[][..], |it| &it.bytes);
         let log = unit::read_log(bytes, &self.test.file, self.text);
         if log.findings.is_empty() {
             return match log.checks {
@@ -833,8 +835,8 @@ impl Runner<'_> {
 /// An empty log, bound.
 fn unit_table(shader: &Shader) -> Result<ResourceTable, End> {
     let mut table = ResourceTable::new(shader);
-    let log = Buffer { bytes: vec![0; unit::LOG_BYTES], ..Buffer::default() };
-    match table.bind(unit::LOG, 0, log) {
+    let log = Slot { bytes: vec![0; unit::LOG_BYTES], ..Slot::default() };
+    match table.bind_at(unit::LOG, 0, log) {
         Ok(_) => Ok(table),
         Err(_) => Err(failed("the case checks nothing")),
     }

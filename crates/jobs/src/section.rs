@@ -3,7 +3,7 @@
 //! [`read`] says what the lines mean and [`Section::judge`] and [`Section::compare_diagnostics`] what is right; who compiles and
 //! runs a section may be a device or the suite itself, which looks into the module on the way. `suite/README.md` describes the form.
 
-use wavelane::diag::{self, Diagnostic, SourceMap};
+use wavelane::internal::diag::{self, Diagnostic, SourceMap};
 use wavelane::texture::{Encoding, Format, Sampler, Shape};
 
 /// The widths every section runs at unless it says otherwise.

@@ -11,7 +11,8 @@ use ir::exec::{Bindings, Launch};
 use jobs::{shrink, shrink_expressions};
 use sanitizer::{Plan, Verdict};
 use spirv::{Environment, NoDebug};
-use wavelane::{Buffer, Device, Dispatch, DispatchError, NoIncludes, ResourceTable, Shader};
+use wavelane::internal::{Slot, Slots};
+use wavelane::{Device, Dispatch, DispatchError, NoIncludes, ResourceTable, Shader};
 
 use crate::engines::Programs;
 use crate::generate::{self, Statistics};
@@ -155,8 +156,8 @@ fn dispatched(
     let mut table = ResourceTable::new(shader);
     for resource in &module.resources {
         let bytes = section.input(&resource.name, 0).map(|it| it.bytes.clone());
-        let buffer = Buffer { bytes: bytes.unwrap_or_default(), ..Buffer::default() };
-        table.bind(&resource.name, 0, buffer).map_err(|error| unsupported(error.to_string()))?;
+        let buffer = Slot { bytes: bytes.unwrap_or_default(), ..Slot::default() };
+        table.bind_at(&resource.name, 0, buffer).map_err(|error| unsupported(error.to_string()))?;
     }
     let dispatch = Dispatch {
         wave_size: Some(width),

@@ -4,8 +4,9 @@
 //! whether that is so here is for others to judge.
 
 use serde_json::{Value, json};
+use wavelane::internal::{FloatRoom, Slot, Slots};
 use wavelane::texture::Shape;
-use wavelane::{Buffer, FloatRoom, Layout, Resource, ResourceTable, Scalar};
+use wavelane::{Layout, Resource, ResourceTable, Scalar};
 
 use crate::number;
 
@@ -79,16 +80,20 @@ pub(crate) fn compare(
     got: &ResourceTable,
     rules: &Rules,
 ) -> Option<Difference> {
+    if std::ptr::eq(expected, got) {
+        return None;
+    }
     let mut first: Option<Difference> = None;
     for (resource, element, wanted) in expected.iter() {
         let Some(other) = got.get(&resource.name, element) else { continue };
-        if !resource.kind.writable() || wanted == other || rules.without.contains(&resource.name) {
+        if !resource.kind.writable() || *wanted == *other || rules.without.contains(&resource.name)
+        {
             continue;
         }
-        if rules.unordered.contains(&resource.name) && is_permuted(resource, wanted, other) {
+        if rules.unordered.contains(&resource.name) && is_permuted(resource, &wanted, &other) {
             continue;
         }
-        if let Some(found) = compare_one(resource, element, wanted, other, rules.room) {
+        if let Some(found) = compare_one(resource, element, &wanted, &other, rules.room) {
             match &mut first {
                 None => first = Some(found),
                 // What comes first is shown, unless that is rounding alone and this is more.
@@ -101,15 +106,15 @@ pub(crate) fn compare(
 }
 
 /// Whether both hold the same elements, in whatever order.
-fn is_permuted(resource: &Resource, a: &Buffer, b: &Buffer) -> bool {
+fn is_permuted(resource: &Resource, a: &Slot, b: &Slot) -> bool {
     let stride = Layout::of(&resource.kind, a.format).stride;
-    let sorted = |it: &'_ Buffer| {
+    let sorted = |it: &'_ Slot| {
         let mut all: Vec<&[u8]> = it.bytes.chunks(stride).collect();
         all.sort_unstable();
         all.concat()
     };
     // Words are many in what is measured, and few in everything else.
-    let words = |it: &Buffer| {
+    let words = |it: &Slot| {
         let word = |it: &[u8]| it.first_chunk().map_or(0, |it| u32::from_le_bytes(*it));
         let mut all: Vec<u32> = it.bytes.chunks(4).map(word).collect();
         all.sort_unstable();
@@ -123,8 +128,8 @@ fn is_permuted(resource: &Resource, a: &Buffer, b: &Buffer) -> bool {
 fn compare_one(
     resource: &Resource,
     element: u32,
-    wanted: &Buffer,
-    got: &Buffer,
+    wanted: &Slot,
+    got: &Slot,
     same: Option<FloatRoom>,
 ) -> Option<Difference> {
     let near = FloatRoom::default();
@@ -206,7 +211,7 @@ mod tests {
             Shader::compile("a", &text, &options, &mut NoIncludes).unwrap().shader.unwrap();
         let mut table = ResourceTable::new(&shader);
         let bytes = words.iter().flat_map(|it| it.to_le_bytes()).collect();
-        table.bind("Out", 0, Buffer { bytes, ..Buffer::default() }).unwrap();
+        table.bind_at("Out", 0, Slot { bytes, ..Slot::default() }).unwrap();
         table
     }
 

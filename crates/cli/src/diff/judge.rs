@@ -1,7 +1,8 @@
 //! The verdict on a program at a width: runs it on all sides, compares, and asks the sanitizer where they differ.
 
 use serde_json::json;
-use wavelane::{ComputePipeline, DispatchError, ResourceTable, Shader, diag};
+use wavelane::internal::diag;
+use wavelane::{ComputePipeline, DispatchError, ResourceTable, Shader};
 
 use super::compare::{Difference, Rules, compare};
 use super::locate::{self, Disputed, Located};
@@ -107,7 +108,7 @@ pub(super) fn judge(
 
 /// Whether floats that lie near each other are no disagreement: a side rounds as it likes, or a device sums in its order.
 pub(super) fn may_round(side: &Side, shader: &Shader) -> bool {
-    let sums = || shader.trace_points().iter().any(wavelane::TracePoint::folds_floats);
+    let sums = || shader.trace_points().iter().any(wavelane::internal::TracePoint::folds_floats);
     side.rounds_as_it_likes() || side.gpu().is_some() && sums()
 }
 

@@ -10,7 +10,8 @@
 
 use std::time::{Duration, Instant};
 
-use wavelane::{FloatRoom, ResourceTable, Scalar, Shader, Span, Trace, TraceEvent, TracePoint};
+use wavelane::internal::{FloatRoom, Trace, TraceEvent, TracePoint};
+use wavelane::{ResourceTable, Scalar, Shader, Span};
 
 use super::compare::{self, Shown};
 use super::run::{Runner, WATCHED};
@@ -168,7 +169,7 @@ fn watch(
         let trace = Trace::new(shader, *groups, part.to_vec(), skip, clock)
             .ok_or("the dispatch has too many threads to watch")?;
         let traced = trace.shader(shader).map_err(|bug| bug.to_string())?;
-        let start = trace.table(shader, &traced, table);
+        let start = trace.table(shader, &traced, table).map_err(|error| error.to_string())?;
         let cannot = |what: String| format!("it does not run where values are watched: {what}");
         let pipeline = side.pipeline(&traced, &runner.args.adapter).map_err(|it| match it {
             super::side::NotRun::Unsupported(what) | super::side::NotRun::BadInput(what) => {
@@ -177,13 +178,14 @@ fn watch(
         })?;
         let left = runner.run(&pipeline, &start, *groups, *width, WATCHED);
         let left = left.map_err(|ended| cannot(format!("{ended:?}")))?;
-        Ok::<_, String>((trace.read(shader, &left), left, trace.room()))
+        let events = trace.read(shader, &left).map_err(|error| error.to_string())?;
+        Ok::<_, String>((events, left, trace.room()))
     };
     let (wanted, left, room) = run(&super::run::reference(), true)?;
     let (got, other, _) = run(side, false)?;
     // The trace itself holds stamps, which differ.
     let mut rules = disputed.rules.clone();
-    rules.without.push(wavelane::TRACE_NAME.to_owned());
+    rules.without.push(wavelane::internal::TRACE_NAME.to_owned());
     let differs = compare::compare(&left, &other, &rules).is_some();
     let all: Vec<Found> = wanted
         .iter()

@@ -4,9 +4,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use wavelane::internal::{self, Slots, Verdict};
 use wavelane::{
     ComputePipeline, Denormals, Device, Dispatch, DispatchError, Report, ResourceTable, Shader,
-    Trap, Verdict,
+    Trap,
 };
 
 use super::compare::Rules;
@@ -57,13 +58,13 @@ impl Runner<'_> {
         width: u32,
         factor: u64,
     ) -> Result<ResourceTable, Ended> {
-        let mut table = table.clone();
+        let table = table.copied();
         let dispatch = self.dispatch(groups, width, factor);
         // The reference engine compared with itself would agree.
-        if let Some(what) = pipeline.fallback(&dispatch, &mut table) {
+        if let Some(what) = pipeline.fallback(&dispatch, &table) {
             return Err(Ended::Unsupported(format!("it does not do {what}")));
         }
-        match pipeline.dispatch(&dispatch, &mut table) {
+        match internal::dispatch(pipeline, &dispatch, &table) {
             Ok(()) => Ok(table),
             Err(error @ (DispatchError::Unsupported(_) | DispatchError::WaveSize { .. })) => {
                 let what = error.to_string();
@@ -155,7 +156,7 @@ impl Runner<'_> {
             Err(problem) => return (Report::default(), Some(problem.message)),
         };
         let dispatch = self.dispatch(groups, width, 1);
-        match pipeline.examine(&dispatch, &plan, &mut table.clone()) {
+        match pipeline.examine(&dispatch, &plan, table) {
             Ok(report) => (report, None),
             Err(it) => (it.found, Some(it.error.to_string())),
         }
@@ -190,8 +191,8 @@ pub(super) fn explained(report: &Report, is_foreign: bool) -> Explained {
 }
 
 /// The same elements in another order.
-fn is_permuted(seen: &wavelane::Seen) -> bool {
-    seen.finding.kind == wavelane::sanitizer::Kind::PermutedResult
+fn is_permuted(seen: &internal::Seen) -> bool {
+    seen.finding.kind == internal::Kind::PermutedResult
 }
 
 /// What counts as the same, by the command line and by the flags of a section.

@@ -1,7 +1,8 @@
 //! The engines that are compared: what `--engines` and `--spirv` name, opened or with the reason why not.
 
 use wavelane::{
-    Adapter, ComputePipeline, Device, Engine, Foreign, ForeignError, Gpu, Isa, Shader, Unsupported,
+    Adapter, ComputePipeline, CpuOptions, Device, Engine, Foreign, ForeignError, Gpu, Isa, Shader,
+    Unsupported,
 };
 
 use crate::args::Args;
@@ -168,13 +169,9 @@ fn open_one(args: &Args, name: String) -> Result<Side, Problem> {
                     })?)
                 }
             };
-            let device = Device::with_engine(adapter, engine);
-            let device = device.and_then(|it| match isa {
-                Some(isa) => it.with_isa(isa),
-                None => Ok(it),
-            });
-            match device {
-                Ok(device) => Runs::Engine(device.with_threads(args.threads)),
+            let options = CpuOptions { isa, threads: args.threads, leaves_small: false };
+            match Device::with_cpu(adapter, options) {
+                Ok(device) => Runs::Engine(device),
                 Err(error) => missing(error),
             }
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jobs::{Runnable, Source, Test, Widths};
+use wavelane::internal::Slots;
 use wavelane::{
     ComputePipeline, Denormals, Device, Includer, Options, ResourceTable, Shader, SourceMap,
 };
@@ -139,7 +140,7 @@ impl Subject {
         for (resource, element, buffer) in self.table.iter() {
             let heap = resource.register.class.is_heap();
             if heap || shader.resource(&resource.name).is_some_and(|(_, it)| it.used) {
-                table.bind(&resource.name, element, buffer.clone()).ok()?;
+                table.bind_at(&resource.name, element, buffer.clone()).ok()?;
             }
         }
         table.unbound().is_none().then_some((shader, table))

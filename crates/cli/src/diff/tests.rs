@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jobs::{Flags, Source, Test};
-use wavelane::{Buffer, NoIncludes, Options, ResourceTable, Shader, diag};
+use wavelane::internal::{Slot, diag};
+use wavelane::{NoIncludes, Options, ResourceTable, Shader};
 
 use super::judge::{Told, judge};
 use super::record::{Compared, Record, Repro, Verdict};
@@ -35,7 +36,7 @@ fn subject(text: &str, groups: [u32; 3]) -> Subject {
     for name in ["Out", "Other"] {
         let bytes = vec![0; 4 * 16 * groups[0] as usize];
         // A program may have one of them only.
-        let _ = table.bind(name, 0, Buffer { bytes, ..Buffer::default() });
+        let _ = table.bind_at(name, 0, Slot { bytes, ..Slot::default() });
     }
     let flags = Flags { options, includes: Vec::new(), remarks: Vec::new() };
     let (name, text, included) = ("a.hlsl".to_owned(), text.to_owned(), BTreeMap::new());
@@ -223,7 +224,7 @@ Out[t] = x;
     );
     let mut subject = subject(&text, [1, 1, 1]);
     let bytes = vec![0; 4 * 32];
-    subject.table.bind("Out", 0, Buffer { bytes, ..Buffer::default() }).unwrap();
+    subject.table.bind_at("Out", 0, Slot { bytes, ..Slot::default() }).unwrap();
     fn less(shader: &Shader) -> Shader {
         match shader.ir().unwrap().contains("wave.reduce.sum") {
             true => replaced(shader, "wave.reduce.sum", "wave.reduce.min.u"),

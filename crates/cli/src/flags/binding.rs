@@ -1,7 +1,7 @@
 //! The flags of dxc that say which binding of Vulkan a register becomes. What they say counts in emitted modules only; an
 //! engine binds as it likes.
 
-use wavelane::spirv_target::{Named, Placed, Shift};
+use wavelane::internal::spirv_target::{Named, Placed, Shift};
 use wavelane::{Register, RegisterClass};
 
 use super::values::number;

@@ -1,7 +1,7 @@
 //! The flags that say what is printed and written.
 
 use wavelane::RegisterClass;
-use wavelane::spirv_target::Named;
+use wavelane::internal::spirv_target::Named;
 
 use super::binding::{bind, bind_register, shift};
 use super::values::{choose, format, pair};

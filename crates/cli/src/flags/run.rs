@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use wavelane::IntraWaveSync;
+use wavelane::internal::IntraWaveSync;
 
 use super::values::{choose, groups, lane_order, number, pair, schedule, timeout, wave_size};
 use super::{

@@ -1,6 +1,6 @@
 //! The flags that say how far `wavelane san` goes, and what it takes for granted.
 
-use wavelane::{ExitedThreads, FloatRoom, Order, Progress, Reconvergence};
+use wavelane::internal::{ExitedThreads, FloatRoom, Order, Progress, Reconvergence};
 
 use super::values::{choose, number};
 use super::{Flag, SAN, SAN_AND_DIFF, SAN_DIFF_AND_BENCH, Section, Takes};

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use wavelane::{LaneCounts, LaneOrder, MOST_GROUPS, Schedule, ShaderModel, Stage, diag};
+use wavelane::internal::diag;
+use wavelane::{LaneCounts, LaneOrder, MOST_GROUPS, Schedule, ShaderModel, Stage};
 
 use crate::args::{Args, Command, Output, WaveSizes};
 

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 
+use wavelane::internal::{Slot, Slots, diag};
 use wavelane::{
-    Buffer, Element, Format, FormatScalar, HostScalar, Layout, MOST_BYTES, Member, Norm, Resource,
-    ResourceKind, ResourceTable, Scalar, Shader, SourceMap, diag,
+    Element, Format, FormatScalar, HostScalar, Layout, MOST_BYTES, Member, Norm, Resource,
+    ResourceKind, ResourceTable, Scalar, Shader, SourceMap,
 };
 
 use crate::args::Args;
@@ -43,7 +44,7 @@ pub(crate) fn bind(args: &Args, shader: &Shader, sources: &SourceMap) -> Result<
     set_members(args, shader, &mut bound.table)?;
     for (name, count) in &args.counters {
         let (base, element) = split_element(name)?;
-        let Some(buffer) = bound.table.get_mut(base, element) else {
+        let Some(mut buffer) = bound.table.get_mut(base, element) else {
             return Err(Problem::input(format!(
                 "`--counter {name}={count}`: no buffer `{name}` is bound"
             )));
@@ -95,13 +96,13 @@ fn bind_one(
     }
     if resource.register.class.is_heap() {
         let (buffer, shown) = in_heap(resource, shader, text).map_err(fail)?;
-        bound.table.bind(base, element, buffer).map_err(|error| fail(error.to_string()))?;
+        bound.table.bind_at(base, element, buffer).map_err(|error| fail(error.to_string()))?;
         bound.shown.extend(shown.map(|scalar| (base.to_owned(), element, scalar)));
         return Ok(());
     }
     if let ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } = &resource.kind {
         let buffer = super::texture::contents(resource, text, &mut open).map_err(fail)?;
-        return bound.table.bind(base, element, buffer).map_err(|error| fail(error.to_string()));
+        return bound.table.bind_at(base, element, buffer).map_err(|error| fail(error.to_string()));
     }
     let value = value::parse(text, &mut open).map_err(fail)?;
     if let (ResourceKind::Structured { .. }, Some(given)) = (&resource.kind, value.scalar) {
@@ -114,17 +115,13 @@ fn bind_one(
         }
     }
     let (buffer, shown) = contents(resource, value).map_err(fail)?;
-    bound.table.bind(base, element, buffer).map_err(|error| fail(error.to_string()))?;
+    bound.table.bind_at(base, element, buffer).map_err(|error| fail(error.to_string()))?;
     bound.shown.extend(shown.map(|scalar| (base.to_owned(), element, scalar)));
     Ok(())
 }
 
 /// What lies in a descriptor heap: the first of the kinds that the shader takes out of it to which the text gives a content.
-fn in_heap(
-    heap: &Resource,
-    shader: &Shader,
-    text: &str,
-) -> Result<(Buffer, Option<Scalar>), String> {
+fn in_heap(heap: &Resource, shader: &Shader, text: &str) -> Result<(Slot, Option<Scalar>), String> {
     let class = heap.register.class;
     let mut first = None;
     for view in shader.resources().iter().filter(|it| it.used && it.register.class == class) {
@@ -190,7 +187,7 @@ fn open(path: &str) -> Result<Vec<u8>, String> {
 }
 
 /// The buffer that a value makes for a resource, and for raw buffers the type to show it in.
-fn contents(resource: &Resource, value: Value) -> Result<(Buffer, Option<Scalar>), String> {
+fn contents(resource: &Resource, value: Value) -> Result<(Slot, Option<Scalar>), String> {
     let kind = &resource.kind;
     let (layout, format, shown) = match (kind, value.scalar) {
         (ResourceKind::Raw { .. }, given) => {
@@ -221,7 +218,7 @@ fn contents(resource: &Resource, value: Value) -> Result<(Buffer, Option<Scalar>
         _ => fill(&resource.name, kind, &layout, &value)?,
     };
     bytes.resize(bytes.len().max(least), 0);
-    Ok((Buffer { bytes, format, ..Buffer::default() }, shown))
+    Ok((Slot { bytes, format, ..Slot::default() }, shown))
 }
 
 fn fill(
@@ -328,11 +325,11 @@ fn set_members(args: &Args, shader: &Shader, table: &mut ResourceTable) -> Resul
         }
         if table.get(name, element).is_none() {
             let ResourceKind::Constant { size, .. } = target.resource.kind else { continue };
-            let buffer = Buffer { bytes: vec![0; size as usize], ..Buffer::default() };
-            table.bind(name, element, buffer).map_err(|error| fail(error.to_string()))?;
+            let buffer = Slot { bytes: vec![0; size as usize], ..Slot::default() };
+            table.bind_at(name, element, buffer).map_err(|error| fail(error.to_string()))?;
             touched.insert((name.clone(), element), Vec::new());
         }
-        let Some(buffer) = table.get_mut(name, element) else { continue };
+        let Some(mut buffer) = table.get_mut(name, element) else { continue };
         value
             .for_each_scalar(
                 offsets.len(),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::rc::Rc;
 
-use wavelane::Buffer;
+use wavelane::internal::Slot;
 
 use super::{Runs, View};
 use crate::number;
@@ -37,7 +37,7 @@ pub(super) fn verdict(runs: &Runs) -> String {
 }
 
 /// Where two buffers differ first, and what they hold there.
-fn first_difference(view: &View, a: &Buffer, b: &Buffer) -> (String, String, String) {
+fn first_difference(view: &View, a: &Slot, b: &Slot) -> (String, String, String) {
     let layout = &view.layout;
     let byte = a.bytes.iter().zip(&b.bytes).position(|(a, b)| a != b);
     let Some(byte) = byte else {
@@ -58,7 +58,7 @@ fn first_difference(view: &View, a: &Buffer, b: &Buffer) -> (String, String, Str
             let (offset, scalar) = layout.scalars[index];
             let at = element * layout.stride + offset;
             let show =
-                |buffer: &Buffer| number::text(number::read(&buffer.bytes[at..], scalar), scalar);
+                |buffer: &Slot| number::text(number::read(&buffer.bytes[at..], scalar), scalar);
             let component =
                 if layout.scalars.len() > 1 { format!(", scalar {index}") } else { String::new() };
             (format!("{place}{component}"), show(a), show(b))
@@ -91,7 +91,7 @@ mod tests {
     }
 
     fn outcome(contents: [[u8; 8]; 2]) -> Rc<Outcome> {
-        let buffers = contents.map(|it| Buffer { bytes: it.to_vec(), ..Buffer::default() });
+        let buffers = contents.map(|it| Slot { bytes: it.to_vec(), ..Slot::default() });
         Rc::new(Outcome { buffers: buffers.to_vec() })
     }
 

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::rc::Rc;
 
-use wavelane::{Buffer, Layout, Scalar};
+use wavelane::internal::Slot;
+use wavelane::{Layout, Scalar};
 
 use super::{Runs, View, compare};
 use crate::value::counted;
@@ -47,7 +48,7 @@ pub(super) fn text(runs: &Runs, prints: &[String], out: &mut impl Write) -> io::
     out.flush()
 }
 
-fn buffer_text(view: &View, buffer: &Buffer, most: usize, out: &mut impl Write) -> io::Result<()> {
+fn buffer_text(view: &View, buffer: &Slot, most: usize, out: &mut impl Write) -> io::Result<()> {
     let layout = &view.layout;
     let count = buffer.bytes.len() / layout.stride;
     write!(out, "  {}: {}, ", view.name, view.kind)?;
@@ -208,12 +209,12 @@ mod tests {
         }
     }
 
-    fn words(words: impl IntoIterator<Item = u32>) -> Buffer {
+    fn words(words: impl IntoIterator<Item = u32>) -> Slot {
         let bytes = words.into_iter().flat_map(u32::to_le_bytes).collect();
-        Buffer { bytes, ..Buffer::default() }
+        Slot { bytes, ..Slot::default() }
     }
 
-    fn shown(layout: Layout, buffer: &Buffer, most: usize) -> String {
+    fn shown(layout: Layout, buffer: &Slot, most: usize) -> String {
         let mut out = Vec::new();
         buffer_text(&view(layout), buffer, most, &mut out).unwrap();
         String::from_utf8(out).unwrap()

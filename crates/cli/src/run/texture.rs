@@ -2,8 +2,9 @@
 
 use std::io::Cursor;
 
+use wavelane::internal::Slot;
 use wavelane::texture::{Channels, Dim, Encoding, Format, Sampler, Shape, Texel};
-use wavelane::{Buffer, Element, HostScalar, Layout, MOST_BYTES, Norm, Resource, ResourceKind};
+use wavelane::{Element, HostScalar, Layout, MOST_BYTES, Norm, Resource, ResourceKind};
 
 use crate::npy;
 use crate::problem::Problem;
@@ -33,7 +34,7 @@ pub(super) fn kind(dim: Dim, writable: bool) -> &'static str {
 }
 
 /// How a texture is shown.
-pub(super) fn layout(buffer: &Buffer) -> Layout {
+pub(super) fn layout(buffer: &Slot) -> Layout {
     match &buffer.texture {
         Some(shape) => Layout::of_texel(shape.format),
         None => Layout::uniform(wavelane::Scalar::U8, 1),
@@ -56,10 +57,10 @@ pub(super) fn described(shape: &Shape) -> String {
 }
 
 /// The texture or sampler that a VALUE makes.
-pub(super) fn contents(resource: &Resource, text: &str, open: Open<'_>) -> Result<Buffer, String> {
+pub(super) fn contents(resource: &Resource, text: &str, open: Open<'_>) -> Result<Slot, String> {
     match &resource.kind {
         ResourceKind::Sampler { .. } => {
-            Ok(Buffer { sampler: Some(Sampler::parse(text)?), ..Buffer::default() })
+            Ok(Slot { sampler: Some(Sampler::parse(text)?), ..Slot::default() })
         }
         ResourceKind::Texture { dim, element, .. } => texture(*dim, element, text, open),
         _ => unreachable!("the caller binds textures and samplers here"),
@@ -72,7 +73,7 @@ pub(crate) fn texture(
     element: &Element,
     text: &str,
     open: Open<'_>,
-) -> Result<Buffer, String> {
+) -> Result<Slot, String> {
     let text = text.trim();
     let end = text.find(['[', ':', '@']).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);
@@ -131,7 +132,7 @@ pub(crate) fn texture(
             all
         }
     };
-    Ok(Buffer { bytes, texture: Some(shape), ..Buffer::default() })
+    Ok(Slot { bytes, texture: Some(shape), ..Slot::default() })
 }
 
 /// The format that the shader's element type has by itself.
@@ -214,7 +215,7 @@ fn shape_of_array(format: Format, dim: Dim, sizes: &[usize]) -> Result<Shape, St
 }
 
 /// A texture of the pixels of a PNG file.
-fn picture(element: &Element, format: Option<Format>, file: &[u8]) -> Result<Buffer, String> {
+fn picture(element: &Element, format: Option<Format>, file: &[u8]) -> Result<Slot, String> {
     let refused = |error: png::DecodingError| match error {
         png::DecodingError::LimitsExceeded => "the picture is too large".to_owned(),
         // Of what is no PNG file at all, the decoder has strange things to say.
@@ -264,7 +265,7 @@ fn picture(element: &Element, format: Option<Format>, file: &[u8]) -> Result<Buf
         };
         unorm_of(format).encode(texel, to);
     }
-    Ok(Buffer { bytes: all, texture: Some(shape), ..Buffer::default() })
+    Ok(Slot { bytes: all, texture: Some(shape), ..Slot::default() })
 }
 
 fn unsigned_texels(format: Format) -> bool {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jobs::Test;
 use serde_json::{Value, json};
-use wavelane::diag::Style;
+use wavelane::internal::diag::Style;
 
 use super::record::{Examined, Stop};
 use super::{examine_test, subject};

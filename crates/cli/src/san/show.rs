@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use wavelane::diag::{self, SourceMap};
-use wavelane::{Diagnostic, Order, Seen};
+use wavelane::Diagnostic;
+use wavelane::internal::diag::{self, SourceMap};
+use wavelane::internal::{Order, Seen};
 
 use super::record::{Entry, Program, Stop};
 use crate::args::{Args, Output};

@@ -6,6 +6,7 @@
 use std::sync::atomic::Ordering;
 
 use jobs::{Runnable, Test, Widths};
+use wavelane::internal::Slots;
 use wavelane::{ComputePipeline, Device, Dispatch, Plan, Report, ResourceTable, Shader, SourceMap};
 
 use super::record::Stop;

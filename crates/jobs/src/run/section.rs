@@ -1,6 +1,7 @@
 //! Runs a section of a suite file on the device. What its lines mean stands in [`crate::section`].
 
-use wavelane::{Buffer, Compilation, Shader, Stage};
+use wavelane::internal::{Slot, SlotRef, Slots};
+use wavelane::{Compilation, Shader, Stage};
 
 use super::{End, Flags, Runnable, Runner, Widths, failed, unsupported};
 use crate::outcome::{Outcome, Verdict};
@@ -74,8 +75,12 @@ impl Runner<'_> {
                 if flags.options.stage != Stage::Compute {
                     return Ok(Vec::new());
                 }
-                let plain = wavelane::diag::Style::Plain;
-                return Err(failed(wavelane::diag::render_all(&diagnostics, &sources, plain)));
+                let plain = wavelane::internal::diag::Style::Plain;
+                return Err(failed(wavelane::internal::diag::render_all(
+                    &diagnostics,
+                    &sources,
+                    plain,
+                )));
             };
             let pipeline = self
                 .setup
@@ -107,8 +112,8 @@ impl Runner<'_> {
                 self.checked(&section.file, &alone.source(), &flags).map_err(|it| it.message)?;
             let shown: Vec<wavelane::Diagnostic> =
                 compiled.diagnostics.into_iter().filter(|it| !section.is_allowed(it)).collect();
-            let plain = wavelane::diag::Style::Plain;
-            let text = wavelane::diag::render_all(&shown, &compiled.sources, plain);
+            let plain = wavelane::internal::diag::Style::Plain;
+            let text = wavelane::internal::diag::render_all(&shown, &compiled.sources, plain);
             Ok(text.replace(&section.file, "FILE"))
         };
         section
@@ -139,9 +144,11 @@ impl Runner<'_> {
         }
         let mut table = bound(section, &shader)?;
         self.go(&pipeline, section.groups, width, &mut table)?;
+        let left: Vec<(&str, u32, SlotRef<'_>)> =
+            table.iter().map(|(resource, at, slot)| (resource.name.as_str(), at, slot)).collect();
         let find = |name: &str, element: usize| {
-            let element = u32::try_from(element).ok()?;
-            table.get(name, element).map(|it| it.bytes.as_slice())
+            let is_it = |it: &&(&str, u32, SlotRef<'_>)| it.0 == name && it.1 as usize == element;
+            left.iter().find(is_it).map(|(.., slot)| slot.bytes.as_slice())
         };
         section.judge(width, find).map_err(failed)?;
         if is_only_watched { watched() } else { passed() }
@@ -200,9 +207,9 @@ fn bound(section: &Section, shader: &Shader) -> Result<wavelane::ResourceTable, 
                 bytes.resize(bytes.len().max(size as usize), 0);
             }
             let texture = input.and_then(|it| it.texture);
-            let buffer = Buffer { bytes, texture, sampler, ..Buffer::default() };
+            let buffer = Slot { bytes, texture, sampler, ..Slot::default() };
             table
-                .bind(&resource.name, index, buffer)
+                .bind_at(&resource.name, index, buffer)
                 .map_err(|error| failed(format!("`{}`: {error}", resource.name)))?;
         }
     }

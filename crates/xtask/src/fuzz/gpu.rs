@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use suite::gpu::{self, Generated, Outcome};
 use wavelane::Gpu;
-use wavelane::spirv_target::Environment;
+use wavelane::internal::spirv_target::Environment;
 
 use worker::{Answer, Worker};
 

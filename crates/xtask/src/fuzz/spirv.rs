@@ -9,7 +9,7 @@ use std::time::Instant;
 use ir::Module;
 use suite::gpu::Generated;
 use suite::validate::{Validator, Verdict, Ways, sections};
-use wavelane::spirv_target::Vulkan;
+use wavelane::internal::spirv_target::Vulkan;
 
 /// The waves that programs are made for: the module says nothing of them, the program does.
 const WIDTH: u32 = 32;
