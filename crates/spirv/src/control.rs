@@ -252,9 +252,7 @@ impl<'a> Emitter<'a> {
         };
         let (yes_id, no_id) = (self.get(yes), self.get(no));
         match extremum {
-            Some(extremum) if !ty.is_float() => {
-                self.binary(extremum, ty, yes_id, no_id, ir.constant(no))
-            }
+            Some(extremum) if !ty.is_float() => self.binary(extremum, ty, yes_id, no_id),
             _ => {
                 let cond = self.get(cond);
                 self.choose(ty, cond, yes_id, no_id)

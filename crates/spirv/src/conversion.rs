@@ -7,7 +7,7 @@
 //! Left to the device: the small floats, and stores to sRGB, which devices do not have.
 
 use ops::texture::{Encoding, Format, Texel};
-use ops::{Binary, Sign, Ty, Unary};
+use ops::{Sign, Ty, Unary};
 
 use crate::emit::Emitter;
 use crate::module::Id;
@@ -79,7 +79,7 @@ impl Emitter<'_> {
         let most = self.single(f64::from(most));
         let scaled = self.exact(op::F_MUL, Ty::F32, &[value, most]);
         let whole = self.unary(Unary::Round, Ty::F32, scaled);
-        self.binary(Binary::Div(Sign::Signed), Ty::F32, whole, most, None)
+        self.quotient(whole, most)
     }
 
     /// The linear number of the byte on the sRGB curve whose number is nearest.
@@ -97,7 +97,7 @@ impl Emitter<'_> {
         let most = self.single(255.0);
         let scaled = self.exact(op::F_MUL, Ty::F32, &[curve, most]);
         let byte = self.unary(Unary::Round, Ty::F32, scaled);
-        let byte = self.convert(byte, Ty::F32, Sign::Unsigned, Ty::I32, Sign::Unsigned);
+        let byte = self.convert(byte, Ty::F32, Sign::Unsigned, Ty::I32);
         let byte = self.words(op::BITWISE_AND, byte, 255);
         let table = self.srgb_table();
         let pointer = self.out.pointer(op::PRIVATE, single);
@@ -181,6 +181,6 @@ impl Emitter<'_> {
         let whole = self.unary(Unary::Trunc, Ty::F64, sum);
         let whole = self.float(whole, Ty::F64, Ty::F32);
         let most = self.single(f64::from(most));
-        self.binary(Binary::Div(Sign::Signed), Ty::F32, whole, most, None)
+        self.quotient(whole, most)
     }
 }

@@ -29,7 +29,7 @@ impl Emitter<'_> {
                     .map(|it| self.in_quad(ty, value, it, active))
             }
         };
-        self.binary(Binary::Sub, ty, greater, lesser, None)
+        self.binary(Binary::Sub, ty, greater, lesser)
     }
 
     /// The bits of the quad's lanes that are active.

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use ir::shape::Shapes;
 use ir::{Inst, Op, Value};
+use legalize::legalize;
 use ops::{Ternary, Ty};
 
 use crate::control::{Reached, Target};
 use crate::environment::{Debug, Environment, Extension, Place};
-use crate::ladder::Ladders;
 use crate::memory::Resources;
 use crate::module::{Id, Module, push, string};
 use crate::opcode::{self as op, Opcode};
 use crate::reflect::{Reflection, Warning};
-use crate::{Emitted, Unsupported, unseen};
+use crate::{Emitted, Unsupported, sample};
 
 /// The number by which SPIR-V knows HLSL.
 const HLSL: u32 = 5;
@@ -28,18 +28,18 @@ pub fn emit(
     environment: &Environment,
     debug: &dyn Debug,
 ) -> Result<Emitted, Unsupported> {
-    let mut out = Module::new(environment.short_words);
+    let scaled = sample::with_scales(ir, environment);
+    let ir = &legalize(scaled.as_ref().unwrap_or(ir), &environment.target());
+    let mut out = Module::new();
     let [main, start] = [out.id(), out.id()];
-    let shapes = OnceCell::new();
     let mut emitter = Emitter {
         ir,
         environment,
         debug,
         out,
         values: vec![None; ir.values.len()],
-        seen: unseen::seen(ir),
-        ladders: Ladders::of(ir, environment, &shapes),
-        shapes,
+        only_distances: Vec::new(),
+        shapes: OnceCell::new(),
         block: start,
         targets: Vec::new(),
         resources: Resources::default(),
@@ -50,6 +50,7 @@ pub fn emit(
         files: Vec::new(),
         place: None,
     };
+    emitter.only_distances = emitter.only_distances();
     emitter.sources();
     emitter.bind()?;
     emitter.local_arrays();
@@ -63,9 +64,8 @@ pub(crate) struct Emitter<'a> {
     debug: &'a dyn Debug,
     pub(crate) out: Module,
     values: Vec<Option<Id>>,
-    /// Whether the bits of a value may be seen: where not, a NaN may stay as the device made it.
-    seen: Vec<bool>,
-    pub(crate) ladders: Ladders,
+    /// Instructions that only say how far away a lane is.
+    only_distances: Vec<bool>,
     /// How values differ between lanes, once somebody has asked.
     pub(crate) shapes: OnceCell<Shapes>,
     /// The block under construction.
@@ -148,13 +148,9 @@ impl Emitter<'_> {
             }
             Op::Builtin(builtin) => vec![self.builtin(*builtin)],
             Op::Unary(op, a) => vec![self.unary(*op, ir.ty(*a), self.get(*a))],
+            Op::Binary(..) if self.only_distances[inst.index()] => return Ok(true),
             Op::Binary(op, a, b) => {
-                let (ty, known) = (ir.ty(*a), ir.constant(*b));
-                let operands = [self.get(*a), self.get(*b)];
-                vec![match self.seen[data.results[0].index()] {
-                    true => self.binary(*op, ty, operands[0], operands[1], known),
-                    false => self.unseen_binary(*op, ty, operands, known),
-                }]
+                vec![self.binary(*op, ir.ty(*a), self.get(*a), self.get(*b))]
             }
             Op::Compare(op, a, b) => {
                 vec![self.compare(*op, ir.ty(*a), self.get(*a), self.get(*b))]
@@ -163,7 +159,7 @@ impl Emitter<'_> {
             Op::Ternary(op, args) => {
                 vec![self.ternary(*op, ir.ty(args[1]), args.map(|it| self.get(it)))]
             }
-            Op::Wave { op, args, lanes } => self.wave(inst, *op, args, *lanes),
+            Op::Wave { op, args, lanes } => self.wave(*op, args, *lanes),
             Op::Barrier { barrier, lanes: _ } => {
                 self.barrier(*barrier);
                 Vec::new()

@@ -2,6 +2,7 @@
 //! from.
 
 use ir::{Register, RegisterClass, Span};
+use legalize::Target;
 use ops::Ty;
 use ops::texture::Format;
 
@@ -231,6 +232,16 @@ impl Environment {
     pub(crate) fn bound(&self, resource: ir::Binding) -> Bound {
         let known = self.bound.get(resource.index()).filter(|_| self.exact);
         known.copied().unwrap_or_default()
+    }
+
+    /// What of this the middle of the compiler must know.
+    pub(crate) fn target(&self) -> Target {
+        let target = Target::vulkan(self.exact, self.short_words);
+        let certain = self.full_waves && self.has(Extension::MaximalReconvergence);
+        match self.lanes.filter(|_| certain && self.relative_reads) {
+            Some(lanes) => target.with_whole_waves(lanes),
+            None => target,
+        }
     }
 
     pub(crate) fn has(&self, extension: Extension) -> bool {

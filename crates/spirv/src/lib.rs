@@ -6,7 +6,8 @@
 //!   for whenever an operation can see the active set; `control.rs` says why that keeps it. A `switch` whose cases can see
 //!   it becomes a cascade of `if`s, because SPIR-V lets lanes of one case run apart when their selectors differ.
 //! - **Arithmetic corners.** Where SPIR-V leaves a result open (shift counts, division by zero, conversions out of range,
-//!   `min` of zeros, tests for NaN), the corner is spelled out; `scalar.rs` is the table.
+//!   `min` of zeros, tests for NaN), `legalize` has written the corner out before anything is encoded;
+//!   `Environment::target` says for which device.
 //! - **Bounds.** Every access outside its resource or array loads zero and stores nothing, by code of ours: `bounds` in
 //!   `memory.rs` says why the device's own robustness is not enough. What stays with the device: a null descriptor, and
 //!   single words where [`Environment::robust`] is set.
@@ -18,12 +19,11 @@
 //!
 //! # Map
 //! `opcode.rs` numbers, `module.rs` sections, types and constants; `emit.rs` one instruction of the IR after the other,
-//! which `control.rs`, `scalar.rs`, `short.rs`, `memory.rs`, `local.rs`, `texel.rs`, `conversion.rs`, `typed.rs`,
-//! `texture.rs`, `sample.rs`, `wave.rs`, `ladder.rs`, `derivative.rs` and `builtin.rs` lower;
-//! `unseen.rs` whose bits nobody sees; `reflect.rs` what a host must know; `text.rs` a listing.
+//! which `control.rs`, `scalar.rs`, `memory.rs`, `local.rs`, `texel.rs`, `conversion.rs`, `typed.rs`, `texture.rs`,
+//! `sample.rs`, `wave.rs`, `derivative.rs` and `builtin.rs` lower; `reflect.rs` what a host must know; `text.rs` a listing.
 //!
 //! Deliberately absent: files, devices, optimisation (drivers do that, and are told which loops to unroll, and which lanes
-//! come to a scan or read each other).
+//! read each other).
 #![forbid(unsafe_code)]
 
 mod builtin;
@@ -32,8 +32,6 @@ mod conversion;
 mod derivative;
 mod emit;
 mod environment;
-mod exact;
-mod ladder;
 mod local;
 mod memory;
 mod module;
@@ -42,14 +40,12 @@ mod opcode;
 mod reflect;
 mod sample;
 mod scalar;
-mod short;
 #[cfg(test)]
 mod tests;
 mod texel;
 mod text;
 mod texture;
 mod typed;
-mod unseen;
 mod wave;
 
 pub use emit::emit;

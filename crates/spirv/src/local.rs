@@ -29,7 +29,7 @@ impl Emitter<'_> {
         for (index, memory) in ir.groupshared.iter().enumerate() {
             let array = (true, index as u32);
             let held = self.held(array);
-            let ty = self.held_type(held);
+            let ty = self.out.ty(held);
             let ty = self.out.array(ty, memory.len);
             let zeros = self.environment.zero_groupshared.then(|| self.out.null(ty));
             let variable = self.global_with(op::WORKGROUP, ty, zeros);
@@ -37,7 +37,7 @@ impl Emitter<'_> {
             self.arrays.insert(array, variable);
         }
         for (index, memory) in ir.privates.iter().enumerate() {
-            let ty = self.held_type(memory.ty);
+            let ty = self.out.ty(memory.ty);
             let ty = self.out.array(ty, memory.len);
             let pointer = self.out.pointer(op::FUNCTION_STORAGE, ty);
             let variable = self.out.id();
@@ -64,11 +64,6 @@ impl Emitter<'_> {
         if exchanged { Ty::I32 } else { ty }
     }
 
-    /// Memory holds 16-bit integers as they are.
-    fn held_type(&mut self, held: Ty) -> Id {
-        if held == Ty::I16 { self.out.int(16) } else { self.out.ty(held) }
-    }
-
     fn element(&mut self, array: Array, index: Value) -> Element {
         let memory = self.memory_of(array);
         let (ty, len) = (memory.ty, memory.len);
@@ -78,7 +73,7 @@ impl Emitter<'_> {
         let inside = self.below(index, known, len);
         let index = self.or_zero(inside, index);
         let storage = if array.0 { op::WORKGROUP } else { op::FUNCTION_STORAGE };
-        let pointee = self.held_type(held);
+        let pointee = self.out.ty(held);
         let pointer = self.out.pointer(storage, pointee);
         let variable = self.arrays[&array];
         let pointer = self.op(op::ACCESS_CHAIN, pointer, &[variable, index]);
@@ -87,17 +82,16 @@ impl Emitter<'_> {
 
     pub(crate) fn array_load(&mut self, array: Array, index: Value) -> Id {
         let Element { pointer, inside, ty, held } = self.element(array, index);
-        let held_id = self.held_type(held);
+        let held_id = self.out.ty(held);
         let value = self.op(op::LOAD, held_id, &[pointer]);
-        let value =
-            if ty == Ty::I16 { self.short_as_held(value) } else { self.bitcast(value, held, ty) };
+        let value = self.bitcast(value, held, ty);
         self.value_or_zero(ty, inside, value)
     }
 
     pub(crate) fn array_store(&mut self, array: Array, index: Value, value: Value) {
         let Element { pointer, inside, ty, held } = self.element(array, index);
         let value = self.get(value);
-        let value = if ty == Ty::I16 { self.short(value) } else { self.bitcast(value, ty, held) };
+        let value = self.bitcast(value, ty, held);
         self.guarded(inside, |it| {
             it.effect(op::STORE, &[pointer, value]);
             []

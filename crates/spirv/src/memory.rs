@@ -526,10 +526,8 @@ impl Emitter<'_> {
     /// A scalar out of the integers that hold it.
     fn assembled(&mut self, ty: Ty, units: &[Id]) -> Id {
         match (ty, units) {
-            (Ty::Bool, [word]) => {
-                self.convert(*word, Ty::I32, Sign::Unsigned, Ty::Bool, Sign::Unsigned)
-            }
-            (Ty::I16, [half]) => self.short_as_held(*half),
+            (Ty::Bool, [word]) => self.convert(*word, Ty::I32, Sign::Unsigned, Ty::Bool),
+            (Ty::I16, [half]) => *half,
             (Ty::F16, [half]) => self.typed(op::BITCAST, ty, &[*half]),
             (_, [low, high]) => self.joined(*low, *high, ty),
             _ => self.bitcast(units[0], Ty::I32, ty),
@@ -539,9 +537,9 @@ impl Emitter<'_> {
     fn taken_apart(&mut self, ty: Ty, value: Id) -> Vec<Id> {
         match ty {
             Ty::Bool => {
-                vec![self.convert(value, Ty::Bool, Sign::Unsigned, Ty::I32, Sign::Unsigned)]
+                vec![self.convert(value, Ty::Bool, Sign::Unsigned, Ty::I32)]
             }
-            Ty::I16 => vec![self.short(value)],
+            Ty::I16 => vec![value],
             Ty::F16 => {
                 let short = self.out.int(16);
                 vec![self.op(op::BITCAST, short, &[value])]

@@ -30,8 +30,6 @@ pub(crate) struct Module {
     /// What is computed once, before everything else.
     pub(crate) prologue: Vec<u32>,
     pub(crate) body: Vec<u32>,
-    /// 16-bit integers are held in words.
-    pub(crate) short_words: bool,
     /// Types and constants by their words without the result.
     made: BTreeMap<Vec<u32>, Id>,
 }
@@ -50,10 +48,9 @@ pub(crate) fn string(text: &str) -> Vec<u32> {
 }
 
 impl Module {
-    pub(crate) fn new(short_words: bool) -> Module {
+    pub(crate) fn new() -> Module {
         Module {
             next: 1,
-            short_words,
             capabilities: BTreeSet::from([op::CAP_SHADER]),
             extensions: BTreeSet::new(),
             glsl: None,
@@ -153,7 +150,6 @@ impl Module {
     pub(crate) fn ty(&mut self, ty: Ty) -> Id {
         match ty {
             Ty::Bool => self.bool(),
-            Ty::I16 if self.short_words => self.uint(),
             Ty::I16 | Ty::I32 | Ty::I64 => self.int(ty.bits()),
             Ty::F16 | Ty::F32 | Ty::F64 => self.float(ty.bits()),
         }

@@ -13,12 +13,15 @@
 //! [`Environment::exact`](crate::Environment) coordinates that are no numbers are 0 and layers are rounded here, because
 //! devices differ.
 
-use ir::{Derivative, Detail, Inst, Texture, Value};
+use ir::{
+    Derivative, Detail, Inst, InstData, Module, Op, Texture, TextureOp, Value, ValueData, ValueDef,
+    values,
+};
 use ops::{Sign, Ty, Unary};
 
 use crate::Unsupported;
 use crate::emit::Emitter;
-use crate::environment::Extension;
+use crate::environment::{Environment, Extension};
 use crate::memory::{Descriptor, View};
 use crate::module::{Id, push};
 use crate::opcode::{self as op, Opcode};
@@ -234,8 +237,13 @@ impl Emitter<'_> {
             Detail::Implicit | Detail::Bias => {
                 let mut both = self.gradients(&coordinates, axes);
                 if detail == Detail::Bias {
-                    let bias = self.get(args.level[0]);
-                    let scale = self.unary(Unary::Exp2, Ty::F32, bias);
+                    let scale = match args.ddx.first() {
+                        Some(scale) => self.get(*scale),
+                        None => {
+                            let bias = self.get(args.level[0]);
+                            self.unary(Unary::Exp2, Ty::F32, bias)
+                        }
+                    };
                     for part in both.iter_mut().flatten() {
                         *part = self.exact(op::F_MUL, Ty::F32, &[*part, scale]);
                     }
@@ -351,7 +359,7 @@ impl Emitter<'_> {
         for (i, result) in self.ir.inst(inst).results.iter().enumerate() {
             let ty = self.ir.ty(*result);
             let value = match compares(opcode) {
-                true => self.convert(found, Ty::F32, Sign::Signed, ty, Sign::Signed),
+                true => self.texel_converted(found, Ty::F32, Sign::Signed, ty),
                 false => self.component_of(carrier, found, i as u32, ty),
             };
             values.push(self.or_nothing(source, ty, value));
@@ -468,7 +476,42 @@ impl Emitter<'_> {
         let both = self.op(op::IMAGE_QUERY_DETAIL, two, &[combined, at]);
         let found = self.op_words(op::COMPOSITE_EXTRACT, single, &[both.0, which]);
         let ty = self.ir.ty(self.ir.inst(inst).results[0]);
-        let value = self.convert(found, Ty::F32, Sign::Signed, ty, Sign::Signed);
+        let value = self.texel_converted(found, Ty::F32, Sign::Signed, ty);
         Ok(vec![self.or_nothing(&source, ty, value)])
     }
+}
+
+/// Puts the power of two of a bias beside it, as the first derivative, so that it is legalised like the shader's own
+/// arithmetic: samples with a bias become samples with scaled gradients. `None` where there is no such sample.
+pub(crate) fn with_scales(module: &Module, environment: &Environment) -> Option<Module> {
+    let is_biased = |module: &Module, inst: Inst| {
+        matches!(&module.inst(inst).op, Op::Texture(it) if !it.args.level.is_empty()
+            && matches!(it.op, TextureOp::Sample(Detail::Bias) | TextureOp::Compare(Detail::Bias)))
+    };
+    let insts = || (0..module.insts.len() as u32).map(Inst);
+    if !environment.exact || !insts().any(|it| is_biased(module, it)) {
+        return None;
+    }
+    let mut module = module.clone();
+    for region in 0..module.regions.len() {
+        let list = std::mem::take(&mut module.regions[region].insts);
+        let mut new = Vec::with_capacity(list.len());
+        for inst in list {
+            if is_biased(&module, inst) {
+                let scale = Value(module.values.len() as u32);
+                let power = Inst(module.insts.len() as u32);
+                let data = module.inst(inst).clone();
+                let Op::Texture(mut texture) = data.op else { continue };
+                let op = Op::Unary(Unary::Exp2, texture.args.level[0]);
+                module.values.push(ValueData { ty: Ty::F32, def: ValueDef::Result(power, 0) });
+                module.insts.push(InstData { op, results: values![scale], span: data.span });
+                texture.args.ddx = values![scale];
+                module.insts[inst.index()].op = Op::Texture(texture);
+                new.push(power);
+            }
+            new.push(inst);
+        }
+        module.regions[region].insts = new;
+    }
+    Some(module)
 }

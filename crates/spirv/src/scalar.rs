@@ -1,17 +1,7 @@
-//! Arithmetic on one lane, with the corners of `ops::scalar` spelled out where SPIR-V or Vulkan leaves them open:
+//! Arithmetic on one lane, one instruction for each operation: `legalize` has written out what SPIR-V or Vulkan leaves open.
 //!
-//! | operation | open in SPIR-V | here |
-//! |---|---|---|
-//! | shifts | counts beyond the width | the count is masked |
-//! | integer division | by zero, smallest by -1, remainders of negative numbers | operands are replaced, the remainder is `a - q * b` |
-//! | float to integer | out of range, NaN | converted where in range, else the nearest or 0 |
-//! | `min`, `max` | the sign of a zero | zeros are merged bit by bit |
-//! | tests for NaN, INF | may be assumed away | tests of bits |
-//! | bit counting, reversal | for 32 bits only | made of 32-bit parts |
-//!
-//! 16-bit integers are words where the environment asks for that: `short.rs`.
-//! Nothing is contracted. Division, square roots and transcendental functions have the device's accuracy, unless the
-//! environment asks for the reference engine's bits: see `exact.rs`.
+//! Nothing is contracted. What stands here besides is owed to drivers: a rounding to halves that cannot be left out, minimum and
+//! maximum by name, extensions of 16 bits that do not trust the sign.
 
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
@@ -73,16 +63,30 @@ impl Emitter<'_> {
 
     fn rounded(&mut self, function: u32, ty: Ty, a: Id) -> Id {
         let ty_id = self.out.ty(ty);
-        let value = self.glsl(function, ty_id, &[a]);
-        self.canonical(ty, value)
+        self.glsl(function, ty_id, &[a])
     }
 
-    /// A function that is defined in f32; f16 rounds its result once more.
-    fn through_single(&mut self, function: u32, ty: Ty, operands: &[Id]) -> Id {
-        let wide: Vec<Id> = operands.iter().map(|it| self.float(*it, ty, Ty::F32)).collect();
-        let single = self.out.ty(Ty::F32);
-        let result = self.glsl(function, single, &wide);
-        self.float(result, Ty::F32, ty)
+    /// Whether results are to be those of the reference engine.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.environment.exact
+    }
+
+    /// The canonical NaN for any NaN, of what a texel is converted to.
+    fn canonical(&mut self, ty: Ty, value: Id) -> Id {
+        if !self.is_exact() {
+            return value;
+        }
+        let nan = match ty {
+            Ty::F16 => 0x7e00,
+            Ty::F64 => 0x7ff8_0000_0000_0000,
+            Ty::F32 | Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => 0x7fc0_0000,
+        };
+        let is_nan = self.magnitude(op::U_GREATER_THAN, ty, value);
+        // Chosen by bits, because a driver may take any NaN for any other.
+        let int = bits_of(ty);
+        let (bits, nan) = (self.bitcast(value, ty, int), self.out.constant(int, nan));
+        let chosen = self.choose(int, is_nan, nan, bits);
+        self.bitcast(chosen, int, ty)
     }
 
     pub(crate) fn float(&mut self, value: Id, from: Ty, to: Ty) -> Id {
@@ -127,38 +131,12 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn bitcast(&mut self, value: Id, from: Ty, to: Ty) -> Id {
-        match (from, to) {
-            _ if from == to => value,
-            (Ty::I16, _) if self.out.short_words => {
-                let short = self.short(value);
-                self.typed(op::BITCAST, to, &[short])
-            }
-            (_, Ty::I16) if self.out.short_words => {
-                let short = self.out.int(16);
-                let bits = self.op(op::BITCAST, short, &[value]);
-                self.unsigned_word(bits)
-            }
-            _ => self.typed(op::BITCAST, to, &[value]),
-        }
+        if from == to { value } else { self.typed(op::BITCAST, to, &[value]) }
     }
 
     pub(crate) fn unary(&mut self, operation: Unary, ty: Ty, a: Id) -> Id {
-        if ty == Ty::I16 && self.out.short_words {
-            return self.short_unary(operation, a);
-        }
-        if let Some(exact) = self.exact_unary(operation, ty, a) {
-            return exact;
-        }
         let ty_id = self.out.ty(ty);
         match operation {
-            // A change of sign keeps the bits of a NaN.
-            Unary::Neg if ty.is_float() && self.is_exact() => {
-                let int = bits_of(ty);
-                let sign = self.out.constant(int, (ones(int) >> 1) + 1);
-                let bits = self.bitcast(a, ty, int);
-                let flipped = self.typed(op::BITWISE_XOR, int, &[bits, sign]);
-                self.bitcast(flipped, int, ty)
-            }
             Unary::Neg if ty.is_float() => self.op(op::F_NEGATE, ty_id, &[a]),
             Unary::Neg => self.op(op::S_NEGATE, ty_id, &[a]),
             Unary::Not if ty == Ty::Bool => self.op(op::LOGICAL_NOT, ty_id, &[a]),
@@ -170,18 +148,25 @@ impl Emitter<'_> {
                 let positive = self.typed(op::BITWISE_AND, int, &[bits, mask]);
                 self.bitcast(positive, int, ty)
             }
-            Unary::Abs => {
-                let zero = self.out.constant(ty, 0);
-                let negative = self.test(op::S_LESS_THAN, a, zero);
-                let other = self.op(op::S_NEGATE, ty_id, &[a]);
-                self.choose(ty, negative, other, a)
-            }
             Unary::Floor => self.rounded(op::GLSL_FLOOR, ty, a),
             Unary::Ceil => self.rounded(op::GLSL_CEIL, ty, a),
             Unary::Trunc => self.rounded(op::GLSL_TRUNC, ty, a),
             Unary::Round => self.rounded(op::GLSL_ROUND_EVEN, ty, a),
             Unary::Sqrt => self.rounded(op::GLSL_SQRT, ty, a),
             Unary::Rsqrt => self.rounded(op::GLSL_INVERSE_SQRT, ty, a),
+            Unary::Sin => self.rounded(op::GLSL_SIN, ty, a),
+            Unary::Cos => self.rounded(op::GLSL_COS, ty, a),
+            Unary::Tan => self.rounded(op::GLSL_TAN, ty, a),
+            Unary::Asin => self.rounded(op::GLSL_ASIN, ty, a),
+            Unary::Acos => self.rounded(op::GLSL_ACOS, ty, a),
+            Unary::Atan => self.rounded(op::GLSL_ATAN, ty, a),
+            Unary::Sinh => self.rounded(op::GLSL_SINH, ty, a),
+            Unary::Cosh => self.rounded(op::GLSL_COSH, ty, a),
+            Unary::Tanh => self.rounded(op::GLSL_TANH, ty, a),
+            Unary::Exp => self.rounded(op::GLSL_EXP, ty, a),
+            Unary::Exp2 => self.rounded(op::GLSL_EXP2, ty, a),
+            Unary::Log => self.rounded(op::GLSL_LOG, ty, a),
+            Unary::Log2 => self.rounded(op::GLSL_LOG2, ty, a),
             Unary::Saturate => {
                 let (zero, one) =
                     (self.out.constant(ty, 0), self.out.constant(ty, float_bits(ty, 1.0)));
@@ -190,73 +175,15 @@ impl Emitter<'_> {
                 let below = self.test(op::F_ORD_LESS_THAN, low, one);
                 self.choose(ty, below, low, one)
             }
-            Unary::Sin => self.through_single(op::GLSL_SIN, ty, &[a]),
-            Unary::Cos => self.through_single(op::GLSL_COS, ty, &[a]),
-            Unary::Tan => self.through_single(op::GLSL_TAN, ty, &[a]),
-            Unary::Asin => self.through_single(op::GLSL_ASIN, ty, &[a]),
-            Unary::Acos => self.through_single(op::GLSL_ACOS, ty, &[a]),
-            Unary::Atan => self.through_single(op::GLSL_ATAN, ty, &[a]),
-            Unary::Sinh => self.through_single(op::GLSL_SINH, ty, &[a]),
-            Unary::Cosh => self.through_single(op::GLSL_COSH, ty, &[a]),
-            Unary::Tanh => self.through_single(op::GLSL_TANH, ty, &[a]),
-            Unary::Exp => self.through_single(op::GLSL_EXP, ty, &[a]),
-            Unary::Exp2 => self.through_single(op::GLSL_EXP2, ty, &[a]),
-            Unary::Log => self.through_single(op::GLSL_LOG, ty, &[a]),
-            Unary::Log2 => self.through_single(op::GLSL_LOG2, ty, &[a]),
-            Unary::Log10 => {
-                let wide = self.float(a, ty, Ty::F32);
-                let single = self.out.ty(Ty::F32);
-                let log2 = self.glsl(op::GLSL_LOG2, single, &[wide]);
-                let scale =
-                    self.out.constant(Ty::F32, float_bits(Ty::F32, std::f64::consts::LOG10_2));
-                let log10 = self.exact(op::F_MUL, Ty::F32, &[log2, scale]);
-                self.float(log10, Ty::F32, ty)
-            }
-            Unary::IsNan => self.magnitude(op::U_GREATER_THAN, ty, a),
-            Unary::IsInf => self.magnitude(op::I_EQUAL, ty, a),
-            Unary::IsFinite => self.magnitude(op::U_LESS_THAN, ty, a),
-            Unary::CountBits => match ty {
-                Ty::I64 => {
-                    let [low, high] = self.halves(a, ty);
-                    let [low, high] =
-                        [low, high].map(|it| self.typed(op::BIT_COUNT, Ty::I32, &[it]));
-                    self.typed(op::I_ADD, Ty::I32, &[low, high])
-                }
-                _ => {
-                    let word = self.widened(a, ty);
-                    self.typed(op::BIT_COUNT, Ty::I32, &[word])
-                }
-            },
-            Unary::ReverseBits => match ty {
-                Ty::I64 => {
-                    let [low, high] = self.halves(a, ty);
-                    let [low, high] =
-                        [low, high].map(|it| self.typed(op::BIT_REVERSE, Ty::I32, &[it]));
-                    self.joined(high, low, ty)
-                }
-                Ty::I16 => {
-                    let word = self.widened(a, ty);
-                    let reversed = self.typed(op::BIT_REVERSE, Ty::I32, &[word]);
-                    let low = self.words(op::SHIFT_RIGHT_LOGICAL, reversed, 16);
-                    self.typed(op::U_CONVERT, Ty::I16, &[low])
-                }
-                _ => self.op(op::BIT_REVERSE, ty_id, &[a]),
-            },
-            Unary::FirstBitLow => self.first_bit(op::GLSL_FIND_LSB, ty, a),
-            Unary::FirstBitHigh(Sign::Unsigned) => self.first_bit(op::GLSL_FIND_UMSB, ty, a),
-            Unary::FirstBitHigh(Sign::Signed) => {
-                // The highest bit that differs from the sign.
-                let last = self.out.constant(ty, u64::from(ty.bits() - 1));
-                let sign = self.op(op::SHIFT_RIGHT_ARITHMETIC, ty_id, &[a, last]);
-                let differs = self.op(op::BITWISE_XOR, ty_id, &[a, sign]);
-                self.first_bit(op::GLSL_FIND_UMSB, ty, differs)
-            }
+            Unary::CountBits => self.typed(op::BIT_COUNT, Ty::I32, &[a]),
+            Unary::ReverseBits => self.op(op::BIT_REVERSE, ty_id, &[a]),
+            Unary::FirstBitLow => self.glsl(op::GLSL_FIND_LSB, ty_id, &[a]),
+            Unary::FirstBitHigh(Sign::Unsigned) => self.glsl(op::GLSL_FIND_UMSB, ty_id, &[a]),
             Unary::UnpackHalf => {
                 let single = self.out.ty(Ty::F32);
                 let pair = self.out.vector(single, 2);
                 let both = self.glsl(op::GLSL_UNPACK_HALF, pair, &[a]);
-                let half = self.op_words(op::COMPOSITE_EXTRACT, single, &[both.0, 0]);
-                self.canonical(Ty::F32, half)
+                self.op_words(op::COMPOSITE_EXTRACT, single, &[both.0, 0])
             }
             Unary::PackHalf => {
                 let single = self.out.ty(Ty::F32);
@@ -264,18 +191,16 @@ impl Emitter<'_> {
                 let zero = self.out.constant(Ty::F32, 0);
                 let both = self.op(op::COMPOSITE_CONSTRUCT, pair, &[a, zero]);
                 let uint = self.out.uint();
-                let packed = self.glsl(op::GLSL_PACK_HALF, uint, &[both]);
-                if !self.is_exact() {
-                    return packed;
-                }
-                let is_nan = self.magnitude(op::U_GREATER_THAN, Ty::F32, a);
-                let nan = self.out.word(0x7e00);
-                self.choose(Ty::I32, is_nan, nan, packed)
+                self.glsl(op::GLSL_PACK_HALF, uint, &[both])
             }
             Unary::Bitcast(to) => self.bitcast(a, ty, to),
-            Unary::Convert { to, from_sign, to_sign } => {
-                self.convert(a, ty, from_sign, to, to_sign)
-            }
+            Unary::Convert { to, from_sign, .. } => self.convert(a, ty, from_sign, to),
+            Unary::Abs
+            | Unary::IsNan
+            | Unary::IsInf
+            | Unary::IsFinite
+            | Unary::FirstBitHigh(Sign::Signed)
+            | Unary::Log10 => unreachable!("{operation:?} is legalised for every environment"),
         }
     }
 
@@ -305,40 +230,8 @@ impl Emitter<'_> {
         self.typed(op::BITCAST, ty, &[both])
     }
 
-    /// A 16-bit integer as a word.
-    pub(crate) fn widened(&mut self, a: Id, ty: Ty) -> Id {
-        if ty == Ty::I16 && !self.out.short_words { self.unsigned_word(a) } else { a }
-    }
-
-    /// The index of the first bit, all ones if there is none.
-    pub(crate) fn first_bit(&mut self, function: u32, ty: Ty, a: Id) -> Id {
-        let uint = self.out.uint();
-        if ty != Ty::I64 {
-            let word = self.widened(a, ty);
-            return self.glsl(function, uint, &[word]);
-        }
-        let [low, high] = self.halves(a, ty);
-        let [of_low, of_high] = [low, high].map(|it| self.glsl(function, uint, &[it]));
-        let zero = self.out.word(0);
-        let beyond = self.words(op::I_ADD, of_high, 32);
-        let has_high = self.test(op::I_NOT_EQUAL, high, zero);
-        if function == op::GLSL_FIND_LSB {
-            let has_low = self.test(op::I_NOT_EQUAL, low, zero);
-            let upper = self.choose(Ty::I32, has_high, beyond, of_high);
-            self.choose(Ty::I32, has_low, of_low, upper)
-        } else {
-            self.choose(Ty::I32, has_high, beyond, of_low)
-        }
-    }
-
-    pub(crate) fn convert(
-        &mut self,
-        a: Id,
-        from: Ty,
-        from_sign: Sign,
-        to: Ty,
-        to_sign: Sign,
-    ) -> Id {
+    /// A conversion as the device does it; the sign is that of the integer on either side.
+    pub(crate) fn convert(&mut self, a: Id, from: Ty, sign: Sign, to: Ty) -> Id {
         if from == to {
             return a;
         }
@@ -352,120 +245,43 @@ impl Emitter<'_> {
             let (one, zero) = (self.out.constant(to, one), self.out.constant(to, 0));
             return self.choose(to, a, one, zero);
         }
-        if from == Ty::I16 && self.out.short_words {
-            let word = if from_sign == Sign::Signed { self.signed_word(a) } else { a };
-            return self.convert(word, Ty::I32, from_sign, to, to_sign);
-        }
-        if to == Ty::I16 && !from.is_float() && self.out.short_words {
-            let word = self.convert(a, from, from_sign, Ty::I32, to_sign);
-            return self.half_of(word);
-        }
-        match (from.is_float(), to.is_float()) {
-            (true, true) => {
-                let value = self.float(a, from, to);
-                self.canonical(to, value)
-            }
-            (true, false) => self.truncated(a, from, to, to_sign),
-            (false, true) => {
-                let opcode = match from_sign {
-                    Sign::Signed => op::CONVERT_S_TO_F,
-                    Sign::Unsigned => op::CONVERT_U_TO_F,
-                };
-                // f32 holds exactly every integer that f16 does not overflow for.
-                let through = if to == Ty::F16 { Ty::F32 } else { to };
-                let wide = self.typed(opcode, through, &[a]);
-                self.float(wide, through, to)
-            }
-            (false, false) if from == Ty::I16 && from_sign == Sign::Signed && self.is_exact() => {
+        let opcode = match (from.is_float(), to.is_float(), sign) {
+            (true, true, _) => return self.float(a, from, to),
+            (true, false, Sign::Signed) => op::CONVERT_F_TO_S,
+            (true, false, Sign::Unsigned) => op::CONVERT_F_TO_U,
+            (false, true, Sign::Signed) => op::CONVERT_S_TO_F,
+            (false, true, Sign::Unsigned) => op::CONVERT_U_TO_F,
+            (false, false, Sign::Signed) if from == Ty::I16 && self.is_exact() => {
                 // A driver takes it that sums of 16 bits do not overflow, and extends them in ways of its own.
                 let word = self.typed(op::U_CONVERT, Ty::I32, &[a]);
                 let high = self.words(op::SHIFT_LEFT_LOGICAL, word, 16);
                 let word = self.words(op::SHIFT_RIGHT_ARITHMETIC, high, 16);
-                if to == Ty::I32 { word } else { self.typed(op::S_CONVERT, to, &[word]) }
+                return if to == Ty::I32 { word } else { self.typed(op::S_CONVERT, to, &[word]) };
             }
-            (false, false) => {
-                let opcode = match from_sign {
-                    Sign::Signed => op::S_CONVERT,
-                    Sign::Unsigned => op::U_CONVERT,
-                };
-                self.typed(opcode, to, &[a])
-            }
-        }
-    }
-
-    /// Toward zero, saturating; NaN gives 0.
-    fn truncated(&mut self, a: Id, from: Ty, to: Ty, sign: Sign) -> Id {
-        // f16 does not reach the limits, and 16 bits are cut off a word.
-        let (a, from) =
-            if from == Ty::F16 { (self.float(a, from, Ty::F32), Ty::F32) } else { (a, from) };
-        let wide = if to == Ty::I16 { Ty::I32 } else { to };
-        let power = |n: u32| (1u128 << n) as f64;
-        let (opcode, low, high, least, most) = match sign {
-            Sign::Signed => {
-                let limit = power(to.bits() - 1);
-                (op::CONVERT_F_TO_S, -limit, limit, (ones(to) >> 1) + 1, ones(to) >> 1)
-            }
-            Sign::Unsigned => (op::CONVERT_F_TO_U, 0.0, power(to.bits()), 0, ones(to)),
+            (false, false, Sign::Signed) => op::S_CONVERT,
+            (false, false, Sign::Unsigned) => op::U_CONVERT,
         };
-        let (low, high) = (
-            self.out.constant(from, float_bits(from, low)),
-            self.out.constant(from, float_bits(from, high)),
-        );
-        let above = self.test(op::F_ORD_GREATER_THAN, a, low);
-        let below = self.test(op::F_ORD_LESS_THAN, a, high);
-        let inside = self.test(op::LOGICAL_AND, above, below);
-        let zero = self.out.constant(from, 0);
-        let safe = self.choose(from, inside, a, zero);
-        let whole = self.typed(opcode, wide, &[safe]);
-        let whole = match wide == to {
-            true => whole,
-            false => self.convert(whole, wide, sign, to, sign),
-        };
-        let (least, most) = (self.out.constant(to, least), self.out.constant(to, most));
-        let is_low = self.test(op::F_ORD_LESS_THAN_EQUAL, a, low);
-        let whole = self.choose(to, is_low, least, whole);
-        let is_high = self.test(op::F_ORD_GREATER_THAN_EQUAL, a, high);
-        self.choose(to, is_high, most, whole)
+        self.typed(opcode, to, &[a])
     }
 
-    /// The same as [`Emitter::binary`], where nobody can tell one NaN from another.
-    pub(crate) fn unseen_binary(
-        &mut self,
-        operation: Binary,
-        ty: Ty,
-        [a, b]: [Id; 2],
-        known: Option<u64>,
-    ) -> Id {
-        match (operation, ty) {
-            (Binary::Add, Ty::F32 | Ty::F64) => self.exact(op::F_ADD, ty, &[a, b]),
-            (Binary::Sub, Ty::F32 | Ty::F64) => self.exact(op::F_SUB, ty, &[a, b]),
-            (Binary::Mul, Ty::F32 | Ty::F64) => self.exact(op::F_MUL, ty, &[a, b]),
-            _ => self.binary(operation, ty, a, b, known),
-        }
+    /// A conversion between a texel and the type that the shader sees.
+    pub(crate) fn texel_converted(&mut self, a: Id, from: Ty, sign: Sign, to: Ty) -> Id {
+        let value = self.convert(a, from, sign, to);
+        let rounds = from != to && from.is_float() && to.is_float();
+        if rounds { self.canonical(to, value) } else { value }
     }
 
-    /// `known` are the bits of the second operand where it is a constant.
-    pub(crate) fn binary(
-        &mut self,
-        operation: Binary,
-        ty: Ty,
-        a: Id,
-        b: Id,
-        known: Option<u64>,
-    ) -> Id {
-        if ty == Ty::I16 && self.out.short_words {
-            return self.short_binary(operation, a, b, known);
+    /// The quotient of two singles, rounded once where results are exact.
+    pub(crate) fn quotient(&mut self, a: Id, b: Id) -> Id {
+        if !self.is_exact() {
+            return self.exact(op::F_DIV, Ty::F32, &[a, b]);
         }
-        if let (Binary::Div(_), Ty::F32, Some(divisor)) = (operation, ty, known)
-            && let Some(inverse) = ops::scalar::reciprocal_of_power(ty, divisor)
-        {
-            // A product with a power of two is the quotient to the last bit.
-            let inverse = self.out.constant(ty, inverse);
-            return self.binary(Binary::Mul, ty, a, inverse, None);
-        }
-        if let Some(exact) = self.exact_binary(operation, ty, a, b) {
-            return exact;
-        }
+        let [a, b] = [a, b].map(|it| self.float(it, Ty::F32, Ty::F64));
+        let wide = self.exact(op::F_DIV, Ty::F64, &[a, b]);
+        self.float(wide, Ty::F64, Ty::F32)
+    }
+
+    pub(crate) fn binary(&mut self, operation: Binary, ty: Ty, a: Id, b: Id) -> Id {
         let float = ty.is_float();
         let ty_id = self.out.ty(ty);
         match operation {
@@ -477,45 +293,25 @@ impl Emitter<'_> {
                     Binary::Div(_) => op::F_DIV,
                     _ => op::F_REM,
                 };
-                let value = self.exact(opcode, ty, &[a, b]);
-                self.canonical(ty, value)
+                self.exact(opcode, ty, &[a, b])
             }
             Binary::Add => self.op(op::I_ADD, ty_id, &[a, b]),
             Binary::Sub => self.op(op::I_SUB, ty_id, &[a, b]),
             Binary::Mul => self.op(op::I_MUL, ty_id, &[a, b]),
-            Binary::Div(sign) => self.divide(sign, ty, a, b, known, false),
-            Binary::Rem(sign) => self.divide(sign, ty, a, b, known, true),
+            Binary::Div(Sign::Signed) => self.op(op::S_DIV, ty_id, &[a, b]),
+            Binary::Div(Sign::Unsigned) => self.op(op::U_DIV, ty_id, &[a, b]),
+            Binary::Rem(_) => unreachable!("{operation:?} is legalised for every environment"),
             Binary::And if ty == Ty::Bool => self.op(op::LOGICAL_AND, ty_id, &[a, b]),
             Binary::Or if ty == Ty::Bool => self.op(op::LOGICAL_OR, ty_id, &[a, b]),
             Binary::Xor if ty == Ty::Bool => self.op(op::LOGICAL_NOT_EQUAL, ty_id, &[a, b]),
             Binary::And => self.op(op::BITWISE_AND, ty_id, &[a, b]),
             Binary::Or => self.op(op::BITWISE_OR, ty_id, &[a, b]),
             Binary::Xor => self.op(op::BITWISE_XOR, ty_id, &[a, b]),
-            Binary::Shl | Binary::Shr(_) => {
-                let width = u64::from(ty.bits());
-                let count = if known.is_some_and(|it| it < width) {
-                    b
-                } else {
-                    let mask = self.out.constant(ty, width - 1);
-                    self.op(op::BITWISE_AND, ty_id, &[b, mask])
-                };
-                let opcode = match operation {
-                    Binary::Shr(Sign::Signed) => op::SHIFT_RIGHT_ARITHMETIC,
-                    Binary::Shr(Sign::Unsigned) => op::SHIFT_RIGHT_LOGICAL,
-                    _ => op::SHIFT_LEFT_LOGICAL,
-                };
-                self.op(opcode, ty_id, &[a, count])
-            }
-            Binary::Min(_) if float => {
-                let least = self.glsl(op::GLSL_N_MIN, ty_id, &[a, b]);
-                let least = self.zeros(op::BITWISE_OR, ty, a, b, least);
-                self.canonical(ty, least)
-            }
-            Binary::Max(_) if float => {
-                let most = self.glsl(op::GLSL_N_MAX, ty_id, &[a, b]);
-                let most = self.zeros(op::BITWISE_AND, ty, a, b, most);
-                self.canonical(ty, most)
-            }
+            Binary::Shl => self.op(op::SHIFT_LEFT_LOGICAL, ty_id, &[a, b]),
+            Binary::Shr(Sign::Signed) => self.op(op::SHIFT_RIGHT_ARITHMETIC, ty_id, &[a, b]),
+            Binary::Shr(Sign::Unsigned) => self.op(op::SHIFT_RIGHT_LOGICAL, ty_id, &[a, b]),
+            Binary::Min(_) if float => self.glsl(op::GLSL_N_MIN, ty_id, &[a, b]),
+            Binary::Max(_) if float => self.glsl(op::GLSL_N_MAX, ty_id, &[a, b]),
             Binary::Min(sign) | Binary::Max(sign) if ty != Ty::I16 => {
                 // A driver gets comparisons and selections that mean the same wrong where a sign is known (NVIDIA 580).
                 let function = match (operation, sign) {
@@ -538,81 +334,13 @@ impl Emitter<'_> {
                 };
                 self.choose(ty, takes_b, b, a)
             }
-            Binary::Atan2 => self.through_single(op::GLSL_ATAN2, ty, &[a, b]),
-            Binary::Pow => self.through_single(op::GLSL_POW, ty, &[a, b]),
-        }
-    }
-
-    /// Equal operands of a minimum or maximum: of two zeros, the sign is decided bit by bit.
-    fn zeros(&mut self, merge: Opcode, ty: Ty, a: Id, b: Id, otherwise: Id) -> Id {
-        let int = bits_of(ty);
-        let (x, y) = (self.bitcast(a, ty, int), self.bitcast(b, ty, int));
-        let merged = self.typed(merge, int, &[x, y]);
-        let merged = self.bitcast(merged, int, ty);
-        let equal = self.test(op::F_ORD_EQUAL, a, b);
-        self.choose(ty, equal, merged, otherwise)
-    }
-
-    /// Division and remainder: by zero all ones; the smallest by -1 is itself, with the remainder 0.
-    fn divide(
-        &mut self,
-        sign: Sign,
-        ty: Ty,
-        a: Id,
-        b: Id,
-        known: Option<u64>,
-        remainder: bool,
-    ) -> Id {
-        let ty_id = self.out.ty(ty);
-        let opcode = match sign {
-            Sign::Signed => op::S_DIV,
-            Sign::Unsigned => op::U_DIV,
-        };
-        let harmless = known.is_some_and(|it| it != 0 && it != ones(ty));
-        let zero = self.out.constant(ty, 0);
-        let by_zero = (!harmless).then(|| self.test(op::I_EQUAL, b, zero));
-        let divisor = match by_zero {
-            None => b,
-            Some(by_zero) => {
-                let replaced = match sign {
-                    Sign::Unsigned => by_zero,
-                    Sign::Signed => {
-                        let smallest = self.out.constant(ty, (ones(ty) >> 1) + 1);
-                        let minus_one = self.out.constant(ty, ones(ty));
-                        let is_smallest = self.test(op::I_EQUAL, a, smallest);
-                        let is_minus_one = self.test(op::I_EQUAL, b, minus_one);
-                        let overflows = self.test(op::LOGICAL_AND, is_smallest, is_minus_one);
-                        self.test(op::LOGICAL_OR, by_zero, overflows)
-                    }
-                };
-                let one = self.out.constant(ty, 1);
-                self.choose(ty, replaced, one, b)
-            }
-        };
-        let mut result = self.op(opcode, ty_id, &[a, divisor]);
-        if remainder {
-            let whole = self.op(op::I_MUL, ty_id, &[result, divisor]);
-            result = self.op(op::I_SUB, ty_id, &[a, whole]);
-        }
-        match by_zero {
-            None => result,
-            Some(by_zero) => {
-                let all = self.out.constant(ty, ones(ty));
-                self.choose(ty, by_zero, all, result)
-            }
+            Binary::Atan2 => self.glsl(op::GLSL_ATAN2, ty_id, &[a, b]),
+            Binary::Pow => self.glsl(op::GLSL_POW, ty_id, &[a, b]),
         }
     }
 
     pub(crate) fn compare(&mut self, operation: Compare, ty: Ty, a: Id, b: Id) -> Id {
         use Sign::{Signed, Unsigned};
-        let sees_sign = matches!(
-            operation,
-            Compare::Lt(Signed) | Compare::Le(Signed) | Compare::Gt(Signed) | Compare::Ge(Signed)
-        );
-        let (a, b) = match ty == Ty::I16 && sees_sign && self.out.short_words {
-            true => (self.signed_word(a), self.signed_word(b)),
-            false => (a, b),
-        };
         let opcode = match (operation, ty.is_float(), ty == Ty::Bool) {
             (Compare::Eq, true, _) => op::F_ORD_EQUAL,
             (Compare::Ne, true, _) => op::F_UNORD_NOT_EQUAL,
@@ -639,13 +367,7 @@ impl Emitter<'_> {
     pub(crate) fn ternary(&mut self, operation: Ternary, ty: Ty, args: [Id; 3]) -> Id {
         let ty_id = self.out.ty(ty);
         match operation {
-            Ternary::Fma => match self.exact_fma(ty, args) {
-                Some(exact) => exact,
-                None => {
-                    let value = self.glsl(op::GLSL_FMA, ty_id, &args);
-                    self.canonical(ty, value)
-                }
-            },
+            Ternary::Fma => self.glsl(op::GLSL_FMA, ty_id, &args),
             Ternary::Select => self.op(op::SELECT, ty_id, &args),
         }
     }

@@ -192,7 +192,7 @@ impl Emitter<'_> {
             value = self.loaded(format, channel, value);
         }
         let sign = Self::sign_of(carrier);
-        self.convert(value, carrier.number(), sign, ty, sign)
+        self.texel_converted(value, carrier.number(), sign, ty)
     }
 
     /// A whole texel of values in the shader's type; what is not given is as in `old`, or repeats the last one.
@@ -208,7 +208,7 @@ impl Emitter<'_> {
         for value in values {
             let scalars = match carrier.pairs {
                 true => self.halves(*value, ty).to_vec(),
-                false => vec![self.convert(*value, ty, sign, carrier.number(), sign)],
+                false => vec![self.texel_converted(*value, ty, sign, carrier.number())],
             };
             for mut scalar in scalars {
                 if let (Some(format), false) = (carrier.bound, carrier.pairs) {

@@ -3,14 +3,12 @@
 //! | operation | natively | otherwise |
 //! |---|---|---|
 //! | votes, ballots, reads, folds, scans | always, but as below | |
-//! | scans of integers by whole waves | | ladders: `ladder.rs` |
 //! | `WaveReadLaneAt(v, lane ^ k)`, `k` the same in all lanes | as an exchange | |
+//! | `WaveReadLaneAt(v, lane - k)`, `k` a constant | as a shuffle up, where devices have it | |
 //! | `WaveActiveAllEqual` of floats | | all equal the first, as IEEE compares |
 //! | `WaveMatch` | with the partitioned extension, on bits | a waterfall: the first lane's value, a ballot of those who have it |
 //! | folds and scans over partitions | with the extension, on mask ∩ active | a waterfall over equal masks |
 //! | counting over partitions | | ballot ∩ mask ∩ lower lanes |
-//! | minimum, maximum of floats | unless results are to be exact | the same of integers in the same order |
-//! | folds of 16-bit integers | | the same of words |
 //! | quad votes | | four bits of a ballot |
 //! | rotations, quad reads at a variable lane | | a shuffle |
 //! | functions with a mask of lanes | | a waterfall over equal masks, and a branch on being named |
@@ -19,7 +17,7 @@
 //! leave, so that the next round has another first lane. It needs maximal reconvergence, as everything here does.
 
 use ir::shape::shape;
-use ir::{Inst, Op, Value, ValueDef};
+use ir::{Op, Value, ValueDef};
 use ops::wave::Results;
 use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, WaveOp};
 
@@ -28,7 +26,6 @@ use crate::emit::Emitter;
 use crate::environment::Extension;
 use crate::module::{Id, push};
 use crate::opcode::{self as op, Opcode};
-use crate::scalar::{bits_of, float_bits, ones};
 
 /// Operations of a group: over everybody, over those up to this lane, over those below.
 const REDUCE: u32 = 0;
@@ -103,40 +100,71 @@ impl Emitter<'_> {
         self.group(op::GROUP_SHUFFLE, op::CAP_GROUP_SHUFFLE, ty, &[a, lane])
     }
 
-    /// What the lane `distance` lanes below holds; anything in lanes that have none there.
-    pub(crate) fn held_below(&mut self, ty: Ty, a: Id, distance: u32) -> Id {
-        let distance = self.out.word(distance);
-        let ty = self.out.ty(ty);
-        self.group(op::GROUP_SHUFFLE_UP, op::CAP_GROUP_SHUFFLE_RELATIVE, ty, &[a, distance])
+    /// A read of another lane where devices are faster if they are told how far away it is.
+    fn by_distance(&mut self, ty: Ty, value: Value, index: Value) -> Option<Id> {
+        let value = self.get(value);
+        if let Some(distance) = self.distance_below(index) {
+            let (ty, distance) = (self.out.ty(ty), self.out.word(distance));
+            let capability = op::CAP_GROUP_SHUFFLE_RELATIVE;
+            return Some(self.group(op::GROUP_SHUFFLE_UP, capability, ty, &[value, distance]));
+        }
+        let flipped = self.flipped_bits(index)?;
+        let (ty, flipped) = (self.out.ty(ty), self.get(flipped));
+        Some(self.group(op::GROUP_SHUFFLE_XOR, op::CAP_GROUP_SHUFFLE, ty, &[value, flipped]))
     }
 
-    /// What an operation gives where devices are faster if they are told how far the lanes are that a lane reads.
-    fn by_distance(&mut self, inst: Inst, operation: WaveOp, ty: Ty, args: &[Id]) -> Option<Id> {
-        match operation {
-            WaveOp::Scan(fold) => {
-                let lanes = self.ladders.lanes(inst)?;
-                Some(self.climb(fold, ty, args[0], lanes))
-            }
-            WaveOp::ReadLaneAt => {
-                let flipped = self.flipped_bits(self.ir.inst(inst).op.operands()[1])?;
-                let (ty, flipped) = (self.out.ty(ty), self.get(flipped));
-                let operands = [args[0], flipped];
-                Some(self.group(op::GROUP_SHUFFLE_XOR, op::CAP_GROUP_SHUFFLE, ty, &operands))
+    fn made_by(&self, value: Value) -> Option<&Op> {
+        match self.ir.values[value.index()].def {
+            ValueDef::Result(inst, _) => Some(&self.ir.inst(inst).op),
+            ValueDef::Param(..) => None,
+        }
+    }
+
+    fn is_lane(&self, value: Value) -> bool {
+        matches!(self.made_by(value), Some(Op::Wave { op: WaveOp::LaneIndex, .. }))
+    }
+
+    /// For each instruction whether nothing but a read by distance uses it: the instruction itself says how far away.
+    pub(crate) fn only_distances(&self) -> Vec<bool> {
+        let mut only = vec![false; self.ir.insts.len()];
+        let maker = |value: Value| match self.ir.values[value.index()].def {
+            ValueDef::Result(inst, _) => Some(inst.index()),
+            ValueDef::Param(..) => None,
+        };
+        let index = |op: &Op| match op {
+            Op::Wave { op: WaveOp::ReadLaneAt, args, lanes: None } => {
+                Some(args[1]).filter(|it| self.distance_below(*it).is_some())
             }
             _ => None,
+        };
+        for maker in self.ir.insts.iter().filter_map(|it| maker(index(&it.op)?)) {
+            only[maker] = true;
         }
+        for inst in &self.ir.insts {
+            let index = index(&inst.op);
+            for value in inst.op.operands() {
+                if let (true, Some(maker)) = (index != Some(value), maker(value)) {
+                    only[maker] = false;
+                }
+            }
+        }
+        only
+    }
+
+    /// If an index is that of a lane so many lanes below the reading one: how many.
+    fn distance_below(&self, index: Value) -> Option<u32> {
+        let Some(Op::Binary(Binary::Sub, lane, distance)) = self.made_by(index) else {
+            return None;
+        };
+        let distance = self.ir.constant(*distance)? as u32;
+        let is_near = self.environment.lanes.is_some_and(|it| distance < it);
+        (is_near && self.environment.relative_reads && self.is_lane(*lane)).then_some(distance)
     }
 
     /// If an index is the reading lane's with some bits flipped, the same in all lanes: these bits.
     fn flipped_bits(&self, index: Value) -> Option<Value> {
-        let made_by = |value: Value| match self.ir.values[value.index()].def {
-            ValueDef::Result(inst, _) => Some(&self.ir.inst(inst).op),
-            ValueDef::Param(..) => None,
-        };
-        let Some(Op::Binary(Binary::Xor, a, b)) = made_by(index) else { return None };
-        let is_lane =
-            |value: &Value| matches!(made_by(*value), Some(Op::Wave { op: WaveOp::LaneIndex, .. }));
-        let bits = match (is_lane(a), is_lane(b)) {
+        let Some(Op::Binary(Binary::Xor, a, b)) = self.made_by(index) else { return None };
+        let bits = match (self.is_lane(*a), self.is_lane(*b)) {
             (true, _) => b,
             (_, true) => a,
             (false, false) => return None,
@@ -145,126 +173,6 @@ impl Emitter<'_> {
     }
 
     fn folded(&mut self, fold: Fold, ty: Ty, how: u32, a: Id, partition: Option<Id>) -> Id {
-        match (fold, ty) {
-            (Fold::Min(_) | Fold::Max(_), Ty::F16) if self.is_exact() => {
-                // Every half is a single, and the order is the same.
-                let single = self.float(a, ty, Ty::F32);
-                let folded = self.folded(fold, Ty::F32, how, single, partition);
-                let half = self.float(folded, Ty::F32, ty);
-                self.canonical(ty, half)
-            }
-            (Fold::Min(_) | Fold::Max(_), Ty::F32 | Ty::F64) if self.is_exact() => {
-                self.folded_by_order(fold, ty, how, a, partition)
-            }
-            (_, Ty::I16) => self.in_words(fold, a, |it, word| {
-                it.folded_natively(fold, Ty::I32, how, word, partition)
-            }),
-            (Fold::Sum, Ty::F16 | Ty::F32 | Ty::F64) if self.is_exact() => {
-                self.folded_sum(ty, how, a, partition)
-            }
-            _ => self.folded_natively(fold, ty, how, a, partition),
-        }
-    }
-
-    /// 16-bit integers as words: a driver forgets the sign of what it folds in 16 bits.
-    pub(crate) fn in_words(
-        &mut self,
-        fold: Fold,
-        a: Id,
-        folded: impl FnOnce(&mut Self, Id) -> Id,
-    ) -> Id {
-        let sign = match fold {
-            Fold::Min(sign) | Fold::Max(sign) => sign,
-            Fold::Sum | Fold::Product | Fold::And | Fold::Or | Fold::Xor => Sign::Unsigned,
-        };
-        let word = self.convert(a, Ty::I16, sign, Ty::I32, sign);
-        let mut folded = folded(self, word);
-        // Of no lanes at all the result is the identity, which is another one in 16 bits.
-        let limit = match (fold, sign) {
-            (Fold::Min(_), Sign::Signed) => Some((Binary::Min(sign), 0x7fff)),
-            (Fold::Max(_), Sign::Signed) => Some((Binary::Max(sign), -0x8000i32 as u32)),
-            _ => None,
-        };
-        if let Some((nearer, limit)) = limit {
-            let limit = self.out.word(limit);
-            folded = self.binary(nearer, Ty::I32, folded, limit, None);
-        }
-        self.convert(folded, Ty::I32, sign, Ty::I16, sign)
-    }
-
-    /// Devices begin sums with `+0`, so that a sum of nothing but `-0` loses its sign: it is given back.
-    fn folded_sum(&mut self, ty: Ty, how: u32, a: Id, partition: Option<Id>) -> Id {
-        let int = bits_of(ty);
-        let sum = self.folded_natively(Fold::Sum, ty, how, a, partition);
-        let sum = self.canonical(ty, sum);
-        let (bits, minus) =
-            (self.bitcast(a, ty, int), self.out.constant(int, (ones(int) >> 1) + 1));
-        let is_minus = self.test(op::I_EQUAL, bits, minus);
-        let (one, zero) = (self.out.word(1), self.out.word(0));
-        let key = self.choose(Ty::I32, is_minus, one, zero);
-        // Of no lanes at all the minimum is neither 0 nor 1.
-        let least = Fold::Min(Sign::Unsigned);
-        let least = self.folded_natively(least, Ty::I32, how, key, partition);
-        let all_minus = self.test(op::I_EQUAL, least, one);
-        let bits = self.bitcast(sum, ty, int);
-        let bits = self.choose(int, all_minus, minus, bits);
-        self.bitcast(bits, int, ty)
-    }
-
-    /// Minimum and maximum of floats as those of integers in the same order: `-0` is below `+0`, a NaN counts only where
-    /// there is nothing else. Devices agree neither on zeros nor, against SPIR-V's own words, on NaN.
-    fn folded_by_order(
-        &mut self,
-        fold: Fold,
-        ty: Ty,
-        how: u32,
-        a: Id,
-        partition: Option<Id>,
-    ) -> Id {
-        let is_min = matches!(fold, Fold::Min(_));
-        let int = bits_of(ty);
-        let ordered = |it: &mut Self, bits: Id| {
-            let last = it.out.constant(int, u64::from(int.bits() - 1));
-            let known = Some(u64::from(int.bits() - 1));
-            let sign = it.binary(Binary::Shr(Sign::Signed), int, bits, last, known);
-            let mask = it.out.constant(int, ones(int) >> 1);
-            let flips = it.binary(Binary::And, int, sign, mask, None);
-            it.binary(Binary::Xor, int, bits, flips, None)
-        };
-        let bits = self.bitcast(a, ty, int);
-        let key = ordered(self, bits);
-        let infinity = float_bits(ty, f64::INFINITY);
-        // The places of the infinity, of a NaN beyond it, and beyond that of no lanes at all.
-        let (end, nan, nobody) = match is_min {
-            true => (infinity, (ones(int) >> 1) - 1, ones(int) >> 1),
-            false => {
-                let least = (ones(int) >> 1) + 1;
-                ((ones(int) >> 1) ^ infinity | least, least + 1, least)
-            }
-        };
-        let is_nan = self.magnitude(op::U_GREATER_THAN, ty, a);
-        let nan = self.out.constant(int, nan);
-        let key = self.choose(int, is_nan, nan, key);
-        let fold = if is_min { Fold::Min(Sign::Signed) } else { Fold::Max(Sign::Signed) };
-        let mut folded = self.folded(fold, int, how, key, partition);
-        if how % 3 == EXCLUSIVE {
-            let (end, nobody) = (self.out.constant(int, end), self.out.constant(int, nobody));
-            let is_first = self.test(op::I_EQUAL, folded, nobody);
-            folded = self.choose(int, is_first, end, folded);
-        }
-        let bits = ordered(self, folded);
-        let value = self.bitcast(bits, int, ty);
-        self.canonical(ty, value)
-    }
-
-    fn folded_natively(
-        &mut self,
-        fold: Fold,
-        ty: Ty,
-        how: u32,
-        a: Id,
-        partition: Option<Id>,
-    ) -> Id {
         self.out.capabilities.extend([op::CAP_GROUP, op::CAP_GROUP_ARITHMETIC]);
         if how >= PARTITIONED {
             self.partitioned();
@@ -294,18 +202,20 @@ impl Emitter<'_> {
     /// A wave operation, of the lanes that a mask names if there is one.
     pub(crate) fn wave(
         &mut self,
-        inst: Inst,
         operation: WaveOp,
         args: &[Value],
         lanes: Option<Value>,
     ) -> Vec<Id> {
         let ty = args.first().map_or(Ty::Bool, |it| self.ir.ty(*it));
         let known = args.get(1).and_then(|it| self.ir.constant(*it));
+        if let (WaveOp::ReadLaneAt, [value, index], None) = (operation, args, lanes)
+            && let Some(read) = self.by_distance(ty, *value, *index)
+        {
+            return vec![read];
+        }
         let args = self.get_all(args);
         match lanes {
-            None => self
-                .by_distance(inst, operation, ty, &args)
-                .map_or_else(|| self.among_active(operation, ty, &args, known), |it| vec![it]),
+            None => self.among_active(operation, ty, &args, known),
             Some(lanes) => {
                 let mask = self.get(lanes);
                 let types = self.result_types(operation, ty);
@@ -458,7 +368,7 @@ impl Emitter<'_> {
     fn key(&mut self, value: Id, ty: Ty) -> (Id, Ty) {
         match ty {
             Ty::Bool => {
-                let word = self.convert(value, ty, Sign::Unsigned, Ty::I32, Sign::Unsigned);
+                let word = self.convert(value, ty, Sign::Unsigned, Ty::I32);
                 (word, Ty::I32)
             }
             Ty::I16 | Ty::F16 => (self.bitcast(value, ty, Ty::I16), Ty::I16),

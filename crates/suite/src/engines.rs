@@ -53,12 +53,20 @@ pub fn compare(module: &Module, launch: &Launch, before: &Bindings, isa: Isa) ->
     if reference.is_err() {
         return Outcome::Same;
     }
+    match difference(module, &wanted, &got) {
+        Some(what) => Outcome::Different(what),
+        None => Outcome::Same,
+    }
+}
+
+/// Where what a run left in memory differs from what was wanted.
+pub fn difference(module: &Module, wanted: &Bindings, got: &Bindings) -> Option<String> {
     for (binding, (wanted, got)) in wanted.bindings.iter().zip(&got.bindings).enumerate() {
         for (element, (wanted, got)) in wanted.iter().zip(got).enumerate() {
             let name = &module.resources[binding].name;
             if wanted.counter != got.counter {
                 let (wanted, got) = (wanted.counter, got.counter);
-                return Outcome::Different(format!("the counter of `{name}`: {got}, not {wanted}"));
+                return Some(format!("the counter of `{name}`: {got}, not {wanted}"));
             }
             let differs = wanted.bytes.iter().zip(&got.bytes).position(|(a, b)| a != b);
             if let Some(at) = differs {
@@ -69,7 +77,7 @@ pub fn compare(module: &Module, launch: &Launch, before: &Bindings, isa: Isa) ->
                     word[..end - start].copy_from_slice(&bytes[start..end]);
                     u32::from_le_bytes(word)
                 };
-                return Outcome::Different(format!(
+                return Some(format!(
                     "`{name}[{element}]` at byte {at}: {:#x}, not {:#x}",
                     word(&got.bytes),
                     word(&wanted.bytes)
@@ -77,7 +85,7 @@ pub fn compare(module: &Module, launch: &Launch, before: &Bindings, isa: Isa) ->
             }
         }
     }
-    Outcome::Same
+    None
 }
 
 /// The sets of instructions that this host has.
@@ -111,7 +119,7 @@ pub enum Programs {
 
 impl Programs {
     /// The program of a seed as a section of the suite.
-    pub(crate) fn section(self, seed: u64, width: u32, statistics: &mut Statistics) -> String {
+    pub fn section(self, seed: u64, width: u32, statistics: &mut Statistics) -> String {
         match self {
             Programs::Generated => {
                 let program = generate::program(seed, width, statistics);

@@ -10,6 +10,7 @@ pub mod generate;
 pub mod gpu;
 pub mod grid;
 pub mod hostile;
+pub mod legalized;
 pub mod plant;
 pub mod run;
 pub mod second;

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const CRATES: [&str; 13] = [
+const CRATES: [&str; 14] = [
     "ops",
     "diag",
     "ir",
     "hlsl",
     "interp",
     "cpu",
+    "legalize",
     "spirv",
     "sanitizer",
     "wavelane",

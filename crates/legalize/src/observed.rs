@@ -1,34 +1,34 @@
-//! Whose bits nobody sees: floats that only arithmetic and comparisons take, however many loops and branches lie between.
+//! Which bits a program can observe: floats that only arithmetic and comparisons take, however many loops and branches lie
+//! between, are observed as numbers only.
 //!
-//! A NaN that arithmetic makes is the canonical one in every engine of ours, and any NaN of a device's choice in SPIR-V. To
-//! tell them apart takes bits: a store, a conversion, a wave operation, a sign that is flipped. Where a value never comes to
-//! one of these, its NaN may stay as the device made it, which saves three instructions for each addition.
+//! A NaN that arithmetic makes is the canonical one in every engine of ours, and any NaN of a device's choice on a GPU. To
+//! tell them apart takes bits: a store, a conversion, a wave operation, a change of sign. Where a value never comes to one of
+//! these, its NaN may stay as the device made it, which saves three instructions for each addition.
 //!
-//! Values that flow together, at the ends of branches and from one round of a loop to the next, are seen if one of them is.
-//! 16-bit floats are left alone: the test for a NaN keeps drivers from undoing their rounding.
-
+//! Values that flow together, at the ends of branches and from one iteration of a loop to the next, are observed if one of
+//! them is. 16-bit floats always are: the test for a NaN keeps drivers from undoing their rounding.
 use ir::{Module, Op, Value};
 use ops::{Binary, Ternary, Ty};
 
-/// For each value whether its bits may be seen.
-pub(crate) fn seen(module: &Module) -> Vec<bool> {
+/// For each value whether its bits may be observed.
+pub(crate) fn observed(module: &Module) -> Vec<bool> {
     let mut flows = Flows { module, parents: (0..module.values.len()).collect() };
     for inst in &module.insts {
         flows.join(&inst.op, &inst.results);
     }
-    let mut is_seen = vec![false; module.values.len()];
+    let mut is_observed = vec![false; module.values.len()];
     for inst in &module.insts {
         if takes_numbers(module, &inst.op) {
             continue;
         }
         for value in inst.op.operands() {
-            is_seen[flows.root(value.index())] = true;
+            is_observed[flows.root(value.index())] = true;
         }
     }
-    (0..is_seen.len()).map(|value| is_seen[flows.root(value)]).collect()
+    (0..is_observed.len()).map(|value| is_observed[flows.root(value)]).collect()
 }
 
-/// Whether the operation takes its operands for numbers, or hands them on to values that they flow together with.
+/// Whether the operation takes its operands as numbers, or passes them on to values that they flow together with.
 fn takes_numbers(module: &Module, op: &Op) -> bool {
     let wide = |value: &Value| matches!(module.ty(*value), Ty::F32 | Ty::F64);
     match op {
@@ -41,7 +41,7 @@ fn takes_numbers(module: &Module, op: &Op) -> bool {
         | Op::Block { .. }
         | Op::Yield(_)
         | Op::Exit { .. } => true,
-        // Whatever is not known to look away sees.
+        // Everything else may observe the bits.
         _ => false,
     }
 }
@@ -104,7 +104,7 @@ impl Flows<'_> {
                 }
             }
             Op::Exit { to, args } => self.unite(&module.inst(*to).results, args),
-            // Nothing else hands values on.
+            // Nothing else passes values on.
             _ => {}
         }
     }

@@ -1,0 +1,412 @@
+//! Arithmetic on one lane, with the corners of `ops::scalar` written out where a device leaves them open:
+//!
+//! | operation | open | here |
+//! |---|---|---|
+//! | float arithmetic | the bits of a NaN | the canonical one is chosen by bits, where it can be observed |
+//! | changes of sign | the bits of a NaN | the sign bit is flipped or cleared |
+//! | shifts | counts beyond the width | the count is masked |
+//! | integer division | by zero, smallest by -1, remainders of negative numbers | operands are replaced, the remainder is `a - q * b` |
+//! | float to integer | out of range, NaN | converted where in range, else the nearest or 0 |
+//! | `min`, `max` | the sign of a zero | zeros are merged bit by bit |
+//! | tests for NaN, INF | may be assumed away | tests of bits |
+//! | bit counting, reversal | for 32 bits only | made of 32-bit parts |
+//!
+//! Floats that a device rounds as it likes: `math.rs`. 16-bit integers as words: `shorts.rs`.
+
+use ir::{Op, Value};
+use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
+
+use crate::target::{Class, Has};
+use crate::writer::Writer;
+
+use Sign::{Signed, Unsigned};
+
+/// The integer of the same size.
+pub(crate) fn bits_of(ty: Ty) -> Ty {
+    match ty {
+        Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => ty,
+        Ty::F16 => Ty::I16,
+        Ty::F32 => Ty::I32,
+        Ty::F64 => Ty::I64,
+    }
+}
+
+/// All ones.
+pub(crate) fn ones(ty: Ty) -> u64 {
+    u64::MAX >> (64 - ty.bits())
+}
+
+/// The bits of a number that the type holds exactly.
+pub(crate) fn float_bits(ty: Ty, value: f64) -> u64 {
+    match ty {
+        Ty::F16 => u64::from(ops::F16::from_f64(value).0),
+        Ty::F64 => value.to_bits(),
+        Ty::F32 | Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => u64::from((value as f32).to_bits()),
+    }
+}
+
+/// The bits of the canonical NaN.
+fn canonical_nan(ty: Ty) -> u64 {
+    match ty {
+        Ty::F16 => 0x7e00,
+        Ty::F64 => 0x7ff8_0000_0000_0000,
+        Ty::F32 | Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => 0x7fc0_0000,
+    }
+}
+
+impl Writer<'_> {
+    /// The canonical NaN for any NaN, where the device makes another.
+    pub(crate) fn canonical(&self, ty: Ty, value: Value) -> Value {
+        if !self.target.leaves_open(Class::Nan, ty) {
+            return value;
+        }
+        let is_nan = self.magnitude(Compare::Gt(Unsigned), ty, value);
+        // Chosen by bits, because a driver may take any NaN for any other.
+        let int = bits_of(ty);
+        let (bits, nan) = (self.bits(value, ty), self.constant(int, canonical_nan(ty)));
+        self.number(self.choose(is_nan, nan, bits), ty)
+    }
+
+    /// The bits of a float as an integer.
+    pub(crate) fn bits(&self, value: Value, ty: Ty) -> Value {
+        self.bitcast(value, ty, bits_of(ty))
+    }
+
+    /// The float with these bits.
+    pub(crate) fn number(&self, bits: Value, ty: Ty) -> Value {
+        self.bitcast(bits, bits_of(ty), ty)
+    }
+
+    /// Compares the bits without the sign with those of infinity.
+    pub(crate) fn magnitude(&self, op: Compare, ty: Ty, a: Value) -> Value {
+        let int = bits_of(ty);
+        let bits = self.bits(a, ty);
+        let positive = self.with(Binary::And, bits, ones(int) >> 1);
+        self.test(op, positive, self.constant(int, float_bits(ty, f64::INFINITY)))
+    }
+
+    pub(crate) fn unary(&self, op: Unary, ty: Ty, a: Value) -> Value {
+        if ty == Ty::I16 && self.short_words {
+            return self.short_unary(op, a);
+        }
+        if let Some(exact) = self.exact_unary(op, ty, a) {
+            return exact;
+        }
+        let int = bits_of(ty);
+        let open = |class| self.target.leaves_open(class, ty);
+        match op {
+            Unary::Neg if ty.is_float() && open(Class::Sign) => {
+                let bits = self.bits(a, ty);
+                self.number(self.with(Binary::Xor, bits, (ones(int) >> 1) + 1), ty)
+            }
+            // Even where a NaN may be any NaN, this is no more work for the device.
+            Unary::Abs if ty.is_float() && self.target.has(Class::Sign, ty) != Has::Exact => {
+                let bits = self.bits(a, ty);
+                self.number(self.with(Binary::And, bits, ones(int) >> 1), ty)
+            }
+            Unary::Abs if ty.is_int() && open(Class::IntegerAbs) => {
+                let negative = self.test(Compare::Lt(Signed), a, self.constant(ty, 0));
+                let other = self.op1(Unary::Neg, a);
+                self.choose(negative, other, a)
+            }
+            Unary::Saturate if self.target.has(Class::Sign, ty) != Has::Exact => {
+                let (zero, one) = (self.constant(ty, 0), self.constant(ty, float_bits(ty, 1.0)));
+                let above = self.test(Compare::Gt(Signed), a, zero);
+                let low = self.choose(above, a, zero);
+                let below = self.test(Compare::Lt(Signed), low, one);
+                self.choose(below, low, one)
+            }
+            Unary::Floor
+            | Unary::Ceil
+            | Unary::Trunc
+            | Unary::Round
+            | Unary::Sqrt
+            | Unary::Rsqrt => self.canonical(ty, self.op1(op, a)),
+            Unary::IsNan if open(Class::NanTest) => self.magnitude(Compare::Gt(Unsigned), ty, a),
+            Unary::IsInf if open(Class::NanTest) => self.magnitude(Compare::Eq, ty, a),
+            Unary::IsFinite if open(Class::NanTest) => self.magnitude(Compare::Lt(Unsigned), ty, a),
+            Unary::FirstBitHigh(Signed) if open(Class::SignedBit) => {
+                // The highest bit that differs from the sign.
+                let sign = self.with(Binary::Shr(Signed), a, u64::from(ty.bits() - 1));
+                self.unary(Unary::FirstBitHigh(Unsigned), ty, self.op2(Binary::Xor, a, sign))
+            }
+            Unary::CountBits
+            | Unary::ReverseBits
+            | Unary::FirstBitLow
+            | Unary::FirstBitHigh(Unsigned)
+                if open(Class::Bits) =>
+            {
+                self.bit_operation(op, ty, a)
+            }
+            Unary::UnpackHalf => self.canonical(Ty::F32, self.op1(op, a)),
+            Unary::PackHalf if self.target.leaves_open(Class::Nan, Ty::F16) => {
+                let packed = self.op1(op, a);
+                let is_nan = self.magnitude(Compare::Gt(Unsigned), Ty::F32, a);
+                self.choose(is_nan, self.word(0x7e00), packed)
+            }
+            Unary::Bitcast(to) => self.bitcast(a, ty, to),
+            Unary::Convert { to, from_sign, to_sign } => {
+                self.convert(a, ty, from_sign, to, to_sign)
+            }
+            Unary::Neg
+            | Unary::Not
+            | Unary::Abs
+            | Unary::Saturate
+            | Unary::IsNan
+            | Unary::IsInf
+            | Unary::IsFinite
+            | Unary::CountBits
+            | Unary::ReverseBits
+            | Unary::FirstBitLow
+            | Unary::FirstBitHigh(_)
+            | Unary::PackHalf
+            | Unary::Sin
+            | Unary::Cos
+            | Unary::Tan
+            | Unary::Asin
+            | Unary::Acos
+            | Unary::Atan
+            | Unary::Sinh
+            | Unary::Cosh
+            | Unary::Tanh
+            | Unary::Exp
+            | Unary::Exp2
+            | Unary::Log
+            | Unary::Log2
+            | Unary::Log10 => self.op1(op, a),
+        }
+    }
+
+    /// What devices count of 32 bits only.
+    fn bit_operation(&self, op: Unary, ty: Ty, a: Value) -> Value {
+        match (op, ty) {
+            (Unary::ReverseBits, Ty::I16) => {
+                let word = self.converted(a, Unsigned, Ty::I32);
+                let reversed = self.op1(op, word);
+                let low = self.with(Binary::Shr(Unsigned), reversed, 16);
+                self.converted(low, Unsigned, Ty::I16)
+            }
+            (_, Ty::I16) => self.op1(op, self.converted(a, Unsigned, Ty::I32)),
+            _ => {
+                let [low, high] = self.halves(a);
+                let [of_low, of_high] = [low, high].map(|it| self.op1(op, it));
+                let has_high = || self.test(Compare::Ne, high, self.word(0));
+                let beyond = || self.with(Binary::Add, of_high, 32);
+                match op {
+                    Unary::CountBits => self.op2(Binary::Add, of_low, of_high),
+                    Unary::ReverseBits => self.joined(of_high, of_low),
+                    Unary::FirstBitLow => {
+                        let has_low = self.test(Compare::Ne, low, self.word(0));
+                        let upper = self.choose(has_high(), beyond(), of_high);
+                        self.choose(has_low, of_low, upper)
+                    }
+                    _ => self.choose(has_high(), beyond(), of_low),
+                }
+            }
+        }
+    }
+
+    /// The words of 64 bits, the lower one first.
+    fn halves(&self, a: Value) -> [Value; 2] {
+        let high = self.with(Binary::Shr(Unsigned), a, 32);
+        [a, high].map(|it| self.converted(it, Unsigned, Ty::I32))
+    }
+
+    fn joined(&self, low: Value, high: Value) -> Value {
+        let [low, high] = [low, high].map(|it| self.converted(it, Unsigned, Ty::I64));
+        self.op2(Binary::Or, self.with(Binary::Shl, high, 32), low)
+    }
+
+    pub(crate) fn convert(
+        &self,
+        a: Value,
+        from: Ty,
+        from_sign: Sign,
+        to: Ty,
+        to_sign: Sign,
+    ) -> Value {
+        if from == to {
+            return a;
+        }
+        if from == Ty::I16 && self.short_words {
+            let word = if from_sign == Signed { self.signed_word(a) } else { a };
+            return self.convert(word, Ty::I32, from_sign, to, to_sign);
+        }
+        if to == Ty::I16 && self.short_words && !from.is_float() {
+            let word = self.convert(a, from, from_sign, Ty::I32, to_sign);
+            return self.half_of(word);
+        }
+        if to == Ty::Bool && self.target.lacks(Class::Truth, from) {
+            let zero = self.constant(from, 0);
+            return self.test(Compare::Ne, a, zero);
+        }
+        if from == Ty::Bool && self.target.lacks(Class::Truth, to) {
+            let one = if to.is_float() { float_bits(to, 1.0) } else { 1 };
+            return self.choose(a, self.constant(to, one), self.constant(to, 0));
+        }
+        let raw = |a| self.op1(Unary::Convert { to, from_sign, to_sign }, a);
+        match (from.is_float(), to.is_float()) {
+            (true, true) => self.canonical(to, raw(a)),
+            (true, false) if self.target.leaves_open(Class::ToInteger, from) => {
+                self.truncated(a, from, to, to_sign)
+            }
+            // f32 holds exactly every integer that f16 does not overflow for.
+            (false, true) if to == Ty::F16 && self.target.lacks(Class::HalfToInteger, from) => {
+                let through = Unary::Convert { to: Ty::F32, from_sign, to_sign };
+                let wide = self.op1(through, a);
+                self.converted(wide, Signed, to)
+            }
+            _ => raw(a),
+        }
+    }
+
+    /// Toward zero, saturating; NaN gives 0.
+    fn truncated(&self, a: Value, from: Ty, to: Ty, sign: Sign) -> Value {
+        // f16 does not reach the limits, and 16 bits are cut off a word.
+        let (a, from) = if from == Ty::F16 && self.target.lacks(Class::HalfToInteger, from) {
+            (self.converted(a, Signed, Ty::F32), Ty::F32)
+        } else {
+            (a, from)
+        };
+        let wide = if to == Ty::I16 { Ty::I32 } else { to };
+        let power = |n: u32| (1u128 << n) as f64;
+        let (low, high, least, most) = match sign {
+            Signed => {
+                let limit = power(to.bits() - 1);
+                (-limit, limit, (ones(to) >> 1) + 1, ones(to) >> 1)
+            }
+            Unsigned => (0.0, power(to.bits()), 0, ones(to)),
+        };
+        let [low, high] = [low, high].map(|it| self.constant(from, float_bits(from, it)));
+        let above = self.test(Compare::Gt(Signed), a, low);
+        let below = self.test(Compare::Lt(Signed), a, high);
+        let inside = self.both(above, below);
+        let safe = self.choose(inside, a, self.constant(from, 0));
+        let whole = self.op1(Unary::Convert { to: wide, from_sign: sign, to_sign: sign }, safe);
+        let whole = self.convert(whole, wide, sign, to, sign);
+        let [least, most] = [least, most].map(|it| self.constant(to, it));
+        let is_low = self.test(Compare::Le(Signed), a, low);
+        let whole = self.choose(is_low, least, whole);
+        let is_high = self.test(Compare::Ge(Signed), a, high);
+        self.choose(is_high, most, whole)
+    }
+
+    /// `observed` says whether one NaN can be told from another in what comes out.
+    pub(crate) fn binary(&self, op: Binary, ty: Ty, a: Value, b: Value, observed: bool) -> Value {
+        let known = self.known(b);
+        if ty == Ty::I16 && self.short_words {
+            return self.short_binary(op, a, b);
+        }
+        if let (Binary::Div(_), Ty::F32, Some(divisor)) = (op, ty, known)
+            && self.target.has(Class::Division, ty) != Has::Exact
+            && let Some(inverse) = ops::scalar::reciprocal_of_power(ty, divisor)
+        {
+            // A product with a power of two is the quotient to the last bit.
+            let inverse = self.constant(ty, inverse);
+            return self.binary(Binary::Mul, ty, a, inverse, true);
+        }
+        if let Some(exact) = self.exact_binary(op, ty, a, b) {
+            return exact;
+        }
+        let open = |class| self.target.leaves_open(class, ty);
+        match op {
+            Binary::Add | Binary::Sub | Binary::Mul if ty.is_float() => {
+                let value = self.op2(op, a, b);
+                if observed || ty == Ty::F16 { self.canonical(ty, value) } else { value }
+            }
+            Binary::Div(_) | Binary::Rem(_) if ty.is_float() => {
+                self.canonical(ty, self.op2(op, a, b))
+            }
+            Binary::Div(sign) if open(Class::IntegerDivision) => self.divide(sign, ty, a, b, false),
+            Binary::Rem(sign) if open(Class::IntegerDivision) => self.divide(sign, ty, a, b, true),
+            Binary::Shl | Binary::Shr(_) if open(Class::Shift) => {
+                let width = u64::from(ty.bits());
+                let count = match known.is_some_and(|it| it < width) {
+                    true => b,
+                    false => self.with(Binary::And, b, width - 1),
+                };
+                self.op2(op, a, count)
+            }
+            Binary::Min(_) | Binary::Max(_) if ty.is_float() && open(Class::Extremum) => {
+                let merge = if matches!(op, Binary::Min(_)) { Binary::Or } else { Binary::And };
+                let found = self.op2(op, a, b);
+                let found = self.zeros(merge, ty, a, b, found);
+                self.canonical(ty, found)
+            }
+            Binary::Add
+            | Binary::Sub
+            | Binary::Mul
+            | Binary::Div(_)
+            | Binary::Rem(_)
+            | Binary::And
+            | Binary::Or
+            | Binary::Xor
+            | Binary::Shl
+            | Binary::Shr(_)
+            | Binary::Min(_)
+            | Binary::Max(_)
+            | Binary::Atan2
+            | Binary::Pow => self.op2(op, a, b),
+        }
+    }
+
+    /// Equal operands of a minimum or maximum: of two zeros, the sign is decided bit by bit.
+    fn zeros(&self, merge: Binary, ty: Ty, a: Value, b: Value, otherwise: Value) -> Value {
+        let merged = self.op2(merge, self.bits(a, ty), self.bits(b, ty));
+        let merged = self.number(merged, ty);
+        let equal = self.test(Compare::Eq, a, b);
+        self.choose(equal, merged, otherwise)
+    }
+
+    /// Division and remainder: by zero all ones; the smallest by -1 is itself, with the remainder 0.
+    fn divide(&self, sign: Sign, ty: Ty, a: Value, b: Value, remainder: bool) -> Value {
+        let harmless = self.known(b).is_some_and(|it| it != 0 && it != ones(ty));
+        let by_zero = (!harmless).then(|| self.test(Compare::Eq, b, self.constant(ty, 0)));
+        let divisor = match by_zero {
+            None => b,
+            Some(by_zero) => {
+                let replaced = match sign {
+                    Unsigned => by_zero,
+                    Signed => {
+                        let smallest = self.constant(ty, (ones(ty) >> 1) + 1);
+                        let is_smallest = self.test(Compare::Eq, a, smallest);
+                        let minus_one = self.constant(ty, ones(ty));
+                        let is_minus_one = self.test(Compare::Eq, b, minus_one);
+                        let overflows = self.both(is_smallest, is_minus_one);
+                        self.op2(Binary::Or, by_zero, overflows)
+                    }
+                };
+                self.choose(replaced, self.constant(ty, 1), b)
+            }
+        };
+        let mut result = self.op2(Binary::Div(sign), a, divisor);
+        if remainder {
+            let whole = self.op2(Binary::Mul, result, divisor);
+            result = self.op2(Binary::Sub, a, whole);
+        }
+        match by_zero {
+            None => result,
+            Some(by_zero) => self.choose(by_zero, self.constant(ty, ones(ty)), result),
+        }
+    }
+
+    pub(crate) fn compare(&self, op: Compare, ty: Ty, a: Value, b: Value) -> Value {
+        let sees_sign = matches!(
+            op,
+            Compare::Lt(Signed) | Compare::Le(Signed) | Compare::Gt(Signed) | Compare::Ge(Signed)
+        );
+        if ty == Ty::I16 && sees_sign && self.short_words {
+            return self.test(op, self.signed_word(a), self.signed_word(b));
+        }
+        self.test(op, a, b)
+    }
+
+    pub(crate) fn ternary(&self, op: Ternary, ty: Ty, args: [Value; 3]) -> Value {
+        match op {
+            Ternary::Fma => self
+                .exact_fma(ty, args)
+                .unwrap_or_else(|| self.canonical(ty, self.value(Op::Ternary(op, args), ty))),
+            Ternary::Select => self.choose(args[0], args[1], args[2]),
+        }
+    }
+}

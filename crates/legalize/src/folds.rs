@@ -1,0 +1,154 @@
+//! Folds over lanes where the device's own have corners: halves and 16-bit integers, minimum and maximum of floats, and the
+//! sign of a sum of nothing but `-0`.
+//!
+//! The order in which a device adds floats is its own; of that nothing is written out here.
+
+use ir::{Op, Value, Values};
+use ops::{Binary, Compare, Fold, Sign, Ty, WaveOp};
+
+use crate::corners::{bits_of, float_bits, ones};
+use crate::target::Class;
+use crate::writer::Writer;
+
+/// A fold, with what is not its value: which lanes, and in which manner.
+pub(crate) struct Folding {
+    pub(crate) fold: Fold,
+    /// The operation with another fold.
+    pub(crate) how: fn(Fold) -> WaveOp,
+    /// The masks of a partition.
+    pub(crate) masks: Values,
+    pub(crate) lanes: Option<Value>,
+    /// How many lanes scan together, if no lane of the wave is missing.
+    pub(crate) whole: Option<u32>,
+}
+
+impl Folding {
+    /// The fold that a wave operation is, and whether the lowest lane has nothing to fold.
+    pub(crate) fn of(
+        op: WaveOp,
+        masks: Values,
+        lanes: Option<Value>,
+        whole: Option<u32>,
+    ) -> Option<Folding> {
+        let (fold, how): (Fold, fn(Fold) -> WaveOp) = match op {
+            WaveOp::Reduce(fold) => (fold, WaveOp::Reduce),
+            WaveOp::Scan(fold) => (fold, WaveOp::Scan),
+            WaveOp::MultiReduce(fold) => (fold, WaveOp::MultiReduce),
+            WaveOp::MultiScan(fold) => (fold, WaveOp::MultiScan),
+            WaveOp::MultiScanInclusive(fold) => (fold, WaveOp::MultiScanInclusive),
+            _ => return None,
+        };
+        Some(Folding { fold, how, masks, lanes, whole })
+    }
+
+    fn with(&self, fold: Fold) -> Folding {
+        Folding { fold, masks: self.masks.clone(), whole: None, ..*self }
+    }
+
+    fn is_exclusive(&self) -> bool {
+        matches!((self.how)(self.fold), WaveOp::Scan(_) | WaveOp::MultiScan(_))
+    }
+}
+
+impl Writer<'_> {
+    /// `a` is of this type as the source has it.
+    pub(crate) fn folded(&self, folding: &Folding, ty: Ty, a: Value) -> Value {
+        let (fold, target) = (folding.fold, self.target);
+        match (fold, ty) {
+            (Fold::Min(_) | Fold::Max(_), Ty::F16) if target.leaves_open(Class::Fold, ty) => {
+                // Every half is a single, and the order is the same.
+                let single = self.converted(a, Sign::Signed, Ty::F32);
+                let folded = self.folded(folding, Ty::F32, single);
+                self.canonical(ty, self.converted(folded, Sign::Signed, ty))
+            }
+            (Fold::Min(_) | Fold::Max(_), Ty::F32 | Ty::F64)
+                if target.leaves_open(Class::Fold, ty) =>
+            {
+                self.folded_by_order(folding, ty, a)
+            }
+            (_, Ty::I16) if target.lacks(Class::Fold, ty) || self.short_words => {
+                self.folded_in_words(folding, a)
+            }
+            (Fold::Sum, Ty::F16 | Ty::F32 | Ty::F64) if target.leaves_open(Class::Fold, ty) => {
+                self.folded_sum(folding, ty, a)
+            }
+            _ if ty.is_float() => self.canonical(ty, self.folded_natively(folding, a)),
+            _ if let Some(lanes) = folding.whole => self.whole_scan(fold, ty, a, lanes),
+            _ => self.folded_natively(folding, a),
+        }
+    }
+
+    fn folded_natively(&self, folding: &Folding, a: Value) -> Value {
+        let op = (folding.how)(folding.fold);
+        let args = std::iter::once(a).chain(folding.masks.iter().copied()).collect();
+        self.value(Op::Wave { op, args, lanes: folding.lanes }, self.ty(a))
+    }
+
+    /// 16-bit integers as words: a driver forgets the sign of what it folds in 16 bits.
+    fn folded_in_words(&self, folding: &Folding, a: Value) -> Value {
+        let fold = folding.fold;
+        let sign = match fold {
+            Fold::Min(sign) | Fold::Max(sign) => sign,
+            Fold::Sum | Fold::Product | Fold::And | Fold::Or | Fold::Xor => Sign::Unsigned,
+        };
+        let word = self.convert(a, Ty::I16, sign, Ty::I32, sign);
+        let mut folded = self.folded(folding, Ty::I32, word);
+        // Of no lanes at all the result is the identity, which is another one in 16 bits.
+        let limit = match (fold, sign) {
+            (Fold::Min(_), Sign::Signed) => Some((Binary::Min(sign), 0x7fff)),
+            (Fold::Max(_), Sign::Signed) => Some((Binary::Max(sign), -0x8000i32 as u32)),
+            _ => None,
+        };
+        if let Some((nearer, limit)) = limit {
+            folded = self.op2(nearer, folded, self.word(limit));
+        }
+        self.convert(folded, Ty::I32, sign, Ty::I16, sign)
+    }
+
+    /// Devices begin sums with `+0`, so that a sum of nothing but `-0` loses its sign: it is given back.
+    fn folded_sum(&self, folding: &Folding, ty: Ty, a: Value) -> Value {
+        let int = bits_of(ty);
+        let sum = self.canonical(ty, self.folded_natively(folding, a));
+        let minus = self.constant(int, (ones(int) >> 1) + 1);
+        let is_minus = self.test(Compare::Eq, self.bits(a, ty), minus);
+        let one = self.word(1);
+        let key = self.choose(is_minus, one, self.word(0));
+        // Of no lanes at all the minimum is neither 0 nor 1.
+        let least = folding.with(Fold::Min(Sign::Unsigned));
+        let least = self.folded_natively(&least, key);
+        let all_minus = self.test(Compare::Eq, least, one);
+        self.number(self.choose(all_minus, minus, self.bits(sum, ty)), ty)
+    }
+
+    /// Minimum and maximum of floats as those of integers in the same order: `-0` is below `+0`, a NaN counts only where
+    /// there is nothing else. Devices agree neither on zeros nor, against SPIR-V's own words, on NaN.
+    fn folded_by_order(&self, folding: &Folding, ty: Ty, a: Value) -> Value {
+        let is_min = matches!(folding.fold, Fold::Min(_));
+        let int = bits_of(ty);
+        let ordered = |bits: Value| {
+            let last = u64::from(int.bits() - 1);
+            let sign = self.with(Binary::Shr(Sign::Signed), bits, last);
+            let flips = self.with(Binary::And, sign, ones(int) >> 1);
+            self.op2(Binary::Xor, bits, flips)
+        };
+        let key = ordered(self.bits(a, ty));
+        let infinity = float_bits(ty, f64::INFINITY);
+        // The places of the infinity, of a NaN beyond it, and beyond that of no lanes at all.
+        let (end, nan, nobody) = match is_min {
+            true => (infinity, (ones(int) >> 1) - 1, ones(int) >> 1),
+            false => {
+                let least = (ones(int) >> 1) + 1;
+                ((ones(int) >> 1) ^ infinity | least, least + 1, least)
+            }
+        };
+        let is_nan = self.magnitude(Compare::Gt(Sign::Unsigned), ty, a);
+        let key = self.choose(is_nan, self.constant(int, nan), key);
+        let fold = if is_min { Fold::Min(Sign::Signed) } else { Fold::Max(Sign::Signed) };
+        let mut folded = self.folded(&folding.with(fold), int, key);
+        if folding.is_exclusive() {
+            let is_first = self.test(Compare::Eq, folded, self.constant(int, nobody));
+            folded = self.choose(is_first, self.constant(int, end), folded);
+        }
+        self.canonical(ty, self.number(ordered(folded), ty))
+    }
+}

@@ -1,0 +1,132 @@
+//! 16-bit integers as words: the lower half holds the bits, the upper half is zero.
+//!
+//! A driver may compute with real ones in words of its own and assume that nothing overflows: of the smallest it makes a
+//! positive number when it is negated and then extended (NVIDIA 580). Here nothing is left to it. Memory and the bits of a
+//! half are the only places where real ones stand.
+//!
+//! Not here: conversions and comparisons, which `corners.rs` holds for all types, and folds over lanes (`folds.rs`).
+
+use ir::Value;
+use ops::{Binary, Sign, Ty, Unary};
+
+use crate::writer::Writer;
+
+impl Writer<'_> {
+    /// The same bits as another type.
+    pub(crate) fn bitcast(&self, a: Value, from: Ty, to: Ty) -> Value {
+        match (from, to) {
+            _ if from == to => a,
+            (Ty::I16, _) => self.cast(self.stored(a, from), to),
+            (_, Ty::I16) => self.loaded(self.cast(a, to), to),
+            _ => self.cast(a, to),
+        }
+    }
+
+    /// A value as memory has it: a 16-bit integer that is held in a word becomes a real one.
+    pub(crate) fn stored(&self, a: Value, ty: Ty) -> Value {
+        if ty == Ty::I16 { self.converted(a, Sign::Unsigned, ty) } else { a }
+    }
+
+    /// What memory has, as it is held.
+    pub(crate) fn loaded(&self, a: Value, ty: Ty) -> Value {
+        if ty == Ty::I16 { self.converted(a, Sign::Unsigned, self.held(ty)) } else { a }
+    }
+
+    /// A word that holds a 16-bit integer, with its sign.
+    pub(crate) fn signed_word(&self, a: Value) -> Value {
+        let high = self.with(Binary::Shl, a, 16);
+        self.with(Binary::Shr(Sign::Signed), high, 16)
+    }
+
+    /// The lower half of a word.
+    pub(crate) fn half_of(&self, a: Value) -> Value {
+        self.with(Binary::And, a, 0xffff)
+    }
+
+    /// An operation on 16-bit integers, where these are words.
+    pub(crate) fn short_unary(&self, op: Unary, a: Value) -> Value {
+        match op {
+            Unary::Neg | Unary::Not | Unary::Abs => {
+                self.half_of(self.unary(op, Ty::I32, self.signed_word(a)))
+            }
+            Unary::FirstBitHigh(Sign::Signed) => self.unary(op, Ty::I32, self.signed_word(a)),
+            Unary::ReverseBits => {
+                let reversed = self.unary(op, Ty::I32, a);
+                self.with(Binary::Shr(Sign::Unsigned), reversed, 16)
+            }
+            Unary::Bitcast(to) => self.bitcast(a, Ty::I16, to),
+            Unary::Convert { to, from_sign, to_sign } => {
+                self.convert(a, Ty::I16, from_sign, to, to_sign)
+            }
+            Unary::CountBits | Unary::FirstBitLow | Unary::FirstBitHigh(Sign::Unsigned) => {
+                self.unary(op, Ty::I32, a)
+            }
+            Unary::Floor
+            | Unary::Ceil
+            | Unary::Trunc
+            | Unary::Round
+            | Unary::Sqrt
+            | Unary::Rsqrt
+            | Unary::Saturate
+            | Unary::Sin
+            | Unary::Cos
+            | Unary::Tan
+            | Unary::Asin
+            | Unary::Acos
+            | Unary::Atan
+            | Unary::Sinh
+            | Unary::Cosh
+            | Unary::Tanh
+            | Unary::Exp
+            | Unary::Exp2
+            | Unary::Log
+            | Unary::Log2
+            | Unary::Log10
+            | Unary::IsNan
+            | Unary::IsInf
+            | Unary::IsFinite
+            | Unary::UnpackHalf
+            | Unary::PackHalf => {
+                unreachable!("the verifier has checked that these are of floats, or of words")
+            }
+        }
+    }
+
+    pub(crate) fn short_binary(&self, op: Binary, a: Value, b: Value) -> Value {
+        let signed = |it: Value| match self.known(it) {
+            Some(bits) => self.word(bits as u16 as i16 as u32),
+            None => self.signed_word(it),
+        };
+        let (a, b) = match op {
+            Binary::Div(Sign::Signed)
+            | Binary::Rem(Sign::Signed)
+            | Binary::Min(Sign::Signed)
+            | Binary::Max(Sign::Signed) => (signed(a), signed(b)),
+            Binary::Shl | Binary::Shr(_) => {
+                let count = match self.known(b) {
+                    Some(count) => self.word(count as u32 & 15),
+                    None => self.with(Binary::And, b, 15),
+                };
+                (if op == Binary::Shr(Sign::Signed) { signed(a) } else { a }, count)
+            }
+            // Two upper halves of zeros make one.
+            Binary::And | Binary::Or | Binary::Xor => return self.op2(op, a, b),
+            Binary::Add
+            | Binary::Sub
+            | Binary::Mul
+            | Binary::Div(Sign::Unsigned)
+            | Binary::Rem(Sign::Unsigned)
+            | Binary::Min(Sign::Unsigned)
+            | Binary::Max(Sign::Unsigned) => (a, b),
+            Binary::Atan2 | Binary::Pow => {
+                unreachable!("the verifier has checked that these are of floats")
+            }
+        };
+        // Below 16, a count needs no mask.
+        let result = match op {
+            Binary::Shl | Binary::Shr(_) => self.op2(op, a, b),
+            _ => self.binary(op, Ty::I32, a, b, true),
+        };
+        self.half_of(result)
+    }
+}

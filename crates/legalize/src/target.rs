@@ -1,0 +1,308 @@
+//! What a device has: rows of a class of operations, the types they speak of, and how far the device can be trusted there.
+
+use Ty::{F16, F32, F64, I16, I32, I64};
+use ir::{Module, Op};
+use ops::{Binary, Sign, Ternary, Ty, Unary, WaveOp};
+
+/// Operations that devices have or lack together, or a promise about them that devices give or withhold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// Arithmetic on the type. A device without that of 16-bit integers gets words, except in memory.
+    Arithmetic,
+    /// The NaN that float arithmetic makes. Corner: it may be any NaN.
+    Nan,
+    /// Changes of sign, absolute values and `saturate` of floats. Corner: the bits of a NaN.
+    Sign,
+    /// `isnan`, `isinf`, `isfinite`. Corner: compilers for the device assume that there are no such numbers.
+    NanTest,
+    /// Shifts. Corner: counts from the width of the type on.
+    Shift,
+    /// Division and remainder of integers. Corners: by zero; the smallest by -1; the sign of a remainder.
+    IntegerDivision,
+    /// Absolute values of integers.
+    IntegerAbs,
+    /// Conversions of floats to integers. Corners: out of range, and NaN.
+    ToInteger,
+    /// Conversions to and from `bool`.
+    Truth,
+    /// Conversions between integers and 16-bit floats.
+    HalfToInteger,
+    /// Minimum and maximum of floats. Corner: the sign of a zero.
+    Extremum,
+    /// Bit counts, bit reversal and the index of the first bit.
+    Bits,
+    /// The index of the highest bit that differs from the sign.
+    SignedBit,
+    /// Rounding to whole numbers.
+    Rounding,
+    /// Square roots and their reciprocals.
+    Root,
+    /// Division of floats.
+    Division,
+    /// The remainder of floats.
+    Remainder,
+    Fma,
+    /// Sine to logarithm, `atan2` and `pow`.
+    Transcendental,
+    /// The decimal logarithm, where other transcendental functions are the device's own.
+    DecimalLogarithm,
+    /// Folds over lanes: the type's own instructions. Corners of floats: the sign of a zero, and NaN.
+    Fold,
+    /// Exclusive scans by all lanes of a whole wave, where the target says when waves are whole.
+    WholeScan,
+}
+
+/// How a device does what a row speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Has {
+    /// The bits that `ops` defines, always.
+    Exact,
+    /// These bits, except in the corners of the class, where anything may come out.
+    Partly,
+    /// A result of its own, which is taken for what it is. Only a caller who wants speed rather than bits asks for that.
+    Near,
+    No,
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    pub class: Class,
+    /// The type of the operands.
+    pub types: &'static [Ty],
+    pub has: Has,
+}
+
+/// A device, or rather all that a module must know of it. What no row speaks of it has exactly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Later rows override earlier ones.
+    rows: Vec<Row>,
+    /// How many lanes every wave has, if no lane is missing where X of the group is a multiple of them, and lanes that parted
+    /// meet again as the IR says.
+    pub(crate) whole_waves: Option<u32>,
+}
+
+const FLOATS: &[Ty] = &[F16, F32, F64];
+const INTEGERS: &[Ty] = &[I16, I32, I64];
+const NUMBERS: &[Ty] = &[I16, I32, I64, F16, F32, F64];
+
+/// Corners that neither Vulkan nor the machines below it define.
+const COMMON: &[Row] = &[
+    row(Class::NanTest, FLOATS, Has::Partly),
+    row(Class::Shift, INTEGERS, Has::Partly),
+    row(Class::IntegerDivision, INTEGERS, Has::Partly),
+    row(Class::IntegerAbs, INTEGERS, Has::No),
+    row(Class::ToInteger, FLOATS, Has::Partly),
+    row(Class::Truth, NUMBERS, Has::No),
+    row(Class::HalfToInteger, INTEGERS, Has::No),
+    row(Class::HalfToInteger, &[F16], Has::No),
+    row(Class::Extremum, FLOATS, Has::Partly),
+    row(Class::Bits, &[I16, I64], Has::No),
+    row(Class::SignedBit, INTEGERS, Has::No),
+    row(Class::Fold, &[I16], Has::No),
+];
+
+/// Vulkan, where the bits of floats are to be those of the reference engine.
+const EXACT: &[Row] = &[
+    row(Class::Nan, FLOATS, Has::Partly),
+    row(Class::Sign, FLOATS, Has::Partly),
+    row(Class::Rounding, &[F16], Has::No),
+    row(Class::Root, &[F16, F32], Has::No),
+    row(Class::Division, &[F16, F32], Has::No),
+    row(Class::Remainder, &[F16, F32], Has::No),
+    row(Class::Fma, &[F16, F32], Has::No),
+    row(Class::Transcendental, &[F16, F32], Has::No),
+    row(Class::Fold, FLOATS, Has::Partly),
+];
+
+/// Vulkan, where floats are what the device makes of them.
+const NEAR: &[Row] = &[
+    row(Class::Nan, FLOATS, Has::Near),
+    row(Class::Sign, FLOATS, Has::Near),
+    row(Class::Root, FLOATS, Has::Near),
+    row(Class::Division, FLOATS, Has::Near),
+    row(Class::Remainder, FLOATS, Has::Near),
+    row(Class::Fma, FLOATS, Has::Near),
+    row(Class::Transcendental, &[F32], Has::Near),
+    // Defined by way of f32.
+    row(Class::Transcendental, &[F16], Has::No),
+    row(Class::DecimalLogarithm, &[F32], Has::No),
+    row(Class::Fold, FLOATS, Has::Near),
+];
+
+const SHORT_WORDS: &[Row] = &[row(Class::Arithmetic, &[I16], Has::No)];
+
+/// CUDA's PTX: divisions, roots and conversions are IEEE 754's there, a NaN is the machine's own.
+const CUDA: &[Row] = &[
+    row(Class::Nan, FLOATS, Has::Partly),
+    row(Class::Sign, FLOATS, Has::Partly),
+    row(Class::NanTest, FLOATS, Has::Exact),
+    row(Class::Bits, &[I64], Has::Exact),
+    row(Class::Rounding, &[F16], Has::No),
+    row(Class::Root, &[F16], Has::No),
+    row(Class::Division, &[F16], Has::No),
+    row(Class::Remainder, &[F16, F32], Has::No),
+    row(Class::Transcendental, &[F16, F32], Has::No),
+    row(Class::Fold, FLOATS, Has::Partly),
+];
+
+const fn row(class: Class, types: &'static [Ty], has: Has) -> Row {
+    Row { class, types, has }
+}
+
+impl Target {
+    /// The names that [`Target::named`] knows.
+    pub const NAMES: [&'static str; 6] =
+        ["vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4", "cuda", "least"];
+
+    /// A device that has everything: a module for it stays what it is.
+    pub fn everything() -> Target {
+        Target { rows: Vec::new(), whole_waves: None }
+    }
+
+    /// A device with Vulkan. With `exact` it has floats and integers of 64 bits, by which the others get the bits of the
+    /// reference engine; without, floats are what the device makes of them.
+    pub fn vulkan(exact: bool, short_words: bool) -> Target {
+        let floats = if exact { EXACT } else { NEAR };
+        let shorts = if short_words { SHORT_WORDS } else { &[] };
+        Target { rows: [COMMON, floats, shorts].concat(), whole_waves: None }
+    }
+
+    pub fn cuda() -> Target {
+        Target { rows: [COMMON, CUDA].concat(), whole_waves: None }
+    }
+
+    /// The device that has least.
+    pub fn least() -> Target {
+        Target { rows: [COMMON, EXACT, SHORT_WORDS].concat(), whole_waves: None }
+    }
+
+    /// The target of a name: a version of Vulkan stands for a device with floats and integers of 64 bits.
+    pub fn named(name: &str) -> Option<Target> {
+        match name {
+            "cuda" => Some(Target::cuda()),
+            "least" => Some(Target::least()),
+            name if Target::NAMES.contains(&name) => Some(Target::vulkan(true, true)),
+            _ => None,
+        }
+    }
+
+    /// The same device, if all its waves have so many lanes. Lanes can read others at a distance there, which is faster than
+    /// an instruction that has to find out which lanes came.
+    pub fn with_whole_waves(mut self, lanes: u32) -> Target {
+        self.rows.push(row(Class::WholeScan, INTEGERS, Has::No));
+        self.whole_waves = Some(lanes);
+        self
+    }
+
+    pub fn has(&self, class: Class, ty: Ty) -> Has {
+        let row = self.rows.iter().rev().find(|it| it.class == class && it.types.contains(&ty));
+        row.map_or(Has::Exact, |it| it.has)
+    }
+
+    /// Whether the corners of a class have to be written out.
+    pub(crate) fn leaves_open(&self, class: Class, ty: Ty) -> bool {
+        matches!(self.has(class, ty), Has::Partly | Has::No)
+    }
+
+    pub(crate) fn lacks(&self, class: Class, ty: Ty) -> bool {
+        self.has(class, ty) == Has::No
+    }
+}
+
+/// What an operation asks of a device: classes, and the types that rows speak of.
+pub fn asks(module: &Module, op: &Op) -> impl Iterator<Item = (Class, Ty)> {
+    let mut all: [Option<(Class, Ty)>; 3] = [None; 3];
+    match op {
+        Op::Unary(op, a) => all[..2].copy_from_slice(&asks_unary(*op, module.ty(*a))),
+        Op::Binary(op, a, _) => all[0] = asks_binary(*op, module.ty(*a)),
+        Op::Ternary(Ternary::Fma, [a, ..]) => all[0] = Some((Class::Fma, module.ty(*a))),
+        Op::Wave {
+            op:
+                WaveOp::Reduce(_)
+                | WaveOp::Scan(_)
+                | WaveOp::MultiReduce(_)
+                | WaveOp::MultiScan(_)
+                | WaveOp::MultiScanInclusive(_),
+            args,
+            ..
+        } => all[0] = Some((Class::Fold, module.ty(args[0]))),
+        // Other operations are the same everywhere.
+        _ => {}
+    }
+    // Bits may be moved and words cut off whatever the device computes with.
+    let moves = matches!(op, Op::Unary(Unary::Bitcast(_) | Unary::Convert { .. }, _));
+    let arithmetic = match op {
+        Op::Unary(_, a) if !moves => Some(*a),
+        Op::Binary(_, a, _) | Op::Compare(_, a, _) => Some(*a),
+        _ => None,
+    };
+    all[2] = arithmetic.map(|it| (Class::Arithmetic, module.ty(it)));
+    all.into_iter().flatten()
+}
+
+pub(crate) fn asks_unary(op: Unary, ty: Ty) -> [Option<(Class, Ty)>; 2] {
+    let class = match op {
+        Unary::Neg | Unary::Abs | Unary::Saturate if ty.is_float() => Class::Sign,
+        Unary::Abs => Class::IntegerAbs,
+        Unary::IsNan | Unary::IsInf | Unary::IsFinite => Class::NanTest,
+        Unary::CountBits
+        | Unary::ReverseBits
+        | Unary::FirstBitLow
+        | Unary::FirstBitHigh(Sign::Unsigned) => Class::Bits,
+        Unary::FirstBitHigh(Sign::Signed) => Class::SignedBit,
+        Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round => Class::Rounding,
+        Unary::Sqrt | Unary::Rsqrt => Class::Root,
+        Unary::Sin
+        | Unary::Cos
+        | Unary::Tan
+        | Unary::Asin
+        | Unary::Acos
+        | Unary::Atan
+        | Unary::Sinh
+        | Unary::Cosh
+        | Unary::Tanh
+        | Unary::Exp
+        | Unary::Exp2
+        | Unary::Log
+        | Unary::Log2
+        | Unary::Log10 => Class::Transcendental,
+        Unary::UnpackHalf => return [Some((Class::Nan, F32)), None],
+        Unary::PackHalf => return [Some((Class::Nan, F16)), None],
+        Unary::Neg | Unary::Not | Unary::Saturate | Unary::Bitcast(_) => return [None, None],
+        Unary::Convert { to, .. } => {
+            let half = (ty == F16 && to.is_int()) || (to == F16 && ty.is_int());
+            let second = half.then_some((Class::HalfToInteger, ty));
+            return match (ty, to) {
+                _ if ty == to => [None, None],
+                (Ty::Bool, other) | (other, Ty::Bool) => [Some((Class::Truth, other)), None],
+                _ if ty.is_float() && to.is_float() => [Some((Class::Nan, to)), None],
+                _ if ty.is_float() => [Some((Class::ToInteger, ty)), second],
+                _ => [second, None],
+            };
+        }
+    };
+    [Some((class, ty)), None]
+}
+
+pub(crate) fn asks_binary(op: Binary, ty: Ty) -> Option<(Class, Ty)> {
+    let class = match op {
+        Binary::Add | Binary::Sub | Binary::Mul if ty.is_float() => Class::Nan,
+        Binary::Div(_) if ty.is_float() => Class::Division,
+        Binary::Rem(_) if ty.is_float() => Class::Remainder,
+        Binary::Min(_) | Binary::Max(_) if ty.is_float() => Class::Extremum,
+        Binary::Div(_) | Binary::Rem(_) => Class::IntegerDivision,
+        Binary::Shl | Binary::Shr(_) => Class::Shift,
+        Binary::Atan2 | Binary::Pow => Class::Transcendental,
+        Binary::Add
+        | Binary::Sub
+        | Binary::Mul
+        | Binary::And
+        | Binary::Or
+        | Binary::Xor
+        | Binary::Min(_)
+        | Binary::Max(_) => return None,
+    };
+    Some((class, ty))
+}

@@ -1,0 +1,297 @@
+//! Writes the new module: a copy of the old one, instruction by instruction, in which some are replaced.
+//!
+//! All methods take `&self`, so that what they append can be nested as formulas are.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use ir::{Builder, Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, Values, values};
+use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
+
+use crate::observed;
+use crate::target::{Class, Target};
+use crate::whole_waves::whole_scans;
+
+pub(crate) struct Writer<'a> {
+    pub(crate) source: &'a Module,
+    pub(crate) target: &'a Target,
+    /// Whether 16-bit integers are words whose upper half is zero, except in memory.
+    pub(crate) short_words: bool,
+    out: RefCell<Builder>,
+    /// What stands for the values and constructs of the source.
+    values: RefCell<Vec<Option<Value>>>,
+    insts: RefCell<Vec<Option<Inst>>>,
+    /// Constants that were added. They stand in front of everything.
+    constants: RefCell<BTreeMap<(Ty, u64), Value>>,
+    front: RefCell<Vec<Inst>>,
+    /// Whether the bits of a value of the source can be observed.
+    observed: Vec<bool>,
+    /// Whether an instruction of the source is a scan by whole waves.
+    whole_scans: Vec<bool>,
+    uses: Cell<Uses>,
+}
+
+/// Types that the new instructions have brought in.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    int64: bool,
+    double: bool,
+}
+
+impl<'a> Writer<'a> {
+    pub(crate) fn new(source: &'a Module, target: &'a Target) -> Writer<'a> {
+        let empty = Module {
+            values: Vec::with_capacity(source.values.len()),
+            insts: Vec::with_capacity(source.insts.len()),
+            regions: Vec::with_capacity(source.regions.len()),
+            name: source.name.clone(),
+            resources: source.resources.clone(),
+            groupshared: source.groupshared.clone(),
+            privates: source.privates.clone(),
+            variables: Vec::new(),
+            stage: source.stage,
+            shader_model: source.shader_model,
+            group_size: source.group_size,
+            wave_size: source.wave_size,
+            needs: source.needs,
+            body: source.body,
+        };
+        Writer {
+            source,
+            target,
+            short_words: target.lacks(Class::Arithmetic, Ty::I16),
+            out: RefCell::new(Builder::new(empty)),
+            values: RefCell::new(vec![None; source.values.len()]),
+            insts: RefCell::new(vec![None; source.insts.len()]),
+            constants: RefCell::default(),
+            front: RefCell::default(),
+            observed: observed::observed(source),
+            whole_scans: whole_scans(source, target),
+            uses: Cell::default(),
+        }
+    }
+
+    pub(crate) fn finish(self) -> Module {
+        let mut module = self.out.into_inner().finish();
+        let body = module.body.index();
+        module.regions[body].insts.splice(..0, self.front.into_inner());
+        let values = self.values.into_inner();
+        module.variables.clone_from(&self.source.variables);
+        for variable in &mut module.variables {
+            variable.values = variable.values.iter().filter_map(|it| values[it.index()]).collect();
+        }
+        module.needs.int64 |= self.uses.get().int64;
+        module.needs.double |= self.uses.get().double;
+        module
+    }
+
+    // What stands for what.
+
+    /// The type of the value that stands for one of this type.
+    pub(crate) fn held(&self, ty: Ty) -> Ty {
+        if ty == Ty::I16 && self.short_words { Ty::I32 } else { ty }
+    }
+
+    pub(crate) fn get(&self, value: Value) -> Value {
+        self.values.borrow()[value.index()].unwrap_or_else(|| {
+            unreachable!("the verifier has checked that operands are defined before they are used")
+        })
+    }
+
+    pub(crate) fn get_all(&self, values: &[Value]) -> Values {
+        values.iter().map(|it| self.get(*it)).collect()
+    }
+
+    pub(crate) fn set(&self, value: Value, new: Value) {
+        self.values.borrow_mut()[value.index()] = Some(new);
+    }
+
+    pub(crate) fn is_observed(&self, value: Value) -> bool {
+        self.observed[value.index()]
+    }
+
+    /// How many lanes run a scan of the source together, if no lane of the wave is missing and that is worth more code.
+    pub(crate) fn whole_scan_lanes(&self, inst: Inst) -> Option<u32> {
+        let is_whole = self.whole_scans.get(inst.index()).is_some_and(|it| *it);
+        self.target.whole_waves.filter(|_| is_whole)
+    }
+
+    pub(crate) fn construct(&self, inst: Inst) -> Inst {
+        self.insts.borrow()[inst.index()].unwrap_or_else(|| {
+            unreachable!("the verifier has checked that an exit names a construct around it")
+        })
+    }
+
+    // Constructs.
+
+    pub(crate) fn at(&self, span: ir::Span) {
+        self.out.borrow_mut().span = span;
+    }
+
+    /// Appends a construct of the source whose operation is not known yet.
+    pub(crate) fn reserve(&self, inst: Inst) -> Inst {
+        let new = self.out.borrow_mut().reserve();
+        self.insts.borrow_mut()[inst.index()] = Some(new);
+        new
+    }
+
+    /// Gives a construct its operation, and the results of the one that it stands for.
+    pub(crate) fn fill(&self, new: Inst, op: Op, old: &[Value]) {
+        let types: Vec<Ty> = old.iter().map(|it| self.held(self.source.ty(*it))).collect();
+        self.out.borrow_mut().fill(new, op, &types);
+        for (old, new) in old.iter().zip(self.results(new)) {
+            self.set(*old, new);
+        }
+    }
+
+    pub(crate) fn open(&self, params: &[Ty]) -> (Region, Values) {
+        self.out.borrow_mut().open(params)
+    }
+
+    pub(crate) fn close(&self) -> Region {
+        self.out.borrow_mut().close()
+    }
+
+    pub(crate) fn results(&self, inst: Inst) -> Values {
+        self.out.borrow().results(inst).iter().copied().collect()
+    }
+
+    /// Runs one of two lists of instructions; the results are what they give.
+    pub(crate) fn branch<const N: usize>(
+        &self,
+        cond: Value,
+        then: impl FnOnce() -> [Value; N],
+        otherwise: impl FnOnce() -> [Value; N],
+    ) -> [Value; N] {
+        let inst = self.out.borrow_mut().reserve();
+        self.open(&[]);
+        let values = then();
+        let types = values.map(|it| self.ty(it));
+        let then = self.close_with(&values);
+        self.open(&[]);
+        let values = otherwise();
+        let else_ = self.close_with(&values);
+        self.out.borrow_mut().fill(inst, Op::If { cond, then, else_ }, &types);
+        let results = self.results(inst);
+        std::array::from_fn(|it| results[it])
+    }
+
+    fn close_with(&self, values: &[Value]) -> Region {
+        self.add(Op::Yield(values.iter().copied().collect()), &[]);
+        self.close()
+    }
+
+    /// Repeats `body` while it gives a condition that holds, with the values that it gives; the last of these come out.
+    pub(crate) fn repeat<const N: usize>(
+        &self,
+        inits: [Value; N],
+        body: impl FnOnce([Value; N]) -> (Value, [Value; N]),
+    ) -> [Value; N] {
+        let types = inits.map(|it| self.ty(it));
+        let inst = self.out.borrow_mut().reserve();
+        let (_, params) = self.open(&types);
+        let (goes_on, next) = body(std::array::from_fn(|it| params[it]));
+        self.open(&[]);
+        let then = self.close_with(&[]);
+        let (else_, _) = self.open(&[]);
+        self.add(Op::Exit { to: inst, args: next.into_iter().collect() }, &[]);
+        self.close();
+        self.add(Op::If { cond: goes_on, then, else_ }, &[]);
+        let body = self.close_with(&next);
+        let op = Op::Loop { body, inits: inits.into_iter().collect() };
+        self.out.borrow_mut().fill(inst, op, &types);
+        let results = self.results(inst);
+        std::array::from_fn(|it| results[it])
+    }
+
+    // Instructions as they stand.
+
+    pub(crate) fn ty(&self, value: Value) -> Ty {
+        self.out.borrow().module.ty(value)
+    }
+
+    /// The bits of a value that is the same constant in all lanes.
+    pub(crate) fn known(&self, value: Value) -> Option<u64> {
+        self.out.borrow().module.constant(value)
+    }
+
+    pub(crate) fn add(&self, op: Op, results: &[Ty]) -> Inst {
+        for ty in results {
+            self.note(*ty);
+        }
+        self.out.borrow_mut().inst(op, results)
+    }
+
+    pub(crate) fn value(&self, op: Op, ty: Ty) -> Value {
+        let inst = self.add(op, &[ty]);
+        self.out.borrow().results(inst)[0]
+    }
+
+    fn note(&self, ty: Ty) {
+        let mut uses = self.uses.get();
+        uses.int64 |= ty == Ty::I64;
+        uses.double |= ty == Ty::F64;
+        self.uses.set(uses);
+    }
+
+    /// A constant, in a word where the type is held in one.
+    pub(crate) fn constant(&self, ty: Ty, bits: u64) -> Value {
+        let ty = self.held(ty);
+        self.note(ty);
+        *self.constants.borrow_mut().entry((ty, bits)).or_insert_with(|| {
+            let module = &mut self.out.borrow_mut().module;
+            let (inst, value) =
+                (Inst(module.insts.len() as u32), Value(module.values.len() as u32));
+            module.values.push(ValueData { ty, def: ValueDef::Result(inst, 0) });
+            let (results, span) = (values![value], ir::Span::NONE);
+            module.insts.push(InstData { op: Op::Const { ty, bits }, results, span });
+            self.front.borrow_mut().push(inst);
+            value
+        })
+    }
+
+    pub(crate) fn word(&self, bits: u32) -> Value {
+        self.constant(Ty::I32, bits.into())
+    }
+
+    pub(crate) fn op1(&self, op: Unary, a: Value) -> Value {
+        let ty = op.result(self.ty(a));
+        let ty = ty.unwrap_or_else(|| unreachable!("{op:?} takes this type"));
+        self.value(Op::Unary(op, a), ty)
+    }
+
+    pub(crate) fn op2(&self, op: Binary, a: Value, b: Value) -> Value {
+        self.value(Op::Binary(op, a, b), self.ty(a))
+    }
+
+    /// The same with a constant of the type.
+    pub(crate) fn with(&self, op: Binary, a: Value, bits: u64) -> Value {
+        let b = self.constant(self.ty(a), bits);
+        self.op2(op, a, b)
+    }
+
+    pub(crate) fn test(&self, op: Compare, a: Value, b: Value) -> Value {
+        self.value(Op::Compare(op, a, b), Ty::Bool)
+    }
+
+    pub(crate) fn choose(&self, cond: Value, yes: Value, no: Value) -> Value {
+        self.value(Op::Ternary(Ternary::Select, [cond, yes, no]), self.ty(yes))
+    }
+
+    pub(crate) fn both(&self, a: Value, b: Value) -> Value {
+        self.op2(Binary::And, a, b)
+    }
+
+    /// A conversion as the device does it.
+    pub(crate) fn converted(&self, a: Value, sign: Sign, to: Ty) -> Value {
+        if self.ty(a) == to {
+            return a;
+        }
+        self.op1(Unary::Convert { to, from_sign: sign, to_sign: sign }, a)
+    }
+
+    /// The same bits as another type.
+    pub(crate) fn cast(&self, a: Value, to: Ty) -> Value {
+        if self.ty(a) == to { a } else { self.op1(Unary::Bitcast(to), a) }
+    }
+}

@@ -1,0 +1,303 @@
+//! Whether a module that was made legal for a target does what the module did, without the device.
+//!
+//! The reference engine runs both. What a target promises nothing about ([`Has::Partly`]) the engine would do all the same as
+//! `ops` defines it, which proves nothing: so each such operation is followed by instructions that put something else in the
+//! place of what is left open, as a device may. If that can be seen, the corner was not written out.
+
+use interp::NoObserver;
+use ir::exec::{Bindings, Launch};
+use ir::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, values};
+use legalize::{Class, Has, Target, asks, legalize};
+use ops::{Binary, Compare, Fold, Sign, Ternary, Ty, Unary, WaveOp};
+
+use crate::engines::difference;
+
+/// The targets that every program is tried on, with waves of that width.
+pub fn targets(width: u32) -> Vec<(&'static str, Target)> {
+    vec![
+        ("vulkan1.3", Target::vulkan(true, true)),
+        ("vulkan1.3 with real 16-bit integers", Target::vulkan(true, false)),
+        ("vulkan1.1 without floats and integers of 64 bits", Target::vulkan(false, true)),
+        ("vulkan1.1 without promises", Target::vulkan(false, false)),
+        ("vulkan1.3 with whole waves", Target::vulkan(true, true).with_whole_waves(width)),
+        ("cuda", Target::cuda()),
+        ("least", Target::least()),
+    ]
+}
+
+/// What differs between a module and what it becomes for a target. `None` where nothing does.
+pub fn fault(
+    module: &Module,
+    target: &Target,
+    launch: &Launch,
+    before: &Bindings,
+    wanted: &Bindings,
+) -> Option<String> {
+    let legal = legalize(module, target);
+    let text = ir::text::print(&legal);
+    if let Err(problems) = ir::verify::verify(&legal) {
+        return Some(format!("not a module: {}\n{text}", problems[0]));
+    }
+    match ir::text::read(&text) {
+        Ok(read) if ir::text::print(&read) == text => {}
+        other => return Some(format!("the text is not read back: {:?}\n{text}", other.err())),
+    }
+    for inst in &legal.insts {
+        let missing = asks(&legal, &inst.op).find(|(class, ty)| target.has(*class, *ty) == Has::No);
+        if let Some((class, ty)) = missing {
+            return Some(format!("{class:?} of {} is left: {:?}\n{text}", ty.name(), inst.op));
+        }
+    }
+    // A logarithm that is a product of a logarithm has bits of its own, and was asked for.
+    let is_log10 = |it: &InstData| matches!(it.op, Op::Unary(Unary::Log10, _));
+    if target.has(Class::DecimalLogarithm, Ty::F32) == Has::No && module.insts.iter().any(is_log10)
+    {
+        return None;
+    }
+    for (what, module) in [("as it is", legal.clone()), ("on a device", perturbed(&legal, target))]
+    {
+        if let Err(problems) = ir::verify::verify(&module) {
+            return Some(format!("{what} not a module: {}", problems[0]));
+        }
+        let mut got = before.clone();
+        match interp::run(&module, launch, &mut got, &mut NoObserver) {
+            Ok(()) => {
+                if let Some(what_differs) = difference(&module, wanted, &got) {
+                    return Some(format!("{what}: {what_differs}"));
+                }
+            }
+            Err(failure) => return Some(format!("{what} ended with {failure:?}")),
+        }
+    }
+    None
+}
+
+/// The module, as a device may run it that does what the target promises and no more.
+pub fn perturbed(module: &Module, target: &Target) -> Module {
+    let mut module = module.clone();
+    for region in 0..module.regions.len() as u32 {
+        let insts = std::mem::take(&mut module.regions[Region(region).index()].insts);
+        let mut device = Device { module, list: Vec::new(), last: Inst(0) };
+        for inst in insts {
+            device.list.push(inst);
+            device.last = inst;
+            device.perturb(inst, target);
+        }
+        module = device.module;
+        module.regions[Region(region).index()].insts = device.list;
+    }
+    module
+}
+
+struct Device {
+    module: Module,
+    /// The region under construction.
+    list: Vec<Inst>,
+    /// The instruction whose result the program sees.
+    last: Inst,
+}
+
+impl Device {
+    fn perturb(&mut self, inst: Inst, target: &Target) {
+        let op = self.module.inst(inst).op.clone();
+        let open: Vec<(Class, Ty)> =
+            asks(&self.module, &op).filter(|it| target.has(it.0, it.1) == Has::Partly).collect();
+        for (class, _) in &open {
+            self.open_corner(&op, *class);
+        }
+        let makes_nan = match &op {
+            Op::Unary(_, a) | Op::Binary(_, a, _) => {
+                let ty = self.module.ty(*a);
+                ty.is_float() && asks(&self.module, &op).any(|it| rounds(it.0))
+            }
+            Op::Ternary(Ternary::Fma, _) | Op::Derivative(..) => true,
+            Op::Wave { op: WaveOp::Reduce(it) | WaveOp::Scan(it), .. } => {
+                matches!(it, Fold::Sum | Fold::Product)
+            }
+            _ => false,
+        };
+        let result = self.module.inst(inst).results.first().map(|it| self.module.ty(*it));
+        if let Some(ty) = result.filter(|ty| makes_nan && ty.is_float())
+            && target.has(Class::Nan, ty) == Has::Partly
+        {
+            self.other_nan(ty);
+        }
+    }
+
+    /// Puts something else in the place of the results that are left open.
+    fn open_corner(&mut self, op: &Op, class: Class) {
+        match (class, op) {
+            (Class::Shift, Op::Binary(_, _, count)) => {
+                let ty = self.module.ty(*count);
+                let width = self.constant(ty, ty.bits().into());
+                let beyond = self.test(Compare::Ge(Sign::Unsigned), *count, width);
+                self.replace(beyond, 0x0bad_0bad_0bad_0bad);
+            }
+            (Class::IntegerDivision, Op::Binary(it, a, b)) => {
+                let ty = self.module.ty(*a);
+                let [zero, ones] =
+                    [0, u64::MAX >> (64 - ty.bits())].map(|it| self.constant(ty, it));
+                let smallest = self.constant(ty, 1 << (ty.bits() - 1));
+                let by_zero = self.test(Compare::Eq, *b, zero);
+                let by_minus_one = self.test(Compare::Eq, *b, ones);
+                let of_smallest = self.test(Compare::Eq, *a, smallest);
+                let overflows = self.binary(Binary::And, by_minus_one, of_smallest);
+                let open = match it {
+                    Binary::Div(Sign::Unsigned) | Binary::Rem(Sign::Unsigned) => by_zero,
+                    _ => self.binary(Binary::Or, by_zero, overflows),
+                };
+                self.replace(open, 0x0bad_0bad_0bad_0bad);
+            }
+            (Class::ToInteger, Op::Unary(Unary::Convert { to, to_sign, .. }, a)) => {
+                let ty = self.module.ty(*a);
+                let bits = to.bits() - u32::from(*to_sign == Sign::Signed);
+                let limit = self.float(ty, (1u128 << bits) as f64);
+                let low = match to_sign {
+                    Sign::Signed => -((1u128 << bits) as f64) - 1.0,
+                    Sign::Unsigned => -1.0,
+                };
+                let low = self.float(ty, low);
+                let below = self.test(Compare::Lt(Sign::Signed), *a, limit);
+                let above = self.test(Compare::Gt(Sign::Signed), *a, low);
+                let inside = self.binary(Binary::And, below, above);
+                let outside = self.add(Op::Unary(Unary::Not, inside), Ty::Bool);
+                self.replace(outside, 0x0bad_0bad_0bad_0bad);
+            }
+            (Class::Extremum, Op::Binary(_, a, b)) => {
+                // Of two zeros, the other one.
+                let ty = self.module.ty(*a);
+                let equal = self.test(Compare::Eq, *a, *b);
+                let zero = self.constant(ty, 0);
+                let of_zero = self.test(Compare::Eq, *a, zero);
+                let zeros = self.binary(Binary::And, equal, of_zero);
+                let (seen, raw) = self.rename();
+                let other = self.add(Op::Unary(Unary::Neg, raw), ty);
+                self.finish(seen, Op::Ternary(Ternary::Select, [zeros, other, raw]));
+            }
+            (Class::NanTest, Op::Unary(..)) => {
+                let (seen, _) = self.rename();
+                self.finish(seen, Op::Const { ty: Ty::Bool, bits: 0 });
+            }
+            // A fold of floats begins with `+0`, and has an order of its own among zeros and NaN.
+            (Class::Fold, Op::Wave { op: it, .. }) => {
+                let (seen, raw) = self.rename();
+                let ty = self.module.ty(raw);
+                let zero = self.constant(ty, 0);
+                match fold_of(*it) {
+                    Some(Fold::Sum) => {
+                        self.finish(seen, Op::Binary(Binary::Add, raw, zero));
+                    }
+                    Some(Fold::Min(_) | Fold::Max(_)) => {
+                        self.finish(seen, Op::Const { ty, bits: 0x0bad });
+                    }
+                    _ => self.finish(seen, Op::Unary(Unary::Bitcast(ty), raw)),
+                }
+            }
+            (Class::Sign, Op::Unary(_, a)) => {
+                let ty = self.module.ty(*a);
+                self.other_nan(ty);
+            }
+            _ => {}
+        }
+    }
+
+    /// Another NaN in the place of any NaN.
+    fn other_nan(&mut self, ty: Ty) {
+        let (seen, raw) = self.rename();
+        let is_nan = self.test(Compare::Ne, raw, raw);
+        let payload = match ty {
+            Ty::F16 => 0xfe12,
+            Ty::F64 => 0xfff8_0000_0000_1234,
+            _ => 0xffc0_1234,
+        };
+        let other = self.constant(ty, payload);
+        self.finish(seen, Op::Ternary(Ternary::Select, [is_nan, other, raw]));
+    }
+
+    fn replace(&mut self, open: Value, anything: u64) {
+        let (seen, raw) = self.rename();
+        let ty = self.module.ty(raw);
+        let anything = self.constant(ty, anything & (u64::MAX >> (64 - ty.bits())));
+        self.finish(seen, Op::Ternary(Ternary::Select, [open, anything, raw]));
+    }
+
+    /// Gives the instruction a new result, so that those who use the old one get what stands in for it.
+    fn rename(&mut self) -> (Value, Value) {
+        let seen = self.module.inst(self.last).results[0];
+        let raw = self.value(self.module.ty(seen), self.last);
+        self.module.insts[self.last.index()].results[0] = raw;
+        (seen, raw)
+    }
+
+    /// Defines the old result.
+    fn finish(&mut self, seen: Value, op: Op) {
+        self.last = self.push(op, seen);
+        self.module.values[seen.index()].def = ValueDef::Result(self.last, 0);
+    }
+
+    fn push(&mut self, op: Op, result: Value) -> Inst {
+        let inst = Inst(self.module.insts.len() as u32);
+        let span = ir::Span::NONE;
+        self.module.insts.push(InstData { op, results: values![result], span });
+        self.list.push(inst);
+        inst
+    }
+
+    fn value(&mut self, ty: Ty, inst: Inst) -> Value {
+        self.module.values.push(ValueData { ty, def: ValueDef::Result(inst, 0) });
+        Value(self.module.values.len() as u32 - 1)
+    }
+
+    fn add(&mut self, op: Op, ty: Ty) -> Value {
+        let value = self.value(ty, Inst(self.module.insts.len() as u32));
+        self.push(op, value);
+        value
+    }
+
+    fn constant(&mut self, ty: Ty, bits: u64) -> Value {
+        self.add(Op::Const { ty, bits }, ty)
+    }
+
+    fn float(&mut self, ty: Ty, value: f64) -> Value {
+        let bits = match ty {
+            Ty::F16 => ops::F16::from_f64(value).0.into(),
+            Ty::F64 => value.to_bits(),
+            _ => (value as f32).to_bits().into(),
+        };
+        self.constant(ty, bits)
+    }
+
+    fn test(&mut self, op: Compare, a: Value, b: Value) -> Value {
+        self.add(Op::Compare(op, a, b), Ty::Bool)
+    }
+
+    fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
+        let ty = self.module.ty(a);
+        self.add(Op::Binary(op, a, b), ty)
+    }
+}
+
+/// Whether operations of a class make a NaN of their own.
+fn rounds(class: Class) -> bool {
+    matches!(
+        class,
+        Class::Nan
+            | Class::Extremum
+            | Class::Rounding
+            | Class::Root
+            | Class::Division
+            | Class::Remainder
+            | Class::Transcendental
+    )
+}
+
+fn fold_of(op: WaveOp) -> Option<Fold> {
+    match op {
+        WaveOp::Reduce(fold)
+        | WaveOp::Scan(fold)
+        | WaveOp::MultiReduce(fold)
+        | WaveOp::MultiScan(fold)
+        | WaveOp::MultiScanInclusive(fold) => Some(fold),
+        _ => None,
+    }
+}

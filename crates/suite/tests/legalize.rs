@@ -1,0 +1,136 @@
+//! What a module becomes for a target does what the module does: bit for bit on the reference engine, for every row of
+//! targets, over the whole suite and generated programs, and also where each operation does no more than the target promises.
+//!
+//! `LEGALIZE=text` runs only the sections whose names hold the text, and prints what they become.
+#![allow(clippy::print_stdout, reason = "how much was run is to be seen")]
+
+use interp::NoObserver;
+use legalize::{Target, legalize};
+use suite::engines::Programs;
+use suite::generate::Statistics;
+use suite::legalized::{fault, perturbed, targets};
+use suite::run;
+use suite::section::{Section, WIDTHS};
+
+/// Generated programs of each kind.
+const PROGRAMS: u64 = 300;
+
+/// Runs a section at a width for targets; how many runs there were.
+fn check(section: &Section, width: u32, turn: Option<usize>) -> Result<u32, String> {
+    let Some(module) = run::compile(section, width)?.module else { return Ok(0) };
+    let Ok(before) = run::inputs(section, &module) else { return Ok(0) };
+    let launch = run::launch(section, &module, width);
+    let mut wanted = before.clone();
+    if interp::run(&module, &launch, &mut wanted, &mut NoObserver).is_err() {
+        // Where a run is broken off is not part of the contract.
+        return Ok(0);
+    }
+    let mut runs = 0;
+    let targets = targets(width);
+    for (number, (name, target)) in targets.iter().enumerate() {
+        if turn.is_some_and(|it| it % targets.len() != number) {
+            continue;
+        }
+        runs += 1;
+        if let Some(what) = fault(&module, target, &launch, &before, &wanted) {
+            return Err(format!("{} at {width} for {name}: {what}", section.name));
+        }
+    }
+    Ok(runs)
+}
+
+#[test]
+fn the_suite_does_the_same_for_every_target() {
+    let filter = std::env::var("LEGALIZE").unwrap_or_default();
+    let (mut runs, mut wrong) = (0, Vec::new());
+    for file in suite::files(&suite::folder()) {
+        for section in suite::read(&file).unwrap() {
+            let is_error = |level: &str| level == "error" || level == "unsupported";
+            let fails = section.annotations.iter().any(|it| is_error(&it.level));
+            if fails || !section.name.contains(&filter) {
+                continue;
+            }
+            // Every section at one width for each target, and at two more for targets in turn.
+            let widths = section.widths.iter().step_by(section.widths.len().div_ceil(3).max(1));
+            for (turn, width) in widths.enumerate() {
+                match check(&section, *width, (turn > 0).then_some(turn + runs as usize)) {
+                    Ok(more) => runs += more,
+                    Err(what) => wrong.push(what),
+                }
+            }
+        }
+    }
+    println!("{runs} runs");
+    let shown = wrong[..wrong.len().min(20)].join("\n");
+    assert!(wrong.is_empty(), "{} differ:\n{shown}", wrong.len());
+    assert!(runs > 2000 || !filter.is_empty(), "{runs} runs");
+}
+
+/// A module that is left as it is does something else on a device that promises no more than that: of each corner, one.
+#[test]
+fn a_corner_that_is_not_written_out_is_noticed() {
+    let corners = [
+        "1u << (t + 31)",
+        "asuint(int(t) >> (t + 31))",
+        "t / (t & 1)",
+        "asuint(int(0x80000000 + (t >> 2)) / int((t & 1) - 1))",
+        "t % (t & 1)",
+        "uint(asfloat(t << 26))",
+        "asuint(int(-asfloat(t << 26)))",
+        "asuint(min(asfloat((t & 1) << 31), asfloat((t & 2) << 30)))",
+        "asuint(max(asfloat((t & 1) << 31), asfloat((t & 2) << 30)))",
+        "asuint(asfloat(0x7f800000 - (t & 1)) - asfloat(0x7f800000))",
+        "asuint(-asfloat(0x7f800000 + t))",
+        "asuint(abs(asfloat(0xff800000 + t)))",
+        "uint(isnan(asfloat(0x7f800000 + t)))",
+        "uint(isinf(asfloat(0x7f800000 + t)))",
+        "asuint(WaveActiveSum(asfloat(0x80000000)))",
+        "asuint(WaveActiveMin(asfloat(t << 26)))",
+    ];
+    let target = Target::vulkan(true, true);
+    for corner in corners {
+        let text = format!(
+            "RWStructuredBuffer<uint> Out;
+            [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex) {{ Out[t] = {corner}; }}"
+        );
+        let compiled = run::compile_text("corner.hlsl", &text, &run::options(&[]).unwrap());
+        let module =
+            compiled.module.unwrap_or_else(|| panic!("{corner}: {:?}", compiled.diagnostics));
+        let launch = suite::engines::launch([1, 1, 1], 32);
+        let after = |module: &ir::Module| {
+            let buffer = ir::exec::Buffer { bytes: vec![0; 256], ..Default::default() };
+            let mut bindings = ir::exec::Bindings { bindings: vec![vec![buffer]] };
+            interp::run(module, &launch, &mut bindings, &mut NoObserver).unwrap();
+            bindings.bindings[0][0].bytes.clone()
+        };
+        let wanted = after(&module);
+        assert_ne!(after(&perturbed(&module, &target)), wanted, "{corner}");
+        assert_eq!(after(&perturbed(&legalize(&module, &target), &target)), wanted, "{corner}");
+    }
+}
+
+fn programs_do_the_same(programs: Programs) {
+    let mut statistics = Statistics::default();
+    let mut runs = 0;
+    for seed in 0..PROGRAMS {
+        let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];
+        let text = programs.section(seed, width, &mut statistics);
+        let sections = suite::section::read("program.hlsl", &text).unwrap();
+        for section in &sections {
+            let turn = (seed / WIDTHS.len() as u64) as usize;
+            runs +=
+                check(section, width, Some(turn)).unwrap_or_else(|what| panic!("{what}\n{text}"));
+        }
+    }
+    assert!(u64::from(runs) > PROGRAMS / 2, "{runs} runs");
+}
+
+#[test]
+fn generated_programs_do_the_same_for_every_target() {
+    programs_do_the_same(Programs::Generated);
+}
+
+#[test]
+fn wild_programs_do_the_same_for_every_target() {
+    programs_do_the_same(Programs::Wild);
+}
