@@ -423,7 +423,7 @@ impl<'a> Worker<'a> {
 
     /// The next program of the grammar.
     fn program(&mut self) -> Input {
-        let seed = self.random.next();
+        let seed = self.random.bits();
         let program = grammar::program(seed);
         Input { text: program.text, made: Some((seed, program.constructs)) }
     }
