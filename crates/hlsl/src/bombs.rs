@@ -184,3 +184,16 @@ fn bombs_end_in_a_report_that_names_the_bound() {
         assert_eq!(outcome(text), expected, "{name}");
     }
 }
+
+#[test]
+fn calls_that_make_instructions_are_bounded_by_these() {
+    let text = tree(24, "uint f0(uint x) { return x * 3 + 1; }\n", |i| {
+        format!("uint f{i}(uint x) {{ return f{0}(x) + f{0}(x + 1); }}\n", i - 1)
+    }) + &main_of("O[0] = f23(O[1]);");
+    let mut sources = SourceMap::new();
+    let mut sink = Sink::new();
+    let file = sources.add("bomb.hlsl", text).unwrap();
+    compile(file, &mut sources, &mut NoFiles, &Options::default(), &mut sink);
+    let notes = &sink.as_slice()[0].notes;
+    assert!(notes.iter().any(|it| it.contains("2000000 instructions")), "{notes:?}");
+}

@@ -50,7 +50,7 @@ const MOST_INSTS: usize = 2_000_000;
 const MOST_BRANCH_ARGS: usize = 16_000_000;
 /// How many steps making a module may take: a statement, an expression or a scalar that is passed on is one, and so is every
 /// scalar of the variables of a call. Calls that make no instruction take them, too.
-const MOST_STEPS: u64 = 1 << 24;
+const MOST_STEPS: u64 = 1 << 26;
 /// How deep calls may nest; there is no recursion, so this many functions call each other in a row.
 const MOST_CALLS: usize = 256;
 /// How deep statements and expressions may nest, inlined calls included: each level takes some of our stack.
