@@ -204,3 +204,15 @@ void main() {
     EXPECT_EQ(countbits(U[1]), 2);
     EXPECT_EQ(reversebits(U[1]), 0x00808000);
 }
+
+//--- the-sign-of-a-half-is-its-highest-bit
+//# args -enable-16bit-types -T cs_6_2
+//# zero Out 64
+//= Out u32: 0x8000*8 0*8
+RWStructuredBuffer<uint> Out;
+[numthreads(8, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float16_t half_of = (float16_t)t / (float16_t)2;
+    Out[t] = asuint16(-half_of) ^ asuint16(half_of);
+    Out[t + 8] = asuint16(abs(-half_of)) ^ asuint16(half_of);
+}

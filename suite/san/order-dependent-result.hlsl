@@ -75,6 +75,20 @@ void main(uint t : SV_GroupIndex) {
     if (t == 0) Out[0] = sum;
 }
 
+//--- san-last-bits-of-each-component-of-a-vector
+// A half of the last place at a time adds nothing to 1, two of them do.
+//# in In f32: 1 5.9e-8 5.9e-8 5.9e-8
+//= Out f32: 1.0000001 2.0000002 0.25000003
+//# zero Out 12
+//# widths 4
+StructuredBuffer<float> In;
+RWStructuredBuffer<float3> Out;
+[numthreads(4, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    float sum = WaveActiveSum(In[t]);
+    if (t == 0) Out[0] = float3(sum, 2 * sum, sum / 4);
+}
+
 //--- san-a-branch-on-the-last-bits-of-a-sum
 //# in In f32: 1e8 3 -1e8 3
 //# zero Out 4

@@ -82,6 +82,23 @@ void main(uint t : SV_GroupIndex) {
     if (t == 0) words[127] = 5;
 }
 
+//--- san-words-in-a-heap-are-not-pairs-although-it-was-first-seen-so
+//# args -T cs_6_6
+//# widths 4..64
+//# zero ResourceDescriptorHeap[1] 1024
+//# zero Out 512
+//= Out u32: 0..128
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    RWBuffer<uint2> pairs = ResourceDescriptorHeap[1];
+    RWBuffer<uint> words = ResourceDescriptorHeap[1];
+    if (t == 0) pairs[100] = uint2(1, 2);
+    // The halves of a pair belong to different waves.
+    words[t < 64 ? 2 * t : 2 * t - 127] = t;
+    Out[t] = t;
+}
+
 //--- san-texels-are-places-too
 //# widths 4
 //# texture Image R32_UINT 4x1

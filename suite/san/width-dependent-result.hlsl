@@ -9,6 +9,18 @@ void main(uint t : SV_GroupIndex) {
     if (t == 0) Out[0] = sum;
 }
 
+//--- san-a-sum-that-differs-in-the-second-round-only
+//# zero Out 4
+RWStructuredBuffer<uint> Out;
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    uint sum = 0;
+    for (uint i = 0; i < 2; ++i) {
+        sum += WaveActiveSum(i * t); //? width-dependent-result: `Out` depends on the width of waves
+    }
+    if (t == 0) Out[0] = sum;
+}
+
 //--- san-a-sum-over-the-group-by-waves
 //# zero Out 4
 //= Out u32: 8128

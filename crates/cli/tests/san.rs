@@ -77,6 +77,53 @@ fn flags_weigh_findings_and_only_errors_set_the_status() {
     assert!(ran.err.contains("did you mean `race`?"), "{}", ran.err);
 }
 
+/// Integers are compared to the last bit, in buffers without a layout of floats, too.
+#[test]
+fn the_first_byte_that_differs_between_widths_is_named() {
+    for (declared, stores) in [
+        ("RWByteAddressBuffer", "Out.Store(0, 7); Out.Store(4, sum);"),
+        ("RWBuffer<uint>", "Out[0] = 7; Out[1] = sum;"),
+    ] {
+        let shader = format!(
+            "{declared} Out;
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {{
+    uint sum = WaveActiveSum(t);
+    if (t == 0) {{ {stores} }}
+}}
+"
+        );
+        let line = "san a.hlsl --bind Out=u32[2] --wave-size 4,8";
+        let ran = wavelane("first-byte", &[("a.hlsl", &shader)], line);
+        assert_eq!(codes(&ran.out), ["width-dependent-result"], "{}\n{}", ran.out, ran.err);
+        assert!(ran.out.contains("byte 4 of `Out` is the first that differs"), "{}", ran.out);
+    }
+}
+
+#[test]
+fn an_endless_wait_says_whether_anybody_stores_there() {
+    let says = |name: &str, store: &str| {
+        let shader = format!(
+            "groupshared uint flag;
+RWStructuredBuffer<uint> Out;
+[numthreads(32, 1, 1)]
+void main(uint t : SV_GroupIndex) {{
+    uint seen = 0;
+    while (seen == 0) InterlockedOr(flag, 0, seen);
+    {store}
+    Out[0] = seen;
+}}
+"
+        );
+        let line = "san a.hlsl --bind Out=u32[1] --wave-size 8";
+        let ran = wavelane(name, &[("a.hlsl", &shader)], line);
+        assert!(codes(&ran.out).contains(&"endless-wait"), "{}\n{}", ran.out, ran.err);
+        ran.out.contains("nothing outside of the loop stores there")
+    };
+    assert!(says("wait-for-nothing", ""));
+    assert!(!says("wait-for-oneself", "flag = 1;"));
+}
+
 #[test]
 fn comments_allow_findings_at_any_of_their_places() {
     let race = "// wavelane: allow(race): one wave by convention";

@@ -508,3 +508,26 @@ pub fn reciprocal_of_power(ty: Ty, divisor: u64) -> Option<u64> {
     let is_normal = exponent != 0 && exponent < most;
     (is_power && is_normal).then(|| sign | (most - exponent) << fraction)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The verifier refuses what gives no type here.
+    #[test]
+    fn operations_of_numbers_take_no_truth_values_and_floats_are_signed() {
+        use Binary::{Div, Max, Min, Rem};
+        for op in [Div, Rem, Min, Max] {
+            for (sign, takes_floats) in [(Sign::Signed, true), (Sign::Unsigned, false)] {
+                assert_eq!(op(sign).result(Ty::Bool), None, "{:?}", op(sign));
+                assert_eq!(op(sign).result(Ty::I32), Some(Ty::I32), "{:?}", op(sign));
+                let float = takes_floats.then_some(Ty::F32);
+                assert_eq!(op(sign).result(Ty::F32), float, "{:?}", op(sign));
+            }
+        }
+        for op in [Binary::Add, Binary::Sub, Binary::Mul] {
+            assert_eq!(op.result(Ty::Bool), None, "{op:?}");
+            assert_eq!(op.result(Ty::F16), Some(Ty::F16), "{op:?}");
+        }
+    }
+}

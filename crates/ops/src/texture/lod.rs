@@ -188,4 +188,17 @@ mod tests {
         // Magnified on the shorter side: no more probes than there are texels.
         assert_eq!(of(4.0, 0.5).1, 4);
     }
+
+    #[test]
+    fn only_flat_textures_are_anisotropic_and_only_where_derivatives_are_finite() {
+        let sampler = Sampler { anisotropy: 8, ..Sampler::default() };
+        let probes = |dim: Dim, x: f32| {
+            let (x, y) = ([x, 0.0, 0.0], [0.0, 1.0 / 16.0, 0.0]);
+            let detail = Detail::Gradients { x, y, bias: 0.0 };
+            footprint(&shape(), dim, &sampler, [1.0, 0.25, 0.0], detail).probes
+        };
+        assert_eq!([Dim::D2, Dim::D2Array].map(|it| probes(it, 0.25)), [4, 4]);
+        assert_eq!([Dim::D1, Dim::D3, Dim::Cube].map(|it| probes(it, 0.25)), [1, 1, 1]);
+        assert_eq!(probes(Dim::D2, f32::INFINITY), 1);
+    }
 }

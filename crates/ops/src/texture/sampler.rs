@@ -226,9 +226,29 @@ mod tests {
     }
 
     #[test]
+    fn comparisons_hold_as_their_names_say() {
+        // Of a smaller reference, an equal one, a larger one, and of a NaN on either side.
+        let table = [
+            ("never", [false; 5]),
+            ("less", [true, false, false, false, false]),
+            ("equal", [false, true, false, false, false]),
+            ("less-equal", [true, true, false, false, false]),
+            ("greater", [false, false, true, false, false]),
+            ("not-equal", [true, false, true, true, true]),
+            ("greater-equal", [false, true, true, false, false]),
+            ("always", [true; 5]),
+        ];
+        let pairs = [(0.25, 0.5), (0.5, 0.5), (0.75, 0.5), (f64::NAN, 0.5), (0.5, f64::NAN)];
+        for (name, expected) in table {
+            let comparison = Comparison::parse(name).unwrap();
+            assert_eq!(pairs.map(|(a, b)| comparison.holds(a, b)), expected, "{name}");
+        }
+    }
+
+    #[test]
     fn state_is_read_from_words() {
         let sampler = Sampler::parse(
-            "nearest wrap mip=linear v=mirror-once less-equal lod=-1..3 border=0/0.5/0/1",
+            "nearest wrap mip=linear v=mirror-once less-equal lod=-1..3 border=0/0.5/0/1 anisotropic=16",
         )
         .unwrap();
         assert_eq!(
@@ -237,9 +257,9 @@ mod tests {
         );
         assert_eq!(sampler.address, [Address::Wrap, Address::MirrorOnce, Address::Wrap]);
         assert_eq!((sampler.min_lod, sampler.max_lod), (-1.0, 3.0));
-        assert_eq!(sampler.compare, Comparison::LessEqual);
+        assert_eq!((sampler.compare, sampler.anisotropy), (Comparison::LessEqual, 16));
         assert_eq!(sampler.border, [0.0, 0.5, 0.0, 1.0]);
-        for bad in ["cubic", "u=linear", "lod=1", "border=1/2", "anisotropic=99", "bias=nan"] {
+        for bad in ["cubic", "u=linear", "lod=1", "border=1/2", "anisotropic=17", "bias=nan"] {
             assert!(Sampler::parse(bad).is_err(), "{bad}");
         }
     }
