@@ -29,3 +29,13 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(WaveReadLaneAt(t == 3, 3), true);
     EXPECT_EQ(WaveReadLaneAt((double)t, 3), (double)3);
 }
+
+//--- read-lane-at-where-some-lanes-read-themselves
+[numthreads(WIDTH, 1, 1)]
+void main(uint lane : SV_GroupIndex) {
+    uint value = 3 * lane + 1;
+    EXPECT_EQ(WaveReadLaneAt(value, lane & ~1u), 3 * (lane & ~1u) + 1);
+    EXPECT_EQ(WaveReadLaneAt(value, lane | 1), 3 * (lane | 1) + 1);
+    EXPECT_EQ(WaveReadLaneAt(value, lane & 3), 3 * (lane & 3) + 1);
+    EXPECT_EQ(WaveReadLaneAt(value, WaveGetLaneIndex() & ~1u), 3 * (lane & ~1u) + 1);
+}
