@@ -40,7 +40,7 @@ impl Vulkan {
     }
 
     /// The version word of the newest SPIR-V that it takes.
-    pub(crate) fn spirv(self) -> u32 {
+    pub fn spirv(self) -> u32 {
         match self {
             Vulkan::V1_1 => 0x0001_0300,
             Vulkan::V1_2 => 0x0001_0500,

@@ -36,7 +36,7 @@ mod local;
 mod memory;
 mod module;
 mod number;
-mod opcode;
+pub mod opcode;
 mod reflect;
 mod sample;
 mod scalar;
@@ -72,6 +72,14 @@ pub struct Unsupported {
     pub asked: String,
     pub span: ir::Span,
 }
+
+impl std::fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "unsupported: {}: SPIR-V cannot express {}", self.asked, self.what)
+    }
+}
+
+impl std::error::Error for Unsupported {}
 
 impl Emitted {
     /// The words as bytes, as `.spv` files hold them.

@@ -11,9 +11,6 @@ use crate::opcode::{self as op, Opcode};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Id(pub(crate) u32);
 
-/// `(magic, version, generator, bound, schema)`: the generator is not registered.
-const MAGIC: u32 = 0x0723_0203;
-
 /// The sections, in the order in which they stand in the module.
 pub(crate) struct Module {
     next: u32,
@@ -252,7 +249,8 @@ impl Module {
     pub(crate) fn finish(mut self, version: u32, entry: &[u32], main: Id, label: Id) -> Vec<u32> {
         let void = self.void();
         let signature = self.made_type(op::TYPE_FUNCTION, &[void.0]);
-        let mut words = vec![MAGIC, version, 0, self.next, 0];
+        // The generator is not registered.
+        let mut words = vec![op::MAGIC, version, 0, self.next, 0];
         for capability in &self.capabilities {
             push(&mut words, op::CAPABILITY, &[*capability]);
         }

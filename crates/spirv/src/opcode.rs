@@ -1,22 +1,26 @@
-//! The numbers of SPIR-V that are used here, each with its name: instructions with the layout of their operands, and the
-//! enumerants of operands. No rule of SPIR-V lives here; what is not used is not listed.
+//! The numbers of SPIR-V, each with its name: instructions with the layout of their operands, and the enumerants of
+//! operands. It is the one table of them: the emitter, the listing, the reader of other compilers' modules and the Vulkan
+//! engine use it. No rule of SPIR-V lives here; what is used nowhere is not listed.
 
 /// An instruction as the emitter and the listing know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Opcode {
-    pub(crate) number: u16,
-    pub(crate) name: &'static str,
+pub struct Opcode {
+    pub number: u16,
+    pub name: &'static str,
     /// One letter for each operand: `T` result type, `R` result, `i` id, `l` number, `s` string, `C` capability,
     /// `D` decoration, `S` storage class, `B` built-in or else number, `M` execution mode. The last one may repeat:
     /// `I` ids, `L` numbers, `P` a number and an id by turns.
-    pub(crate) layout: &'static str,
+    pub layout: &'static str,
 }
+
+/// The first word of a module.
+pub const MAGIC: u32 = 0x0723_0203;
 
 macro_rules! opcodes {
     ($($konst:ident $number:literal $name:literal $layout:literal)*) => {
-        /// Every instruction that is emitted.
-        pub(crate) const ALL: &[Opcode] = &[$($konst),*];
-        $(pub(crate) const $konst: Opcode =
+        /// Every instruction that is emitted or read.
+        pub const ALL: &[Opcode] = &[$($konst),*];
+        $(pub const $konst: Opcode =
             Opcode { number: $number, name: $name, layout: $layout };)*
     };
 }
@@ -24,8 +28,8 @@ macro_rules! opcodes {
 macro_rules! enumerants {
     ($(#[$doc:meta])* $table:ident: $($konst:ident $number:literal $name:literal)*) => {
         $(#[$doc])*
-        pub(crate) const $table: &[(u32, &str)] = &[$(($number, $name)),*];
-        $(pub(crate) const $konst: u32 = $number;)*
+        pub const $table: &[(u32, &str)] = &[$(($number, $name)),*];
+        $(pub const $konst: u32 = $number;)*
     };
 }
 
@@ -48,6 +52,7 @@ opcodes! {
     TYPE_INT 21 "TypeInt" "Rll"
     TYPE_FLOAT 22 "TypeFloat" "Rl"
     TYPE_VECTOR 23 "TypeVector" "Ril"
+    TYPE_MATRIX 24 "TypeMatrix" "Ril"
     TYPE_IMAGE 25 "TypeImage" "RiL"
     TYPE_SAMPLER 26 "TypeSampler" "R"
     TYPE_SAMPLED_IMAGE 27 "TypeSampledImage" "Ri"
@@ -61,6 +66,11 @@ opcodes! {
     CONSTANT 43 "Constant" "TRL"
     CONSTANT_COMPOSITE 44 "ConstantComposite" "TRI"
     CONSTANT_NULL 46 "ConstantNull" "TR"
+    SPEC_CONSTANT_TRUE 48 "SpecConstantTrue" "TR"
+    SPEC_CONSTANT_FALSE 49 "SpecConstantFalse" "TR"
+    SPEC_CONSTANT 50 "SpecConstant" "TRL"
+    SPEC_CONSTANT_COMPOSITE 51 "SpecConstantComposite" "TRI"
+    SPEC_CONSTANT_OP 52 "SpecConstantOp" "TRlI"
     FUNCTION 54 "Function" "TRli"
     FUNCTION_END 56 "FunctionEnd" ""
     VARIABLE 59 "Variable" "TRSI"
@@ -162,6 +172,7 @@ opcodes! {
     SWITCH 251 "Switch" "iiP"
     RETURN 253 "Return" ""
     UNREACHABLE 255 "Unreachable" ""
+    EXECUTION_MODE_ID 331 "ExecutionModeId" "iMI"
     GROUP_ELECT 333 "GroupNonUniformElect" "TRi"
     GROUP_ALL 334 "GroupNonUniformAll" "TRii"
     GROUP_ANY 335 "GroupNonUniformAny" "TRii"
@@ -191,8 +202,10 @@ opcodes! {
 }
 
 enumerants! {
-    /// Capabilities.
+    /// Capabilities that a module may declare here. A capability that is not listed needs a feature that no device is opened
+    /// with.
     CAPABILITIES:
+    CAP_MATRIX 0 "Matrix"
     CAP_SHADER 1 "Shader"
     CAP_FLOAT16 9 "Float16"
     CAP_FLOAT64 10 "Float64"
@@ -200,18 +213,23 @@ enumerants! {
     CAP_INT64_ATOMICS 12 "Int64Atomics"
     CAP_INT16 22 "Int16"
     CAP_IMAGE_GATHER_EXTENDED 25 "ImageGatherExtended"
+    CAP_STORAGE_IMAGE_MULTISAMPLE 27 "StorageImageMultisample"
     CAP_UNIFORM_BUFFER_DYNAMIC 28 "UniformBufferArrayDynamicIndexing"
     CAP_SAMPLED_IMAGE_DYNAMIC 29 "SampledImageArrayDynamicIndexing"
     CAP_STORAGE_BUFFER_DYNAMIC 30 "StorageBufferArrayDynamicIndexing"
     CAP_STORAGE_IMAGE_DYNAMIC 31 "StorageImageArrayDynamicIndexing"
+    CAP_IMAGE_CUBE_ARRAY 34 "ImageCubeArray"
+    CAP_INT8 39 "Int8"
     CAP_MIN_LOD 42 "MinLod"
     CAP_SAMPLED_1D 43 "Sampled1D"
     CAP_IMAGE_1D 44 "Image1D"
     CAP_SAMPLED_CUBE_ARRAY 45 "SampledCubeArray"
     CAP_SAMPLED_BUFFER 46 "SampledBuffer"
     CAP_IMAGE_BUFFER 47 "ImageBuffer"
+    CAP_IMAGE_MS_ARRAY 48 "ImageMSArray"
     CAP_STORAGE_IMAGE_EXTENDED 49 "StorageImageExtendedFormats"
     CAP_IMAGE_QUERY 50 "ImageQuery"
+    CAP_DERIVATIVE_CONTROL 51 "DerivativeControl"
     CAP_STORAGE_READ_ANY 55 "StorageImageReadWithoutFormat"
     CAP_STORAGE_WRITE_ANY 56 "StorageImageWriteWithoutFormat"
     CAP_GROUP 61 "GroupNonUniform"
@@ -220,12 +238,23 @@ enumerants! {
     CAP_GROUP_BALLOT 64 "GroupNonUniformBallot"
     CAP_GROUP_SHUFFLE 65 "GroupNonUniformShuffle"
     CAP_GROUP_SHUFFLE_RELATIVE 66 "GroupNonUniformShuffleRelative"
+    CAP_GROUP_NON_UNIFORM_CLUSTERED 67 "GroupNonUniformClustered"
     CAP_GROUP_QUAD 68 "GroupNonUniformQuad"
+    CAP_SUBGROUP_BALLOT_KHR 4423 "SubgroupBallotKHR"
+    CAP_SUBGROUP_VOTE_KHR 4431 "SubgroupVoteKHR"
     CAP_STORAGE_16 4433 "StorageBuffer16BitAccess"
+    CAP_UNIFORM_AND_STORAGE_BUFFER16_BIT_ACCESS 4434 "UniformAndStorageBuffer16BitAccess"
+    CAP_VARIABLE_POINTERS_STORAGE_BUFFER 4441 "VariablePointersStorageBuffer"
+    CAP_VARIABLE_POINTERS 4442 "VariablePointers"
+    CAP_STORAGE_BUFFER8_BIT_ACCESS 4448 "StorageBuffer8BitAccess"
+    CAP_UNIFORM_AND_STORAGE_BUFFER8_BIT_ACCESS 4449 "UniformAndStorageBuffer8BitAccess"
     CAP_DENORM_PRESERVE 4464 "DenormPreserve"
+    CAP_DENORM_FLUSH_TO_ZERO 4465 "DenormFlushToZero"
     CAP_SIGNED_ZERO_INF_NAN 4466 "SignedZeroInfNanPreserve"
     CAP_ROUNDING_RTE 4467 "RoundingModeRTE"
+    CAP_ROUNDING_MODE_RTZ 4468 "RoundingModeRTZ"
     CAP_INT64_IMAGE 5016 "Int64ImageEXT"
+    CAP_COMPUTE_DERIVATIVE_GROUP_QUADS_KHR 5288 "ComputeDerivativeGroupQuadsKHR"
     CAP_GROUP_PARTITIONED 5297 "GroupNonUniformPartitionedEXT"
     CAP_SHADER_NON_UNIFORM 5301 "ShaderNonUniform"
     CAP_RUNTIME_DESCRIPTOR_ARRAY 5302 "RuntimeDescriptorArray"
@@ -237,18 +266,38 @@ enumerants! {
     CAP_STORAGE_IMAGE_NON_UNIFORM 5309 "StorageImageArrayNonUniformIndexing"
     CAP_UNIFORM_TEXEL_NON_UNIFORM 5311 "UniformTexelBufferArrayNonUniformIndexing"
     CAP_STORAGE_TEXEL_NON_UNIFORM 5312 "StorageTexelBufferArrayNonUniformIndexing"
+    CAP_VULKAN_MEMORY_MODEL 5345 "VulkanMemoryModel"
+    CAP_VULKAN_MEMORY_MODEL_DEVICE_SCOPE 5346 "VulkanMemoryModelDeviceScope"
     CAP_DERIVATIVES_IN_ROWS 5350 "ComputeDerivativeGroupLinearKHR"
+}
+
+enumerants! {
+    /// Operands of image instructions: bits of a mask.
+    IMAGE_OPERANDS:
+    OPERAND_LOD 0x2 "Lod"
+    OPERAND_SAMPLE 0x40 "Sample"
+}
+
+enumerants! {
+    /// Execution models of entry points.
+    EXECUTION_MODELS:
+    MODEL_COMPUTE 5 "GLCompute"
 }
 
 enumerants! {
     /// Decorations.
     DECORATIONS:
+    SPEC_ID 1 "SpecId"
     BLOCK 2 "Block"
+    BUFFER_BLOCK 3 "BufferBlock"
+    ROW_MAJOR 4 "RowMajor"
     ARRAY_STRIDE 6 "ArrayStride"
+    MATRIX_STRIDE 7 "MatrixStride"
     BUILT_IN 11 "BuiltIn"
     ALIASED 20 "Aliased"
     COHERENT 23 "Coherent"
     NON_WRITABLE 24 "NonWritable"
+    NON_READABLE 25 "NonReadable"
     BINDING 33 "Binding"
     DESCRIPTOR_SET 34 "DescriptorSet"
     OFFSET 35 "Offset"
@@ -271,17 +320,47 @@ enumerants! {
 }
 
 enumerants! {
-    /// Formats of images.
+    /// Formats of images: all but those that no version of Vulkan has.
     IMAGE_FORMATS:
     FORMAT_RGBA32F 1 "Rgba32f"
+    FORMAT_RGBA16F 2 "Rgba16f"
     FORMAT_R32F 3 "R32f"
+    FORMAT_RGBA8 4 "Rgba8"
+    FORMAT_RGBA8_SNORM 5 "Rgba8Snorm"
     FORMAT_RG32F 6 "Rg32f"
+    FORMAT_RG16F 7 "Rg16f"
+    FORMAT_R11F_G11F_B10F 8 "R11fG11fB10f"
+    FORMAT_R16F 9 "R16f"
+    FORMAT_RGBA16 10 "Rgba16"
+    FORMAT_RGB10_A2 11 "Rgb10A2"
+    FORMAT_RG16 12 "Rg16"
+    FORMAT_RG8 13 "Rg8"
+    FORMAT_R16 14 "R16"
+    FORMAT_R8 15 "R8"
+    FORMAT_RGBA16_SNORM 16 "Rgba16Snorm"
+    FORMAT_RG16_SNORM 17 "Rg16Snorm"
+    FORMAT_RG8_SNORM 18 "Rg8Snorm"
+    FORMAT_R16_SNORM 19 "R16Snorm"
+    FORMAT_R8_SNORM 20 "R8Snorm"
     FORMAT_RGBA32I 21 "Rgba32i"
+    FORMAT_RGBA16I 22 "Rgba16i"
+    FORMAT_RGBA8I 23 "Rgba8i"
     FORMAT_R32I 24 "R32i"
     FORMAT_RG32I 25 "Rg32i"
+    FORMAT_RG16I 26 "Rg16i"
+    FORMAT_RG8I 27 "Rg8i"
+    FORMAT_R16I 28 "R16i"
+    FORMAT_R8I 29 "R8i"
     FORMAT_RGBA32UI 30 "Rgba32ui"
+    FORMAT_RGBA16UI 31 "Rgba16ui"
+    FORMAT_RGBA8UI 32 "Rgba8ui"
     FORMAT_R32UI 33 "R32ui"
+    FORMAT_RGB10A2UI 34 "Rgb10a2ui"
     FORMAT_RG32UI 35 "Rg32ui"
+    FORMAT_RG16UI 36 "Rg16ui"
+    FORMAT_RG8UI 37 "Rg8ui"
+    FORMAT_R16UI 38 "R16ui"
+    FORMAT_R8UI 39 "R8ui"
     FORMAT_R64UI 40 "R64ui"
     FORMAT_R64I 41 "R64i"
 }
@@ -289,6 +368,8 @@ enumerants! {
 enumerants! {
     /// Built-in variables.
     BUILT_INS:
+    NUM_WORKGROUPS 24 "NumWorkgroups"
+    WORKGROUP_SIZE 25 "WorkgroupSize"
     WORKGROUP_ID 26 "WorkgroupId"
     LOCAL_INVOCATION_ID 27 "LocalInvocationId"
     GLOBAL_INVOCATION_ID 28 "GlobalInvocationId"
@@ -308,6 +389,7 @@ enumerants! {
     /// Execution modes.
     EXECUTION_MODES:
     MODE_LOCAL_SIZE 17 "LocalSize"
+    MODE_LOCAL_SIZE_ID 38 "LocalSizeId"
     MODE_DENORM_PRESERVE 4459 "DenormPreserve"
     MODE_SIGNED_ZERO_INF_NAN 4461 "SignedZeroInfNanPreserve"
     MODE_ROUNDING_RTE 4462 "RoundingModeRTE"
@@ -353,7 +435,7 @@ enumerants! {
 }
 
 /// The name of an enumerant of a table.
-pub(crate) fn name_of(table: &[(u32, &'static str)], number: u32) -> Option<&'static str> {
+pub fn name_of(table: &[(u32, &'static str)], number: u32) -> Option<&'static str> {
     table.iter().find(|(it, _)| *it == number).map(|(_, name)| *name)
 }
 
@@ -372,6 +454,8 @@ mod tests {
             IMAGE_FORMATS,
             BUILT_INS,
             EXECUTION_MODES,
+            EXECUTION_MODELS,
+            IMAGE_OPERANDS,
             GLSL,
         ] {
             assert!(table.is_sorted_by(|a, b| a.0 < b.0), "{table:?}");

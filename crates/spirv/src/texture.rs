@@ -14,8 +14,8 @@ use crate::module::Id;
 use crate::opcode as op;
 
 /// Image operands that stand in a mask before the others.
-const LEVEL: u32 = 0x2;
-const SAMPLE: u32 = 0x40;
+const LEVEL: u32 = op::OPERAND_LOD;
+const SAMPLE: u32 = op::OPERAND_SAMPLE;
 
 /// A texel to access.
 struct Pixel {

@@ -9,8 +9,6 @@
 //! Deliberately absent: validation beyond what is read. A driver takes a module at its word, so an invalid one can take the
 //! process with it: whoever has a validator asks it before, and whoever has not runs the module in a process of its own.
 
-mod capability;
-pub(crate) mod format;
 mod parse;
 
 use std::collections::BTreeSet;
@@ -18,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ir::{HostScalar, Module, Resource, ResourceKind};
-use spirv::{BindingKind, Emitted, Push, Reflection};
+use spirv::{BindingKind, Emitted, Push, Reflection, opcode};
 
 use crate::Shader;
 use crate::layout::Layout;
@@ -85,7 +83,7 @@ impl Foreign {
     /// Whether its operations between lanes have the active sets of the source: it asks for maximal reconvergence, or has no
     /// such operations.
     pub fn reconverges(&self, shader: &Shader) -> bool {
-        let sees = self.parsed.capabilities.iter().any(|it| capability::sees_lanes(*it));
+        let sees = self.parsed.capabilities.iter().any(|it| sees_lanes(*it));
         !sees || entry(&self.parsed, &shader.module).is_ok_and(|it| it.reconverges)
     }
 
@@ -100,6 +98,12 @@ impl Foreign {
             self.parsed.specialized(&shader.specialization).map_err(ForeignError::Malformed)?;
         emitted(specialized, &shader.module)
     }
+}
+
+/// Whether a capability asks for an operation between lanes, which is all that active sets can be seen by.
+fn sees_lanes(capability: u32) -> bool {
+    opcode::name_of(opcode::CAPABILITIES, capability)
+        .is_some_and(|it| it.starts_with("GroupNonUniform") || it.starts_with("Subgroup"))
 }
 
 fn mismatch<T>(what: String) -> Result<T, ForeignError> {
@@ -205,7 +209,7 @@ fn emitted(parsed: Parsed, module: &Module) -> Result<Emitted, ForeignError> {
 
 /// The names of what the module declares.
 fn capabilities(parsed: &Parsed) -> Result<Vec<&'static str>, ForeignError> {
-    let named = |number: &u32| match capability::name(*number) {
+    let named = |number: &u32| match opcode::name_of(opcode::CAPABILITIES, *number) {
         Some(name) => Ok(name),
         None => unsupported(format!("it needs capability {number} of SPIR-V")),
     };
@@ -246,7 +250,7 @@ fn format_of(variable: &Variable, image: Image) -> Result<Option<&'static str>, 
         (0, 8, ScalarKind::Signed) => Ok(Some("R64i")),
         (0, 8, ScalarKind::Unsigned) => Ok(Some("R64ui")),
         (0, ..) => Ok(None),
-        (number, ..) => match format::name(number) {
+        (number, ..) => match opcode::name_of(opcode::IMAGE_FORMATS, number) {
             Some(name) => Ok(Some(name)),
             None => unsupported(format!("{} has format {number} of SPIR-V", named(variable))),
         },
@@ -297,9 +301,7 @@ fn gives(image: Image, element: &ir::Element) -> bool {
     match element.scalar {
         HostScalar::F16 => whole(Float),
         // Atomic operations take floats for words.
-        HostScalar::F32 => {
-            whole(Float) || whole(Unsigned) && format::name(image.format) == Some("R32ui")
-        }
+        HostScalar::F32 => whole(Float) || whole(Unsigned) && image.format == opcode::FORMAT_R32UI,
         HostScalar::I16 | HostScalar::I32 => whole(Signed),
         HostScalar::Bool | HostScalar::U16 | HostScalar::U32 => whole(Unsigned),
         // Two words, or one integer.

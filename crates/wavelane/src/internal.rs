@@ -12,7 +12,8 @@ pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
 pub use ir::exec::Buffer as Slot;
 pub use ir::trace::Event as TraceEvent;
 pub use sanitizer::{
-    ExitedThreads, FloatRoom, IntraWaveSync, Kind, Order, Progress, Reconvergence, Seen, Verdict,
+    ExitedThreads, FloatRoom, IntraWaveSync, Kind, Order, Plan, Progress, Reconvergence, Report,
+    Seen, Verdict,
 };
 
 /// What can be looked up about the language.

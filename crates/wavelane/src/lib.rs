@@ -1,12 +1,19 @@
-//! Compiling and running shaders, in the shape of Direct3D: an [`Adapter`] with caps, a [`Device`] on it, a [`Shader`],
-//! a [`ComputePipeline`] that fails with reasons, and dispatches on a [`ResourceTable`].
+//! Compiling and running shaders, in the shape of Direct3D.
 //!
-//! This crate is the only one that promises a stable interface. It catches a panic from below once and gives it out as a
-//! [`Bug`]: a caller sees four kinds of failure, which are never mixed. A *diagnostic* is about the program, *unsupported*
-//! about this device, a *trap* about the run, and a *bug* about us.
+//! - A [`Shader`] is compiled from HLSL. A [`Device`] is an [`Adapter`], which says what it can do, with the [`Engine`] that
+//!   does its work. A [`ComputePipeline`] is a shader on a device; creating one fails with the reason.
+//! - A [`Buffer`], a [`Texture`] and a [`Sampler`] are made by the host. A [`ResourceTable`] binds them to the resources of a
+//!   shader by name; they can be bound in several tables. Constants are set by name with [`ResourceTable::set`].
+//! - A dispatch runs a pipeline on a table, a [`CommandList`] runs several dispatches as one submission. What they write is
+//!   in the buffers; on a GPU it stays on the device until the host reads it.
+//! - [`ComputePipeline::examine`] runs a pipeline under the sanitizer.
 //!
-//! Deliberately absent: files, the environment, terminals, threads. Text arrives through [`Includer`], and whoever wants a
-//! time-out sets the cancellation flag of a [`Dispatch`].
+//! This crate is the only one that promises a stable interface. Failures are of four kinds, which are never mixed: a
+//! *diagnostic* is about the program, *unsupported* about this device, a *trap* about the run, and a *bug* about this library,
+//! which catches a panic from below once and returns it as a [`Bug`].
+//!
+//! Deliberately absent: files, the environment, terminals, threads. Text arrives through [`Includer`]; to end a run early, set
+//! the cancellation flag of its [`Dispatch`].
 //!
 //! ```
 //! use wavelane::*;
@@ -22,7 +29,7 @@
 //! assert_eq!(out.read::<u32>()?, [6, 6, 6, 6, 22, 22, 22, 22]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-// Only `vulkan` and `room` call what is unsafe; they say where and why.
+// Only `engines::vulkan` calls what is unsafe; it says where and why.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -43,7 +50,6 @@ mod memory;
 mod pipeline;
 mod plain;
 mod reference;
-pub mod room;
 mod shader;
 mod spirv;
 mod table;
@@ -78,7 +84,22 @@ pub use ir::{
 pub use ops::F16;
 pub use ops::intrinsics::ShaderModel;
 pub use ops::texture::Sampler;
-pub use sanitizer::{Finding, Plan, Report};
+
+/// What a run under the sanitizer is told, and what it finds: see [`ComputePipeline::examine`].
+pub mod sanitizer {
+    pub use ::sanitizer::{
+        ExitedThreads, Finding, FloatRoom, IntraWaveSync, Kind, Order, Plan, Progress,
+        Reconvergence, Report, Rules, Seen, Site, Verdict,
+    };
+}
+
+/// Shaders as SPIR-V: see [`Shader::spirv`].
+pub mod emit {
+    pub use ::spirv::{
+        Binding, BindingKind, Emitted, Environment, Extension, Numbering, Push, Reflection,
+        Unsupported, Vulkan, Warning,
+    };
+}
 
 /// Texels, shapes of textures and the state of samplers.
 pub mod texture {

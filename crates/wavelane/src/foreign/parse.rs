@@ -8,8 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ops::texture::Dim;
-
-const MAGIC: u32 = 0x0723_0203;
+use spirv::opcode::MAGIC;
 
 /// The highest bound of ids that SPIR-V lets a module have.
 const MOST_IDS: u32 = 0x003f_ffff;
@@ -185,65 +184,27 @@ pub(super) enum Layout {
     Unknown,
 }
 
-/// The numbers of SPIR-V's instructions, decorations, modes and storage classes that are looked at.
+/// The numbers that are looked at: those of instructions as words have them, and enumerants.
 mod number {
-    pub(super) const NAME: u32 = 5;
-    pub(super) const ENTRY_POINT: u32 = 15;
-    pub(super) const EXECUTION_MODE: u32 = 16;
-    pub(super) const CAPABILITY: u32 = 17;
-    pub(super) const MEMORY_MODEL: u32 = 14;
-    pub(super) const TYPE_BOOL: u32 = 20;
-    pub(super) const TYPE_INT: u32 = 21;
-    pub(super) const TYPE_FLOAT: u32 = 22;
-    pub(super) const TYPE_VECTOR: u32 = 23;
-    pub(super) const TYPE_MATRIX: u32 = 24;
-    pub(super) const TYPE_IMAGE: u32 = 25;
-    pub(super) const TYPE_SAMPLER: u32 = 26;
-    pub(super) const TYPE_SAMPLED_IMAGE: u32 = 27;
-    pub(super) const TYPE_ARRAY: u32 = 28;
-    pub(super) const TYPE_RUNTIME_ARRAY: u32 = 29;
-    pub(super) const TYPE_STRUCT: u32 = 30;
-    pub(super) const TYPE_POINTER: u32 = 32;
-    pub(super) const CONSTANT: u32 = 43;
-    pub(super) const CONSTANT_COMPOSITE: u32 = 44;
-    pub(super) const SPEC_CONSTANT_TRUE: u32 = 48;
-    pub(super) const SPEC_CONSTANT_FALSE: u32 = 49;
-    pub(super) const SPEC_CONSTANT: u32 = 50;
-    pub(super) const SPEC_CONSTANT_COMPOSITE: u32 = 51;
-    pub(super) const SPEC_CONSTANT_OP: u32 = 52;
-    pub(super) const FUNCTION: u32 = 54;
-    pub(super) const FUNCTION_END: u32 = 56;
-    pub(super) const VARIABLE: u32 = 59;
-    pub(super) const DECORATE: u32 = 71;
-    pub(super) const MEMBER_DECORATE: u32 = 72;
-    pub(super) const EXECUTION_MODE_ID: u32 = 331;
+    use spirv::opcode;
 
-    pub(super) const COMPUTE: u32 = 5;
-    pub(super) const LOCAL_SIZE: u32 = 17;
-    pub(super) const LOCAL_SIZE_ID: u32 = 38;
-    pub(super) const MAXIMALLY_RECONVERGES: u32 = 6023;
+    pub(super) use spirv::opcode::{
+        ARRAY_STRIDE, BINDING, BUFFER_BLOCK, BUILT_IN, DESCRIPTOR_SET, MATRIX_STRIDE,
+        MODE_LOCAL_SIZE as LOCAL_SIZE, MODE_LOCAL_SIZE_ID as LOCAL_SIZE_ID,
+        MODE_MAXIMALLY_RECONVERGES as MAXIMALLY_RECONVERGES, MODEL_COMPUTE as COMPUTE,
+        NON_WRITABLE, OFFSET, PUSH_CONSTANT, ROW_MAJOR, SPEC_ID, STORAGE_BUFFER, UNIFORM,
+        UNIFORM_CONSTANT, WORKGROUP_SIZE,
+    };
 
-    pub(super) const SPEC_ID: u32 = 1;
-    pub(super) const BUFFER_BLOCK: u32 = 3;
-    pub(super) const ROW_MAJOR: u32 = 4;
-    pub(super) const ARRAY_STRIDE: u32 = 6;
-    pub(super) const MATRIX_STRIDE: u32 = 7;
-    pub(super) const BUILT_IN: u32 = 11;
-    pub(super) const NON_WRITABLE: u32 = 24;
-    pub(super) const BINDING: u32 = 33;
-    pub(super) const DESCRIPTOR_SET: u32 = 34;
-    pub(super) const OFFSET: u32 = 35;
-    pub(super) const WORKGROUP_SIZE: u32 = 25;
+    macro_rules! instructions {
+        ($($name:ident)*) => {
+            $(pub(super) const $name: u32 = opcode::$name.number as u32;)*
+        };
+    }
 
-    pub(super) const UNIFORM_CONSTANT: u32 = 0;
-    pub(super) const UNIFORM: u32 = 2;
-    pub(super) const PUSH_CONSTANT: u32 = 9;
-    pub(super) const STORAGE_BUFFER: u32 = 12;
-
-    pub(super) const I_ADD: u32 = 128;
-    pub(super) const I_SUB: u32 = 130;
-    pub(super) const I_MUL: u32 = 132;
-    pub(super) const U_DIV: u32 = 134;
+    instructions! {
+        NAME ENTRY_POINT EXECUTION_MODE CAPABILITY MEMORY_MODEL TYPE_BOOL TYPE_INT TYPE_FLOAT TYPE_VECTOR TYPE_MATRIX TYPE_IMAGE TYPE_SAMPLER TYPE_SAMPLED_IMAGE TYPE_ARRAY TYPE_RUNTIME_ARRAY TYPE_STRUCT TYPE_POINTER CONSTANT CONSTANT_COMPOSITE SPEC_CONSTANT_TRUE SPEC_CONSTANT_FALSE SPEC_CONSTANT SPEC_CONSTANT_COMPOSITE SPEC_CONSTANT_OP FUNCTION FUNCTION_END VARIABLE DECORATE MEMBER_DECORATE EXECUTION_MODE_ID I_ADD I_SUB I_MUL U_DIV
+    }
 }
 
 /// Reads a module, or says what is wrong with it.

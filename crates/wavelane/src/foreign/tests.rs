@@ -287,3 +287,9 @@ fn damage(shader: &Shader, bytes: &[u8], random: &mut ops::Random) {
         try_it(&damaged);
     }
 }
+
+#[test]
+fn capabilities_tell_whether_lanes_are_seen() {
+    assert!(sees_lanes(opcode::CAP_GROUP) && sees_lanes(opcode::CAP_SUBGROUP_BALLOT_KHR));
+    assert!(!sees_lanes(opcode::CAP_SHADER));
+}

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stdout, reason = "engines that this machine lacks are printed")]
 
 mod buffers;
-// mod examples;
+mod examples;
 mod lists;
 mod tables;
 

@@ -166,6 +166,8 @@ fn errors_are_errors() {
     is_error::<wavelane::PipelineError>();
     is_error::<wavelane::Trap>();
     is_error::<wavelane::Unsupported>();
+    is_error::<wavelane::emit::Unsupported>();
+    is_error::<wavelane::CompileError>();
     fn host() -> Result<(), Box<dyn std::error::Error>> {
         Device::with_engine(Adapter::reference(), wavelane::Engine::Cuda)?;
         Ok(())

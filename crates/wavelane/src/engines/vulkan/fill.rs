@@ -6,6 +6,7 @@
 
 use ash::vk;
 use ir::exec::Failure;
+use spirv::{Vulkan, opcode as op};
 
 use super::context::{Context, Memory};
 use super::image::Picture;
@@ -154,124 +155,138 @@ impl Filler {
 /// The program, for one thread a group: thread (x, y, z) writes sample `z % samples` of the texel (x, y) of the layer
 /// `z / samples`, out of the four words at that place of the buffer.
 fn program() -> Vec<u32> {
-    const MAIN: u32 = 1;
-    const VOID: u32 = 2;
-    const SIGNATURE: u32 = 3;
-    const UINT: u32 = 4;
-    const THREE: u32 = 5;
-    const FOUR: u32 = 6;
-    const THREE_IN: u32 = 7;
-    const THREAD_VARIABLE: u32 = 8;
-    const GROUPS_VARIABLE: u32 = 9;
-    const WORDS: u32 = 10;
-    const BLOCK: u32 = 11;
-    const BLOCK_POINTER: u32 = 12;
-    const BUFFER: u32 = 13;
-    const WORD_POINTER: u32 = 14;
-    const IMAGE: u32 = 15;
-    const IMAGE_POINTER: u32 = 16;
-    const IMAGE_VARIABLE: u32 = 17;
-    /// The constants 0 to 4.
-    const NUMBERS: u32 = 18;
-    const START: u32 = 23;
-    let mut next = 24;
-    let mut words = Vec::new();
-    let mut put = |opcode: u32, operands: &[u32]| {
-        words.push((operands.len() as u32 + 1) << 16 | opcode);
-        words.extend_from_slice(operands);
-    };
-    // Shader, StorageImageMultisample, ImageMSArray, ImageQuery, StorageImageWriteWithoutFormat.
-    for capability in [1, 27, 48, 50, 56] {
-        put(17, &[capability]);
+    let mut to = Assembler { words: Vec::new(), next: 1 };
+    for capability in [
+        op::CAP_SHADER,
+        op::CAP_STORAGE_IMAGE_MULTISAMPLE,
+        op::CAP_IMAGE_MS_ARRAY,
+        op::CAP_IMAGE_QUERY,
+        op::CAP_STORAGE_WRITE_ANY,
+    ] {
+        to.put(op::CAPABILITY, &[capability]);
     }
-    put(14, &[0, 1]);
+    let [main, thread_variable, groups_variable] = to.ids();
+    let [words, block, buffer, image_variable] = to.ids();
+    let [logical, simple] = [0, 1];
+    to.put(op::MEMORY_MODEL, &[logical, simple]);
     let name = [u32::from_le_bytes(*b"main"), 0];
-    put(15, &[&[5, MAIN], &name[..], &[THREAD_VARIABLE, GROUPS_VARIABLE]].concat());
-    // LocalSize.
-    put(16, &[MAIN, 17, 1, 1, 1]);
-    // BuiltIn: GlobalInvocationId, NumWorkgroups.
-    put(71, &[THREAD_VARIABLE, 11, 28]);
-    put(71, &[GROUPS_VARIABLE, 11, 24]);
-    // ArrayStride, Block, Offset, NonWritable.
-    put(71, &[WORDS, 6, 4]);
-    put(71, &[BLOCK, 2]);
-    put(72, &[BLOCK, 0, 35, 0]);
-    put(71, &[BUFFER, 24]);
-    // DescriptorSet and Binding.
-    for (variable, binding) in [(BUFFER, 0), (IMAGE_VARIABLE, 1)] {
-        put(71, &[variable, 34, 0]);
-        put(71, &[variable, 33, binding]);
+    let entry = [op::MODEL_COMPUTE, main, name[0], name[1], thread_variable, groups_variable];
+    to.put(op::ENTRY_POINT, &entry);
+    to.put(op::EXECUTION_MODE, &[main, op::MODE_LOCAL_SIZE, 1, 1, 1]);
+    to.put(op::DECORATE, &[thread_variable, op::BUILT_IN, op::GLOBAL_INVOCATION_ID]);
+    to.put(op::DECORATE, &[groups_variable, op::BUILT_IN, op::NUM_WORKGROUPS]);
+    to.put(op::DECORATE, &[words, op::ARRAY_STRIDE, 4]);
+    to.put(op::DECORATE, &[block, op::BLOCK]);
+    to.put(op::MEMBER_DECORATE, &[block, 0, op::OFFSET, 0]);
+    to.put(op::DECORATE, &[buffer, op::NON_WRITABLE]);
+    to.put(op::DECORATE, &[image_variable, op::NON_READABLE]);
+    for (variable, binding) in [(buffer, 0), (image_variable, 1)] {
+        to.put(op::DECORATE, &[variable, op::DESCRIPTOR_SET, 0]);
+        to.put(op::DECORATE, &[variable, op::BINDING, binding]);
     }
-    // NonReadable.
-    put(71, &[IMAGE_VARIABLE, 25]);
-    put(19, &[VOID]);
-    put(33, &[SIGNATURE, VOID]);
-    put(21, &[UINT, 32, 0]);
-    put(23, &[THREE, UINT, 3]);
-    put(23, &[FOUR, UINT, 4]);
-    put(32, &[THREE_IN, 1, THREE]);
-    put(59, &[THREE_IN, THREAD_VARIABLE, 1]);
-    put(59, &[THREE_IN, GROUPS_VARIABLE, 1]);
-    put(29, &[WORDS, UINT]);
-    put(30, &[BLOCK, WORDS]);
-    put(32, &[BLOCK_POINTER, 12, BLOCK]);
-    put(59, &[BLOCK_POINTER, BUFFER, 12]);
-    put(32, &[WORD_POINTER, 12, UINT]);
-    // Two dimensions, an array, several samples, written, of no format.
-    put(25, &[IMAGE, UINT, 1, 0, 1, 1, 2, 0]);
-    put(32, &[IMAGE_POINTER, 0, IMAGE]);
-    put(59, &[IMAGE_POINTER, IMAGE_VARIABLE, 0]);
-    for number in 0..5 {
-        put(43, &[UINT, NUMBERS + number, number]);
-    }
-    put(54, &[VOID, MAIN, 0, SIGNATURE]);
-    put(248, &[START]);
-    let mut result = |opcode: u32, ty: u32, operands: &[u32]| {
-        let id = next;
-        next += 1;
-        put(opcode, &[&[ty, id], operands].concat());
-        id
-    };
-    let thread = result(61, THREE, &[THREAD_VARIABLE]);
-    let groups = result(61, THREE, &[GROUPS_VARIABLE]);
-    let [x, y, z] = [0, 1, 2].map(|it| result(81, UINT, &[thread, it]));
-    let [width, height] = [0, 1].map(|it| result(81, UINT, &[groups, it]));
-    let image = result(61, IMAGE, &[IMAGE_VARIABLE]);
-    let samples = result(107, UINT, &[image]);
-    let layer = result(134, UINT, &[z, samples]);
-    let sample = result(137, UINT, &[z, samples]);
-    let rows = result(132, UINT, &[z, height]);
-    let row = result(128, UINT, &[rows, y]);
-    let before = result(132, UINT, &[row, width]);
-    let place = result(128, UINT, &[before, x]);
-    let first = result(132, UINT, &[place, NUMBERS + 4]);
+
+    let void = to.ty(op::TYPE_VOID, &[]);
+    let signature = to.ty(op::TYPE_FUNCTION, &[void]);
+    let uint = to.ty(op::TYPE_INT, &[32, 0]);
+    let three = to.ty(op::TYPE_VECTOR, &[uint, 3]);
+    let four = to.ty(op::TYPE_VECTOR, &[uint, 4]);
+    let three_in = to.ty(op::TYPE_POINTER, &[op::INPUT, three]);
+    to.put(op::VARIABLE, &[three_in, thread_variable, op::INPUT]);
+    to.put(op::VARIABLE, &[three_in, groups_variable, op::INPUT]);
+    to.put(op::TYPE_RUNTIME_ARRAY, &[words, uint]);
+    to.put(op::TYPE_STRUCT, &[block, words]);
+    let block_pointer = to.ty(op::TYPE_POINTER, &[op::STORAGE_BUFFER, block]);
+    let word_pointer = to.ty(op::TYPE_POINTER, &[op::STORAGE_BUFFER, uint]);
+    to.put(op::VARIABLE, &[block_pointer, buffer, op::STORAGE_BUFFER]);
+    // Two dimensions, no depth, an array, several samples, written, of no format.
+    let image_type = to.ty(op::TYPE_IMAGE, &[uint, 1, 0, 1, 1, 2, 0]);
+    let image_pointer = to.ty(op::TYPE_POINTER, &[op::UNIFORM_CONSTANT, image_type]);
+    to.put(op::VARIABLE, &[image_pointer, image_variable, op::UNIFORM_CONSTANT]);
+    let numbers = [0, 1, 2, 3, 4].map(|number| to.value(op::CONSTANT, uint, &[number]));
+
+    to.put(op::FUNCTION, &[void, main, 0, signature]);
+    to.ty(op::LABEL, &[]);
+    let thread = to.value(op::LOAD, three, &[thread_variable]);
+    let groups = to.value(op::LOAD, three, &[groups_variable]);
+    let [x, y, z] = [0, 1, 2].map(|it| to.value(op::COMPOSITE_EXTRACT, uint, &[thread, it]));
+    let [width, height] = [0, 1].map(|it| to.value(op::COMPOSITE_EXTRACT, uint, &[groups, it]));
+    let image = to.value(op::LOAD, image_type, &[image_variable]);
+    let samples = to.value(op::IMAGE_QUERY_SAMPLES, uint, &[image]);
+    let layer = to.value(op::U_DIV, uint, &[z, samples]);
+    let sample = to.value(op::U_MOD, uint, &[z, samples]);
+    let rows = to.value(op::I_MUL, uint, &[z, height]);
+    let row = to.value(op::I_ADD, uint, &[rows, y]);
+    let before = to.value(op::I_MUL, uint, &[row, width]);
+    let place = to.value(op::I_ADD, uint, &[before, x]);
+    let first = to.value(op::I_MUL, uint, &[place, numbers[4]]);
     let parts = [0, 1, 2, 3].map(|it| {
-        let index = result(128, UINT, &[first, NUMBERS + it]);
-        let pointer = result(65, WORD_POINTER, &[BUFFER, NUMBERS, index]);
-        result(61, UINT, &[pointer])
+        let index = to.value(op::I_ADD, uint, &[first, numbers[it]]);
+        let pointer = to.value(op::ACCESS_CHAIN, word_pointer, &[buffer, numbers[0], index]);
+        to.value(op::LOAD, uint, &[pointer])
     });
-    let texel = result(80, FOUR, &parts);
-    let at = result(80, THREE, &[x, y, layer]);
-    // With the operand Sample.
-    put(99, &[image, at, texel, 0x40, sample]);
-    put(253, &[]);
-    put(56, &[]);
-    [vec![0x0723_0203, 0x0001_0300, 0, next, 0], words].concat()
+    let texel = to.value(op::COMPOSITE_CONSTRUCT, four, &parts);
+    let at = to.value(op::COMPOSITE_CONSTRUCT, three, &[x, y, layer]);
+    to.put(op::IMAGE_WRITE, &[image, at, texel, op::OPERAND_SAMPLE, sample]);
+    to.put(op::RETURN, &[]);
+    to.put(op::FUNCTION_END, &[]);
+    [vec![op::MAGIC, Vulkan::V1_1.spirv(), 0, to.next, 0], to.words].concat()
+}
+
+/// Writes instructions down, and counts ids.
+struct Assembler {
+    words: Vec<u32>,
+    next: u32,
+}
+
+impl Assembler {
+    fn ids<const N: usize>(&mut self) -> [u32; N] {
+        std::array::from_fn(|_| {
+            self.next += 1;
+            self.next - 1
+        })
+    }
+
+    fn put(&mut self, opcode: op::Opcode, operands: &[u32]) {
+        self.words.push((operands.len() as u32 + 1) << 16 | u32::from(opcode.number));
+        self.words.extend_from_slice(operands);
+    }
+
+    /// An instruction whose result has no type.
+    fn ty(&mut self, opcode: op::Opcode, operands: &[u32]) -> u32 {
+        let [id] = self.ids();
+        self.put(opcode, &[&[id], operands].concat());
+        id
+    }
+
+    /// An instruction whose result has a type.
+    fn value(&mut self, opcode: op::Opcode, ty: u32, operands: &[u32]) -> u32 {
+        let [id] = self.ids();
+        self.put(opcode, &[&[ty, id], operands].concat());
+        id
+    }
 }
 
 #[cfg(test)]
+#[allow(clippy::print_stdout, reason = "a validator that is not there is printed")]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_program_is_whole_instructions_with_ids_below_its_bound() {
-        let words = program();
-        let (mut at, mut count) = (5, 0);
-        while at < words.len() {
-            let len = (words[at] >> 16) as usize;
-            assert!(len > 0 && at + len <= words.len());
-            (at, count) = (at + len, count + 1);
+    fn the_program_is_valid() {
+        let bytes: Vec<u8> = program().iter().flat_map(|it| it.to_le_bytes()).collect();
+        let file = std::env::temp_dir().join(format!("wavelane-fill-{}.spv", std::process::id()));
+        std::fs::write(&file, bytes).unwrap();
+        let mut validator = std::process::Command::new("spirv-val");
+        let result = validator.args(["--target-env", "vulkan1.3"]).arg(&file).output();
+        std::fs::remove_file(&file).unwrap();
+        match result {
+            Ok(output) => assert!(
+                output.status.success(),
+                "{}{}",
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            ),
+            Err(error) => println!("skipped: spirv-val: {error}"),
         }
-        assert!(count > 60 && words[3] > 50, "{count} {}", words[3]);
     }
 }
