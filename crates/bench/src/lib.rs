@@ -11,7 +11,7 @@ pub type Bound = fn(&[u8], &mut [u8], &mut [u8]);
 /// The kernel of that name, if this host can run it.
 pub fn bound(kernel: &str) -> Option<Bound> {
     #[cfg(target_arch = "x86_64")]
-    if crate::Isa::Avx512.missing().is_none() {
+    if cpu::Isa::Avx512.missing().is_none() {
         return wide::bound(kernel);
     }
     let _ = kernel;

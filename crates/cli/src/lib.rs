@@ -1,4 +1,4 @@
-//! The command `wavelane`: reads arguments, files and terminals, and leaves all work to `device`.
+//! The command `wavelane`: reads arguments, files and terminals, and leaves all work to `wavelane`.
 //!
 //! The exit status is a contract with scripts, and [`Exit`] is its only statement.
 //! Deliberately absent: any knowledge of engines, of the language, and of how diagnostics look.
@@ -43,15 +43,19 @@ const STACK: usize = 256 << 20;
 /// Where the last panic happened; only the hook knows it.
 static PANICKED_AT: Mutex<Option<String>> = Mutex::new(None);
 
-/// The whole command: reads the arguments of the process, and gives its exit status.
-pub fn main() -> ExitCode {
+/// The whole command: reads the arguments of the process, and gives its exit status. `prepare` is called first on the thread
+/// that does the work.
+pub fn main(prepare: fn()) -> ExitCode {
     panic::set_hook(Box::new(|info| {
         let place = info.location().map(|it| format!("{}:{}", it.file(), it.line()));
         if let Ok(mut at) = PANICKED_AT.lock() {
             *at = place;
         }
     }));
-    let work = || panic::catch_unwind(AssertUnwindSafe(work));
+    let work = move || {
+        prepare();
+        panic::catch_unwind(AssertUnwindSafe(work))
+    };
     let done = match thread::Builder::new().stack_size(STACK).spawn(work) {
         Ok(thread) => thread.join().and_then(|it| it),
         // Where so much room is not to be had, the usual stack is enough for usual shaders.
@@ -105,7 +109,6 @@ impl From<io::Error> for End {
 }
 
 fn work() -> Result<Exit, End> {
-    wavelane::room::make();
     let args = match args::parse(std::env::args_os())? {
         Request::Help(command) => {
             terminal::print(&help::text(command))?;

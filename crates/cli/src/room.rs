@@ -12,7 +12,7 @@ const ROOM: usize = 24 << 20;
 /// Lets the allocator take its room at once, keep what is given back to it, and get it in large pages.
 ///
 /// To be called once, on the thread that does the work. It changes how fast memory comes, and nothing else.
-pub fn make() {
+pub(crate) fn make() {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(LEARNT)));
     let mut room = Vec::<u8>::with_capacity(ROOM);
     take_large_pages(room.spare_capacity_mut());
@@ -21,7 +21,6 @@ pub fn make() {
 
 /// Advises the system to fill in memory by pages of 2 MiB; what was touched before keeps its small ones.
 #[cfg(target_os = "linux")]
-#[allow(unsafe_code, reason = "advice to the system about memory of ours")]
 fn take_large_pages(room: &mut [std::mem::MaybeUninit<u8>]) {
     const PAGE: usize = 4096;
     let unaligned = room.as_ptr().align_offset(PAGE);

@@ -13,7 +13,8 @@ use wavelane::internal::diag::{self, Allows, SourceMap, Style};
 use wavelane::internal::{
     ExitedThreads, FloatRoom, IntraWaveSync, Order, Progress, Reconvergence, Seen, Verdict,
 };
-use wavelane::{Diagnostic, Level, Plan};
+use wavelane::sanitizer::Plan;
+use wavelane::{Diagnostic, Level};
 
 use crate::End;
 use crate::args::{Args, Output, WaveSizes};

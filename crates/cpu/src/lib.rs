@@ -17,7 +17,6 @@
 mod allocate;
 mod away;
 #[doc(hidden)]
-pub mod bounds;
 mod call;
 mod code;
 mod contended;

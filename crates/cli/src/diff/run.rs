@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use wavelane::internal::{self, Slots, Verdict};
+use wavelane::sanitizer::Report;
 use wavelane::{
-    ComputePipeline, Denormals, Device, Dispatch, DispatchError, Report, ResourceTable, Shader,
-    Trap,
+    ComputePipeline, Denormals, Device, Dispatch, DispatchError, ResourceTable, Shader, Trap,
 };
 
 use super::compare::Rules;

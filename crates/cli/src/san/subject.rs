@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering;
 
 use jobs::{Runnable, Test, Widths};
 use wavelane::internal::Slots;
-use wavelane::{ComputePipeline, Device, Dispatch, Plan, Report, ResourceTable, Shader, SourceMap};
+use wavelane::sanitizer::{Plan, Report};
+use wavelane::{ComputePipeline, Device, Dispatch, ResourceTable, Shader, SourceMap};
 
 use super::record::Stop;
 use super::{SanArgs, plan};

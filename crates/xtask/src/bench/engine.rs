@@ -79,7 +79,7 @@ fn pair(kernel: &'static Kernel, rounds: usize) -> Result<Result_, String> {
     let module = Arc::new(compile(kernel.file, None)?);
     let mut contestants = contestants(&module)?;
     let mut buffers = bindings(kernel, &module);
-    let by_hand = cpu::bounds::bound(kernel.name);
+    let by_hand = bench::bound(kernel.name);
     let mut best_by_hand = f64::INFINITY;
     let mut best_in_two = f64::INFINITY;
     for round in 0..rounds {
@@ -226,7 +226,7 @@ fn document(results: &[Result_], sizes: &[Size], rounds: usize) -> String {
         text,
         "Machine: {}. Command: `cargo xtask bench --document --rounds {rounds}`. 16Mi threads (saxpy 32Mi, mandel 2048²) in \
          groups of 256; the best of {rounds} alternating rounds in one process; every result is checked.\n\
-         By hand: `crates/cpu/src/bounds.rs`, one thread, at 16 lanes what the HLSL says; `reduce` and `mandel` in any order.\n",
+         By hand: `crates/bench`, one thread, at 16 lanes what the HLSL says; `reduce` and `mandel` in any order.\n",
         machine()
     );
     text.push_str(
