@@ -12,8 +12,7 @@ use std::sync::atomic::Ordering;
 use wavelane::internal::diag::SourceMap;
 use wavelane::internal::{self, Slot, Slots};
 use wavelane::{
-    ComputePipeline, Dispatch, DispatchError, Engine, Layout, ResourceKind, ResourceTable, Shader,
-    Span, Trap,
+    ComputePipeline, Dispatch, DispatchError, Engine, Layout, ResourceTable, Shader, Span, Trap,
 };
 
 use crate::args::{Args, Output, WaveSizes};
@@ -134,17 +133,7 @@ fn views(args: &Args, bound: &Bound) -> Result<Vec<View>, Problem> {
         if !by_name && !resource.kind.writable() {
             continue;
         }
-        let kind = match &resource.kind {
-            ResourceKind::Constant { .. } => "ConstantBuffer",
-            ResourceKind::Structured { writable: true, .. } => "RWStructuredBuffer",
-            ResourceKind::Structured { writable: false, .. } => "StructuredBuffer",
-            ResourceKind::Raw { writable: true } => "RWByteAddressBuffer",
-            ResourceKind::Raw { writable: false } => "ByteAddressBuffer",
-            ResourceKind::Typed { writable: true, .. } => "RWBuffer",
-            ResourceKind::Typed { writable: false, .. } => "Buffer",
-            ResourceKind::Texture { dim, writable, .. } => texture::kind(*dim, *writable),
-            ResourceKind::Sampler { .. } => "SamplerState",
-        };
+        let view = resource.kind.view();
         let layout = match bound.shown_as(&resource.name, element) {
             Some(scalar) => Layout::uniform(scalar, 1),
             None if buffer.texture.is_some() => texture::layout(&buffer),
@@ -154,11 +143,11 @@ fn views(args: &Args, bound: &Bound) -> Result<Vec<View>, Problem> {
             resource: resource.name.clone(),
             element,
             name,
-            kind,
+            kind: view.name,
             layout,
             texture: buffer.texture,
-            writable: resource.kind.writable(),
-            has_counter: matches!(resource.kind, ResourceKind::Structured { counter: true, .. }),
+            writable: view.writable,
+            has_counter: view.counter,
         });
     }
     for name in wanted {

@@ -2,6 +2,7 @@
 //!
 //! What operations mean is said in [`ops`]; here stand the ways from rows to them and back.
 
+use ir::access::{self, Reach, texel_bytes};
 use ir::{
     Address, Atomic, Binding, Derivative, Element, Module, Private, ResourceKind, Shared,
     TextureCall, quad_lane, texel,
@@ -106,13 +107,6 @@ pub(crate) struct Call<'a> {
     pub(crate) rows: Rows<'a>,
     pub(crate) active: LaneMask,
     header: &'a Header,
-}
-
-/// Where a lane's access lies, and the bytes that may be accessed from there.
-struct Reach<'a> {
-    view: Option<&'a View>,
-    start: u64,
-    room: u64,
 }
 
 impl<'a> Call<'a> {
@@ -267,11 +261,9 @@ impl<'a> Call<'a> {
         &self.common.module.resource(at.binding).kind
     }
 
-    fn element(&self, at: &Where) -> Option<&Element> {
-        match self.kind(at) {
-            ResourceKind::Typed { element, .. } => Some(element),
-            _ => None,
-        }
+    /// What the texels of a typed buffer are seen as.
+    fn element(&self, at: &Where) -> Option<Element> {
+        self.kind(at).view().element
     }
 
     /// The first operand that is a value.
@@ -284,56 +276,42 @@ impl<'a> Call<'a> {
         usize::from(at.element) + address
     }
 
-    fn reach(&self, at: &Where, lane: usize) -> Reach<'_> {
+    /// The buffer that a lane accesses, and what it may touch there.
+    fn reach(&self, at: &Where, lane: usize) -> (Option<&View>, Reach) {
         let view = self.view(at, lane);
         let len = view.map_or(0, |it| it.len);
         let first = usize::from(at.element);
-        let word = |i: usize| self.arg(first + i, lane);
-        let (start, room) = match at.at {
+        let word = |i: usize| self.arg(first + i, lane) as u32;
+        let place = match at.at {
             Some(Address::Structured { .. }) => {
-                let stride = match self.kind(at) {
-                    ResourceKind::Structured { stride, .. } => u64::from(*stride),
-                    _ => 0,
-                };
-                let (index, offset) = (word(0), word(1));
-                let count = len.checked_div(stride).unwrap_or(0);
-                let room = if index < count { stride.saturating_sub(offset) } else { 0 };
-                (index * stride + offset, room)
+                let stride = self.kind(at).view().stride;
+                access::At::Element { index: word(0), offset: word(1), stride }
             }
-            Some(Address::Byte(_)) => (word(0), len.saturating_sub(word(0))),
+            Some(Address::Byte(_)) => access::At::Byte(word(0)),
             Some(Address::Texel(_)) => {
-                let texel = self.element(at).map_or(4, |it| texel_bytes(view, it));
-                (word(0) * texel, if word(0) < len / texel { texel } else { 0 })
+                let size = self.element(at).map_or(4, |it| texel_bytes(format(view, &it)));
+                access::At::Texel { index: word(0), size }
             }
-            None => (0, 0),
+            None => access::At::None,
         };
-        Reach { view, start, room }
+        (view, place.reach(len))
     }
 
     fn load(&self, at: &Where) {
         let ty = self.site.results[0];
-        let size = ty.bytes();
+        let element = self.element(at);
         self.each(|lane| {
-            let Reach { view, start, room } = self.reach(at, lane);
-            let texels = self.element(at).map(|it| format(view, it));
+            let (view, reach) = self.reach(at, lane);
+            let texels = element.map(|it| format(view, &it));
             for c in 0..self.site.results.len() {
                 let bits = match (view, texels) {
                     (None, _) => 0,
                     (Some(view), Some(format)) => {
-                        let size = texel::scalar_bytes(format.scalar);
-                        if room == 0 {
-                            0
-                        } else if (c as u32) < format.components {
-                            let stored = view.load(start + c as u64 * u64::from(size), size);
-                            texel::load(format.scalar, ty, stored)
-                        } else {
-                            texel::missing(c as u32, ty)
-                        }
+                        reach.load_component(c, format, ty, |at, size| view.load(at, size))
                     }
                     (Some(view), None) => {
-                        let offset = c as u64 * u64::from(size);
-                        let fits = offset + u64::from(size) <= room;
-                        if fits { view.load(start + offset, size) } else { 0 }
+                        let size = ty.bytes();
+                        reach.scalar(c, size).map_or(0, |at| view.load(at, size))
                     }
                 };
                 let bits = if ty == Ty::Bool { u64::from(bits != 0) } else { bits };
@@ -345,24 +323,22 @@ impl<'a> Call<'a> {
     fn store(&self, at: &Where) {
         let first = self.values(at);
         let ty = self.site.args[first];
-        let size = ty.bytes();
+        let element = self.element(at);
         self.each(|lane| {
-            let Reach { view: Some(view), start, room } = self.reach(at, lane) else { return };
+            let (Some(view), reach) = self.reach(at, lane) else { return };
             for (c, i) in (first..self.site.args.len()).enumerate() {
                 let bits = self.arg(i, lane);
-                match self.element(at) {
+                match &element {
                     Some(element) => {
                         let format = format(Some(view), element);
-                        let size = texel::scalar_bytes(format.scalar);
-                        if room != 0 && (c as u32) < format.components {
-                            let bits = texel::store(format.scalar, element, ty, bits);
-                            view.write(start + c as u64 * u64::from(size), size, bits);
+                        if let Some((at, size)) = reach.store_component(c, format) {
+                            view.write(at, size, texel::store(format.scalar, element, ty, bits));
                         }
                     }
                     None => {
-                        let offset = c as u64 * u64::from(size);
-                        if offset + u64::from(size) <= room {
-                            view.write(start + offset, size, bits);
+                        let size = ty.bytes();
+                        if let Some(at) = reach.scalar(c, size) {
+                            view.write(at, size, bits);
                         }
                     }
                 }
@@ -375,13 +351,11 @@ impl<'a> Call<'a> {
         let ty = self.site.args[first];
         let size = ty.bytes();
         self.each(|lane| {
-            let Reach { view, start, room } = self.reach(at, lane);
+            let (view, reach) = self.reach(at, lane);
             let args = [first, first + 1]
                 .map(|i| if i < self.site.args.len() { self.arg(i, lane) } else { 0 });
-            let old = match view {
-                Some(view) if u64::from(size) <= room => {
-                    view.update(start, size, |old| op.apply(ty, old, args))
-                }
+            let old = match (view, reach.scalar(0, size)) {
+                (Some(view), Some(at)) => view.update(at, size, |old| op.apply(ty, old, args)),
                 _ => 0,
             };
             self.set_result(0, lane, old);
@@ -392,18 +366,8 @@ impl<'a> Call<'a> {
         self.each(|lane| {
             let view = self.view(at, lane);
             let len = view.map_or(0, |it| it.len);
-            let (count, stride) = match self.kind(at) {
-                ResourceKind::Structured { stride, .. } => {
-                    (len.checked_div(u64::from(*stride)).unwrap_or(0), *stride)
-                }
-                ResourceKind::Typed { element, .. } => (len / texel_bytes(view, element), 0),
-                ResourceKind::Raw { .. } | ResourceKind::Constant { .. } => (len, 0),
-                ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } => {
-                    unreachable!("the verifier has checked that sizes are asked of buffers")
-                }
-            };
-            self.set_result(0, lane, count);
-            self.set_result(1, lane, u64::from(stride));
+            let sizes = access::size(self.kind(at), view.and_then(|it| it.format), len);
+            sizes.into_iter().enumerate().for_each(|(i, it)| self.set_result(i, lane, it));
         });
     }
 
@@ -432,13 +396,7 @@ impl<'a> Call<'a> {
 
 /// A texel has one to four components, whatever the host says.
 fn format(view: Option<&View>, element: &Element) -> ir::exec::Format {
-    let format = view.and_then(|it| it.format).unwrap_or_else(|| texel::own_format(element));
-    ir::exec::Format { components: format.components.clamp(1, 4), ..format }
-}
-
-fn texel_bytes(view: Option<&View>, element: &Element) -> u64 {
-    let format = format(view, element);
-    u64::from(texel::scalar_bytes(format.scalar) * format.components)
+    access::format(view.and_then(|it| it.format), element)
 }
 
 /// Applies the definition of an operation to rows.

@@ -14,12 +14,8 @@ pub(crate) fn passes_one_counter(module: &Module, size: usize) -> bool {
     if size > AS_LONG_AS_THE_WAY {
         return false;
     }
-    let mut used = vec![false; module.values.len()];
-    let mut has_loops = false;
-    for data in &module.insts {
-        data.op.operands().iter().for_each(|it| used[it.index()] = true);
-        has_loops |= matches!(data.op, Op::Loop { .. });
-    }
+    let used = ir::flow::used(module);
+    let has_loops = module.insts.iter().any(|it| matches!(it.op, Op::Loop { .. }));
     !has_loops
         && module.insts.iter().any(|data| match &data.op {
             Op::Atomic { at: Address::Structured { index, .. } | Address::Byte(index), .. } => {

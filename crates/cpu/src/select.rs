@@ -306,11 +306,7 @@ impl<'m> Selector<'m> {
 
     /// What the region yields.
     fn yielded(&self, region: Region) -> &'m [Value] {
-        let module = self.module;
-        match module.region(region).insts.last().map(|it| &module.inst(*it).op) {
-            Some(Op::Yield(args)) => args,
-            _ => &[],
-        }
+        ir::flow::yielded(self.module, region).unwrap_or_default()
     }
 
     fn plain(&mut self, inst: Inst) {

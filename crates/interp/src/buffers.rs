@@ -4,6 +4,7 @@
 //! loads zero and stores nothing. Addresses are computed in 64 bits, so that nothing wraps into bounds.
 //! Full waves whose addresses form a progression, the common case, take a short way with the same results.
 
+use ir::access::{self, At, Reach, texel_bytes};
 use ir::exec::{Bindings, Buffer, Format};
 use ir::{Element, ResourceKind, texel};
 use ops::{LaneMask, Repr, Ty};
@@ -45,6 +46,10 @@ impl Default for Places {
 }
 
 impl Places {
+    fn reach(&self, lane: u32) -> Reach {
+        Reach { start: self.start[lane as usize], room: self.room[lane as usize] }
+    }
+
     pub(crate) fn in_bounds(&self, active: LaneMask, size: u32) -> LaneMask {
         lanes_where(active, |lane| u64::from(size) <= self.room[lane])
     }
@@ -139,12 +144,10 @@ impl Memory<'_> {
         }
         let size = access.ty.bytes();
         for_each_lane(self.active, |lane| {
-            let (start, room) = (places.start[lane as usize], places.room[lane as usize]);
+            let reach = places.reach(lane);
             let bytes = self.buffer(access, registers, lane).map_or(&[][..], |it| &it.bytes);
             for (c, row) in access.values.iter().enumerate() {
-                let offset = c as u64 * u64::from(size);
-                let fits = offset + u64::from(size) <= room;
-                let bits = if fits { read(bytes, start + offset, size) } else { 0 };
+                let bits = reach.scalar(c, size).map_or(0, |at| read(bytes, at, size));
                 registers.set(
                     *row,
                     lane,
@@ -171,18 +174,17 @@ impl Memory<'_> {
         }
         let size = access.ty.bytes();
         for_each_lane(self.active, |lane| {
-            let (start, room) = (places.start[lane as usize], places.room[lane as usize]);
+            let reach = places.reach(lane);
             let Some(buffer) = self.buffer_mut(access, registers, lane) else { return };
             for (c, row) in access.values.iter().enumerate() {
-                let offset = c as u64 * u64::from(size);
-                if offset + u64::from(size) <= room {
-                    write(&mut buffer.bytes, start + offset, size, registers.get(*row, lane));
+                if let Some(at) = reach.scalar(c, size) {
+                    write(&mut buffer.bytes, at, size, registers.get(*row, lane));
                 }
             }
         });
     }
 
-    /// Says whether memory is another one afterwards.
+    /// Returns whether memory changed.
     pub(crate) fn atomic(
         &mut self,
         access: &AccessCode,
@@ -198,16 +200,16 @@ impl Memory<'_> {
             .atomic
             .unwrap_or_else(|| unreachable!("the decoder gives every atomic access an operation"));
         for_each_lane(self.active, |lane| {
-            let (start, room) = (places.start[lane as usize], places.room[lane as usize]);
+            let place = places.reach(lane).scalar(0, size);
             let args = operands(access, registers, lane);
             let mut old = 0;
             if let Some(buffer) = self.buffer_mut(access, registers, lane)
-                && u64::from(size) <= room
+                && let Some(at) = place
             {
-                old = read(&buffer.bytes, start, size);
+                old = read(&buffer.bytes, at, size);
                 let new = op.apply(access.ty, old, args);
                 changes |= new != old;
-                write(&mut buffer.bytes, start, size, new);
+                write(&mut buffer.bytes, at, size, new);
             }
             if let Some(result) = access.result {
                 registers.set(result, lane, old);
@@ -221,19 +223,8 @@ impl Memory<'_> {
         for_each_lane(self.active, |lane| {
             let buffer = self.buffer(access, registers, lane);
             let len = buffer.map_or(0, |it| it.bytes.len() as u64);
-            let (count, stride) = match kind {
-                ResourceKind::Structured { stride, .. } => {
-                    (len.checked_div(u64::from(*stride)).unwrap_or(0), *stride)
-                }
-                ResourceKind::Typed { element, .. } => {
-                    (len / texel_bytes(format(buffer, element)), 0)
-                }
-                ResourceKind::Raw { .. } | ResourceKind::Constant { .. } => (len, 0),
-                ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } => {
-                    unreachable!("the verifier has checked that sizes are asked of buffers")
-                }
-            };
-            for (row, value) in access.values.iter().zip([count, u64::from(stride)]) {
+            let sizes = access::size(kind, buffer.and_then(|it| it.format), len);
+            for (row, value) in access.values.iter().zip(sizes) {
                 registers.set(*row, lane, value);
             }
         });
@@ -255,11 +246,11 @@ impl Memory<'_> {
 
     /// The bytes that one lane's access takes.
     pub(crate) fn access_bytes(&self, access: &AccessCode) -> u32 {
-        match (access.at, &self.resources[access.binding.index()]) {
-            (AddressCode::Texel(_), ResourceKind::Typed { element, .. }) => {
+        match (access.at, self.element(access)) {
+            (AddressCode::Texel(_), Some(element)) => {
                 let first =
                     self.bindings.bindings.get(access.storage.index()).and_then(|it| it.first());
-                texel_bytes(format(first, element)) as u32
+                texel_bytes(format(first, &element)) as u32
             }
             _ if access.atomic.is_some() => access.ty.bytes(),
             _ => access.ty.bytes() * access.values.len() as u32,
@@ -295,82 +286,61 @@ impl Memory<'_> {
     }
 
     pub(crate) fn resolve(&self, access: &AccessCode, registers: &Registers, places: &mut Places) {
-        let element = match &self.resources[access.binding.index()] {
-            ResourceKind::Typed { element, .. } => Some(element),
-            ResourceKind::Constant { .. }
-            | ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Texture { .. }
-            | ResourceKind::Sampler { .. } => None,
-        };
-        let place = |lane: u32| {
+        let element = self.element(access);
+        for_each_lane(self.active, |lane| {
             let buffer = self.buffer(access, registers, lane);
             let len = buffer.map_or(0, |it| it.bytes.len() as u64);
-            let word = |row: Row| u64::from(registers.words(row)[lane as usize]);
-            match access.at {
+            let word = |row: Row| registers.words(row)[lane as usize];
+            let at = match access.at {
                 AddressCode::Structured { index, offset, stride } => {
-                    let (index, offset, stride) = (word(index), word(offset), u64::from(stride));
-                    let count = len.checked_div(stride).unwrap_or(0);
-                    let room = if index < count { stride.saturating_sub(offset) } else { 0 };
-                    (index * stride + offset, room)
+                    At::Element { index: word(index), offset: word(offset), stride }
                 }
-                AddressCode::Byte(at) => (word(at), len.saturating_sub(word(at))),
+                AddressCode::Byte(at) => At::Byte(word(at)),
                 AddressCode::Texel(at) => {
-                    let texel = element.map_or(4, |it| texel_bytes(format(buffer, it)));
-                    (word(at) * texel, if word(at) < len / texel { texel } else { 0 })
+                    let size = element.map_or(4, |it| texel_bytes(format(buffer, &it)));
+                    At::Texel { index: word(at), size }
                 }
-                AddressCode::None => (0, 0),
-            }
-        };
-        for_each_lane(self.active, |lane| {
-            (places.start[lane as usize], places.room[lane as usize]) = place(lane);
+                AddressCode::None => At::None,
+            };
+            let Reach { start, room } = at.reach(len);
+            (places.start[lane as usize], places.room[lane as usize]) = (start, room);
         });
     }
 
+    /// What the texels of a typed buffer are seen as.
+    fn element(&self, access: &AccessCode) -> Option<Element> {
+        self.resources[access.binding.index()].view().element
+    }
+
     fn load_texels(&self, access: &AccessCode, registers: &mut Registers, places: &Places) {
-        let ResourceKind::Typed { element, .. } = &self.resources[access.binding.index()] else {
+        let Some(element) = self.element(access) else {
             unreachable!("the verifier has checked that texels are loaded from typed buffers");
         };
         for_each_lane(self.active, |lane| {
-            let (start, room) = (places.start[lane as usize], places.room[lane as usize]);
             let buffer = self.buffer(access, registers, lane);
-            let format = format(buffer, element);
-            let size = texel::scalar_bytes(format.scalar);
+            let format = format(buffer, &element);
             let bytes = buffer.map_or(&[][..], |it| &it.bytes);
+            let reach = places.reach(lane);
             for (c, row) in access.values.iter().enumerate() {
-                let c = c as u32;
-                let bits = if room == 0 {
-                    0
-                } else if c < format.components {
-                    texel::load(
-                        format.scalar,
-                        access.ty,
-                        read(bytes, start + u64::from(c * size), size),
-                    )
-                } else {
-                    texel::missing(c, access.ty)
-                };
-                registers.set(*row, lane, bits);
+                let load = |at, size| read(bytes, at, size);
+                registers.set(*row, lane, reach.load_component(c, format, access.ty, load));
             }
         });
     }
 
     fn store_texels(&mut self, access: &AccessCode, registers: &Registers, places: &Places) {
-        let ResourceKind::Typed { element, .. } = &self.resources[access.binding.index()] else {
+        let Some(element) = self.element(access) else {
             unreachable!("the verifier has checked that texels are stored to typed buffers");
         };
         for_each_lane(self.active, |lane| {
-            let (start, room) = (places.start[lane as usize], places.room[lane as usize]);
+            let reach = places.reach(lane);
             let Some(buffer) = self.buffer_mut(access, registers, lane) else { return };
-            let format = format(Some(buffer), element);
-            let size = texel::scalar_bytes(format.scalar);
-            if room == 0 {
-                return;
-            }
-            for (c, row) in access.values.iter().enumerate().take(format.components as usize) {
-                let bits =
-                    texel::store(format.scalar, element, access.ty, registers.get(*row, lane));
-                write(&mut buffer.bytes, start + c as u64 * u64::from(size), size, bits);
+            let format = format(Some(buffer), &element);
+            for (c, row) in access.values.iter().enumerate() {
+                let Some((at, size)) = reach.store_component(c, format) else { break };
+                let bits = registers.get(*row, lane);
+                let bits = texel::store(format.scalar, &element, access.ty, bits);
+                write(&mut buffer.bytes, at, size, bits);
             }
         });
     }
@@ -436,10 +406,7 @@ impl Memory<'_> {
 
     /// The size of the texels of a buffer whose format needs no conversion and has as many components as are accessed.
     fn plain_texel(&self, access: &AccessCode) -> Option<u64> {
-        let ResourceKind::Typed { element, .. } = &self.resources[access.binding.index()] else {
-            return None;
-        };
-        let format = format(self.the_buffer(access), element);
+        let format = format(self.the_buffer(access), &self.element(access)?);
         let plain = texel::is_plain(format.scalar, access.ty)
             && format.components as usize == access.values.len();
         plain.then(|| texel_bytes(format))
@@ -515,12 +482,6 @@ pub(crate) fn operands(access: &AccessCode, registers: &Registers, lane: u32) ->
     [arg(0), arg(1)]
 }
 
-/// A texel has one to four components, whatever the host says.
 fn format(buffer: Option<&Buffer>, element: &Element) -> Format {
-    let format = buffer.and_then(|it| it.format).unwrap_or_else(|| texel::own_format(element));
-    Format { components: format.components.clamp(1, 4), ..format }
-}
-
-fn texel_bytes(format: Format) -> u64 {
-    u64::from(texel::scalar_bytes(format.scalar) * format.components)
+    access::format(buffer.and_then(|it| it.format), element)
 }

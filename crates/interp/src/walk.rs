@@ -3,7 +3,7 @@
 //! Row allocation and decoding both follow this walk, so that they agree on what comes before what.
 //! It does not look into operands.
 
-use ir::{Inst, Module, Op, Region};
+use ir::{Inst, Module, Region};
 
 /// A step of the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,10 +96,7 @@ impl Iterator for Walk<'_> {
                         top.phase = Phase::Inside(insts.len());
                         return Some(Event::Terminator(*inst));
                     }
-                    if !matches!(
-                        op,
-                        Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. }
-                    ) {
+                    if !op.is_construct() {
                         return Some(Event::Plain(*inst));
                     }
                     self.stack.push(Cursor {

@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicBool;
 
 use diag::Span;
 
-pub use crate::footprint::{Footprint, TooLarge};
 use crate::WaveSize;
+pub use crate::footprint::{Footprint, TooLarge};
 
 /// One piece of work for an engine.
 #[derive(Clone, Debug)]

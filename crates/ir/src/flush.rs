@@ -7,94 +7,46 @@
 
 use ops::{Binary, Compare, Ternary, Ty, Unary};
 
-use crate::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, values};
+use crate::rewrite::{Rewriter, rewrite};
+use crate::{Module, Op, Value};
 
 const EXPONENT: u64 = 0x7f80_0000;
 const SIGN: u64 = 0x8000_0000;
 
 /// Rewrites all arithmetic of a module.
 pub fn flush_denormals(module: &mut Module) {
-    for region in 0..module.regions.len() {
-        let insts = std::mem::take(&mut module.regions[region].insts);
-        let mut rewriter = Rewriter { module, insts: Vec::with_capacity(insts.len()) };
-        for inst in insts {
-            rewriter.inst(inst);
-        }
-        let insts = rewriter.insts;
-        module.regions[Region(region as u32).index()].insts = insts;
-    }
-}
-
-struct Rewriter<'a> {
-    module: &'a mut Module,
-    insts: Vec<Inst>,
-}
-
-impl Rewriter<'_> {
-    fn inst(&mut self, inst: Inst) {
-        let mut op = self.module.inst(inst).op.clone();
+    rewrite(module, |rewriter, _, inst| {
+        let mut op = rewriter.module.inst(inst).op.clone();
         if !op.effects().computes {
-            self.insts.push(inst);
-            return;
+            return rewriter.keep(inst);
         }
-        let span = self.module.inst(inst).span;
-        let mut operands = Vec::new();
-        op.for_each_operand(|it| operands.push(*it));
-        let mut flushed = operands.into_iter().map(|it| self.flushed(it, span)).collect::<Vec<_>>();
-        flushed.reverse();
-        op.for_each_operand(|it| *it = flushed.pop().unwrap_or(*it));
-        self.module.insts[inst.index()].op = op;
-        self.insts.push(inst);
-        // Whoever uses a result uses the last of the new instructions from now on.
-        for index in 0..self.module.inst(inst).results.len() {
-            let seen = self.module.inst(inst).results[index];
-            if self.module.values[seen.index()].ty != Ty::F32 {
-                continue;
+        op.for_each_operand(|it| {
+            if rewriter.module.ty(*it) == Ty::F32 {
+                *it = flush(rewriter, *it);
             }
-            let raw = self.result(ValueDef::Result(inst, index as u32), Ty::F32);
-            self.module.insts[inst.index()].results[index] = raw;
-            let last = self.flush(raw, span);
-            let ValueDef::Result(select, _) = self.module.values[last.index()].def else {
-                unreachable!("what flushes ends in an instruction")
-            };
-            self.module.insts[select.index()].results[0] = seen;
-            self.module.values[seen.index()].def = ValueDef::Result(select, 0);
+        });
+        rewriter.module.insts[inst.index()].op = op;
+        rewriter.keep(inst);
+        for index in 0..rewriter.module.inst(inst).results.len() {
+            if rewriter.module.ty(rewriter.module.inst(inst).results[index]) == Ty::F32 {
+                rewriter.change_result(inst, index, flush);
+            }
         }
-    }
+    });
+}
 
-    fn flushed(&mut self, value: Value, span: diag::Span) -> Value {
-        match self.module.values[value.index()].ty {
-            Ty::F32 => self.flush(value, span),
-            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 | Ty::F16 | Ty::F64 => value,
-        }
-    }
-
-    /// The value, or a zero with its sign where the exponent is 0.
-    fn flush(&mut self, value: Value, span: diag::Span) -> Value {
-        let bits = self.add(Op::Unary(Unary::Bitcast(Ty::I32), value), Ty::I32, span);
-        let mask = |it: &mut Self, mask| {
-            let mask = it.add(Op::Const { ty: Ty::I32, bits: mask }, Ty::I32, span);
-            it.add(Op::Binary(Binary::And, bits, mask), Ty::I32, span)
-        };
-        let (exponent, sign) = (mask(self, EXPONENT), mask(self, SIGN));
-        let none = self.add(Op::Const { ty: Ty::I32, bits: 0 }, Ty::I32, span);
-        let is_small = self.add(Op::Compare(Compare::Eq, exponent, none), Ty::Bool, span);
-        let zero = self.add(Op::Unary(Unary::Bitcast(Ty::F32), sign), Ty::F32, span);
-        self.add(Op::Ternary(Ternary::Select, [is_small, zero, value]), Ty::F32, span)
-    }
-
-    fn add(&mut self, op: Op, ty: Ty, span: diag::Span) -> Value {
-        let inst = Inst(self.module.insts.len() as u32);
-        let value = self.result(ValueDef::Result(inst, 0), ty);
-        self.module.insts.push(InstData { op, results: values![value], span });
-        self.insts.push(inst);
-        value
-    }
-
-    fn result(&mut self, def: ValueDef, ty: Ty) -> Value {
-        self.module.values.push(ValueData { ty, def });
-        Value(self.module.values.len() as u32 - 1)
-    }
+/// The value, or a zero with its sign where the exponent is 0.
+fn flush(to: &mut Rewriter<'_>, value: Value) -> Value {
+    let bits = to.value(Op::Unary(Unary::Bitcast(Ty::I32), value), Ty::I32);
+    let mask = |to: &mut Rewriter<'_>, mask| {
+        let mask = to.constant(Ty::I32, mask);
+        to.value(Op::Binary(Binary::And, bits, mask), Ty::I32)
+    };
+    let (exponent, sign) = (mask(to, EXPONENT), mask(to, SIGN));
+    let none = to.constant(Ty::I32, 0);
+    let is_small = to.value(Op::Compare(Compare::Eq, exponent, none), Ty::Bool);
+    let zero = to.value(Op::Unary(Unary::Bitcast(Ty::F32), sign), Ty::F32);
+    to.value(Op::Ternary(Ternary::Select, [is_small, zero, value]), Ty::F32)
 }
 
 #[cfg(test)]

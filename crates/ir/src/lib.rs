@@ -24,14 +24,17 @@
 //! Deliberately absent: source types, pointers, uninstantiated anything, an unstructured control-flow graph.
 #![forbid(unsafe_code)]
 
+pub mod access;
 mod build;
 mod deal;
 pub mod eval;
 pub mod exec;
 pub mod facts;
+pub mod flow;
 mod flush;
 mod footprint;
 mod module;
+pub mod rewrite;
 pub mod rounds;
 pub mod shape;
 pub mod simplify;
@@ -41,6 +44,7 @@ mod texture;
 pub mod trace;
 pub mod turns;
 pub mod verify;
+mod view;
 
 pub use build::Builder;
 pub use deal::{deal, deal_slots};
@@ -50,3 +54,4 @@ pub use module::*;
 /// Makes [`Values`], as `vec!` makes vectors.
 pub use smallvec::smallvec as values;
 pub use texture::*;
+pub use view::{AddressKind, ResourceView, texture_name};

@@ -32,6 +32,7 @@
 use ops::wave::Spread;
 use ops::{Binary, Ternary, Ty, Unary, WaveOp};
 
+use crate::flow::{Structure, yielded};
 use crate::{Address, Builtin, Inst, Module, Op, Place, Region, Value};
 
 /// How a value differs between lanes.
@@ -93,10 +94,9 @@ pub fn shape(module: &Module) -> Shapes {
         apart: vec![false; module.regions.len()],
         parts: vec![false; module.insts.len()],
         path: Vec::new(),
-        exits: vec![Vec::new(); module.insts.len()],
+        structure: Structure::of(module),
         changed: true,
     };
-    analysis.collect_exits();
     // Shapes only rise and flags only become true, so this ends; mostly after as many rounds as loops nest.
     while std::mem::take(&mut analysis.changed) {
         analysis.region(module.body, 0);
@@ -118,20 +118,11 @@ struct Analysis<'a> {
     parts: Vec<bool>,
     /// The constructs around the current place, from outside, and for each the region of it that this place is in.
     path: Vec<(Inst, Region)>,
-    /// The exits to each construct.
-    exits: Vec<Vec<Inst>>,
+    structure: Structure,
     changed: bool,
 }
 
 impl<'a> Analysis<'a> {
-    fn collect_exits(&mut self) {
-        for (i, data) in self.module.insts.iter().enumerate() {
-            if let Op::Exit { to, .. } = data.op {
-                self.exits[to.index()].push(Inst(i as u32));
-            }
-        }
-    }
-
     fn region(&mut self, region: Region, depth: usize) {
         let data = self.module.region(region);
         for param in &data.params {
@@ -241,8 +232,7 @@ impl<'a> Analysis<'a> {
                 }
                 self.nested(inst, *then, depth);
                 self.nested(inst, *else_, depth);
-                let arms: Vec<&[Value]> =
-                    [then, else_].into_iter().filter_map(|it| self.yielded(*it)).collect();
+                let arms = self.structure.ways_out(module, inst);
                 // Where only one arm ends in a yield, all lanes come from there.
                 self.leave(results, &arms, varying && arms.len() > 1, depth);
             }
@@ -253,10 +243,10 @@ impl<'a> Analysis<'a> {
                 }
                 self.nested(inst, *body, depth);
                 // All lanes of an iteration come from the one yield: those that left earlier are not asked.
-                for (param, arg) in params.iter().zip(self.yielded(*body).unwrap_or_default()) {
+                for (param, arg) in params.iter().zip(yielded(module, *body).unwrap_or_default()) {
                     self.raise(*param, self.known(*arg));
                 }
-                let ways = self.exited(inst);
+                let ways = self.structure.ways_out(module, inst);
                 self.leave(results, &ways, self.parts[inst.index()], depth);
             }
             Op::Switch { selector, cases, inits } => {
@@ -271,13 +261,9 @@ impl<'a> Analysis<'a> {
                         std::iter::once(inits.as_slice()).chain(before).collect();
                     self.leave(params, &ways, varying && before.is_some(), depth);
                     self.nested(inst, case.body, depth);
-                    before = self.yielded(case.body);
+                    before = yielded(module, case.body);
                 }
-                let mut ways = self.exited(inst);
-                ways.extend(before);
-                if !cases.iter().any(|case| case.default) {
-                    ways.push(inits);
-                }
+                let ways = self.structure.ways_out(module, inst);
                 self.leave(
                     results,
                     &ways,
@@ -287,8 +273,7 @@ impl<'a> Analysis<'a> {
             }
             Op::Block { body } => {
                 self.nested(inst, *body, depth);
-                let mut ways = self.exited(inst);
-                ways.extend(self.yielded(*body));
+                let ways = self.structure.ways_out(module, inst);
                 self.leave(results, &ways, self.parts[inst.index()], depth);
             }
             Op::Exit { to, .. } => self.exit(*to),
@@ -314,23 +299,6 @@ impl<'a> Analysis<'a> {
             self.apart[region.index()] || self.parts[inst.index()]
         };
         self.path[around + 1..].iter().any(parted)
-    }
-
-    /// What a region yields, if it ends in a yield.
-    fn yielded(&self, region: Region) -> Option<&'a [Value]> {
-        match &self.module.inst(*self.module.region(region).insts.last()?).op {
-            Op::Yield(args) => Some(args),
-            _ => None,
-        }
-    }
-
-    /// What lanes bring along on each exit to a construct.
-    fn exited(&self, construct: Inst) -> Vec<&'a [Value]> {
-        let args = |inst: &Inst| match &self.module.inst(*inst).op {
-            Op::Exit { args, .. } => args.as_slice(),
-            _ => unreachable!("only exits are collected"),
-        };
-        self.exits[construct.index()].iter().map(args).collect()
     }
 
     /// Values in a region of this depth that take what comes by several ways.

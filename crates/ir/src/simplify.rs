@@ -9,15 +9,12 @@
 //! The module need not have been verified, but must be as [`crate::Builder`] makes it; what it does not reach from its
 //! body is dropped.
 
-use smallvec::SmallVec;
-
-use crate::{
-    Case, Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef, Values,
-};
+use crate::flow::{Step, Structure, yielded};
+use crate::{Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef, Values};
 
 /// Removes what is of no use, and renumbers the rest.
 pub fn prune(module: &mut Module) {
-    let tree = Tree::of(module);
+    let tree = Structure::of(module);
     let passed_on = pass_on(module, &tree);
     for step in &tree.steps {
         if let Step::Inst(inst) = step {
@@ -29,120 +26,6 @@ pub fn prune(module: &mut Module) {
     }
     let needed = Needed::of(module, &tree);
     rebuild(module, &tree, &needed);
-}
-
-/// Regions and instructions in the order of the text.
-enum Step {
-    Region(Region),
-    Inst(Inst),
-}
-
-/// How a module's regions hang together.
-struct Tree {
-    steps: Vec<Step>,
-    /// The construct that a region belongs to, and how deep the region lies.
-    owners: Vec<Option<Inst>>,
-    depths: Vec<u32>,
-    /// The region that an instruction stands in.
-    regions: Vec<Region>,
-    /// Constructs and the exits to them, in the order of the constructs.
-    exits: Vec<(Inst, Inst)>,
-}
-
-impl Tree {
-    fn of(module: &Module) -> Tree {
-        let mut tree = Tree {
-            steps: vec![Step::Region(module.body)],
-            owners: vec![None; module.regions.len()],
-            depths: vec![0; module.regions.len()],
-            regions: vec![module.body; module.insts.len()],
-            exits: Vec::new(),
-        };
-        // What is still to be walked; each region or instruction once it is on top.
-        let mut open: Vec<Step> = Vec::new();
-        let push = |open: &mut Vec<Step>, region: Region| {
-            open.extend(module.region(region).insts.iter().rev().map(|inst| Step::Inst(*inst)));
-        };
-        push(&mut open, module.body);
-        while let Some(step) = open.pop() {
-            match step {
-                Step::Region(region) => {
-                    for inst in &module.region(region).insts {
-                        tree.regions[inst.index()] = region;
-                    }
-                    push(&mut open, region);
-                }
-                Step::Inst(inst) => {
-                    let op = &module.inst(inst).op;
-                    if let Op::Exit { to, .. } = op {
-                        tree.exits.push((*to, inst));
-                    }
-                    let depth = tree.depths[tree.regions[inst.index()].index()];
-                    for inner in op.regions().into_iter().rev() {
-                        tree.owners[inner.index()] = Some(inst);
-                        tree.depths[inner.index()] = depth + 1;
-                        open.push(Step::Region(inner));
-                    }
-                }
-            }
-            tree.steps.push(step);
-        }
-        // Those to one construct stay in the order of the text.
-        tree.exits.sort_by_key(|(to, _)| *to);
-        tree
-    }
-
-    /// The exits to a construct.
-    fn exits_to(&self, construct: Inst) -> impl Iterator<Item = Inst> {
-        let first = self.exits.partition_point(|(to, _)| *to < construct);
-        self.exits[first..]
-            .iter()
-            .take_while(move |(to, _)| *to == construct)
-            .map(|(_, exit)| *exit)
-    }
-
-    fn insts(&self) -> impl Iterator<Item = Inst> {
-        self.steps.iter().filter_map(|step| match step {
-            Step::Inst(inst) => Some(*inst),
-            Step::Region(_) => None,
-        })
-    }
-}
-
-/// What a region yields, if it ends in a yield.
-fn yielded(module: &Module, region: Region) -> Option<&[Value]> {
-    match module.region(region).insts.last().map(|last| &module.inst(*last).op) {
-        Some(Op::Yield(args)) => Some(args),
-        _ => None,
-    }
-}
-
-/// What lanes bring along, by each way that leads to the same place.
-type Ways<'a> = SmallVec<[&'a [Value]; 4]>;
-
-/// What lanes bring along to the end of a construct, by each way.
-fn ways_out<'a>(module: &'a Module, tree: &Tree, construct: Inst) -> Ways<'a> {
-    let mut ways = Ways::new();
-    for exit in tree.exits_to(construct) {
-        if let Op::Exit { args, .. } = &module.inst(exit).op {
-            ways.push(args);
-        }
-    }
-    match &module.inst(construct).op {
-        Op::If { then, else_, .. } => {
-            ways.extend([then, else_].into_iter().filter_map(|it| yielded(module, *it)))
-        }
-        Op::Block { body } => ways.extend(yielded(module, *body)),
-        Op::Switch { cases, inits, .. } => {
-            ways.extend(cases.last().and_then(|case| yielded(module, case.body)));
-            if !cases.iter().any(|case| case.default) {
-                ways.push(inits);
-            }
-        }
-        // The yield of a loop goes to its parameters; nothing else has ways out.
-        _ => {}
-    }
-    ways
 }
 
 // Values that are passed on.
@@ -191,15 +74,15 @@ impl Lists {
 }
 
 /// For each value the one it is always equal to: itself, or what a parameter or result passes on.
-fn pass_on(module: &Module, tree: &Tree) -> Vec<Value> {
+fn pass_on(module: &Module, tree: &Structure) -> Vec<Value> {
     let phis = phis(module, tree);
     let mut takers = Lists::new(module.values.len());
     for (i, phi) in phis.iter().enumerate() {
         phi.sources.iter().for_each(|source| takers.push(*source, i as u32));
     }
     let depth_of = |value: Value| match module.values[value.index()].def {
-        ValueDef::Result(inst, _) => tree.depths[tree.regions[inst.index()].index()],
-        ValueDef::Param(region, _) => tree.depths[region.index()],
+        ValueDef::Result(inst, _) => tree.depth(tree.region(inst)),
+        ValueDef::Param(region, _) => tree.depth(region),
     };
     let mut equal: Vec<Value> = (0..module.values.len() as u32).map(Value).collect();
     let mut open: Vec<u32> = (0..phis.len() as u32).rev().collect();
@@ -236,36 +119,16 @@ fn find(equal: &mut [Value], value: Value) -> Value {
     last
 }
 
-fn phis(module: &Module, tree: &Tree) -> Vec<Phi> {
+fn phis(module: &Module, tree: &Structure) -> Vec<Phi> {
     let mut phis = Vec::new();
     for inst in tree.insts() {
-        let data = module.inst(inst);
-        let depth = tree.depths[tree.regions[inst.index()].index()];
-        let mut add = |values: &[Value], ways: &[&[Value]]| {
+        let depth = tree.depth(tree.region(inst));
+        tree.joins(module, inst, |values, ways| {
             for (i, value) in values.iter().enumerate() {
                 let sources = ways.iter().filter_map(|way| way.get(i).copied()).collect();
                 phis.push(Phi { value: *value, depth, sources });
             }
-        };
-        match &data.op {
-            Op::Loop { body, inits } => {
-                let ways: Ways =
-                    std::iter::once(inits.as_slice()).chain(yielded(module, *body)).collect();
-                add(&module.region(*body).params, &ways);
-            }
-            Op::Switch { cases, inits, .. } => {
-                let mut before = None;
-                for Case { body, .. } in cases {
-                    let ways: Ways = std::iter::once(inits.as_slice()).chain(before).collect();
-                    add(&module.region(*body).params, &ways);
-                    before = yielded(module, *body);
-                }
-            }
-            Op::If { .. } | Op::Block { .. } => {}
-            // Without regions there is nothing to be passed on.
-            _ => continue,
-        }
-        add(&data.results, &ways_out(module, tree, inst));
+        });
     }
     phis
 }
@@ -279,7 +142,7 @@ struct Needed {
 }
 
 impl Needed {
-    fn of(module: &Module, tree: &Tree) -> Needed {
+    fn of(module: &Module, tree: &Structure) -> Needed {
         let mut needed = Needed {
             values: vec![false; module.values.len()],
             insts: vec![false; module.insts.len()],
@@ -307,10 +170,10 @@ impl Needed {
     }
 
     /// What a needed value needs in turn.
-    fn demand(&mut self, module: &Module, tree: &Tree, value: Value, open: &mut Vec<Value>) {
+    fn demand(&mut self, module: &Module, tree: &Structure, value: Value, open: &mut Vec<Value>) {
         let (construct, i) = match module.values[value.index()].def {
             ValueDef::Result(inst, i) => (inst, i as usize),
-            ValueDef::Param(region, i) => match tree.owners[region.index()] {
+            ValueDef::Param(region, i) => match tree.owner(region) {
                 Some(owner) => (owner, i as usize),
                 None => return,
             },
@@ -329,10 +192,10 @@ impl Needed {
                     open.extend(module.region(case.body).params.get(i));
                     open.extend(yielded(module, case.body).and_then(|args| args.get(i)));
                 }
-                open.extend(ways_out(module, tree, construct).iter().filter_map(|way| way.get(i)));
+                open.extend(tree.ways_out(module, construct).iter().filter_map(|way| way.get(i)));
             }
             Op::If { .. } | Op::Loop { .. } | Op::Block { .. } => {
-                open.extend(ways_out(module, tree, construct).iter().filter_map(|way| way.get(i)));
+                open.extend(tree.ways_out(module, construct).iter().filter_map(|way| way.get(i)));
             }
             op if op.is_pure() => {
                 self.insts[construct.index()] = true;
@@ -360,7 +223,7 @@ struct Numbers {
 }
 
 /// Leaves only what is needed, in the order of the text.
-fn rebuild(module: &mut Module, tree: &Tree, needed: &Needed) {
+fn rebuild(module: &mut Module, tree: &Structure, needed: &Needed) {
     drop_arguments(module, tree, needed);
     let mut numbers = Numbers {
         values: vec![None; module.values.len()],
@@ -431,7 +294,7 @@ fn take(data: &mut InstData) -> InstData {
 }
 
 /// Takes away the arguments of those parameters and results of constructs that are not needed.
-fn drop_arguments(module: &mut Module, tree: &Tree, needed: &Needed) {
+fn drop_arguments(module: &mut Module, tree: &Structure, needed: &Needed) {
     let params = |module: &Module, region: Region| module.region(region).params.clone();
     for inst in tree.insts() {
         let mut op = std::mem::replace(&mut module.insts[inst.index()].op, Op::Return);
@@ -440,9 +303,9 @@ fn drop_arguments(module: &mut Module, tree: &Tree, needed: &Needed) {
             Op::Switch { inits, .. } => needed.keep_for(&module.inst(inst).results, inits),
             Op::Exit { to, args } => needed.keep_for(&module.inst(*to).results, args),
             Op::Yield(args) => {
-                let region = tree.regions[inst.index()];
+                let region = tree.region(inst);
                 // The owner's operation is there: each is put back before the next is taken.
-                match tree.owners[region.index()].map(|owner| module.inst(owner)) {
+                match tree.owner(region).map(|owner| module.inst(owner)) {
                     Some(InstData { op: Op::Loop { body, .. }, .. }) => {
                         needed.keep_for(&params(module, *body), args)
                     }

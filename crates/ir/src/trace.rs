@@ -17,10 +17,10 @@
 
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
+use crate::rewrite::{Rewriter, rewrite};
 use crate::{
-    Address, Atomic, Binding, Builtin, Chosen, Inst, InstData, Memory, Module, Op, Place, Private,
-    Region, Register, RegisterClass, Resource, ResourceKind, Span, Value, ValueData, ValueDef,
-    values,
+    Address, Atomic, Binding, Builtin, Chosen, Inst, Memory, Module, Op, Place, Private, Region,
+    Register, RegisterClass, Resource, ResourceKind, Span, Value, values,
 };
 
 /// The name of the added buffer; no identifier of a source holds a dot.
@@ -135,39 +135,23 @@ impl Trace {
         let traced = || self.points.iter().filter_map(|it| Some((*it, points.get(*it)?)));
         module.needs.int64 |= traced().any(|(_, it)| it.ty == Ty::F64);
         module.needs.native_16bit |= traced().any(|(_, it)| it.ty == Ty::F16);
-        let mut writer = Writer {
-            trace: self,
-            buffer: Place { binding, element: None },
-            counter,
-            clock: bytes as u64,
-            // Set before anything uses it.
-            start: Start { base: Value(0), zero: Value(0), one: Value(0) },
-            module,
-            insts: Vec::new(),
-        };
-        let mut by_inst: Vec<Vec<usize>> = vec![Vec::new(); writer.module.insts.len()];
+        let mut by_inst: Vec<Vec<usize>> = vec![Vec::new(); module.insts.len()];
         for (number, point) in traced() {
             by_inst[point.inst.index()].push(number);
         }
-        let body = writer.module.body;
-        // The start's values are visible everywhere, as they stand in front of everything.
-        writer.start = writer.begin();
-        let begin = std::mem::take(&mut writer.insts);
-        for region in (0..writer.module.regions.len() as u32).map(Region) {
-            let insts = std::mem::take(&mut writer.module.regions[region.index()].insts);
-            if region == body {
-                writer.insts.clone_from(&begin);
+        let buffer = Place { binding, element: None };
+        // The first instruction of the body is visited first: what all events use stands in front of everything.
+        let mut start = None;
+        rewrite(&mut module, |to, _, inst| {
+            to.span = Span::NONE;
+            let mut writer = Writer { trace: self, to, buffer, counter, clock: bytes as u64 };
+            let start = *start.get_or_insert_with(|| writer.begin());
+            writer.to.keep(inst);
+            for number in &by_inst[inst.index()] {
+                writer.event(start, *number, &points[*number]);
             }
-            for inst in insts {
-                writer.insts.push(inst);
-                // What the writer has added is behind the end of the list.
-                for number in by_inst.get(inst.index()).into_iter().flatten() {
-                    writer.event(*number, &points[*number]);
-                }
-            }
-            writer.module.regions[region.index()].insts = std::mem::take(&mut writer.insts);
-        }
-        (writer.module, binding)
+        });
+        (module, binding)
     }
 
     /// What each thread has computed: by its number among all threads, the events that were kept.
@@ -211,28 +195,25 @@ struct Start {
     one: Value,
 }
 
-struct Writer<'a> {
+struct Writer<'a, 'm> {
     trace: &'a Trace,
-    module: Module,
+    to: &'a mut Rewriter<'m>,
     buffer: Place,
     counter: Private,
     /// The address of the word that counts all events.
     clock: u64,
-    start: Start,
-    /// The region under construction.
-    insts: Vec<Inst>,
 }
 
-impl Writer<'_> {
+impl Writer<'_, '_> {
     /// What stands before everything else.
     fn begin(&mut self) -> Start {
         let (zero, one) = (self.constant(0), self.constant(1));
         let store = Op::PrivateStore { memory: self.counter, index: zero, value: zero };
-        self.add(store, &[]);
+        self.to.inst(store, &[]);
         let [x, y, _] = self.trace.groups;
         let group = [0, 1, 2].map(|it| self.value(Op::Builtin(Builtin::GroupId(it)), Ty::I32));
         let thread = self.value(Op::Builtin(Builtin::GroupIndex), Ty::I32);
-        let threads = self.module.threads_per_group();
+        let threads = self.to.module.threads_per_group();
         let factors = [1, x, x.wrapping_mul(y)].map(|it| it.wrapping_mul(threads));
         let mut number = thread;
         for (group, factor) in group.into_iter().zip(factors) {
@@ -244,12 +225,12 @@ impl Writer<'_> {
         Start { base: self.binary(Binary::Mul, number, size), zero, one }
     }
 
-    fn event(&mut self, number: usize, point: &Point) {
-        let Start { base, zero, one } = self.start;
-        let value = self.module.inst(point.inst).results[point.result];
+    fn event(&mut self, start: Start, number: usize, point: &Point) {
+        let Start { base, zero, one } = start;
+        let value = self.to.module.inst(point.inst).results[point.result];
         let count = self.value(Op::PrivateLoad { memory: self.counter, index: zero }, Ty::I32);
         let next = self.binary(Binary::Add, count, one);
-        self.add(Op::PrivateStore { memory: self.counter, index: zero, value: next }, &[]);
+        self.to.inst(Op::PrivateStore { memory: self.counter, index: zero, value: next }, &[]);
         let (skip, room) = (self.constant(self.trace.skip), self.constant(self.trace.room));
         let place = self.binary(Binary::Sub, count, skip);
         let is_kept = Op::Compare(Compare::Lt(Sign::Unsigned), place, room);
@@ -268,19 +249,18 @@ impl Writer<'_> {
             }
             false => zero,
         };
-        let (low, high) = self.words(value, point.ty);
+        let (low, high) = self.words(start, value, point.ty);
         let name = self.constant(number as u32 + 1);
         let values = values![name, stamp, low, high];
-        self.add(Op::Store { place: self.buffer, at: Address::Byte(at), values }, &[]);
+        self.to.inst(Op::Store { place: self.buffer, at: Address::Byte(at), values }, &[]);
     }
 
     /// The bits of a value in two words.
-    fn words(&mut self, value: Value, ty: Ty) -> (Value, Value) {
-        let zero = self.start.zero;
+    fn words(&mut self, start: Start, value: Value, ty: Ty) -> (Value, Value) {
+        let Start { zero, one, .. } = start;
         let cast = |to| Op::Unary(Unary::Bitcast(to), value);
         match ty {
             Ty::Bool => {
-                let one = self.start.one;
                 (self.value(Op::Ternary(Ternary::Select, [value, one, zero]), Ty::I32), zero)
             }
             Ty::I16 => (self.convert(value, Ty::I32), zero),
@@ -299,7 +279,7 @@ impl Writer<'_> {
     }
 
     fn halves(&mut self, value: Value) -> (Value, Value) {
-        let count = self.value(Op::Const { ty: Ty::I64, bits: 32 }, Ty::I64);
+        let count = self.to.constant(Ty::I64, 32);
         let shift = Op::Binary(Binary::Shr(Sign::Unsigned), value, count);
         let high = self.value(shift, Ty::I64);
         (self.convert(value, Ty::I32), self.convert(high, Ty::I32))
@@ -315,24 +295,11 @@ impl Writer<'_> {
     }
 
     fn constant(&mut self, bits: u32) -> Value {
-        self.value(Op::Const { ty: Ty::I32, bits: bits.into() }, Ty::I32)
+        self.to.constant(Ty::I32, bits.into())
     }
 
     fn value(&mut self, op: Op, ty: Ty) -> Value {
-        let inst = self.add(op, &[ty]);
-        self.module.inst(inst).results[0]
-    }
-
-    fn add(&mut self, op: Op, results: &[Ty]) -> Inst {
-        let inst = Inst(self.module.insts.len() as u32);
-        let first = self.module.values.len() as u32;
-        for (i, ty) in results.iter().enumerate() {
-            self.module.values.push(ValueData { ty: *ty, def: ValueDef::Result(inst, i as u32) });
-        }
-        let results = (0..results.len() as u32).map(|i| Value(first + i)).collect();
-        self.module.insts.push(InstData { op, results, span: Span::NONE });
-        self.insts.push(inst);
-        inst
+        self.to.value(op, ty)
     }
 }
 

@@ -4,8 +4,8 @@
 
 use wavelane::internal::{Slot, Slots};
 use wavelane::{
-    Format as TexelFormat, FormatScalar, Layout, RegisterClass, Resource as Declared, ResourceKind,
-    ResourceTable, Shader,
+    AddressKind, Format as TexelFormat, FormatScalar, Layout, RegisterClass, Resource as Declared,
+    ResourceKind, ResourceTable, Shader,
 };
 
 use wavelane::texture::{
@@ -274,18 +274,13 @@ fn kind_of(declared: &Declared) -> Option<Kind> {
 }
 
 fn is_seen_as(declared: &Declared, kind: Kind) -> bool {
-    match (&declared.kind, kind) {
-        (ResourceKind::Constant { .. }, Kind::ConstantBuffer)
-        | (ResourceKind::Sampler { .. }, Kind::Sampler) => true,
-        (ResourceKind::Structured { writable, .. }, Kind::StructuredBuffer)
-        | (ResourceKind::Raw { writable }, Kind::ByteAddressBuffer)
-        | (ResourceKind::Typed { writable, .. }, Kind::Buffer)
-        | (ResourceKind::Texture { writable, .. }, Kind::Texture2D) => !writable,
-        (ResourceKind::Structured { writable, .. }, Kind::RwStructuredBuffer)
-        | (ResourceKind::Raw { writable }, Kind::RwByteAddressBuffer)
-        | (ResourceKind::Typed { writable, .. }, Kind::RwBuffer)
-        | (ResourceKind::Texture { writable, .. }, Kind::RwTexture2D) => *writable,
-        _ => false,
+    let view = declared.kind.view();
+    match (kind, view.address) {
+        (Kind::Sampler, _) => view.address == AddressKind::None,
+        // Whatever its dimensions are.
+        (Kind::Texture2D, AddressKind::Texture) => !view.writable,
+        (Kind::RwTexture2D, AddressKind::Texture) => view.writable,
+        _ => view.name == kind.name(),
     }
 }
 

@@ -10,8 +10,8 @@ use std::fmt::Write;
 
 use wavelane::internal::{SlotRef, Slots};
 use wavelane::{
-    Denormals, Dialect, FormatScalar, Layout, MatrixOrder, Options, PushLayout, RegisterClass,
-    Resource, ResourceKind, ResourceTable, Shader, Stage, Version,
+    AddressKind, Denormals, Dialect, FormatScalar, Layout, MatrixOrder, Options, PushLayout,
+    RegisterClass, Resource, ResourceKind, ResourceTable, Shader, Stage, Version,
 };
 
 use crate::job::Kind;
@@ -214,7 +214,7 @@ fn job(repro: &Repro<'_>) -> Result<String, String> {
     for it in &listed {
         let Written { name, resource, at, .. } = it;
         let _ = writeln!(text, "    - Name: {name}\n      Kind: {}", kind(resource)?.name());
-        if matches!(resource.kind, ResourceKind::Structured { counter: true, .. }) {
+        if resource.kind.view().counter {
             text.push_str("      HasCounter: true\n");
         }
         let register = resource.register;
@@ -269,18 +269,16 @@ fn bound(table: &ResourceTable) -> Result<Vec<Written<'_>>, String> {
 }
 
 fn kind(resource: &Resource) -> Result<Kind, String> {
-    Ok(match &resource.kind {
-        ResourceKind::Constant { .. } => Kind::ConstantBuffer,
-        ResourceKind::Structured { writable: true, .. } => Kind::RwStructuredBuffer,
-        ResourceKind::Structured { writable: false, .. } => Kind::StructuredBuffer,
-        ResourceKind::Raw { writable: true } => Kind::RwByteAddressBuffer,
-        ResourceKind::Raw { writable: false } => Kind::ByteAddressBuffer,
-        ResourceKind::Typed { writable: true, .. } => Kind::RwBuffer,
-        ResourceKind::Typed { writable: false, .. } => Kind::Buffer,
-        ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } => {
-            return Err(format!("the texture or sampler `{}`", resource.name));
+    let view = resource.kind.view();
+    match view.address {
+        AddressKind::Texture | AddressKind::None => {
+            Err(format!("the texture or sampler `{}`", resource.name))
         }
-    })
+        AddressKind::Element | AddressKind::Byte | AddressKind::Texel => {
+            let kind = Kind::NAMES.iter().find(|it| it.0 == view.name);
+            Ok(kind.unwrap_or_else(|| unreachable!("jobs have all kinds of buffers")).1)
+        }
+    }
 }
 
 fn buffer(name: &str, written: &Written<'_>) -> Result<String, String> {
@@ -295,10 +293,7 @@ fn buffer(name: &str, written: &Written<'_>) -> Result<String, String> {
             (format, format!("    Channels: {channels}\n"))
         }
         kind => {
-            let stride = match kind {
-                ResourceKind::Structured { stride, .. } => *stride,
-                _ => 0,
-            };
+            let stride = kind.view().stride;
             let by = |bytes: usize| {
                 first.len().is_multiple_of(bytes) && (stride as usize).is_multiple_of(bytes)
             };

@@ -1,6 +1,7 @@
 //! Sets of lanes that are cut short, equality of floats, and lane indices that not all machines take.
 
 use interp::observe::{At, WaveEvent};
+use ir::flow::used;
 use ir::{Inst, Module, Op, Value, ValueDef};
 use ops::{Binary, LaneMask, Ternary, Ty, WaveOp};
 
@@ -15,10 +16,7 @@ pub(crate) struct Masks {
 
 impl Masks {
     pub(crate) fn new(module: &Module) -> Masks {
-        let mut used = vec![false; module.values.len()];
-        for inst in &module.insts {
-            inst.op.operands().iter().for_each(|it| used[it.index()] = true);
-        }
+        let used = used(module);
         let sets = || {
             let insts = module.insts.iter().enumerate();
             insts.filter_map(|(index, it)| match &it.op {

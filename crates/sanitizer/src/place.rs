@@ -1,7 +1,7 @@
 //! Places in memory as people count them: elements where the source has elements, bytes where it has bytes.
 
 use interp::observe::Space;
-use ir::{Binding, ResourceKind};
+use ir::{AddressKind, Binding};
 
 use crate::facts::Facts;
 
@@ -23,25 +23,20 @@ pub(crate) fn place(facts: &Facts<'_>, space: &Space<'_>, address: u64, size: u6
 
 /// Where the scalar lies that holds a byte of a resource.
 pub(crate) fn of_byte(facts: &Facts<'_>, binding: Binding, byte: u64) -> String {
-    let is_of_words = match &facts.module.resource(binding).kind {
-        ResourceKind::Structured { stride, .. } => stride % 4 == 0,
-        _ => false,
-    };
+    let view = facts.module.resource(binding).kind.view();
+    let is_of_words = view.has_elements() && view.stride.is_multiple_of(4);
     in_resource(facts, binding, if is_of_words { byte & !3 } else { byte }, 0)
 }
 
 /// The same for a byte of a resource; `size` is that of the access, or 0.
 fn in_resource(facts: &Facts<'_>, binding: Binding, address: u64, size: u64) -> String {
     let resource = facts.module.resource(binding);
-    let stride = match &resource.kind {
+    let view = resource.kind.view();
+    let stride = match view.address {
         // A heap is named by one of its views, and others may have elements of another size.
         _ if resource.register.class.is_heap() => 0,
-        ResourceKind::Structured { stride, .. } => u64::from(*stride),
-        ResourceKind::Typed { .. } => size,
-        ResourceKind::Texture { .. }
-        | ResourceKind::Raw { .. }
-        | ResourceKind::Constant { .. }
-        | ResourceKind::Sampler { .. } => 0,
+        AddressKind::Texel => size,
+        _ => u64::from(view.stride),
     };
     match (address.checked_div(stride), address.checked_rem(stride)) {
         (Some(element), Some(0)) => format!("element {element}"),

@@ -15,7 +15,6 @@
 use std::collections::HashMap;
 
 use interp::observe::{AccessEvent, At, BarrierEvent, Space};
-use ir::ResourceKind;
 use ops::wave::Lanes;
 use ops::{LaneMask, MemoryScope, SyncScope};
 
@@ -308,14 +307,11 @@ impl Races {
             Judge::new(self.policy, &self.records, &group.clocks, id, coherent, &self.told);
         let size = u64::from(event.size.max(1));
         let resource = facts.module.resource(binding);
-        let granule = || match resource.kind {
+        let granule = || match resource.kind.view().element {
             // Views of one heap may see the same memory in texels of different sizes.
             _ if resource.register.class.is_heap() => 1,
-            ResourceKind::Typed { .. } | ResourceKind::Texture { .. } => size,
-            ResourceKind::Constant { .. }
-            | ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Sampler { .. } => self.granule,
+            Some(_) => size,
+            None => self.granule,
         };
         let mut lanes = lanes;
         // Lanes that access the same element of a resource array share its pages.

@@ -11,7 +11,7 @@
 //! A host binds views of any format that suits, so that none is named, from Vulkan 1.3 on. Atomic operations want a name,
 //! and older versions get one where there is one that every device knows: that of the element as it is declared.
 
-use ir::{Element, HostScalar, Norm, ResourceKind};
+use ir::{Element, HostScalar, Norm};
 use ops::texture::Format;
 use ops::{Sign, Ty};
 
@@ -69,18 +69,11 @@ fn named(ty: Ty, signed: bool, components: u32) -> Option<(u32, bool)> {
 impl Emitter<'_> {
     /// What a typed buffer or a texture holds, and whether it can be written.
     pub(crate) fn element_of(&self, binding: ir::Binding) -> (bool, Element) {
-        match &self.ir.resource(binding).kind {
-            ResourceKind::Typed { writable, element }
-            | ResourceKind::Texture { writable, element, .. } => (*writable, *element),
-            ResourceKind::Constant { .. }
-            | ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Sampler { .. } => {
-                unreachable!(
-                    "the verifier has checked that texels are those of buffers and textures"
-                )
-            }
-        }
+        let view = self.ir.resource(binding).kind.view();
+        let element = view.element.unwrap_or_else(|| {
+            unreachable!("the verifier has checked that texels are those of buffers and textures")
+        });
+        (view.writable, element)
     }
 
     pub(crate) fn carrier(&self, binding: ir::Binding) -> Carrier {

@@ -3,7 +3,7 @@
 //! What lies outside is decided here, as for buffers: places, layers, levels and samples are compared with what the image
 //! has, a load outside goes to texel 0 and its result is dropped, a store or an atomic operation is branched around.
 
-use ir::{Inst, ResourceKind, Texture, TextureOp};
+use ir::{Inst, Texture, TextureOp};
 use ops::Ty;
 use ops::texture::Dim;
 
@@ -28,16 +28,9 @@ struct Pixel {
 
 impl Emitter<'_> {
     pub(crate) fn dim_of(&self, binding: ir::Binding) -> Dim {
-        match self.ir.resource(binding).kind {
-            ResourceKind::Texture { dim, .. } => dim,
-            ResourceKind::Constant { .. }
-            | ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Typed { .. }
-            | ResourceKind::Sampler { .. } => {
-                unreachable!("the verifier has checked that texture instructions name textures")
-            }
-        }
+        self.ir.resource(binding).kind.view().dim.unwrap_or_else(|| {
+            unreachable!("the verifier has checked that texture instructions name textures")
+        })
     }
 
     pub(crate) fn image_type(&mut self, binding: ir::Binding) -> Id {

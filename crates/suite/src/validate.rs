@@ -166,15 +166,11 @@ fn probe(extension: Extension) -> Module {
 /// Formats that a host may bind, so that every conversion is emitted somewhere.
 fn bound(module: &Module) -> Vec<Bound> {
     let formats = ["RGBA8_UNORM", "RG16_SNORM", "RGBA8_SRGB", "RGB10A2_UINT", "R16_SINT"];
-    let suits = |resource: &ir::Resource, name: &str| match &resource.kind {
-        ir::ResourceKind::Texture { element, .. } | ir::ResourceKind::Typed { element, .. } => {
+    let suits = |resource: &ir::Resource, name: &str| {
+        resource.kind.view().element.is_some_and(|element| {
             let is_float = matches!(element.scalar, ir::HostScalar::F16 | ir::HostScalar::F32);
             is_float != name.ends_with("INT")
-        }
-        ir::ResourceKind::Constant { .. }
-        | ir::ResourceKind::Structured { .. }
-        | ir::ResourceKind::Raw { .. }
-        | ir::ResourceKind::Sampler { .. } => false,
+        })
     };
     let one = |(index, resource): (usize, &ir::Resource)| {
         let mut names = formats.iter().cycle().skip(index).take(formats.len());

@@ -79,7 +79,8 @@ pub use ir::exec::{
     Failure, Format, FormatScalar, LaneOrder, Schedule, TooLarge, Trap, Unsupported,
 };
 pub use ir::{
-    Element, HostScalar, Member, Norm, Register, RegisterClass, Resource, ResourceKind, WaveSize,
+    AddressKind, Element, HostScalar, Member, Norm, Register, RegisterClass, Resource,
+    ResourceKind, ResourceView, WaveSize, texture_name,
 };
 pub use ops::F16;
 pub use ops::intrinsics::ShaderModel;

@@ -13,26 +13,6 @@ use crate::value::{self, Content};
 /// Reads files by their names.
 pub(crate) type Open<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
 
-/// What a declaration of that kind starts with.
-pub(super) fn kind(dim: Dim, writable: bool) -> &'static str {
-    match (dim, writable) {
-        (Dim::D1, false) => "Texture1D",
-        (Dim::D1, true) => "RWTexture1D",
-        (Dim::D1Array, false) => "Texture1DArray",
-        (Dim::D1Array, true) => "RWTexture1DArray",
-        (Dim::D2, false) => "Texture2D",
-        (Dim::D2, true) => "RWTexture2D",
-        (Dim::D2Array, false) => "Texture2DArray",
-        (Dim::D2Array, true) => "RWTexture2DArray",
-        (Dim::D2Ms, _) => "Texture2DMS",
-        (Dim::D2MsArray, _) => "Texture2DMSArray",
-        (Dim::D3, false) => "Texture3D",
-        (Dim::D3, true) => "RWTexture3D",
-        (Dim::Cube, _) => "TextureCube",
-        (Dim::CubeArray, _) => "TextureCubeArray",
-    }
-}
-
 /// How a texture is shown.
 pub(super) fn layout(buffer: &Slot) -> Layout {
     match &buffer.texture {
@@ -194,7 +174,7 @@ fn shape_of_array(format: Format, dim: Dim, sizes: &[usize]) -> Result<Shape, St
         _ => {
             return Err(format!(
                 "an array of shape {sizes:?} is no {} of {channels} channels",
-                kind(dim, false)
+                wavelane::texture_name(dim, false)
             ));
         }
     };

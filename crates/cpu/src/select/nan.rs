@@ -5,7 +5,8 @@
 //! A value whose true bits are never those of another NaN is *fixable*: replacing any NaN in it by the canonical one gives
 //! the true value. A fixable value that comes of arithmetic is *raw*.
 
-use ir::{Inst, Module, Op, Region, Value};
+use ir::flow::Structure;
+use ir::{Module, Op, Value};
 use ops::{Binary, Fold, Ternary, Ty, Unary, WaveOp};
 
 pub(super) struct Nans {
@@ -25,10 +26,7 @@ impl Nans {
         let mut nans = Nans { fixable: (0..count).map(float).collect(), raw: vec![false; count] };
         for data in &module.insts {
             let Some(result) = data.results.first() else { continue };
-            let keeps = matches!(
-                data.op,
-                Op::If { .. } | Op::Loop { .. } | Op::Switch { .. } | Op::Block { .. }
-            ) || moved(&data.op).is_some();
+            let keeps = data.op.is_construct() || moved(&data.op).is_some();
             let (makes, canonical) = made(module, &data.op);
             if !keeps && !makes && !canonical {
                 data.results.iter().for_each(|it| nans.fixable[it.index()] = false);
@@ -99,43 +97,10 @@ fn moved(op: &Op) -> Option<[Value; 2]> {
 /// Each value that flows into another as it is.
 fn edges(module: &Module) -> Vec<(Value, Value)> {
     let mut edges: Vec<(Value, Value)> = Vec::new();
-    let mut flow = |from: &[Value], into: &[Value]| {
-        edges.extend(from.iter().copied().zip(into.iter().copied()));
-    };
-    let yielded = |region: Region| -> &[Value] {
-        match module.region(region).insts.last().map(|it| &module.inst(*it).op) {
-            Some(Op::Yield(args)) => args,
-            _ => &[],
-        }
-    };
-    let results = |inst: Inst| module.inst(inst).results.as_slice();
-    let params = |region: Region| module.region(region).params.as_slice();
-    for (index, data) in module.insts.iter().enumerate() {
-        let own = results(Inst(index as u32));
-        match &data.op {
-            Op::If { then, else_, .. } => {
-                flow(yielded(*then), own);
-                flow(yielded(*else_), own);
-            }
-            Op::Loop { body, inits } => {
-                flow(inits, params(*body));
-                flow(yielded(*body), params(*body));
-            }
-            Op::Block { body } => flow(yielded(*body), own),
-            Op::Switch { cases, inits, .. } => {
-                flow(inits, own);
-                for (i, case) in cases.iter().enumerate() {
-                    flow(inits, params(case.body));
-                    let next = cases.get(i + 1).map_or(own, |it| params(it.body));
-                    flow(yielded(case.body), next);
-                }
-            }
-            Op::Exit { to, args } => flow(args, results(*to)),
-            op => {
-                if let (Some(from), [into]) = (moved(op), own) {
-                    from.iter().for_each(|it| flow(&[*it], &[*into]));
-                }
-            }
+    Structure::of(module).edges(module, |from, into| edges.push((from, into)));
+    for data in &module.insts {
+        if let (Some(from), [into]) = (moved(&data.op), &data.results[..]) {
+            edges.extend(from.map(|it| (it, *into)));
         }
     }
     edges

@@ -27,10 +27,7 @@ pub(super) struct Unseen {
 
 /// The additions whose sums may be kept, with their indices.
 pub(super) fn unseen(module: &Module) -> Vec<(Inst, Value)> {
-    let mut used = vec![false; module.values.len()];
-    for data in &module.insts {
-        data.op.operands().iter().for_each(|it| used[it.index()] = true);
-    }
+    let used = ir::flow::used(module);
     // The index of an addition that nobody sees.
     let silent = |inst: Inst| match &module.inst(inst).op {
         Op::Atomic { place, at, op: Atomic::Add, args }
@@ -70,10 +67,7 @@ fn users(module: &Module, binding: Binding) -> impl Iterator<Item = Inst> {
 
 /// The buffers of single words of which each party may have a copy, at first zero, to add to.
 pub(crate) fn copied(module: &Module) -> Vec<Binding> {
-    let mut used = vec![false; module.values.len()];
-    for data in &module.insts {
-        data.op.operands().iter().for_each(|it| used[it.index()] = true);
-    }
+    let used = ir::flow::used(module);
     let is_silent = |inst: Inst| match &module.inst(inst).op {
         Op::Atomic { place, at: At::Structured { .. }, op: Atomic::Add, args } => {
             place.element.is_none()

@@ -68,13 +68,7 @@ impl Reader<'_> {
     }
 
     fn used(&self) -> &[bool] {
-        self.used.get_or_init(|| {
-            let mut used = vec![false; self.module.values.len()];
-            for value in self.module.insts.iter().flat_map(|inst| inst.op.operands()) {
-                used[value.index()] = true;
-            }
-            used
-        })
+        self.used.get_or_init(|| ir::flow::used(self.module))
     }
 
     /// A set of lanes of which only the first word is used.

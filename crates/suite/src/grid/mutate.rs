@@ -3,7 +3,9 @@
 //! The mutations are those of the operation ([`neighbours`]), of the active set, of the lanes a mask names, of the width
 //! of the element type, and of the components of vectors. Those that change nothing are listed with the reason.
 
-use ir::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, values};
+use ir::flow::Structure;
+use ir::rewrite::{Rewriter, rewrite};
+use ir::{Inst, Module, Op, Value};
 use ops::intrinsics::Meaning;
 use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, Unary, WaveOp};
 
@@ -181,18 +183,8 @@ fn ignores_active(cell: &Cell) -> Option<&'static str> {
 
 /// The wave operations and barriers of a module, in the order of the text.
 fn under_test(module: &Module) -> Vec<Inst> {
-    fn visit(module: &Module, region: Region, found: &mut Vec<Inst>) {
-        for inst in &module.region(region).insts {
-            let op = &module.inst(*inst).op;
-            if matches!(op, Op::Wave { .. } | Op::Barrier { .. }) {
-                found.push(*inst);
-            }
-            op.regions().into_iter().for_each(|inner| visit(module, inner, found));
-        }
-    }
-    let mut found = Vec::new();
-    visit(module, module.body, &mut found);
-    found
+    let is_tested = |it: &Inst| matches!(module.inst(*it).op, Op::Wave { .. } | Op::Barrier { .. });
+    Structure::of(module).insts().filter(is_tested).collect()
 }
 
 fn wave_op(module: &Module, inst: Inst) -> Option<WaveOp> {
@@ -239,30 +231,24 @@ fn compare_with_itself(module: &mut Module, insts: &[Inst]) -> bool {
 fn activate_all_lanes(module: &mut Module, insts: &[Inst]) -> bool {
     drop_mask(module, insts);
     let Some(first) = insts.first() else { return false };
-    let Some((region, at)) = branch_around(module, module.body, *first) else { return false };
-    let always = insert(module, region, at, Op::Const { ty: Ty::Bool, bits: 1 }, Ty::Bool);
-    let branch = module.regions[region.index()].insts[at + 1];
-    if let Op::If { cond, .. } = &mut module.insts[branch.index()].op {
-        *cond = always;
-    }
+    let Some(branch) = branch_around(module, *first) else { return false };
+    rewrite(module, |to, _, inst| {
+        if inst == branch {
+            let always = to.constant(Ty::Bool, 1);
+            if let Op::If { cond, .. } = &mut to.module.insts[inst.index()].op {
+                *cond = always;
+            }
+        }
+        to.keep(inst);
+    });
     true
 }
 
-/// The innermost branch around an instruction: its region and its place there.
-fn branch_around(module: &Module, region: Region, wanted: Inst) -> Option<(Region, usize)> {
-    for (at, inst) in module.region(region).insts.iter().enumerate() {
-        for inner in module.inst(*inst).op.regions() {
-            if let Some(found) = branch_around(module, inner, wanted) {
-                return Some(found);
-            }
-            if module.region(inner).insts.contains(&wanted)
-                && matches!(module.inst(*inst).op, Op::If { .. })
-            {
-                return Some((region, at));
-            }
-        }
-    }
-    None
+/// The innermost branch around an instruction.
+fn branch_around(module: &Module, wanted: Inst) -> Option<Inst> {
+    let structure = Structure::of(module);
+    let around = std::iter::successors(structure.parent(wanted), |it| structure.parent(*it));
+    around.into_iter().find(|it| matches!(module.inst(*it).op, Op::If { .. }))
 }
 
 fn drop_mask(module: &mut Module, insts: &[Inst]) -> bool {
@@ -279,32 +265,39 @@ fn drop_mask(module: &mut Module, insts: &[Inst]) -> bool {
 /// Takes from 16-bit and 64-bit values one half: of integers the upper, of floats the lower one.
 fn narrow(module: &mut Module, insts: &[Inst]) -> bool {
     let mut narrowed = false;
-    for inst in insts {
-        let Op::Wave { args, op, .. } = &module.inst(*inst).op else { continue };
-        let values = if *op == WaveOp::Match { args.len() } else { 1 };
-        for i in 0..values.min(args.len()) {
-            let Op::Wave { args, .. } = &module.inst(*inst).op else { continue };
-            let value = args[i];
-            let ty = module.ty(value);
-            let (int, kept) = match ty {
-                Ty::I16 => (Ty::I16, 0x00ff),
-                Ty::F16 => (Ty::I16, 0xff00),
-                Ty::I64 => (Ty::I64, 0x0000_0000_ffff_ffff),
-                Ty::F64 => (Ty::I64, 0xffff_ffff_0000_0000),
-                Ty::Bool | Ty::I32 | Ty::F32 => continue,
-            };
-            let value =
-                before(module, *inst, Op::Unary(Unary::Bitcast(int), value), int, ty == int);
-            let mask = before(module, *inst, Op::Const { ty: int, bits: kept }, int, false);
-            let value = before(module, *inst, Op::Binary(Binary::And, value, mask), int, false);
-            let value = before(module, *inst, Op::Unary(Unary::Bitcast(ty), value), ty, ty == int);
-            if let Op::Wave { args, .. } = &mut module.insts[inst.index()].op {
-                args[i] = value;
+    rewrite(module, |to, _, inst| {
+        if let (true, Op::Wave { op, args, .. }) = (insts.contains(&inst), &to.module.inst(inst).op)
+        {
+            let (op, mut args) = (*op, args.clone());
+            let values = if op == WaveOp::Match { args.len() } else { 1 };
+            for value in args.iter_mut().take(values) {
+                let half = half(to, *value);
+                narrowed |= half.is_some();
+                *value = half.unwrap_or(*value);
             }
-            narrowed = true;
+            if let Op::Wave { args: own, .. } = &mut to.module.insts[inst.index()].op {
+                *own = args;
+            }
         }
-    }
+        to.keep(inst);
+    });
     narrowed
+}
+
+/// One half of a value that is not of 32 bits.
+fn half(to: &mut Rewriter<'_>, value: Value) -> Option<Value> {
+    let ty = to.module.ty(value);
+    let (int, kept) = match ty {
+        Ty::I16 => (Ty::I16, 0x00ff),
+        Ty::F16 => (Ty::I16, 0xff00),
+        Ty::I64 => (Ty::I64, 0x0000_0000_ffff_ffff),
+        Ty::F64 => (Ty::I64, 0xffff_ffff_0000_0000),
+        Ty::Bool | Ty::I32 | Ty::F32 => return None,
+    };
+    let bits = to.value(Op::Unary(Unary::Bitcast(int), value), int);
+    let mask = to.constant(int, kept);
+    let half = to.value(Op::Binary(Binary::And, bits, mask), int);
+    Some(to.value(Op::Unary(Unary::Bitcast(ty), half), ty))
 }
 
 /// In each vector and matrix.
@@ -324,28 +317,4 @@ fn first_for_second(module: &mut Module, cell: &Cell, insts: &[Inst]) -> bool {
         }
     }
     true
-}
-
-/// Puts an instruction before another one, unless it is one that would change nothing.
-fn before(module: &mut Module, inst: Inst, op: Op, ty: Ty, idle: bool) -> Value {
-    if let (true, Op::Unary(_, value)) = (idle, &op) {
-        return *value;
-    }
-    let place = module.regions.iter().enumerate().find_map(|(region, data)| {
-        let at = data.insts.iter().position(|it| *it == inst)?;
-        Some((Region(region as u32), at))
-    });
-    let (region, at) =
-        place.unwrap_or_else(|| unreachable!("the instruction was found in a region"));
-    insert(module, region, at, op, ty)
-}
-
-fn insert(module: &mut Module, region: Region, at: usize, op: Op, ty: Ty) -> Value {
-    let inst = Inst(module.insts.len() as u32);
-    let value = Value(module.values.len() as u32);
-    module.values.push(ValueData { ty, def: ValueDef::Result(inst, 0) });
-    let span = module.inst(module.region(region).insts[at]).span;
-    module.insts.push(InstData { op, results: values![value], span });
-    module.regions[region.index()].insts.insert(at, inst);
-    value
 }

@@ -39,21 +39,17 @@ pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
             // A variable has one descriptor at least, which is a null one then.
             None => Some(elements.len().max(1) as u32),
         };
-        let components = match &resource.kind {
-            ResourceKind::Typed { writable: true, element }
-            | ResourceKind::Texture { writable: true, element, .. } => {
+        let view = resource.kind.view();
+        let components = match view.element {
+            Some(element) if view.writable => {
                 let channels = elements.iter().filter_map(|it| {
                     let texture = it.texture.map(|it| format::channels(it.format));
                     texture.or(it.format.map(|it| it.components))
                 });
                 channels.max().unwrap_or(0).max(element.components)
             }
-            ResourceKind::Typed { writable: false, element }
-            | ResourceKind::Texture { writable: false, element, .. } => element.components,
-            ResourceKind::Constant { .. }
-            | ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Sampler { .. } => 0,
+            Some(element) => element.components,
+            None => 0,
         };
         Fact { count, components, bound: bound(elements) }
     };

@@ -126,16 +126,8 @@ impl Asked<'_> {
 
     /// The kind and the element of a texture, and its shape, if there is one.
     pub(super) fn texture(&self) -> Option<(Dim, Element, Shape)> {
-        match &self.declared.kind {
-            ResourceKind::Texture { dim, element, .. } => {
-                Some((*dim, *element, self.bound?.texture?))
-            }
-            ResourceKind::Constant { .. }
-            | ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Typed { .. }
-            | ResourceKind::Sampler { .. } => None,
-        }
+        let view = self.declared.kind.view();
+        Some((view.dim?, view.element?, self.bound?.texture?))
     }
 }
 
@@ -228,16 +220,9 @@ pub(super) struct Sampled {
 pub(super) fn sampled(module: &Module, sampler: Binding) -> Sampled {
     let mut sampled = Sampled::default();
     for texture in uses(module, sampler) {
-        let is_float = match &module.resource(texture.texture.binding).kind {
-            ResourceKind::Texture { element, .. } => {
-                matches!(element.scalar, ir::HostScalar::F16 | ir::HostScalar::F32)
-            }
-            ResourceKind::Constant { .. }
-            | ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Typed { .. }
-            | ResourceKind::Sampler { .. } => false,
-        };
+        let element = module.resource(texture.texture.binding).kind.view().element;
+        let is_float = element
+            .is_some_and(|it| matches!(it.scalar, ir::HostScalar::F16 | ir::HostScalar::F32));
         let gathers = matches!(texture.op, TextureOp::Gather(_) | TextureOp::GatherCompare(_));
         sampled.integers |= !is_float;
         sampled.blends |= is_float && !gathers;

@@ -1,0 +1,158 @@
+//! Robust buffer access: which bytes of a buffer an access may touch, for every engine that runs on the host.
+//!
+//! A load beyond the end gives 0, a store there does nothing, and an access to an element stays inside the element.
+//! Spec: "Memory" in `docs/semantics.md`. For textures `texture/lane.rs` says the same.
+
+use ops::Ty;
+
+use crate::exec::Format;
+use crate::{Element, ResourceKind, texel};
+
+/// Where a lane's access lies, with the address it has computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// Byte `offset` of the element `index`, elements being `stride` bytes apart.
+    Element {
+        index: u32,
+        offset: u32,
+        stride: u32,
+    },
+    Byte(u32),
+    /// The texel `index`, texels being `size` bytes large.
+    Texel {
+        index: u32,
+        size: u64,
+    },
+    /// No address.
+    None,
+}
+
+/// What an access may touch: so many bytes from a start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    pub start: u64,
+    pub room: u64,
+}
+
+impl At {
+    /// What may be touched in a buffer of so many bytes. An element counts only as a whole.
+    #[inline(always)]
+    pub fn reach(self, len: u64) -> Reach {
+        match self {
+            At::Element { index, offset, stride } => {
+                let (index, offset, stride) =
+                    (u64::from(index), u64::from(offset), u64::from(stride));
+                let count = len.checked_div(stride).unwrap_or(0);
+                let room = if index < count { stride.saturating_sub(offset) } else { 0 };
+                Reach { start: index * stride + offset, room }
+            }
+            At::Byte(at) => {
+                let at = u64::from(at);
+                Reach { start: at, room: len.saturating_sub(at) }
+            }
+            At::Texel { index, size } => {
+                let index = u64::from(index);
+                Reach { start: index * size, room: if index < len / size { size } else { 0 } }
+            }
+            At::None => Reach::default(),
+        }
+    }
+}
+
+impl Reach {
+    /// Where the scalar `number` of consecutive ones of `size` bytes lies, if it lies inside.
+    #[inline(always)]
+    pub fn scalar(self, number: usize, size: u32) -> Option<u64> {
+        let offset = number as u64 * u64::from(size);
+        (offset + u64::from(size) <= self.room).then_some(self.start + offset)
+    }
+
+    /// What a shader sees as component `number` of the texel here; `load` reads stored bits of so many bytes at a place.
+    #[inline(always)]
+    pub fn load_component(
+        self,
+        number: usize,
+        format: Format,
+        ty: Ty,
+        load: impl FnOnce(u64, u32) -> u64,
+    ) -> u64 {
+        let size = texel::scalar_bytes(format.scalar);
+        match self.scalar(number, size) {
+            _ if self.room == 0 => 0,
+            Some(at) if number < format.components as usize => {
+                texel::load(format.scalar, ty, load(at, size))
+            }
+            _ => texel::missing(number as u32, ty),
+        }
+    }
+
+    /// Where component `number` of the texel here is stored, of so many bytes; `None` where it is not.
+    #[inline(always)]
+    pub fn store_component(self, number: usize, format: Format) -> Option<(u64, u32)> {
+        let size = texel::scalar_bytes(format.scalar);
+        let is_stored = number < format.components as usize;
+        self.scalar(number, size).filter(|_| is_stored).map(|at| (at, size))
+    }
+}
+
+/// The format of the texels of a buffer: the one bound, or what the shader declares.
+/// A texel has one to four components, whatever the host says.
+pub fn format(bound: Option<Format>, element: &Element) -> Format {
+    let format = bound.unwrap_or_else(|| texel::own_format(element));
+    Format { components: format.components.clamp(1, 4), ..format }
+}
+
+/// The bytes of a texel of a format that [`format`] gave.
+pub fn texel_bytes(format: Format) -> u64 {
+    u64::from(texel::scalar_bytes(format.scalar) * format.components)
+}
+
+/// What a shader is told about the size of a buffer of so many bytes: its elements or bytes, and the stride of elements.
+pub fn size(kind: &ResourceKind, bound: Option<Format>, len: u64) -> [u64; 2] {
+    let view = kind.view();
+    match (view.element, view.stride) {
+        (Some(element), _) => [len / texel_bytes(format(bound, &element)), 0],
+        (None, 0) if view.has_elements() => [0, 0],
+        (None, 0) => [len, 0],
+        (None, stride) => [len / u64::from(stride), u64::from(stride)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_access_stays_inside_its_element_and_the_last_whole_one() {
+        let reach = |index, offset| At::Element { index, offset, stride: 12 }.reach(30);
+        assert_eq!(reach(1, 4), Reach { start: 16, room: 8 });
+        assert_eq!((reach(1, 4).scalar(1, 4), reach(1, 4).scalar(2, 4)), (Some(20), None));
+        // Half an element is none, and an offset beyond an element is not in the next one.
+        assert_eq!((reach(2, 0).room, reach(0, 12).room, reach(0, 40).room), (0, 0, 0));
+        // Nothing wraps around.
+        assert_eq!(reach(u32::MAX, u32::MAX).room, 0);
+        assert_eq!(At::Element { index: 0, offset: 0, stride: 0 }.reach(30).room, 0);
+    }
+
+    #[test]
+    fn bytes_end_with_the_buffer_and_texels_are_whole() {
+        assert_eq!(At::Byte(28).reach(30).scalar(0, 4), None);
+        assert_eq!(At::Byte(26).reach(30).scalar(0, 4), Some(26));
+        assert_eq!(At::Byte(u32::MAX).reach(30).room, 0);
+        let texel = |index| At::Texel { index, size: 8 }.reach(30);
+        assert_eq!((texel(2).room, texel(3).room), (8, 0));
+    }
+
+    #[test]
+    fn sizes_count_what_the_kind_has() {
+        let structured = |stride| ResourceKind::Structured {
+            writable: false,
+            stride,
+            members: Vec::new(),
+            counter: false,
+        };
+        assert_eq!(size(&structured(12), None, 30), [2, 12]);
+        assert_eq!(size(&structured(0), None, 30), [0, 0]);
+        assert_eq!(size(&ResourceKind::Raw { writable: false }, None, 30), [30, 0]);
+    }
+}
