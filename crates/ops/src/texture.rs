@@ -13,6 +13,7 @@
 //!
 //! Not here: which lanes take part, where derivatives come from, resources and bindings.
 
+mod convert;
 mod cube;
 mod filter;
 mod format;
@@ -21,6 +22,7 @@ mod sampler;
 mod shape;
 mod srgb;
 
+pub use convert::Conversion;
 pub use filter::{Query, gather, sample};
 pub use format::{Channels, Encoding, Format, MOST_BYTES, Texel};
 pub use lod::{Detail, level_of_detail};
