@@ -1,12 +1,14 @@
-//! The program `wavelane`: all of it is in the library beside it, but for the tuning of the allocator.
-// Only `room` calls what is unsafe; it says why.
+//! The program `wavelane`: all of it is in the library beside it, except what concerns the process alone.
+// Only `early` and `room` hold unsafe code; they say why.
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code, reason = "advice to the system about memory of ours")]
 mod room;
 
+mod early;
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    wavelane_cli::main(room::make)
+    wavelane_cli::main(room::make, early::stdout_was_closed())
 }

@@ -117,7 +117,7 @@ impl Diagnostic {
 }
 
 /// Collects diagnostics: bounded, and each only once.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sink {
     reported: Vec<Diagnostic>,
     errors: usize,
@@ -190,6 +190,13 @@ impl Sink {
         self.reported.retain(|it| {
             it.level > Level::Warning || allows.find(it.code, it.primary.span, sources).is_none()
         });
+    }
+
+    /// Takes out all but the first reports, however many those are.
+    pub fn split_off(&mut self, first: usize) -> Vec<Diagnostic> {
+        let rest = self.reported.split_off(first.min(self.reported.len()));
+        self.errors -= rest.iter().filter(|it| it.level >= Level::Error).count();
+        rest
     }
 
     /// How many errors there were.

@@ -79,7 +79,7 @@ pub struct Expansion {
 }
 
 /// One file that the compiler read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceFile {
     pub name: Arc<str>,
     pub text: Arc<str>,
@@ -94,7 +94,7 @@ pub struct SourceFile {
     overrides: Vec<LineOverride>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct LineOverride {
     from_line: u32,
     line: u32,
@@ -110,7 +110,7 @@ pub struct Location {
 }
 
 /// Every file and every macro expansion of one compilation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
     expansions: Vec<Expansion>,

@@ -36,6 +36,15 @@ fn build(
     let program = check(&file, options, sink)?;
     // What is done with goes before more is made: the pages are used again.
     drop(file);
+    translate_running(program, options, sink)
+}
+
+/// The module of a checked program; a report where its stage does not run.
+fn translate_running(
+    program: hir::Program,
+    options: &Options,
+    sink: &mut Sink,
+) -> Option<ir::Module> {
     if program.entry.stage != Stage::Compute {
         let word = check::entry::stage_word(program.entry.stage);
         let message = format!("{word} shaders are not built yet");
@@ -44,6 +53,54 @@ fn build(
         return None;
     }
     translate(program, options, sink)
+}
+
+/// Several entry points of one text, which is read and checked once: each of them costs what it needs itself, however
+/// long the text is.
+pub struct Entries {
+    options: Options,
+    /// What reading and checking the text reported.
+    common: Sink,
+    /// Nothing where the text cannot be read.
+    checked: Option<check::Checked>,
+    allows: Allows,
+    /// What is wrong with the comments that allow warnings.
+    wrong_allows: Vec<Diagnostic>,
+}
+
+impl Entries {
+    /// Reads and checks a text for compute shaders that start at `entries`; the options' own entry point does not
+    /// matter. `None` where they have to be compiled one by one.
+    pub fn read(
+        main: FileId,
+        sources: &mut SourceMap,
+        includer: &mut dyn Includer,
+        options: &Options,
+        entries: &[String],
+    ) -> Option<Entries> {
+        let mut common = Sink::new();
+        let checked = match read(main, sources, includer, options, &mut common) {
+            Some(file) => Some(check::checked(&file, options, entries, &mut common)?),
+            None => None,
+        };
+        let (allows, wrong_allows) = Allows::read(sources);
+        Some(Entries { options: options.clone(), common, checked, allows, wrong_allows })
+    }
+
+    /// Whether it was read for this entry point.
+    pub fn has(&self, entry: &str) -> bool {
+        self.checked.as_ref().is_none_or(|it| it.has(entry))
+    }
+
+    /// What [`compile`] gives and reports for one of the entry points.
+    pub fn compile(&self, entry: &str, sources: &SourceMap) -> (Option<ir::Module>, Sink) {
+        let mut sink = self.common.clone();
+        let program = self.checked.as_ref().and_then(|it| it.program(entry, &mut sink));
+        let module = program.and_then(|it| translate_running(it, &self.options, &mut sink));
+        let allows = (self.allows.clone(), self.wrong_allows.clone());
+        let module = weighed_by(module, allows, sources, &mut sink);
+        (module, sink)
+    }
 }
 
 /// Checks the entry point that the options name, of whatever stage; of a library without it, every function with a
@@ -81,8 +138,17 @@ pub fn validate(
 
 /// The module, unless the source makes one of its warnings an error; without the warnings that it allows.
 fn weighed(module: Option<ir::Module>, sources: &SourceMap, sink: &mut Sink) -> Option<ir::Module> {
+    weighed_by(module, Allows::read(sources), sources, sink)
+}
+
+/// The same, with the comments that allow warnings and what is wrong with them.
+fn weighed_by(
+    module: Option<ir::Module>,
+    (mut allows, wrong): (Allows, Vec<Diagnostic>),
+    sources: &SourceMap,
+    sink: &mut Sink,
+) -> Option<ir::Module> {
     sink.apply_levels(sources);
-    let (mut allows, wrong) = Allows::read(sources);
     wrong.into_iter().for_each(|it| sink.push(it));
     sink.apply_allows(&mut allows, sources);
     // After an error the warnings are not complete. What only runs show is for whoever runs.

@@ -3,6 +3,8 @@
 //! `check` makes it from the syntax tree, `lower` turns it into IR. Only what the entry point reaches is in it.
 //! Nothing here can be wrong any more, except what only lowering sees (call trees that explode).
 
+use std::sync::Arc;
+
 use diag::Span;
 use ir::{Register, WaveSize};
 use ops::intrinsics::{Intrinsic, Output, ShaderModel, Stage};
@@ -29,7 +31,8 @@ pub struct ResourceId(pub u32);
 /// A checked entry point with everything it reaches.
 #[derive(Debug)]
 pub struct Program {
-    pub types: Types,
+    /// All programs of one file share them.
+    pub types: Arc<Types>,
     pub functions: Vec<Function>,
     /// Static and groupshared variables.
     pub globals: Vec<Global>,
@@ -61,7 +64,7 @@ pub enum SystemValue {
 }
 
 /// A variable outside functions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Global {
     pub name: String,
     pub ty: TypeId,
@@ -69,7 +72,7 @@ pub struct Global {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum GlobalKind {
     /// One for each lane, initialised when the entry point starts; without an initialiser it is zero, not poison.
     Static {
@@ -79,7 +82,7 @@ pub enum GlobalKind {
 }
 
 /// A resource binding, a constant buffer included.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Resource {
     pub name: String,
     /// A resource type ([`crate::types::Type::Resource`]); for a `cbuffer` block, a constant buffer of the struct of its members.
@@ -97,7 +100,7 @@ pub struct Resource {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Function {
     pub name: String,
     /// Parameters come first, in order; `this` of a method is the first of them, `inout`.
@@ -108,7 +111,7 @@ pub struct Function {
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Local {
     pub name: String,
     pub ty: TypeId,
@@ -125,13 +128,13 @@ pub enum Mode {
     Reference,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stmt {
     pub kind: StmtKind,
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum StmtKind {
     Expr(Expr),
     /// The declaration of a local; without an initialiser its value is poison.
@@ -151,7 +154,7 @@ pub enum StmtKind {
     Discard,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Loop {
     /// Tested before each iteration, or after it.
     pub cond: Option<Expr>,
@@ -161,7 +164,7 @@ pub struct Loop {
     pub step: Option<Expr>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Switch {
     /// Of an integer type.
     pub selector: Expr,
@@ -169,7 +172,7 @@ pub struct Switch {
 }
 
 /// All labels that stand before the same statements.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CaseGroup {
     /// Bits of the selector's type.
     pub labels: Vec<u64>,
@@ -177,14 +180,14 @@ pub struct CaseGroup {
     pub body: Vec<Stmt>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Expr {
     pub kind: ExprKind,
     pub ty: TypeId,
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A scalar; the bits of its type.
     Const(u64),
@@ -262,7 +265,7 @@ pub enum ExprKind {
 }
 
 /// An argument.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Arg {
     /// Of the parameter's type.
     In(Expr),

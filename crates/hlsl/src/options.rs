@@ -108,7 +108,7 @@ pub enum PushLayout {
 }
 
 /// Everything a user can choose.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// `-E`: the name of the entry point.
     pub entry: String,

@@ -70,7 +70,7 @@ pub use layout::{Layout, Scalar};
 pub use list::{CommandList, ExecuteError};
 pub use pipeline::{ComputePipeline, Missing, PipelineError};
 pub use plain::Plain;
-pub use shader::{Compilation, CompileError, NoIncludes, Shader};
+pub use shader::{Compilation, CompileError, Entries, NoIncludes, Shader};
 pub use table::{BindError, BindProblem, MOST_BYTES, ResourceTable};
 
 pub use diag::{Diagnostic, Level, SourceMap, Span};

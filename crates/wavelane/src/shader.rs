@@ -146,6 +146,60 @@ impl Shader {
     }
 }
 
+/// Several entry points of one text, which is read and checked once.
+///
+/// A file of unit tests has hundreds of them; compiled one by one, each would cost what the whole file costs.
+pub struct Entries {
+    name: Arc<str>,
+    entries: hlsl::Entries,
+    sources: SourceMap,
+    specialization: Arc<[(u32, u64)]>,
+}
+
+impl Entries {
+    /// Reads and checks a text for the compute shaders that start at `entries`; arguments as for [`Shader::compile`], but
+    /// that the entry point of the options does not matter. `None` where they have to be compiled one by one.
+    pub fn read(
+        name: &str,
+        text: &str,
+        options: &Options,
+        includer: &mut dyn Includer,
+        entries: &[String],
+    ) -> Result<Option<Entries>, Bug> {
+        catch(|| {
+            let mut sources = SourceMap::new();
+            let main = sources.add(name, text)?;
+            let entries = hlsl::Entries::read(main, &mut sources, includer, options, entries)?;
+            Some(Entries { name: name.into(), entries, sources, specialization: specialization(options) })
+        })
+    }
+
+    /// Whether it was read for this entry point.
+    pub fn has(&self, entry: &str) -> bool {
+        self.entries.has(entry)
+    }
+
+    /// What [`Shader::compile`] gives for one of the entry points: a shader, or diagnostics that say why there is none.
+    pub fn compile(&self, entry: &str) -> Result<(Option<Shader>, Vec<Diagnostic>), Bug> {
+        catch(|| {
+            let (module, sink) = self.entries.compile(entry, &self.sources);
+            let (name, specialization) = (self.name.clone(), self.specialization.clone());
+            let shader = module.map(|it| Shader { module: Arc::new(it), name, specialization });
+            (shader, sink.into_sorted())
+        })
+    }
+
+    /// The texts that the diagnostics' places refer to.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+}
+
+/// What the options set specialization constants to; without `-spirv` the source has none.
+fn specialization(options: &Options) -> Arc<[(u32, u64)]> {
+    options.specialization.iter().filter(|_| options.vulkan).copied().collect()
+}
+
 /// The front end's way from a text to a module.
 type Step = fn(FileId, &mut SourceMap, &mut dyn Includer, &Options, &mut Sink) -> Option<Module>;
 
@@ -167,12 +221,10 @@ fn translate(
         let module = main.and_then(|main| step(main, &mut sources, includer, options, &mut sink));
         let failed = sink.has_errors();
         let module = module.filter(|_| !failed);
-        // Without `-spirv` the source has no such constants.
-        let specialization = options.specialization.iter().filter(|_| options.vulkan).copied();
         let shader = module.map(|module| Shader {
             module: Arc::new(module),
             name: name.into(),
-            specialization: specialization.collect(),
+            specialization: specialization(options),
         });
         Compilation { shader, diagnostics: sink.into_sorted(), sources }
     })

@@ -13,6 +13,7 @@ use crate::options::{PROFILES, Stage};
 use crate::types::{Scalar, StructId, Type, TypeId, Types};
 
 /// The entry point as [`super::reach`] takes it.
+#[derive(Clone)]
 pub(super) struct Entry {
     pub(super) function: FunctionId,
     /// A function that runs beside it: the patch-constant function of a hull shader.
@@ -93,8 +94,8 @@ pub(super) fn profile_word(stage: Stage) -> &'static str {
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn entry_point(&mut self, file: &'a ast::File) -> Option<Entry> {
-        let id = self.entry_function(file)?;
+    pub(super) fn entry_point(&mut self, file: &'a ast::File, wanted: &str) -> Option<Entry> {
+        let id = self.entry_function(file, wanted)?;
         let function = self.function(id);
         let (span, attributes) = (function.span, function.attributes);
         if let Some(word) = shader_word(attributes)
@@ -162,9 +163,8 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn entry_function(&mut self, file: &'a ast::File) -> Option<FunctionId> {
-        let wanted = self.options.entry.clone();
-        let found = self.scopes.value_in(Scopes::FILE, &wanted).map(|it| it.entity);
+    fn entry_function(&mut self, file: &'a ast::File, wanted: &str) -> Option<FunctionId> {
+        let found = self.scopes.value_in(Scopes::FILE, wanted).map(|it| it.entity);
         let callees = match found {
             Some(ValueEntity::Functions(callees)) => callees,
             _ => Vec::new(),
@@ -205,7 +205,7 @@ impl<'a> Checker<'a> {
         }
         if candidates.is_empty() {
             let names = self.functions.iter().map(|it| it.name.as_str());
-            if let Some(near) = most_similar(&wanted, names) {
+            if let Some(near) = most_similar(wanted, names) {
                 report = report.help(format!("a similar name is `{near}`"));
             }
         }

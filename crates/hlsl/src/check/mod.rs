@@ -85,8 +85,27 @@ fn entry_point(
     checker.file_items = &file.items;
     checker.items(&file.items);
     checker.pending_bodies();
-    let entry = checker.entry_point(file)?;
+    let entry = checker.entry_point(file, &options.entry)?;
     reach::program(checker, entry)
+}
+
+pub use reach::Checked;
+
+/// Checks a whole compilation once, for several compute shaders in it. `None` where they have to be checked one by one.
+pub fn checked(
+    file: &ast::File,
+    options: &Options,
+    entries: &[String],
+    sink: &mut Sink,
+) -> Option<Checked> {
+    if options.stage != Stage::Compute {
+        return None;
+    }
+    let mut checker = Checker::new(options, sink);
+    checker.file_items = &file.items;
+    checker.items(&file.items);
+    checker.pending_bodies();
+    reach::checked(checker, file, entries)
 }
 
 /// Checks what a library exports where it has no entry point: all functions that are defined.
@@ -161,6 +180,8 @@ struct Checker<'a> {
     unknown_names: BTreeSet<(ast::Name, Option<u32>)>,
     /// A block that was meant to declare names did not.
     names_lost: bool,
+    /// A body that was checked because an entry point reaches it was reported on.
+    reported_late: bool,
     /// While not zero, reports are counted and thrown away: a template is tried.
     muted: u32,
     muted_errors: u32,
@@ -201,6 +222,7 @@ impl<'a> Checker<'a> {
             file_items: &[],
             unknown_names: BTreeSet::new(),
             names_lost: false,
+            reported_late: false,
             muted: 0,
             muted_errors: 0,
             depth: 0,

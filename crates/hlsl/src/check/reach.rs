@@ -3,11 +3,14 @@
 //! Ids of the checker are replaced by those of the program; recursion and missing bodies are found on the way.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use diag::{Diagnostic, Level, Span, code};
+use diag::{Diagnostic, Level, Sink, Span, code};
+use ops::intrinsics::ShaderModel;
 
 use super::Checker;
 use super::entry::Entry;
+use crate::ast;
 use crate::hir::{
     self, Arg, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Mode, Program, ResourceId,
 };
@@ -33,7 +36,7 @@ pub(super) fn mentions_local(expr: &Expr, local: LocalId) -> bool {
 }
 
 /// What the entry point uses.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Used {
     /// Something that is called has no body.
     is_open: bool,
@@ -62,6 +65,29 @@ impl Mentions {
 }
 
 pub(super) fn program(mut checker: Checker, entry: Entry) -> Option<Program> {
+    let reached = reached(&mut checker, entry)?;
+    let mut parts = Parts::of(checker);
+    let (functions, globals) = (&mut parts.functions, &mut parts.globals);
+    let program = assemble(
+        reached,
+        parts.options,
+        parts.types,
+        &mut |id| functions.get_mut(id.0 as usize)?.take(),
+        &mut |id| globals.get_mut(id.0 as usize)?.take(),
+    );
+    Some(program)
+}
+
+/// An entry point with everything that it uses.
+#[derive(Clone)]
+struct Reached {
+    entry: Entry,
+    used: Used,
+    resources: Vec<hir::Resource>,
+}
+
+/// What the entry point uses, if all of that may be used.
+fn reached(checker: &mut Checker, entry: Entry) -> Option<Reached> {
     let mut used = Used::default();
     let mut path = Vec::new();
     for function in [Some(entry.function), entry.beside].into_iter().flatten() {
@@ -70,11 +96,86 @@ pub(super) fn program(mut checker: Checker, entry: Entry) -> Option<Program> {
     let globals: Vec<GlobalId> = used.globals.iter().copied().collect();
     checker.groupshared_fits(&globals);
     let resources: Vec<ResourceId> = used.resources.iter().copied().collect();
-    let bound = checker.bind(&resources);
+    let resources = checker.bind(&resources);
     if checker.sink.has_errors() || used.is_open {
         return None;
     }
-    Some(assemble(checker, entry, &used, bound))
+    Some(Reached { entry, used, resources })
+}
+
+/// What the programs of a file are made of.
+struct Parts {
+    options: (ShaderModel, bool),
+    types: Arc<Types>,
+    /// The body of each function, and whether it is a method.
+    functions: Vec<Option<(hir::Function, bool)>>,
+    globals: Vec<Option<hir::Global>>,
+}
+
+impl Parts {
+    fn of(checker: Checker) -> Parts {
+        let options = (checker.shader_model(), checker.native_16bit());
+        let body = |it: super::func::Function| Some((it.body?, it.this.is_some()));
+        Parts {
+            options,
+            types: Arc::new(checker.types),
+            functions: checker.functions.into_iter().map(body).collect(),
+            globals: checker.globals.into_iter().map(|it| Some(it.global)).collect(),
+        }
+    }
+}
+
+/// A checked file with several entry points, each of which makes a program.
+pub struct Checked {
+    parts: Parts,
+    entries: BTreeMap<String, Outcome>,
+}
+
+/// What an entry point uses, or `None` after an error; and what is to be reported because of it.
+struct Outcome {
+    reached: Option<Reached>,
+    reports: Vec<Diagnostic>,
+}
+
+/// Looks at all entry points of a checked file. `None` where what one of them needs had to be checked late and was
+/// reported on: which report belongs to which entry point is then not known.
+pub(super) fn checked<'a>(
+    mut checker: Checker<'a>,
+    file: &'a ast::File,
+    names: &[String],
+) -> Option<Checked> {
+    let common = checker.sink.as_slice().len();
+    let mut entries = BTreeMap::new();
+    for name in names {
+        let reached =
+            checker.entry_point(file, name).and_then(|entry| reached(&mut checker, entry));
+        let reports = checker.sink.split_off(common);
+        entries.insert(name.clone(), Outcome { reached, reports });
+    }
+    let is_clear = !checker.reported_late;
+    is_clear.then(|| Checked { parts: Parts::of(checker), entries })
+}
+
+impl Checked {
+    /// The program that starts at one of the entry points, as [`super::check`] makes it; `None` after an error.
+    pub fn program(&self, entry: &str, sink: &mut Sink) -> Option<Program> {
+        let Outcome { reached, reports } = self.entries.get(entry)?;
+        reports.iter().for_each(|it| sink.push(it.clone()));
+        let Parts { options, types, functions, globals } = &self.parts;
+        let program = assemble(
+            reached.clone()?,
+            *options,
+            types.clone(),
+            &mut |id| functions.get(id.0 as usize)?.clone(),
+            &mut |id| globals.get(id.0 as usize)?.clone(),
+        );
+        Some(program)
+    }
+
+    /// Whether it was looked at as an entry point.
+    pub fn has(&self, entry: &str) -> bool {
+        self.entries.contains_key(entry)
+    }
 }
 
 /// Reports what is wrong with the functions of a library and what they use.
@@ -128,11 +229,14 @@ impl Checker<'_> {
             function.definition = function.definition.or(origin);
             function.is_queued = false;
             self.use_function(id);
+            let before = self.sink.as_slice().len();
             self.pending_bodies();
+            self.reported_late |= self.sink.as_slice().len() > before;
         }
         // Of a stage that does not run at all, it is no matter what else does not.
         let runs = self.stage == Stage::Compute;
-        for diagnostic in std::mem::take(&mut self.function_mut(id).gated) {
+        // Another entry point may reach it too.
+        for diagnostic in self.function(id).gated.clone() {
             if self.serves_any_stage || !runs && diagnostic.level == Level::Unsupported {
                 continue;
             }
@@ -194,16 +298,20 @@ impl Checker<'_> {
     }
 }
 
-/// Takes what is used out of the checker and numbers it anew.
-fn assemble(checker: Checker, entry: Entry, used: &Used, resources: Vec<hir::Resource>) -> Program {
+/// Numbers what is used anew; functions and globals are asked for once each, in ascending order.
+fn assemble(
+    Reached { entry, used, resources }: Reached,
+    (shader_model, native_16bit): (ShaderModel, bool),
+    types: Arc<Types>,
+    function: &mut dyn FnMut(FunctionId) -> Option<(hir::Function, bool)>,
+    global: &mut dyn FnMut(GlobalId) -> Option<hir::Global>,
+) -> Program {
     fn number<T: Copy + Ord, U>(ids: &BTreeSet<T>, make: impl Fn(u32) -> U) -> BTreeMap<T, U> {
         ids.iter().enumerate().map(|(i, id)| (*id, make(i as u32))).collect()
     }
     let functions = number(&used.functions, FunctionId);
     let globals = number(&used.globals, GlobalId);
     let resource_ids = number(&used.resources, ResourceId);
-    let shader_model = checker.shader_model();
-    let native_16bit = checker.native_16bit();
     let renumber = |expr: &mut Expr| {
         each_expr_mut(expr, |it| match &mut it.kind {
             ExprKind::Call { function, .. } => *function = functions[function],
@@ -214,21 +322,15 @@ fn assemble(checker: Checker, entry: Entry, used: &Used, resources: Vec<hir::Res
     };
     let mut program_functions = Vec::new();
     let mut is_method = Vec::new();
-    for (index, function) in checker.functions.into_iter().enumerate() {
-        if !used.functions.contains(&FunctionId(index as u32)) {
-            continue;
-        }
-        let Some(mut body) = function.body else { continue };
+    for id in &used.functions {
+        let Some((mut body, has_object)) = function(*id) else { continue };
         each_root_mut(&mut body.body, renumber);
-        is_method.push(function.this.is_some());
+        is_method.push(has_object);
         program_functions.push(body);
     }
     let mut program_globals = Vec::new();
-    for (index, info) in checker.globals.into_iter().enumerate() {
-        if !used.globals.contains(&GlobalId(index as u32)) {
-            continue;
-        }
-        let mut global = info.global;
+    for id in &used.globals {
+        let Some(mut global) = global(*id) else { continue };
         if let GlobalKind::Static { init: Some(init) } = &mut global.kind {
             renumber(init);
         }
@@ -242,7 +344,7 @@ fn assemble(checker: Checker, entry: Entry, used: &Used, resources: Vec<hir::Res
         start = FunctionId(program_functions.len() as u32 - 1);
     }
     let mut program = Program {
-        types: checker.types,
+        types,
         functions: program_functions,
         globals: program_globals,
         resources,

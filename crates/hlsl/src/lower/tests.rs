@@ -175,7 +175,7 @@ impl Shader {
                 native_16bit: false,
                 span: Span::NONE,
             },
-            types: self.types,
+            types: self.types.into(),
             functions: self.functions,
             globals: self.globals,
             resources: self.resources,
