@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use jobs::{Runnable, Source, Test, Widths};
+use jobs::{Runnable, Source, Test, TestFile, Widths};
 use serde_json::{Value, json};
 use wavelane::internal::{self, Slots};
 use wavelane::{
@@ -134,12 +134,13 @@ fn of_shader(file: &str, args: &Args, device: &Device) -> Result<Subject, Proble
 /// The runs of a job, but for those that are to fail.
 fn of_job(test: &Test, args: &Args, device: &Device) -> Result<Vec<Subject>, Problem> {
     let refused = |exit, why: &str| Problem::new(exit, format!("`{}`: {why}", test.name()));
-    let (_, text) = read_source(&test.file)?;
+    let (name, text) = read_source(&test.file)?;
+    let file = TestFile::new(name, text);
     let features = jobs::features(device.adapter(), args.test.api);
     let flags = flags_of(args);
     let fuel = |width| args.fuel.at(width);
     let setup = setup(args, device, &features, &Widths::All, &flags, &fuel);
-    let runs = jobs::prepare(test, &text, &setup, &mut Beside).map_err(|outcome| {
+    let runs = jobs::prepare(test, &file, &setup, &mut Beside::of(args)).map_err(|outcome| {
         let exit = match outcome.verdict {
             jobs::Verdict::Unsupported => Exit::Unsupported,
             jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,

@@ -27,8 +27,11 @@ pub(crate) struct Compiled {
 /// Compiles a file; what is wrong with its text is in the result.
 pub(crate) fn compile(file: &str, args: &Args) -> Result<Compiled, Problem> {
     let (name, text) = read_source(file)?;
-    let folders =
-        Folders { folders: args.includes.clone(), ignore_case: args.ignore_case_includes };
+    let folders = Folders {
+        folders: args.includes.clone(),
+        roots: args.include_roots.clone(),
+        ignore_case: args.ignore_case_includes,
+    };
     let mut includer = Recorder { folders, included: BTreeMap::new() };
     let step = if args.command == Command::Check { Shader::check } else { Shader::compile };
     let compilation = step(&name, &text, &args.options, &mut includer)

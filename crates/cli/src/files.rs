@@ -25,6 +25,11 @@ pub(crate) fn read_source(file: &str) -> Result<(String, String), Problem> {
     Ok((name.to_owned(), decode(bytes)))
 }
 
+/// The text of a file, whatever its name.
+pub(crate) fn read_path(file: &Path) -> std::io::Result<String> {
+    std::fs::File::open(file).and_then(limited).map(decode)
+}
+
 /// The bytes of a file that was named on the command line.
 pub(crate) fn read_bytes(file: &str) -> std::io::Result<Vec<u8>> {
     std::fs::File::open(file).and_then(limited)
@@ -86,9 +91,72 @@ fn decode(bytes: Vec<u8>) -> String {
     }
 }
 
+/// The folders of `--include-root`. Where there are some, only what lies below them is included.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Roots(Vec<PathBuf>);
+
+impl Roots {
+    /// Adds a folder; where it lies is decided now.
+    pub(crate) fn add(&mut self, folder: &str) -> Result<(), String> {
+        let path = std::fs::canonicalize(folder).map_err(|error| error.to_string())?;
+        if !path.is_dir() {
+            return Err("it is not a folder".to_owned());
+        }
+        self.0.push(path);
+        Ok(())
+    }
+
+    /// The path to open for a file, if it may be opened: symbolic links lead where they lead, and that is what counts.
+    fn allowed(&self, file: &Path) -> Option<PathBuf> {
+        if self.0.is_empty() {
+            return Some(file.to_path_buf());
+        }
+        let file = std::fs::canonicalize(file).ok()?;
+        self.0.iter().any(|root| file.starts_with(root)).then_some(file)
+    }
+}
+
+/// The text of a file that another file names: a regular one below the roots.
+pub(crate) fn read_named(file: &Path, roots: &Roots) -> Option<String> {
+    regular(&roots.allowed(file)?).ok().map(decode)
+}
+
+/// The bytes of a regular file. Of devices, pipes and the like nobody knows whether they end, or what reading them does.
+fn regular(file: &Path) -> std::io::Result<Vec<u8>> {
+    let refused = || std::io::Error::other("it is not a regular file");
+    if !std::fs::metadata(file)?.is_file() {
+        return Err(refused());
+    }
+    // By now the path may lead elsewhere: what was opened is looked at again, and opening it does not wait for anybody.
+    let file = open_at_once(file)?;
+    let about = file.metadata()?;
+    if !about.is_file() {
+        return Err(refused());
+    }
+    // What the system makes up while it is read, below `/proc`, calls itself a regular file of no bytes, and some of it
+    // has no end. So a file has as many bytes as it says.
+    limited(file.take(about.len()))
+}
+
+/// Opens a file for reading; a pipe that nobody writes to is no reason to wait.
+#[cfg(unix)]
+fn open_at_once(file: &Path) -> std::io::Result<std::fs::File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    std::fs::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(file)
+}
+
+// Portability: elsewhere opening a file does not wait.
+#[cfg(not(unix))]
+fn open_at_once(file: &Path) -> std::io::Result<std::fs::File> {
+    std::fs::File::open(file)
+}
+
 /// Looks for `"file"` beside the file that includes it, then for both kinds in the folders of `-I`, in order.
 pub(crate) struct Folders {
     pub(crate) folders: Vec<PathBuf>,
+    pub(crate) roots: Roots,
     /// Take a file whose path differs in the case of letters, where none has the very path.
     pub(crate) ignore_case: bool,
 }
@@ -107,8 +175,8 @@ impl Includer for Folders {
                 false if self.ignore_case => tidy(&in_any_case(folder, &path)?),
                 false => return None,
             };
-            let bytes = std::fs::File::open(&file).and_then(limited).ok()?;
-            Some((file.to_string_lossy().into_owned(), decode(bytes).into()))
+            let text = read_named(&file, &self.roots)?;
+            Some((file.to_string_lossy().into_owned(), text.into()))
         });
         // The header of unit tests needs no file.
         found.or_else(|| (path == jobs::HEADER_NAME).then_some((path, jobs::HEADER.into())))
@@ -176,7 +244,11 @@ mod tests {
     #[test]
     fn the_case_of_a_path_matters_unless_it_shall_not() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut folders = Folders { folders: vec![folder.to_path_buf()], ignore_case: false };
+        let mut folders = Folders {
+            folders: vec![folder.to_path_buf()],
+            roots: Roots::default(),
+            ignore_case: false,
+        };
         assert!(folders.read("SRC\\Files.RS", "", true).is_none());
         folders.ignore_case = true;
         let (name, _) = folders.read("SRC\\Files.RS", "", true).unwrap();

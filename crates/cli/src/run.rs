@@ -2,6 +2,7 @@
 
 pub(crate) mod bind;
 mod compare;
+mod picture;
 mod show;
 pub(crate) mod texture;
 pub(crate) mod watch;

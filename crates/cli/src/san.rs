@@ -114,14 +114,14 @@ pub(crate) fn san(mut args: Args) -> Result<Exit, End> {
 fn examine_test(
     args: &Args,
     test: &jobs::Test,
-    text: &str,
+    file: &jobs::TestFile,
     style: Style,
     tell: &mut dyn FnMut(Examined),
 ) {
     let style = if args.output == Output::Text { style } else { Style::Plain };
     let mut base = vec!["san".to_owned(), test.name()];
     base.extend(crate::test::flags_to_repeat());
-    subject::test(args, test, text, &mut |name, result| {
+    subject::test(args, test, file, &mut |name, result| {
         tell(match result {
             Ok(subject) => Examined::Program(judge(args, *subject, &base, style)),
             Err(stop) => Examined::Skipped { name, stop },

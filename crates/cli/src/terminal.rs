@@ -3,6 +3,8 @@
 //! Results go to standard output, everything else to standard error. Errors on standard error are ignored: there is
 //! nobody left to tell.
 
+#[cfg(unix)]
+use rustix::io::Errno;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::sync::OnceLock;
 
@@ -10,9 +12,40 @@ use wavelane::internal::diag::Style;
 
 use crate::problem::Problem;
 
+/// Whether the process was started with its standard output closed: only the program itself can tell.
+static STDOUT_WAS_CLOSED: OnceLock<bool> = OnceLock::new();
+
+pub(crate) fn note_closed_stdout(was_closed: bool) {
+    let _ = STDOUT_WAS_CLOSED.set(was_closed);
+}
+
 /// Standard output, buffered. The caller flushes.
-pub(crate) fn out() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::with_capacity(1 << 16, io::stdout().lock())
+pub(crate) fn out() -> BufWriter<Out> {
+    BufWriter::with_capacity(1 << 16, Out(io::stdout().lock()))
+}
+
+/// Standard output as the process got it: where it is closed, nothing can be written.
+pub(crate) struct Out(StdoutLock<'static>);
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if STDOUT_WAS_CLOSED.get() == Some(&true) {
+            return Err(closed());
+        }
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// What the system says of a file that is not open.
+fn closed() -> io::Error {
+    #[cfg(unix)]
+    return Errno::BADF.into();
+    #[cfg(not(unix))]
+    io::Error::other("it is closed")
 }
 
 /// Writes a text to standard output.

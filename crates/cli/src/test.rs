@@ -25,7 +25,7 @@ pub(crate) use formats::xml;
 pub(crate) use pool::{Answered, PATIENCE, Worker, ask, flags_to_repeat, in_processes};
 pub(crate) use record::read_lines;
 pub(crate) use report::{Format, write};
-pub(crate) use worker::{Beside, asked_for, flags_of, limit_memory, setup};
+pub(crate) use worker::{Beside, LastFile, asked_for, flags_of, limit_memory, setup};
 
 /// What `test` asks for; `san` shares the baselines, the filters and the features.
 #[derive(Clone, Debug, Default)]
@@ -258,8 +258,9 @@ fn below(path: &Path) -> Result<Vec<Test>, Problem> {
     let mut files = Vec::new();
     let mut open = vec![path.to_path_buf()];
     while let Some(found) = open.pop() {
+        let is_operand = found == path;
         // A link may lead to a folder above: only the operand itself is followed.
-        let is_link = found.is_symlink() && found != path;
+        let is_link = found.is_symlink() && !is_operand;
         let path = found;
         if path.is_dir() {
             if is_link {
@@ -269,21 +270,32 @@ fn below(path: &Path) -> Result<Vec<Test>, Problem> {
             for entry in entries {
                 open.push(entry.map_err(|error| cannot(&path, error))?.path());
             }
-        } else {
-            files.push(path);
+        } else if is_operand || path.is_file() {
+            files.push((path, is_operand));
         }
     }
     files.sort();
     let mut tests = Vec::new();
-    for file in files {
+    for (file, is_operand) in files {
         let ending = file.extension().and_then(|it| it.to_str()).unwrap_or("");
         if !matches!(ending, "test" | "yaml" | "yml" | "hlsl") {
             continue;
         }
         let name = file.to_string_lossy().replace('\\', "/");
-        let (_, text) = crate::files::read_source(&file.to_string_lossy())?;
-        if let Ok(found) = jobs::tests(&name, &text) {
-            tests.extend(found);
+        let text = match crate::files::read_path(&file) {
+            Ok(text) => text,
+            Err(error) if is_operand => return Err(cannot(&file, error)),
+            // It fails by itself, and whoever runs it says why.
+            Err(_) => {
+                tests.push(Test { file: name, case: None });
+                continue;
+            }
+        };
+        let Ok(found) = jobs::tests(&name, &text) else { continue };
+        match file.to_str() {
+            Some(_) => tests.extend(found),
+            // No name leads to it again, so that it fails as a whole.
+            None => tests.push(Test { file: name, case: None }),
         }
     }
     Ok(tests)

@@ -1,5 +1,6 @@
 //! Takes a test file apart at its lines `#--- NAME` and `//--- NAME`, as LLVM's `split-file` does.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::Error;
@@ -15,6 +16,7 @@ pub struct Part {
 /// All parts, in order. What stands before the first marker belongs to none.
 pub fn split(text: &str) -> Result<Vec<Part>, Error> {
     let mut parts: Vec<Part> = Vec::new();
+    let mut names = HashSet::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
@@ -27,7 +29,7 @@ pub fn split(text: &str) -> Result<Vec<Part>, Error> {
         if name.is_empty() {
             return Err(Error::new(place, "a part needs a name").help("#--- source.hlsl"));
         }
-        if parts.iter().any(|it| it.name == name) {
+        if !names.insert(name) {
             return Err(Error::new(place, format!("there is a part `{name}` already")));
         }
         parts.push(Part { name: name.to_owned(), at: at..text.len() });

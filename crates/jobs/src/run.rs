@@ -4,8 +4,10 @@
 //! build cannot do is unsupported, with its reason, and what was left out is a remark.
 
 mod section;
+mod unit;
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -18,16 +20,17 @@ use wavelane::{
 use crate::bind::{self, BindProblem, Binding};
 use crate::compare::{Difference, compare};
 use crate::dump::{dump, dump_failure};
+use crate::file::{Remembering, TestFile};
 use crate::job::{Job, Rule, Stage};
 use crate::lit::Features;
 use crate::outcome::{Finding, Outcome, Row, Verdict};
 use crate::repro::Source;
 use crate::root::Root;
 use crate::script::{self, Check, Command, Path, Step};
-use crate::section::Section;
 use crate::specialize::constants;
 use crate::test::{self, Script, Test};
-use crate::{Error, filecheck, unit};
+use crate::unit::{HEADER, HEADER_NAME};
+use crate::{Error, filecheck};
 
 /// Where the texts of other files come from.
 pub trait Files {
@@ -80,16 +83,17 @@ pub struct Setup<'a> {
 /// is to run.
 pub fn run(
     test: &Test,
-    text: &str,
+    file: &TestFile,
     setup: &Setup<'_>,
     files: &mut dyn Files,
     wanted: &dyn Fn(u32) -> bool,
     report: &mut dyn FnMut(Outcome),
 ) {
     let (remarks, included) = (Vec::new(), BTreeMap::new());
-    let mut runner = Runner { test, text, setup, files, wanted, report, remarks, included };
+    let text = file.text();
+    let mut runner = Runner { test, file, text, setup, files, wanted, report, remarks, included };
     let done = match &test.case {
-        Some(case) if Section::are_in(text) => runner.section(&case.name),
+        Some(case) if file.has_sections() => runner.section(&case.name),
         None if test.file.ends_with(".hlsl") => runner.section(""),
         Some(case) => runner.unit(&case.name),
         None => runner.job(),
@@ -140,7 +144,7 @@ impl Runnable {
 /// fail there is nothing to watch. The widths that the test asks for are not looked at.
 pub fn prepare(
     test: &Test,
-    text: &str,
+    file: &TestFile,
     setup: &Setup<'_>,
     files: &mut dyn Files,
 ) -> Result<Vec<Runnable>, Box<Outcome>> {
@@ -148,7 +152,8 @@ pub fn prepare(
     let (remarks, included) = (Vec::new(), BTreeMap::new());
     let mut runner = Runner {
         test,
-        text,
+        file,
+        text: file.text(),
         setup,
         files,
         wanted: &wanted,
@@ -157,16 +162,9 @@ pub fn prepare(
         included,
     };
     match &test.case {
-        Some(case) if Section::are_in(text) => runner.watched_section(&case.name),
+        Some(case) if file.has_sections() => runner.watched_section(&case.name),
         None if test.file.ends_with(".hlsl") => runner.watched_section(""),
-        Some(case) => {
-            let (shader, pipeline, sources) = runner.unit_shader(&case.name)?;
-            let table = unit_table(&shader)?;
-            let (text, flags) = runner.unit_source(&case.name);
-            let source = runner.source(&test.file, text, flags);
-            let run = Runnable::of(shader, pipeline, sources, table, [1; 3], source);
-            Ok(vec![Runnable { log: Some(unit::LOG), ..run }])
-        }
+        Some(case) => Ok(vec![runner.watched_unit(&case.name)?]),
         None => {
             let mut runs = Vec::new();
             for ready in runner.ready()? {
@@ -197,6 +195,7 @@ type End = Box<Outcome>;
 
 struct Runner<'a> {
     test: &'a Test,
+    file: &'a TestFile,
     text: &'a str,
     setup: &'a Setup<'a>,
     files: &'a mut dyn Files,
@@ -486,6 +485,7 @@ impl Runner<'_> {
 
     fn compilation(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Compilation, End> {
         let mut includer = self.includer(flags);
+        self.file.count_front_end();
         let compiled = Shader::compile(name, text, &flags.options, &mut includer);
         self.included.append(&mut includer.read);
         compiled.map_err(|bug| failed(format!("{bug}")))
@@ -497,10 +497,8 @@ impl Runner<'_> {
     }
 
     fn includer(&mut self, flags: &Flags) -> WithParts {
-        let parts = crate::parts::split(self.text).unwrap_or_default();
-        let parts = parts.into_iter().map(|part| (part.name, self.text[part.at].to_owned()));
         WithParts {
-            parts: parts.collect(),
+            parts: self.file.parts(),
             test: self.test.file.clone(),
             others: self.files.includer(&flags.includes),
             read: BTreeMap::new(),
@@ -518,21 +516,9 @@ impl Runner<'_> {
         text: &str,
         flags: &Flags,
     ) -> Result<(Shader, SourceMap), End> {
-        let compilation = self.compilation(name, text, flags)?;
-        match compilation.shader {
-            Some(shader) => Ok((shader, compilation.sources)),
-            None => {
-                let is_wrong = |it: &diag::Diagnostic| it.level >= Level::Error;
-                let wrong: Vec<diag::Diagnostic> =
-                    compilation.diagnostics.iter().filter(|it| is_wrong(it)).cloned().collect();
-                let report = diag::render_all(&wrong, &compilation.sources, diag::Style::Plain);
-                let verdict = match wrong.iter().any(|it| it.level == Level::Error) {
-                    true => Verdict::Failed,
-                    false => Verdict::Unsupported,
-                };
-                Err(Box::new(Outcome::new(0, verdict, format!("it does not compile\n{report}"))))
-            }
-        }
+        let Compilation { shader, diagnostics, sources } = self.compilation(name, text, flags)?;
+        let shader = shader.ok_or_else(|| does_not_compile(&diagnostics, &sources))?;
+        Ok((shader, sources))
     }
 
     /// A compilation that must fail; what it said.
@@ -759,69 +745,6 @@ impl Runner<'_> {
         })
     }
 
-    fn unit_source(&self, name: &str) -> (String, Flags) {
-        let (_, text) = unit::cases(self.text);
-        let mut flags = self.setup.flags.clone();
-        name.clone_into(&mut flags.options.entry);
-        (text, flags)
-    }
-
-    fn unit_shader(&mut self, name: &str) -> Result<(Shader, ComputePipeline, SourceMap), End> {
-        let (text, flags) = self.unit_source(name);
-        let (shader, sources) = self.compile_with(&self.test.file.clone(), &text, &flags)?;
-        let pipeline = self
-            .setup
-            .device
-            .create_compute_pipeline(&shader)
-            .map_err(|error| unsupported(error.to_string()))?;
-        Ok((shader, pipeline, sources))
-    }
-
-    fn unit(&mut self, name: &str) -> Result<(), End> {
-        let (shader, pipeline, _) = self.unit_shader(name)?;
-        let widths = match self.setup.widths {
-            // Width is what these tests are about.
-            Widths::Default => pipeline.wave_sizes().to_vec(),
-            Widths::All | Widths::List(_) => {
-                self.widths(&[&pipeline], pipeline.default_wave_size())?
-            }
-        };
-        for width in widths {
-            if !(self.wanted)(width) {
-                continue;
-            }
-            let mut outcome = self.unit_at(&shader, &pipeline, width).unwrap_or_else(|end| *end);
-            outcome.width = width;
-            outcome.remarks.splice(..0, self.remarks.clone());
-            (self.report)(outcome);
-        }
-        Ok(())
-    }
-
-    fn unit_at(
-        &self,
-        shader: &Shader,
-        pipeline: &ComputePipeline,
-        width: u32,
-    ) -> Result<Outcome, End> {
-        let mut table = unit_table(shader)?;
-        self.go(pipeline, [1, 1, 1], width, &mut table)?;
-        let log = table.get(unit::LOG, 0);
-        let bytes = log.as_ref().map_or(&[][..], |it| &it.bytes);
-        let log = unit::read_log(bytes, &self.test.file, self.text);
-        if log.findings.is_empty() {
-            return match log.checks {
-                0 => Err(failed("the case checks nothing")),
-                _ => Ok(Outcome::new(width, Verdict::Passed, "")),
-            };
-        }
-        let lines: Vec<String> = log.findings.iter().map(|it| it.line.to_string()).collect();
-        let what = if lines.len() == 1 { "line" } else { "lines" };
-        let mut outcome = failed(format!("{what} {} not as expected", lines.join(", ")));
-        outcome.findings = log.findings;
-        Err(outcome)
-    }
-
     fn wrong(&self, errors: &[Error], text: &str) -> End {
         self.wrong_in(errors, &self.test.file, text)
     }
@@ -832,14 +755,16 @@ impl Runner<'_> {
     }
 }
 
-/// An empty log, bound.
-fn unit_table(shader: &Shader) -> Result<ResourceTable, End> {
-    let mut table = ResourceTable::new(shader);
-    let log = Slot { bytes: vec![0; unit::LOG_BYTES], ..Slot::default() };
-    match table.bind_at(unit::LOG, 0, log) {
-        Ok(_) => Ok(table),
-        Err(_) => Err(failed("the case checks nothing")),
-    }
+/// The end of a test whose shader has errors.
+fn does_not_compile(diagnostics: &[diag::Diagnostic], sources: &SourceMap) -> End {
+    let is_wrong = |it: &&diag::Diagnostic| it.level >= Level::Error;
+    let wrong: Vec<diag::Diagnostic> = diagnostics.iter().filter(is_wrong).cloned().collect();
+    let report = diag::render_all(&wrong, sources, diag::Style::Plain);
+    let verdict = match wrong.iter().any(|it| it.level == Level::Error) {
+        true => Verdict::Failed,
+        false => Verdict::Unsupported,
+    };
+    Box::new(Outcome::new(0, verdict, format!("it does not compile\n{report}")))
 }
 
 /// Direct3D and Vulkan leave open what becomes of denormal floats, and tests that nothing else suits mean this.
@@ -866,7 +791,7 @@ fn unsupported(message: impl Into<String>) -> End {
 
 /// Parts of the test come first, then files, and our own header last.
 struct WithParts {
-    parts: BTreeMap<String, String>,
+    parts: Rc<BTreeMap<String, Arc<str>>>,
     test: String,
     others: Box<dyn Includer>,
     /// What was found, by the words in the source.
@@ -881,16 +806,20 @@ impl Includer for WithParts {
     }
 }
 
+impl Remembering for WithParts {
+    fn found(&mut self) -> BTreeMap<String, String> {
+        std::mem::take(&mut self.read)
+    }
+}
+
 impl WithParts {
     fn find(&mut self, path: &str, includer: &str, system: bool) -> Option<(String, Arc<str>)> {
         let name = path.trim_start_matches("./");
         if let Some(text) = self.parts.get(name) {
-            return Some((format!("{}/{name}", self.test), text.as_str().into()));
+            return Some((format!("{}/{name}", self.test), text.clone()));
         }
         let found = self.others.read(path, includer, system);
-        let ours = || {
-            (name == unit::HEADER_NAME).then(|| (unit::HEADER_NAME.to_owned(), unit::HEADER.into()))
-        };
+        let ours = || (name == HEADER_NAME).then(|| (HEADER_NAME.to_owned(), HEADER.into()));
         found.or_else(ours)
     }
 }

@@ -17,7 +17,7 @@ pub struct Section {
     pub name: String,
     /// The line of the `//---` marker, so that locations in the section can be given as locations in the file.
     pub line: u32,
-    /// The text with one empty line for each line before it, which keeps line numbers.
+    /// From the line of the marker on, which is empty here.
     pub text: String,
     pub widths: Vec<u32>,
     pub groups: [u32; 3],
@@ -64,16 +64,20 @@ pub struct Annotation {
     pub text: String,
 }
 
+/// All contents that the sections of a file give or expect are no larger.
+const MOST_BYTES: usize = 1 << 28;
+
 /// All sections of a file, or what is wrong with it.
 pub fn read(file: &str, text: &str) -> Result<Vec<Section>, String> {
     let mut sections: Vec<Section> = Vec::new();
+    let mut held = 0;
     for (number, line) in (1..).zip(text.lines()) {
         if let Some(name) = line.strip_prefix("//---") {
             sections.push(Section {
                 file: file.to_owned(),
                 name: name.trim().to_owned(),
                 line: number,
-                text: "\n".repeat(number as usize),
+                text: "\n".to_owned(),
                 widths: WIDTHS.to_vec(),
                 groups: [1, 1, 1],
                 flags: Vec::new(),
@@ -90,15 +94,23 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Section>, String> {
         let Some(section) = sections.last_mut() else { continue };
         let wrong = |what: &str| format!("{file}:{number}: {what}");
         if let Some(directive) = line.strip_prefix("//#") {
+            let inputs = section.inputs.len();
             apply(section, directive.trim()).map_err(|what| wrong(&what))?;
+            held += section.inputs[inputs..].iter().map(|it| it.bytes.len()).sum::<usize>();
         } else if let Some(expected) = line.strip_prefix("//= ") {
-            section.outputs.push(output(expected, number).map_err(|what| wrong(&what))?);
+            let output = output(expected, number).map_err(|what| wrong(&what))?;
+            held += output.bytes.len();
+            section.outputs.push(output);
         } else if let Some(rendered) = line.strip_prefix("//|") {
             let all = section.rendered.get_or_insert_default();
             all.push_str(rendered.strip_prefix(' ').unwrap_or(rendered));
             all.push('\n');
         } else if let Some((_, note)) = line.split_once("//~") {
             section.annotations.push(annotation(note.trim(), number).map_err(|what| wrong(&what))?);
+        }
+        if held > MOST_BYTES {
+            let what = "with this, the sections of the file have more than";
+            return Err(wrong(&format!("{what} {MOST_BYTES} bytes of contents")));
         }
         let hidden = line.starts_with("//#") || line.starts_with("//=") || line.starts_with("//|");
         section.text.push_str(if hidden {
@@ -140,12 +152,17 @@ impl Section {
         text.lines().any(|it| it.starts_with("//--- "))
     }
 
-    /// What is compiled: the prelude takes the place of the first line, which is empty.
+    /// What is compiled: an empty line for each line before the section keeps the numbers of its lines, and the prelude
+    /// takes the place of the first one.
     pub fn source(&self) -> String {
-        match self.checks_itself() {
-            true => self.text.replacen('\n', "#include \"prelude.hlsli\"\n", 1),
-            false => self.text.clone(),
-        }
+        let prelude = if self.checks_itself() { "#include \"prelude.hlsli\"" } else { "" };
+        let before = "\n".repeat((self.line as usize).saturating_sub(1));
+        format!("{prelude}{before}{}", self.text)
+    }
+
+    /// The section as if it were a file of its own, whose first line is the marker.
+    pub fn alone(&self) -> Section {
+        Section { line: 1, ..self.clone() }
     }
 
     /// Whether a flag of the section says that a diagnostic is no matter.
@@ -516,6 +533,14 @@ mod tests {
         {
             assert!(texture(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_file_is_bounded_in_all() {
+        let zeros = |count: usize| format!("//--- a\n{}", "//# zero A 4194304\n".repeat(count));
+        assert!(read("a.hlsl", &zeros(64)).is_ok());
+        let what = read("a.hlsl", &zeros(65)).unwrap_err();
+        assert!(what.starts_with("a.hlsl:66: with this"), "{what}");
     }
 
     #[test]

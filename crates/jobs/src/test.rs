@@ -1,8 +1,9 @@
 //! What a file holds in the way of tests.
 
+use crate::file::TestFile;
 use crate::parts::Part;
-use crate::section::{self, Section};
-use crate::unit::{self, Case};
+use crate::section::Section;
+use crate::unit::Case;
 use crate::{Error, job, lit, parts};
 
 /// One test of a file.
@@ -30,28 +31,29 @@ pub struct NotATest;
 
 /// The tests of a file, by its ending and its text.
 pub fn tests(file: &str, text: &str) -> Result<Vec<Test>, NotATest> {
+    TestFile::new(file, text).tests().map(<[Test]>::to_vec)
+}
+
+/// The tests of a file, of which its sections or its cases have been read already.
+pub(crate) fn tests_with(
+    file: &str,
+    text: &str,
+    sections: Option<&Result<Vec<Section>, String>>,
+    cases: Vec<Case>,
+) -> Result<Vec<Test>, NotATest> {
     let whole = || Test { file: file.to_owned(), case: None };
+    let test = |case| Test { file: file.to_owned(), case: Some(case) };
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
-    match ending {
-        "test" => Ok(vec![whole()]),
-        "yaml" | "yml" if is_job(text) => Ok(vec![whole()]),
-        "hlsl" if Section::are_in(text) => Ok(match section::read(file, text) {
-            Ok(sections) => {
-                let case = |it: Section| Case { name: it.name, line: it.line };
-                let test = |it| Test { file: file.to_owned(), case: Some(case(it)) };
-                sections.into_iter().map(test).collect()
-            }
-            // What is wrong with the file is said when it is run.
-            Err(_) => vec![whole()],
-        }),
-        "hlsl" => {
-            let (cases, _) = unit::cases(text);
-            let tests: Vec<Test> = cases
-                .into_iter()
-                .map(|case| Test { file: file.to_owned(), case: Some(case) })
-                .collect();
-            if tests.is_empty() { Err(NotATest) } else { Ok(tests) }
+    match (ending, sections) {
+        ("test", _) => Ok(vec![whole()]),
+        ("yaml" | "yml", _) if is_job(text) => Ok(vec![whole()]),
+        ("hlsl", Some(Ok(sections))) => {
+            let case = |it: &Section| Case { name: it.name.clone(), line: it.line };
+            Ok(sections.iter().map(|it| test(case(it))).collect())
         }
+        // What is wrong with the file is said when it is run.
+        ("hlsl", Some(Err(_))) => Ok(vec![whole()]),
+        ("hlsl", None) if !cases.is_empty() => Ok(cases.into_iter().map(test).collect()),
         _ => Err(NotATest),
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use wavelane::F16;
 
+use crate::file::TestFile;
 use crate::outcome::{Finding, Row};
 
 /// The header, which `#include <wavelane.hlsli>` gives without any file.
@@ -32,7 +33,13 @@ pub(crate) fn cases(text: &str) -> (Vec<Case>, String) {
     let mut compiled = text.to_owned();
     let tokens = tokens(text);
     let word = |index: usize| tokens.get(index).map_or("", |it| it.1);
-    let line = |at: usize| text[..at].matches('\n').count() as u32 + 1;
+    // Lines are counted on from the last token that was asked about.
+    let (mut counted_to, mut lines) = (0, 1);
+    let mut line = |at: usize| {
+        lines += text[counted_to..at].matches('\n').count() as u32;
+        counted_to = at;
+        lines
+    };
     for (index, (at, token)) in tokens.iter().enumerate() {
         let is_macro = matches!(*token, "TEST_CASE" | "TEST_CASE_N");
         if is_macro && word(index + 1) == "(" && !(index > 0 && word(index - 1) == "define") {
@@ -42,6 +49,7 @@ pub(crate) fn cases(text: &str) -> (Vec<Case>, String) {
             }
         }
         if *token == "[" && word(index + 1) == "test" && word(index + 2) == "]" {
+            let line = line(*at);
             // The next function's name stands before the first parenthesis outside of attributes.
             let mut depth = 0;
             for (next, (_, token)) in tokens.iter().enumerate().skip(index + 3) {
@@ -50,7 +58,7 @@ pub(crate) fn cases(text: &str) -> (Vec<Case>, String) {
                     "]" => depth -= 1,
                     "(" if depth == 0 => {
                         if is_name(word(next - 1)) {
-                            cases.push(Case { name: word(next - 1).to_owned(), line: line(*at) });
+                            cases.push(Case { name: word(next - 1).to_owned(), line });
                         }
                         break;
                     }
@@ -108,8 +116,8 @@ pub(crate) struct Log {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// Reads the log; `file` and `text` are those of the test.
-pub(crate) fn read_log(bytes: &[u8], file: &str, text: &str) -> Log {
+/// Reads the log of a test of this file.
+pub(crate) fn read_log(bytes: &[u8], file: &TestFile) -> Log {
     let words: Vec<u32> = bytes
         .chunks_exact(4)
         .map(|it| it.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
@@ -140,9 +148,9 @@ pub(crate) fn read_log(bytes: &[u8], file: &str, text: &str) -> Log {
         _ => Row { place: format!("{}, {times} times", row.place), ..row },
     };
     let findings = lines.into_iter().map(|(line, rows)| {
-        let source = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or("").trim();
+        let source = file.line(line).trim();
         let rows = rows.into_iter().map(counted).collect();
-        Finding { message: source.to_owned(), file: file.to_owned(), line, rows, more: 0 }
+        Finding { message: source.to_owned(), file: file.name().to_owned(), line, rows, more: 0 }
     });
     let mut findings: Vec<Finding> = findings.collect();
     if let Some(last) = findings.last_mut() {
@@ -205,7 +213,7 @@ mod tests {
         // Another wave says the same as the first.
         words.copy_within(4..28, 52);
         let bytes: Vec<u8> = words.iter().flat_map(|it| it.to_le_bytes()).collect();
-        let log = read_log(&bytes, "a.hlsl", "first\n  second\n");
+        let log = read_log(&bytes, &TestFile::new("a.hlsl", "first\n  second\n"));
         assert_eq!(log.checks, 8);
         assert_eq!(log.findings[0].rows[0].got, "-1");
         assert_eq!(log.findings[1].message, "second");

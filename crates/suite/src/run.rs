@@ -67,8 +67,7 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
 /// The rendered diagnostics of a section, as a `//|` block has them: as if the section were a file of its own, `FILE`,
 /// whose first line is the marker. So they stay the same when the sections before it change.
 pub fn rendered(section: &Section, width: u32) -> Result<String, String> {
-    let text = section.text.get(section.line as usize - 1..).unwrap_or("").to_owned();
-    let compiled = compile(&Section { text, ..section.clone() }, width)?;
+    let compiled = compile(&section.alone(), width)?;
     let shown: Vec<Diagnostic> =
         compiled.diagnostics.into_iter().filter(|it| !section.is_allowed(it)).collect();
     let text = diag::render_all(&shown, &compiled.sources, diag::Style::Plain);

@@ -170,7 +170,12 @@ impl Entries {
             let mut sources = SourceMap::new();
             let main = sources.add(name, text)?;
             let entries = hlsl::Entries::read(main, &mut sources, includer, options, entries)?;
-            Some(Entries { name: name.into(), entries, sources, specialization: specialization(options) })
+            Some(Entries {
+                name: name.into(),
+                entries,
+                sources,
+                specialization: specialization(options),
+            })
         })
     }
 

@@ -14,10 +14,9 @@ use super::run::Runner;
 use super::side::Side;
 use super::subject::{self, Nothing, Subject};
 use crate::args::Args;
-use crate::files::read_source;
 use crate::problem::{Exit, Problem};
 use crate::run::watch::Watch;
-use crate::test::{Answered, PATIENCE, Worker, ask, asked_for, in_processes};
+use crate::test::{Answered, LastFile, PATIENCE, Worker, ask, asked_for, in_processes};
 use crate::{End, terminal};
 
 /// How much longer than its own time-out a process is waited for: by then it has told what it knew.
@@ -102,6 +101,7 @@ pub(super) fn serve(args: &Args, sides: &[Side]) -> Result<Exit, End> {
     if sides.iter().all(|it| it.gpu().is_none()) {
         crate::test::limit_memory();
     }
+    let mut last = LastFile::default();
     for line in io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line?).unwrap_or_default();
         let style = if request["styled"] == true { Style::Colour } else { Style::Plain };
@@ -115,7 +115,7 @@ pub(super) fn serve(args: &Args, sides: &[Side]) -> Result<Exit, End> {
         let made = Cell::new(request["done"].as_u64().unwrap_or(0));
         let is_lost = Cell::new(false);
         let answers = Answers { say: &say, made: &made, is_lost: &is_lost };
-        for record in answered(args, sides, &request, style, &answers) {
+        for record in answered(args, sides, &request, style, &answers, &mut last) {
             say(record.to_whole_json());
         }
         let lost = is_lost.get().then_some(made.get());
@@ -139,6 +139,7 @@ fn answered(
     request: &Value,
     style: Style,
     answers: &Answers<'_>,
+    last: &mut LastFile,
 ) -> Vec<Record> {
     let say = answers.say;
     let mut done = request["done"].as_u64().unwrap_or(0) as usize;
@@ -171,12 +172,12 @@ fn answered(
         };
     }
     let Some(file) = request["file"].as_str() else { return Vec::new() };
-    let text = match read_source(file) {
-        Ok((_, text)) => text,
+    let file = match last.read(file) {
+        Ok(file) => file,
         Err(problem) => return vec![Record::nothing(file, problem.exit, problem.message)],
     };
-    let Some(test) = &asked_for(request, file, &text) else { return Vec::new() };
-    let subjects = match subject::of_test(args, test, &text) {
+    let Some(test) = asked_for(request, file) else { return Vec::new() };
+    let subjects = match subject::of_test(args, test, file) {
         Ok(subjects) => subjects,
         Err(Nothing { exit, why }) => return vec![Record::nothing(&test.name(), exit, why)],
     };

@@ -224,7 +224,8 @@ impl Maker<'_> {
     /// Whether a file shows the disagreement to someone who has nothing else.
     fn shows(&self, file: &str) -> bool {
         let test = Test { file: "repro.test".to_owned(), case: None };
-        let Ok(subjects) = of_test(self.runner.args, &test, file) else { return false };
+        let file = jobs::TestFile::new(&*test.file, file);
+        let Ok(subjects) = of_test(self.runner.args, &test, &file) else { return false };
         let [subject] = subjects.as_slice() else { return false };
         let rules = self.rules.clone();
         let maker = Maker { subject, rules, ..*self };

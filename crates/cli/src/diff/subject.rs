@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jobs::{Runnable, Source, Test, Widths};
+use jobs::{Runnable, Source, Test, TestFile, Widths};
 use wavelane::internal::Slots;
 use wavelane::{
     ComputePipeline, Denormals, Device, Includer, Options, ResourceTable, Shader, SourceMap,
@@ -53,13 +53,13 @@ pub(super) fn of_shader(args: &Args) -> Result<Subject, End> {
 }
 
 /// The runs of a test.
-pub(super) fn of_test(args: &Args, test: &Test, text: &str) -> Result<Vec<Subject>, Nothing> {
+pub(super) fn of_test(args: &Args, test: &Test, file: &TestFile) -> Result<Vec<Subject>, Nothing> {
     let device = Device::new(args.adapter.clone());
     let features = jobs::features(device.adapter(), args.test.api);
     let flags = flags_of(args);
     let fuel = |width| args.fuel.at(width);
     let setup = setup(args, &device, &features, &Widths::All, &flags, &fuel);
-    let runs = jobs::prepare(test, text, &setup, &mut Beside).map_err(|outcome| {
+    let runs = jobs::prepare(test, file, &setup, &mut Beside::of(args)).map_err(|outcome| {
         let exit = match outcome.verdict {
             jobs::Verdict::Unsupported => Exit::Unsupported,
             jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,

@@ -137,7 +137,8 @@ fn the_file_that_is_written_is_small_and_shows_the_disagreement_by_itself() {
     assert!(about.ends_with("of 11 lines, one group"), "{about}");
     assert!(!text.contains("Other"), "what is not needed is gone: {text}");
     let test = Test { file: "x.test".to_owned(), case: None };
-    let again = of_test(&Args::new(Command::Diff), &test, text).ok().unwrap();
+    let file = jobs::TestFile::new(&*test.file, &**text);
+    let again = of_test(&Args::new(Command::Diff), &test, &file).ok().unwrap();
     let [again] = again.as_slice() else { panic!("{text}") };
     assert_eq!(again.groups, [1, 1, 1]);
     let verdicts =

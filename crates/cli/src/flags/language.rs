@@ -57,6 +57,16 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     },
     Flag {
+        names: &["--include-root"],
+        takes: Takes::Value("FOLDER"),
+        on: COMPILE,
+        section: Section::Language,
+        help: "read only what lies below FOLDER, where symbolic links lead counts, for\n\
+               #include and for files that a job names; may be repeated. For services:\n\
+               a message may show a line of any file that is read",
+        set: |args, value| args.include_roots.add(value),
+    },
+    Flag {
         names: &["--ignore-case-includes"],
         takes: Takes::Nothing,
         on: COMPILE,

@@ -1,11 +1,10 @@
 //! Textures and samplers on the command line: what `--bind` gives them, and the files that `--out` makes of textures.
 
-use std::io::Cursor;
-
 use wavelane::internal::Slot;
-use wavelane::texture::{Channels, Dim, Encoding, Format, Sampler, Shape, Texel};
+use wavelane::texture::{Channels, Dim, Encoding, Format, Sampler, Shape};
 use wavelane::{Element, HostScalar, Layout, MOST_BYTES, Norm, Resource, ResourceKind};
 
+use super::picture;
 use crate::npy;
 use crate::problem::Problem;
 use crate::value::{self, Content};
@@ -75,7 +74,8 @@ pub(crate) fn texture(
         if sizes.is_some() {
             return Err("a picture has a size of its own".to_owned());
         }
-        return picture(element, given, &open(path)?).map_err(|what| format!("`{path}`: {what}"));
+        return picture::read(element, given, &open(path)?)
+            .map_err(|what| format!("`{path}`: {what}"));
     }
     let format = given.unwrap_or_else(|| own_format(element));
     let shape = match (sizes, file) {
@@ -194,79 +194,6 @@ fn shape_of_array(format: Format, dim: Dim, sizes: &[usize]) -> Result<Shape, St
     Ok(Shape { layers, ..Shape::new(format, axis(1)?, axis(2)?, axis(3)?) })
 }
 
-/// A texture of the pixels of a PNG file.
-fn picture(element: &Element, format: Option<Format>, file: &[u8]) -> Result<Slot, String> {
-    let refused = |error: png::DecodingError| match error {
-        png::DecodingError::LimitsExceeded => "the picture is too large".to_owned(),
-        // Of what is no PNG file at all, the decoder has strange things to say.
-        _ if !file.starts_with(b"\x89PNG\r\n\x1a\n") => "it is no PNG file".to_owned(),
-        other => format!("the picture cannot be read: {other}"),
-    };
-    let mut decoder =
-        png::Decoder::new_with_limits(Cursor::new(file), png::Limits { bytes: MOST_BYTES });
-    decoder.set_transformations(png::Transformations::EXPAND);
-    let mut reader = decoder.read_info().map_err(refused)?;
-    // A file of a few bytes may promise a picture of gigabytes. Deflate makes 1032 bytes of one at most.
-    const MOST_PACKED: usize = 1032;
-    let packed = reader.info().raw_bytes();
-    if packed > file.len().saturating_mul(MOST_PACKED) {
-        let (width, height) = reader.info().size();
-        return Err(format!("the file is too short for a picture of {width}x{height} pixels"));
-    }
-    let size = reader.output_buffer_size().filter(|it| *it <= MOST_BYTES);
-    let mut pixels = vec![0; size.ok_or("the picture is too large")?];
-    let info = reader.next_frame(&mut pixels).map_err(refused)?;
-    let bits: u8 = if info.bit_depth == png::BitDepth::Sixteen { 16 } else { 8 };
-    let is_int = !matches!(element.scalar, HostScalar::F16 | HostScalar::F32 | HostScalar::F64);
-    let channels = if element.components == 1 { Channels::R } else { Channels::Rgba };
-    let encoding = if is_int { Encoding::Uint } else { Encoding::Unorm };
-    let format = format.unwrap_or(Format::Plain { channels, bits, encoding });
-    let shape = Shape::new(format, info.width, info.height, 1);
-    let bytes = shape.bytes().filter(|it| *it <= MOST_BYTES).ok_or("the picture is too large")?;
-    let mut all = vec![0; bytes];
-    let most = (1u64 << bits) - 1;
-    let samples = info.color_type.samples();
-    let stride = samples * usize::from(bits / 8);
-    for (pixel, to) in pixels.chunks_exact(stride).zip(all.chunks_exact_mut(format.bytes())) {
-        let raw = |i: usize| match bits {
-            16 => u64::from(u16::from_be_bytes([pixel[2 * i], pixel[2 * i + 1]])),
-            _ => u64::from(pixel[i]),
-        };
-        // Grey is the same red, green and blue.
-        let colours = match samples {
-            1 => [raw(0), raw(0), raw(0), most],
-            2 => [raw(0), raw(0), raw(0), raw(1)],
-            3 => [raw(0), raw(1), raw(2), most],
-            _ => [raw(0), raw(1), raw(2), raw(3)],
-        };
-        let texel = match unsigned_texels(format) {
-            true => Texel::Unsigned(colours),
-            false => Texel::Float(colours.map(|it| (it as f64 / most as f64) as f32)),
-        };
-        unorm_of(format).encode(texel, to);
-    }
-    Ok(Slot { bytes: all, texture: Some(shape), ..Slot::default() })
-}
-
-fn unsigned_texels(format: Format) -> bool {
-    match format {
-        Format::Plain { encoding, .. } => matches!(encoding, Encoding::Uint | Encoding::Sint),
-        Format::Rgb10A2 { uint } => uint,
-        Format::Bgra8 { .. } | Format::Rg11B10Float | Format::Rgb9E5 => false,
-    }
-}
-
-/// The same texels without the sRGB curve: what pictures hold is on the curve already.
-fn unorm_of(format: Format) -> Format {
-    match format {
-        Format::Plain { channels, bits, encoding: Encoding::Srgb } => {
-            Format::Plain { channels, bits, encoding: Encoding::Unorm }
-        }
-        Format::Bgra8 { srgb: true } => Format::Bgra8 { srgb: false },
-        other => other,
-    }
-}
-
 /// Whether a buffer can become a picture.
 pub(super) fn check_png(name: &str, shape: Option<Shape>) -> Result<(), Problem> {
     let problem = |what: &str| {
@@ -276,7 +203,8 @@ pub(super) fn check_png(name: &str, shape: Option<Shape>) -> Result<(), Problem>
     if shape.depth > 1 || shape.layers > 1 || shape.samples > 1 {
         return problem("is more than one picture");
     }
-    Ok(())
+    picture::fits(shape.width, shape.height)
+        .or_else(|what| problem(&format!("is too large: {what}")))
 }
 
 /// The largest level as a file of PNG, or all texels as one of numpy.
@@ -287,7 +215,7 @@ pub(crate) fn file(
     as_png: bool,
 ) -> Result<Vec<u8>, String> {
     if as_png {
-        return to_picture(shape, bytes);
+        return picture::write(shape, bytes);
     }
     let [layers, depth, height, width] =
         [shape.layers, shape.depth, shape.height, shape.width].map(|it| it as usize);
@@ -303,44 +231,6 @@ pub(crate) fn file(
         .collect();
     let mut file = npy::header(layout.scalars[0].1, &sizes);
     file.extend_from_slice(bytes);
-    Ok(file)
-}
-
-fn to_picture(shape: &Shape, bytes: &[u8]) -> Result<Vec<u8>, String> {
-    let format = unorm_of(shape.format);
-    let is_wide = matches!(
-        format,
-        Format::Plain { bits: 16, encoding: Encoding::Unorm | Encoding::Uint, .. }
-    );
-    let (colour, samples) = match format.channels() {
-        Channels::R => (png::ColorType::Grayscale, 1),
-        // There are no pictures of two colours: blue is 0.
-        Channels::Rg | Channels::Rgb => (png::ColorType::Rgb, 3),
-        Channels::Rgba => (png::ColorType::Rgba, 4),
-    };
-    let target = Format::Plain {
-        channels: Channels::of(samples).unwrap_or(Channels::Rgba),
-        bits: if is_wide { 16 } else { 8 },
-        // Whole numbers stay what they are, as far as they fit; all others are clamped to 0 and 1.
-        encoding: if unsigned_texels(format) { Encoding::Uint } else { Encoding::Unorm },
-    };
-    let count = shape.width as usize * shape.height as usize;
-    let mut pixels = vec![0; count * target.bytes()];
-    let texels = bytes.chunks_exact(format.bytes());
-    for (texel, to) in texels.zip(pixels.chunks_exact_mut(target.bytes())) {
-        target.encode(format.decode(texel), to);
-    }
-    if is_wide {
-        // Big end first.
-        pixels.chunks_exact_mut(2).for_each(<[u8]>::reverse);
-    }
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, shape.width, shape.height);
-    encoder.set_color(colour);
-    encoder.set_depth(if is_wide { png::BitDepth::Sixteen } else { png::BitDepth::Eight });
-    let mut writer = encoder.write_header().map_err(|error| error.to_string())?;
-    writer.write_image_data(&pixels).map_err(|error| error.to_string())?;
-    writer.finish().map_err(|error| error.to_string())?;
     Ok(file)
 }
 
@@ -397,40 +287,6 @@ mod tests {
             "@missing.png",
         ] {
             assert!(made(Dim::D2, FLOAT4, bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn pictures_come_back_as_they_were() {
-        for (format, bytes) in [
-            ("RGBA8_UNORM", (0..16).collect::<Vec<u8>>()),
-            ("RGBA8_SRGB", (0..16).collect()),
-            ("RGBA16_UNORM", (0..32).collect()),
-            ("R8_UINT", vec![9, 8, 7, 6]),
-        ] {
-            let format = Format::parse(format).unwrap();
-            let shape = Shape::new(format, 2, 2, 1);
-            let file = to_picture(&shape, &bytes).unwrap();
-            let again = picture(&FLOAT4, Some(format), &file).unwrap();
-            assert_eq!((again.texture, again.bytes), (Some(shape), bytes));
-        }
-        let grey = to_picture(
-            &Shape::new(Format::parse("R32_FLOAT").unwrap(), 1, 1, 1),
-            &1f32.to_le_bytes(),
-        );
-        let seen = picture(&FLOAT4, None, &grey.unwrap()).unwrap();
-        assert_eq!(seen.bytes, [255; 4]);
-    }
-
-    #[test]
-    fn damaged_pictures_are_refused() {
-        let shape = Shape::new(Format::parse("RGBA8_UNORM").unwrap(), 3, 3, 1);
-        let file = to_picture(&shape, &[5; 36]).unwrap();
-        for cut in 0..file.len() {
-            let _ = picture(&FLOAT4, None, &file[..cut]);
-            let mut bent = file.clone();
-            bent[cut] ^= 0x55;
-            let _ = picture(&FLOAT4, None, &bent);
         }
     }
 }

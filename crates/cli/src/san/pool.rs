@@ -11,9 +11,8 @@ use wavelane::internal::diag::Style;
 use super::record::{Examined, Stop};
 use super::{examine_test, subject};
 use crate::args::Args;
-use crate::files::read_source;
 use crate::problem::{Exit, Problem};
-use crate::test::{Answered, PATIENCE, Worker, ask, asked_for, in_processes};
+use crate::test::{Answered, LastFile, PATIENCE, Worker, ask, asked_for, in_processes};
 use crate::{End, terminal};
 
 /// How much longer than its own time-out a process is waited for: by then it has told what it had found.
@@ -51,6 +50,7 @@ fn run_one(
 /// Examines the tests that standard input names until it ends.
 pub(super) fn serve(args: &Args) -> Result<Exit, End> {
     crate::test::limit_memory();
+    let mut last = LastFile::default();
     for line in io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line?).unwrap_or_default();
         let Some(file) = request["file"].as_str() else { continue };
@@ -61,10 +61,10 @@ pub(super) fn serve(args: &Args) -> Result<Exit, End> {
             // Whoever started this process is gone: so are we, with the next line we read.
             let _ = writeln!(out, "{value}").and_then(|()| out.flush());
         };
-        match read_source(file) {
-            Ok((_, text)) => {
-                if let Some(test) = &asked_for(&request, file, &text) {
-                    examine_test(args, test, &text, style, &mut |it| say(it.to_json()));
+        match last.read(file) {
+            Ok(file) => {
+                if let Some(test) = asked_for(&request, file) {
+                    examine_test(args, test, file, style, &mut |it| say(it.to_json()));
                 }
             }
             Err(problem) => {

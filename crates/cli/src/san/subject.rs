@@ -5,7 +5,7 @@
 
 use std::sync::atomic::Ordering;
 
-use jobs::{Runnable, Test, Widths};
+use jobs::{Runnable, Test, TestFile, Widths};
 use wavelane::internal::Slots;
 use wavelane::sanitizer::{Plan, Report};
 use wavelane::{ComputePipeline, Device, Dispatch, ResourceTable, Shader, SourceMap};
@@ -62,7 +62,7 @@ pub(super) fn shader(args: &Args) -> Result<Subject, End> {
 pub(super) fn test(
     args: &Args,
     test: &Test,
-    text: &str,
+    file: &TestFile,
     tell: &mut dyn FnMut(String, Result<Box<Subject>, Stop>),
 ) {
     let device = Device::new(args.adapter.clone());
@@ -71,7 +71,7 @@ pub(super) fn test(
     let fuel = |width| args.fuel.at(width);
     let setup = setup(args, &device, &features, &Widths::All, &flags, &fuel);
     let skip = |exit, why: &str| Err(Stop { exit, why: why.to_owned() });
-    let runs = match jobs::prepare(test, text, &setup, &mut Beside) {
+    let runs = match jobs::prepare(test, file, &setup, &mut Beside::of(args)) {
         Ok(runs) if runs.is_empty() => {
             return tell(test.name(), skip(Exit::Unsupported, "nothing in it runs"));
         }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use jobs::{Features, Files, Flags, Setup, Test, Widths};
+use jobs::{Features, Files, Flags, Setup, Test, TestFile, Widths};
 use serde_json::{Value, json};
 use wavelane::{Device, Includer};
 
 use super::record::outcome_to_json;
 use crate::args::{self, Args, Request, WaveSizes};
-use crate::files::{Folders, read_source};
-use crate::problem::Exit;
+use crate::files::{Folders, Roots, read_named, read_source};
+use crate::problem::{Exit, Problem};
 use crate::{End, terminal};
 
 /// What a process of tests may have in memory. The largest real jobs take a tenth.
@@ -37,10 +37,12 @@ pub(super) fn here(
         ..setup(args, device, features, &widths, &flags, &fuel)
     };
     let mut all = Vec::new();
+    let mut last = LastFile::default();
     for test in tests {
-        let (_, text) = read_source(&test.file)?;
+        let file = last.read(&test.file)?;
         let mut outcomes = Vec::new();
-        jobs::run(test, &text, &setup, &mut Beside, &|_| true, &mut |it| outcomes.push(it));
+        let mut beside = Beside::of(args);
+        jobs::run(test, file, &setup, &mut beside, &|_| true, &mut |it| outcomes.push(it));
         all.push(outcomes);
     }
     Ok(all)
@@ -80,11 +82,37 @@ pub(crate) fn setup<'a>(
     }
 }
 
+/// The file of tests that was read last: its tests come one after the other, and it is read and compiled once for all.
+#[derive(Default)]
+pub(crate) struct LastFile(Option<TestFile>);
+
+impl LastFile {
+    /// The file of that name.
+    pub(crate) fn read(&mut self, file: &str) -> Result<&TestFile, Problem> {
+        let known = self.0.take().filter(|it| it.name() == file);
+        let read = match known {
+            Some(known) => known,
+            None => {
+                let (name, text) = read_source(file).map_err(|it| unreadable(file, it))?;
+                TestFile::new(name, text)
+            }
+        };
+        Ok(self.0.insert(read))
+    }
+}
+
+/// Why a file that was found cannot be read.
+fn unreadable(file: &str, problem: Problem) -> Problem {
+    // What no Unicode can say was replaced when the file was found.
+    if !file.contains(char::REPLACEMENT_CHARACTER) {
+        return problem;
+    }
+    Problem::input(format!("the name of `{file}` is not valid Unicode; rename the file"))
+}
+
 /// The test of a file that a request names: the whole file, or one case of it.
-pub(crate) fn asked_for(request: &Value, file: &str, text: &str) -> Option<Test> {
-    let case = request["case"].as_str();
-    let is_it = |it: &Test| it.case.as_ref().map(|it| it.name.as_str()) == case;
-    jobs::tests(file, text).unwrap_or_default().into_iter().find(is_it)
+pub(crate) fn asked_for<'a>(request: &Value, file: &'a TestFile) -> Option<&'a Test> {
+    file.test(request["case"].as_str())
 }
 
 /// Serves until standard input ends.
@@ -97,6 +125,7 @@ pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result
     let flags = flags_of(args);
     let fuel = |width| args.fuel.at(width);
     let setup = setup(args, device, features, &widths, &flags, &fuel);
+    let mut last = LastFile::default();
     let is_lost = || device.gpu().is_some_and(wavelane::Gpu::is_lost);
     for line in io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line?).unwrap_or_default();
@@ -107,9 +136,10 @@ pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result
             // Whoever started this process is gone: so are we, with the next line we read.
             let _ = writeln!(out, "{value}").and_then(|()| out.flush());
         };
-        match read_source(file) {
-            Ok((_, text)) => {
-                if let Some(test) = &asked_for(&request, file, &text) {
+        let mut front_ends = 0;
+        match last.read(file) {
+            Ok(file) => {
+                if let Some(test) = asked_for(&request, file) {
                     let done: Vec<u64> = request["done"]
                         .as_array()
                         .map(|it| it.iter().filter_map(Value::as_u64).collect())
@@ -123,7 +153,9 @@ pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result
                         is_wanted
                     };
                     let mut report = |outcome| say(outcome_to_json(&outcome));
-                    jobs::run(test, &text, &setup, &mut Beside, &wanted, &mut report);
+                    let mut beside = Beside::of(args);
+                    jobs::run(test, file, &setup, &mut beside, &wanted, &mut report);
+                    front_ends = file.front_ends();
                 }
             }
             Err(problem) => {
@@ -131,7 +163,7 @@ pub(super) fn serve(args: &Args, device: &Device, features: &Features) -> Result
                 say(outcome_to_json(&jobs::Outcome::new(0, failed, problem.message)));
             }
         }
-        say(json!({ "end": true, "lost": is_lost() }));
+        say(json!({ "end": true, "lost": is_lost(), "front_ends": front_ends }));
     }
     Ok(Exit::Fine)
 }
@@ -169,17 +201,26 @@ pub(crate) fn read_flags(words: &[String]) -> Result<Flags, String> {
 }
 
 /// Files beside the test.
-pub(crate) struct Beside;
+pub(crate) struct Beside {
+    roots: Roots,
+}
+
+impl Beside {
+    pub(crate) fn of(args: &Args) -> Beside {
+        Beside { roots: args.include_roots.clone() }
+    }
+}
 
 impl Files for Beside {
     fn read(&mut self, path: &str, test: &str) -> Option<String> {
         let file = Path::new(test).parent().unwrap_or(Path::new("")).join(path);
-        read_source(&file.to_string_lossy()).ok().map(|(_, text)| text)
+        read_named(&file, &self.roots)
     }
 
     fn includer(&mut self, includes: &[String]) -> Box<dyn Includer> {
         Box::new(Folders {
             folders: includes.iter().map(PathBuf::from).collect(),
+            roots: self.roots.clone(),
             ignore_case: false,
         })
     }

@@ -8,13 +8,15 @@ use crate::job::*;
 use crate::number::{self, Format};
 use crate::yaml::{self, Key, Kind as NodeKind, Node};
 
-/// No buffer of a job is larger, and none of its arrays.
+/// All buffers and textures of a job together are no larger.
 const MOST_BYTES: u64 = 1 << 30;
+/// What each element of an array counts at least: it takes memory however little it holds.
+const LEAST_BYTES: u64 = 64;
 
 /// Reads a job from a text, or says everything that is wrong with it; places are bytes of the text.
 pub fn read(text: &str) -> Result<Job, Vec<Error>> {
     let tree = yaml::read(text).map_err(|error| vec![error])?;
-    let mut reader = Reader { errors: Vec::new() };
+    let mut reader = Reader { errors: Vec::new(), bytes: 0, bound: 0 };
     let job = reader.job(&tree);
     match job {
         Some(job) if reader.errors.is_empty() => Ok(job),
@@ -28,6 +30,10 @@ pub fn read(text: &str) -> Result<Job, Vec<Error>> {
 /// Collects mistakes; a function that gives `None` has reported one.
 struct Reader {
     errors: Vec<Error>,
+    /// What all buffers so far hold.
+    bytes: u64,
+    /// What is bound so far: each resource has its own copy of a buffer.
+    bound: u64,
 }
 
 /// A mapping whose keys are taken one by one; those that nobody takes are unknown.
@@ -393,11 +399,7 @@ impl Reader {
             },
             (None, Some(size)) => {
                 let bytes = self.uint(size)?;
-                let total = u64::from(bytes) * u64::from(array);
-                if total > MOST_BYTES {
-                    return self
-                        .error(&size.at, format!("{total} bytes are more than a job may have"));
-                }
+                self.takes(u64::from(bytes), array, &size.at)?;
                 if !bytes.is_multiple_of(format.bytes() as u32) {
                     let what = format!(
                         "{bytes} bytes are no whole number of {} values of {} bytes",
@@ -417,6 +419,7 @@ impl Reader {
                 }
                 let list = self.list(data, "`Data`")?;
                 if array == 1 {
+                    self.takes((list.len() * format.bytes()) as u64, 1, &data.at)?;
                     return Some(vec![self.numbers(list, format)?]);
                 }
                 if list.len() != array as usize {
@@ -427,6 +430,7 @@ impl Reader {
                 let mut elements: Vec<Vec<u8>> = Vec::new();
                 for node in list {
                     let numbers = self.list(node, "each element of `Data`")?;
+                    self.takes((numbers.len() * format.bytes()) as u64, 1, &node.at)?;
                     let bytes = self.numbers(numbers, format)?;
                     if elements.first().is_some_and(|first| first.len() != bytes.len()) {
                         return self.error(&node.at, "all elements of an array have the same size");
@@ -436,6 +440,19 @@ impl Reader {
                 Some(elements)
             }
         }
+    }
+
+    /// Counts so many elements of so many bytes, before memory is taken for them.
+    fn takes(&mut self, bytes: u64, elements: u32, at: &Range<usize>) -> Option<()> {
+        let total = self.bytes.saturating_add(u64::from(elements) * bytes.max(LEAST_BYTES));
+        if total > MOST_BYTES {
+            let what = format!("with this, the job's buffers have {total} bytes");
+            let help = format!("all buffers and textures together have at most {MOST_BYTES} bytes");
+            self.errors.push(Error::new(at.clone(), what).help(help));
+            return None;
+        }
+        self.bytes = total;
+        Some(())
     }
 
     fn numbers(&mut self, list: &[Node], format: Format) -> Option<Vec<u8>> {
@@ -677,6 +694,7 @@ impl Reader {
             | Kind::RwTexture2D
             | Kind::ConstantBuffer => (Some(buffer(self)?), None),
         };
+        self.binds(buffer.map(|it| &known.buffers[it]), &name_at)?;
         let optional = |it: Option<Option<u32>>| it.map_or(Some(None), |it| it.map(Some));
         Some(Resource {
             name: self.text(name_node)?.to_owned(),
@@ -690,6 +708,20 @@ impl Reader {
             vulkan: vulkan.map_or(Some(None), |it| it.map(Some))?,
             at: name_at,
         })
+    }
+
+    /// Counts what a resource takes beside the buffer itself.
+    fn binds(&mut self, buffer: Option<&Buffer>, at: &Range<usize>) -> Option<()> {
+        let data = buffer.map_or(&[][..], |it| &it.data);
+        let more: u64 = data.iter().map(|it| (it.len() as u64).max(LEAST_BYTES)).sum();
+        self.bound = self.bound.saturating_add(more);
+        if self.bound <= MOST_BYTES {
+            return Some(());
+        }
+        let what = format!("with this, {} bytes are bound", self.bound);
+        let help = format!("all resources of a job together have at most {MOST_BYTES} bytes");
+        self.errors.push(Error::new(at.clone(), what).help(help));
+        None
     }
 
     fn register(&mut self, node: &Node) -> Option<Place> {
@@ -906,7 +938,7 @@ DescriptorSets:
             ("ArraySize: 2", "ArraySize: 3", "[[1, 2], [3, 4]]", "2 lists"),
             ("FillSize: 8", "FillSize: 6", "6", "no whole number"),
             ("FillSize: 8", "ZeroInitSize: 8", "ZeroInitSize", "FillSize"),
-            ("FillSize: 8", "FillSize: 4000000000", "4000000000", "more than"),
+            ("FillSize: 8", "FillSize: 4000000000", "4000000000", "the job's buffers have"),
             ("Actual: A", "Actual: B", "BufferFloatULP", "floats only"),
             ("Actual: A", "Actual: AA", "AA", "no buffer `AA`"),
             ("ULPT: 1,", "", "Result", "`ULPT` is missing"),
@@ -928,5 +960,41 @@ DescriptorSets:
     fn all_mistakes_are_told_at_once() {
         let text = SMALL.replace("Entry", "Entyr").replace("Float32", "Float");
         assert!(read(&text).unwrap_err().len() >= 3);
+    }
+
+    #[test]
+    fn a_job_is_bounded_in_all_before_memory_is_taken() {
+        let buffers = |size: &str, count: usize| -> String {
+            (0..count)
+                .map(|it| format!("  - {{ Name: X{it}, Format: Hex8, FillSize: {size} }}\n"))
+                .collect()
+        };
+        let with = |more: &str| {
+            read(&SMALL.replace("Results:", &format!("{more}Results:"))).map(|it| it.buffers.len())
+        };
+        // Each of them would do by itself.
+        let many = buffers("1073741824", 100);
+        let errors = with(&many).unwrap_err();
+        assert_eq!(errors.len(), 100);
+        assert!(errors[0].message.contains("the job's buffers have 107374"), "{errors:?}");
+        assert!(errors[0].help.as_ref().is_some_and(|it| it.contains("1073741824")), "{errors:?}");
+        let text = SMALL.replace("Results:", &format!("{many}Results:"));
+        assert_eq!(&text[errors[0].at.clone()], "1073741824");
+        assert_eq!(with(&buffers("1024", 100)), Ok(103));
+        // An array of nothing takes memory too.
+        let array = "  - { Name: X, Format: Hex8, ArraySize: 4294967295, FillSize: 0 }\n";
+        assert_eq!(with(array).unwrap_err().len(), 1);
+    }
+
+    #[test]
+    fn what_is_bound_often_counts_as_often() {
+        let resource = "    - { Name: C, Kind: RWStructuredBuffer, DirectXBinding: { Register: 1, Space: 2 } }\n";
+        let often = |times: usize| {
+            let text = SMALL.replace("FillSize: 8,", "FillSize: 16777216,");
+            read(&text.replace(resource, &resource.repeat(times)))
+        };
+        assert!(often(60).is_ok());
+        let errors = often(70).unwrap_err();
+        assert!(errors[0].message.contains("bytes are bound"), "{errors:?}");
     }
 }

@@ -10,14 +10,16 @@ use crate::section::{self, LOG, LOG_BYTES, Section};
 /// The most elements of a resource array that something is bound to.
 const MOST_ELEMENTS: u32 = 64;
 
+/// All contents that are bound together are no larger.
+const MOST_BYTES: usize = 1 << 30;
+
 /// How many folders above the file may hold the prelude.
 const MOST_FOLDERS: usize = 8;
 
 impl Runner<'_> {
     pub(super) fn section(&mut self, name: &str) -> Result<(), End> {
-        let sections = section::read(&self.test.file, self.text).map_err(failed)?;
-        let found = sections.into_iter().find(|it| it.name == name);
-        let section = found.ok_or_else(|| failed(format!("there is no section `{name}`")))?;
+        let file = self.file;
+        let section = file.section(name).map_err(failed)?;
         if self.setup.device.gpu().is_some() && section.may_wait_for_ever() {
             return Err(unsupported("it may wait for ever, and nobody can end that on a GPU"));
         }
@@ -45,7 +47,7 @@ impl Runner<'_> {
             if !(self.wanted)(width) {
                 continue;
             }
-            let mut outcome = self.section_at(&section, width).unwrap_or_else(|end| *end);
+            let mut outcome = self.section_at(section, width).unwrap_or_else(|end| *end);
             outcome.width = width;
             (self.report)(outcome);
         }
@@ -55,9 +57,8 @@ impl Runner<'_> {
     /// A section made ready for someone who watches it: one program where its text does not know the width of waves, one
     /// for each width where it does.
     pub(super) fn watched_section(&mut self, name: &str) -> Result<Vec<Runnable>, End> {
-        let sections = section::read(&self.test.file, self.text).map_err(failed)?;
-        let found = sections.into_iter().find(|it| it.name == name);
-        let section = found.ok_or_else(|| failed(format!("there is no section `{name}`")))?;
+        let file = self.file;
+        let section = file.section(name).map_err(failed)?;
         if section.fails() {
             return Ok(Vec::new());
         }
@@ -68,7 +69,7 @@ impl Runner<'_> {
         let mut runs = Vec::new();
         for widths in programs {
             let Some(first) = widths.first() else { continue };
-            let flags = self.section_flags(&section, *first)?;
+            let flags = self.section_flags(section, *first)?;
             let Compilation { shader, diagnostics, sources } =
                 self.checked(&section.file, &section.source(), &flags)?;
             let Some(shader) = shader else {
@@ -87,7 +88,7 @@ impl Runner<'_> {
                 .device
                 .create_compute_pipeline(&shader)
                 .map_err(|error| unsupported(error.to_string()))?;
-            let table = bound(&section, &shader)?;
+            let table = bound(section, &shader)?;
             let log = shader.resources().iter().any(|it| it.used && it.name == LOG).then_some(LOG);
             let source = self.source(&section.file, section.source(), flags);
             runs.push(Runnable {
@@ -106,10 +107,8 @@ impl Runner<'_> {
         let compilation = self.checked(&section.file, &section.source(), &flags)?;
         // As if the section were a file of its own, `FILE`, whose first line is the marker.
         let rendered = || {
-            let text = section.text.get(section.line as usize - 1..).unwrap_or("").to_owned();
-            let alone = Section { text, ..section.clone() };
-            let compiled =
-                self.checked(&section.file, &alone.source(), &flags).map_err(|it| it.message)?;
+            let alone = section.alone().source();
+            let compiled = self.checked(&section.file, &alone, &flags).map_err(|it| it.message)?;
             let shown: Vec<wavelane::Diagnostic> =
                 compiled.diagnostics.into_iter().filter(|it| !section.is_allowed(it)).collect();
             let plain = wavelane::internal::diag::Style::Plain;
@@ -157,17 +156,20 @@ impl Runner<'_> {
     fn section_flags(&mut self, section: &Section, width: u32) -> Result<Flags, End> {
         let mut flags = (self.setup.read_flags)(&section.flags)
             .map_err(|what| failed(format!("its flags: {what}")))?;
-        // What sections include lies beside the prelude, in a folder above.
-        let mut above = String::new();
-        for _ in 0..MOST_FOLDERS {
-            let prelude = format!("{above}{}", section::PRELUDE);
-            if self.files.read(&prelude, &self.test.file).is_some() {
-                let folder = self.test.file.rsplit_once(['/', '\\']).map_or(".", |it| it.0);
-                flags.includes.push(format!("{folder}/{above}"));
-                break;
+        let prelude = self.file.prelude.get_or_init(|| {
+            // What sections include lies beside the prelude, in a folder above.
+            let mut above = String::new();
+            for _ in 0..MOST_FOLDERS {
+                let prelude = format!("{above}{}", section::PRELUDE);
+                if self.files.read(&prelude, &self.test.file).is_some() {
+                    let folder = self.test.file.rsplit_once(['/', '\\']).map_or(".", |it| it.0);
+                    return Some(format!("{folder}/{above}"));
+                }
+                above.push_str("../");
             }
-            above.push_str("../");
-        }
+            None
+        });
+        flags.includes.extend(prelude.clone());
         flags.options.defines.push(("WIDTH".to_owned(), Some(width.to_string())));
         Ok(flags)
     }
@@ -175,6 +177,7 @@ impl Runner<'_> {
     /// Compiles a text of a section, of whatever stage.
     fn checked(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Compilation, End> {
         let mut includer = self.includer(flags);
+        self.file.count_front_end();
         let compiled = Shader::check(name, text, &flags.options, &mut includer);
         self.included.append(&mut includer.read);
         compiled.map_err(|bug| failed(bug.to_string()))
@@ -184,6 +187,7 @@ impl Runner<'_> {
 /// The section's inputs at the resources of those names.
 fn bound(section: &Section, shader: &Shader) -> Result<wavelane::ResourceTable, End> {
     let mut table = wavelane::ResourceTable::new(shader);
+    let mut held = 0;
     for resource in shader.resources().iter().filter(|it| it.used) {
         let heap = resource.register.class.is_heap();
         let count = resource.count.unwrap_or(section.reach(&resource.name));
@@ -202,6 +206,10 @@ fn bound(section: &Section, shader: &Shader) -> Result<wavelane::ResourceTable, 
                     return Err(failed(format!("{what} `{}`", resource.name)));
                 }
             };
+            held += bytes.len();
+            if held > MOST_BYTES {
+                return Err(failed(format!("more than {MOST_BYTES} bytes are bound")));
+            }
             // A constant buffer is padded, as a device's memory is.
             if let wavelane::ResourceKind::Constant { size, .. } = resource.kind {
                 bytes.resize(bytes.len().max(size as usize), 0);
