@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use wavelane::internal::{self, Slot, Slots, diag};
+use wavelane::internal::{self, diag};
 use wavelane::{
     Compilation, ComputePipeline, Denormals, Device, Dispatch, DispatchError, Includer, LaneOrder,
     Level, Options, ResourceTable, Schedule, Shader, SourceMap,

@@ -105,6 +105,7 @@ pub mod emit {
 /// Texels, shapes of textures and the state of samplers.
 pub mod texture {
     pub use ops::texture::{
-        Address, Channels, Comparison, Dim, Encoding, Filter, Format, Sampler, Shape, Texel,
+        Address, Channels, Comparison, Conversion, Dim, Encoding, Filter, Format, Sampler, Shape,
+        Texel,
     };
 }

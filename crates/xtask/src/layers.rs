@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const CRATES: [&str; 14] = [
+const CRATES: [&str; 15] = [
     "ops",
     "diag",
     "ir",
