@@ -133,7 +133,13 @@ fn exit_statuses_are_the_contract() {
         ("file", SUM, "check b.hlsl", 2, "`b.hlsl` cannot be read"),
         ("unbound", SUM, "run a.hlsl", 2, "nothing is bound to `Out`"),
         ("unknown", SUM, "run a.hlsl --bind Ou=[8]", 2, "did you mean `Out`?"),
-        ("stride", SUM, "run a.hlsl --bind Out=u16:1", 2, "which take 4 bytes each"),
+        (
+            "stride",
+            SUM,
+            "run a.hlsl --bind Out=u16:1",
+            2,
+            "not a multiple of the 4 bytes of an element",
+        ),
         ("binfile", SUM, "run a.hlsl --bind Out=@none.bin", 2, "`none.bin` cannot be read"),
         ("groups", SUM, "run a.hlsl --bind Out=[8] --groups 65536", 2, "65535"),
         (

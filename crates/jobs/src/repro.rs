@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use wavelane::internal::{SlotRef, Slots};
+use wavelane::internal::{Slot, Slots};
 use wavelane::{
     AddressKind, Denormals, Dialect, FormatScalar, Layout, MatrixOrder, Options, PushLayout,
     RegisterClass, Resource, ResourceKind, ResourceTable, Shader, Stage, Version,
@@ -169,7 +169,7 @@ fn defused(line: &str) -> String {
 struct Written<'a> {
     name: String,
     resource: &'a Resource,
-    elements: Vec<SlotRef<'a>>,
+    elements: Vec<Slot>,
     /// Where it lies in a heap.
     at: u32,
 }
@@ -203,7 +203,7 @@ fn job(repro: &Repro<'_>) -> Result<String, String> {
     for Written { name, .. } in &outputs {
         let _ = writeln!(
             text,
-            "  - Result: {name}\n    Rule: SlotExact\n    Actual: {name}\n    Expected: Expected_{name}"
+            "  - Result: {name}\n    Rule: BufferExact\n    Actual: {name}\n    Expected: Expected_{name}"
         );
     }
     text.push_str(if listed.is_empty() {
@@ -257,11 +257,11 @@ fn bound(table: &ResourceTable) -> Result<Vec<Written<'_>>, String> {
                 if !follows || !same {
                     return Err(format!("an array of buffers like `{}`, with gaps", resource.name));
                 }
-                last.elements.push(buffer);
+                last.elements.push(buffer.clone());
             }
             _ => {
                 let name = if is_heap { format!("{name}{element}") } else { name };
-                all.push(Written { name, resource, elements: vec![buffer], at: element });
+                all.push(Written { name, resource, elements: vec![buffer.clone()], at: element });
             }
         }
     }
