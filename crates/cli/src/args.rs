@@ -140,6 +140,8 @@ pub(crate) struct Args {
     pub(crate) list: bool,
     pub(crate) adapter: Adapter,
     pub(crate) emit_ir: bool,
+    /// The target that the emitted IR is made for.
+    pub(crate) emit_for: Option<String>,
     pub(crate) spirv: crate::emit::SpirvArgs,
     pub(crate) groups: [u32; 3],
     pub(crate) wave_sizes: WaveSizes,
@@ -219,6 +221,7 @@ impl Args {
             list: false,
             adapter: Adapter::reference(),
             emit_ir: false,
+            emit_for: None,
             spirv: crate::emit::SpirvArgs::default(),
             groups: [1, 1, 1],
             wave_sizes: WaveSizes::Default,

@@ -31,9 +31,14 @@ pub(crate) fn emit(args: &Args) -> Result<Exit, End> {
             .help(format!("wavelane emit --spirv {file}"))
             .into());
     }
+    if args.emit_for.is_some() && !args.emit_ir {
+        return Err(Problem::input("`--for` goes with `--ir`")
+            .help("`-fspv-target-env` says for which Vulkan SPIR-V is emitted")
+            .into());
+    }
     let (shader, sources) = compile::shader(file, args)?;
     if args.emit_ir {
-        let text = shader.ir().map_err(|bug| Problem::bug(&bug.message))?;
+        let text = ir_text(&shader, args.emit_for.as_deref())?;
         terminal::print(&text)?;
         return Ok(Exit::Fine);
     }
@@ -55,6 +60,20 @@ pub(crate) fn emit(args: &Args) -> Result<Exit, End> {
         }
     }
     Ok(Exit::Fine)
+}
+
+/// The IR, as it is or made for a target.
+fn ir_text(shader: &wavelane::Shader, target: Option<&str>) -> Result<String, Problem> {
+    let bug = |bug: wavelane::Bug| Problem::bug(&bug.message);
+    let Some(target) = target else { return shader.ir().map_err(bug) };
+    let made = shader.made_for(target).map_err(bug)?.ok_or_else(|| unknown_target(target))?;
+    made.ir().map_err(bug)
+}
+
+/// What is said of a target that there is not.
+pub(crate) fn unknown_target(name: &str) -> Problem {
+    let all = wavelane::Shader::targets().join(", ");
+    Problem::input(format!("`{name}` is not a target")).help(format!("one of {all}"))
 }
 
 /// The shader as SPIR-V for the environment that the flags describe.

@@ -612,3 +612,17 @@ fn times_are_measured_on_every_engine_and_width() {
     let ran = wavelane("bench-endless", ENDLESS, "bench a.hlsl --bind Out=[4] --fuel 10000");
     assert!(ran.status == 1 && ran.err.contains("the fuel of 10000"), "{}", ran.err);
 }
+
+#[test]
+fn the_representation_for_a_target_has_no_operation_that_it_lacks() {
+    let text = "RWStructuredBuffer<float> Out;
+        [numthreads(32, 1, 1)] void main(uint t : SV_GroupIndex) { Out[t] = sin(t); }";
+    let plain = wavelane("target", text, "emit --ir a.hlsl").out;
+    let made = wavelane("target", text, "emit --ir --for vulkan1.3 a.hlsl");
+    assert!(plain.contains(" = sin ") && !made.out.contains(" = sin "), "{}{}", plain, made.err);
+    assert!(made.out.contains(": f64 = mul "), "{}", made.out);
+    let unknown = wavelane("target", text, "emit --ir --for dx12 a.hlsl");
+    assert_eq!(unknown.status, 2);
+    assert!(unknown.err.contains("vulkan1.3") && unknown.err.contains("cuda"), "{}", unknown.err);
+    assert_eq!(wavelane("target", text, "emit --spirv --for cuda a.hlsl").status, 2);
+}

@@ -97,13 +97,21 @@ fn without_vulkan_nothing_passes_that_was_to_run_there() {
 }
 
 #[test]
+fn what_a_device_is_told_is_a_side_of_its_own() {
+    let ran =
+        on_host("targets", &format!("{SHADER} --engines interp,interp:vulkan1.3,interp:cuda"));
+    assert_eq!(ran.status, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("interp:cuda"), "{}", ran.out);
+}
+
+#[test]
 fn bad_input_is_told_by_name() {
     for (line, message) in [
         (format!("{SHADER} --engines interp,gpu"), "`gpu` is no engine"),
         (format!("{SHADER} --engines interp,cpu,cpu"), "names `cpu` twice"),
         (format!("{SHADER} --engines interp"), "nothing to compare the reference engine with"),
         (format!("{SHADER} --engines interp,cpu:mmx"), "`cpu` has no `mmx`"),
-        (format!("{SHADER} --engines interp:0,cpu"), "`interp` has no devices"),
+        (format!("{SHADER} --engines interp:dx12"), "`dx12` is not a target"),
         ("missing.hlsl".to_owned(), "`missing.hlsl` cannot be read"),
         ("a.hlsl".to_owned(), "nothing is bound to `Out`"),
         ("a.hlsl --bind Ou=[32]".to_owned(), "did you mean `Out`?"),

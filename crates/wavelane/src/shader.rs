@@ -144,6 +144,21 @@ impl Shader {
     pub fn ir(&self) -> Result<String, Bug> {
         catch(|| ir::text::print(&self.module))
     }
+
+    /// The same shader, rewritten for a target that lacks some of its operations, as that device is told it; not part of the
+    /// stability promise. `None` where no target has that name: [`Shader::targets`] lists them.
+    pub fn made_for(&self, target: &str) -> Result<Option<Shader>, Bug> {
+        let Some(target) = legalize::Target::named(target) else { return Ok(None) };
+        catch(|| {
+            let module = Arc::new(legalize::legalize(&self.module, &target));
+            Some(Shader { module, ..self.clone() })
+        })
+    }
+
+    /// The names of the targets that [`Shader::made_for`] knows.
+    pub fn targets() -> &'static [&'static str] {
+        &legalize::Target::NAMES
+    }
 }
 
 /// Several entry points of one text, which is read and checked once.

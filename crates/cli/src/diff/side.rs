@@ -6,6 +6,7 @@ use wavelane::{
 };
 
 use crate::args::Args;
+use crate::emit::unknown_target;
 use crate::problem::{Exit, Problem};
 
 /// One side of a comparison.
@@ -22,6 +23,8 @@ pub(super) enum Runs {
     /// The reference engine, which all others are compared with.
     Reference,
     Engine(Device),
+    /// The reference engine, on what a device of that name is told: `interp:vulkan1.3`.
+    Legalized(String),
     /// Another compiler's module on a device.
     Module(Device, Foreign),
     /// It cannot be had here.
@@ -59,6 +62,13 @@ impl Side {
                     _ => NotRun::Unsupported(error.to_string()),
                 })
             }
+            Runs::Legalized(target) => match shader.made_for(target) {
+                Ok(Some(made)) => {
+                    Device::new(adapter.clone()).create_compute_pipeline(&made).map_err(unsupported)
+                }
+                Ok(None) => Err(NotRun::BadInput(format!("`{target}` is not a target"))),
+                Err(bug) => Err(NotRun::Unsupported(bug.message)),
+            },
             Runs::Missing(why) => Err(NotRun::Unsupported(why.clone())),
             #[cfg(test)]
             Runs::Planted(fault) => Device::new(adapter.clone())
@@ -70,7 +80,7 @@ impl Side {
     pub(super) fn gpu(&self) -> Option<&Gpu> {
         match &self.runs {
             Runs::Engine(device) | Runs::Module(device, _) => device.gpu(),
-            Runs::Reference | Runs::Missing(_) => None,
+            Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) => None,
             #[cfg(test)]
             Runs::Planted(_) => None,
         }
@@ -81,7 +91,7 @@ impl Side {
         match &self.runs {
             Runs::Module(..) => true,
             Runs::Engine(device) => device.gpu().is_some_and(|it| !it.environment().exact),
-            Runs::Reference | Runs::Missing(_) => false,
+            Runs::Reference | Runs::Legalized(_) | Runs::Missing(_) => false,
             #[cfg(test)]
             Runs::Planted(_) => false,
         }
@@ -90,7 +100,7 @@ impl Side {
     pub(super) fn module(&self) -> Option<&Foreign> {
         match &self.runs {
             Runs::Module(_, module) => Some(module),
-            Runs::Reference | Runs::Engine(_) | Runs::Missing(_) => None,
+            Runs::Reference | Runs::Engine(_) | Runs::Legalized(_) | Runs::Missing(_) => None,
             #[cfg(test)]
             Runs::Planted(_) => None,
         }
@@ -146,6 +156,12 @@ fn open_one(args: &Args, name: String) -> Result<Side, Problem> {
     let (mut about, mut adapter) = (None, args.adapter.clone());
     let runs = match (engine, choice) {
         (Engine::Interp, None) => Runs::Reference,
+        (Engine::Interp, Some(target)) => {
+            if !Shader::targets().contains(&target) {
+                return Err(unknown_target(target));
+            }
+            Runs::Legalized(target.to_owned())
+        }
         (Engine::Vulkan, choice) => match Gpu::open(choice.or(args.device.as_deref())) {
             Ok(gpu) => {
                 about = Some(format!("{}, {}", gpu.adapter().name, gpu.driver().trim()));

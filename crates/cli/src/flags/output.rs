@@ -107,6 +107,18 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     },
     Flag {
+        names: &["--for"],
+        takes: Takes::Value("TARGET"),
+        on: EMIT,
+        section: Section::Output,
+        help: "with --ir, what a device is told: vulkan1.1 to vulkan1.4, cuda, or\n\
+               least, the device that lacks most",
+        set: |args, value| {
+            args.emit_for = Some(value.to_owned());
+            Ok(())
+        },
+    },
+    Flag {
         names: &["--spirv"],
         takes: Takes::Nothing,
         on: EMIT,
