@@ -219,3 +219,87 @@ void main(uint t : SV_GroupIndex) {
     }
     at(3);
 }
+
+//--- many-cases-are-found-and-fallen-through
+// Runs of cases that no lane selects are jumped over, and lanes still fall from one run into the next: labels out of order,
+// negative ones, a default in the middle, and for each lane what a chain of comparisons says.
+//# widths 4 8 16 32 64 128
+//# zero Out 512
+//= Out u32: 1*128
+RWStructuredBuffer<uint> Out;
+
+// The cases in the order of the text, as steps of a sum; -1 where a case breaks.
+int run(int x) {
+    int r = 1;
+    switch (x) {
+        case 3: r += 2;
+        case -7: r *= 3; break;
+        case 0: r += 5;
+        case 1: r += 7;
+        case 2: r = r * 2 + x;
+        case 40: r += 11;
+        case 41: r *= 5;
+        case 42: r += 1; break;
+        case 9:
+        case 8: r += 13;
+        default: r = r * 7 + 1;
+        case 10: r += 17;
+        case 11: r ^= 9; break;
+        case 0x7fffffff: r += 19;
+        case 20: r += 23; break;
+        case 21: r += 29;
+        case 22: r += 31;
+    }
+    return r;
+}
+
+int step(int r, int x, int at) {
+    switch (at) {
+        case 0: return r + 2;
+        case 1: return r * 3;
+        case 2: return r + 5;
+        case 3: return r + 7;
+    }
+    if (at == 4) return r * 2 + x;
+    if (at == 5) return r + 11;
+    if (at == 6) return r * 5;
+    if (at == 7) return r + 1;
+    if (at == 8) return r;
+    if (at == 9) return r + 13;
+    if (at == 10) return r * 7 + 1;
+    if (at == 11) return r + 17;
+    if (at == 12) return r ^ 9;
+    if (at == 13) return r + 19;
+    if (at == 14) return r + 23;
+    if (at == 15) return r + 29;
+    return r + 31;
+}
+
+static const int Labels[17] = { 3, -7, 0, 1, 2, 40, 41, 42, 9, 8, 0, 10, 11, 0x7fffffff, 20, 21, 22 };
+
+int expected(int x) {
+    int first = 10;
+    for (int i = 0; i < 17; i++) {
+        if (i != 10 && Labels[i] == x) first = i;
+    }
+    int r = 1;
+    for (int at = first; at < 17; at++) {
+        r = step(r, x, at);
+        if (at == 1 || at == 7 || at == 12 || at == 14) break;
+    }
+    return r;
+}
+
+[numthreads(128, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    // Most lanes of a wave select something else; then all of them the same, which no compiler knows or everyone does.
+    int x = int(t * 5 % 56) - 8;
+    if (t == 77) x = 0x7fffffff;
+    bool ok = run(x) == expected(x);
+    for (int same = -8; same < 48; same++) {
+        int all = WaveReadLaneFirst(same);
+        ok = ok && run(all) == expected(all);
+    }
+    if (t % 3 != 0) ok = ok && run(-7 + int(t % 11)) == expected(-7 + int(t % 11));
+    Out[t] = ok ? 1 : 0;
+}

@@ -36,6 +36,12 @@ pub(crate) fn compile(file: &str, args: &Args) -> Result<Compiled, Problem> {
     let step = if args.command == Command::Check { Shader::check } else { Shader::compile };
     let compilation = step(&name, &text, &args.options, &mut includer)
         .map_err(|bug| Problem::bug(&bug.message))?;
+    if let Some(span) = compilation.stopped {
+        let seconds = args.timeout.unwrap_or_default().as_secs_f64();
+        let what = format!("the time of {seconds} s is spent, and `{name}` is not compiled yet");
+        let problem = Problem::new(Exit::Findings, what);
+        return Err(problem.at(span, "the compilation had come to here", &compilation.sources));
+    }
     let diagnostics = args.warnings.weigh(compilation.diagnostics);
     let (shader, sources) = (compilation.shader, compilation.sources);
     let flags = crate::test::flags_of(args);

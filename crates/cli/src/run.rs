@@ -59,10 +59,14 @@ struct Ran {
     instead: Option<String>,
 }
 
-pub(crate) fn run(args: Args) -> Result<Exit, End> {
+pub(crate) fn run(mut args: Args) -> Result<Exit, End> {
     if crate::test::is_job(args.operand()?) {
         return crate::test::run_job(&args);
     }
+    let groups: u64 = args.groups.iter().map(|it| u64::from(*it)).product();
+    // One time for all that is done, from the first token on.
+    let watch = Watch::start(args.timeout, groups);
+    args.options.cancel = watch.cancel.clone().into();
     let (shader, sources) = compile::shader(args.operand()?, &args)?;
     let device = crate::caps::device(&args)?;
     let pipeline = device
@@ -74,7 +78,8 @@ pub(crate) fn run(args: Args) -> Result<Exit, End> {
     check_outs(&args, &views, widths.len())?;
 
     let engine = device.engine();
-    let runs = run_all(&args, engine, &pipeline, &widths, &mut bound.table, views, &sources)?;
+    let runs =
+        run_all(&args, engine, &pipeline, &widths, &mut bound.table, views, &sources, watch)?;
     for (name, path) in &args.outs {
         write_out(&runs, name, path)?;
     }
@@ -225,6 +230,7 @@ impl Contents {
 }
 
 /// Runs at every width, each time from the same contents.
+#[allow(clippy::too_many_arguments, reason = "a run is made of all of these")]
 fn run_all(
     args: &Args,
     engine: Engine,
@@ -233,10 +239,9 @@ fn run_all(
     table: &mut ResourceTable,
     views: Vec<View>,
     sources: &SourceMap,
+    mut watch: Watch,
 ) -> Result<Runs, Problem> {
     let contents = (widths.len() > 1).then(|| Contents::of(table));
-    let groups: u64 = args.groups.iter().map(|it| u64::from(*it)).product();
-    let mut watch = Watch::start(args.timeout, groups);
     let mut outcomes: Vec<(u32, Rc<Outcome>)> = Vec::new();
     let mut engines = Vec::new();
     for width in widths {

@@ -1,9 +1,14 @@
 //! Register allocation: which machine registers there are, and what `regalloc2` makes of a function.
+//!
+//! Its usual algorithm tries registers for whole lives of values, which takes time that grows with the square or the cube
+//! where many values live through many blocks. Such functions, which nobody has written by hand, get the linear algorithm: it
+//! keeps no value in a register from one block to the next.
 
 use regalloc2::{
     Algorithm, Ctx, MachineEnv, Output, PReg, PRegSet, RegAllocError, RegClass, RegallocOptions,
 };
 
+use crate::budget;
 use crate::isa::Isa;
 use crate::machine::{Function, GENERAL, MASK, Op, VECTOR};
 
@@ -46,7 +51,11 @@ pub(crate) fn everything(isa: Isa) -> PRegSet {
     all
 }
 
-pub(crate) fn allocate(function: &Function, isa: Isa) -> Result<Output, RegAllocError> {
+pub(crate) fn allocate(
+    function: &Function,
+    isa: Isa,
+    live_ranges: u64,
+) -> Result<Output, RegAllocError> {
     let none = PRegSet::empty();
     let spends = function.ops.iter().any(|op| matches!(op, Op::X86(it) if it.spends_mask));
     let env = MachineEnv {
@@ -62,7 +71,10 @@ pub(crate) fn allocate(function: &Function, isa: Isa) -> Result<Output, RegAlloc
     let options = RegallocOptions {
         verbose_log: false,
         validate_ssa: cfg!(debug_assertions),
-        algorithm: Algorithm::Ion,
+        algorithm: match live_ranges {
+            ..=budget::MOST_LIVE_RANGES => Algorithm::Ion,
+            _ => Algorithm::Fastalloc,
+        },
     };
     let mut context = Ctx::default();
     let output = regalloc2::run_with_ctx(function, &env, &options, &mut context)?.clone();

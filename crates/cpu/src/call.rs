@@ -2,6 +2,8 @@
 //!
 //! What operations mean is said in [`ops`]; here stand the ways from rows to them and back.
 
+use std::cell::Cell;
+
 use ir::access::{self, Reach, texel_bytes};
 use ir::{
     Address, Atomic, Binding, Derivative, Element, Module, Private, ResourceKind, Shared,
@@ -14,6 +16,7 @@ use ops::{Binary, Compare, Held, Lane, LaneMask, Repr, Ternary, Ty, Unary, WaveO
 use crate::fault::Fault;
 use crate::frame::Rows;
 use crate::layout::{Header, Layout, scalar_bytes};
+use crate::meter::Meter;
 use crate::texture::Operand;
 use crate::views::{View, Views};
 
@@ -25,6 +28,8 @@ pub(crate) struct Site {
     pub(crate) results: Vec<Ty>,
     /// How many lanes arithmetic computes.
     pub(crate) lanes: u32,
+    /// About how long it takes, in the unit of fuel: so often the flag that ends runs is looked at.
+    pub(crate) effort: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -75,6 +80,9 @@ pub(crate) struct Common<'a> {
     pub(crate) views: Views<'a>,
     pub(crate) width: u32,
     pub(crate) fault: Fault,
+    /// The width that fuel is counted for.
+    pub(crate) asked: u32,
+    pub(crate) meter: Meter,
 }
 
 /// The way in from generated code.
@@ -89,13 +97,19 @@ pub(crate) unsafe extern "sysv64" fn enter(frame: *mut Header, site: u32) {
     // SAFETY: as above; the header is not written meanwhile.
     let header = unsafe { &*frame };
     let active = LaneMask(u128::from(header.active[0]) | u128::from(header.active[1]) << 64);
-    let is_done = common.fault.guard(|| {
-        let call = Call { common, site: &common.sites[site as usize], rows, active, header };
-        call.run();
-    });
-    if !is_done {
-        // The wave goes on with what its rows held before, up to the end of the loop that it is in, and no wave comes after
-        // it: generated code stays in bounds whatever it computes.
+    let site = &common.sites[site as usize];
+    let texels = Cell::new(0);
+    let goes_on = !common.meter.is_stopped()
+        && common.fault.guard(|| {
+            Call { common, site, rows, active, header, texels: &texels }.run();
+        })
+        && {
+            let sampled = ir::effort::of_texels(texels.get(), common.asked);
+            common.meter.count(header, 1 + site.effort, sampled)
+        };
+    if !goes_on {
+        // The wave goes on with what its rows hold, up to the end of the loop that it is in, and no wave comes after it: it
+        // makes no call that takes long, and generated code stays in bounds whatever it computes.
         // SAFETY: as above; the reference to the header is not used any more.
         unsafe { ((*frame).remaining, (*frame).fuel) = (1, 0) };
     }
@@ -107,6 +121,8 @@ pub(crate) struct Call<'a> {
     pub(crate) rows: Rows<'a>,
     pub(crate) active: LaneMask,
     header: &'a Header,
+    /// How many texels have been sampled.
+    pub(crate) texels: &'a Cell<u64>,
 }
 
 impl<'a> Call<'a> {

@@ -8,6 +8,7 @@
 //!
 //! With one thread groups run in ascending order, and so do the waves of a group between barriers.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,13 +22,12 @@ use crate::endless::{Digest, Past};
 use crate::fault::Fault;
 use crate::frame::Block;
 use crate::layout::{BARRIER, DONE, Fuel, Header, SPINNING, Slice};
+use crate::meter::Meter;
 use crate::views::{View, Views};
 use crate::{Compiled, Fallback, Stopped, select};
 
 /// What the waves of a frame may spend before the host is asked.
 const GRANT: i32 = 1 << 15;
-/// How many waves a frame is given at a time.
-const BATCH: u64 = 1 << 12;
 /// After so many rounds in which nobody has ended a thread with company gives its groups away.
 const MOST_WAITS: u32 = 256;
 /// A group whose frames take more than this many bytes is not run. Local arrays alone never do: see [`Footprint`].
@@ -61,8 +61,6 @@ struct Shared<'a> {
     /// The first wave that nobody has taken.
     next: AtomicU64,
     total: u64,
-    /// What may still be spent.
-    fuel: AtomicU64,
     stopped: AtomicBool,
     trap: Mutex<Option<Trap>>,
     /// How many parties have ended.
@@ -191,6 +189,8 @@ pub(crate) fn run(
             views,
             width: compiled.width,
             fault: Fault::default(),
+            asked: compiled.asked,
+            meter: Meter::new(launch.fuel, launch.cancel.clone()),
         },
         launch,
         counts: groups,
@@ -200,7 +200,6 @@ pub(crate) fn run(
         copied,
         next: AtomicU64::new(0),
         total,
-        fuel: AtomicU64::new(launch.fuel.unwrap_or(u64::MAX)),
         stopped: AtomicBool::new(false),
         trap: Mutex::new(None),
         finished: AtomicU64::new(0),
@@ -437,7 +436,7 @@ impl<'a> Worker<'a> {
         // A group that has memory in common runs alone, and so does one that others wait for.
         let count = match shared.apart || !self.started.is_empty() {
             true => waves,
-            false => BATCH.next_multiple_of(waves),
+            false => shared.compiled.batch.next_multiple_of(waves),
         };
         if let Some(Range { first, count: all }) = self.pending.pop_front() {
             let count = count.min(all);
@@ -514,6 +513,8 @@ impl<'a> Worker<'a> {
             launch: (&raw const shared.common).cast(),
             active: [0; 2],
             nowhere: [0; 2],
+            calls: Cell::new(0),
+            texels: Cell::new(0),
         };
         // SAFETY: a frame begins with a header, and is larger than it.
         unsafe { start.cast::<Header>().write(header) };
@@ -544,7 +545,7 @@ impl<'a> Worker<'a> {
         let header = unsafe { &mut *frame.start().cast::<Header>() };
         (strand.granted, strand.ask) = (strand.rounds, GRANT);
         if shared.launch.fuel.is_some() {
-            let left = shared.fuel.load(Relaxed);
+            let left = shared.common.meter.fuel.load(Relaxed);
             let rounds = left / shared.compiled.most_cost.max(1);
             strand.granted = strand.rounds.min(u32::try_from(rounds).unwrap_or(ROUNDS)).max(1);
             strand.ask = left.min(GRANT as u64) as i32;
@@ -587,6 +588,7 @@ impl<'a> Worker<'a> {
         }
         let fuel = Fuel(header.fuel);
         strand.unpaid += fuel.spent() + (i64::from(strand.ask) - i64::from(header.ask)) as u64;
+        strand.unpaid += u64::from(header.texels.take());
         if header.remaining != strand.remaining {
             // Another wave has begun, and with it another turn.
             (strand.remaining, strand.rounds) = (header.remaining, ROUNDS);
@@ -602,7 +604,7 @@ impl<'a> Worker<'a> {
                 // What lies outside of loops is paid for at the end.
                 let module = shared.common.module;
                 let insts = &module.region(module.body).insts;
-                let (body, end) = (insts.len() as u64, insts.last());
+                let (body, end) = (shared.compiled.wave_cost, insts.last());
                 let end = end.map_or(Span::NONE, |it| module.inst(*it).span);
                 self.spend(unpaid.saturating_add(body.saturating_mul(self.asked(waves))), end)?;
             }
@@ -676,18 +678,11 @@ impl<'a> Worker<'a> {
     }
 
     fn spend(&self, spent: u64, span: Span) -> Result<(), Trap> {
-        if self.shared.launch.cancel.as_ref().is_some_and(|it| it.load(Relaxed)) {
+        let meter = &self.shared.common.meter;
+        if meter.is_cancelled() {
             return Err(Trap::Cancelled { span });
         }
-        if self.shared.launch.fuel.is_none() {
-            return Ok(());
-        }
-        let old =
-            self.shared.fuel.fetch_update(Relaxed, Relaxed, |it| Some(it.saturating_sub(spent)));
-        match old {
-            Ok(old) if old <= spent => Err(Trap::OutOfFuel { span }),
-            _ => Ok(()),
-        }
+        if meter.pay(spent) { Ok(()) } else { Err(Trap::OutOfFuel { span }) }
     }
 }
 

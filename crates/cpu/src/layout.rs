@@ -3,6 +3,7 @@
 //! A frame belongs to one wave at a time. It holds what the host tells the code, the rows through which values go to the
 //! runtime and back, private memory, and the registers of a wave that is not running.
 
+use std::cell::Cell;
 use std::mem::offset_of;
 
 use ir::Module;
@@ -40,6 +41,9 @@ pub(crate) struct Header {
     pub(crate) active: [u64; 2],
     /// Zero: where an access out of bounds is made in place of it.
     pub(crate) nowhere: [u64; 2],
+    /// What calls have cost since the meter was last asked; see [`crate::meter`].
+    pub(crate) calls: Cell<u32>,
+    pub(crate) texels: Cell<u32>,
 }
 
 /// One buffer as the generated code sees it.

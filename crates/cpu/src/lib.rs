@@ -16,7 +16,7 @@
 
 mod allocate;
 mod away;
-#[doc(hidden)]
+mod budget;
 mod call;
 mod code;
 mod contended;
@@ -28,6 +28,7 @@ mod isa;
 mod launch;
 mod layout;
 mod machine;
+mod meter;
 mod schedule;
 mod select;
 mod texture;
@@ -47,9 +48,6 @@ use call::Site;
 use code::Code;
 use layout::Layout;
 
-/// A larger machine program would take too long to compile.
-const MOST_INSTRUCTIONS: usize = 400_000;
-
 /// Addresses in a frame are 32-bit distances: this, and what else lies in a frame, fits into them.
 const MOST_FRAME_BYTES: usize = 1 << 30;
 
@@ -67,9 +65,21 @@ pub struct Compiled {
     has_barriers: bool,
     /// More than one thread would wait for a counter most of the time.
     passes_one_counter: bool,
+    work: Work,
+    /// What a wave costs beside its loops, and how many waves are run at a time.
+    wave_cost: u64,
+    batch: u64,
     /// The width that was asked for, and that of the waves that run: where nobody can tell, it is another one.
     asked: u32,
     width: u32,
+}
+
+/// What making code has cost, in numbers that no clock enters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    pub instructions: usize,
+    /// The blocks that values live in, added up.
+    pub live_ranges: u64,
 }
 
 /// What this engine does not do (yet), so that another must.
@@ -77,11 +87,18 @@ pub struct Compiled {
 pub struct Fallback {
     /// A noun phrase.
     pub what: String,
+    /// Code could be made: it was the caller who gave it up.
+    pub is_cancelled: bool,
 }
 
 impl Fallback {
     fn new(what: impl Into<String>) -> Fallback {
-        Fallback { what: what.into() }
+        Fallback { what: what.into(), is_cancelled: false }
+    }
+
+    fn cancelled() -> Fallback {
+        let what = "a program whose compilation was cancelled".to_owned();
+        Fallback { what, is_cancelled: true }
     }
 }
 
@@ -113,6 +130,17 @@ impl From<Failure> for Stopped {
 
 /// Compiles a verified module for waves of that width, a power of two from 4 to 128.
 pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, Fallback> {
+    compile_unless(module, isa, width, &|| false)
+}
+
+/// As [`compile`], but given up soon after `is_cancelled` says so. It is asked by counted work, a few hundred times at most
+/// for every ten thousand instructions.
+pub fn compile_unless(
+    module: &Arc<Module>,
+    isa: Isa,
+    width: u32,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<Compiled, Fallback> {
     if let Some(missing) = isa.missing() {
         return Err(Fallback::new(missing));
     }
@@ -126,9 +154,13 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
     }
     let asked = width;
     let width = unseen_width::made_for(module, isa, asked);
-    let mut selected = select::select(module, isa, width, asked);
-    if selected.builder.size() > MOST_INSTRUCTIONS {
-        return Err(Fallback::new("a program of more than 400,000 machine instructions"));
+    let mut selected = select::select(module, isa, width, asked, is_cancelled);
+    if selected.builder.size() > budget::MOST_INSTRUCTIONS {
+        let most = "a program of more than 400,000 machine instructions";
+        return Err(Fallback::new(most));
+    }
+    if is_cancelled() {
+        return Err(Fallback::cancelled());
     }
     if selected.layout.spills.max(selected.layout.shared_bytes) > MOST_FRAME_BYTES {
         return Err(Fallback::new("local arrays of more than 1 GiB in a wave"));
@@ -137,6 +169,7 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
     let size = if selected.sites.is_empty() { selected.builder.size() } else { usize::MAX };
     let passes_one_counter = contended::passes_one_counter(module, size);
     let most_cost = selected.builder.most_cost() as u64;
+    let size = selected.builder.size();
     let function = selected.builder.finish(
         allocate::saved_by_calls(isa),
         allocate::everything(isa),
@@ -144,8 +177,15 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
         (width as usize).div_ceil(isa.lanes()),
     );
     selected.layout.spills += function.away_bytes;
-    let output = allocate::allocate(&function, isa)
+    let live_ranges = budget::live_ranges(&function);
+    let output = allocate::allocate(&function, isa, live_ranges)
         .map_err(|error| Fallback::new(format!("register allocation: {error}")))?;
+    if output.num_spillslots * 8 > budget::MOST_SPILLED_BYTES {
+        return Err(Fallback::new("a program of so many values that few fit into registers"));
+    }
+    if is_cancelled() {
+        return Err(Fallback::cancelled());
+    }
     let encoded = encode::encode(&function, &output, isa, &selected.layout);
     let code = Code::new(&encoded.bytes, encoded.entry, encoded.start)
         .map_err(|_| Fallback::new("executable memory, which the system does not give"))?;
@@ -160,9 +200,18 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
         footprint,
         has_barriers: selected.has_barriers,
         passes_one_counter,
+        work: Work { instructions: function.ops.len(), live_ranges },
+        wave_cost: wave_cost(module, asked),
+        batch: budget::batch(size),
         asked,
         width,
     })
+}
+
+/// What stands in the body of the entry point, loops and branches apart, for one wave.
+fn wave_cost(module: &Module, width: u32) -> u64 {
+    let insts = module.region(module.body).insts.iter();
+    insts.map(|it| ir::effort::cost(&module.inst(*it).op, width)).sum()
 }
 
 impl Compiled {
@@ -182,6 +231,11 @@ impl Compiled {
     ) -> Result<(), Stopped> {
         assert_eq!(launch.wave_width, self.asked, "the code was made for another width");
         launch::run(self, launch, bindings, threads)
+    }
+
+    /// What it cost to make the code.
+    pub fn work(&self) -> Work {
+        self.work
     }
 
     /// Constants and code, for those who want to look at it.

@@ -223,7 +223,7 @@ pub(crate) struct Function {
     operands: Vec<Operand>,
     ranges: Vec<(u32, u32)>,
     pub(crate) blocks: Vec<BlockData>,
-    registers: usize,
+    pub(crate) registers: usize,
     pub(crate) vector_bytes: usize,
     /// The bytes of a frame, from where spills begin, that this program stores vectors in by itself.
     pub(crate) away_bytes: usize,

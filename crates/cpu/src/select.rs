@@ -17,6 +17,7 @@ mod nan;
 mod place;
 mod same;
 mod scalar;
+mod switch;
 pub(crate) mod unseen;
 mod wave;
 
@@ -28,6 +29,7 @@ use ir::{Builtin, Inst, Module, Op, Region, Value};
 use ops::{Compare, SyncScope, Ty};
 use rustc_hash::FxHashMap as HashMap;
 
+use crate::budget::{ASK_EVERY, MOST_INSTRUCTIONS};
 use crate::call::Site;
 use crate::isa::Isa;
 use crate::layout::*;
@@ -89,9 +91,21 @@ pub(crate) struct Selector<'m> {
     /// The index of the wave in its group, which the frame holds as well, for the host.
     wave: Var,
     next_wave: Block,
+    is_cancelled: &'m dyn Fn() -> bool,
+    /// How many instructions have been selected, and whether no more are.
+    selected: usize,
+    given_up: bool,
 }
 
-pub(crate) fn select(module: &Module, isa: Isa, width: u32, asked: u32) -> Selected {
+/// Selects the whole program, or as much of it as may be compiled: behind the limit, and when it is cancelled, nothing more
+/// is made of instructions, and what has been made is worth nothing.
+pub(crate) fn select<'m>(
+    module: &'m Module,
+    isa: Isa,
+    width: u32,
+    asked: u32,
+    is_cancelled: &'m dyn Fn() -> bool,
+) -> Selected {
     let mut a = Assembler::new(isa);
     let wave = a.b.var(GENERAL);
     let lanes = isa.lanes();
@@ -128,6 +142,9 @@ pub(crate) fn select(module: &Module, isa: Isa, width: u32, asked: u32) -> Selec
         summed: HashMap::default(),
         wave,
         next_wave: Block::new(0),
+        is_cancelled,
+        selected: 0,
+        given_up: false,
     };
     selector.waves();
     selector.layout.close(module, selector.rows);
@@ -313,6 +330,13 @@ impl<'m> Selector<'m> {
         let module = self.module;
         let data = module.inst(inst);
         let results = data.results.as_slice();
+        self.selected += 1;
+        if self.selected.is_multiple_of(ASK_EVERY) {
+            self.given_up |= (self.is_cancelled)();
+        }
+        if self.given_up || self.a.b.size() > MOST_INSTRUCTIONS {
+            return results.iter().for_each(|it| self.set(*it, Place::Constant(0)));
+        }
         match &data.op {
             Op::Const { bits, .. } => self.set(results[0], Place::Constant(*bits)),
             Op::Undef(_) => self.set(results[0], Place::Constant(0)),

@@ -27,7 +27,10 @@ impl Call<'_> {
         let image = Image { shape, memory: view };
         if !call.op.writes() {
             let sampler = call.sampler.and_then(|it| self.named(it, lane)?.sampler);
-            return call.read(&image, &sampler.unwrap_or_default(), self, lane, self.active);
+            let (found, texels) =
+                call.read(&image, &sampler.unwrap_or_default(), self, lane, self.active);
+            self.texels.set(self.texels.get() + u64::from(texels));
+            return found;
         }
         let Some(start) = call.start(&image, self, lane) else { return [0; 4] };
         let format = shape.format;

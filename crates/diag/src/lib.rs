@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod allow;
+mod cancel;
 mod codes;
 mod json;
 mod model;
@@ -15,6 +16,7 @@ mod similar;
 mod source;
 
 pub use allow::{Allow, Allows};
+pub use cancel::Cancel;
 pub use codes::{Code, by_name, codes};
 pub use json::{sarif, sarif_log, sarif_result, to_github, to_json};
 pub use model::{Diagnostic, Fix, Help, Label, Level, Levels, Sink};

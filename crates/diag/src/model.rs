@@ -1,6 +1,6 @@
 //! The diagnostic model: what a report holds, before anyone renders it.
 
-use crate::{Allows, Code, SourceMap, Span};
+use crate::{Allows, Cancel, Code, SourceMap, Span};
 
 /// How much a report weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -116,13 +116,18 @@ impl Diagnostic {
     }
 }
 
-/// Collects diagnostics: bounded, and each only once.
+/// Collects diagnostics: bounded, and each only once. It goes through all stages, and so tells them as well when to stop.
 #[derive(Clone, Debug, Default)]
 pub struct Sink {
     reported: Vec<Diagnostic>,
     errors: usize,
     /// What the source says of its warnings, from a position on.
     levels: Vec<(u32, Levels)>,
+    cancel: Cancel,
+    /// How often a stage has asked whether to go on.
+    steps: u32,
+    /// Where the work was cancelled.
+    stopped: Option<Span>,
 }
 
 /// The levels that the source gives to warnings: `#pragma warning`.
@@ -138,6 +143,38 @@ impl Sink {
 
     pub fn new() -> Sink {
         Sink::default()
+    }
+
+    /// Between two looks at the flag lie so many steps: each takes a few microseconds at most.
+    const STEPS: u32 = 256;
+
+    /// Lets a flag end the work.
+    pub fn cancelled_by(&mut self, cancel: &Cancel) {
+        self.cancel = cancel.clone();
+    }
+
+    /// Counts a step of the work at that place; whether to go on. Once it says no the sink is full, and counts as having
+    /// errors, so that nothing is made of what is incomplete.
+    pub fn goes_on(&mut self, span: Span) -> bool {
+        self.steps += 1;
+        if self.steps >= Sink::STEPS {
+            self.asks(span);
+        }
+        self.stopped.is_none()
+    }
+
+    /// The same before a long step: the flag is looked at in any case.
+    pub fn asks(&mut self, span: Span) -> bool {
+        self.steps = 0;
+        if self.stopped.is_none() && self.cancel.is_set() {
+            self.stopped = Some(span);
+        }
+        self.stopped.is_none()
+    }
+
+    /// How far the work had come when it was cancelled.
+    pub fn stopped(&self) -> Option<Span> {
+        self.stopped
     }
 
     pub fn push(&mut self, diagnostic: Diagnostic) {
@@ -205,12 +242,12 @@ impl Sink {
     }
 
     pub fn has_errors(&self) -> bool {
-        self.errors > 0
+        self.errors > 0 || self.stopped.is_some()
     }
 
     /// Whether readers should stop early.
     pub fn is_full(&self) -> bool {
-        self.errors >= Sink::MOST_ERRORS
+        self.errors >= Sink::MOST_ERRORS || self.stopped.is_some()
     }
 
     pub fn as_slice(&self) -> &[Diagnostic] {

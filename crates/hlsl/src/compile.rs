@@ -12,7 +12,7 @@ const MOST_ENTRIES: usize = 256;
 /// Compiles the entry point that the options name. `None` if anything was wrong; the sink says what.
 ///
 /// A step runs only if those before it found no errors, or none that hide anything: what is missing after an error would
-/// be reported once more.
+/// be reported once more. A compilation that the options' flag cancels gives nothing: [`Sink::stopped`] says how far it was.
 /// The module has passed through [`ir::simplify::prune`], and whoever does not trust us may pass it to [`ir::verify`].
 pub fn compile(
     main: FileId,
@@ -21,6 +21,7 @@ pub fn compile(
     options: &Options,
     sink: &mut Sink,
 ) -> Option<ir::Module> {
+    sink.cancelled_by(&options.cancel);
     let module = build(main, sources, includer, options, sink);
     weighed(module, sources, sink)
 }
@@ -112,6 +113,7 @@ pub fn validate(
     options: &Options,
     sink: &mut Sink,
 ) -> Option<ir::Module> {
+    sink.cancelled_by(&options.cancel);
     let Some(file) = read(main, sources, includer, options, sink) else {
         return weighed(None, sources, sink);
     };
@@ -220,7 +222,12 @@ fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Optio
     }
     lint::version(&program).into_iter().for_each(|it| sink.push(it));
     let mut module = lower(&program, options, sink)?;
+    let here = program.entry.span;
     drop(program);
+    // These pass over the module a few times each.
+    if !sink.asks(here) {
+        return None;
+    }
     if options.denormals == Denormals::FlushToZero {
         ir::flush_denormals(&mut module);
     }

@@ -144,6 +144,8 @@ pub struct Options {
     /// `-fspv-use-legacy-buffer-matrix-order`: matrices in byte address buffers lie the other way round than everywhere
     /// else, as dxc once had it for Vulkan.
     pub legacy_matrix_order: bool,
+    /// Ends the compilation from outside: it gives no module and no report then.
+    pub cancel: diag::Cancel,
 }
 
 impl Default for Options {
@@ -165,6 +167,7 @@ impl Default for Options {
             push_layout: PushLayout::default(),
             has_tiles: false,
             legacy_matrix_order: false,
+            cancel: diag::Cancel::default(),
         }
     }
 }

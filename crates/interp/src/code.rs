@@ -3,6 +3,7 @@
 //! Control flow is in the instructions themselves. Every construct of the IR owns one frame while it runs;
 //! each instruction that can leave no lane active says where execution goes on then.
 
+use ir::effort::Effort;
 use ir::{
     Atomic, Binding, Builtin, Derivative, Inst, Private, ResourceKind, Shared, Span, TextureCall,
 };
@@ -107,6 +108,8 @@ pub(crate) enum Code {
     Size(u32),
     Counter(u32),
     Texture(u32),
+    /// What the next instruction costs more than a plain one.
+    Effort(Effort),
     Derivative {
         of: Derivative,
         ty: Ty,

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use ir::effort::Effort;
 use ir::{Address, Inst, Module, Op, Place, ResourceKind, Span, Texture, TextureCall, Value};
 use ops::Ty;
 
@@ -236,6 +237,9 @@ impl<'m> Decoder<'m> {
         let result = || {
             to.unwrap_or_else(|| unreachable!("the verifier has checked that {inst} has a result"))
         };
+        if let Some(effort) = Effort::of(&data.op) {
+            self.emit(Code::Effort(effort));
+        }
         match &data.op {
             // Their rows are filled once.
             Op::Const { .. } | Op::Undef(_) => {}
@@ -514,6 +518,7 @@ impl<'m> Decoder<'m> {
                 | Code::Size(_)
                 | Code::Counter(_)
                 | Code::Texture(_)
+                | Code::Effort(_)
                 | Code::Derivative { .. }
                 | Code::SharedLoad { .. }
                 | Code::SharedStore { .. }

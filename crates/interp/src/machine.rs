@@ -99,7 +99,12 @@ pub(crate) struct Machine<'a, O> {
 /// How long a wave may run.
 pub(crate) struct Turn {
     pub(crate) instructions: u64,
+    /// What the instructions have cost more than their number.
+    pub(crate) effort: u64,
 }
+
+/// A turn that costs more than this is interrupted, so that the flag that ends runs is looked at.
+const MOST_EFFORT: u64 = 1 << 15;
 
 impl WaveState {
     pub(crate) fn new(program: &Program, width: u32, track_poison: bool) -> WaveState {
@@ -225,6 +230,7 @@ impl<O: Observer> Machine<'_, O> {
         let mut active = wave.active;
         let mut left = turn.instructions;
         let mut rounds = wave.rounds;
+        let mut effort = 0;
         let width_bit = 1u8 << (self.width.trailing_zeros().saturating_sub(2) & 7);
         let stop = loop {
             if left == 0 {
@@ -331,7 +337,21 @@ impl<O: Observer> Machine<'_, O> {
                     }
                 }
                 Code::Counter(_) => self.counter(group.id, wave, here, active),
-                Code::Texture(_) => self.texture(group.id, wave, here, active),
+                Code::Texture(_) => {
+                    let texels = self.texture(group.id, wave, here, active);
+                    effort += ir::effort::of_texels(texels, self.width);
+                    if effort > MOST_EFFORT {
+                        break Stop::Budget;
+                    }
+                }
+                Code::Effort(more) => {
+                    // It is part of the instruction behind it.
+                    left += 1;
+                    effort += u64::from(more.at(self.width));
+                    if effort > MOST_EFFORT {
+                        break Stop::Budget;
+                    }
+                }
                 Code::Derivative { of, ty, to, a } => {
                     self.derivative(group.id, wave, here, active, (of, ty, to, a))
                 }
@@ -483,6 +503,7 @@ impl<O: Observer> Machine<'_, O> {
             }
         };
         turn.instructions = left;
+        turn.effort = effort;
         wave.rounds = if stop == Stop::Barrier { ROUNDS } else { rounds };
         wave.pc = pc;
         wave.active = active;

@@ -331,10 +331,10 @@ fn run_wave<O: Observer>(
             return Err(Trap::OutOfFuel { span: span(wave) });
         }
         let granted = slice.min(*fuel).min(CHECK);
-        let mut turn = Turn { instructions: granted };
+        let mut turn = Turn { instructions: granted, effort: 0 };
         let stop = machine.run(group, wave, &mut turn);
         let used = granted - turn.instructions;
-        *fuel -= used;
+        *fuel = fuel.saturating_sub(used + turn.effort);
         slice -= used;
         if stop != Stop::Budget || slice == 0 {
             return Ok(stop);

@@ -18,13 +18,14 @@ use crate::observe::{AccessEvent, DerivativeEvent, Observer, SampleEvent, Space}
 use crate::registers::Registers;
 
 impl<O: Observer> Machine<'_, O> {
+    /// Gives the number of texels that were sampled.
     pub(crate) fn texture(
         &mut self,
         group: [u32; 3],
         wave: &mut WaveState,
         pc: usize,
         active: LaneMask,
-    ) {
+    ) -> u64 {
         let program = self.program;
         let Code::Texture(table) = program.codes[pc] else {
             unreachable!("the caller runs texture instructions only")
@@ -37,12 +38,16 @@ impl<O: Observer> Machine<'_, O> {
         if O::EVENTS {
             self.tell(call, group, wave, pc, active, poison, partial);
         }
-        for_each_lane(active, |lane| self.lane(code, &mut wave.registers, lane, active));
+        let mut texels = 0;
+        for_each_lane(active, |lane| {
+            texels += u64::from(self.lane(code, &mut wave.registers, lane, active));
+        });
         // Stores and atomic operations alone have values.
         self.changes += u64::from(!call.values.is_empty());
         if O::POISON {
             code.results.iter().for_each(|row| wave.registers.set_poison(*row, poison | partial));
         }
+        texels
     }
 
     pub(crate) fn derivative(
@@ -141,11 +146,17 @@ impl<O: Observer> Machine<'_, O> {
         self.bindings.bindings.get(binding.index())?.get(element as usize)
     }
 
-    /// Runs the instruction for one lane.
-    fn lane(&mut self, code: &TextureCode, registers: &mut Registers, lane: u32, active: LaneMask) {
+    /// Runs the instruction for one lane; gives the number of texels that were sampled.
+    fn lane(
+        &mut self,
+        code: &TextureCode,
+        registers: &mut Registers,
+        lane: u32,
+        active: LaneMask,
+    ) -> u32 {
         let call = &code.call;
-        let results = if call.op.writes() {
-            [self.write(call, registers, lane), 0, 0, 0]
+        let (results, texels) = if call.op.writes() {
+            ([self.write(call, registers, lane), 0, 0, 0], 0)
         } else {
             let buffer = self.buffer_of(call.texture, registers, lane);
             match buffer.and_then(|it| image(it, call)) {
@@ -155,12 +166,13 @@ impl<O: Observer> Machine<'_, O> {
                         sampler.and_then(|it| self.buffer_of(it, registers, lane)?.sampler);
                     call.read(&image, &sampler.unwrap_or_default(), registers, lane, active)
                 }
-                None => [0; 4],
+                None => ([0; 4], 0),
             }
         };
         for (row, value) in code.results.iter().zip(results) {
             registers.set(*row, lane, value);
         }
+        texels
     }
 
     /// Stores a texel, or changes it and gives what was there.

@@ -21,7 +21,8 @@ pub struct Launch {
     pub wave_width: u32,
     pub lane_order: LaneOrder,
     pub schedule: Schedule,
-    /// How many wave-instructions may run before the run is ended; `None` for no bound.
+    /// How many wave-instructions may run before the run is ended; `None` for no bound. What takes longer than a row of
+    /// arithmetic counts for several: see [`crate::effort`].
     pub fuel: Option<u64>,
     /// Set from outside to end the run soon.
     pub cancel: Option<Arc<AtomicBool>>,

@@ -27,6 +27,7 @@
 pub mod access;
 mod build;
 mod deal;
+pub mod effort;
 pub mod eval;
 pub mod exec;
 pub mod facts;

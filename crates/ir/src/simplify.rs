@@ -12,10 +12,10 @@
 use crate::flow::{Step, Structure, yielded};
 use crate::{Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef, Values};
 
-/// Removes what is of no use, and renumbers the rest.
-pub fn prune(module: &mut Module) {
+/// Removes what is of no use, and renumbers the rest. Gives the work that this was, in values that were looked at.
+pub fn prune(module: &mut Module) -> u64 {
     let tree = Structure::of(module);
-    let passed_on = pass_on(module, &tree);
+    let (passed_on, compared) = pass_on(module, &tree);
     for step in &tree.steps {
         if let Step::Inst(inst) = step {
             module.insts[inst.index()].op.for_each_operand(|it| *it = passed_on[it.index()]);
@@ -24,8 +24,9 @@ pub fn prune(module: &mut Module) {
     for value in module.variables.iter_mut().flat_map(|variable| &mut variable.values) {
         *value = passed_on[value.index()];
     }
-    let needed = Needed::of(module, &tree);
+    let (needed, demanded) = Needed::of(module, &tree);
     rebuild(module, &tree, &needed);
+    compared + demanded
 }
 
 // Values that are passed on.
@@ -73,8 +74,15 @@ impl Lists {
     }
 }
 
+/// How far the sources of a phi have been compared: those before `next` are equal to `one`, or to the phi itself.
+#[derive(Clone, Default)]
+struct Compared {
+    one: Option<Value>,
+    next: usize,
+}
+
 /// For each value the one it is always equal to: itself, or what a parameter or result passes on.
-fn pass_on(module: &Module, tree: &Structure) -> Vec<Value> {
+fn pass_on(module: &Module, tree: &Structure) -> (Vec<Value>, u64) {
     let phis = phis(module, tree);
     let mut takers = Lists::new(module.values.len());
     for (i, phi) in phis.iter().enumerate() {
@@ -86,15 +94,32 @@ fn pass_on(module: &Module, tree: &Structure) -> Vec<Value> {
     };
     let mut equal: Vec<Value> = (0..module.values.len() as u32).map(Value).collect();
     let mut open: Vec<u32> = (0..phis.len() as u32).rev().collect();
+    // What is equal stays equal: each source is compared once, and one more time whenever the phi is asked again.
+    let mut compared: Vec<Compared> = vec![Compared::default(); phis.len()];
+    let mut work = 0;
     while let Some(i) = open.pop() {
+        work += 1;
         let Phi { value, depth, sources } = &phis[i as usize];
         if equal[value.index()] != *value {
             continue;
         }
-        let mut others = sources.iter().map(|it| find(&mut equal, *it)).filter(|it| it != value);
-        let Some(only) = others.next() else { continue };
+        let Compared { one, next } = &mut compared[i as usize];
+        let mut only = one.map(|it| find(&mut equal, it));
+        while let Some(source) = sources.get(*next) {
+            work += 1;
+            let other = find(&mut equal, *source);
+            if other != *value {
+                match only {
+                    None => (only, *one) = (Some(other), Some(*source)),
+                    Some(only) if only != other => break,
+                    Some(_) => {}
+                }
+            }
+            *next += 1;
+        }
+        let Some(only) = only else { continue };
         // What is defined inside the construct cannot be named outside.
-        if others.all(|it| it == only) && depth_of(only) <= *depth {
+        if *next == sources.len() && depth_of(only) <= *depth {
             equal[value.index()] = only;
             // Who takes the value now takes the other, and is asked again should that be passed on in turn.
             takers.move_to(*value, only, |taker| open.push(taker));
@@ -103,7 +128,7 @@ fn pass_on(module: &Module, tree: &Structure) -> Vec<Value> {
     for i in 0..equal.len() {
         find(&mut equal, Value(i as u32));
     }
-    equal
+    (equal, work)
 }
 
 /// Follows what is equal to what to its end, and shortens the way.
@@ -142,7 +167,7 @@ struct Needed {
 }
 
 impl Needed {
-    fn of(module: &Module, tree: &Structure) -> Needed {
+    fn of(module: &Module, tree: &Structure) -> (Needed, u64) {
         let mut needed = Needed {
             values: vec![false; module.values.len()],
             insts: vec![false; module.insts.len()],
@@ -160,13 +185,15 @@ impl Needed {
                 op => open.extend(op.operands()),
             }
         }
+        let mut work = 0;
         while let Some(value) = open.pop() {
+            work += 1;
             if std::mem::replace(&mut needed.values[value.index()], true) {
                 continue;
             }
             needed.demand(module, tree, value, &mut open);
         }
-        needed
+        (needed, work)
     }
 
     /// What a needed value needs in turn.
@@ -184,10 +211,13 @@ impl Needed {
                 open.extend(inits.get(i));
                 open.extend(yielded(module, *body).and_then(|args| args.get(i)));
             }
-            // A switch hands the same values from case to case and out: all of them are needed, or none.
+            // A switch hands the same values from case to case and out: all of them are needed, or none. The result stands
+            // for all of them, so that the cases are walked once and not once for each of their parameters.
+            Op::Switch { .. } if is_param && module.inst(construct).results.len() > i => {
+                open.push(module.inst(construct).results[i]);
+            }
             Op::Switch { cases, inits, .. } => {
                 open.extend(inits.get(i));
-                open.extend(module.inst(construct).results.get(i));
                 for case in cases {
                     open.extend(module.region(case.body).params.get(i));
                     open.extend(yielded(module, case.body).and_then(|args| args.get(i)));

@@ -91,6 +91,8 @@ pub fn words(options: &Options) -> Result<Vec<String>, String> {
         push_layout,
         has_tiles,
         legacy_matrix_order,
+        // Who ends a compilation is no part of it.
+        cancel: _,
     } = options;
     let profile = match stage {
         Stage::Compute => "cs",

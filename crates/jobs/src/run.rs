@@ -486,9 +486,15 @@ impl Runner<'_> {
     fn compilation(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Compilation, End> {
         let mut includer = self.includer(flags);
         self.file.count_front_end();
-        let compiled = Shader::compile(name, text, &flags.options, &mut includer);
+        let mut options = flags.options.clone();
+        options.cancel = self.setup.cancel.clone().map(Into::into).unwrap_or_default();
+        let compiled = Shader::compile(name, text, &options, &mut includer);
         self.included.append(&mut includer.read);
-        compiled.map_err(|bug| failed(format!("{bug}")))
+        match compiled {
+            Ok(Compilation { stopped: Some(_), .. }) => Err(failed("the run was cancelled")),
+            Ok(compilation) => Ok(compilation),
+            Err(bug) => Err(failed(format!("{bug}"))),
+        }
     }
 
     /// What was compiled last, for whoever wants to write it down.
@@ -516,7 +522,8 @@ impl Runner<'_> {
         text: &str,
         flags: &Flags,
     ) -> Result<(Shader, SourceMap), End> {
-        let Compilation { shader, diagnostics, sources } = self.compilation(name, text, flags)?;
+        let Compilation { shader, diagnostics, sources, .. } =
+            self.compilation(name, text, flags)?;
         let shader = shader.ok_or_else(|| does_not_compile(&diagnostics, &sources))?;
         Ok((shader, sources))
     }

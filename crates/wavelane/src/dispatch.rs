@@ -62,7 +62,8 @@ pub struct Measured {
 impl ComputePipeline {
     /// Runs the pipeline to its end. What it writes is in the buffers that `table` holds.
     ///
-    /// After a trap the buffers hold what had been written by then.
+    /// After a trap the buffers hold what had been written by then. Waves that are cancelled, or without fuel, in the middle
+    /// may have written anything in bounds besides.
     pub fn dispatch(
         &self,
         dispatch: &Dispatch,

@@ -24,12 +24,14 @@ pub struct Shader {
 /// What came out of a compilation.
 #[derive(Debug)]
 pub struct Compilation {
-    /// Absent exactly when a diagnostic is an error or says that something is not built.
+    /// Absent exactly when a diagnostic is an error or says that something is not built, or the compilation was cancelled.
     pub shader: Option<Shader>,
     /// In the order of the source.
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that the diagnostics' places refer to.
     pub sources: SourceMap,
+    /// How far the compilation had come when [`Options::cancel`] ended it.
+    pub stopped: Option<diag::Span>,
 }
 
 impl Compilation {
@@ -241,11 +243,12 @@ fn translate(
         let module = main.and_then(|main| step(main, &mut sources, includer, options, &mut sink));
         let failed = sink.has_errors();
         let module = module.filter(|_| !failed);
+        let stopped = sink.stopped();
         let shader = module.map(|module| Shader {
             module: Arc::new(module),
             name: name.into(),
             specialization: specialization(options),
         });
-        Compilation { shader, diagnostics: sink.into_sorted(), sources }
+        Compilation { shader, diagnostics: sink.into_sorted(), sources, stopped }
     })
 }

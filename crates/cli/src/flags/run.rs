@@ -174,7 +174,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("SECONDS"),
         on: RUN_TEST_AND_SAN,
         section: Section::Run,
-        help: "end the run after so long, with exit status 1",
+        help: "end the run after so long, its compilation included, with exit status 1",
         set: timeout,
     },
     Flag {
@@ -182,8 +182,9 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("N|none"),
         on: RUN_TEST_AND_SAN,
         section: Section::Run,
-        help: "end the run after so many wave-instructions, with exit status 1\n\
-               (2^32, fewer beyond 32 lanes: endless loops end within about a minute)",
+        help: "end the run after so many wave-instructions, with exit status 1; what takes\n\
+               longer than arithmetic, such as samples and matches, counts for several\n\
+               (2^32, fewer beyond 32 lanes: endless loops end within a few minutes)",
         set: |args, value| {
             args.fuel = match value {
                 "none" => Fuel::Endless,

@@ -18,9 +18,16 @@ impl Selector<'_> {
     }
 
     fn site(&mut self, what: What, args: Vec<Ty>, results: Vec<Ty>, lanes: u32) {
+        // Sets of lanes run one after the other, and lanes are compared with each other; all else is done lane by lane.
+        let effort = match what {
+            What::Wave { named: true, .. } | What::Wave { op: ops::WaveOp::Match, .. } => {
+                lanes * lanes
+            }
+            _ => 4 * lanes,
+        };
         self.rows = self.rows.max(args.len() + results.len());
         self.a.b.call(self.sites.len() as u32);
-        self.sites.push(Site { what, args, results, lanes });
+        self.sites.push(Site { what, args, results, lanes, effort });
     }
 
     /// An instruction, for all active lanes.

@@ -4,24 +4,23 @@
 //! when nobody takes it. An exit writes results, lets its lanes wait at the end of the construct, and goes on with nobody;
 //! only exits that nobody stays behind are jumps.
 
-use ir::{Case, Inst, Op, Region, Value};
+use ir::{Inst, Op, Region, Value};
 use ops::WaveOp;
 
-use super::{Kept, Place, Selector, Variable};
+use super::{Place, Selector, Variable};
 use crate::machine::*;
-use crate::vector::*;
 
 use iced_x86::Code::*;
 
 /// A construct that exits can name.
 #[derive(Clone)]
 pub(super) struct Open {
-    results: Vec<Variable>,
-    end: End,
+    pub(super) results: Vec<Variable>,
+    pub(super) end: End,
 }
 
 #[derive(Clone)]
-enum End {
+pub(super) enum End {
     /// All lanes leave together: they jump there.
     Together(Block),
     /// For each chunk the lanes that wait.
@@ -106,7 +105,12 @@ impl Selector<'_> {
 
     /// Selects a region with a scope of its own; its end is the block that it returns, to be filled next.
     /// `None` where nobody can come to it.
-    fn nested(&mut self, region: Region, origin: Origin, yielded: impl FnOnce(&mut Self)) -> bool {
+    pub(super) fn nested(
+        &mut self,
+        region: Region,
+        origin: Origin,
+        yielded: impl FnOnce(&mut Self),
+    ) -> bool {
         let end = self.a.b.block();
         self.skips.push(end);
         self.origins.push(origin);
@@ -157,12 +161,14 @@ impl Selector<'_> {
         let mut cost = 0;
         while let Some(region) = open.pop() {
             let insts = &self.module.region(region).insts;
-            cost += insts.len() as i32;
+            let own =
+                insts.iter().map(|it| ir::effort::cost(&self.module.inst(*it).op, self.asked));
+            cost += own.sum::<u64>();
             let ops = insts.iter().map(|it| &self.module.inst(*it).op);
             open.extend(ops.filter(|it| !matches!(it, Op::Loop { .. })).flat_map(Op::regions));
         }
-        let scaled = i64::from(cost) * i64::from(self.width) / i64::from(self.asked);
-        scaled.clamp(1, i64::from(i32::MAX)) as i32
+        let scaled = cost * u64::from(self.width) / u64::from(self.asked);
+        scaled.clamp(1, 1 << 24) as i32
     }
 
     fn branch_on(&mut self, cond: Value, then: Block, otherwise: Block) {
@@ -176,7 +182,7 @@ impl Selector<'_> {
         self.a.b.branch(Condition::NotZero, then, otherwise);
     }
 
-    fn results(&mut self, inst: Inst) -> Vec<Variable> {
+    pub(super) fn results(&mut self, inst: Inst) -> Vec<Variable> {
         let module = self.module;
         module.inst(inst).results.iter().map(|it| self.variable(*it)).collect()
     }
@@ -294,7 +300,7 @@ impl Selector<'_> {
         true
     }
 
-    fn join(&mut self, to: &[Var], lanes: &[VReg]) {
+    pub(super) fn join(&mut self, to: &[Var], lanes: &[VReg]) {
         for (var, lanes) in to.iter().zip(lanes) {
             let old = self.a.b.read(*var);
             let all = self.a.mask_or(old, *lanes);
@@ -494,7 +500,14 @@ impl Selector<'_> {
     }
 
     /// Closes a construct behind the block that is current, or `None` where nobody comes to its end but by exits.
-    fn end(&mut self, inst: Inst, open: &Open, before: &[VReg], current: bool, lost: bool) -> bool {
+    pub(super) fn end(
+        &mut self,
+        inst: Inst,
+        open: &Open,
+        before: &[VReg],
+        current: bool,
+        lost: bool,
+    ) -> bool {
         match &open.end {
             End::Together(block) => {
                 if current {
@@ -608,158 +621,6 @@ impl Selector<'_> {
         // Values are registers: writing a variable changes none of them.
         for (variable, value) in all {
             self.assign(variable, *value, None);
-        }
-    }
-
-    pub(super) fn switch(
-        &mut self,
-        inst: Inst,
-        selector: Value,
-        cases: &[Case],
-        inits: &[Value],
-    ) -> bool {
-        let module = self.module;
-        let results = self.results(inst);
-        let before = self.active();
-        let class = self.a.mask_class();
-        let waiting: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
-        let none = self.a.mask_constant(0);
-        waiting.iter().for_each(|var| self.a.b.write(*var, none));
-        let open = Open { results: results.clone(), end: End::Apart(waiting.clone()) };
-        self.constructs.insert(inst, open.clone());
-        let lost = self.loses_beyond(inst);
-
-        // Who selects which case, and who none.
-        let mut rest = before.clone();
-        let mut selected: Vec<Vec<VReg>> = Vec::new();
-        for case in cases {
-            let mut own = vec![none; self.chunks];
-            for label in &case.labels {
-                let equal = self.equals(selector, *label);
-                own =
-                    own.iter().zip(equal).map(|(own, equal)| self.a.mask_or(*own, equal)).collect();
-            }
-            own = own.iter().zip(&rest).map(|(own, rest)| self.a.mask_and(*own, *rest)).collect();
-            rest =
-                rest.iter().zip(&own).map(|(rest, own)| self.a.mask_without(*rest, *own)).collect();
-            selected.push(own);
-        }
-        if let Some(default) = cases.iter().position(|it| it.default) {
-            selected[default] = selected[default]
-                .iter()
-                .zip(&rest)
-                .map(|(own, rest)| self.a.mask_or(*own, *rest))
-                .collect();
-            rest = vec![none; self.chunks];
-        }
-        if !cases.iter().any(|it| it.default) {
-            // Those who select nothing leave with what they have; all others write over it.
-            for (variable, init) in results.iter().zip(inits) {
-                self.assign(variable, *init, None);
-            }
-        }
-        self.join(&waiting, &rest);
-
-        // Who falls from one case into the next, and with what.
-        let falling: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
-        falling.iter().for_each(|var| self.a.b.write(*var, none));
-        let params: Vec<Vec<Variable>> = cases
-            .iter()
-            .map(|case| {
-                module.region(case.body).params.iter().map(|it| self.variable(*it)).collect()
-            })
-            .collect();
-        for (index, case) in cases.iter().enumerate() {
-            let selecting = selected[index].clone();
-            let falls: Vec<VReg> = falling.iter().map(|it| self.a.b.read(*it)).collect();
-            let lanes: Vec<VReg> =
-                selecting.iter().zip(&falls).map(|(a, b)| self.a.mask_or(*a, *b)).collect();
-            falling.iter().for_each(|var| self.a.b.write(*var, none));
-            let (run, over, next) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
-            self.a.test_any(&lanes);
-            self.a.b.branch(Condition::NotZero, run, over);
-            self.a.b.switch_to(over);
-            self.a.b.jump(next);
-            self.a.b.switch_to(run);
-            self.copies.push(Default::default());
-            self.begin_case(&params[index], inits, &selecting);
-            self.set_active(&lanes);
-            let own = &module.region(case.body).params;
-            for (param, variable) in own.iter().zip(&params[index]) {
-                let place = self.read(variable);
-                self.set(*param, place);
-            }
-            let args = self.yielded(case.body);
-            let to = params.get(index + 1).unwrap_or(&results).clone();
-            let reached = self.nested(case.body, Origin::default(), |s| {
-                let lanes = s.active();
-                for (variable, arg) in to.iter().zip(args) {
-                    s.assign(variable, *arg, Some(&lanes));
-                }
-            });
-            if reached {
-                let lanes = self.active();
-                let vars = if index + 1 < cases.len() { &falling } else { &waiting };
-                self.join(vars, &lanes);
-                self.a.b.jump(next);
-            }
-            self.copies.pop();
-            self.a.b.seal(next);
-            self.a.b.switch_to(next);
-        }
-        self.end(inst, &open, &before, true, lost)
-    }
-
-    /// Lanes that select a case bring the initial values; those who fell in have brought theirs.
-    fn begin_case(&mut self, params: &[Variable], inits: &[Value], selecting: &[VReg]) {
-        for (variable, init) in params.iter().zip(inits) {
-            match &variable.0 {
-                // All lanes come by the same way: by selecting, if anybody selects.
-                Kept::General(_) | Kept::Splat(_) | Kept::Affine(..) => {
-                    let (yes, no, end) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
-                    self.a.test_any(selecting);
-                    self.a.b.branch(Condition::NotZero, yes, no);
-                    self.a.b.switch_to(no);
-                    self.a.b.jump(end);
-                    self.a.b.switch_to(yes);
-                    self.assign(variable, *init, None);
-                    self.a.b.jump(end);
-                    self.a.b.seal(end);
-                    self.a.b.switch_to(end);
-                }
-                Kept::Words(_) | Kept::Longs(_) | Kept::Bits(_) => {
-                    self.assign(variable, *init, Some(selecting));
-                }
-            }
-        }
-    }
-
-    /// The lanes whose selector has these bits.
-    fn equals(&mut self, selector: Value, label: u64) -> Vec<VReg> {
-        match self.ty(selector).repr() {
-            ops::Repr::Word => {
-                let label = self.a.constant_word(label as u32);
-                let words = self.words(selector);
-                let test =
-                    |s: &mut Self, it: VReg| s.a.test(Test::Eq, Kind::SignedWord, it, label, None);
-                words.into_iter().map(|it| test(self, it)).collect()
-            }
-            ops::Repr::Long => {
-                let label = self.a.constant_long(label);
-                let longs = self.longs(selector);
-                longs
-                    .chunks(2)
-                    .map(|it| {
-                        self.a.test_long(Test::Eq, Kind::SignedLong, [it[0], it[1]], [label; 2])
-                    })
-                    .collect()
-            }
-            ops::Repr::Bit => {
-                let bits = self.bits(selector);
-                let flip =
-                    |s: &mut Self, it: VReg| if label & 1 == 1 { it } else { s.a.mask_not(it) };
-                bits.into_iter().map(|it| flip(self, it)).collect()
-            }
         }
     }
 }

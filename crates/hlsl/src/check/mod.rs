@@ -280,6 +280,9 @@ impl<'a> Checker<'a> {
             self.error(&code::NESTING_TOO_DEEP, span, "constructs nest too deep here");
             return None;
         }
+        if !self.sink.goes_on(span) {
+            return None;
+        }
         self.depth += 1;
         let result = run(self);
         self.depth -= 1;

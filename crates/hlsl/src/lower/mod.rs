@@ -63,6 +63,7 @@ const MOST_SLOTS: u32 = 1 << 20;
 /// Makes a module of a checked program. `None` after a report.
 pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Module> {
     let mut lowerer = Lowerer {
+        sink,
         program,
         native_16bit: program.entry.native_16bit,
         has_tiles: options.has_tiles,
@@ -93,7 +94,7 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
     match lowerer.program() {
         Ok(()) => Some(lowerer.finish()),
         Err(Stopped(diagnostic)) => {
-            sink.push(*diagnostic);
+            lowerer.sink.push(*diagnostic);
             None
         }
     }
@@ -107,6 +108,7 @@ struct Stopped(Box<Diagnostic>);
 type Lower<T> = Result<T, Stopped>;
 
 struct Lowerer<'a> {
+    sink: &'a mut Sink,
     program: &'a Program,
     native_16bit: bool,
     /// Resources may have parts without memory.
@@ -299,7 +301,8 @@ impl Lowerer<'_> {
             return Err(self.exploded(span));
         }
         self.steps += 1;
-        if self.steps > MOST_STEPS {
+        // Of what is cancelled nothing is reported.
+        if self.steps > MOST_STEPS || !self.sink.goes_on(span) {
             return Err(self.exploded(span));
         }
         self.depth += 1;

@@ -362,6 +362,10 @@ impl<'a> Parser<'a> {
         if self.depth >= MAX_HEIGHT {
             return self.too_deep(self.peek().span);
         }
+        if !self.sink.goes_on(self.peek().span) {
+            self.pos = self.tokens.len();
+            return Err(Reported);
+        }
         self.depth += 1;
         let result = read(self);
         self.depth -= 1;

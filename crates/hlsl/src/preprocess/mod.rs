@@ -283,7 +283,8 @@ impl Preprocessor<'_> {
     fn next_in_file(&mut self) -> Token {
         loop {
             let Some(input) = self.inputs.last_mut() else { return end_of_tokens(Span::NONE) };
-            if self.stopped || self.sink.is_full() {
+            let here = Span::new(input.base, input.base);
+            if self.stopped || !self.sink.goes_on(here) || self.sink.is_full() {
                 self.stopped = true;
                 return end_of_tokens(Span::new(input.base, input.base));
             }

@@ -92,7 +92,7 @@ impl<T: Copy> TextureCall<T> {
         shape.filter(|it| it.suits(self.dim))
     }
 
-    /// What an instruction gives that does not write.
+    /// What an instruction gives that does not write, and how many texels it has sampled.
     pub fn read(
         &self,
         image: &Image<'_>,
@@ -100,9 +100,10 @@ impl<T: Copy> TextureCall<T> {
         operands: &impl Operands<T>,
         lane: u32,
         active: LaneMask,
-    ) -> [u64; 4] {
+    ) -> ([u64; 4], u32) {
         let word = |operand: T| operands.word(operand, lane);
-        match self.op {
+        let mut texels = 0;
+        let results = match self.op {
             TextureOp::Load => match self.start(image, operands, lane) {
                 Some(start) => {
                     let texel = image.texel_at(start);
@@ -113,7 +114,8 @@ impl<T: Copy> TextureCall<T> {
             TextureOp::Size => self.sizes(&image.shape, self.level.map_or(0, word)),
             TextureOp::Sample(_) | TextureOp::Compare(_) => {
                 let query = self.query(operands, lane, active);
-                let found = texture::sample(image, self.dim, sampler, &query);
+                let (found, read) = texture::sample(image, self.dim, sampler, &query);
+                texels = read;
                 found.map(|it| narrowed(it, self.ty))
             }
             TextureOp::Gather(channel) | TextureOp::GatherCompare(channel) => {
@@ -125,6 +127,7 @@ impl<T: Copy> TextureCall<T> {
                 let offsets = std::array::from_fn(|i| [offset(i, 0), offset(i, 1)]);
                 let channel = usize::from(channel);
                 let found = texture::gather(image, self.dim, sampler, &query, offsets, channel);
+                texels = found.len() as u32;
                 found.map(|it| narrowed(it, self.ty))
             }
             TextureOp::LevelOfDetail | TextureOp::LevelOfDetailUnclamped => {
@@ -138,7 +141,8 @@ impl<T: Copy> TextureCall<T> {
             TextureOp::Store | TextureOp::Atomic(_) => {
                 unreachable!("what writes is run by `write`")
             }
-        }
+        };
+        (results, texels)
     }
 
     /// What a store or an atomic operation makes of the bytes of a texel; gives what was there before.

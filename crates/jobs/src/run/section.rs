@@ -70,7 +70,7 @@ impl Runner<'_> {
         for widths in programs {
             let Some(first) = widths.first() else { continue };
             let flags = self.section_flags(section, *first)?;
-            let Compilation { shader, diagnostics, sources } =
+            let Compilation { shader, diagnostics, sources, .. } =
                 self.checked(&section.file, &section.source(), &flags)?;
             let Some(shader) = shader else {
                 if flags.options.stage != Stage::Compute {

@@ -24,7 +24,7 @@ pub struct Query {
 
 /// What a sample instruction gives: the components, or in the first one how much of the texels passes the comparison.
 /// Each is to be rounded once to the shader's type.
-pub fn sample(image: &Image<'_>, dim: Dim, sampler: &Sampler, query: &Query) -> [f64; 4] {
+pub fn sample(image: &Image<'_>, dim: Dim, sampler: &Sampler, query: &Query) -> ([f64; 4], u32) {
     let source = Source::new(image, dim, sampler, query.layer, query.reference);
     let footprint = lod::footprint(&image.shape, dim, sampler, query.at, query.detail);
     let clamped = lod::clamped(footprint.lod, sampler, query.least);
@@ -47,7 +47,7 @@ pub fn sample(image: &Image<'_>, dim: Dim, sampler: &Sampler, query: &Query) -> 
             source.level(levels.first + 1, filter, at, query.offset, levels.next, &mut sum);
         }
     }
-    sum.total.map(|it| it / f64::from(footprint.probes))
+    (sum.total.map(|it| it / f64::from(footprint.probes)), sum.texels)
 }
 
 /// The four texels that linear filtering of the largest level would read, in the order (−, +), (+, +), (+, −), (−, −): one
@@ -95,16 +95,17 @@ struct Source<'a> {
 #[derive(Default)]
 struct Sum {
     total: [f64; 4],
-    any: bool,
+    /// How many there were.
+    texels: u32,
 }
 
 impl Sum {
     fn add(&mut self, weight: f64, values: [f64; 4]) {
         for (total, value) in self.total.iter_mut().zip(values) {
             let part = weight * value;
-            *total = if self.any { *total + part } else { part };
+            *total = if self.texels > 0 { *total + part } else { part };
         }
-        self.any = true;
+        self.texels += 1;
     }
 }
 
@@ -277,7 +278,7 @@ mod tests {
         let bytes = bytes(&[0.0, 256.0, 512.0, 1024.0]);
         let image = Image { shape: red("R32_FLOAT", [4, 1, 1]), memory: &bytes };
         let sampler = Sampler::default();
-        let at = |u: f32| sample(&image, Dim::D1, &sampler, &query([u, 0.0, 0.0], 0.0))[0];
+        let at = |u: f32| sample(&image, Dim::D1, &sampler, &query([u, 0.0, 0.0], 0.0)).0[0];
         assert_eq!(
             [0.125, 0.25, 0.375, 0.5, 0.75, 0.875].map(at),
             [0.0, 128.0, 256.0, 384.0, 768.0, 1024.0]
@@ -292,7 +293,7 @@ mod tests {
         let bytes = bytes(&[1.0, f32::NAN, -0.0, f32::INFINITY]);
         let image = Image { shape: red("R32_FLOAT", [4, 1, 1]), memory: &bytes };
         let sampler = Sampler::default();
-        let at = |u: f32| sample(&image, Dim::D1, &sampler, &query([u, 0.0, 0.0], 0.0))[0];
+        let at = |u: f32| sample(&image, Dim::D1, &sampler, &query([u, 0.0, 0.0], 0.0)).0[0];
         assert_eq!(at(0.125), 1.0);
         assert!(at(0.2).is_nan());
         assert_eq!(at(0.625).to_bits(), (-0.0f64).to_bits());
@@ -308,7 +309,7 @@ mod tests {
         let sampler = Sampler { address: [Address::Wrap; 3], ..Sampler::default() };
         for (u, v, lod) in [(0.3, 0.77, 0.4), (12.345, -0.01, 1.9), (0.999, 0.5, 2.5)] {
             assert_eq!(
-                sample(&image, Dim::D2, &sampler, &query([u, v, 0.0], lod))[0] as f32,
+                sample(&image, Dim::D2, &sampler, &query([u, v, 0.0], lod)).0[0] as f32,
                 value
             );
         }
@@ -332,7 +333,7 @@ mod tests {
         let sampler = Sampler { compare: Comparison::Less, ..Sampler::default() };
         let at = |u: f32| {
             let query = Query { reference: Some(0.5), ..query([u, 0.0, 0.0], 0.0) };
-            sample(&image, Dim::D1, &sampler, &query)[0]
+            sample(&image, Dim::D1, &sampler, &query).0[0]
         };
         assert_eq!([0.25, 0.5, 0.625, 0.75].map(at), [0.0, 0.5, 0.75, 1.0]);
     }
@@ -346,7 +347,7 @@ mod tests {
         let image =
             Image { shape: Shape { layers: 6, ..red("R32_FLOAT", [2, 2, 1]) }, memory: &bytes };
         let sampler = Sampler::default();
-        let at = |x, y, z| sample(&image, Dim::Cube, &sampler, &query([x, y, z], 0.0))[0];
+        let at = |x, y, z| sample(&image, Dim::Cube, &sampler, &query([x, y, z], 0.0)).0[0];
         assert_eq!([at(1.0, 0.0, 0.0), at(0.0, -1.0, 0.0), at(0.0, 0.0, -1.0)], [0.0, 3.0, 5.0]);
         // Halfway between +x and +z, and where +x, +y and +z meet.
         assert_eq!(at(1.0, 0.0, 1.0), 2.0);

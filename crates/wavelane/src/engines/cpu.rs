@@ -8,9 +8,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cpu::{Compiled, Isa};
+use cpu::{Compiled, Fallback, Isa};
 use ir::Module;
 use ir::exec::{Bindings, Failure, Launch, Trap, Unsupported};
 
@@ -107,13 +108,18 @@ pub(crate) struct Code {
 type Made = Result<Arc<Compiled>, String>;
 
 impl Code {
-    fn made(&self, width: u32) -> Made {
+    /// The code for waves of that width. If it is cancelled while it is made, the next caller makes it anew.
+    fn made(&self, width: u32, cancel: Option<&AtomicBool>) -> Made {
         // A panic while compiling leaves the table as it was.
         let mut all = self.by_width.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = all.get(&width) {
             return made.clone();
         }
-        let made = cpu::compile(&self.module, self.isa, width);
+        let is_cancelled = || cancel.is_some_and(|it| it.load(Ordering::Relaxed));
+        let made = cpu::compile_unless(&self.module, self.isa, width, &is_cancelled);
+        if let Err(Fallback { what, is_cancelled: true }) = made {
+            return Err(what);
+        }
         let made = made.map(Arc::new).map_err(|it| it.what);
         all.insert(width, made.clone());
         made
@@ -131,7 +137,8 @@ impl Code {
         {
             return done;
         }
-        let compiled = match self.made(launch.wave_width) {
+        // Where making code was cancelled, the reference engine says where the launch would have begun.
+        let compiled = match self.made(launch.wave_width, launch.cancel.as_deref()) {
             Ok(compiled) if compiled.refuses(launch, bindings).is_none() => compiled,
             _ => return self.reference.run(launch, bindings),
         };
@@ -170,11 +177,11 @@ impl Program for Code {
 
     fn warm(&self, width: u32) {
         // A mistake of ours comes up again where the code is run.
-        let _ = catch(|| self.made(width).is_ok());
+        let _ = catch(|| self.made(width, None).is_ok());
     }
 
     fn refuses(&self, launch: &Launch, bindings: &Bindings) -> Option<String> {
-        match self.made(launch.wave_width) {
+        match self.made(launch.wave_width, launch.cancel.as_deref()) {
             Ok(compiled) => compiled.refuses(launch, bindings).map(|it| it.what),
             Err(what) => Some(what),
         }

@@ -1,0 +1,67 @@
+//! What calls into the runtime cost: whether the run is to end is asked between calls, where code without loops never would.
+//!
+//! A sample of many texels takes a thousand times as long as an instruction, and a program can make thousands of them without
+//! a loop. So calls count what they cost in the header of their frame; when that is much, the fuel for texels is paid and
+//! the flag looked at. The fuel for all else is paid where loops go round and where waves end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use crate::layout::Header;
+
+/// So much is counted before it is paid.
+const MOST: u32 = 1 << 14;
+
+/// What may still be spent in a launch, by all its threads.
+pub(crate) struct Meter {
+    pub(crate) fuel: AtomicU64,
+    is_bounded: bool,
+    cancel: Option<Arc<AtomicBool>>,
+    is_stopped: AtomicBool,
+}
+
+impl Meter {
+    pub(crate) fn new(fuel: Option<u64>, cancel: Option<Arc<AtomicBool>>) -> Meter {
+        Meter {
+            fuel: AtomicU64::new(fuel.unwrap_or(u64::MAX)),
+            is_bounded: fuel.is_some(),
+            cancel,
+            is_stopped: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(|it| it.load(Relaxed))
+    }
+
+    /// Whether calls do nothing any more.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Relaxed)
+    }
+
+    /// Pays; says whether there was more than that.
+    pub(crate) fn pay(&self, spent: u64) -> bool {
+        if !self.is_bounded {
+            return true;
+        }
+        let old = self.fuel.fetch_update(Relaxed, Relaxed, |it| Some(it.saturating_sub(spent)));
+        old.is_ok_and(|old| old > spent)
+    }
+
+    /// Counts a call; says whether the run goes on.
+    pub(crate) fn count(&self, header: &Header, effort: u32, texels: u64) -> bool {
+        let texels = u32::try_from(texels).unwrap_or(u32::MAX);
+        let calls = header.calls.get().saturating_add(effort).saturating_add(texels);
+        header.calls.set(calls);
+        header.texels.set(header.texels.get().saturating_add(texels));
+        if calls < MOST {
+            return true;
+        }
+        header.calls.set(0);
+        if self.is_cancelled() || !self.pay(u64::from(header.texels.take())) {
+            self.is_stopped.store(true, Relaxed);
+            return false;
+        }
+        true
+    }
+}
