@@ -16,7 +16,7 @@ pub(crate) const ASK_EVERY: usize = 256;
 /// The live ranges up to which the usual register allocation is used. The kernels of the benchmarks have a few thousand.
 ///
 /// PERF: of a million the usual algorithm makes registers in about one second.
-pub(crate) const MOST_LIVE_RANGES: u64 = 1_000_000;
+pub const MOST_LIVE_RANGES: u64 = 1_000_000;
 
 /// How many waves a frame is given at a time: few of a long program, as nobody looks at the flag that ends runs meanwhile.
 pub(crate) fn batch(instructions: usize) -> u64 {

@@ -42,6 +42,7 @@ use std::sync::Arc;
 use ir::Module;
 use ir::exec::{Bindings, Failure, Footprint, Launch};
 
+pub use budget::MOST_LIVE_RANGES;
 pub use isa::Isa;
 
 use call::Site;

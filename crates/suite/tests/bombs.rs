@@ -1,18 +1,19 @@
 //! Small sources that would take for ever, or all memory: each is compiled or refused, and its cost grows with its size.
 //!
 //! Work is counted, not timed: how often the front end asks whether to go on, the values that `prune` looks at, the
-//! instructions and the live ranges of machine code. Twice the size may cost twice the work and a little more, and three
-//! times the live ranges: of many of these the allocator is chosen that does not mind.
+//! instructions and the live ranges of machine code. Twice the size may cost twice the work and a little more, and less than
+//! four times the live ranges: where these are many, the allocator is chosen that does not mind.
 //!
 //! A new bomb is a row of [`BOMBS`].
 
 use std::cell::Cell;
 use std::sync::Arc;
 
-use cpu::Work;
+use cpu::{MOST_LIVE_RANGES, Work};
 use diag::Cancel;
 use ir::Module;
-use suite::engines::sets;
+use ir::exec::{Bindings, Buffer};
+use suite::engines::{Outcome, compare, launch, sets};
 use suite::run;
 
 /// A kind of source, by its size.
@@ -35,19 +36,14 @@ enum Ends {
 }
 
 const BOMBS: &[Bomb] = &[
-    Bomb { name: "cases", source: cases, size: 2000, ends: Ends::Code },
-    Bomb { name: "cases that fall through", source: falling, size: 4000, ends: Ends::Code },
-    Bomb { name: "a switch for all lanes", source: uniform_cases, size: 2000, ends: Ends::Code },
+    Bomb { name: "cases", source: cases, size: 1000, ends: Ends::Code },
+    Bomb { name: "cases that fall through", source: falling, size: 1500, ends: Ends::Code },
+    Bomb { name: "a switch for all lanes", source: uniform_cases, size: 1000, ends: Ends::Code },
     Bomb { name: "variables over branches", source: branches, size: 500, ends: Ends::Code },
-    Bomb { name: "statements", source: statements, size: 20_000, ends: Ends::Code },
+    Bomb { name: "statements", source: statements, size: 5000, ends: Ends::Code },
     Bomb { name: "stores in branches", source: stores, size: 2000, ends: Ends::Code },
-    Bomb {
-        name: "statements past all bounds",
-        source: statements,
-        size: 70_000,
-        ends: Ends::Fallback,
-    },
-    Bomb { name: "initialisers", source: initialisers, size: 20_000, ends: Ends::Code },
+    Bomb { name: "stores past all bounds", source: stores, size: 40_000, ends: Ends::Fallback },
+    Bomb { name: "initialisers", source: initialisers, size: 5000, ends: Ends::Code },
     Bomb {
         name: "products of matrices",
         source: products,
@@ -129,6 +125,7 @@ fn most_questions(source: &str) -> u64 {
 
 #[test]
 fn every_bomb_is_compiled_or_refused_in_bounded_work() {
+    let mut large = 0;
     for bomb in BOMBS {
         let source = (bomb.source)(bomb.size);
         let cancel = Cancel::after(most_questions(&source));
@@ -150,9 +147,21 @@ fn every_bomb_is_compiled_or_refused_in_bounded_work() {
             let compiled = cpu::compile_unless(&module, isa, 32, &count);
             let ends = if compiled.is_ok() { Ends::Code } else { Ends::Fallback };
             assert_eq!(ends, bomb.ends, "{} with {}", bomb.name, isa.name());
+            if let Ok(compiled) = compiled
+                && compiled.work().live_ranges > MOST_LIVE_RANGES
+            {
+                // The linear allocator is at work here: what it makes gives the same.
+                let bytes = (0..8192u32).flat_map(|it| (it % 60).to_le_bytes()).collect();
+                let bindings =
+                    Bindings { bindings: vec![vec![Buffer { bytes, ..Buffer::default() }]] };
+                let outcome = compare(&module, &launch([2, 1, 1], 32), &bindings, isa);
+                assert!(matches!(outcome, Outcome::Same), "{}", bomb.name);
+                large += 1;
+            }
             assert!(questions.get() <= 4 + module.insts.len() / 100, "{}", bomb.name);
         }
     }
+    assert!(sets().is_empty() || large > 0);
 }
 
 /// What a source costs behind the front end, for each set of instructions.
@@ -179,7 +188,11 @@ fn twice_the_size_costs_no_more_than_twice_the_work() {
                 "{}: {half:?} {whole:?}",
                 bomb.name
             );
-            assert!(whole.live_ranges <= 3 * half.live_ranges, "{}: {half:?} {whole:?}", bomb.name);
+            assert!(
+                whole.live_ranges <= 7 * half.live_ranges / 2,
+                "{}: {half:?} {whole:?}",
+                bomb.name
+            );
         }
     }
 }
