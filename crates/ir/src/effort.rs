@@ -29,7 +29,7 @@ impl Effort {
     pub fn of(op: &Op) -> Option<Effort> {
         let per_lane = |lane| Some(Effort { lane, pair: 0 });
         match op {
-            Op::Unary(op, _) => match op {
+            Op::Unary(
                 Unary::Sin
                 | Unary::Cos
                 | Unary::Tan
@@ -43,9 +43,9 @@ impl Effort {
                 | Unary::Exp2
                 | Unary::Log
                 | Unary::Log2
-                | Unary::Log10 => per_lane(2),
-                _ => None,
-            },
+                | Unary::Log10,
+                _,
+            ) => per_lane(2),
             Op::Binary(Binary::Pow, ..) => per_lane(5),
             Op::Binary(Binary::Atan2, ..) => per_lane(2),
             // Lanes are compared with each other, or form sets that run one after the other.
