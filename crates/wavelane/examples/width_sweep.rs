@@ -26,8 +26,11 @@ const SHADER: &str = "
             Sums[group.x] = total;
     }";
 
+/// A width of waves, and the sums of groups with it.
+type Sums = (u32, Vec<u32>);
+
 /// The sums of groups of 128 items, at each width that the device has.
-pub fn sums_at_every_width(items: &[u32]) -> Result<Vec<(u32, Vec<u32>)>, Box<dyn Error>> {
+pub fn sums_at_every_width(items: &[u32]) -> Result<Vec<Sums>, Box<dyn Error>> {
     let shader =
         Shader::compile("sum.hlsl", SHADER, &Options::default(), &mut NoIncludes)?.shader()?;
     let pipeline = Device::new(Adapter::reference()).create_compute_pipeline(&shader)?;

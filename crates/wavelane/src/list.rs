@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ir::exec::Launch;
+use smallvec::SmallVec;
 
 use crate::engines::{Backend, Step, Stopped};
 use crate::guard::catch;
@@ -96,9 +97,10 @@ pub(crate) fn run(
     all: &[(&ComputePipeline, &Launch, &ResourceTable)],
     back: bool,
 ) -> Result<(), Stopped> {
-    let places: Vec<Places<'_>> = all.iter().map(|(_, _, table)| table.places()).collect();
+    let places: SmallVec<[Places<'_>; 1]> =
+        all.iter().map(|(_, _, table)| table.places()).collect();
     let (mut memory, indices) = memory::lock(&places);
-    let steps: Vec<Step<'_>> = all
+    let steps: SmallVec<[Step<'_>; 1]> = all
         .iter()
         .zip(indices)
         .map(|((pipeline, launch, _), places)| Step { program: &*pipeline.program, launch, places })

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use ir::exec::{Bindings, Failure};
 use ir::{Binding, Module};
+use smallvec::SmallVec;
 
 use crate::Layout;
 
@@ -125,19 +126,22 @@ impl State {
 }
 
 /// The cells of a table: for each resource its elements, as many as an engine has to know of.
-pub(crate) type Places<'a> = Vec<Vec<Option<&'a Cell>>>;
+pub(crate) type Places<'a> = Vec<SmallVec<[Option<&'a Cell>; 1]>>;
 /// The same by the numbers of cells in a [`Memory`].
-pub(crate) type Indices = Vec<Vec<Option<usize>>>;
+pub(crate) type Indices = Vec<SmallVec<[Option<usize>; 1]>>;
 
 /// The cells of one or several dispatches, locked.
 pub(crate) struct Memory<'a> {
     cells: Vec<MutexGuard<'a, State>>,
+    /// Whether a cell is at several places.
+    is_shared: bool,
 }
 
 /// Locks all cells, and says of each place which one it is.
-pub(crate) fn lock<'a>(all: &[Places<'a>]) -> (Memory<'a>, Vec<Indices>) {
-    let mut cells: Vec<&'a Cell> =
+pub(crate) fn lock<'a>(all: &[Places<'a>]) -> (Memory<'a>, SmallVec<[Indices; 1]>) {
+    let mut cells: SmallVec<[&'a Cell; 8]> =
         all.iter().flatten().flatten().filter_map(|cell| *cell).collect();
+    let count = cells.len();
     cells.sort_unstable_by_key(|cell| std::ptr::from_ref(*cell));
     cells.dedup_by_key(|cell| std::ptr::from_ref(*cell));
     let number = |cell: &Cell| {
@@ -148,7 +152,8 @@ pub(crate) fn lock<'a>(all: &[Places<'a>]) -> (Memory<'a>, Vec<Indices>) {
         each.map(|it| it.iter().map(|cell| cell.and_then(number)).collect()).collect()
     };
     let indices = all.iter().map(numbered).collect();
-    (Memory { cells: cells.iter().map(|cell| cell.lock()).collect() }, indices)
+    let is_shared = cells.len() < count;
+    (Memory { cells: cells.iter().map(|cell| cell.lock()).collect(), is_shared }, indices)
 }
 
 /// What is bound, seen without taking it away: for each resource its elements.
@@ -186,17 +191,18 @@ impl<'a> Memory<'a> {
         for cell in places.iter().flatten().flatten() {
             self.cells[*cell].fetch()?;
         }
-        let mut taken: Vec<Option<(usize, usize)>> = vec![None; self.cells.len()];
+        let count = if self.is_shared { self.cells.len() } else { 0 };
+        let mut taken: Vec<Option<(usize, usize)>> = vec![None; count];
         let mut bindings: Vec<Vec<Slot>> = Vec::with_capacity(places.len());
         for (resource, elements) in places.iter().enumerate() {
             bindings.push(Vec::with_capacity(elements.len()));
             for (element, cell) in elements.iter().enumerate() {
                 let slot = match *cell {
                     None => Slot::default(),
-                    Some(cell) => match taken[cell] {
-                        Some((resource, element)) => bindings[resource][element].clone(),
-                        None => {
-                            taken[cell] = Some((resource, element));
+                    Some(cell) => match taken.get_mut(cell) {
+                        Some(Some((first, at))) => bindings[*first][*at].clone(),
+                        first => {
+                            first.into_iter().for_each(|it| *it = Some((resource, element)));
                             std::mem::take(&mut self.cells[cell].slot)
                         }
                     },
@@ -209,14 +215,15 @@ impl<'a> Memory<'a> {
 
     /// The way back, after a run of the module.
     pub(crate) fn put(&mut self, places: &Indices, bindings: Bindings, module: &Module) {
-        let mut is_back = vec![false; self.cells.len()];
+        let mut is_back = vec![false; if self.is_shared { self.cells.len() } else { 0 }];
         for ((elements, slots), resource) in
             places.iter().zip(bindings.bindings).zip(&module.resources)
         {
             let is_written = resource.kind.writable() || resource.register.class.is_heap();
             for (cell, slot) in elements.iter().zip(slots) {
                 let Some(cell) = *cell else { continue };
-                if !std::mem::replace(&mut is_back[cell], true) {
+                let is_first = |it: &mut bool| !std::mem::replace(it, true);
+                if is_back.get_mut(cell).is_none_or(is_first) {
                     self.cells[cell].slot = slot;
                 }
                 if is_written {

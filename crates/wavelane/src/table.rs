@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ir::exec::{Bindings, Failure};
 use ir::{Module, Resource, ResourceKind};
@@ -27,13 +27,20 @@ pub struct ResourceTable {
     pub(crate) module: Arc<Module>,
     /// For each resource the elements that are bound.
     slots: Vec<BTreeMap<u32, Arc<Cell>>>,
+    /// Two resources that the same buffer is bound to, one of which is written; found out when a dispatch asks.
+    aliases: OnceLock<Option<(usize, usize)>>,
 }
 
 impl ResourceTable {
     /// A table in which nothing is bound.
     pub fn new(shader: &Shader) -> ResourceTable {
         let slots = vec![BTreeMap::new(); shader.resources().len()];
-        ResourceTable { shader: described(shader), module: shader.module.clone(), slots }
+        ResourceTable {
+            shader: described(shader),
+            module: shader.module.clone(),
+            slots,
+            aliases: OnceLock::new(),
+        }
     }
 
     /// Binds a buffer, a texture or a sampler to a resource; to its first element if it is an array.
@@ -52,7 +59,7 @@ impl ResourceTable {
     ) -> Result<(), BindError> {
         let Bindable { cell } = what.into();
         let index = self.check_bindable(name, element, &cell)?;
-        self.slots[index].insert(element, cell);
+        self.put_cell(index, element, cell);
         Ok(())
     }
 
@@ -153,6 +160,7 @@ impl ResourceTable {
             shader: self.shader.clone(),
             module: self.module.clone(),
             slots: copies,
+            aliases: self.aliases.clone(),
         })
     }
 
@@ -162,6 +170,7 @@ impl ResourceTable {
             shader: self.shader.clone(),
             module: self.module.clone(),
             slots: self.slots.clone(),
+            aliases: self.aliases.clone(),
         }
     }
 
@@ -195,6 +204,7 @@ impl ResourceTable {
     /// Binds what is known to fit.
     pub(crate) fn put_cell(&mut self, index: usize, element: u32, cell: Arc<Cell>) {
         self.slots[index].insert(element, cell);
+        self.aliases = OnceLock::new();
     }
 
     /// The resource as which a buffer is bound: in a heap a view that takes it, of those best one that is written.
@@ -237,6 +247,13 @@ impl ResourceTable {
 
     /// Refuses a buffer that is bound twice where the shader writes to it: engines keep what is bound apart.
     pub(crate) fn check_aliases(&self) -> Result<(), DispatchError> {
+        let found = *self.aliases.get_or_init(|| self.find_aliases());
+        let Some((first, second)) = found else { return Ok(()) };
+        let name = |index: usize| self.resources()[index].name.clone();
+        Err(DispatchError::Aliased { first: name(first), second: name(second) })
+    }
+
+    fn find_aliases(&self) -> Option<(usize, usize)> {
         let mut all: Vec<(*const Cell, usize)> =
             self.cells().map(|(index, _, cell)| (Arc::as_ptr(cell), index)).collect();
         all.sort_unstable();
@@ -244,14 +261,11 @@ impl ResourceTable {
             let resource = &self.resources()[index];
             resource.kind.writable() || resource.register.class.is_heap()
         };
-        for pair in all.windows(2) {
-            let [(first, one), (second, other)] = pair else { continue };
-            if first == second && (is_written(*one) || is_written(*other)) {
-                let name = |index: usize| self.resources()[index].name.clone();
-                return Err(DispatchError::Aliased { first: name(*one), second: name(*other) });
-            }
-        }
-        Ok(())
+        all.windows(2).find_map(|pair| {
+            let [(first, one), (second, other)] = pair else { return None };
+            let is_aliased = first == second && (is_written(*one) || is_written(*other));
+            is_aliased.then_some((*one, *other))
+        })
     }
 
     /// Shows the contents as engines take them.
