@@ -1,6 +1,6 @@
 //! The command `wavelane`: reads arguments, files and terminals, and leaves all work to `wavelane`.
 //!
-//! The exit status is a contract with scripts, and [`Exit`] is its only statement.
+//! The exit status is a contract with scripts, and `Exit` is its only statement.
 //! Deliberately absent: any knowledge of engines, of the language, and of how diagnostics look.
 #![forbid(unsafe_code)]
 

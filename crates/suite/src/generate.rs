@@ -1,6 +1,6 @@
 //! Random wave programs that are well defined by construction, as trees that can be printed as HLSL or evaluated.
 //!
-//! [`program`] makes a tree from a seed, [`print`] writes it down as HLSL, and [`crate::second`] evaluates it by a second
+//! [`program`] makes a tree from a seed, [`print()`] writes it down as HLSL, and [`crate::second`] evaluates it by a second
 //! definition of everything. What keeps a program well defined:
 //! - lanes read only lanes that are active, partition masks are partitions, wave masks are the active set;
 //! - quads and rotations are used only where the whole wave is active;
