@@ -4,7 +4,7 @@
 //! The order in which a device adds floats is its own; of that nothing is written out here.
 
 use ir::{Op, Value, Values};
-use ops::{Binary, Compare, Fold, Sign, Ty, WaveOp};
+use ops::{Binary, Compare, Fold, Relation, Sign, Ty, Unary, WaveOp};
 
 use crate::corners::{bits_of, float_bits, ones};
 use crate::target::Class;
@@ -78,10 +78,56 @@ impl Writer<'_> {
         }
     }
 
+    /// Whether two folds are made of an operation.
+    pub(crate) fn is_folded_twice(&self, op: WaveOp, ty: Ty) -> bool {
+        let is_sum = matches!(op, WaveOp::Reduce(Fold::Sum) | WaveOp::Scan(Fold::Sum));
+        is_sum && ty.is_float() && self.target.leaves_open(Class::Fold, ty)
+    }
+
     fn folded_natively(&self, folding: &Folding, a: Value) -> Value {
-        let op = (folding.how)(folding.fold);
+        let (op, ty) = ((folding.how)(folding.fold), self.ty(a));
+        if let (Some(within), true) = (within_partition(op), self.lacks_partition(folding, ty)) {
+            return self.folded_in_turns(folding, within, a);
+        }
         let args = std::iter::once(a).chain(folding.masks.iter().copied()).collect();
-        self.value(Op::Wave { op, args, lanes: folding.lanes }, self.ty(a))
+        self.value(Op::Wave { op, args, lanes: folding.lanes }, ty)
+    }
+
+    /// A fold of integers over partitions: one set of lanes after the other, all lanes together. Those that are not in the
+    /// set bring the identity, so that sets which overlap are right too.
+    fn folded_in_turns(&self, folding: &Folding, within: WaveOp, a: Value) -> Value {
+        let (ty, fold) = (self.ty(a), folding.fold);
+        let lane = self.wave_op(WaveOp::LaneIndex, &[], &[Ty::I32])[0];
+        let nothing = self.constant(ty, fold.identity(ty));
+        let none = self.word(u32::MAX);
+        let [_, folded] = self.repeat_until([self.word(0), nothing], |[served, old]| {
+            // The first lane that waits says which set it is.
+            let waiting = self.test(Compare::Eq, served, self.word(0));
+            let key = self.choose(waiting, lane, none);
+            let least = WaveOp::Reduce(Fold::Min(Sign::Unsigned));
+            let first = self.wave_op(least, &[key], &[Ty::I32])[0];
+            let read =
+                |mask: &Value| self.wave_op(WaveOp::ReadLaneAt, &[*mask, first], &[Ty::I32])[0];
+            let set: Values = folding.masks.iter().map(read).collect();
+            let inside = self.test(Compare::Ne, self.bit_of(&set, lane), self.word(0));
+            let value = self.choose(inside, a, nothing);
+            let mut folded = self.wave_op(within, &[value], &[ty])[0];
+            if matches!((folding.how)(fold), WaveOp::MultiScanInclusive(_)) {
+                folded = self.op2(fold.binary(), folded, value);
+            }
+            let same = set.iter().zip(&folding.masks).map(|(a, b)| self.test(Compare::Eq, *a, *b));
+            let same = same.reduce(|a, b| self.both(a, b));
+            let same = same.unwrap_or_else(|| unreachable!("a set has four words"));
+            let served = self.choose(same, self.word(1), served);
+            let still = self.test(Compare::Eq, served, self.word(0));
+            let any = self.wave_op(WaveOp::AnyTrue, &[still], &[Ty::Bool])[0];
+            (self.op1(Unary::Not, any), [served, self.choose(same, folded, old)])
+        });
+        folded
+    }
+
+    fn lacks_partition(&self, folding: &Folding, ty: Ty) -> bool {
+        !folding.masks.is_empty() && self.target.lacks(Class::Partition, ty)
     }
 
     /// 16-bit integers as words: a driver forgets the sign of what it folds in 16 bits.
@@ -111,13 +157,43 @@ impl Writer<'_> {
         let sum = self.canonical(ty, self.folded_natively(folding, a));
         let minus = self.constant(int, (ones(int) >> 1) + 1);
         let is_minus = self.test(Compare::Eq, self.bits(a, ty), minus);
-        let one = self.word(1);
-        let key = self.choose(is_minus, one, self.word(0));
-        // Of no lanes at all the minimum is neither 0 nor 1.
-        let least = folding.with(Fold::Min(Sign::Unsigned));
-        let least = self.folded_natively(&least, key);
-        let all_minus = self.test(Compare::Eq, least, one);
+        // Where a partition is served in turns, a second fold would be a second loop.
+        let all_minus = match !folding.masks.is_empty() && !self.target.partitions {
+            true => self.only_in_partition(folding, is_minus),
+            false => {
+                let one = self.word(1);
+                let key = self.choose(is_minus, one, self.word(0));
+                // Of no lanes at all the minimum is neither 0 nor 1.
+                let least = folding.with(Fold::Min(Sign::Unsigned));
+                self.test(Compare::Eq, self.folded_natively(&least, key), one)
+            }
+        };
         self.number(self.choose(all_minus, minus, self.bits(sum, ty)), ty)
+    }
+
+    /// Whether a condition holds for all lanes that are folded, of which there is one at least.
+    fn only_in_partition(&self, folding: &Folding, cond: Value) -> Value {
+        let set = |op, args: &[Value]| self.wave_op(op, args, &[Ty::I32; 4]);
+        let group: Values = match (folding.how)(folding.fold) {
+            WaveOp::MultiScan(_) | WaveOp::MultiScanInclusive(_) => {
+                let relation =
+                    if folding.is_exclusive() { Relation::Less } else { Relation::LessEqual };
+                let below = set(WaveOp::LaneRelation(relation), &[]);
+                let both = below.iter().zip(&folding.masks);
+                both.map(|(a, b)| self.op2(Binary::And, *a, *b)).collect()
+            }
+            _ => folding.masks.clone(),
+        };
+        let any = |cond: Value| {
+            let lanes = set(WaveOp::Ballot, &[cond]);
+            let words = lanes.iter().zip(&group).map(|(a, b)| self.op2(Binary::And, *a, *b));
+            let any = words.reduce(|a, b| self.op2(Binary::Or, a, b));
+            any.unwrap_or_else(|| unreachable!("a set has four words"))
+        };
+        let zero = self.word(0);
+        let holds = self.test(Compare::Ne, any(cond), zero);
+        let fails = any(self.op1(Unary::Not, cond));
+        self.both(holds, self.test(Compare::Eq, fails, zero))
     }
 
     /// Minimum and maximum of floats as those of integers in the same order: `-0` is below `+0`, a NaN counts only where
@@ -150,5 +226,15 @@ impl Writer<'_> {
             folded = self.choose(is_first, self.constant(int, end), folded);
         }
         self.canonical(ty, self.number(ordered(folded), ty))
+    }
+}
+
+/// What a fold over a partition is among the lanes of one part.
+fn within_partition(op: WaveOp) -> Option<WaveOp> {
+    match op {
+        WaveOp::MultiReduce(fold) => Some(WaveOp::Reduce(fold)),
+        // An inclusive scan takes in the lane's own value afterwards.
+        WaveOp::MultiScan(fold) | WaveOp::MultiScanInclusive(fold) => Some(WaveOp::Scan(fold)),
+        _ => None,
     }
 }

@@ -11,7 +11,7 @@
 //! # Map
 //! `target.rs` what a device has; `writer.rs` the new module under construction; `corners.rs` arithmetic with its corners,
 //! `math.rs` floats to the last bit, `shorts.rs` 16-bit integers, `folds.rs` folds over lanes, `whole_waves.rs` scans by
-//! whole waves; `observed.rs` which NaN can be
+//! whole waves, `waves.rs` other wave operations; `observed.rs` which NaN can be
 //! told from another.
 //!
 //! # Deliberately absent
@@ -24,10 +24,11 @@ mod math;
 mod observed;
 mod shorts;
 mod target;
+mod waves;
 mod whole_waves;
 mod writer;
 
-use ir::{Case, Module, Op, Region, ResourceKind, Value};
+use ir::{Case, Module, Op, Region, Value, Values, values};
 use ops::{Ty, WaveOp};
 
 pub use target::{Class, Has, Row, Target, asks};
@@ -139,42 +140,49 @@ impl Writer<'_> {
         op.for_each_operand(|it| *it = self.stored(self.get(*it), self.source.ty(*it)));
         let types: Vec<Ty> = data.results.iter().map(|it| self.source.ty(*it)).collect();
         let new = self.add(op, &types);
-        let computes = self.computes(&data.op);
+        // A difference of lanes is computed: a NaN is the device's own.
+        let computes = matches!(data.op, Op::Derivative(..));
         for ((old, new), ty) in data.results.iter().zip(self.results(new)).zip(types) {
             let value = self.loaded(new, ty);
-            self.set(*old, if computes(ty) { self.canonical(ty, value) } else { value });
+            self.set(*old, if computes { self.canonical(ty, value) } else { value });
         }
-    }
-
-    /// Whether results of a type are computed, rather than moved: a NaN among them is the device's own.
-    fn computes(&self, op: &Op) -> impl Fn(Ty) -> bool {
-        let derives = matches!(op, Op::Derivative(..));
-        // Texels are singles, rounded to halves.
-        let converts = match op {
-            Op::Texture(_) => true,
-            Op::Load { place, .. } => {
-                matches!(self.source.resource(place.binding).kind, ResourceKind::Typed { .. })
-            }
-            _ => false,
-        };
-        move |ty| ty.is_float() && (derives || converts && ty == Ty::F16)
     }
 
     fn wave(&self, inst: ir::Inst, op: WaveOp, args: &[Value], lanes: Option<Value>) {
         let results = &self.source.inst(inst).results;
-        let types = args.iter().map(|it| self.source.ty(*it));
-        let ty = types.clone().next().unwrap_or(Ty::Bool);
+        let ty = args.first().map_or(Ty::Bool, |it| self.source.ty(*it));
         let args = self.get_all(args);
         let lanes = lanes.map(|it| self.get(it));
-        let masks = args.iter().skip(1).copied().collect();
-        if let Some(folding) = Folding::of(op, masks, lanes, self.whole_scan_lanes(inst)) {
-            self.set(results[0], self.folded(&folding, ty, args[0]));
-            return;
-        }
-        let types: Vec<Ty> = results.iter().map(|it| self.held(self.source.ty(*it))).collect();
-        let new = self.add(Op::Wave { op, args, lanes }, &types);
-        for (old, new) in results.iter().zip(self.results(new)) {
+        let news = match lanes {
+            Some(lanes) if self.names_apart(op, ty) => {
+                let types = self.result_types(op, ty);
+                self.among_named(lanes, &types, || self.among_active(inst, op, ty, &args, None))
+            }
+            lanes => self.among_active(inst, op, ty, &args, lanes),
+        };
+        for (old, new) in results.iter().zip(news) {
             self.set(*old, new);
         }
+    }
+
+    /// A wave operation of the active lanes, or of those that a mask names where the device knows that.
+    fn among_active(
+        &self,
+        inst: ir::Inst,
+        op: WaveOp,
+        ty: Ty,
+        args: &[Value],
+        lanes: Option<Value>,
+    ) -> Values {
+        let masks = args.iter().skip(1).copied().collect();
+        if let Some(folding) = Folding::of(op, masks, lanes, self.whole_scan_lanes(inst)) {
+            return values![self.folded(&folding, ty, args[0])];
+        }
+        if let (None, Some(expanded)) = (lanes, self.expanded(op, ty, args)) {
+            return expanded;
+        }
+        let types = self.result_types(op, ty);
+        let args = args.iter().copied().collect();
+        self.results(self.add(Op::Wave { op, args, lanes }, &types))
     }
 }

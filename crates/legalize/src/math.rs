@@ -133,7 +133,7 @@ impl Writer<'_> {
         let (size, step) = (a.abs(), b.abs());
         let nought = a.constant(0.0);
         let first = self.long(u64::from(STEPS) * DIGITS);
-        let [_, rest] = self.repeat([first.value, size.value], |[left, rest]| {
+        let [_, rest] = self.repeat_until([first.value, size.value], |[left, rest]| {
             let (left, rest) = (Long { to: self, value: left }, Wide { to: self, value: rest });
             let power = left.minus(self.long(DIGITS));
             let scale = power.plus(self.long(1023)).left(self.long(52)).double();
@@ -143,8 +143,8 @@ impl Writer<'_> {
             let smaller = rest - quotient * multiple;
             // A quotient just below a whole number may have been rounded up to it.
             let smaller = Wide::pick(nought.above(smaller), smaller + multiple, smaller);
-            let goes_on = self.test(Compare::Ne, power.value, self.long(0).value);
-            (goes_on, [power.value, smaller.value])
+            let is_done = self.test(Compare::Eq, power.value, self.long(0).value);
+            (is_done, [power.value, smaller.value])
         });
         let rest = Wide { to: self, value: rest };
         let finite = self.magnitude(Compare::Lt(Unsigned), Ty::F64, a.value);

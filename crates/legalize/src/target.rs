@@ -1,6 +1,6 @@
 //! What a device has: rows of a class of operations, the types they speak of, and how far the device can be trusted there.
 
-use Ty::{F16, F32, F64, I16, I32, I64};
+use Ty::{Bool, F16, F32, F64, I16, I32, I64};
 use ir::{Module, Op};
 use ops::{Binary, Sign, Ternary, Ty, Unary, WaveOp};
 
@@ -48,6 +48,17 @@ pub enum Class {
     DecimalLogarithm,
     /// Folds over lanes: the type's own instructions. Corners of floats: the sign of a zero, and NaN.
     Fold,
+    /// Folds and scans over the lanes of a partition.
+    Partition,
+    /// Counting lanes of a partition.
+    PartitionCount,
+    Match,
+    /// Whether all lanes hold the same.
+    AllEqual,
+    Rotate,
+    QuadVote,
+    /// Wave operations of the lanes that a mask names.
+    NamedLanes,
     /// Exclusive scans by all lanes of a whole wave, where the target says when waves are whole.
     WholeScan,
 }
@@ -81,10 +92,13 @@ pub struct Target {
     /// How many lanes every wave has, if no lane is missing where X of the group is a multiple of them, and lanes that parted
     /// meet again as the IR says.
     pub(crate) whole_waves: Option<u32>,
+    /// Whether folds over a partition are an instruction.
+    pub(crate) partitions: bool,
 }
 
 const FLOATS: &[Ty] = &[F16, F32, F64];
 const INTEGERS: &[Ty] = &[I16, I32, I64];
+const ALL: &[Ty] = &[Bool, I16, I32, I64, F16, F32, F64];
 const NUMBERS: &[Ty] = &[I16, I32, I64, F16, F32, F64];
 
 /// Corners that neither Vulkan nor the machines below it define.
@@ -101,6 +115,9 @@ const COMMON: &[Row] = &[
     row(Class::Bits, &[I16, I64], Has::No),
     row(Class::SignedBit, INTEGERS, Has::No),
     row(Class::Fold, &[I16], Has::No),
+    row(Class::PartitionCount, &[Bool], Has::No),
+    row(Class::AllEqual, FLOATS, Has::No),
+    row(Class::Rotate, ALL, Has::No),
 ];
 
 /// Vulkan, where the bits of floats are to be those of the reference engine.
@@ -147,6 +164,15 @@ const CUDA: &[Row] = &[
     row(Class::Fold, FLOATS, Has::Partly),
 ];
 
+/// What SPIR-V has besides, natively or by a loop of its own that costs less than one of the IR.
+const LANES: &[Row] = &[
+    row(Class::QuadVote, &[Bool], Has::No),
+    row(Class::Match, ALL, Has::No),
+    row(Class::NamedLanes, ALL, Has::No),
+    // Of floats the order would be another one.
+    row(Class::Partition, INTEGERS, Has::No),
+];
+
 const fn row(class: Class, types: &'static [Ty], has: Has) -> Row {
     Row { class, types, has }
 }
@@ -158,7 +184,7 @@ impl Target {
 
     /// A device that has everything: a module for it stays what it is.
     pub fn everything() -> Target {
-        Target { rows: Vec::new(), whole_waves: None }
+        Target { rows: Vec::new(), whole_waves: None, partitions: false }
     }
 
     /// A device with Vulkan. With `exact` it has floats and integers of 64 bits, by which the others get the bits of the
@@ -166,16 +192,26 @@ impl Target {
     pub fn vulkan(exact: bool, short_words: bool) -> Target {
         let floats = if exact { EXACT } else { NEAR };
         let shorts = if short_words { SHORT_WORDS } else { &[] };
-        Target { rows: [COMMON, floats, shorts].concat(), whole_waves: None }
+        Target { rows: [COMMON, floats, shorts].concat(), whole_waves: None, partitions: false }
+    }
+
+    /// The same device, if it knows partitions of the active lanes by itself.
+    pub fn with_partitions(mut self) -> Target {
+        self.partitions = true;
+        self
     }
 
     pub fn cuda() -> Target {
-        Target { rows: [COMMON, CUDA].concat(), whole_waves: None }
+        Target { rows: [COMMON, CUDA, LANES].concat(), whole_waves: None, partitions: false }
     }
 
     /// The device that has least.
     pub fn least() -> Target {
-        Target { rows: [COMMON, EXACT, SHORT_WORDS].concat(), whole_waves: None }
+        Target {
+            rows: [COMMON, EXACT, SHORT_WORDS, LANES].concat(),
+            whole_waves: None,
+            partitions: false,
+        }
     }
 
     /// The target of a name: a version of Vulkan stands for a device with floats and integers of 64 bits.
@@ -218,16 +254,11 @@ pub fn asks(module: &Module, op: &Op) -> impl Iterator<Item = (Class, Ty)> {
         Op::Unary(op, a) => all[..2].copy_from_slice(&asks_unary(*op, module.ty(*a))),
         Op::Binary(op, a, _) => all[0] = asks_binary(*op, module.ty(*a)),
         Op::Ternary(Ternary::Fma, [a, ..]) => all[0] = Some((Class::Fma, module.ty(*a))),
-        Op::Wave {
-            op:
-                WaveOp::Reduce(_)
-                | WaveOp::Scan(_)
-                | WaveOp::MultiReduce(_)
-                | WaveOp::MultiScan(_)
-                | WaveOp::MultiScanInclusive(_),
-            args,
-            ..
-        } => all[0] = Some((Class::Fold, module.ty(args[0]))),
+        Op::Wave { op, args, lanes } => {
+            let ty = args.first().map_or(Bool, |it| module.ty(*it));
+            all[..2].copy_from_slice(&asks_wave(*op, ty));
+            all[2] = lanes.map(|_| (Class::NamedLanes, ty));
+        }
         // Other operations are the same everywhere.
         _ => {}
     }
@@ -238,8 +269,44 @@ pub fn asks(module: &Module, op: &Op) -> impl Iterator<Item = (Class, Ty)> {
         Op::Binary(_, a, _) | Op::Compare(_, a, _) => Some(*a),
         _ => None,
     };
-    all[2] = arithmetic.map(|it| (Class::Arithmetic, module.ty(it)));
+    if let Some(value) = arithmetic {
+        all[2] = Some((Class::Arithmetic, module.ty(value)));
+    }
     all.into_iter().flatten()
+}
+
+pub(crate) fn asks_wave(op: WaveOp, ty: Ty) -> [Option<(Class, Ty)>; 2] {
+    let fold = Some((Class::Fold, ty));
+    let class = match op {
+        WaveOp::Reduce(_) | WaveOp::Scan(_) => return [fold, None],
+        WaveOp::MultiReduce(_) | WaveOp::MultiScan(_) | WaveOp::MultiScanInclusive(_) => {
+            return [fold, Some((Class::Partition, ty))];
+        }
+        WaveOp::AllEqual => Class::AllEqual,
+        WaveOp::Rotate | WaveOp::ClusteredRotate => Class::Rotate,
+        WaveOp::MultiPrefixCountBits => Class::PartitionCount,
+        WaveOp::QuadAny | WaveOp::QuadAll => Class::QuadVote,
+        WaveOp::Match => Class::Match,
+        WaveOp::LaneIndex
+        | WaveOp::LaneCount
+        | WaveOp::IsFirstLane
+        | WaveOp::IsHelperLane
+        | WaveOp::GroupWaveIndex
+        | WaveOp::GroupWaveCount
+        | WaveOp::LaneRelation(_)
+        | WaveOp::ActiveLanes
+        | WaveOp::ConvergedLanes
+        | WaveOp::AnyTrue
+        | WaveOp::AllTrue
+        | WaveOp::Ballot
+        | WaveOp::CountBits
+        | WaveOp::PrefixCountBits
+        | WaveOp::ReadLaneFirst
+        | WaveOp::ReadLaneAt
+        | WaveOp::QuadRead(_)
+        | WaveOp::QuadReadLaneAt => return [None, None],
+    };
+    [Some((class, ty)), None]
 }
 
 pub(crate) fn asks_unary(op: Unary, ty: Ty) -> [Option<(Class, Ty)>; 2] {
@@ -276,7 +343,7 @@ pub(crate) fn asks_unary(op: Unary, ty: Ty) -> [Option<(Class, Ty)>; 2] {
             let second = half.then_some((Class::HalfToInteger, ty));
             return match (ty, to) {
                 _ if ty == to => [None, None],
-                (Ty::Bool, other) | (other, Ty::Bool) => [Some((Class::Truth, other)), None],
+                (Bool, other) | (other, Bool) => [Some((Class::Truth, other)), None],
                 _ if ty.is_float() && to.is_float() => [Some((Class::Nan, to)), None],
                 _ if ty.is_float() => [Some((Class::ToInteger, ty)), second],
                 _ => [second, None],

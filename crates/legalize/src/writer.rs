@@ -163,44 +163,71 @@ impl<'a> Writer<'a> {
         then: impl FnOnce() -> [Value; N],
         otherwise: impl FnOnce() -> [Value; N],
     ) -> [Value; N] {
-        let inst = self.out.borrow_mut().reserve();
+        let results = self.either(
+            cond,
+            || then().into_iter().collect(),
+            || otherwise().into_iter().collect(),
+        );
+        std::array::from_fn(|it| results[it])
+    }
+
+    /// The same where it is not known how many values they give.
+    pub(crate) fn either(
+        &self,
+        cond: Value,
+        then: impl FnOnce() -> Values,
+        otherwise: impl FnOnce() -> Values,
+    ) -> Values {
+        let inst = self.construct_begins();
         self.open(&[]);
         let values = then();
-        let types = values.map(|it| self.ty(it));
+        let types: Vec<Ty> = values.iter().map(|it| self.ty(*it)).collect();
         let then = self.close_with(&values);
         self.open(&[]);
         let values = otherwise();
         let else_ = self.close_with(&values);
-        self.out.borrow_mut().fill(inst, Op::If { cond, then, else_ }, &types);
-        let results = self.results(inst);
-        std::array::from_fn(|it| results[it])
+        self.construct_ends(inst, Op::If { cond, then, else_ }, &types)
     }
 
-    fn close_with(&self, values: &[Value]) -> Region {
+    /// Appends a construct that was not in the source, before what is in it.
+    pub(crate) fn construct_begins(&self) -> Inst {
+        self.out.borrow_mut().reserve()
+    }
+
+    pub(crate) fn construct_ends(&self, inst: Inst, op: Op, types: &[Ty]) -> Values {
+        self.out.borrow_mut().fill(inst, op, types);
+        self.results(inst)
+    }
+
+    /// Lanes for which the condition holds go to the end of a construct with these values.
+    pub(crate) fn leave_if(&self, cond: Value, to: Inst, values: &[Value]) {
+        self.open(&[]);
+        self.add(Op::Exit { to, args: values.iter().copied().collect() }, &[]);
+        let then = self.close();
+        self.open(&[]);
+        let else_ = self.close_with(&[]);
+        self.add(Op::If { cond, then, else_ }, &[]);
+    }
+
+    pub(crate) fn close_with(&self, values: &[Value]) -> Region {
         self.add(Op::Yield(values.iter().copied().collect()), &[]);
         self.close()
     }
 
-    /// Repeats `body` while it gives a condition that holds, with the values that it gives; the last of these come out.
-    pub(crate) fn repeat<const N: usize>(
+    /// Repeats `body` until it gives a condition that holds, with the values that it gives; the last of these come out.
+    pub(crate) fn repeat_until<const N: usize>(
         &self,
         inits: [Value; N],
         body: impl FnOnce([Value; N]) -> (Value, [Value; N]),
     ) -> [Value; N] {
         let types = inits.map(|it| self.ty(it));
-        let inst = self.out.borrow_mut().reserve();
+        let inst = self.construct_begins();
         let (_, params) = self.open(&types);
-        let (goes_on, next) = body(std::array::from_fn(|it| params[it]));
-        self.open(&[]);
-        let then = self.close_with(&[]);
-        let (else_, _) = self.open(&[]);
-        self.add(Op::Exit { to: inst, args: next.into_iter().collect() }, &[]);
-        self.close();
-        self.add(Op::If { cond: goes_on, then, else_ }, &[]);
+        let (is_done, next) = body(std::array::from_fn(|it| params[it]));
+        self.leave_if(is_done, inst, &next);
         let body = self.close_with(&next);
         let op = Op::Loop { body, inits: inits.into_iter().collect() };
-        self.out.borrow_mut().fill(inst, op, &types);
-        let results = self.results(inst);
+        let results = self.construct_ends(inst, op, &types);
         std::array::from_fn(|it| results[it])
     }
 

@@ -237,6 +237,10 @@ impl Environment {
     /// What of this the middle of the compiler must know.
     pub(crate) fn target(&self) -> Target {
         let target = Target::vulkan(self.exact, self.short_words);
+        let target = match self.has(Extension::SubgroupPartitioned) {
+            true => target.with_partitions(),
+            false => target,
+        };
         let certain = self.full_waves && self.has(Extension::MaximalReconvergence);
         match self.lanes.filter(|_| certain && self.relative_reads) {
             Some(lanes) => target.with_whole_waves(lanes),

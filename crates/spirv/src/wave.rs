@@ -5,13 +5,12 @@
 //! | votes, ballots, reads, folds, scans | always, but as below | |
 //! | `WaveReadLaneAt(v, lane ^ k)`, `k` the same in all lanes | as an exchange | |
 //! | `WaveReadLaneAt(v, lane - k)`, `k` a constant | as a shuffle up, where devices have it | |
-//! | `WaveActiveAllEqual` of floats | | all equal the first, as IEEE compares |
 //! | `WaveMatch` | with the partitioned extension, on bits | a waterfall: the first lane's value, a ballot of those who have it |
 //! | folds and scans over partitions | with the extension, on mask ∩ active | a waterfall over equal masks |
-//! | counting over partitions | | ballot ∩ mask ∩ lower lanes |
 //! | quad votes | | four bits of a ballot |
-//! | rotations, quad reads at a variable lane | | a shuffle |
+//! | quad reads at a variable lane | | a shuffle |
 //! | functions with a mask of lanes | | a waterfall over equal masks, and a branch on being named |
+//! | `WaveActiveAllEqual` of floats, rotations, counting over partitions | | in `legalize` |
 //!
 //! A waterfall is a loop that all lanes enter together. Each round serves the lanes that are like the first one; these
 //! leave, so that the next round has another first lane. It needs maximal reconvergence, as everything here does.
@@ -332,19 +331,6 @@ impl Emitter<'_> {
         results
     }
 
-    fn count_bits(&mut self, words: &[Id]) -> Id {
-        let uint = self.out.uint();
-        let mut sum = None;
-        for word in words {
-            let count = self.op(op::BIT_COUNT, uint, &[*word]);
-            sum = Some(match sum {
-                None => count,
-                Some(sum) => self.op(op::I_ADD, uint, &[sum, count]),
-            });
-        }
-        sum.unwrap_or_else(|| self.out.word(0))
-    }
-
     /// The lanes of a mask that are active.
     fn active_part(&mut self, words: &[Id]) -> Id {
         let (mask, everybody) = (self.four(words), self.everybody());
@@ -462,53 +448,12 @@ impl Emitter<'_> {
                 self.first(ty, args[0])
             }
             WaveOp::ReadLaneAt => self.shuffle(ty, args[0], args[1]),
-            WaveOp::Rotate => {
-                // The lane count is a power of two.
-                let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
-                let count = self.lane_count();
-                let sum = self.op(op::I_ADD, uint, &[lane, args[1]]);
-                let last = self.words(op::I_SUB, count, 1);
-                let source = self.op(op::BITWISE_AND, uint, &[sum, last]);
-                self.shuffle(ty, args[0], source)
-            }
-            WaveOp::ClusteredRotate => {
-                let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);
-                let count = self.lane_count();
-                let one = self.out.word(1);
-                let too_small = self.test(op::U_LESS_THAN, args[2], one);
-                let size = self.choose(Ty::I32, too_small, one, args[2]);
-                let too_large = self.test(op::U_LESS_THAN, count, size);
-                let size = self.choose(Ty::I32, too_large, count, size);
-                let inside = self.op(op::U_MOD, uint, &[lane, size]);
-                let start = self.op(op::I_SUB, uint, &[lane, inside]);
-                // Both are less than the size, so that their sum does not wrap.
-                let distance = self.op(op::U_MOD, uint, &[args[1], size]);
-                let sum = self.op(op::I_ADD, uint, &[inside, distance]);
-                let moved = self.op(op::U_MOD, uint, &[sum, size]);
-                let source = self.op(op::I_ADD, uint, &[start, moved]);
-                self.shuffle(ty, args[0], source)
-            }
-            WaveOp::AllEqual if ty.is_float() => {
-                let ty_id = self.out.ty(ty);
-                let first = self.first(ty_id, args[0]);
-                let equal = self.compare(Compare::Eq, ty, args[0], first);
-                self.vote(op::GROUP_ALL, equal)
-            }
             WaveOp::AllEqual => self.vote(op::GROUP_ALL_EQUAL, args[0]),
             WaveOp::Reduce(fold) => self.folded(fold, ty, REDUCE, args[0], None),
             WaveOp::Scan(fold) => self.folded(fold, ty, EXCLUSIVE, args[0], None),
             WaveOp::Match => return self.match_lanes(ty, args),
-            WaveOp::MultiPrefixCountBits => {
-                let lanes = self.ballot(args[0]);
-                let lanes = self.lanes_of(lanes);
-                let below = self.input(op::SUBGROUP_LT_MASK);
-                let below = self.lanes_of(below);
-                let mut words = Vec::new();
-                for ((lanes, below), mask) in lanes.into_iter().zip(below).zip(&args[1..]) {
-                    let both = self.op(op::BITWISE_AND, uint, &[lanes, below]);
-                    words.push(self.op(op::BITWISE_AND, uint, &[both, *mask]));
-                }
-                self.count_bits(&words)
+            WaveOp::Rotate | WaveOp::ClusteredRotate | WaveOp::MultiPrefixCountBits => {
+                unreachable!("{operation:?} is legalised for every environment")
             }
             WaveOp::MultiReduce(fold) => self.over_partition(fold, ty, REDUCE, args),
             WaveOp::MultiScan(fold) => self.over_partition(fold, ty, EXCLUSIVE, args),

@@ -20,6 +20,7 @@ pub fn targets(width: u32) -> Vec<(&'static str, Target)> {
         ("vulkan1.1 without floats and integers of 64 bits", Target::vulkan(false, true)),
         ("vulkan1.1 without promises", Target::vulkan(false, false)),
         ("vulkan1.3 with whole waves", Target::vulkan(true, true).with_whole_waves(width)),
+        ("vulkan1.3 with partitions", Target::vulkan(true, true).with_partitions()),
         ("cuda", Target::cuda()),
         ("least", Target::least()),
     ]
