@@ -205,7 +205,7 @@ impl Writer<'_> {
 
     /// The types of what an operation gives.
     pub(crate) fn result_types(&self, op: WaveOp, ty: Ty) -> Vec<Ty> {
-        let (ty, count) = match op.shape().results {
+        let (ty, count) = match op.signature().results {
             Results::Bool => (Ty::Bool, 1),
             Results::Word => (Ty::I32, 1),
             Results::Lanes => (Ty::I32, 4),
