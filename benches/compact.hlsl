@@ -1,4 +1,4 @@
-// Stream compaction: keeps the odd numbers, with one atomic for a whole wave.
+// Stream compaction: keeps the odd numbers, with one atomic per wave.
 #include "grid.hlsli"
 RWStructuredBuffer<uint> Input : register(u0);
 RWStructuredBuffer<uint> Output : register(u1);

@@ -1,4 +1,4 @@
-// The Mandelbrot set, 2048 pixels square: float arithmetic in a loop that lanes leave one by one.
+// The Mandelbrot set, 2048×2048 pixels: float arithmetic in a loop that lanes leave one by one.
 #include "grid.hlsli"
 RWStructuredBuffer<uint> Output : register(u1);
 

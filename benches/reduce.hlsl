@@ -1,4 +1,4 @@
-// A sum over everything: one atomic for a wave.
+// A sum over all items, with one atomic per wave.
 #include "grid.hlsli"
 RWStructuredBuffer<uint> Input : register(u0);
 RWStructuredBuffer<uint> Count : register(u2);

@@ -1,4 +1,4 @@
-// Streams two arrays and adds them up.
+// Streams two arrays, `a * x + y`.
 #include "grid.hlsli"
 RWStructuredBuffer<float> Input : register(u0);
 RWStructuredBuffer<float> Output : register(u1);

@@ -1,4 +1,4 @@
-// A sum over each group as a tree in groupshared memory, with a barrier between the steps.
+// A sum over each group by a tree in groupshared memory, with a barrier between its steps.
 #include "grid.hlsli"
 RWStructuredBuffer<uint> Input : register(u0);
 RWStructuredBuffer<uint> Output : register(u1);

@@ -1,7 +1,7 @@
 // Ordered append, where each lane has any number of items.
 //
-// Teaches: reserve the sum of all counts, not the number of lanes that have something, and write every item.
-// (The text that introduced the wave intrinsics reserved too little here.)
+// Teaches: reserve the sum of all counts, not the number of lanes with items, and write every item.
+// (The article that introduced the wave intrinsics reserved too little here.)
 //
 //   wavelane run examples/append.hlsl --wave-size all --bind 'Counts=u32:0,3,1,0,2,4,0,1' --bind 'Owners=u32[11]' --bind 'Size=u32[1]'
 

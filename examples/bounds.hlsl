@@ -1,6 +1,6 @@
 // The bounding box and the centre of the points of each wave.
 //
-// Teaches: reductions work on vectors, component by component, and every lane receives the result. What is written here
+// Teaches: reductions work on vectors, component by component, and every lane receives the result. The output
 // depends on the width, since each wave has its own box: `run` says so.
 //
 //   wavelane run examples/bounds.hlsl --wave-size 4,8 --bind 'Points=f32[24]:rand(1)' --bind 'Boxes=f32[72]'

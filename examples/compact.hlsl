@@ -1,6 +1,6 @@
 // Stream compaction: keeps the items that pass a test, in order, with one atomic for a whole wave.
 //
-// Teaches: WavePrefixCountBits gives each lane its place among those that keep something; the first lane reserves room
+// Teaches: WavePrefixCountBits gives each lane its place among those that keep an item; the first lane reserves room
 // for all of them and tells the others where it starts.
 //
 //   wavelane run examples/compact.hlsl --wave-size all --bind 'Items=u32[64]:iota' --bind 'Kept=u32[64]' --bind 'KeptCount=u32[1]'

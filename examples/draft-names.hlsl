@@ -1,6 +1,6 @@
-// A program as the first text about wave operations would have written it, in 2015.
+// A program in the style of the first text about wave operations, of 2015.
 //
-// Teaches: the names changed before they shipped. They still work here, and each is told what it is called today.
+// Teaches: the names changed before they shipped. They still work here, and a warning gives today's name of each.
 //
 //   wavelane run examples/draft-names.hlsl --bind 'Out=u32[8]'
 

@@ -1,6 +1,6 @@
-// Lists the particle IDs that nobody uses: an entry of -1 in the table marks a free one.
+// Lists the unused particle IDs: an entry of -1 in the table marks a free one.
 //
-// Teaches: the pattern of a particle system, right for any group size and any width, because what is reserved belongs to
+// Teaches: the pattern of a particle system, right for any group size and any width, because each reservation belongs to
 // a wave. A wave with nothing to add skips the atomic as a whole.
 //
 //   wavelane run examples/free-ids.hlsl --wave-size all --groups 2 --set ListIndex=1 \

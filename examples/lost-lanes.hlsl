@@ -1,6 +1,6 @@
-// The largest item of each group of 128, with a missing barrier, and an array for four waves only.
+// The largest item of each group of 128, with a missing barrier and an array for only four waves.
 //
-// Teaches: it runs, and gives what one expects on some machine; `wavelane san` says on which ones it does not, and why.
+// Teaches: a program that works on some machines; `wavelane san` says on which widths it does not, and why.
 //
 //   wavelane run examples/lost-lanes.hlsl --wave-size 128 --groups 2 --bind 'Items=u32[256]:iota' --bind 'Largest=u32[2]'
 

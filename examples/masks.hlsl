@@ -1,6 +1,6 @@
-// The wave-mask functions of Slang: the lanes that take part are named by an argument.
+// The wave-mask functions of Slang: an argument names the lanes that take part.
 //
-// Teaches: a mask is only portable where it is exactly the active set, as it is here in both arms.
+// Teaches: a mask is portable only if it is exactly the active set, as here in both arms.
 //
 //   wavelane run examples/masks.hlsl --dialect slang --wave-size 4,8,32 --bind 'Sums=u32[8]'
 

@@ -1,4 +1,4 @@
-// Arrays with a place for each wave, of which there can be more.
+// Arrays with one element per wave, where a group can have more waves.
 
 //--- places-for-waves-of-32-lanes
 //# widths 32 64

@@ -1,4 +1,4 @@
-// Groups have a largest size.
+// Attributes need valid arguments: groups have a maximum size.
 
 //--- too-many-threads
 [numthreads(64, 64, 1)] //~ error[bad-attribute]: at most 1024

@@ -1,4 +1,4 @@
-// Declarations that cannot be.
+// Invalid declarations.
 
 //--- an-array-of-no-size
 groupshared uint data[]; //~ error[bad-declaration]: the size of the array `data` is missing

@@ -1,4 +1,4 @@
-// A directive that is unknown or incomplete is passed over, and said so.
+// An unknown or incomplete directive is reported and skipped.
 
 //--- a-misspelt-directive
 #inclide "math.hlsl" //~ error[bad-directive]: inclide

@@ -1,4 +1,4 @@
-// A compute shader says how large its groups are.
+// A compute shader declares the size of its groups.
 
 //--- no-numthreads
 void main() {} //~ error[bad-entry-point]: numthreads

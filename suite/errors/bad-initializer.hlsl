@@ -1,4 +1,4 @@
-// Lists hold exactly as many values as are wanted.
+// Initialiser lists have exactly as many values as the type needs.
 
 //--- a-value-too-few
 [numthreads(WIDTH, 1, 1)]

@@ -1,4 +1,4 @@
-// Macros are used as they are defined.
+// Macros are invoked with the arguments that they declare.
 
 //--- a-macro-with-too-few-arguments
 #define MAX3(a, b, c) max(a, max(b, c))

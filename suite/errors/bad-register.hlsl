@@ -1,4 +1,4 @@
-// Registers have classes, and one owner.
+// A register has a class, and belongs to one resource.
 
 //--- a-writable-buffer-in-t
 RWStructuredBuffer<uint> data : register(t0); //~ error[bad-register]: takes a register `u`

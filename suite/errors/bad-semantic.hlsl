@@ -1,4 +1,4 @@
-// Inputs of a compute shader are one of four.
+// Inputs of a compute shader have one of four semantics.
 
 //--- a-semantic-by-a-slip
 [numthreads(4, 1, 1)] void main(uint t : SV_GroupIdnex) {} //~ error[bad-semantic]: no input of a compute shader

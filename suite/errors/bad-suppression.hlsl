@@ -1,4 +1,4 @@
-// A comment that allows a report names codes that exist, and its reason.
+// A comment that allows a report names existing codes, and gives a reason.
 
 //--- allowed-without-a-reason
 [numthreads(4, 1, 1)]

@@ -1,4 +1,4 @@
-// Names of the draft of 2015 are understood, with a word about it.
+// Names of the 2015 draft are understood, with a warning.
 
 //--- a-sum-by-its-old-name
 [numthreads(WIDTH, 1, 1)]

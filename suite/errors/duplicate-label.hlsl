@@ -1,4 +1,4 @@
-// A value leads to one place.
+// Each `case` value labels one case.
 
 //--- a-label-twice
 [numthreads(WIDTH, 1, 1)]

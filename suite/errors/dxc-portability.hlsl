@@ -1,4 +1,4 @@
-// What DXC would refuse.
+// Code that DXC rejects.
 
 //--- signed-bits
 [numthreads(WIDTH, 1, 1)]

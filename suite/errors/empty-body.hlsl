@@ -1,4 +1,4 @@
-// A `;` behind the head of an `if` or a loop is its whole body.
+// A `;` after the head of an `if` or a loop is its whole body.
 
 //--- an-if-that-decides-nothing
 [numthreads(WIDTH, 1, 1)]

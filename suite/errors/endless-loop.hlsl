@@ -1,4 +1,4 @@
-// A loop that no lane can leave is pointed out; one that lanes leave by any way is not.
+// A loop that no lane can leave is reported; one with any exit is not.
 
 //--- a-loop-without-a-way-out
 //# in Never u32: 0

@@ -1,4 +1,4 @@
-// The source may refuse to be compiled.
+// `#error` makes compilation fail.
 
 //--- a-source-that-refuses
 #if WIDTH < 1000

@@ -1,4 +1,4 @@
-// An include that nobody can find is reported where it stands.
+// An include that is not found is reported at its directive.
 
 //--- an-include-that-is-missing
 #include "no/such/file.hlsli" //~ error[file-not-found]: no/such/file.hlsli

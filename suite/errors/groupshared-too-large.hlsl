@@ -1,4 +1,4 @@
-// A group has 32768 bytes.
+// A group has 32768 bytes of groupshared memory.
 
 //--- a-tile-too-large
 groupshared float4 tile[4096]; //~ error[groupshared-too-large]: 65536 bytes

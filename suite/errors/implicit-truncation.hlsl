@@ -1,4 +1,4 @@
-// Components that are dropped without a word.
+// Components that an implicit conversion drops.
 
 //--- a-vector-becomes-a-scalar
 [numthreads(WIDTH, 1, 1)]

@@ -1,4 +1,4 @@
-// The import of the first wave draft never existed, and nobody needs it.
+// The `import` statement of the first wave draft never shipped, and is not needed.
 
 //--- the-import-of-the-draft
 @import waveOps.h; //~ error[import-statement]:

@@ -1,4 +1,4 @@
-// A file that includes itself without end is found before the limits are.
+// Infinite recursion of includes is detected before the limits are reached.
 
 //--- an-include-without-end
 #include "include-cycle.hlsl" //~ error[include-cycle]: includes itself

@@ -1,4 +1,4 @@
-// Constant indices must be inside.
+// Constant indices must be in range.
 
 //--- a-component-that-is-not-there
 [numthreads(WIDTH, 1, 1)]

@@ -1,4 +1,4 @@
-// What the host sets is not initialised by the program.
+// Initialisers of groupshared variables, and of globals that the host sets, have no effect.
 
 //--- a-loose-variable-with-a-value
 uint threshold = 5; //~ warning[initializer-ignored]: `threshold`

@@ -1,4 +1,4 @@
-// A switch over the number of lanes, for some numbers only.
+// A `switch` over the number of lanes that handles only some widths.
 
 //--- two-widths-of-six
 //# widths 32 64

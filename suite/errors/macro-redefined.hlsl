@@ -1,4 +1,4 @@
-// A second definition that differs holds, with a warning; the same one again is silent.
+// A different second definition takes effect, with a warning; an identical one is silent.
 
 //--- a-macro-with-two-meanings
 #define SAME 1

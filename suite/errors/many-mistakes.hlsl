@@ -1,4 +1,4 @@
-// One run tells all that is wrong: each mistake once, where it is, and nothing that follows from another.
+// One run reports every mistake once, where it is, and no errors that merely follow from another.
 
 //--- ten-mistakes-in-one-file
 #define STEP 4

@@ -1,4 +1,4 @@
-// What leaves a loop stands in one.
+// `break` belongs in a loop or a `switch`, `continue` in a loop.
 
 //--- a-break-in-no-loop
 [numthreads(WIDTH, 1, 1)]

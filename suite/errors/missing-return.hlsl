@@ -1,4 +1,4 @@
-// A way through a function that returns nothing.
+// A path through a function without a `return`.
 
 //--- an-if-without-else
 uint f(uint x) { if (x < 1000) return 1; } //~ warning[missing-return]: `f` can come to its end

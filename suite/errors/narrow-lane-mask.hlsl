@@ -1,4 +1,4 @@
-// Sets of lanes that are cut to 32 bits.
+// Lane masks that are truncated to 32 bits.
 
 //--- one-word-of-a-ballot
 //# widths 4..32

@@ -1,4 +1,4 @@
-// Templates came late.
+// Templates need HLSL 2021.
 
 //--- a-template-in-2018
 //# args -HV 2018

@@ -1,4 +1,4 @@
-// Functions that came later.
+// Functions of later shader models.
 
 //--- match-before-6-5
 //# args -T cs_6_4

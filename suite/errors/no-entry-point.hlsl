@@ -1,4 +1,4 @@
-// Compilation starts somewhere.
+// Compilation needs an entry point.
 
 //--- an-entry-point-by-another-name
 //# args -E CSMain

@@ -1,4 +1,4 @@
-// An overload must take the arguments.
+// Calls need an overload that accepts their arguments.
 
 //--- a-bitwise-reduction-of-floats
 [numthreads(WIDTH, 1, 1)]

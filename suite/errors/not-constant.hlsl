@@ -1,4 +1,4 @@
-// Sizes, labels and their like are known at compile time.
+// Array sizes, case labels and the like are constant expressions.
 
 //--- a-size-from-a-variable
 [numthreads(WIDTH, 1, 1)]

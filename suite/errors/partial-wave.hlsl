@@ -1,4 +1,4 @@
-// Waves of a demanded size that a group never fills.
+// Required wave sizes that the threads of a group never fill.
 
 //--- a-group-that-is-no-multiple-of-its-waves
 //# widths 32

@@ -1,4 +1,4 @@
-// Calls are expanded, so a tree of calls that doubles at each level has no end.
+// Calls are inlined, so a tree of calls that doubles at each level grows exponentially.
 
 //--- a-call-tree-that-explodes
 #define LEVEL(N, M) uint f##N(uint x) { return f##M(x) + f##M(x + N); }

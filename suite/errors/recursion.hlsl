@@ -1,4 +1,4 @@
-// Shaders have no stack.
+// Recursion is an error: shaders have no stack.
 
 //--- a-function-that-calls-itself
 uint fact(uint n) {

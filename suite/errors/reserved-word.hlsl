@@ -1,4 +1,4 @@
-// Words of the language are no names.
+// Reserved words are not identifiers.
 
 //--- a-variable-named-new
 [numthreads(4, 1, 1)]

@@ -1,4 +1,4 @@
-// An assignment from a place to itself does nothing.
+// An assignment of a variable to itself has no effect.
 
 //--- a-parameter-that-hides-a-member
 struct Ray {

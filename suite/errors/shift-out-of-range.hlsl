@@ -1,4 +1,4 @@
-// Shifts take only the low bits of their number.
+// Shifts use only the low bits of the count.
 
 //--- a-shift-by-all-bits
 [numthreads(WIDTH, 1, 1)]

@@ -1,4 +1,4 @@
-// Functions of Slang work, with a word about it.
+// Slang's functions work, with a warning.
 
 //--- a-rotation
 [numthreads(WIDTH, 1, 1)]

@@ -1,4 +1,4 @@
-// What the author of the code insists on.
+// A failed `static_assert` is an error.
 
 //--- words-of-eight-bytes
 static_assert(sizeof(uint) == 8, "words have eight bytes"); //~ error[static-assert]: words have eight bytes

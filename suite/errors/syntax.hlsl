@@ -1,4 +1,4 @@
-// What is missing is reported right behind what was in order.
+// A missing token is reported right after the last valid one.
 
 //--- a-missing-semicolon
 [numthreads(4, 1, 1)]

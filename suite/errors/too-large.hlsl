@@ -1,4 +1,4 @@
-// Macros that multiply themselves end with a message.
+// Macros that expand exponentially, and buffers beyond their limit, end with an error.
 
 //--- a-macro-bomb
 #define A0 x x x x x x x x x x x x x x x x

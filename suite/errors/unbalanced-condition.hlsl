@@ -1,4 +1,4 @@
-// Every condition is closed in its own file.
+// Every conditional directive is closed in its own file.
 
 //--- a-condition-that-is-never-closed
 [numthreads(4, 1, 1)] void main() {}

@@ -1,4 +1,4 @@
-// What is opened must be closed; the report points at the opening.
+// Every opening needs its closing; the report points at the opening.
 
 //--- a-block-that-is-never-closed
 [numthreads(4, 1, 1)]

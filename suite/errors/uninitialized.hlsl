@@ -1,4 +1,4 @@
-// Variables are written before they are read.
+// Variables that may be read before they are written.
 
 //--- a-sum-that-starts-nowhere
 [numthreads(WIDTH, 1, 1)]

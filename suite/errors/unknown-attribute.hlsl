@@ -1,4 +1,4 @@
-// Attributes that mean nothing.
+// Unknown attributes are ignored, with a warning.
 
 //--- an-attribute-nobody-knows
 [fastest] //~ warning[unknown-attribute]: `fastest`

@@ -205,7 +205,7 @@ static uint secret = 3;
 void main(uint t : SV_GroupIndex) {
     uint secret = 42;
     struct S {
-        // As in C++, the name is that of the local, which cannot be reached.
+        // As in C++, the name denotes the local, which is out of reach here.
         uint get() { return secret; } //~ error[unknown-name]: local variable `secret`
         uint global() { return ::secret; }
     };

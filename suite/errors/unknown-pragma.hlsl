@@ -1,4 +1,4 @@
-// Pragmas without a meaning are passed over, with a warning for each kind.
+// Unknown pragmas are ignored, with a warning for each kind.
 
 //--- a-misspelt-pragma
 #pragma ones //~ warning[unknown-pragma]: ones

@@ -1,4 +1,4 @@
-// What is not built yet is said where it is used, and nowhere else.
+// An unsupported feature is reported where it is used, and nowhere else.
 
 //--- a-method-that-is-not-built-yet
 Texture2DMS<float4> image;

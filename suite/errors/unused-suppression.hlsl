@@ -1,4 +1,4 @@
-// A comment that allows what is not there may one day hide something new.
+// A comment that allows a report which does not occur may one day hide a new one.
 
 //--- nothing-is-left-to-allow
 [numthreads(WIDTH, 1, 1)]

@@ -1,4 +1,4 @@
-// Statements whose value nobody takes.
+// Statements whose value is discarded.
 
 //--- a-comparison-for-an-assignment
 [numthreads(WIDTH, 1, 1)]

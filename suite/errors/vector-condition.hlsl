@@ -1,4 +1,4 @@
-// A condition decides for a whole lane.
+// A condition is a scalar: it decides for a whole lane.
 
 //--- several-bools-before-a-question-mark
 [numthreads(WIDTH, 1, 1)]

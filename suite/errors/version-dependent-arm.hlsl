@@ -1,4 +1,4 @@
-// Wave functions in arms that only HLSL 2021 and later evaluate apart.
+// Wave functions in arms that only HLSL 2021 and later evaluate separately.
 
 //--- a-sum-in-an-arm
 [numthreads(WIDTH, 1, 1)]

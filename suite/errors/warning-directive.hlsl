@@ -1,4 +1,4 @@
-// The source may speak to whoever compiles it.
+// `#warning` shows a message of the source.
 
 //--- a-source-that-warns
 #warning look out //~ warning[warning-directive]: look out

@@ -1,4 +1,4 @@
-// What belongs to other shaders.
+// Features of other shader stages.
 
 //--- discard-in-a-compute-shader
 [numthreads(WIDTH, 1, 1)]

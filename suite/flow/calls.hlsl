@@ -1,4 +1,4 @@
-// A call is a place where lanes that returned wait for the others.
+// A call is a reconvergence point: lanes that have returned wait for the others.
 
 //--- lanes-rejoin-after-a-call
 uint evenCount(uint t) {
@@ -40,7 +40,7 @@ uint walk(uint t) {
 }
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    // Lane t meets case 2 in iteration (2 - t) mod 4, together with a quarter of the wave.
+    // Lane t reaches case 2 in iteration (2 - t) mod 4, together with a quarter of the wave.
     const uint before[4] = { 11, 10, 0, 111 };
     EXPECT_EQ(walk(t), before[t % 4] + 1000 * (WIDTH / 4));
     EXPECT_EQ(WaveActiveCountBits(true), WIDTH);

@@ -1,4 +1,4 @@
-// What a driver of a GPU has got wrong: generated programs, made smaller until nothing could be left out.
+// Bugs of a GPU driver: generated programs, reduced until nothing more could be removed.
 
 //--- a-loop-in-a-case-with-two-labels-keeps-its-lanes
 //# finds switch-convergence
@@ -66,7 +66,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- the-smaller-of-numbers-whose-signs-are-known
-// The remainder makes the driver look at the rest more closely.
+// The remainder triggers the driver's optimisation of the rest.
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint lane = WaveGetLaneIndex();

@@ -1,4 +1,4 @@
-// Loops: who is in an iteration, who is in the step, who is together after it.
+// Loops: which lanes are active in an iteration, in the step, and after the loop.
 
 //--- waterfall-loop-visits-each-key-once
 [numthreads(WIDTH, 1, 1)]
@@ -84,7 +84,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- a-loop-of-few-rounds-starts-alike-in-all-lanes
-// In the first round all lanes hold the same sum, in the second they do not.
+// In the first iteration all lanes hold the same sum, in the second they do not.
 [numthreads(WIDTH, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
     float sum = WaveActiveMin(lane + 1.0);
@@ -98,7 +98,7 @@ void main(uint lane : SV_GroupIndex) {
 //--- lanes-that-leave-by-either-arm-keep-what-they-left-with
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    // The first arm's lanes have left when the second arm's do, and the last ones go a round later.
+    // The lanes of the first arm leave before those of the second, and the rest an iteration later.
     uint left = 0;
     for (uint i = 0; i < 100; ++i) {
         if (t % 3 == 0) {
@@ -119,7 +119,7 @@ void main(uint t : SV_GroupIndex) {
     uint round = 0;
     while (round < 50) {
         mark = round * 0.5;
-        // Not a number is not more than anything: such a lane goes on to the end.
+        // A NaN is not greater than anything: such a lane runs to the end.
         if (x * 2 > 2.0 * t || t == 3) break;
         x = t == 2 ? asfloat(0x7fc00000) : 2 * x + 1;
         round++;

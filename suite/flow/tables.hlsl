@@ -1,4 +1,4 @@
-// Which lanes are active where: small programs for a wave of four lanes, and the ballot at each place.
+// Which lanes are active where: small programs for a wave of four lanes, and the ballot at each point.
 
 //--- table-if-else
 //# args -Wno-narrow-lane-mask
@@ -92,7 +92,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- table-continue
 //# args -Wno-narrow-lane-mask
-// The step of a loop runs once for all lanes that continue, however they came there.
+// The step of a loop runs once for all lanes that continue, whichever path they took.
 //# widths 4
 //# zero Out 208
 //= Out u32: 0 14 14 14 0 0 12 12 0 0 0 8 0 10 0 10 0 0 0 8 0 0 0 8 0 0 4 0 0 0 4 0 0 0 0 0 0 14 14 14 0 0 12 12 0 0 0 8 15 15 15 15
@@ -112,7 +112,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- table-breaks-never-taken
 //# args -Wno-narrow-lane-mask
-// Edges that no lane takes do not keep the others apart.
+// Edges that no lane takes do not separate the other lanes.
 //# widths 4
 //# zero Out 208
 //# in Never u32: 0
@@ -162,7 +162,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- table-switch-without-default
 //# args -Wno-narrow-lane-mask
-// Lane 3 selects nothing and waits at the end.
+// Lane 3 selects no case and waits at the end.
 //# widths 4
 //# zero Out 64
 //= Out u32: 1 0 0 0 0 2 0 0 0 0 4 0 15 15 15 15

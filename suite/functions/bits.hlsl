@@ -1,4 +1,4 @@
-// Bits: counting, finding and reversing them, and the same bits as another type.
+// Bits: counting, finding and reversing them, and reinterpretation as another type.
 
 //--- countbits-of-every-width-gives-a-uint
 //# args -enable-16bit-types

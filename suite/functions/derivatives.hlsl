@@ -1,4 +1,4 @@
-// How values grow across the quad, in compute shaders: four lanes in a row are a quad.
+// Derivatives across the quad in compute shaders: four consecutive lanes are a quad.
 
 //--- derivatives-are-differences-inside-the-quad
 //# args -T cs_6_6 -enable-16bit-types
@@ -12,7 +12,7 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(ddy_coarse(x), p2 - p0);
     EXPECT_EQ(ddx_fine(x), t & 2 ? p3 - p2 : p1 - p0);
     EXPECT_EQ(ddy_fine(x), t & 1 ? p3 - p1 : p2 - p0);
-    // What these choose is open; here they are the coarse ones.
+    // The choice between coarse and fine is open; here these are the coarse ones.
     EXPECT_EQ(ddx(x), p1 - p0);
     EXPECT_EQ(ddy(x), p2 - p0);
     EXPECT_EQ(fwidth(x), abs(p1 - p0) + abs(p2 - p0));

@@ -1,4 +1,4 @@
-// Powers, logarithms and roots at their corners. Expected values are the nearest floats to the exact results.
+// Powers, logarithms and roots at their corner cases. Expected values are the nearest floats to the exact results.
 
 //--- exp-overflows-to-infinity-and-fades-through-denormals
 //# args -enable-16bit-types

@@ -1,4 +1,4 @@
-// Scaling and blending, which are formulas: each operation of them rounds.
+// Scaling and blending, defined by formulas in which each operation rounds.
 
 //--- degrees-multiplies-by-the-nearest-factor
 //# args -enable-16bit-types

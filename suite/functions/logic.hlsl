@@ -1,4 +1,4 @@
-// Conditions over components, and choices between values that both are computed.
+// Conditions over components, and selection between two computed values.
 
 //--- all-and-any-of-every-type-and-shape
 //# args -enable-16bit-types
@@ -48,6 +48,6 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(select(odd, 0.5l, 1.0l), odd ? 0.5l : 1.0l);
     EXPECT_EQ(select(odd, (half)0.5, (half)1), odd ? (half)0.5 : (half)1);
     EXPECT_EQ(select(odd, true, false), odd);
-    // A choice is a move: the bits stay.
+    // Selection is a move: it keeps bits.
     EXPECT_EQ(asuint(select(true, asfloat(U[0]), 0.0)), 0x7fc01234);
 }

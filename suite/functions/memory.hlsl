@@ -1,5 +1,5 @@
-// Functions that change or order memory, and what they say about accesses.
-// Lanes act in ascending order, so that what each finds there is known.
+// Functions that change or order memory, and that query access status.
+// Lanes act in ascending order, so that the value each one finds is known.
 
 //--- interlockedadd-of-every-type
 //# finds equal-stores
@@ -224,7 +224,7 @@ void main(uint t : SV_GroupIndex) {
     Barrier(EVERYTHING, GROUP_SYNC | GROUP_SCOPE);
     EXPECT_EQ(shared_values[2 * WIDTH + other], other + 2);
     EXPECT_EQ(B[2 * WIDTH + other], other + 2);
-    // Without GROUP_SYNC nobody waits, so that lanes may part before it.
+    // Without GROUP_SYNC no wave waits, so lanes may diverge before it.
     if (t & 1) Barrier(UAV_MEMORY, DEVICE_SCOPE);
     EXPECT_EQ(ALL_MEMORY, UAV_MEMORY | GROUP_SHARED_MEMORY | NODE_INPUT_MEMORY | NODE_OUTPUT_MEMORY);
 }

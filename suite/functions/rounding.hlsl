@@ -1,4 +1,4 @@
-// Whole numbers, parts and sizes of numbers, and the choice between two.
+// Rounding, fractions, absolute values and signs, minima and maxima.
 
 //--- floor-goes-down
 //# args -enable-16bit-types
@@ -260,7 +260,7 @@ void main() {
         EXPECT_EQ(isinf(h), isinf((float)h));
         EXPECT_EQ(isfinite(h), isfinite((float)h));
     }
-    // A half is normal from 2^-14 on.
+    // The smallest normal half is 2^-14.
     EXPECT(isnormal(asfloat16((uint16_t)0x0400)) && !isnormal(asfloat16((uint16_t)0x03ff)));
     EXPECT(!isnormal((half)0) && !isnormal(asfloat16((uint16_t)0x7c00)));
     EXPECT(!isnan(1) && isfinite(2u));

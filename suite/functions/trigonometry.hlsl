@@ -1,4 +1,4 @@
-// Angles and hyperbolas at their corners. Expected values are the nearest floats to the exact results.
+// Trigonometric and hyperbolic functions at their corner cases. Expected values are the nearest floats to the exact results.
 
 //--- sin-of-angles-of-every-size
 //# args -enable-16bit-types

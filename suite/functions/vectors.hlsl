@@ -1,4 +1,4 @@
-// Functions over the components of vectors. Sums run from the left, each operation rounds.
+// Functions over the components of vectors. Sums go from left to right, and each operation rounds.
 
 //--- dot-sums-from-the-left
 //# args -enable-16bit-types
@@ -66,7 +66,7 @@ void main() {
     EXPECT_EQ(normalize(float3(0, -2, 0)), float3(0, -1, 0));
     EXPECT_EQ(normalize(float4(1, 1, 1, -1)), float4(0.5, 0.5, 0.5, -0.5));
     EXPECT_EQ(normalize(-5.0), -5.0 * rsqrt(25.0));
-    // There is no direction at the origin.
+    // The zero vector has no direction.
     EXPECT_EQ(asuint(normalize(float2(F[0], F[0]))), uint2(0x7fc00000, 0x7fc00000));
     EXPECT_EQ((float2)normalize(half2(0, 4)), float2(0, 1));
 }
@@ -78,7 +78,7 @@ void main(uint t : SV_GroupIndex) {
     float3 n = float3(1, 2, t), i = float3(0, 0, -1);
     EXPECT_EQ(faceforward(n, i, float3(0, 0, 1)), n);
     EXPECT_EQ(faceforward(n, i, float3(0, 0, -1)), -n);
-    // Nothing faces forward at a right angle.
+    // At a right angle the vector does not face forward.
     EXPECT_EQ(faceforward(n, i, float3(1, 0, 0)), -n);
     EXPECT_EQ(faceforward(2.0, -1.0, 1.0), 2.0);
     EXPECT_EQ((float2)faceforward(half2(1, 2), half2(1, 0), half2(1, 0)), float2(-1, -2));
@@ -101,12 +101,12 @@ StructuredBuffer<float> F;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     float2 i = float2(F[0], F[1]), n = float2(0, 1);
-    // The same medium: straight on.
+    // The same medium: no refraction.
     EXPECT_EQ(refract(float2(0, -1), n, 1.0), float2(0, -1));
     float2 bent = refract(i, n, F[3]);
     EXPECT_EQ(bent.x, 0.5 * F[0]);
     EXPECT_EQ(bent.y, 0.5 * F[1] - (0.5 * F[1] + sqrt(1.0 - 0.25 * (1.0 - F[1] * F[1]))));
-    // Beyond the critical angle nothing is left.
+    // Beyond the critical angle the result is zero.
     EXPECT_EQ(refract(float2(1, 0), n, F[2]), float2(0, 0));
     EXPECT_EQ(refract(float3(0, 0, -1), float3(0, 0, 1), 1), float3(0, 0, -1));
     EXPECT_EQ((float2)refract(half2(0, -1), half2(0, 1), (half)1), float2(0, -1));

@@ -1,7 +1,7 @@
 // Unit tests in HLSL: wavelane test suite/jobs/unit.hlsl
 #include <wavelane.hlsli>
 
-// A function of the kind that such tests are for: the place of a lane's element when the kept ones move together.
+// The function under test, stream compaction: the new index of a lane's element when the kept elements move together.
 uint compacted(bool keep) {
     return WavePrefixCountBits(keep);
 }

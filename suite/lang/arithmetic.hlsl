@@ -1,5 +1,5 @@
-// The corners of arithmetic that hosts and vendors decide differently; here each has one value.
-// Operands come from a buffer, so that no compiler can know them.
+// Corner cases of arithmetic in which hosts and vendors differ; here each has one value.
+// Operands come from a buffer, so that they are not constant-folded.
 
 //--- integer-division-by-zero-gives-all-ones
 //# finds division-by-zero
@@ -135,7 +135,7 @@ StructuredBuffer<uint> U;
 [numthreads(WIDTH, 1, 1)]
 void main() {
     float tiny = asfloat(U[0]), least = asfloat(U[1]), below = asfloat(U[2]), one = asfloat(U[3]), half_of_least = asfloat(U[4]);
-    // On the way in, and on the way out.
+    // Operands and results are flushed.
     EXPECT_EQ(asuint(half_of_least + half_of_least), 0);
     EXPECT_EQ(asuint(least * 0.5), 0);
     EXPECT_EQ(asuint(-least * 0.5), 0x80000000);
@@ -147,7 +147,7 @@ void main() {
     EXPECT(!(below < 0));
     EXPECT_EQ(asuint(WaveActiveSum(tiny)), 0);
     EXPECT_EQ(asuint(WavePrefixProduct(half_of_least)), WaveIsFirstLane() ? 0x3f800000 : 0);
-    // What moves bits keeps them, and so does arithmetic on other types.
+    // Moves keep denormals, and so does arithmetic on other types.
     EXPECT_EQ(asuint(tiny), 1);
     EXPECT_EQ(asuint(-tiny), 0x80000001);
     EXPECT_EQ(asuint(WaveReadLaneFirst(tiny)), 1);

@@ -1,4 +1,4 @@
-// Variables that the head of a statement declares.
+// Variables declared in conditions.
 
 //--- an-if-over-its-own-variable
 [numthreads(WIDTH, 1, 1)]
@@ -32,7 +32,7 @@ void main(uint lane : SV_GroupIndex) {
         if (rest == 8) break;
         sum += rest;
     }
-    // Turns count from the lane down to 1, or to 8 where that is met first.
+    // Iterations count down from the lane index to 1, or to 8 if that comes first.
     EXPECT_EQ(turns, lane < 8 ? lane : lane - 7);
     EXPECT_EQ(WaveActiveCountBits(true), WIDTH);
     uint expected = 0;

@@ -1,4 +1,4 @@
-// Functions: how arguments go in and come out, and which overload a call means.
+// Functions: parameter passing and overload resolution.
 
 //--- functions-in-out-and-inout
 void split(in uint x, out uint low, out uint high) { low = x & 3; high = x >> 2; x = 99; }
@@ -15,7 +15,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- functions-copy-out-when-they-return
-// The parameter is the callee's own; the caller's variable changes at the end.
+// Copy-in, copy-out: the caller's variable changes when the callee returns.
 static uint seen;
 static uint global;
 void touch(inout uint p) { p = 7; seen = global; }

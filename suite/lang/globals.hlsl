@@ -1,4 +1,4 @@
-// Variables outside of functions: static, groupshared, and those that the host sets.
+// Global variables: static, groupshared, and those that the host sets.
 
 //--- globals-const-without-static-is-set-by-the-host
 //# finds buffer-out-of-bounds

@@ -1,4 +1,4 @@
-// Matrices: elements, rows, products, and how they lie in memory.
+// Matrices: elements, rows, products, and memory layout.
 
 //--- matrices-by-element-and-row
 [numthreads(WIDTH, 1, 1)]

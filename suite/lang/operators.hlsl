@@ -1,4 +1,4 @@
-// Operators: what they compute, in which order, and what binds tighter.
+// Operators: results, order of evaluation, and precedence.
 
 //--- operators-bind-as-in-c
 [numthreads(WIDTH, 1, 1)]
@@ -41,7 +41,7 @@ void main(uint t : SV_GroupIndex) {
     x |= 3; EXPECT_EQ(x, 4 * t + 3);
     x &= ~1u; EXPECT_EQ(x, 4 * t + 2);
     x ^= 2; EXPECT_EQ(x, 4 * t);
-    // The computation has the common type; the result becomes the variable's.
+    // The computation has the common type; the result is converted to the variable's type.
     uint n = 10;
     n *= 0.25;
     EXPECT_EQ(n, 2);

@@ -1,4 +1,4 @@
-// Places inside places: swizzles of swizzles, elements of matrices, indices that differ from lane to lane.
+// Nested lvalues: swizzles of swizzles, elements of matrices, indices that differ from lane to lane.
 
 //--- places-elements-of-a-swizzle-by-a-lane-index
 [numthreads(WIDTH, 1, 1)]

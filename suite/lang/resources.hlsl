@@ -1,4 +1,4 @@
-// Resources as the language sees them: constant buffers, arrays of resources, resources in variables, raw and typed buffers.
+// Resources in the language: constant buffers, arrays of resources, resources in variables, raw and typed buffers.
 
 //--- resources-packed-by-packoffset
 //# in Block u32: 1 0 0 0 5 6 7 8 9
@@ -114,7 +114,7 @@ void main(uint t : SV_GroupIndex) {
 //# in A u32: 1 2 3 4
 //# in B u32: 10 20 30 40
 //# in C u32: 100 200 300 400
-// Which resource an element holds is known once the loop is written out, as devices want it.
+// Once the loop is unrolled, the resource of each element is known at compile time, as devices require.
 StructuredBuffer<uint> A, B, C;
 uint sum(StructuredBuffer<uint> from[2][3], uint i) {
     uint all = 0;
@@ -138,7 +138,7 @@ void main(uint t : SV_GroupIndex) {
 //--- resources-in-variables-that-loops-change
 //# in A u32: 1 2 3 4
 //# in B u32: 10 20 30 40
-// Lanes continue and break on their own, and meet again behind the loop.
+// Lanes continue and break independently, and reconverge after the loop.
 StructuredBuffer<uint> A, B;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

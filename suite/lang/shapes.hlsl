@@ -1,4 +1,4 @@
-// Types that are written in unusual places: arrays as results and arguments of templates, bases as places, `auto`.
+// Types in unusual places: arrays as results and arguments of templates, bases as places, `auto`.
 
 //--- a-function-that-returns-an-array
 uint powers(uint x)[3] {
@@ -118,7 +118,7 @@ void main(uint lane : SV_GroupIndex) {
     EXPECT_EQ(which(h + f), 1);
     EXPECT_EQ(which(h * h), 2);
     EXPECT_EQ(which(sqrt(h)), 2);
-    // It is a `float` to everything else, and as exact.
+    // In every other respect it is a `float`, with the same precision.
     EXPECT_EQ(only(h), 1);
     EXPECT_EQ(size_of(h), 4);
     half third = 1.0f / 3;
@@ -135,7 +135,7 @@ void main(uint lane : SV_GroupIndex) {
         uint n = twice(n);
         EXPECT_EQ(n, 8);
     }
-    // The outer one was not meant.
+    // The outer variable is unaffected.
     EXPECT_EQ(n, 3);
 }
 

@@ -1,4 +1,4 @@
-// Statements and declarations that are easily forgotten.
+// Rare statements and declarations.
 
 //--- forms-of-loops
 [numthreads(WIDTH, 1, 1)]

@@ -244,9 +244,9 @@ void main(uint t : SV_GroupIndex) {
         uint member() { return hidden; }
         uint own() { uint wide = 11; return wide; }
         uint parameter(uint wide) { return wide; }
-        // The local of this name comes later, so that this is the global.
+        // The local of this name is declared later, so this is the global.
         uint global() { return later; }
-        // Its own name is visible, too.
+        // Its own name is in scope, too.
         S itself() { S copy = this; return copy; }
     };
     uint later = 9;

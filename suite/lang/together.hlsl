@@ -1,4 +1,4 @@
-// Many features together, the way that shaders use them.
+// Many features combined, as in real shaders.
 
 //--- as-people-write-a-reduction
 #define GROUP WIDTH

@@ -1,4 +1,4 @@
-// Vectors: made, swizzled, masked, indexed, compared.
+// Vectors: constructed, swizzled, masked, indexed, compared.
 
 //--- vectors-are-made-of-parts
 [numthreads(WIDTH, 1, 1)]

@@ -1,4 +1,4 @@
-// Where the versions of the language differ.
+// Differences between versions of the language.
 
 //--- versions-2018-evaluates-both-sides
 //# args -HV 2018 -Wno-version-dependent-arm

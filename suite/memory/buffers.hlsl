@@ -1,4 +1,4 @@
-// Buffers of every kind, and what lies outside of them.
+// Buffers of every kind, and accesses out of range.
 
 //--- structured-buffers-out-of-bounds
 //# finds buffer-out-of-bounds
@@ -12,7 +12,7 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(In[t % 4], t % 4 == 3 ? 0 : 5 + t % 4);
     EXPECT_EQ(In[0xffffffff], 0);
     EXPECT_EQ(In[0x40000000], 0);
-    // Only three of these land; the others must not reach anything.
+    // Only three of these are in range; the others must have no effect.
     if (t < 3) Out[t] = 1;
     Out[4 + t] = 1;
     Out[0xffffffff - t] = 1;

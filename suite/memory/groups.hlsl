@@ -15,7 +15,7 @@ void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
 groupshared uint cells[2 * WIDTH];
 [numthreads(2 * WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    // Sums neighbours over and over: after all rounds every cell holds the whole sum.
+    // Sums neighbours over and over: after all iterations every cell holds the whole sum.
     cells[t] = 1;
     for (uint step = 1; step < 2 * WIDTH; step *= 2) {
         GroupMemoryBarrierWithGroupSync();
@@ -228,7 +228,7 @@ void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
 //= Out u32: 0*5
 
 //--- waves-that-watch-each-other-take-turns
-// A turn has 4,096 rounds: wave 1 sees that wave 0 has come to 12,288 rounds when it has made two turns itself, and leaves;
+// A turn has 4,096 iterations: after two turns of its own, wave 1 sees that wave 0 has reached 12,288, and leaves;
 // wave 0 never sees more than these two turns.
 //# finds order-dependent-result permuted-result
 //# zero Out 16

@@ -65,7 +65,7 @@ void main(uint lane : SV_GroupIndex) {
     SamplerState point_sampler = SamplerDescriptorHeap[3];
     EXPECT_EQ(image.SampleLevel(point_sampler, float2(0.75, 0.75), 0), 4);
     EXPECT_EQ(image[uint2(1, 0)], 2);
-    // What lies there is no texture, or no buffer, or of another size: as if nothing were there.
+    // The element is not a texture, or not a buffer, or has another size: it counts as unbound.
     Texture2D<float> none = ResourceDescriptorHeap[1];
     EXPECT_EQ(none[uint2(0, 0)], 0);
     TextureCube<float> cube = ResourceDescriptorHeap[2];

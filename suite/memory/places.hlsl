@@ -1,4 +1,4 @@
-// What can be assigned, passed and picked apart: members, components, rows, elements, bits, and resources in variables.
+// Lvalues: assigned, passed and decomposed: members, components, rows, elements, bits, and resources in variables.
 
 //--- parts-of-a-structured-element
 struct Inner { uint3 v; float2x2 m; };
@@ -47,7 +47,7 @@ void main(uint t : SV_GroupIndex) {
     bump(data[t].x, cells[t].y);
     EXPECT_EQ(data[t], uint2(t + step, 0));
     EXPECT_EQ(cells[t], uint2(0, t));
-    // The place is found once, before the call.
+    // The lvalue is evaluated once, before the call.
     uint i = 0;
     bump(s.a[i++], s.a[i]);
     EXPECT_EQ(i, 1);

@@ -1,4 +1,4 @@
-// Variables and arrays of a lane.
+// Private variables and arrays.
 
 //--- arrays-out-of-bounds
 //# finds out-of-bounds
@@ -14,7 +14,7 @@ void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(a[I[1]], 0);
     EXPECT_EQ(a[I[2]], 0);
     EXPECT_EQ(after, 99);
-    // An index that leaves its own dimension does not reach the next row.
+    // An index out of range in its own dimension does not reach the next row.
     uint b[2][2] = { { 1, 2 }, { 3, 4 } };
     EXPECT_EQ(b[0][I[0]], 0);
     b[0][I[0]] = 7;

@@ -1,4 +1,4 @@
-// `#if` and its relatives.
+// Conditional directives: `#if` and the related ones.
 
 //--- conditions-compute-with-64-bits
 #define A 2

@@ -1,4 +1,4 @@
-// Included files, pragmas, and where things are.
+// Included files, pragmas, and source locations.
 
 //--- files-are-included-in-every-way
 #include "included.hlsli"

@@ -1,5 +1,5 @@
 // WaveMultiPrefix* on groups that WaveMatch finds, in the two arms of a branch: 96 threads, five keys, twelve values.
-// The results for each width were computed apart from any engine.
+// The results for each width were computed independently of any engine.
 
 //--- vectors-of-multi-prefix-sum-all
 //# finds order-dependent-result

@@ -1,4 +1,4 @@
-// The programs of the texts that introduced the wave intrinsics, where necessary mended, and their tables.
+// The programs of the texts that introduced the wave intrinsics, corrected where necessary, and their tables.
 
 //--- the-table-of-prefix-sums-and-products
 //# widths 8
@@ -46,7 +46,7 @@ void main(uint thread : SV_DispatchThreadID) {
     if (WaveIsFirstLane()) InterlockedAdd(Size[0], all, start);
     start = WaveReadLaneFirst(start);
     if (keep) Kept[start + before] = thread;
-    // Waves append in order here, so that every kept item lies where it would in a loop over all threads.
+    // Waves append in order here, so that every kept item is where a loop over all threads would put it.
     if (keep) EXPECT_EQ(start + before, thread / 3);
     if (keep) EXPECT_EQ(Kept[thread / 3], thread);
 }

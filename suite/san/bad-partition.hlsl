@@ -1,4 +1,4 @@
-// Masks that do not part the active lanes into groups.
+// Masks that are not a partition of the active lanes.
 
 //--- san-every-lane-names-the-first-two
 //# zero Out 512

@@ -1,4 +1,4 @@
-// A float that the integer it becomes cannot hold.
+// A float outside the range of the integer it is converted to.
 
 //--- san-a-negative-float-becomes-unsigned
 //# in In f32: -1.5 2.5

@@ -1,4 +1,4 @@
-// A division of integers by zero, which matters where its result is used.
+// Integer division by zero, reported where its result is used.
 
 //--- san-a-divisor-that-becomes-zero
 //# in In u32: 0 3

@@ -1,4 +1,4 @@
-// Stores of one value that nothing orders.
+// Unordered stores of the same value.
 
 //--- san-whoever-finds-something-says-so
 //# zero Found 4

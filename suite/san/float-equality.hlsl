@@ -1,4 +1,4 @@
-// Equality of floats that machines answer differently.
+// Float comparisons for equality that machines evaluate differently.
 
 //--- san-a-nan-among-the-keys
 //# in In f32: nan 1 2 nan

@@ -1,5 +1,5 @@
-// Kernels as they stand in libraries of sorts, scans and reductions, each with a mistake that is easily made, and beside it
-// the kernel as it should be. No section counts on a width: each is one program, compared between all widths.
+// Kernels as found in libraries of sorts, scans and reductions, each with a typical mistake, and beside it
+// the kernel as it should be. No section depends on the width: each is one program, compared between all widths.
 
 //--- san-kernel-scan-takes-waves-of-32
 //# in In u32: 0..256

@@ -1,4 +1,4 @@
-// Lane indices that differ from lane to lane, for those who want to know.
+// Lane indices that differ from lane to lane, reported on request.
 
 //--- san-every-lane-reads-its-neighbour
 //# san --uniform-lane-index

@@ -1,4 +1,4 @@
-// Values that go from group to group.
+// Values passed between groups through buffers that are not `globallycoherent`.
 
 //--- san-the-last-group-adds-up-what-the-others-stored
 //# groups 4 1 1

@@ -76,7 +76,7 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- san-last-bits-of-each-component-of-a-vector
-// A half of the last place at a time adds nothing to 1, two of them do.
+// Adding half an ulp to 1 has no effect; adding the sum of two does.
 //# in In f32: 1 5.9e-8 5.9e-8 5.9e-8
 //= Out f32: 1.0000001 2.0000002 0.25000003
 //# zero Out 12

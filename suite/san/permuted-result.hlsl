@@ -1,4 +1,4 @@
-// Results whose elements come in another order.
+// Results with the same elements in a different order.
 
 //--- san-an-append-buffer-takes-what-comes
 //# groups 4 1 1

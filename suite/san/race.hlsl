@@ -1,4 +1,4 @@
-// Two accesses that nothing orders.
+// Two unordered accesses to the same location.
 
 //--- san-a-neighbour-is-read-without-a-barrier
 //# zero Out 512
@@ -94,7 +94,7 @@ void main(uint t : SV_GroupIndex) {
     RWBuffer<uint2> pairs = ResourceDescriptorHeap[1];
     RWBuffer<uint> words = ResourceDescriptorHeap[1];
     if (t == 0) pairs[100] = uint2(1, 2);
-    // The halves of a pair belong to different waves.
+    // Different waves write the two words of a pair.
     words[t < 64 ? 2 * t : 2 * t - 127] = t;
     Out[t] = t;
 }

@@ -1,4 +1,4 @@
-// Wave operations that count on lanes which need not have come together again.
+// Wave operations that rely on lanes which need not have reconverged.
 
 //--- san-after-a-branch-in-a-branch
 //# san --reconvergence=spirv

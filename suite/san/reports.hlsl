@@ -1,7 +1,7 @@
 // Three mistakes that were reported in public for samples and documentation of wave intrinsics, each rebuilt from its
 // description as a small program of our own, and beside it the program as it should be.
 
-// A denoiser deals out a row of sixteen values to sixteen lanes and reads neighbours by lane. Two assumptions: a wave has
+// A denoiser assigns a row of sixteen values to sixteen lanes and reads neighbours by lane. Two assumptions: a wave has
 // sixteen lanes or more, and lanes follow the group index, which nothing promises where a group has two dimensions.
 
 //--- san-report-a-filter-takes-sixteen-lanes-for-a-row
@@ -101,7 +101,7 @@ void main(uint3 at : SV_GroupThreadID, uint index : SV_GroupIndex) {
 }
 
 // An example of a reference manual counts the bits of a ballot as if it were one word. It is four: from the thirty-third lane
-// on nobody is counted.
+// on, lanes are not counted.
 
 //--- san-report-an-example-counts-the-first-word-of-a-ballot
 //# args -Wno-narrow-lane-mask -Wno-implicit-truncation

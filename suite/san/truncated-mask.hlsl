@@ -1,4 +1,4 @@
-// Sets of lanes in fewer bits than the wave has lanes.
+// Lane masks with fewer bits than the wave has lanes.
 
 //--- san-the-first-word-of-a-ballot
 //# args -Wno-narrow-lane-mask

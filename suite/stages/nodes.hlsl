@@ -1,4 +1,4 @@
-// Work graphs: their nodes check, and trouble no compute shader.
+// Work graphs: their nodes are checked, and do not affect compute shaders.
 
 //--- a-file-of-nodes
 #include "nodes.hlsli"

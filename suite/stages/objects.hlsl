@@ -1,4 +1,4 @@
-// Every kind of texture, sampler and feedback map, with every overload of its methods; and what is wrong with some.
+// Every kind of texture, sampler and feedback map, with every overload of its methods; and mistakes with some of them.
 
 //--- every-overload-of-textures-checks
 Texture1D<float> t1; Texture1DArray<float2> t1a; Texture2D<float3> t2; Texture2DArray t2a; Texture3D<uint4> t3;

@@ -1,4 +1,4 @@
-// A compute shader beside the shaders of a rasterization pipeline: each checks as what it is, and none troubles another.
+// A compute shader beside the shaders of a rasterization pipeline: each is checked as its stage, and none affects another.
 
 //--- a-file-of-vertex-and-pixel-shaders
 #include "pipeline.hlsli"

@@ -1,4 +1,4 @@
-// Ray tracing: shaders beside a compute shader, and queries inside of one.
+// Ray tracing: shaders beside a compute shader, and queries inside one.
 
 //--- a-file-of-ray-tracing-shaders
 #include "rays.hlsli"

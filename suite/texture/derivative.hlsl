@@ -33,7 +33,7 @@ void main(uint2 at : SV_GroupThreadID) {
 void main(uint lane : SV_GroupIndex) {
     float x = lane % 4 * 3.0;
     if (lane % 4 != 1) {
-        // For lane 0 the lane beside it is lane 0; lanes 2 and 3 read their own value in its place.
+        // Lane 1 is inactive, so each lane reads its own value in place of lane 1's.
         EXPECT_EQ(ddx(x), lane % 4 * 3.0);
         EXPECT_EQ(ddy(x), 6.0);
     }

@@ -87,7 +87,7 @@ void main() {
     EXPECT_EQ(Tex.SampleLevel(S, float3(0.5, 0.5, -1), 0), 20.0);
     // The lower right one, with a direction of any length.
     EXPECT_EQ(Tex.SampleLevel(S, 7 * float3(1, -0.5, -0.5), 0), 3.0);
-    // Of equal components z goes before y, and y before x.
+    // Among equal components z comes before y, and y before x.
     EXPECT_EQ(Tex.SampleLevel(S, float3(1, 1, 1), 0), 17.0);
     EXPECT_EQ(Tex.SampleLevel(S, float3(-1, 1, 0.5), 0), 10.0);
 }
@@ -105,7 +105,7 @@ void main() {
     // Halfway between two faces.
     EXPECT_EQ(Tex.SampleLevel(S, float3(1, 0, 1), 0), 2.0);
     EXPECT_EQ(Tex.SampleLevel(S, float3(0, -1, -1), 0), 4.0);
-    // Where three meet, each has a third.
+    // Where three faces meet, each has the weight 1/3.
     EXPECT_EQ(Tex.SampleLevel(S, float3(1, 1, 1), 0), 2.0);
     EXPECT_EQ(Tex.Gather(S, float3(1, 0, 0)), float4(0, 0, 0, 0));
     EXPECT_EQ(Array.SampleLevel(S, float4(1, 0, 0, 1), 0), 6.0);

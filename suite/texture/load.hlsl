@@ -1,4 +1,4 @@
-// Textures without samplers: loads, elements, levels, samples, and what lies outside.
+// Textures without samplers: loads, elements, levels, samples, and accesses out of range.
 
 //--- a-texel-is-loaded-from-a-level
 //# texture Tex RGBA8_UNORM 4x2 mips 3: 0..32 100*8 255 0 51 102

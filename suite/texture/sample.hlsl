@@ -22,7 +22,7 @@ Texture1D<float> Tex;
 SamplerState S;
 [numthreads(WIDTH, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
-    // From the middle of the first texel to that of the second; halves go up.
+    // From the centre of the first texel to that of the second; halves round up.
     EXPECT_EQ(Tex.SampleLevel(S, 0.25 + lane / 512.0, 0), (float)lane);
     EXPECT_EQ(Tex.SampleLevel(S, 0.25 + (lane + 0.5) / 512.0, 0), lane + 1.0);
     EXPECT_EQ(Tex.SampleLevel(S, 0.25 + (lane + 0.25) / 512.0, 0), (float)lane);
@@ -38,7 +38,7 @@ SamplerState S;
 void main(uint lane : SV_GroupIndex) {
     EXPECT_EQ(Tex.SampleLevel(S, (lane % 4 + 0.99) / 4, 0), lane % 4 * 1.0);
     EXPECT_EQ(Tex.SampleLevel(S, lane % 4 / 4.0, 0), lane % 4 * 1.0);
-    // However near the next one is.
+    // The next texel does not count, however close it is.
     EXPECT_EQ(Tex.SampleLevel(S, (1 - 1 / 65536.0) / 4, 0), 0.0);
 }
 
@@ -118,7 +118,7 @@ void main(uint lane : SV_GroupIndex) {
     EXPECT_EQ(Tex.SampleLevel(Point, 0.5, 1.49), 10.0);
     EXPECT_EQ(Tex.SampleLevel(Point, 0.5, 2.5), 30.0);
     EXPECT_EQ(Tex.SampleLevel(Linear, 0.5, lane / 64.0), min(10 * lane / 64.0, 30.0));
-    // Less than a 256th is cut off.
+    // Fractions below a 256th are truncated.
     EXPECT_EQ(Tex.SampleLevel(Linear, 0.5, lane / 64.0 + 0.0039), min(10 * lane / 64.0, 30.0));
     EXPECT_EQ(Tex.SampleLevel(Limited, 0.5, 0), 10.0);
     EXPECT_EQ(Tex.SampleLevel(Limited, 0.5, 5), 20.0);
@@ -215,7 +215,7 @@ SamplerState S;
 void main(uint lane : SV_GroupIndex) {
     float2 at = float2(0.3, 0.7), none = float2(0, 0);
     float2 step = float2(lane % 2, lane / 2 % 2) * 2 / 16.0;
-    // Whatever the derivatives say.
+    // The minimum applies whatever the derivatives are.
     EXPECT_EQ(Tex.SampleGrad(S, at, none, none, int2(0, 0), 1.5), 15.0);
     EXPECT_EQ(Tex.Sample(S, step, int2(1, 1), 2.5), 25.0);
     EXPECT_EQ(Tex.SampleBias(S, step, 1, int2(0, 0), 0.5), 20.0);
@@ -228,7 +228,7 @@ Texture2D<float> Tex;
 SamplerState S;
 [numthreads(WIDTH, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
-    // Quads of squares that grow by two texels each.
+    // Square quads whose lanes are two texels apart.
     float2 step = float2(lane % 2, lane / 2 % 2) * 2 / 16.0;
     EXPECT_EQ(Tex.Sample(S, step), 10.0);
     EXPECT_EQ(Tex.Sample(S, step * 4), 30.0);
@@ -251,7 +251,7 @@ SamplerState S;
 [numthreads(WIDTH, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
     float2 step = float2(lane % 2, lane / 2 % 2) * 2 / 16.0;
-    // Alone, a lane has no derivatives.
+    // A lane alone in its quad has no derivatives.
     if (lane % 4 == 0) EXPECT_EQ(Tex.Sample(S, step), 0.0);
 }
 
@@ -265,7 +265,7 @@ SamplerState Four, Two, One;
 [numthreads(WIDTH, 1, 1)]
 void main() {
     float2 wide = float2(4 / 8.0, 0), high = float2(0, 1 / 8.0);
-    // Four probes of level 0, one texel apart, around the middle.
+    // Four probes of level 0, one texel apart, around the centre.
     EXPECT_EQ(Tex.SampleGrad(Four, (float2)0.5, wide, high), 3.5);
     EXPECT_EQ(Tex.SampleGrad(Four, float2(1, 0.5), wide, high), 6.75);
     // Two probes reach as far with level 1, one with level 2.
@@ -333,7 +333,7 @@ SamplerComparisonState Below;
 [numthreads(WIDTH, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
     int2 by = int2(lane % 16, lane / 8 % 16) - 8;
-    // The texel (8, 8), and what lies beside it.
+    // The texel (8, 8) and its neighbours.
     float2 at = 8.5 / 16;
     float there = (8 + by.y) * 16 + 8 + by.x;
     EXPECT_EQ(Tex.SampleLevel(S, at, 0, by), there);

@@ -1,4 +1,4 @@
-// Writable textures: stores, parts of texels, formats, atomics, and what lies outside.
+// Writable textures: stores, parts of texels, formats, atomics, and accesses out of range.
 
 //--- stored-texels-are-loaded-again
 //# texture Tex RGBA32_FLOAT 8x4

@@ -1,4 +1,4 @@
-// The names of the 2015 draft do what the shipped ones do, and each says what it is called today.
+// The names of the 2015 draft behave like the shipped ones, and a warning gives today's name of each.
 
 //--- every-draft-name-still-works
 [numthreads(WIDTH, 1, 1)]

@@ -1,4 +1,4 @@
-// The shader of the job beside it.
+// The shader of `job.yaml` in this folder.
 RWStructuredBuffer<uint> Out : register(u0);
 
 [WaveSize(16)]

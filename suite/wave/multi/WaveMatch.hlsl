@@ -1,4 +1,4 @@
-// WaveMatch gives each lane the set of active lanes that hold the same value; it always holds the lane itself.
+// WaveMatch gives each lane the set of active lanes that hold the same value; it always includes the lane itself.
 
 //--- lanes-with-the-same-key
 [numthreads(WIDTH, 1, 1)]

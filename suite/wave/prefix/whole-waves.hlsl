@@ -1,4 +1,4 @@
-// Where all lanes of a full wave come, a scan needs no mask of those that do; where one may be missing, it does.
+// A scan in which all lanes of a full wave take part needs no active mask; one in which a lane may be missing does.
 
 //--- whole-waves-add-uint
 #define T uint

@@ -1,4 +1,4 @@
-// GetGroupWaveCount is the number of waves of the group, a partial one counted.
+// GetGroupWaveCount is the number of waves of the group, including a partial one.
 
 //--- get-group-wave-count-counts-a-partial-wave-too
 [numthreads(3 * WIDTH + 1, 1, 1)]

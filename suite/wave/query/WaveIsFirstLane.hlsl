@@ -1,4 +1,4 @@
-// WaveIsFirstLane is true in the active lane with the smallest index, and there alone.
+// WaveIsFirstLane is true in the active lane with the smallest index, and nowhere else.
 
 //--- the-first-lane-is-the-lowest
 [numthreads(WIDTH, 1, 1)]

@@ -1,4 +1,4 @@
-// WaveReadLaneAt gives the value that the named lane holds; the name may differ between lanes. Reading an inactive lane is undefined.
+// WaveReadLaneAt reads the lane with a given index, which may differ between lanes. Reading an inactive lane is undefined.
 
 //--- read-lane-at-broadcasts-and-shuffles
 [numthreads(WIDTH, 1, 1)]

@@ -1,4 +1,4 @@
-// WaveGetActiveMask is the set of active lanes as far as 32 bits can say it; here the two are the same.
+// WaveGetActiveMask is the set of active lanes as far as 32 bits can hold it; here this equals WaveGetConvergedMask.
 
 //--- wave-get-active-mask-is-the-ballot
 //# widths 4..32

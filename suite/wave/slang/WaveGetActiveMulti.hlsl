@@ -1,4 +1,4 @@
-// WaveGetActiveMulti is the set of active lanes; here the two are the same.
+// WaveGetActiveMulti is the set of active lanes; here this equals WaveGetConvergedMulti.
 
 //--- wave-get-active-multi-is-the-ballot
 //# args --dialect slang

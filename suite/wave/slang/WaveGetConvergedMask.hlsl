@@ -1,4 +1,4 @@
-// WaveGetConvergedMask is the set of converged lanes as far as 32 bits can say it; here the two are the same.
+// WaveGetConvergedMask is the set of converged lanes as far as 32 bits can hold it; here this equals WaveGetActiveMask.
 
 //--- wave-get-converged-mask-is-the-ballot
 //# widths 4..32

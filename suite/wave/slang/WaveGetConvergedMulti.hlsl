@@ -1,4 +1,4 @@
-// WaveGetConvergedMulti is the set of converged lanes; here the two are the same.
+// WaveGetConvergedMulti is the set of converged lanes; here this equals WaveGetActiveMulti.
 
 //--- wave-get-converged-multi-is-the-ballot
 //# args --dialect slang

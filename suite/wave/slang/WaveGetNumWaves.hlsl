@@ -1,4 +1,4 @@
-// WaveGetNumWaves is the number of waves of the group, a partial one counted.
+// WaveGetNumWaves is the number of waves of the group, including a partial one.
 
 //--- wave-get-num-waves-counts-a-partial-wave-too
 //# args --dialect slang

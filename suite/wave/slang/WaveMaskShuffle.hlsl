@@ -1,4 +1,4 @@
-// WaveMaskShuffle reads a lane that the mask names and that may differ between lanes.
+// WaveMaskShuffle reads a lane of the mask; its index may differ between lanes.
 
 //--- wave-mask-shuffle-broadcasts-and-shuffles
 //# widths 4..32

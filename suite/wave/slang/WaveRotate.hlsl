@@ -1,4 +1,4 @@
-// WaveRotate reads the lane a distance further, from the last lane on to the first.
+// WaveRotate reads the lane at a given distance, wrapping from the last lane to the first.
 
 //--- rotating-the-wave
 //# args --dialect slang

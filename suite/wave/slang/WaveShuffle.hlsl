@@ -1,4 +1,4 @@
-// WaveShuffle is WaveReadLaneAt with a lane that may differ between lanes.
+// WaveShuffle is WaveReadLaneAt with an index that may differ between lanes.
 
 //--- wave-shuffle-broadcasts-and-shuffles
 //# args --dialect slang

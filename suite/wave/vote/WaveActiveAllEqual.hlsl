@@ -1,4 +1,4 @@
-// WaveActiveAllEqual tells for each component whether all active lanes hold the same value.
+// WaveActiveAllEqual says for each component whether all active lanes hold the same value.
 
 //--- equal-and-different
 [numthreads(WIDTH, 1, 1)]
