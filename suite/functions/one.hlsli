@@ -1,4 +1,4 @@
-// CALL(x), a function of one float: what it gives for each X is the bits of Y; vectors, matrices and halves do the same.
+// CALL(x), a function of one float: its result for each X has the bits Y; vectors, matrices and halves give the same.
 #include "prelude.hlsli"
 
 StructuredBuffer<float> X;

@@ -1,4 +1,4 @@
-// CALL(a, b), a function of two floats: what it gives for each A and B is the bits of Y; vectors, matrices and halves do the same.
+// CALL(a, b), a function of two floats: its result for each A and B has the bits Y; vectors, matrices and halves give the same.
 #include "prelude.hlsli"
 
 StructuredBuffer<float> A;

@@ -1,4 +1,4 @@
-// Included by sections of this folder, several times by some.
+// Included by sections of this folder, by some of them several times.
 #ifndef GUARDED_HLSLI
 #define GUARDED_HLSLI
 uint guarded(uint x) { return x + 2; }

@@ -1,3 +1,3 @@
-// Included by sections of this folder, several times by some.
+// Included by sections of this folder, by some of them several times.
 #pragma once
 uint included(uint x) { return x + 1; }
