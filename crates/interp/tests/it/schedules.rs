@@ -251,9 +251,15 @@ fn whoever_waits_is_told_of_finished_waves_and_groups() {
 }
 
 #[test]
-fn too_much_memory_is_a_trap() {
+fn too_much_memory_is_refused_or_a_trap() {
+    let huge = || Memory { name: "huge".into(), ty: Ty::I64, len: u32::MAX, span: Span::NONE };
     let mut m = rotate();
-    m.privates.push(Memory { name: "huge".into(), ty: Ty::I64, len: u32::MAX, span: Span::NONE });
+    m.groupshared.push(huge());
     let (result, _) = try_run(&m, &launch(1, 4), vec![]);
-    assert!(matches!(result, Err(Failure::Trap(Trap::OutOfMemory { .. }))));
+    assert!(matches!(result, Err(Failure::Trap(Trap::OutOfMemory { .. }))), "{result:?}");
+    // Local arrays have a declaration to point to.
+    let mut m = rotate();
+    m.privates.push(huge());
+    let (result, _) = try_run(&m, &launch(1, 4), vec![]);
+    assert!(matches!(&result, Err(Failure::TooLarge(it)) if it.name == "huge"), "{result:?}");
 }
