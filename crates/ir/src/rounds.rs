@@ -1,6 +1,6 @@
 //! Constant evaluation of loops: how often a loop goes round, where that is known before it runs.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use ops::WaveOp;
 
@@ -10,6 +10,8 @@ use crate::{Inst, Module, Op, Region, Value};
 const MOST_ROUNDS: usize = 64;
 /// Nor is one that runs more instructions than these in all its rounds.
 const MOST_INSTRUCTIONS: usize = 512;
+/// Loops inside short ones are looked at in each round of these, in a module so often at most.
+const MOST_VISITS: usize = 4096;
 /// Nor are arms nested more deeply than this.
 const MOST_DEPTH: usize = 16;
 
@@ -37,6 +39,16 @@ pub fn rounds(
     inst: Inst,
     outside: impl Fn(Value) -> Option<u64>,
 ) -> Option<usize> {
+    states(module, width, inst, outside).map(|it| it.len())
+}
+
+/// What is known of the parameters of a short loop, for each round.
+fn states(
+    module: &Module,
+    width: u32,
+    inst: Inst,
+    outside: impl Fn(Value) -> Option<u64>,
+) -> Option<Vec<Vec<Option<u64>>>> {
     let Op::Loop { body, inits } = &module.inst(inst).op else { return None };
     let size = size_of(module, *body);
     if size > MOST_INSTRUCTIONS {
@@ -44,12 +56,14 @@ pub fn rounds(
     }
     let params = &module.region(*body).params;
     let mut values: Vec<Option<u64>> = inits.iter().map(|it| outside(*it)).collect();
+    let mut states = Vec::new();
     let own = Loop { module, width, inside: defined_in(module, *body), outside: &outside };
-    for round in 1..=MOST_ROUNDS.min(MOST_INSTRUCTIONS / size.max(1)) {
+    for _ in 1..=MOST_ROUNDS.min(MOST_INSTRUCTIONS / size.max(1)) {
         let known = params.iter().zip(&values).filter_map(|(it, bits)| Some((*it, (*bits)?)));
         let mut known: HashMap<Value, u64> = known.collect();
+        states.push(values);
         match own.walk(*body, &mut known, 0) {
-            Way::Exit(to) if to == inst => return Some(round),
+            Way::Exit(to) if to == inst => return Some(states),
             Way::Exit(_) | Way::Open => return None,
             Way::Yield(next) => values = next,
         }
@@ -181,26 +195,80 @@ fn defined_in(module: &Module, region: Region) -> HashSet<Value> {
     values
 }
 
-/// The loops whose number of rounds follows from constants and the width alone.
+/// The loops whose number of rounds follows from constants and the width alone, in each round of the loops around them.
 pub(crate) fn short_loops(module: &Module, width: u32) -> BTreeSet<Inst> {
-    let mut known: Vec<Option<u64>> = vec![None; module.values.len()];
-    let mut short = BTreeSet::new();
-    // In the order of the text, in which a value stands before its uses.
-    let mut open = vec![(module.body, 0)];
-    while let Some((region, at)) = open.pop() {
-        let Some(inst) = module.region(region).insts.get(at) else { continue };
-        open.push((region, at + 1));
-        let data = module.inst(*inst);
-        let bits = evaluated(module, width, &data.op, |it| known[it.index()]);
-        if let (Some(bits), [to]) = (bits, &data.results[..]) {
-            known[to.index()] = Some(bits);
+    let known = vec![None; module.values.len()];
+    let mut finder = Finder { module, width, known, is_short: BTreeMap::new(), visits: 0 };
+    finder.region(module.body);
+    finder.is_short.into_iter().filter(|(_, is_short)| *is_short).map(|(inst, _)| inst).collect()
+}
+
+/// Goes through a module in the order of the text, in which a value stands before its uses, and through short loops round by
+/// round.
+struct Finder<'a> {
+    module: &'a Module,
+    width: u32,
+    known: Vec<Option<u64>>,
+    is_short: BTreeMap<Inst, bool>,
+    /// How many rounds have been gone through.
+    visits: usize,
+}
+
+impl Finder<'_> {
+    fn region(&mut self, region: Region) {
+        let module = self.module;
+        let mut open = vec![(region, 0)];
+        while let Some((region, at)) = open.pop() {
+            let Some(inst) = module.region(region).insts.get(at) else { continue };
+            open.push((region, at + 1));
+            let data = module.inst(*inst);
+            let bits = evaluated(module, self.width, &data.op, |it| self.known[it.index()]);
+            // What an earlier round has left there counts for nothing.
+            data.results.iter().for_each(|it| self.known[it.index()] = None);
+            if let (Some(bits), [to]) = (bits, &data.results[..]) {
+                self.known[to.index()] = Some(bits);
+            }
+            let regions = data.op.regions();
+            if let Op::Loop { body, .. } = data.op {
+                let known = |it: Value| self.known[it.index()];
+                let states = states(module, self.width, *inst, known);
+                *self.is_short.entry(*inst).or_insert(true) &= states.is_some();
+                if let Some(states) = states
+                    && has_loops(module, body)
+                    && self.visits + states.len() <= MOST_VISITS
+                {
+                    self.visits += states.len();
+                    for state in states {
+                        self.enter(body, &state);
+                        self.region(body);
+                    }
+                    continue;
+                }
+                self.enter(body, &[]);
+            }
+            open.extend(regions.iter().rev().map(|it| (*it, 0)));
         }
-        if let Op::Loop { .. } = data.op
-            && rounds(module, width, *inst, |it| known[it.index()]).is_some()
-        {
-            short.insert(*inst);
-        }
-        open.extend(data.op.regions().iter().rev().map(|it| (*it, 0)));
     }
-    short
+
+    /// Sets the parameters of a loop; those without a value are unknown.
+    fn enter(&mut self, body: Region, state: &[Option<u64>]) {
+        let states = state.iter().copied().chain(std::iter::repeat(None));
+        for (param, bits) in self.module.region(body).params.iter().zip(states) {
+            self.known[param.index()] = bits;
+        }
+    }
+}
+
+fn has_loops(module: &Module, region: Region) -> bool {
+    let mut open = vec![region];
+    while let Some(region) = open.pop() {
+        for inst in &module.region(region).insts {
+            let op = &module.inst(*inst).op;
+            if matches!(op, Op::Loop { .. }) {
+                return true;
+            }
+            open.extend(op.regions());
+        }
+    }
+    false
 }

@@ -28,7 +28,7 @@ pub const PATIENCE: u32 = 8;
 const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
 /// The loops whose rounds do not count, as an engine may run them without going round: those of which constants and the
-/// number of lanes decide that they end after a few rounds.
+/// number of lanes decide that they end after a few rounds, in each round of the loops around them.
 pub fn short_loops(module: &Module, width: u32) -> BTreeSet<Inst> {
     rounds::short_loops(module, width)
 }
