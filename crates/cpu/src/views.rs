@@ -2,6 +2,8 @@
 //!
 //! Unsafe code stands here because the shader decides where it reads and writes, within bounds, at any time.
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::asm;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -30,8 +32,8 @@ unsafe impl Sync for View {}
 // SAFETY: as above.
 unsafe impl Send for View {}
 
-/// Whoever changes a scalar that is not aligned holds this.
-static UNALIGNED: Mutex<()> = Mutex::new(());
+/// Held while a scalar is changed that no instruction can change in one step.
+static ALONE: Mutex<()> = Mutex::new(());
 
 impl<'a> Views<'a> {
     pub(crate) fn new(bindings: &'a mut Bindings) -> Views<'a> {
@@ -54,6 +56,43 @@ impl<'a> Views<'a> {
             .collect();
         Views { bindings, borrowed: PhantomData }
     }
+}
+
+/// Writes a scalar of 4 or 8 bytes, aligned or not, if it is `old` there; otherwise gives what is. The standard library's
+/// atomic types must be aligned. Generated code adds by a locked instruction wherever a scalar lies, and only another locked
+/// instruction keeps out of its way.
+///
+/// # Safety
+/// So many bytes from `place` on must be memory that may be written.
+#[cfg(target_arch = "x86_64")]
+unsafe fn exchange_if(place: *mut u8, size: u32, old: u64, new: u64) -> Result<(), u64> {
+    let seen: u64;
+    if size == 4 {
+        let word: u32;
+        // SAFETY: as the caller promises; the instruction writes nothing else but the flags.
+        unsafe {
+            asm!(
+                "lock cmpxchg dword ptr [{place}], {new:e}",
+                place = in(reg) place,
+                new = in(reg) new as u32,
+                inout("eax") old as u32 => word,
+                options(nostack),
+            );
+        }
+        seen = u64::from(word);
+    } else {
+        // SAFETY: as above.
+        unsafe {
+            asm!(
+                "lock cmpxchg qword ptr [{place}], {new}",
+                place = in(reg) place,
+                new = in(reg) new,
+                inout("rax") old => seen,
+                options(nostack),
+            );
+        }
+    }
+    if seen == old { Ok(()) } else { Err(seen) }
 }
 
 impl View {
@@ -117,7 +156,19 @@ impl View {
         assert!(at + u64::from(size) <= self.len, "an access is in bounds");
         // SAFETY: in bounds, as checked.
         let place = unsafe { self.start.add(at as usize) };
-        if !(place as usize).is_multiple_of(size as usize) || size < 4 {
+        let is_aligned = (place as usize).is_multiple_of(size as usize);
+        #[cfg(target_arch = "x86_64")]
+        if !is_aligned && size >= 4 {
+            let mut old = self.load(at, size);
+            loop {
+                // SAFETY: in bounds, as checked.
+                match unsafe { exchange_if(place, size, old, change(old)) } {
+                    Ok(()) => return old,
+                    Err(seen) => old = seen,
+                }
+            }
+        }
+        if !is_aligned || size < 4 {
             let _alone = View::alone();
             let old = self.load(at, size);
             self.write(at, size, change(old));
@@ -139,7 +190,7 @@ impl View {
 
     /// Nobody else changes what no instruction can change in one step.
     pub(crate) fn alone() -> impl Drop {
-        UNALIGNED.lock().unwrap_or_else(PoisonError::into_inner)
+        ALONE.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The hidden counter; 0 for what has none.
