@@ -61,8 +61,9 @@ pub(crate) struct Encoded {
     pub(crate) start: usize,
     /// The bytes of a frame.
     pub(crate) frame: usize,
-    /// Where waves go on that ran out of fuel, and the loop in which that is, or where they end; ascending.
-    pub(crate) spins: Vec<(usize, ir::Inst)>,
+    /// Where waves go on that ran out of fuel or waited, and the loop or barrier at which that is, or where they end;
+    /// ascending.
+    pub(crate) stops: Vec<(usize, ir::Inst)>,
 }
 
 /// A place in the code that jumps go to, known or not yet.
@@ -77,7 +78,7 @@ struct Writer<'a> {
     labels: Vec<Option<usize>>,
     /// The place of each 32-bit distance, and where it leads.
     distances: Vec<(usize, Label)>,
-    spins: Vec<(usize, ir::Inst)>,
+    stops: Vec<(usize, ir::Inst)>,
     #[cfg(debug_assertions)]
     written: Vec<(usize, Instruction)>,
 }
@@ -90,7 +91,7 @@ pub(crate) fn encode(function: &Function, output: &Output, isa: Isa, layout: &La
         at: 0,
         labels: Vec::new(),
         distances: Vec::new(),
-        spins: Vec::new(),
+        stops: Vec::new(),
         #[cfg(debug_assertions)]
         written: Vec::new(),
     };
@@ -104,8 +105,8 @@ pub(crate) fn encode(function: &Function, output: &Output, isa: Isa, layout: &La
     let start = writer.at;
     writer.body(function, output, exit, put_aside);
     let frame = layout.spills + output.num_spillslots * 8;
-    let spins = std::mem::take(&mut writer.spins);
-    Encoded { bytes: writer.finish(), entry, start, frame: frame.next_multiple_of(64), spins }
+    let stops = std::mem::take(&mut writer.stops);
+    Encoded { bytes: writer.finish(), entry, start, frame: frame.next_multiple_of(64), stops }
 }
 
 impl Writer<'_> {
@@ -320,11 +321,12 @@ impl Writer<'_> {
                     Op::X86(x86) => self.x86(x86, output.inst_allocs(inst)),
                     Op::Undefined => {}
                     Op::Call { site } => self.call(*site),
-                    Op::Suspend { status } => {
+                    Op::Suspend { status, of } => {
                         let behind = self.label();
                         self.address_of(behind);
                         self.leave(*status, exit);
                         self.bind(behind);
+                        self.stops.push((self.at, *of));
                     }
                     Op::Fuel { cost, of } => {
                         let (spent, behind) = (self.label(), self.label());
@@ -332,7 +334,7 @@ impl Writer<'_> {
                         self.put(two(Code::Add_rm64_imm32, frame(FUEL), round));
                         self.jump_if(0x88, spent);
                         self.bind(behind);
-                        self.spins.push((self.at, *of));
+                        self.stops.push((self.at, *of));
                         outside.push((spent, behind));
                     }
                     Op::Settle { of } => {
@@ -347,7 +349,7 @@ impl Writer<'_> {
                         self.put(two(Code::Mov_rm64_r64, frame(FUEL), all));
                         self.jump_if(0x88, spent);
                         self.bind(behind);
-                        self.spins.push((self.at, *of));
+                        self.stops.push((self.at, *of));
                         outside.push((spent, behind));
                     }
                     Op::Jump => {

@@ -419,7 +419,7 @@ impl<'a> Worker<'a> {
             memory.finish()
         };
         let back = waits_at?;
-        self.past.comes_back(digest.finish(), memory).then(|| shared.compiled.loop_at(back))
+        self.past.comes_back(digest.finish(), memory).then(|| shared.compiled.stop_at(back))
     }
 
     fn stop(&self, trap: Trap) {
@@ -611,6 +611,9 @@ impl<'a> Worker<'a> {
             BARRIER => {
                 (strand.status, strand.rounds) = (Status::Waiting, ROUNDS);
                 party.ready -= 1;
+                // Every turn between barriers has all its rounds again: a loop with a barrier in it is paid for here.
+                let unpaid = std::mem::take(&mut strand.unpaid);
+                self.spend(unpaid, shared.compiled.stop_at(header.resume))?;
                 self.grant(current, at);
             }
             SPINNING => {
@@ -630,7 +633,7 @@ impl<'a> Worker<'a> {
                 }
                 let strand = &mut self.started[current].strands[at];
                 let unpaid = std::mem::take(&mut strand.unpaid).max(1);
-                self.spend(unpaid, shared.compiled.loop_at(header.back))?;
+                self.spend(unpaid, shared.compiled.stop_at(header.back))?;
                 self.grant(current, at);
             }
             other => unreachable!("the code comes back with no status {other}"),
@@ -697,12 +700,12 @@ enum Outcome {
 }
 
 impl Compiled {
-    /// The loop in which a wave has run out of fuel that goes on at that address, or where it has ended.
-    fn loop_at(&self, back: u64) -> Span {
+    /// The loop or barrier at which a wave has come back that goes on at that address, or where it has ended.
+    fn stop_at(&self, back: u64) -> Span {
         let offset = (back - self.code.address(0)) as usize;
-        match self.spins.binary_search_by_key(&offset, |(at, _)| *at) {
-            Ok(found) => self.module.inst(self.spins[found].1).span,
-            Err(_) => unreachable!("waves run out of fuel where the encoder has noted it"),
+        match self.stops.binary_search_by_key(&offset, |(at, _)| *at) {
+            Ok(found) => self.module.inst(self.stops[found].1).span,
+            Err(_) => unreachable!("waves come back where the encoder has noted it"),
         }
     }
 }

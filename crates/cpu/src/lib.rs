@@ -59,7 +59,7 @@ pub struct Compiled {
     layout: Layout,
     sites: Vec<Site>,
     frame: usize,
-    spins: Vec<(usize, ir::Inst)>,
+    stops: Vec<(usize, ir::Inst)>,
     /// What the dearest round of a loop costs.
     most_cost: u64,
     footprint: Footprint,
@@ -196,7 +196,7 @@ pub fn compile_unless(
         layout: selected.layout,
         sites: selected.sites,
         frame: encoded.frame,
-        spins: encoded.spins,
+        stops: encoded.stops,
         most_cost,
         footprint,
         has_barriers: selected.has_barriers,

@@ -175,6 +175,8 @@ pub(crate) enum Op {
     /// Leaves the engine; when the wave is taken up again it goes on behind this instruction.
     Suspend {
         status: u32,
+        /// The instruction of the module that waits.
+        of: ir::Inst,
     },
     /// Counts a round of a loop; where none is left the wave is suspended with every register kept.
     Fuel {
@@ -502,8 +504,8 @@ impl Builder {
         self.push(Op::Call { site }, Operands::new());
     }
 
-    pub(crate) fn suspend(&mut self, status: u32) {
-        self.push(Op::Suspend { status }, Operands::new());
+    pub(crate) fn suspend(&mut self, status: u32, of: ir::Inst) {
+        self.push(Op::Suspend { status, of }, Operands::new());
     }
 
     pub(crate) fn fuel(&mut self, cost: i32, of: ir::Inst) {

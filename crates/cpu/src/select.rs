@@ -348,7 +348,7 @@ impl<'m> Selector<'m> {
             Op::Wave { op, args, lanes } => self.wave(*op, args, *lanes, results),
             Op::Barrier { barrier, .. } => {
                 if barrier.sync == SyncScope::Group {
-                    self.a.b.suspend(BARRIER);
+                    self.a.b.suspend(BARRIER, inst);
                 }
             }
             Op::Load { place, at } => self.load(*place, *at, results),
