@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use cpu::{Isa, Stopped};
 use ir::Module;
@@ -536,29 +537,33 @@ fn waves_that_watch_each_other_take_turns_of_the_same_length() {
         "for (uint i = 0; i < 70; i++) Out[4] += i;",
         "if ((rounds & 7) == 1) continue_here = 1; uint k = 2; while (k-- > 0) { if (t & 1) Out[5]++; }",
         "for (uint i = 0; i < 2; i++) for (uint j = 0; j < 3; j++) Out[4] ^= i + j;",
+        "for (uint i = 2; i <= 8; i *= 2) for (uint j = i / 2; j > 0; j /= 2) Out[4] ^= i + j;",
+        "for (uint i = 2; i <= rounds % 9; i *= 2) for (uint j = i / 2; j > 0; j /= 2) Out[4] ^= j;",
     ];
     let around = ["", "tile[t & 63] = t; GroupMemoryBarrierWithGroupSync();"];
-    for (inside, around) in inside.iter().flat_map(|it| around.map(|around| (it, around))) {
+    let all =
+        (0..).zip(inside).flat_map(|(number, it)| [0, 1].map(|with| (number + with, with, it)));
+    for (number, with, inside) in all {
+        // Each loop at both widths, and with a barrier at one of them.
+        let (around, width) = (around[with], [4, 64][number % 2]);
         // Long inner loops end turns sooner.
         let most = if inside.contains("70") { "20" } else { "1000" };
         let body = watch.replace('@', inside).replace('#', most);
-        for width in [4, 64] {
-            let text = format!(
-                "RWStructuredBuffer<uint> Out; groupshared uint tile[64];
-                [numthreads({}, 1, 1)] void main(uint t : SV_GroupIndex, uint3 g : SV_GroupID) {{
-                    uint wave = t / {width}, continue_here = 0; {around} {body}
-                }}",
-                2 * width
-            );
-            let module = module(&text);
-            let before = buffers(&[64]);
-            let mut zero = before.clone();
-            zero.bindings[0][0].bytes.fill(0);
-            for isa in sets() {
-                // The second group starts when the first one is stuck, or has ended.
-                let outcome = compare(&module, &launch([2, 1, 1], width), &zero, isa);
-                assert_eq!(outcome, Outcome::Same, "{inside} {around} at {width}, {isa:?}");
-            }
+        let text = format!(
+            "RWStructuredBuffer<uint> Out; groupshared uint tile[64];
+            [numthreads({}, 1, 1)] void main(uint t : SV_GroupIndex, uint3 g : SV_GroupID) {{
+                uint wave = t / {width}, continue_here = 0; {around} {body}
+            }}",
+            2 * width
+        );
+        let module = module(&text);
+        let before = buffers(&[64]);
+        let mut zero = before.clone();
+        zero.bindings[0][0].bytes.fill(0);
+        for isa in sets() {
+            // The second group starts when the first one is stuck, or has ended.
+            let outcome = compare(&module, &launch([2, 1, 1], width), &zero, isa);
+            assert_eq!(outcome, Outcome::Same, "{inside} {around} at {width}, {isa:?}");
         }
     }
 }
@@ -649,5 +654,88 @@ fn atomics_at_odd_addresses_add_up_on_several_threads() {
         let bytes = &bindings.bindings[0][0].bytes;
         let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
         assert_eq!([number(1), number(17)], [20_000 * 32 * 4; 2], "{isa:?}");
+    }
+}
+
+/// Additions have an instruction of their own, other changes are made by the runtime: at an odd address they keep out of each
+/// other's way as well.
+#[test]
+fn additions_and_other_changes_at_odd_addresses_lose_nothing_on_several_threads() {
+    let text = "RWByteAddressBuffer Bytes;
+        [numthreads(64, 1, 1)] void main(uint3 d : SV_DispatchThreadID) {
+            uint at = (d.x & 1) ? 1 : 18;
+            for (uint i = 0; i < 4; i++) {
+                Bytes.InterlockedAdd(at, 1);
+                Bytes.InterlockedXor(at, 0x80000000u);
+            }
+        }";
+    let module = Arc::new(module(text));
+    for isa in sets() {
+        let program = cpu::compile(&module, isa, 32).unwrap();
+        let mut bindings =
+            Bindings { bindings: vec![vec![Buffer { bytes: vec![0; 32], ..Buffer::default() }]] };
+        // More than one batch of waves for each thread.
+        program.run(&launch([20_000, 1, 1], 32), &mut bindings, 4).unwrap();
+        let bytes = &bindings.bindings[0][0].bytes;
+        let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        assert_eq!([number(1), number(18)], [20_000 * 32 * 4; 2], "{isa:?}");
+    }
+}
+
+/// A turn begins anew behind a barrier, so that a loop with a barrier in it never ends one by going round: it is paid for at
+/// the barrier.
+#[test]
+fn a_loop_with_a_barrier_spends_fuel_and_is_cancelled() {
+    let text = "RWStructuredBuffer<uint> Out;
+        [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex) {
+            while (Out[0] == 0) AllMemoryBarrierWithGroupSync();
+            Out[t] = 1;
+        }";
+    let module = Arc::new(module(text));
+    let bounded = Launch { fuel: Some(200_000), ..launch([2, 1, 1], 16) };
+    let cancel = Some(Arc::new(AtomicBool::new(true)));
+    let cancelled = Launch { cancel, fuel: None, ..launch([2, 1, 1], 16) };
+    for isa in sets() {
+        let program = cpu::compile(&module, isa, 16).unwrap();
+        let run = |launch| {
+            let mut zero = buffers(&[64]);
+            zero.bindings[0][0].bytes.fill(0);
+            program.run(launch, &mut zero, 1)
+        };
+        let Err(Stopped::Failure(Failure::Trap(Trap::OutOfFuel { span }))) = run(&bounded) else {
+            panic!("{isa:?}: no end for want of fuel")
+        };
+        assert!(text[span.lo as usize..].starts_with("AllMemoryBarrier"), "{span:?}");
+        let Err(Stopped::Failure(Failure::Trap(Trap::Cancelled { .. }))) = run(&cancelled) else {
+            panic!("{isa:?}: not cancelled")
+        };
+    }
+}
+
+/// Rounds do not count of loops that machine code writes out: those of which constants say how long they are, be it in each
+/// round of a loop around them. The bench kernel that sorts has such a nest.
+#[test]
+fn loops_that_constants_decide_are_short() {
+    let nests = [
+        (
+            "for (uint i = 2; i <= WaveGetLaneCount(); i *= 2) for (uint j = i / 2; j > 0; j /= 2)",
+            2,
+        ),
+        ("for (uint i = 2; i <= 8; i *= 2) for (uint j = i / 2; j > Out[1]; j /= 2)", 1),
+        ("for (uint i = 2; i <= Out[1]; i *= 2) for (uint j = i / 2; j > 0; j /= 2)", 0),
+        ("for (uint i = 2; i <= Out[1]; i *= 2) for (uint j = 4; j > 0; j /= 2)", 1),
+        // One round of the outer loop is enough to make the inner one long.
+        ("for (uint i = 0; i < 5; i++) for (uint j = 0; j < (i == 3 ? 1000 : 2); j++)", 1),
+        (
+            "for (uint h = 1; h < 4; h++) for (uint i = h; i < 4; i++) for (uint j = i; j < 5; j++)",
+            3,
+        ),
+    ];
+    for (nest, count) in nests {
+        let text = format!(
+            "RWStructuredBuffer<uint> Out;
+            [numthreads(32, 1, 1)] void main(uint t : SV_GroupIndex) {{ {nest} Out[t] ^= i + j; }}"
+        );
+        assert_eq!(ir::turns::short_loops(&module(&text), 32).len(), count, "{nest}");
     }
 }
