@@ -1,4 +1,4 @@
-//! The whole way from text to a module.
+//! The compilation pipeline, from source text to a module.
 
 use diag::{Allows, Diagnostic, FileId, Sink, SourceMap, code};
 
@@ -6,14 +6,15 @@ use crate::options::{Denormals, Options, Stage};
 use crate::preprocess::Includer;
 use crate::{ast, check, hir, lint, lower, parse, preprocess};
 
-/// How many entry points of a library are checked: each is a pass over the file.
+/// The most entry points of a library that are checked: each is a pass over the file.
 const MOST_ENTRIES: usize = 256;
 
-/// Compiles the entry point that the options name. `None` if anything was wrong; the sink says what.
+/// Compiles the entry point named in the options. `None` after an error, which is in the sink.
 ///
-/// A step runs only if those before it found no errors, or none that hide anything: what is missing after an error would
-/// be reported once more. A compilation that the options' flag cancels gives nothing: [`Sink::stopped`] says how far it was.
-/// The module has passed through [`ir::simplify::prune`], and whoever does not trust us may pass it to [`ir::verify`].
+/// A stage runs only if the previous ones found no errors, or none that hide declarations, which would cause follow-up
+/// errors.
+/// A compilation that is cancelled returns `None`: [`Sink::stopped`] says how far it came.
+/// The module has passed through [`ir::simplify::prune`], and a cautious caller may pass it to [`ir::verify`].
 pub fn compile(
     main: FileId,
     sources: &mut SourceMap,
@@ -35,12 +36,12 @@ fn build(
 ) -> Option<ir::Module> {
     let file = read(main, sources, includer, options, sink)?;
     let program = check(&file, options, sink)?;
-    // What is done with goes before more is made: the pages are used again.
+    // Free each stage's data before the next one allocates, so that its pages are reused.
     drop(file);
     translate_running(program, options, sink)
 }
 
-/// The module of a checked program; a report where its stage does not run.
+/// Lowers a checked program; reports a stage that does not run.
 fn translate_running(
     program: hir::Program,
     options: &Options,
@@ -50,28 +51,28 @@ fn translate_running(
         let word = check::entry::stage_word(program.entry.stage);
         let message = format!("{word} shaders are not built yet");
         let report = Diagnostic::new(&code::UNSUPPORTED_FEATURE, program.entry.span, message);
-        sink.push(report.help("`wavelane check` checks the types of every stage"));
+        sink.push(report.help("use `wavelane check` to check the types of any stage"));
         return None;
     }
     translate(program, options, sink)
 }
 
-/// Several entry points of one text, which is read and checked once: each of them costs what it needs itself, however
-/// long the text is.
+/// Several entry points of one file, which is parsed and checked once: the cost of each entry point is that of its own
+/// code, however long the file is.
 pub struct Entries {
     options: Options,
-    /// What reading and checking the text reported.
+    /// The reports from parsing and checking the file.
     common: Sink,
-    /// Nothing where the text cannot be read.
+    /// `None` if the file cannot be parsed.
     checked: Option<check::Checked>,
     allows: Allows,
-    /// What is wrong with the comments that allow warnings.
+    /// The errors in comments that allow warnings.
     wrong_allows: Vec<Diagnostic>,
 }
 
 impl Entries {
-    /// Reads and checks a text for compute shaders that start at `entries`; the options' own entry point does not
-    /// matter. `None` where they have to be compiled one by one.
+    /// Parses and checks a file for the compute shaders `entries`; the entry point in the options is ignored. `None` if
+    /// they have to be compiled one by one.
     pub fn read(
         main: FileId,
         sources: &mut SourceMap,
@@ -88,12 +89,12 @@ impl Entries {
         Some(Entries { options: options.clone(), common, checked, allows, wrong_allows })
     }
 
-    /// Whether it was read for this entry point.
+    /// Whether the file was checked for this entry point.
     pub fn has(&self, entry: &str) -> bool {
         self.checked.as_ref().is_none_or(|it| it.has(entry))
     }
 
-    /// What [`compile`] gives and reports for one of the entry points.
+    /// The module and the reports of one of the entry points, as from [`compile`].
     pub fn compile(&self, entry: &str, sources: &SourceMap) -> (Option<ir::Module>, Sink) {
         let mut sink = self.common.clone();
         let program = self.checked.as_ref().and_then(|it| it.program(entry, &mut sink));
@@ -104,8 +105,8 @@ impl Entries {
     }
 }
 
-/// Checks the entry point that the options name, of whatever stage; of a library without it, every function with a
-/// `[shader]`. The module is there if there is nothing wrong and the entry point's stage runs.
+/// Checks the entry point named in the options, of any stage, or in a library without it, every function with a
+/// `[shader]`. Returns a module if there are no errors and the entry point's stage runs.
 pub fn validate(
     main: FileId,
     sources: &mut SourceMap,
@@ -138,12 +139,12 @@ pub fn validate(
     weighed(module, sources, sink)
 }
 
-/// The module, unless the source makes one of its warnings an error; without the warnings that it allows.
+/// Applies the warning levels and allow comments of the source; `None` if a warning becomes an error.
 fn weighed(module: Option<ir::Module>, sources: &SourceMap, sink: &mut Sink) -> Option<ir::Module> {
     weighed_by(module, Allows::read(sources), sources, sink)
 }
 
-/// The same, with the comments that allow warnings and what is wrong with them.
+/// The same, given the comments that allow warnings and the errors in them.
 fn weighed_by(
     module: Option<ir::Module>,
     (mut allows, wrong): (Allows, Vec<Diagnostic>),
@@ -153,7 +154,7 @@ fn weighed_by(
     sink.apply_levels(sources);
     wrong.into_iter().for_each(|it| sink.push(it));
     sink.apply_allows(&mut allows, sources);
-    // After an error the warnings are not complete. What only runs show is for whoever runs.
+    // After an error the warnings are incomplete. Findings that only runs make are judged after a run.
     if !sink.has_errors() {
         let unused = allows.unused(sources, |code| !code.in_runs, &[]);
         unused.into_iter().for_each(|it| sink.push(it));
@@ -161,7 +162,7 @@ fn weighed_by(
     module.filter(|_| !sink.has_errors())
 }
 
-/// The entry points to check: the one that is named, or all of a library, which may have none.
+/// The entry points to check: the named one, or all of a library, which may have none.
 fn entries(file: &ast::File, options: &Options) -> Vec<String> {
     let named = vec![options.entry.clone()];
     if options.stage != Stage::Library {
@@ -184,7 +185,7 @@ fn entries(file: &ast::File, options: &Options) -> Vec<String> {
     if all.contains(&options.entry) { named } else { all }
 }
 
-/// The syntax tree of a file.
+/// Preprocesses and parses a file.
 fn read(
     main: FileId,
     sources: &mut SourceMap,
@@ -197,7 +198,7 @@ fn read(
         return None;
     }
     let file = parse(&tokens, sources, options, sink);
-    // A statement that cannot be read hides nothing but itself; a declaration may hide what others need.
+    // A statement with a syntax error hides only itself; a declaration may hide names that others need.
     if sink.has_errors() && file.is_torn {
         return None;
     }
@@ -205,7 +206,7 @@ fn read(
     Some(file)
 }
 
-/// The module of a checked program whose stage runs.
+/// Lowers a checked program, if its stage runs.
 fn translate_compute(
     program: hir::Program,
     options: &Options,
@@ -215,7 +216,7 @@ fn translate_compute(
     runs.then(|| translate(program, options, sink)).flatten()
 }
 
-/// The module of a checked program.
+/// Lowers a checked program.
 fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Option<ir::Module> {
     if sink.has_errors() {
         return None;

@@ -1,39 +1,39 @@
-//! What other shading languages call things, for those who come from there: one row for each word.
+//! Names from other shading languages, for users who come from there: one row for each.
 //!
-//! Only words that mean nothing in HLSL are listed. They are looked up when a program is wrong anyway.
+//! Only names without a meaning in HLSL are listed. They are looked up only after an error.
 
-/// A word of another language.
+/// A name from another language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Foreign {
     pub(crate) language: &'static str,
     pub(crate) hlsl: Hlsl,
 }
 
-/// What stands for it in HLSL.
+/// Its equivalent in HLSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hlsl {
     /// The same thing under another name.
     Name(&'static str),
-    /// Something that is written in another way.
+    /// Something that is written differently.
     Text(&'static str),
 }
 
 impl Foreign {
-    /// What to tell the user, about a word that is a name here.
+    /// The help for the user.
     pub(crate) fn help(self, word: &str) -> String {
         let language = self.language;
         match self.hlsl {
-            Name(name) => format!("`{word}` is {language}; in HLSL it is `{name}`"),
-            Text(text) => format!("`{word}` is {language}; in HLSL {text}"),
+            Name(name) => format!("`{word}` is {language}; in HLSL, it is `{name}`"),
+            Text(text) => format!("`{word}` is {language}; in HLSL, {text}"),
         }
     }
 }
 
-/// What a word of another language is in HLSL.
+/// Looks up a name from another language.
 pub(crate) fn foreign(word: &str) -> Option<Foreign> {
     let found = ROWS.iter().find(|(words, ..)| words.split(' ').any(|it| it == word));
     found.map(|&(_, language, hlsl)| {
-        // Functions of Metal that share a row.
+        // Metal's functions share rows with those of GLSL.
         let language = if word.starts_with("simd_") { METAL } else { language };
         Foreign { language, hlsl }
     })
@@ -47,16 +47,16 @@ const METAL: &str = "Metal";
 const WGSL: &str = "WGSL";
 const OPENCL: &str = "OpenCL";
 
-const THREAD: Hlsl = Text("it is a parameter `uint3 id : SV_DispatchThreadID`");
-const IN_GROUP: Hlsl = Text("it is a parameter `uint3 id : SV_GroupThreadID`");
-const GROUP: Hlsl = Text("it is a parameter `uint3 id : SV_GroupID`");
-const INDEX: Hlsl = Text("it is a parameter `uint index : SV_GroupIndex`");
-const SIZE: Hlsl = Text("the size of a group is what `[numthreads(x, y, z)]` says");
-const ATTRIBUTE: Hlsl = Text("`[numthreads(x, y, z)]` stands before the entry point");
+const THREAD: Hlsl = Text("use a parameter `uint3 id : SV_DispatchThreadID`");
+const IN_GROUP: Hlsl = Text("use a parameter `uint3 id : SV_GroupThreadID`");
+const GROUP: Hlsl = Text("use a parameter `uint3 id : SV_GroupID`");
+const INDEX: Hlsl = Text("use a parameter `uint index : SV_GroupIndex`");
+const SIZE: Hlsl = Text("`[numthreads(x, y, z)]` sets the size of a group");
+const ATTRIBUTE: Hlsl = Text("write `[numthreads(x, y, z)]` before the entry point");
 const POINTER: Hlsl =
-    Text("a buffer is declared outside of functions: `RWStructuredBuffer<T> data;`");
+    Text("buffers are declared outside of functions: `RWStructuredBuffer<T> data;`");
 
-/// Words, the language they come from, and what HLSL has.
+/// Names, their language, and their equivalent in HLSL.
 const ROWS: &[(&str, &str, Hlsl)] = &[
     // Types.
     ("vec2", GLSL, Name("float2")),
@@ -101,7 +101,7 @@ const ROWS: &[(&str, &str, Hlsl)] = &[
     ("long", "C", Name("int64_t")),
     ("ulong", METAL, Name("uint64_t")),
     ("__half", CUDA, Name("half")),
-    // Where threads are.
+    // Thread indices.
     ("gl_GlobalInvocationID", GLSL, THREAD),
     ("gl_LocalInvocationID", GLSL, IN_GROUP),
     ("gl_WorkGroupID", GLSL, GROUP),
@@ -110,7 +110,7 @@ const ROWS: &[(&str, &str, Hlsl)] = &[
     (
         "gl_NumWorkGroups gridDim num_workgroups",
         GLSL,
-        Text("the host hands it over, in a constant buffer for instance"),
+        Text("the host has to pass it, for example in a constant buffer"),
     ),
     ("gl_SubgroupSize", GLSL, Name("WaveGetLaneCount()")),
     ("gl_SubgroupInvocationID", GLSL, Name("WaveGetLaneIndex()")),
@@ -133,8 +133,12 @@ const ROWS: &[(&str, &str, Hlsl)] = &[
     ("local_invocation_index", WGSL, INDEX),
     ("subgroup_size", WGSL, Name("WaveGetLaneCount()")),
     ("subgroup_invocation_id", WGSL, Name("WaveGetLaneIndex()")),
-    // How things are declared.
-    ("layout", GLSL, Text("resources have `: register(u0)`, and groups `[numthreads(x, y, z)]`")),
+    // Declarations.
+    (
+        "layout",
+        GLSL,
+        Text("use `: register(u0)` for resources and `[numthreads(x, y, z)]` for groups"),
+    ),
     ("buffer", GLSL, Text("a writable buffer is `RWStructuredBuffer<T> data;`")),
     ("highp mediump lowp", GLSL, Text("precision is part of the type: `float`, `min16float`")),
     ("varying", GLSL, Text("values between stages are parameters with semantics")),
@@ -154,8 +158,8 @@ const ROWS: &[(&str, &str, Hlsl)] = &[
         Text("an entry point is a function with `[numthreads(x, y, z)]` before it"),
     ),
     ("kernel", METAL, Text("an entry point is a function with `[numthreads(x, y, z)]` before it")),
-    ("__device__ __host__ __forceinline__", CUDA, Text("functions need no such word")),
-    ("__constant__", CUDA, Text("constants of the host stand in a `cbuffer`")),
+    ("__device__ __host__ __forceinline__", CUDA, Text("functions need no such qualifier")),
+    ("__constant__", CUDA, Text("the host's constants are in a `cbuffer`")),
     ("__restrict__", CUDA, POINTER),
     ("device", METAL, POINTER),
     ("__global", OPENCL, POINTER),
@@ -196,8 +200,8 @@ const ROWS: &[(&str, &str, Hlsl)] = &[
     ("floatBitsToUint", GLSL, Name("asuint")),
     ("floatBitsToInt", GLSL, Name("asint")),
     ("uintBitsToFloat intBitsToFloat", GLSL, Name("asfloat")),
-    ("as_type", METAL, Text("`asuint`, `asint` and `asfloat` take bits as another type")),
-    ("bitcast", WGSL, Text("`asuint`, `asint` and `asfloat` take bits as another type")),
+    ("as_type", METAL, Text("`asuint`, `asint` and `asfloat` reinterpret the bits")),
+    ("bitcast", WGSL, Text("`asuint`, `asint` and `asfloat` reinterpret the bits")),
     ("__float_as_uint", CUDA, Name("asuint")),
     ("__uint_as_float __int_as_float", CUDA, Name("asfloat")),
     ("packHalf2x16 unpackHalf2x16", GLSL, Text("`f32tof16` and `f16tof32` convert one value each")),
@@ -220,9 +224,7 @@ const ROWS: &[(&str, &str, Hlsl)] = &[
     (
         "__syncwarp subgroupBarrier simdgroup_barrier",
         CUDA,
-        Text(
-            "lanes of a wave run together, and memory is ordered by `GroupMemoryBarrierWithGroupSync()`",
-        ),
+        Text("lanes of a wave run together, and `GroupMemoryBarrierWithGroupSync()` orders memory"),
     ),
     ("threadgroup_barrier", METAL, Name("GroupMemoryBarrierWithGroupSync")),
     ("workgroupBarrier", WGSL, Name("GroupMemoryBarrierWithGroupSync")),
@@ -293,7 +295,7 @@ mod tests {
     use crate::library;
 
     #[test]
-    fn no_word_is_listed_twice_and_what_is_offered_exists() {
+    fn names_are_unique_and_their_equivalents_exist() {
         let mut words: Vec<&str> = ROWS.iter().flat_map(|it| it.0.split(' ')).collect();
         words.sort_unstable();
         assert!(words.windows(2).all(|it| it[0] != it[1]), "{words:?}");

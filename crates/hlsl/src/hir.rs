@@ -1,7 +1,8 @@
-//! The checked program: names resolved, overloads chosen, templates instantiated, every conversion written out.
+//! The typed syntax tree of a checked program: names resolved, overloads selected, templates instantiated, every
+//! conversion explicit.
 //!
-//! `check` makes it from the syntax tree, `lower` turns it into IR. Only what the entry point reaches is in it.
-//! Nothing here can be wrong any more, except what only lowering sees (call trees that explode).
+//! `check` builds it from the syntax tree, and `lower` turns it into IR. It contains only what the entry point reaches.
+//! It is free of errors, except those that only lowering finds (call trees that explode).
 
 use std::sync::Arc;
 
@@ -28,10 +29,10 @@ pub struct GlobalId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ResourceId(pub u32);
 
-/// A checked entry point with everything it reaches.
+/// A checked entry point with everything that it reaches.
 #[derive(Debug)]
 pub struct Program {
-    /// All programs of one file share them.
+    /// Shared by all programs of one file.
     pub types: Arc<Types>,
     pub functions: Vec<Function>,
     /// Static and groupshared variables.
@@ -50,11 +51,11 @@ pub struct Entry {
     /// One for each parameter of the function.
     pub inputs: Vec<SystemValue>,
     pub native_16bit: bool,
-    /// Whether a feature that sets the native-16-bit, 64-bit or double flags was used is found out by lowering.
+    /// Lowering determines whether features were used that set the native-16-bit, 64-bit or double flags.
     pub span: Span,
 }
 
-/// What a parameter of a compute entry point is bound to.
+/// The system value that a parameter of a compute entry point is bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemValue {
     GroupId,
@@ -63,7 +64,7 @@ pub enum SystemValue {
     GroupIndex,
 }
 
-/// A variable outside functions.
+/// A global variable.
 #[derive(Clone, Debug)]
 pub struct Global {
     pub name: String,
@@ -74,28 +75,28 @@ pub struct Global {
 
 #[derive(Clone, Debug)]
 pub enum GlobalKind {
-    /// One for each lane, initialised when the entry point starts; without an initialiser it is zero, not poison.
+    /// One copy for each lane, initialised when the entry point starts; without an initialiser it is zero, not poison.
     Static {
         init: Option<Expr>,
     },
     Groupshared,
 }
 
-/// A resource binding, a constant buffer included.
+/// A resource binding, including constant buffers.
 #[derive(Clone, Debug)]
 pub struct Resource {
     pub name: String,
     /// A resource type ([`crate::types::Type::Resource`]); for a `cbuffer` block, a constant buffer of the struct of its members.
     pub ty: TypeId,
-    /// How many elements its array has, dimensions multiplied: 1 for no array, `None` for an unbounded one.
+    /// The number of array elements over all dimensions: 1 if it is not an array, `None` if unbounded.
     pub count: Option<u32>,
-    /// The dimensions of the array as written, outermost first; an unbounded one is 0.
+    /// The dimensions of the array as declared, outermost first; an unbounded one is 0.
     pub dims: Vec<u32>,
-    /// Assigned by DXC's rules where the source gives none.
+    /// Assigned by DXC's rules if the source gives none.
     pub register: Register,
     pub chosen: ir::Chosen,
     pub globally_coherent: bool,
-    /// How the members of a constant buffer lie; other resources do not ask.
+    /// The packing of a constant buffer's members; unused for other resources.
     pub packing: Packing,
     pub span: Span,
 }
@@ -103,7 +104,7 @@ pub struct Resource {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: String,
-    /// Parameters come first, in order; `this` of a method is the first of them, `inout`.
+    /// Parameters come first, in order; the first one of a method is `this`, which is `inout`.
     pub locals: Vec<Local>,
     pub params: Vec<Mode>,
     pub result: TypeId,
@@ -118,13 +119,13 @@ pub struct Local {
     pub span: Span,
 }
 
-/// How an argument is passed.
+/// The passing mode of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     In,
     Out,
     InOut,
-    /// Groupshared or resource arguments that stay where they are.
+    /// By reference, for groupshared variables and resources.
     Reference,
 }
 
@@ -156,11 +157,11 @@ pub enum StmtKind {
 
 #[derive(Clone, Debug)]
 pub struct Loop {
-    /// Tested before each iteration, or after it.
+    /// Whether the condition is tested before each iteration, rather than after it.
     pub cond: Option<Expr>,
     pub test_first: bool,
     pub body: Vec<Stmt>,
-    /// What every continuing lane runs before the next iteration.
+    /// Run by every continuing lane before the next iteration.
     pub step: Option<Expr>,
 }
 
@@ -171,10 +172,10 @@ pub struct Switch {
     pub groups: Vec<CaseGroup>,
 }
 
-/// All labels that stand before the same statements.
+/// The labels in front of one list of statements.
 #[derive(Clone, Debug)]
 pub struct CaseGroup {
-    /// Bits of the selector's type.
+    /// As bits of the selector's type.
     pub labels: Vec<u64>,
     pub default: bool,
     pub body: Vec<Stmt>,
@@ -189,25 +190,25 @@ pub struct Expr {
 
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A scalar; the bits of its type.
+    /// A scalar, as the bits of its type.
     Const(u64),
     Local(LocalId),
     Global(GlobalId),
-    /// A resource, or a whole resource array.
+    /// A resource, or an entire resource array.
     Resource(ResourceId),
     /// A member of a struct, by the index of the field.
     Field(Box<Expr>, u32),
-    /// Components of a vector, or of a scalar seen as a vector of one; one component gives a scalar.
+    /// Components of a vector, or of a scalar treated as a vector of one; a single component gives a scalar.
     Swizzle(Box<Expr>, Vec<u32>),
-    /// Elements of a matrix, (row, column); one element gives a scalar.
+    /// Elements of a matrix, (row, column); a single element gives a scalar.
     MatrixSwizzle(Box<Expr>, Vec<(u32, u32)>),
     /// An element of an array, a component of a vector, a row of a matrix, an element of a resource or of a resource array.
     /// The index is of type `uint` or `int`, or a vector of them for multi-dimensional resources.
     Index(Box<Expr>, Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
-    /// Both operands have the same type; for shifts too. Comparisons give `bool`s of the same shape.
+    /// Both operands have the same type, even for shifts. Comparisons give `bool`s of the same shape.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// `&&`, `||`: with `short_circuit` the right side runs only in the lanes that need it, else in all.
+    /// `&&`, `||`: with `short_circuit` the right operand runs only in the lanes that need it, otherwise in all.
     Logic {
         and: bool,
         short_circuit: bool,
@@ -221,7 +222,7 @@ pub enum ExprKind {
         then: Box<Expr>,
         else_: Box<Expr>,
     },
-    /// Both sides have the same type. The value is the left side's new value.
+    /// Both operands have the same type. The result is the left operand's new value.
     Assign(Box<Expr>, Box<Expr>),
     /// `a op= b`: `a` is read once, converted to `compute`, combined with `b` (of that type), converted back and stored.
     AssignOp {
@@ -257,9 +258,9 @@ pub enum ExprKind {
         object: Box<Expr>,
         args: Vec<Arg>,
     },
-    /// The value as [`Expr::ty`]: numbers, splats, truncations, flattening casts between aggregates.
+    /// Conversion to [`Expr::ty`]: numbers, splats, truncations, flattening casts between aggregates.
     Convert(Box<Expr>),
-    /// The scalars of all parts, in order, make up a value of [`Expr::ty`]; each part's scalars already have the right types.
+    /// A value of [`Expr::ty`] from the scalars of all parts, in order, which already have the right types.
     Construct(Vec<Expr>),
     Comma(Box<Expr>, Box<Expr>),
 }
@@ -269,7 +270,7 @@ pub enum ExprKind {
 pub enum Arg {
     /// Of the parameter's type.
     In(Expr),
-    /// A place; `ty` is the parameter's type, which the place's value is converted to and from.
+    /// An lvalue; `ty` is the parameter's type, to and from which its value is converted.
     Out { place: Expr, ty: TypeId, mode: Mode },
 }
 

@@ -1,7 +1,7 @@
-//! HLSL to the intermediate representation: `preprocess → parse → check → lower`.
+//! The HLSL front end: `preprocess → parse → check → lower`, from text to the intermediate representation.
 //!
-//! Nothing here touches files: text arrives through a [`diag::SourceMap`] and an [`Includer`].
-//! No input makes it panic; mistakes of the user go to a [`diag::Sink`], and every step goes on as far as it can.
+//! It never accesses files: text arrives through a [`diag::SourceMap`] and an [`Includer`].
+//! No input makes it panic; the user's errors go to a [`diag::Sink`], and every stage recovers as far as it can.
 #![forbid(unsafe_code)]
 
 pub mod ast;

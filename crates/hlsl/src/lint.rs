@@ -1,8 +1,8 @@
-//! What is legal and hardly ever meant: the warnings that look at a program instead of checking it.
+//! Lints: warnings about code that is legal but rarely intended.
 //!
-//! [`syntax`] looks at the text as it was written, [`body`] at a checked function, [`version`] at a checked program and
-//! [`width`] at its module. All prefer silence to a false alarm:
-//! what a macro or a template wrote may be right for other arguments, and is left alone where that matters.
+//! [`syntax`] looks at the source as written, [`body`] at a checked function, [`version`] at a checked program and
+//! [`width`] at its module. All prefer a missed warning to a false positive:
+//! code from a macro or a template may be right for other arguments, and is exempt where that matters.
 //! Deliberately absent: anything that decides whether a program compiles.
 
 mod body;

@@ -1,7 +1,7 @@
-//! What a user can say about a compilation besides the text: version, stage, macros, switches.
+//! The options of a compilation: version, stage, macros, switches.
 //!
-//! Options are plain data. Reading them from a command line is the matter of `cli`, and finding
-//! included files is the matter of whoever implements [`crate::Includer`].
+//! Options are plain data. `cli` parses them from a command line, and included files are found by an implementation of
+//! [`crate::Includer`].
 
 /// A version of the language (`-HV`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,7 +28,7 @@ impl Version {
         }
     }
 
-    /// The version that `-HV TEXT` names.
+    /// The version named by `-HV TEXT`.
     pub fn parse(text: &str) -> Option<Version> {
         match text {
             "2016" => Some(Version::V2016),
@@ -43,7 +43,7 @@ impl Version {
 
 pub use ops::intrinsics::Stage;
 
-/// The stages that profiles name, each with the word that macros (`__SHADER_STAGE_COMPUTE`) use and its number in them.
+/// The stages of profiles, each with its name and number in macros (`__SHADER_STAGE_COMPUTE`).
 pub const STAGE_MACROS: [(Stage, &str, u32); 9] = [
     (Stage::Pixel, "PIXEL", 0),
     (Stage::Vertex, "VERTEX", 1),
@@ -56,7 +56,7 @@ pub const STAGE_MACROS: [(Stage, &str, u32); 9] = [
     (Stage::Amplification, "AMPLIFICATION", 14),
 ];
 
-/// The letters that a stage has in the names of profiles: `cs_6_6`.
+/// The prefixes of stages in the names of profiles: `cs_6_6`.
 pub const PROFILES: [(&str, Stage); 9] = [
     ("cs", Stage::Compute),
     ("ps", Stage::Pixel),
@@ -69,7 +69,7 @@ pub const PROFILES: [(&str, Stage); 9] = [
     ("lib", Stage::Library),
 ];
 
-/// How matrices lie in memory.
+/// The storage order of matrices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MatrixOrder {
     RowMajor,
@@ -77,44 +77,44 @@ pub enum MatrixOrder {
     ColumnMajor,
 }
 
-/// Whose wave functions may be used without a word.
+/// The dialect whose wave functions can be used without a warning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
     #[default]
     Hlsl,
-    /// Slang's functions are expected, and no warning says that only Slang has them.
+    /// Slang's functions are allowed, without the warning that only Slang has them.
     Slang,
 }
 
-/// What happens to denormal numbers of 32 bits (`-denorm`).
+/// The treatment of 32-bit denormals (`-denorm`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Denormals {
-    /// Either is right; the program keeps them.
+    /// Either is allowed; the program preserves them.
     #[default]
     Any,
     Preserve,
-    /// They become zeros of the same sign, on the way into arithmetic and out of it.
+    /// Flushed to zeros of the same sign, in the operands and results of arithmetic.
     FlushToZero,
 }
 
-/// How push constants lie in memory.
+/// The layout of push constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PushLayout {
-    /// That of Vulkan's storage buffers, but that a vector is aligned to its scalars unless it would cross 16 bytes.
+    /// That of Vulkan's storage buffers, except that a vector is aligned to its scalars unless it would cross 16 bytes.
     #[default]
     Vulkan,
-    /// Each scalar is aligned to its size, and nothing more (`-fvk-use-dx-layout`, `-fvk-use-scalar-layout`).
+    /// Only scalars are aligned, to their size (`-fvk-use-dx-layout`, `-fvk-use-scalar-layout`).
     Scalar,
 }
 
-/// Everything a user can choose.
+/// Everything that a user can choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// `-E`: the name of the entry point.
     pub entry: String,
     /// `--dialect`.
     pub dialect: Dialect,
-    /// `-D NAME` and `-D NAME=VALUE`, in order; `NAME` may carry parameters.
+    /// `-D NAME` and `-D NAME=VALUE`, in order; `NAME` may have parameters.
     pub defines: Vec<(String, Option<String>)>,
     /// `-HV`.
     pub hlsl_version: Version,
@@ -124,25 +124,25 @@ pub struct Options {
     pub shader_model: (u32, u32),
     /// `-enable-16bit-types`: `half` and the `min16` types are real 16-bit types.
     pub enable_16bit: bool,
-    /// `-spirv`: bindings for Vulkan stand above registers. The program that comes out is the same otherwise.
+    /// `-spirv`: Vulkan bindings override registers. The resulting program is otherwise the same.
     pub spirv: bool,
-    /// `-auto-binding-space`: the space of resources that the source gives no register.
+    /// `-auto-binding-space`: the space of resources without a register in the source.
     pub auto_space: u32,
-    /// `-spirv` again: push constants, specialization constants and offsets of Vulkan are what they are there.
+    /// Also `-spirv`: enables Vulkan's push constants, specialization constants and offsets.
     pub vulkan: bool,
-    /// `-Zpr` and `-Zpc`: the order where neither a modifier nor a pragma says one.
+    /// `-Zpr` and `-Zpc`: the order of matrices without a modifier or pragma.
     pub matrix_order: MatrixOrder,
     /// `-denorm`.
     pub denormals: Denormals,
-    /// What specialization constants are set to: the number in `[[vk::constant_id(N)]]`, and the bits. Those that are not
-    /// named keep the value in the source.
+    /// The values of specialization constants: the number in `[[vk::constant_id(N)]]`, and the bits. Others keep their
+    /// value in the source.
     pub specialization: Vec<(u32, u64)>,
     /// `-fvk-use-*-layout`.
     pub push_layout: PushLayout,
-    /// Resources may have tiles without memory: the status of a load tells whether there is some.
+    /// Resources may have unmapped tiles, which the status of a load reports.
     pub has_tiles: bool,
-    /// `-fspv-use-legacy-buffer-matrix-order`: matrices in byte address buffers lie the other way round than everywhere
-    /// else, as dxc once had it for Vulkan.
+    /// `-fspv-use-legacy-buffer-matrix-order`: matrices in byte address buffers have the opposite storage order, as in
+    /// old versions of dxc for Vulkan.
     pub legacy_matrix_order: bool,
     /// Ends the compilation from outside: it gives no module and no report then.
     pub cancel: diag::Cancel,
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_read_as_dxc_writes_them_and_are_ordered() {
+    fn versions_parse_as_in_dxc_and_are_ordered() {
         assert_eq!(Version::parse("2018"), Some(Version::V2018));
         assert_eq!(Version::parse("202x"), Some(Version::V202x));
         assert_eq!(Version::parse("2019"), None);

@@ -1,6 +1,6 @@
-//! The types of HLSL, interned, and how they lie in memory.
+//! The interned types of HLSL, and their memory layout.
 //!
-//! Two equal types have the same [`TypeId`]. Deliberately absent: conversions (see `check`) and names of types in scopes.
+//! Equal types have the same [`TypeId`]. Deliberately absent: conversions (see `check`) and names of types in scopes.
 
 mod known;
 mod layout;
@@ -30,14 +30,14 @@ pub enum Type {
     Scalar(Scalar),
     /// One to 1024 components; `vector<float, 1>` is not `float`.
     Vector(Scalar, u32),
-    /// The storage order matters in buffers only.
+    /// The storage order only matters in buffers.
     Matrix {
         scalar: Scalar,
         rows: u32,
         columns: u32,
         row_major: bool,
     },
-    /// `len` is 0 for the unbounded arrays that only resources can have.
+    /// `len` is 0 for unbounded arrays, which only resources can have.
     Array {
         element: TypeId,
         len: u32,
@@ -45,7 +45,7 @@ pub enum Type {
     Struct(StructId),
     Resource(ResourceType),
     String,
-    /// Of something that was reported already: whatever is done with it is right.
+    /// The type of anything that was already reported: every use of it is accepted.
     Error,
 }
 
@@ -62,13 +62,13 @@ pub enum Scalar {
     F16,
     F32,
     F64,
-    /// `min16int` and friends are types of their own for overloads; what they hold is decided by `-enable-16bit-types`.
+    /// `min16int` and the like are distinct types in overload resolution; `-enable-16bit-types` decides their width.
     Min16Int,
     Min16Uint,
     Min16Float,
-    /// `half` without `-enable-16bit-types`: a `float` that overloads tell from one.
+    /// `half` without `-enable-16bit-types`: a `float`, but distinct in overload resolution.
     Half,
-    /// The type of a literal without suffix, until its place decides.
+    /// The type of a literal without a suffix, until its context decides.
     LiteralInt,
     LiteralFloat,
     Enum(Enum),
@@ -79,11 +79,11 @@ pub enum Scalar {
 pub struct Enum {
     id: u32,
     held: Held,
-    /// `enum class`: without a cast it is no number.
+    /// `enum class`: it does not convert to a number implicitly.
     pub scoped: bool,
 }
 
-/// The integers that an enumeration can be held in.
+/// The possible underlying types of an enumeration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Held {
     Bool,
@@ -98,7 +98,7 @@ enum Held {
 }
 
 impl Enum {
-    /// The type that holds its values.
+    /// The underlying type.
     pub fn held(self) -> Scalar {
         match self.held {
             Held::Bool => Scalar::Bool,
@@ -149,24 +149,24 @@ pub enum ResourceType {
     Other(Object),
 }
 
-/// An object of the library's table of objects, with its template arguments.
+/// An object from the library's table of objects, with its template arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Object {
     pub name: &'static str,
-    /// What it holds; `void` if it holds nothing that has a type.
+    /// The type of its elements; `void` if it has none.
     pub element: TypeId,
     /// The number in its template arguments: control points, flags; 0 if there is none.
     pub count: u32,
 }
 
-/// The structs that the language declares.
+/// The built-in structs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltinStruct {
     RayDesc,
     TriangleAttributes,
 }
 
-/// What a structured buffer can do.
+/// The operations of a structured buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     Read,
@@ -191,7 +191,7 @@ pub enum TextureDim {
 #[derive(Clone, Debug)]
 pub struct Struct {
     pub name: String,
-    /// Inherited fields first; bit-fields carry where they lie in their storage unit.
+    /// Inherited fields come first; bit-fields know their position in their storage unit.
     pub fields: Vec<Field>,
 }
 
@@ -199,11 +199,11 @@ pub struct Struct {
 pub struct Field {
     pub name: String,
     pub ty: TypeId,
-    /// For a bit-field: the field of this struct that stores it is a hidden one at this index, and the bits (offset, width) in it.
+    /// For a bit-field: the index of the hidden field of this struct that stores it, and its bits (offset, width) there.
     pub bits: Option<BitField>,
-    /// A hidden storage unit of bit-fields, which has no name that source can use.
+    /// A hidden storage unit of bit-fields, which source code cannot name.
     pub hidden: bool,
-    /// The byte offset that `packoffset` gives.
+    /// The byte offset from `packoffset`.
     pub offset: Option<u32>,
     pub span: diag::Span,
 }
@@ -225,7 +225,7 @@ impl Scalar {
         !self.is_float() && self.number() != Scalar::Bool
     }
 
-    /// The type itself, or what an enumeration is held in.
+    /// The type itself, or the underlying type of an enumeration.
     pub fn number(self) -> Scalar {
         match self {
             Scalar::Enum(it) => it.held(),
@@ -242,7 +242,7 @@ impl Scalar {
         matches!(self, Scalar::LiteralInt | Scalar::LiteralFloat)
     }
 
-    /// How integer operations read it; floats and bools use `Signed` and `Unsigned`.
+    /// Its signedness in integer operations; floats count as `Signed` and bools as `Unsigned`.
     pub fn sign(self) -> Sign {
         use Scalar::*;
         match self {
@@ -253,7 +253,7 @@ impl Scalar {
         }
     }
 
-    /// What engines compute with. Literals that nothing gave a type are `int` and `float`.
+    /// The type that engines compute with. Literals default to `int` and `float`.
     pub fn ty(self, native_16bit: bool) -> Ty {
         use Scalar::*;
         match self {
@@ -282,7 +282,7 @@ impl Scalar {
         }
     }
 
-    /// The word for it; [`Types::name`] knows those of enumerations.
+    /// Its keyword; for enumerations see [`Types::name`].
     pub fn name(self) -> &'static str {
         use Scalar::*;
         match self {
@@ -315,9 +315,9 @@ pub struct Types {
     structs: Vec<Struct>,
     /// The names of the enumerations.
     enums: Vec<String>,
-    /// The structs of the language that somebody asked for, by [`BuiltinStruct`].
+    /// The built-in structs created so far, by [`BuiltinStruct`].
     builtins: [Option<TypeId>; 2],
-    /// Textures that have been asked for with a sampler, and the structs that stand for them.
+    /// Combined textures and samplers created so far: the texture type and the struct.
     sampled: Vec<(TypeId, TypeId)>,
     known: known::Memo,
 }
@@ -396,7 +396,7 @@ impl Types {
         StructId(self.structs.len() as u32 - 1)
     }
 
-    /// A struct that the language declares.
+    /// A built-in struct.
     pub fn builtin(&mut self, which: BuiltinStruct) -> TypeId {
         if let Some(found) = self.builtins[which as usize] {
             return found;
@@ -431,7 +431,7 @@ impl Types {
         ty
     }
 
-    /// The struct of a texture with its sampler, the latter once for each way to sample.
+    /// The struct of a combined texture and sampler, with one sampler field for each kind of sampler.
     pub fn sampled(&mut self, texture: TypeId, name: String) -> TypeId {
         if let Some((_, found)) = self.sampled.iter().find(|(it, _)| *it == texture) {
             return *found;
@@ -453,12 +453,12 @@ impl Types {
         ty
     }
 
-    /// Whether a type is a texture with its sampler.
+    /// Whether a type is a combined texture and sampler.
     pub fn is_sampled(&self, ty: TypeId) -> bool {
         self.sampled.iter().any(|(_, it)| *it == ty)
     }
 
-    /// A new enumeration that is held in that type, `int` if that is no integer.
+    /// A new enumeration with that underlying type, or `int` if that is not an integer.
     pub fn add_enum(&mut self, name: String, held: Scalar, scoped: bool) -> Scalar {
         use Scalar::*;
         let held = match held.number() {
@@ -509,14 +509,14 @@ impl Types {
         }
     }
 
-    /// The number of scalars of a value, hidden storage of bit-fields counted, bit-fields not; saturating.
-    /// A resource inside counts as one scalar: the index of the resource.
+    /// The number of scalars of a value, counting the hidden storage of bit-fields instead of the bit-fields; saturating.
+    /// A resource counts as one scalar: its index.
     pub fn scalar_count(&self, id: TypeId) -> u64 {
         self.contents(id).scalars
     }
 
     /// The scalars of a value in order: vectors by component, matrices row by row, arrays by element, structs by field.
-    /// `None` where there are more than `most`, or a resource is inside.
+    /// `None` if there are more than `most`, or if it holds a resource.
     pub fn flatten(&self, id: TypeId, most: usize) -> Option<Vec<Scalar>> {
         if self.scalar_count(id) > most as u64 {
             return None;
@@ -526,7 +526,7 @@ impl Types {
     }
 
     fn flatten_into(&self, id: TypeId, scalars: &mut Vec<Scalar>) -> bool {
-        // What is empty may still be large: structs of structs of nothing.
+        // Even a type without scalars may be large: structs of structs of empty structs.
         if self.scalar_count(id) == 0 {
             return true;
         }
@@ -555,8 +555,8 @@ impl Types {
         }
     }
 
-    /// The numbers of a value as the source sees them: as [`Types::flatten`], but the bit-fields instead of what stores
-    /// them. `None` where there are more than `most`, or a resource is inside.
+    /// The numbers of a value as the source sees them: like [`Types::flatten`], but with the bit-fields instead of their
+    /// storage. `None` if there are more than `most`, or if it holds a resource.
     pub fn numbers(&self, id: TypeId, most: usize) -> Option<Vec<Scalar>> {
         if !self.has_bit_fields(id) {
             return self.flatten(id, most);
@@ -590,17 +590,17 @@ impl Types {
         (numbers.len() <= most).then_some(numbers)
     }
 
-    /// Whether a bit-field is somewhere inside.
+    /// Whether it contains a bit-field.
     pub fn has_bit_fields(&self, id: TypeId) -> bool {
         self.contents(id).has_bit_fields
     }
 
-    /// Whether a resource is somewhere inside.
+    /// Whether it contains a resource.
     pub fn holds_resource(&self, id: TypeId) -> bool {
         self.contents(id).holds_resource
     }
 
-    /// As the source would spell it.
+    /// Its spelling in source code.
     pub fn name(&self, id: TypeId) -> String {
         match self.get(id) {
             Type::Void => "void".to_owned(),
@@ -615,7 +615,7 @@ impl Types {
                 format!("{}{rows}x{columns}", scalar.name())
             }
             Type::Array { element, len } => {
-                // The dimensions read from the outside in.
+                // Dimensions are written from the outermost in.
                 let mut dims = String::new();
                 let (mut element, mut len) = (element, len);
                 loop {

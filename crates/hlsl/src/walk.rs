@@ -1,14 +1,14 @@
-//! Ways through the checked program: the parts of an expression, the expressions of a statement, and everything below them.
+//! Visitors over the checked program: the parts of an expression, the expressions of a statement, and everything below.
 //!
-//! None recurses: chains of operators are long, and so are those of `else if`. Whoever needs to know on which way control
-//! comes by walks on their own.
-//! What is still open lies in place until it is many: most expressions and statements are small, and there are very many.
+//! None of them recurses, since chains of operators and of `else if` can be long. Analyses that need the control flow do
+//! their own walk.
+//! The stacks are inline up to a certain depth: there are very many expressions and statements, most of them small.
 
 use smallvec::SmallVec;
 
 use crate::hir::{Arg, Expr, ExprKind, Stmt, StmtKind};
 
-/// Calls something for the parts of an expression, from left to right.
+/// Visits the parts of an expression, from left to right.
 pub(crate) fn each_part<'e>(expr: &'e Expr, mut see: impl FnMut(&'e Expr)) {
     match &expr.kind {
         ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Resource(_) => {}
@@ -38,14 +38,14 @@ pub(crate) fn each_part<'e>(expr: &'e Expr, mut see: impl FnMut(&'e Expr)) {
     }
 }
 
-/// What is passed, or the place that is passed.
+/// The value or lvalue that is passed.
 fn argument(arg: &Arg) -> &Expr {
     match arg {
         Arg::In(expr) | Arg::Out { place: expr, .. } => expr,
     }
 }
 
-/// As [`each_part`], to change them.
+/// Like [`each_part`], but mutable.
 pub(crate) fn each_part_mut<'e>(expr: &'e mut Expr, mut see: impl FnMut(&'e mut Expr)) {
     fn argument(arg: &mut Arg) -> &mut Expr {
         match arg {
@@ -80,7 +80,7 @@ pub(crate) fn each_part_mut<'e>(expr: &'e mut Expr, mut see: impl FnMut(&'e mut 
     }
 }
 
-/// Calls something for an expression and everything in it, the outer ones first, from left to right.
+/// Visits an expression and everything in it in pre-order, from left to right.
 pub(crate) fn each_expr<'e>(root: &'e Expr, mut see: impl FnMut(&'e Expr)) {
     let mut open: SmallVec<[&Expr; 16]> = SmallVec::new();
     let mut next = Some(root);
@@ -93,7 +93,7 @@ pub(crate) fn each_expr<'e>(root: &'e Expr, mut see: impl FnMut(&'e Expr)) {
     }
 }
 
-/// Calls something for an expression and everything in it, the outer ones first.
+/// Visits an expression and everything in it, parents before their parts.
 pub(crate) fn each_expr_mut(root: &mut Expr, mut see: impl FnMut(&mut Expr)) {
     let mut open: SmallVec<[&mut Expr; 16]> = SmallVec::new();
     let mut next = Some(root);
@@ -104,7 +104,7 @@ pub(crate) fn each_expr_mut(root: &mut Expr, mut see: impl FnMut(&mut Expr)) {
     }
 }
 
-/// Calls something for all statements, the outer ones first, in the order of the text.
+/// Visits all statements in pre-order, which is source order.
 pub(crate) fn each_stmt<'s>(stmts: &'s [Stmt], mut see: impl FnMut(&'s Stmt)) {
     each_node(stmts, |node| match *node {
         Node::Stmt(stmt) => see(stmt),
@@ -112,7 +112,7 @@ pub(crate) fn each_stmt<'s>(stmts: &'s [Stmt], mut see: impl FnMut(&'s Stmt)) {
     });
 }
 
-/// The expressions that stand directly in a statement.
+/// The root expressions of a statement: those directly in it.
 pub(crate) fn roots(stmt: &Stmt) -> impl Iterator<Item = &Expr> {
     let (first, second) = match &stmt.kind {
         StmtKind::Expr(expr) | StmtKind::If { cond: expr, .. } => (Some(expr), None),
@@ -126,7 +126,7 @@ pub(crate) fn roots(stmt: &Stmt) -> impl Iterator<Item = &Expr> {
     first.into_iter().chain(second)
 }
 
-/// Calls something for the expressions that stand in statements, in the order of the text.
+/// Visits the root expressions of all statements, in source order.
 pub(crate) fn each_root<'s>(stmts: &'s [Stmt], mut see: impl FnMut(&'s Expr)) {
     each_node(stmts, |node| match *node {
         Node::Stmt(_) => {}
@@ -134,7 +134,7 @@ pub(crate) fn each_root<'s>(stmts: &'s [Stmt], mut see: impl FnMut(&'s Expr)) {
     });
 }
 
-/// A statement, or an expression that stands directly in one.
+/// A statement, or a root expression of one.
 enum Node<'s> {
     Stmt(&'s Stmt),
     Root(&'s Expr),
@@ -171,7 +171,7 @@ fn each_node<'s>(stmts: &'s [Stmt], mut see: impl FnMut(&Node<'s>)) {
     }
 }
 
-/// As [`each_root`], to change them, in no particular order.
+/// Like [`each_root`], but mutable and in no particular order.
 pub(crate) fn each_root_mut(stmts: &mut [Stmt], mut see: impl FnMut(&mut Expr)) {
     let mut open: SmallVec<[&mut Stmt; 16]> = stmts.iter_mut().collect();
     while let Some(stmt) = open.pop() {

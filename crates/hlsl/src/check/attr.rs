@@ -1,4 +1,4 @@
-//! Attributes: one row for each, what its arguments are and which stages it belongs to; `[numthreads]` and `[WaveSize]`.
+//! Attributes: a table of their arguments and of the stages that they apply to; `[numthreads]` and `[WaveSize]`.
 
 use diag::{Diagnostic, Span, code, most_similar};
 use ir::WaveSize;
@@ -12,21 +12,21 @@ use crate::types::Types;
 struct Known {
     name: &'static str,
     args: &'static [Wanted],
-    /// How many of the arguments there must be.
+    /// The number of required arguments.
     least: usize,
-    /// The stages whose entry points it says something about.
+    /// The stages whose entry points it applies to.
     stages: Stages,
 }
 
-/// What an argument of an attribute is.
+/// What an attribute expects as an argument.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// From here to there.
+    /// Within these bounds, both included.
     Integer(i64, i64),
     Number(f32, f32),
     Word(&'static [&'static str]),
     Text,
-    /// Checked by whoever reads it.
+    /// Checked where it is used.
     Anything,
 }
 
@@ -34,7 +34,7 @@ const fn known(name: &'static str, stages: Stages, args: &'static [Wanted]) -> K
     Known { name, args, least: args.len(), stages }
 }
 
-/// The last argument can be left out.
+/// The last argument is optional.
 const fn shorter(known: Known) -> Known {
     Known { least: known.least - 1, ..known }
 }
@@ -47,7 +47,7 @@ const NODE: Stages = Stages::of(&[Stage::Node]);
 const GRID: Wanted = Wanted::Integer(0, 65535);
 const INDEX: Wanted = Wanted::Integer(0, u32::MAX as i64);
 
-/// The words of `[shader("…")]`.
+/// The stage names that `[shader("…")]` accepts.
 pub(super) const SHADERS: &[&str] = &[
     "vertex",
     "hull",
@@ -130,13 +130,13 @@ pub(crate) fn is(attribute: &Attribute, name: &str) -> bool {
     attribute.scope.is_none() && attribute.name.name.eq_ignore_ascii_case(name)
 }
 
-/// Warns about an attribute of a function that nobody knows.
+/// Warns about an unknown attribute of a function.
 pub(super) fn report_unknown(checker: &mut Checker, attribute: &Attribute) {
     let known: Vec<&str> = OF_FUNCTIONS.iter().map(|it| it.name).collect();
     unknown(checker, attribute, &known);
 }
 
-/// Warns about an attribute of a statement that nobody knows.
+/// Warns about an unknown attribute of a statement.
 pub(super) fn report_unknown_on_statement(checker: &mut Checker, attribute: &Attribute) {
     unknown(checker, attribute, OF_STATEMENTS);
 }
@@ -146,7 +146,7 @@ fn unknown(checker: &mut Checker, attribute: &Attribute, known: &[&'static str])
         return;
     }
     let name = &attribute.name;
-    let message = format!("`{}` is no attribute that has a meaning here", name.name);
+    let message = format!("the attribute `{}` has no effect here", name.name);
     let mut report = Diagnostic::new(&code::UNKNOWN_ATTRIBUTE, name.span, message);
     if let Some(near) = most_similar(&name.name, known.iter().copied()) {
         report = report.fix(format!("a similar name is `{near}`"), name.span, near);
@@ -159,7 +159,7 @@ pub(super) fn find<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a At
     attributes.iter().rfind(|it| is(it, name))
 }
 
-/// The text that an argument is.
+/// The text of a string argument.
 pub(super) fn text(attribute: &Attribute, index: usize) -> Option<&str> {
     match &attribute.args.get(index)?.kind {
         ast::ExprKind::String(text) => Some(text),
@@ -168,7 +168,7 @@ pub(super) fn text(attribute: &Attribute, index: usize) -> Option<&str> {
 }
 
 impl<'a> Checker<'a> {
-    /// Checks the attributes of the entry point: their arguments, and whether they say something about its stage.
+    /// Checks the attributes of the entry point: their arguments, and whether they apply to its stage.
     pub(super) fn entry_attributes(&mut self, attributes: &'a [Attribute]) -> bool {
         let mut fine = true;
         for attribute in attributes {
@@ -195,16 +195,13 @@ impl<'a> Checker<'a> {
     fn known_attribute(&mut self, attribute: &'a Attribute, known: &'static Known) -> bool {
         let stage = self.stage;
         if !known.stages.contains(stage) {
-            let message = format!(
-                "`{}` says nothing about a {} shader",
-                known.name,
-                entry::stage_word(stage)
-            );
+            let message =
+                format!("`{}` does not apply to a {} shader", known.name, entry::stage_word(stage));
             self.error(&code::UNKNOWN_ATTRIBUTE, attribute.span, message);
             return true;
         }
         let (given, most) = (attribute.args.len(), known.args.len());
-        // The sizes of groups and waves have checks and reports of their own.
+        // The sizes of groups and waves are checked and reported separately.
         if known.args.iter().all(|it| matches!(it, Wanted::Anything)) && most == 3 {
             return true;
         }
@@ -215,8 +212,8 @@ impl<'a> Checker<'a> {
                 (least, most) if least == most => format!("{most} argument{plural}"),
                 (least, most) => format!("{least} to {most} arguments"),
             };
-            let verb = if given == 1 { "stands" } else { "stand" };
-            let message = format!("`{}` takes {wanted}, and {given} {verb} here", known.name);
+            let were = if given == 1 { "was" } else { "were" };
+            let message = format!("`{}` takes {wanted}, but {given} {were} given", known.name);
             self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
             return false;
         }
@@ -245,7 +242,7 @@ impl<'a> Checker<'a> {
                 if (least..=most).contains(&value) {
                     return true;
                 }
-                let message = format!("`{name}` is from {least} to {most}, and this is {value}");
+                let message = format!("`{name}` must be from {least} to {most}, not {value}");
                 self.error(&code::BAD_ATTRIBUTE, arg.span, message);
                 false
             }
@@ -263,19 +260,20 @@ impl<'a> Checker<'a> {
                 if (least..=most).contains(&value) {
                     return true;
                 }
-                let message = format!("`{name}` is from {least} to {most}, and this is {value}");
+                let message = format!("`{name}` must be from {least} to {most}, not {value}");
                 self.error(&code::BAD_ATTRIBUTE, arg.span, message);
                 false
             }
             (Wanted::Word(words), Some(given)) if words.contains(&&*given) => true,
             (Wanted::Word(words), given) => {
                 let list: Vec<String> = words.iter().map(|it| format!("`\"{it}\"`")).collect();
-                let (last, first) =
-                    list.split_last().unwrap_or_else(|| unreachable!("a row names words"));
+                let (last, first) = list
+                    .split_last()
+                    .unwrap_or_else(|| unreachable!("a row lists at least one word"));
                 let list = format!("{} or {last}", first.join(", "));
                 let message = match &given {
                     Some(given) => format!("`{name}` cannot be `\"{given}\"`"),
-                    None => format!("`{name}` takes a word in quotes"),
+                    None => format!("`{name}` takes a quoted word"),
                 };
                 let mut report = Diagnostic::new(&code::BAD_ATTRIBUTE, arg.span, message);
                 let near = given.and_then(|it| most_similar(&it, words.iter().copied()));
@@ -284,13 +282,13 @@ impl<'a> Checker<'a> {
                         let near = format!("\"{near}\"");
                         report.fix(format!("a similar word is `{near}`"), arg.span, near)
                     }
-                    None => report.help(format!("it is {list}")),
+                    None => report.help(format!("use {list}")),
                 };
                 self.report(report);
                 false
             }
             (Wanted::Text, None) => {
-                let message = format!("`{name}` takes a text in quotes");
+                let message = format!("`{name}` takes a string in quotes");
                 self.error(&code::BAD_ATTRIBUTE, arg.span, message);
                 false
             }
@@ -307,8 +305,7 @@ impl<'a> Checker<'a> {
     /// `[numthreads(x, y, z)]` of the entry point.
     pub(super) fn numthreads(&mut self, attribute: &'a Attribute) -> Option<[u32; 3]> {
         if attribute.args.len() != 3 {
-            let message =
-                format!("`numthreads` takes 3 arguments, and {} stand here", attribute.args.len());
+            let message = format!("`numthreads` takes 3 arguments, not {}", attribute.args.len());
             self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
             return None;
         }
@@ -319,8 +316,7 @@ impl<'a> Checker<'a> {
             let most = if i == 2 { MOST_THREADS_IN_Z } else { MOST_THREADS };
             if !(1..=most).contains(&value) {
                 let axis = ["x", "y", "z"][i];
-                let message =
-                    format!("a group has 1 to {most} threads in {axis}, and this is {value}");
+                let message = format!("a group has 1 to {most} threads in {axis}, not {value}");
                 self.error(&code::BAD_ATTRIBUTE, arg.span, message);
                 return None;
             }
@@ -328,8 +324,7 @@ impl<'a> Checker<'a> {
             product *= value;
         }
         if product > MOST_THREADS {
-            let message =
-                format!("a group has at most {MOST_THREADS} threads, and these are {product}");
+            let message = format!("a group has at most {MOST_THREADS} threads, not {product}");
             self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
             return None;
         }
@@ -358,7 +353,7 @@ impl<'a> Checker<'a> {
         Some(found.map_or_else(WaveSize::default, |it| it.0))
     }
 
-    /// Warns where the waves that `[WaveSize]` demands can never be full.
+    /// Warns where the waves that `[WaveSize]` requires can never be full.
     pub(super) fn partial_waves(
         &mut self,
         attributes: &'a [Attribute],
@@ -367,9 +362,9 @@ impl<'a> Checker<'a> {
     ) {
         let threads: u32 = group_size.iter().product();
         let Some(attribute) = attributes.iter().find(|it| is(it, "WaveSize")) else { return };
-        // Of a range the smallest waves are the easiest to fill.
+        // In a range, the smallest waves are the easiest to fill.
         let left = threads % size.min.max(1);
-        // Who has one thread does not think of waves.
+        // A group of one thread is scalar code, which does not care about waves.
         if left == 0 || threads == 1 {
             return;
         }
@@ -390,8 +385,7 @@ impl<'a> Checker<'a> {
         let span = attribute.span;
         let args = &attribute.args;
         if args.is_empty() || args.len() > 3 {
-            let message =
-                format!("`WaveSize` takes 1 to 3 arguments, and {} stand here", args.len());
+            let message = format!("`WaveSize` takes 1 to 3 arguments, not {}", args.len());
             self.error(&code::BAD_WAVE_SIZE, span, message);
             return None;
         }
@@ -407,8 +401,7 @@ impl<'a> Checker<'a> {
         for arg in args {
             let value = self.attribute_value(arg, attribute)?;
             if !(4..=128).contains(&value) || value & (value - 1) != 0 {
-                let message =
-                    format!("a wave has 4, 8, 16, 32, 64 or 128 lanes, and this is {value}");
+                let message = format!("a wave has 4, 8, 16, 32, 64 or 128 lanes, not {value}");
                 self.error(&code::BAD_WAVE_SIZE, arg.span, message);
                 return None;
             }
@@ -420,13 +413,15 @@ impl<'a> Checker<'a> {
         };
         if min >= max {
             let message = match min == max {
-                true => format!("the range of wave sizes from {min} to {max} has one size only"),
-                false => format!("the smallest wave size is {min} and the largest {max}"),
+                true => {
+                    format!("the range of wave sizes from {min} to {max} contains only one size")
+                }
+                false => format!("the minimum wave size {min} is larger than the maximum {max}"),
             };
             let report = Diagnostic::new(&code::BAD_WAVE_SIZE, max_span, message);
             let remedy = match min == max {
                 true => report.help(format!("write `[WaveSize({min})]`")),
-                false => report.help("the smallest comes first"),
+                false => report.help("write the minimum first"),
             };
             self.report(remedy);
             return None;
@@ -436,7 +431,7 @@ impl<'a> Checker<'a> {
             && !(min..=max).contains(&preferred)
         {
             let message =
-                format!("the preferred wave size is {preferred}, and must be from {min} to {max}");
+                format!("the preferred wave size must be from {min} to {max}, not {preferred}");
             self.error(&code::BAD_WAVE_SIZE, span, message);
             return None;
         }

@@ -1,4 +1,4 @@
-//! Calls of functions: overload resolution, passing of arguments.
+//! Function calls: overload resolution and argument passing.
 
 use diag::{Diagnostic, Span, code};
 
@@ -12,17 +12,17 @@ use crate::hir::{Arg, Expr, ExprKind, FunctionId, LocalId, Mode};
 use crate::library::{self, ArgInfo, Resolution};
 use crate::types::{ResourceType, Type, TypeId, Types};
 
-/// How many candidates a report lists.
+/// The most candidates that a report lists.
 const MOST_CANDIDATES: usize = 5;
-/// How many methods a report lists.
+/// The most methods that a report lists.
 const MOST_METHODS: usize = 24;
 
-/// A function that takes the arguments, and how well.
+/// A viable candidate of overload resolution: a function that takes the arguments, and how well.
 struct Viable {
-    /// `None` for the built-in function of that name.
+    /// `None` is the built-in function of that name.
     function: Option<FunctionId>,
     ranks: Vec<Rank>,
-    /// The fewer the better: a function of the program, an instance of a template, a built-in function.
+    /// Lower is better: a function of the program, an instance of a template, a built-in function.
     preference: u32,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
                     self.error(
                         &code::TYPE_MISMATCH,
                         args_span,
-                        "this is no function that could be called",
+                        "this is not a function and cannot be called",
                     );
                 }
                 self.broken(span)
@@ -91,7 +91,7 @@ impl<'a> Checker<'a> {
                     return self.overloaded(Operator::Call, all, span);
                 }
                 if all[0].ty != Types::ERROR {
-                    let message = format!("`{}` is no function", ident.name);
+                    let message = format!("`{}` is not a function", ident.name);
                     self.error(&code::TYPE_MISMATCH, ident.span, message);
                 }
                 return self.broken(span);
@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
         if values.iter().any(|it| it.ty == Types::ERROR) {
             return self.broken(span);
         }
-        // A method that is called without an object works on the one of the method around it.
+        // A method called without an object works on the object of the enclosing method.
         let object = match (self.scopes.kind(scope), self.body.as_ref().and_then(|it| it.this)) {
             (ScopeKind::Struct(_), Some(this)) => {
                 Object::This(Expr { kind: ExprKind::Local(LocalId(0)), ty: this, span: ident.span })
@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
     // Overloads
     // -----------------------------------------------------------------------------------------------------
 
-    /// The best of some functions for some arguments; `Some(None)` if it is the built-in one, `None` after a report.
+    /// The best of several functions for the arguments; `Some(None)` is the built-in one, `None` follows a report.
     pub(super) fn resolve(
         &mut self,
         callees: &[Callee],
@@ -156,7 +156,7 @@ impl<'a> Checker<'a> {
         {
             viable.push(Viable { function: None, ranks, preference: 2 });
         }
-        // Whatever beats all others is left over when each is compared with the best so far.
+        // A tournament: a candidate that beats all others survives every comparison with the best so far.
         let mut champion = 0;
         for index in 1..viable.len() {
             if !beats(&viable[champion], &viable[index]) {
@@ -175,7 +175,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// How well each argument converts; `None` if the function does not take them.
+    /// The rank of each argument's conversion; `None` if the function does not take the arguments.
     fn ranks(&self, id: FunctionId, args: &[Expr]) -> Option<Vec<Rank>> {
         let params = &self.function(id).params;
         if args.len() > params.len() || params[args.len()..].iter().any(|it| it.default.is_none()) {
@@ -187,7 +187,7 @@ impl<'a> Checker<'a> {
     fn rank(&self, arg: &Expr, ty: TypeId, mode: Mode) -> Option<Rank> {
         let from = self.argument_type(arg, ty);
         let into = || self.implicit(from, ty).map(|it| it.rank);
-        // What is written of a struct may be the part that it inherits.
+        // An `out` struct may be written only in the part that it inherits.
         let back = || match convert::implicit(&self.types, ty, from) {
             Some(how) => Some(how.rank),
             None => into().filter(|it| *it == Rank::Base),
@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an argument: a constant buffer is its contents, unless the parameter is one.
+    /// The type of an argument: a constant buffer stands for its contents, unless the parameter is one.
     fn argument_type(&self, arg: &Expr, param: TypeId) -> TypeId {
         match (self.types.get(arg.ty), self.types.get(param)) {
             (_, Type::Resource(_)) => arg.ty,
@@ -226,14 +226,14 @@ impl<'a> Checker<'a> {
                 let plural = if wanted == 1 { "" } else { "s" };
                 let were = if args.len() == 1 { "was" } else { "were" };
                 format!(
-                    "`{}` takes {wanted} argument{plural}, and {} {were} given",
+                    "`{}` takes {wanted} argument{plural}, but {} {were} given",
                     ident.name,
                     args.len()
                 )
             }
             _ => format!("no `{}` takes the arguments `{}`", ident.name, self.argument_types(args)),
         };
-        // With one candidate, the argument that does not fit is to blame.
+        // With one candidate, the label is at the argument that does not fit.
         if let [Callee::Function(id)] = callees
             && let Some((number, arg)) = self.misfitting(*id, args)
         {
@@ -249,7 +249,7 @@ impl<'a> Checker<'a> {
                 }
                 Callee::Template(index) => {
                     let template = &self.function_templates[index];
-                    report.also(template.ast.name.span(), "this template does not fit")
+                    report.also(template.ast.name.span(), "this template does not match")
                 }
             };
         }
@@ -259,7 +259,7 @@ impl<'a> Checker<'a> {
         self.report(report);
     }
 
-    /// The first argument that a function with as many parameters does not take.
+    /// The first argument that does not fit, for a function with the right number of parameters.
     fn misfitting<'e>(&self, id: FunctionId, args: &'e [Expr]) -> Option<(usize, &'e Expr)> {
         let params = &self.function(id).params;
         let mut pairs = args.iter().zip(params).enumerate();
@@ -283,9 +283,12 @@ impl<'a> Checker<'a> {
         let name = param.name.map_or(String::new(), |it| format!(" `{}`", it.name));
         let (have, want) = (self.name_of(arg.ty), self.name_of(param.ty));
         let message = match param.mode != Mode::In && !self.is_writable(arg) {
-            true => format!("`{}` writes its parameter{name}, and this is no variable", ident.name),
+            true => format!(
+                "`{}` writes its parameter{name}, but this argument is not a variable",
+                ident.name
+            ),
             false => {
-                format!("the parameter{name} of `{}` is `{want}`, and this is `{have}`", ident.name)
+                format!("the parameter{name} of `{}` is `{want}`, but this is `{have}`", ident.name)
             }
         };
         Diagnostic::new(&code::NO_MATCHING_FUNCTION, arg.span, message)
@@ -301,19 +304,19 @@ impl<'a> Checker<'a> {
             }
             let number = i + 1;
             if param.mode != Mode::In && !self.is_writable(arg) {
-                return format!("`{shown}` writes argument {number}, which is no variable");
+                return format!("`{shown}` writes argument {number}, which is not a variable");
             }
             let (have, want) = (self.name_of(arg.ty), self.name_of(param.ty));
             return format!(
                 "`{shown}`: argument {number} is `{have}`, which does not convert to `{want}`"
             );
         }
-        format!("`{shown}` takes another number of arguments")
+        format!("`{shown}` takes a different number of arguments")
     }
 
     fn ambiguous(&mut self, viable: &[Viable], args: &[Expr], ident: &ast::Ident, span: Span) {
         let message = format!(
-            "several `{}` take the arguments `{}` equally well",
+            "the call of `{}` is ambiguous: several overloads match `{}` equally well",
             ident.name,
             self.argument_types(args)
         );
@@ -321,10 +324,10 @@ impl<'a> Checker<'a> {
         for it in viable.iter().take(MOST_CANDIDATES) {
             report = match it.function {
                 Some(id) => report.also(self.function(id).span, format!("`{}`", self.show(id))),
-                None => report.note(format!("`{}` is a built-in function too", ident.name)),
+                None => report.note(format!("`{}` is also a built-in function", ident.name)),
             };
         }
-        self.report(report.help("casts of the arguments say which one is meant"));
+        self.report(report.help("cast the arguments to select one overload"));
     }
 
     // -----------------------------------------------------------------------------------------------------
@@ -358,7 +361,7 @@ impl<'a> Checker<'a> {
         }
         for param in params.iter().skip(given) {
             let Some(default) = param.default else { continue };
-            // It is read here, and means what it means where the function is declared: it sees no locals and no object.
+            // A default argument is checked at each call, in the scope of the declaration: no locals and no object.
             let outside = self
                 .body
                 .as_mut()
@@ -383,16 +386,16 @@ impl<'a> Checker<'a> {
     fn argument(&mut self, arg: Expr, ty: TypeId, mode: Mode) -> Arg {
         match mode {
             Mode::In => Arg::In(self.coerce(arg, ty)),
-            // Programs mark buffers so that they write to; there is nothing to carry back.
+            // Programs mark buffers that they write to as `inout`; there is nothing to copy back.
             Mode::InOut if self.is_binding(&arg) => Arg::In(self.coerce(arg, ty)),
             Mode::Out | Mode::InOut | Mode::Reference => {
-                self.demand_writable(&arg, "passed to be written");
+                self.demand_writable(&arg, "passed to an `out` parameter");
                 Arg::Out { place: arg, ty, mode }
             }
         }
     }
 
-    /// An operator on structs: a method of the first operand, or a function.
+    /// An overloaded operator on structs: a method of the first operand, or a function.
     pub(super) fn overloaded(
         &mut self,
         operator: Operator,
@@ -431,7 +434,7 @@ impl<'a> Checker<'a> {
         let message =
             format!("`{}` is not defined for `{types}`", key.trim_start_matches("operator"));
         let report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, span, message);
-        self.report(report.help(format!("a method `{key}` of the struct would define it")));
+        self.report(report.help(format!("define a method `{key}` in the struct")));
         self.broken(span)
     }
 
@@ -439,7 +442,7 @@ impl<'a> Checker<'a> {
     // Built-in functions
     // -----------------------------------------------------------------------------------------------------
 
-    /// Whether a built-in function has that name; an expression if the arguments are broken.
+    /// Whether a built-in function has that name; an expression if the arguments have errors.
     fn builtin_call(
         &mut self,
         ident: &ast::Ident,
@@ -456,7 +459,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// An enumerator is a number to built-in functions.
+    /// Built-in functions take an enumerator as a number.
     fn arg_infos(&mut self, args: &[Expr]) -> Vec<ArgInfo> {
         let mut infos = Vec::with_capacity(args.len());
         for arg in args {
@@ -466,7 +469,7 @@ impl<'a> Checker<'a> {
         infos
     }
 
-    /// How well the built-in function of that name takes the arguments.
+    /// The ranks of the arguments' conversions for the built-in function of that name.
     fn builtin_ranks(&mut self, ident: &ast::Ident, args: &[Expr]) -> Option<Vec<Rank>> {
         let name = ident.name.as_str();
         let params: Vec<(TypeId, Mode)> = if let Some(found) = ops::intrinsics::by_name(name) {
@@ -527,11 +530,10 @@ impl<'a> Checker<'a> {
                 let report = Diagnostic::new(
                     &code::NOT_ASSIGNABLE,
                     arg.span,
-                    "an atomic operation works on memory that lanes share, and this is a lane's own",
+                    "an atomic operation needs memory that lanes share, but this is private to a lane",
                 );
                 self.report(
-                    report
-                        .help("it works on groupshared variables and elements of writable buffers"),
+                    report.help("use a groupshared variable or an element of a writable buffer"),
                 );
                 return self.broken(span);
             }
@@ -545,8 +547,7 @@ impl<'a> Checker<'a> {
         Expr { kind: ExprKind::Library { function, args: passed }, ty: result, span }
     }
 
-    /// A method of a resource whose arguments are known.
-    /// A matrix that lies the other way round in memory; any other type is itself.
+    /// The matrix type with the other storage order; other types are unchanged.
     fn reversed(&mut self, ty: TypeId) -> TypeId {
         match self.types.get(ty) {
             Type::Matrix { scalar, rows, columns, row_major } => {
@@ -642,7 +643,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Says which methods there are.
+/// Adds a note that lists the methods.
 fn has_methods(report: Diagnostic, names: &[String]) -> Diagnostic {
     let listed: Vec<String> = names.iter().take(MOST_METHODS).map(|it| format!("`{it}`")).collect();
     match names.len().saturating_sub(MOST_METHODS) {
@@ -654,13 +655,13 @@ fn has_methods(report: Diagnostic, names: &[String]) -> Diagnostic {
 
 /// Whether one function is the better choice.
 ///
-/// All arguments count together, as in DXC: what drops components in fewer of them is better, then what changes shapes in
-/// fewer, then what converts fewer, and so on.
+/// The arguments are judged together, as in DXC: the function that truncates fewer of them is better, then the one that
+/// changes the shape of fewer, then the one that converts fewer, and so on.
 fn beats(a: &Viable, b: &Viable) -> bool {
     (cost(&a.ranks), a.preference) < (cost(&b.ranks), b.preference)
 }
 
-/// How many arguments need what, the worst first.
+/// The number of arguments for each kind of conversion, the worst first.
 fn cost(ranks: &[Rank]) -> [u32; 8] {
     let mut cost = [0; 8];
     for rank in ranks {

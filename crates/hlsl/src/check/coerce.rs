@@ -1,4 +1,4 @@
-//! Writes conversions out: where a value has another type than its place wants.
+//! Implicit conversions, written out where a value's type differs from the type that its context expects.
 
 use diag::{Diagnostic, Span, code};
 
@@ -7,7 +7,7 @@ use crate::hir::{Expr, ExprKind};
 use crate::types::{ResourceType, Scalar, Type, TypeId, Types};
 
 impl Checker<'_> {
-    /// What stands where something was reported.
+    /// The error expression, which replaces anything that was reported.
     pub(super) fn broken(&self, span: Span) -> Expr {
         Expr { kind: ExprKind::Const(0), ty: Types::ERROR, span }
     }
@@ -16,12 +16,12 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Const(bits), ty, span }
     }
 
-    /// The expression as a value of that type, which it is known to convert to.
+    /// Converts an expression to a type that it is known to convert to.
     pub(super) fn convert(&mut self, expr: Expr, to: TypeId) -> Expr {
         if expr.ty == to || expr.ty == Types::ERROR || to == Types::ERROR {
             return expr;
         }
-        // Where the size of an array is left open, the array itself goes.
+        // An array passes unchanged to an array type of open size.
         if matches!(self.types.get(to), Type::Array { len: 0, .. }) {
             return expr;
         }
@@ -41,7 +41,7 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Convert(expr.into()), ty: to, span }
     }
 
-    /// A `ConstantBuffer<T>` that is used as a value is its contents.
+    /// A `ConstantBuffer<T>` used as a value stands for its contents.
     pub(super) fn contents(&mut self, expr: Expr) -> Expr {
         match self.types.get(expr.ty) {
             Type::Resource(ResourceType::Constant(ty) | ResourceType::TextureBuffer(ty)) => {
@@ -52,7 +52,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How a value becomes one of another type where no cast is written, in this version of the language.
+    /// The implicit conversion between two types in this version of the language.
     pub(super) fn implicit(&self, from: TypeId, to: TypeId) -> Option<convert::Implicit> {
         convert::implicit(&self.types, from, to).or_else(|| {
             let is_loose = !self.is_2021() && convert::is_same_shape(&self.types, from, to);
@@ -64,7 +64,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The expression as a value of that type, converted without a cast; reports where that cannot be.
+    /// Converts an expression to a type implicitly; reports where no implicit conversion exists.
     pub(super) fn coerce(&mut self, expr: Expr, to: TypeId) -> Expr {
         let expr = if matches!(self.types.get(to), Type::Resource(_)) {
             expr
@@ -92,7 +92,7 @@ impl Checker<'_> {
                 .label(format!("this is `{from}`"));
                 let is_number = self.types.scalar_of(expr.ty).is_some();
                 if is_number && convert::explicit(&self.types, expr.ty, to) {
-                    report = report.help(format!("a cast says that it is meant: `({wanted})…`"));
+                    report = report.help(format!("cast it if this is intended: `({wanted})…`"));
                 }
                 self.report(report);
                 self.broken(expr.span)
@@ -100,7 +100,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A literal with a fraction where an integer is wanted.
+    /// Warns about a literal with a fraction where an integer is expected.
     fn warn_loss(&mut self, expr: &Expr, to: TypeId) {
         let ExprKind::Const(bits) = expr.kind else { return };
         let value = match self.types.get(expr.ty) {
@@ -112,14 +112,15 @@ impl Checker<'_> {
             return;
         }
         let (name, whole) = (self.name_of(to), value.trunc());
-        let message = format!("`{value}` becomes `{whole}` here, where `{name}` is wanted");
+        let message = format!("`{value}` becomes `{whole}` here, where `{name}` is expected");
         self.report(
             Diagnostic::new(&code::LOSSY_CONVERSION, expr.span, message)
-                .help(format!("write the integer, or the cast `({name})` if it is meant")),
+                .help(format!("write the integer, or cast with `({name})` if this is intended")),
         );
     }
 
-    /// A number of 64 bits where a smaller one of its kind is wanted: whoever took the large type wanted its digits.
+    /// Warns about a 64-bit number that narrows to a smaller type of its kind: a program that chose the large type needs
+    /// its precision.
     fn warn_narrowing(&mut self, expr: &Expr, to: TypeId) {
         let is_large =
             matches!(self.types.scalar_of(expr.ty), Some(Scalar::F64 | Scalar::I64 | Scalar::U64));
@@ -129,10 +130,10 @@ impl Checker<'_> {
             return;
         }
         let (from, to) = (self.name_of(expr.ty), self.name_of(to));
-        let message = format!("`{from}` becomes the smaller `{to}` here");
+        let message = format!("`{from}` narrows to `{to}` here");
         self.report(
             Diagnostic::new(&code::LOSSY_CONVERSION, expr.span, message)
-                .help(format!("the cast `({to})` says that it is meant")),
+                .help(format!("cast with `({to})` if this is intended")),
         );
     }
 
@@ -142,9 +143,9 @@ impl Checker<'_> {
             Diagnostic::new(
                 &code::IMPLICIT_TRUNCATION,
                 expr.span,
-                format!("`{from}` loses components where it becomes `{to}`"),
+                format!("`{from}` loses components when it becomes `{to}`"),
             )
-            .help(format!("a swizzle or the cast `({to})` says that it is meant")),
+            .help(format!("use a swizzle, or cast with `({to})`, if this is intended")),
         );
     }
 
@@ -153,7 +154,7 @@ impl Checker<'_> {
         self.types.scalar_of(ty).is_some_and(Scalar::is_scoped)
     }
 
-    /// A value of an unscoped enumeration as the integer that it is; other values as they are.
+    /// Converts a value of an unscoped enumeration to its integer; other values are unchanged.
     pub(super) fn decay(&mut self, expr: Expr) -> Expr {
         let ty = self.decayed(expr.ty);
         self.convert(expr, ty)
@@ -168,7 +169,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The expression as a condition: one `bool`.
+    /// Converts an expression to a condition: one `bool`.
     pub(super) fn condition(&mut self, expr: Expr, what: &str) -> Expr {
         let expr = self.contents(expr);
         if expr.ty == Types::ERROR {
@@ -187,9 +188,9 @@ impl Checker<'_> {
                     Diagnostic::new(
                         &code::VECTOR_CONDITION,
                         expr.span,
-                        format!("the condition of {what} is one `bool`, and this is `{name}`"),
+                        format!("the condition of {what} must be a single `bool`, not `{name}`"),
                     )
-                    .help("`any(…)` or `all(…)` makes one `bool` of several"),
+                    .help("`any(…)` or `all(…)` reduces several to one"),
                 );
                 self.broken(expr.span)
             }
@@ -197,7 +198,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The expression as an index: `int` or `uint`, other numbers converted.
+    /// Converts an expression to an index: `int` and `uint` stay, other numbers are converted.
     pub(super) fn index(&mut self, expr: Expr) -> Expr {
         let expr = self.contents(expr);
         let expr = self.settle(expr);

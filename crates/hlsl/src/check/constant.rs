@@ -1,4 +1,4 @@
-//! Expressions that must be known when the program is compiled: sizes of arrays, labels, arguments of attributes.
+//! Constant expressions: sizes of arrays, labels, arguments of attributes.
 
 use diag::{Diagnostic, Span, code};
 
@@ -8,7 +8,7 @@ use crate::hir::{Expr, ExprKind, GlobalId};
 use crate::types::{Scalar, Type, Types};
 
 impl<'a> Checker<'a> {
-    /// The bits of the scalars of a constant expression; a literal's are its 64 bits.
+    /// The bits of the scalars of a constant expression; a literal has 64.
     pub(super) fn constant(&self, expr: &Expr) -> Option<Vec<u64>> {
         match (&expr.kind, self.literal_of(expr)) {
             (ExprKind::Const(bits), _) => Some(vec![*bits]),
@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Checks an expression and gives its integer value; reports where it has none.
+    /// Checks an expression and returns its integer value; reports where it has none.
     pub(super) fn constant_integer(
         &mut self,
         expr: &'a ast::Expr,
@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
         if let Some(value) = self.integer_of(&checked) {
             return Some((value, checked));
         }
-        // A float that is a whole number counts, as it does in array sizes of old shaders.
+        // A float with an integral value counts too: old shaders use such array sizes.
         if let (Some(scalar), Some(bits)) =
             (self.types.scalar_of(checked.ty), self.constant(&checked))
             && scalar.is_float()
@@ -76,21 +76,21 @@ impl<'a> Checker<'a> {
         let message = match self.constant(&checked) {
             Some(_) => {
                 let name = self.name_of(checked.ty);
-                format!("{what} is to be an integer, and this is `{name}`")
+                format!("{what} must be an integer, not `{name}`")
             }
-            None => format!("{what} is to be known at compile time"),
+            None => format!("{what} must be known at compile time"),
         };
         let mut report = Diagnostic::new(&code::NOT_CONSTANT, expr.span, message);
         if let Some((name, span)) = self.variable_in(&checked) {
-            report = report.also(span, format!("`{name}` is a variable")).help(format!(
-                "`static const` makes `{name}` a constant, if its initialiser is one"
-            ));
+            report = report
+                .also(span, format!("`{name}` is a variable"))
+                .help(format!("declare `{name}` as `static const`, with a constant initialiser"));
         }
         self.report(report);
         None
     }
 
-    /// The first variable in an expression that is no constant.
+    /// The first variable in an expression that is not a constant.
     fn variable_in(&self, expr: &Expr) -> Option<(String, Span)> {
         match &expr.kind {
             ExprKind::Local(id) => {
@@ -122,7 +122,7 @@ impl<'a> Checker<'a> {
         let condition = self.condition(condition, "`static_assert`");
         let Some(value) = self.constant(&condition) else {
             if condition.ty != Types::ERROR {
-                let message = "the condition of `static_assert` is to be known at compile time";
+                let message = "the condition of `static_assert` must be known at compile time";
                 self.error(&code::NOT_CONSTANT, assert.condition.span, message);
             }
             return;

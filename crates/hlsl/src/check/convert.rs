@@ -1,46 +1,46 @@
-//! Which values convert to which types, how well, and what the operands of an operator become.
+//! Conversions between types, their ranks, and the usual arithmetic conversions of an operator's operands.
 //!
-//! Shapes and elements are judged apart. HLSL converts all numbers to each other without a cast, splats scalars and cuts
-//! vectors and matrices down; what must not pass silently (`truncates`, `narrows`) is told to the caller, which warns.
+//! Shapes and elements are ranked separately. HLSL converts all numbers to each other without a cast, splats scalars and
+//! truncates vectors and matrices; the caller warns about lossy conversions (`truncates`, `narrows`).
 //!
-//! Deliberately absent: places (an `out` argument converts twice, which the caller asks for), user-defined conversions.
+//! Deliberately absent: lvalues (an `out` argument converts twice, so the caller asks twice), user-defined conversions.
 
 use ops::{Sign, Ty, Unary};
 
 use crate::hir::BinaryOp;
 use crate::types::{ResourceType, Scalar, Type, TypeId, Types};
 
-/// How good the conversion of the elements is; the best comes first.
+/// The rank of an element conversion, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Element {
     Same,
-    /// The same bits under another name: `half` where it is a `float`.
+    /// The same representation under another name: `half` where it is a `float`.
     Renamed,
-    /// A literal takes a type; 0 is its favourite: `int` for integers, then `uint`; `float` for floats.
+    /// A literal takes a type; 0 is the preferred one: `int` for integers, then `uint`; `float` for floats.
     Literal(u8),
     /// To a wider type of the same kind, or from `bool` to `int`.
     Promotion,
-    /// To a type of the same kind that holds no more: `uint` to `int`, `double` to `float`.
+    /// To a type of the same kind that is not wider: `uint` to `int`, `double` to `float`.
     Kin,
     Conversion,
 }
 
-/// How good a conversion is; the best comes first. Overload resolution compares these argument by argument.
+/// The rank of a conversion, the best first. Overload resolution compares these argument by argument.
 ///
-/// What keeps the shape beats what does not, and a splat, which loses nothing, beats a truncation.
+/// A conversion that keeps the shape beats one that does not, and a lossless splat beats a truncation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Rank {
-    /// The shape stays; `vector<T, 1>` and `T` count as one shape.
+    /// The shape stays; `vector<T, 1>` and `T` count as the same shape.
     Kept(Element),
-    /// A struct becomes one that it inherits from.
+    /// A struct converts to a base.
     Base,
     Splat(Element),
-    /// A matrix becomes a vector of as many components, or the other way round.
+    /// A matrix becomes a vector of as many components, or the reverse.
     Reshape(Element),
     Truncation(Element),
 }
 
-/// A conversion that needs no cast.
+/// An implicit conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Implicit {
     pub(crate) rank: Rank,
@@ -63,7 +63,7 @@ pub(crate) enum Shape {
     Matrix(u32, u32),
 }
 
-/// How a value of type `from` becomes one of type `to` where no cast is written.
+/// The implicit conversion of a value of type `from` to type `to`, if there is one.
 pub(crate) fn implicit(types: &Types, from: TypeId, to: TypeId) -> Option<Implicit> {
     if from == to || from == Types::ERROR || to == Types::ERROR {
         return Some(Implicit::IDENTITY);
@@ -74,7 +74,7 @@ pub(crate) fn implicit(types: &Types, from: TypeId, to: TypeId) -> Option<Implic
             truncates: false,
             narrows: false,
         }),
-        // An array of resources of any size goes where the size is left open.
+        // An array of resources of any size converts to one of open size.
         (Type::Array { element: a, .. }, Type::Array { element: b, len: 0 })
             if types.holds_resource(a) =>
         {
@@ -83,7 +83,7 @@ pub(crate) fn implicit(types: &Types, from: TypeId, to: TypeId) -> Option<Implic
         (Type::Array { element: a, len: n }, Type::Array { element: b, len: m }) => (n == m
             && implicit(types, a, b) == Some(Implicit::IDENTITY))
         .then_some(Implicit::IDENTITY),
-        // What a format converts does not change what the shader sees.
+        // A format such as `unorm` converts in memory only: the shader sees the same type.
         (
             Type::Resource(ResourceType::Typed { element: a, writable: v, .. }),
             Type::Resource(ResourceType::Typed { element: b, writable: w, .. }),
@@ -98,8 +98,8 @@ pub(crate) fn implicit(types: &Types, from: TypeId, to: TypeId) -> Option<Implic
     }
 }
 
-/// Whether two structs hold the same numbers in the same order. Before HLSL 2021 that is enough for the one to become
-/// the other without a cast.
+/// Structural equality: whether two structs hold the same numbers in the same order. Before HLSL 2021 such structs
+/// convert to each other implicitly.
 pub(crate) fn is_same_shape(types: &Types, from: TypeId, to: TypeId) -> bool {
     const MOST: usize = 1 << 12;
     let both_structs =
@@ -107,8 +107,8 @@ pub(crate) fn is_same_shape(types: &Types, from: TypeId, to: TypeId) -> bool {
     both_structs && types.numbers(from, MOST).is_some_and(|it| types.numbers(to, MOST) == Some(it))
 }
 
-/// Whether a cast makes a value of type `to`: what converts implicitly, one scalar for all of an aggregate,
-/// and aggregates of at least as many numbers, the first of which are taken.
+/// Whether a cast to type `to` exists: every implicit conversion, a scalar splat to an aggregate, and a flattening
+/// conversion from an aggregate of at least as many numbers, which takes the first of them.
 pub(crate) fn explicit(types: &Types, from: TypeId, to: TypeId) -> bool {
     if implicit(types, from, to).is_some() {
         return true;
@@ -120,14 +120,14 @@ pub(crate) fn explicit(types: &Types, from: TypeId, to: TypeId) -> bool {
     have >= want || have == 1
 }
 
-/// The type that both operands of an operator are converted to, or `None` if the operator does not take them.
+/// The common type that both operands of an operator convert to, or `None` if the operator does not take them.
 /// For shifts it is that of the left operand. Two literals stay literal.
 pub(crate) fn common(types: &mut Types, op: BinaryOp, a: TypeId, b: TypeId) -> Option<TypeId> {
     if a == Types::ERROR || b == Types::ERROR {
         return Some(Types::ERROR);
     }
     let (left, right) = (types.scalar_of(a)?, types.scalar_of(b)?);
-    // Values of one enumeration can be compared; those of an unscoped one are integers for everything else.
+    // Values of the same enumeration compare; elsewhere those of an unscoped enumeration are integers.
     if left.is_scoped() || right.is_scoped() {
         let compares = op.is_comparison() && left == right;
         return if compares { with_common_shape(types, a, b, left) } else { None };
@@ -160,8 +160,8 @@ pub(crate) fn common(types: &mut Types, op: BinaryOp, a: TypeId, b: TypeId) -> O
     with_common_shape(types, a, b, scalar)
 }
 
-/// The smallest shape that both have, a scalar taking the other's, with elements `scalar`.
-/// `None` for a vector with a matrix of another count.
+/// The smaller of two shapes (a scalar takes the other's), with elements `scalar`.
+/// `None` for a vector with a matrix of a different count.
 pub(crate) fn with_common_shape(
     types: &mut Types,
     a: TypeId,
@@ -171,7 +171,7 @@ pub(crate) fn with_common_shape(
     let shaped = match (shape_of(types, a)?, shape_of(types, b)?) {
         (Shape::Scalar, _) => b,
         (_, Shape::Scalar) => a,
-        // One component is as good as a scalar.
+        // A vector of one component counts as a scalar.
         (Shape::Vector(1), _) => b,
         (_, Shape::Vector(1)) => a,
         (Shape::Vector(n), Shape::Vector(m)) => {
@@ -211,14 +211,14 @@ pub(crate) fn shape_of(types: &Types, id: TypeId) -> Option<Shape> {
     }
 }
 
-/// The element type of an expression over two: a float wins over an integer, the wider over the narrower,
+/// The usual arithmetic conversions on elements: a float wins over an integer, the wider over the narrower,
 /// unsigned over signed, and a literal takes the type of the other.
 pub(crate) fn join(a: Scalar, b: Scalar) -> Scalar {
     use Scalar::*;
     match (a, b) {
         _ if a == b => a,
         (Enum(_), _) | (_, Enum(_)) => join(a.number(), b.number()),
-        // A `bool` is seldom a constant, and a literal type is one for constants.
+        // A literal type is for constants, and a `bool` is seldom one.
         (Bool, other) | (other, Bool) => settled(other),
         (LiteralInt, other) | (other, LiteralInt) => other,
         (LiteralFloat, other) | (other, LiteralFloat) => {
@@ -243,7 +243,7 @@ pub(crate) fn join(a: Scalar, b: Scalar) -> Scalar {
             }
         }
         (Half, F32) | (F32, Half) => F32,
-        // As wide and of one kind: a signed and an unsigned integer, or a real and a minimum-precision type.
+        // Same width and kind: a signed and an unsigned integer, or a fixed and a minimum-precision type.
         _ if a.is_float() => F16,
         _ => match (a, b) {
             (Min16Int | Min16Uint, Min16Int | Min16Uint) => Min16Uint,
@@ -257,7 +257,7 @@ pub(crate) fn join(a: Scalar, b: Scalar) -> Scalar {
     }
 }
 
-/// What a literal is when nothing gives it a type.
+/// The default type of a literal.
 pub(crate) fn settled(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::LiteralInt => Scalar::I32,
@@ -266,7 +266,7 @@ pub(crate) fn settled(scalar: Scalar) -> Scalar {
     }
 }
 
-/// The operation that converts one element; `None` where the bits stay.
+/// The operation that converts one element; `None` if the bits stay the same.
 pub(crate) fn operation(from: Scalar, to: Scalar, native_16bit: bool) -> Option<Unary> {
     let (before, after) = (from.ty(native_16bit), to.ty(native_16bit));
     (before != after).then(|| Unary::Convert {
@@ -276,8 +276,8 @@ pub(crate) fn operation(from: Scalar, to: Scalar, native_16bit: bool) -> Option<
     })
 }
 
-/// For each number of a value of type `to`, the index of the number of `from` that it is made of.
-/// The types convert, explicitly at least.
+/// For each number of a value of type `to`, the index of its source among the numbers of `from`.
+/// The types must convert, at least by a cast.
 pub(crate) fn sources(types: &Types, from: TypeId, to: TypeId) -> Vec<usize> {
     let count = number_count(types, to) as usize;
     if number_count(types, from) == 1 {
@@ -291,17 +291,17 @@ pub(crate) fn sources(types: &Types, from: TypeId, to: TypeId) -> Vec<usize> {
     }
 }
 
-/// How many numbers the source sees in a value: bit-fields one by one.
+/// The number of a value's numbers as the source sees them, with each bit-field counted.
 pub(crate) fn number_count(types: &Types, id: TypeId) -> u64 {
     types.contents(id).numbers
 }
 
 fn integer_sign(scalar: Scalar, ty: Ty) -> Sign {
-    // Floats and bools have one way to be read, whatever their scalar says.
+    // Signedness is irrelevant to floats and bools.
     if ty.is_int() { scalar.sign() } else { Sign::Signed }
 }
 
-/// Arithmetic on `bool` is arithmetic on `int`.
+/// Integer promotion: arithmetic on `bool` is arithmetic on `int`.
 fn number(scalar: Scalar) -> Scalar {
     if scalar == Scalar::Bool { Scalar::I32 } else { scalar }
 }
@@ -319,7 +319,7 @@ fn width(scalar: Scalar) -> u32 {
 
 fn numeric(types: &Types, from: TypeId, to: TypeId) -> Option<Implicit> {
     let (source, target) = (types.scalar_of(from)?, types.scalar_of(to)?);
-    // Numbers become enumerations by a cast only, and the values of a scoped one numbers likewise.
+    // Only a cast converts a number to an enumeration, or a scoped enumeration to a number.
     let is_enum = |it| matches!(it, Scalar::Enum(_));
     if source != target && (is_enum(target) || source.is_scoped()) {
         return None;
@@ -400,7 +400,7 @@ fn narrows(from: Scalar, to: Scalar) -> bool {
     }
 }
 
-/// Inherited fields come first and are the base's own, so they stand at the same places of the source.
+/// Inherited fields come first and are the base's own, so their indices are the same in the source.
 pub(crate) fn is_base(types: &Types, derived: TypeId, base: TypeId) -> bool {
     let (Type::Struct(derived), Type::Struct(base)) = (types.get(derived), types.get(base)) else {
         return false;
@@ -414,7 +414,7 @@ pub(crate) fn is_base(types: &Types, derived: TypeId, base: TypeId) -> bool {
             .all(|(a, b)| a.ty == b.ty && a.span == b.span && a.name == b.name)
 }
 
-/// Whether a value is nothing but numbers.
+/// Whether a value consists of numbers only.
 fn is_plain(types: &Types, id: TypeId) -> bool {
     match types.get(id) {
         Type::Void | Type::String | Type::Error => false,
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_two_types_join_as_the_usual_arithmetic_has_it() {
+    fn element_types_join_by_the_usual_arithmetic_conversions() {
         use Scalar::*;
         for (a, b, joined) in [
             (I32, U32, U32),
@@ -478,7 +478,7 @@ mod tests {
             (vector(&mut types, Scalar::F32, 3), vector(&mut types, Scalar::F32, 4));
         let int3 = vector(&mut types, Scalar::I32, 3);
         let rank = |from, to| implicit(&types, from, to).map(|it| it.rank);
-        // Of each triple, the second type is a better place for the first than the third is.
+        // In each triple, the first type converts better to the second than to the third.
         for (from, better, worse) in [
             (Types::FLOAT, Types::FLOAT, double),
             (Types::FLOAT, double, Types::INT),
@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_is_told() {
+    fn lossy_conversions_are_flagged() {
         let mut types = Types::new();
         let (long, half) = (types.scalar(Scalar::I64), types.scalar(Scalar::F16));
         let (float3, float4) =
@@ -536,7 +536,7 @@ mod tests {
     }
 
     #[test]
-    fn operands_get_a_common_type() {
+    fn operands_convert_to_a_common_type() {
         use BinaryOp::*;
         let mut types = Types::new();
         let (float3, float4) =
@@ -571,7 +571,7 @@ mod tests {
     }
 
     #[test]
-    fn structs_convert_to_their_bases_and_by_casts_to_what_is_as_large() {
+    fn structs_convert_to_bases_and_by_casts_to_types_of_the_same_size() {
         let mut types = Types::new();
         let span = |at| Span::new(at, at + 1);
         let field = |name: &str, ty, at| Field {

@@ -13,7 +13,7 @@ use crate::hir::{self, GlobalId, GlobalKind};
 use crate::options::Version;
 use crate::types::{Scalar, Type, TypeId, Types};
 
-/// How much groupshared memory a group has, in bytes.
+/// The size of a group's groupshared memory, in bytes.
 const MOST_GROUPSHARED: u64 = 32768;
 
 impl<'a> Checker<'a> {
@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
         self.in_scope(scope, |this| this.items(&namespace.items));
     }
 
-    /// What stands before names that are declared here.
+    /// The qualifier of names declared in the current scope: `A::B::`, or nothing.
     pub(super) fn prefix(&self) -> String {
         self.scopes.prefix(self.scopes.current(), |id| self.types.structure(id).name.clone())
     }
@@ -139,8 +139,9 @@ impl<'a> Checker<'a> {
         let current = self.scopes.current();
         let name = &enumeration.name;
         if self.options.hlsl_version < Version::V2017 {
-            let report = Diagnostic::new(&code::NEEDS_HLSL_2021, name.span, "enums need HLSL 2017");
-            self.report(report.help("`-HV 2017` and later have them"));
+            let report =
+                Diagnostic::new(&code::NEEDS_HLSL_2021, name.span, "enums require HLSL 2017");
+            self.report(report.help("compile with `-HV 2017` or later"));
         }
         let known = self.scopes.own_type(current, &name.name).map(|it| (it.entity, it.span));
         let underlying = match &enumeration.underlying {
@@ -151,8 +152,10 @@ impl<'a> Checker<'a> {
             Type::Scalar(scalar) if !scalar.is_float() => scalar,
             Type::Error => Scalar::I32,
             _ => {
-                let message =
-                    format!("an enum is held in an integer, not in `{}`", self.name_of(underlying));
+                let message = format!(
+                    "the underlying type of an enum must be an integer, not `{}`",
+                    self.name_of(underlying)
+                );
                 let span = enumeration.underlying.as_ref().map_or(name.span, |it| it.span);
                 self.error(&code::TYPE_MISMATCH, span, message);
                 Scalar::I32
@@ -184,7 +187,7 @@ impl<'a> Checker<'a> {
         let mut next: i64 = 0;
         for variant in variants {
             if let Some(value) = &variant.value {
-                // Earlier names of the same enum can be used.
+                // A value may refer to earlier enumerators of the same enum.
                 let found = self.in_scope(scope, |this| {
                     this.constant_integer(value, "the value of an enumerator")
                 });
@@ -221,12 +224,12 @@ impl<'a> Checker<'a> {
         let ty = self.array(ty, &alias.dims);
         let known = self.scopes.own_type(current, &alias.name.name).map(|it| (it.entity, it.span));
         match known {
-            // Saying the same twice is fine, and `typedef struct S {…} S;` does.
+            // An alias may be repeated with the same type, as in `typedef struct S {…} S;`.
             Some((TypeEntity::Type(before) | TypeEntity::Enum(before, _), _))
                 if before == ty || ty == Types::ERROR => {}
             Some((_, span)) => self.duplicate(&alias.name, span),
             None => {
-                // An alias of an enum names its enumerators too.
+                // An alias of an enum also gives access to its enumerators.
                 let entity = self.enum_named(&alias.ty).unwrap_or(TypeEntity::Type(ty));
                 self.scopes.declare_type(current, alias.name.name.clone(), entity, alias.name.span);
             }
@@ -281,24 +284,25 @@ impl<'a> Checker<'a> {
         }
         if let Some(Initializer::StateBlock(span)) = &declarator.init {
             self.removed(*span, "state blocks");
-            // `sturct S { … }`: what the block declares nobody knows.
+            // `sturct S { … }`: the names that the block declares are unknown.
             self.names_lost |= ty == Types::ERROR;
             if self.is_resource(ty) && self.options.hlsl_version < Version::V202x {
                 let name = &declarator.name.name;
-                let message =
-                    format!("the states of `{name}` have no effect, since the host sets samplers");
+                let message = format!(
+                    "the state block of `{name}` has no effect, since the host sets samplers"
+                );
                 let report = Diagnostic::new(&code::INITIALIZER_IGNORED, *span, message);
                 self.report(
                     report.help(
-                        "a `StaticSampler` of the root signature is a sampler of the program",
+                        "a `StaticSampler` in the root signature sets a sampler in the source",
                     ),
                 );
             }
         }
-        // No host sets a string: it is static with the word or without.
+        // A string is always static, since no host can set it.
         let is_string = self.types.get(ty) == Type::String;
         if let (true, Some(span)) = (is_string, modifiers.span(Modifier::GroupShared)) {
-            let message = "a `string` cannot be groupshared: it has no bytes";
+            let message = "a `string` cannot be groupshared: it has no storage";
             self.error(&code::BAD_DECLARATION, span, message);
         }
         if modifiers.has(Modifier::Static) || is_string {
@@ -315,8 +319,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A `const` that is not `static`: the host gives its value, as DXC has it, but where a constant is demanded (the
-    /// size of an array, a label), its initialiser counts.
+    /// A `const` that is not `static`: the host sets its value, as in DXC, but a constant expression (the size of an
+    /// array, a label) uses its initialiser.
     fn loose_constant(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
         let (ty, init) = self.initializer(ty, declarator);
         let value = init.as_ref().and_then(|it| self.constant(it));
@@ -331,7 +335,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Refuses types that no variable has.
+    /// Rejects types that a variable cannot have.
     pub(super) fn variable_type(&mut self, ty: TypeId, declarator: &Declarator) -> TypeId {
         match self.types.get(ty) {
             Type::Void => {
@@ -349,7 +353,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The initialiser of a variable of that type; the type's open array size is found from it.
+    /// Checks the initialiser of a variable; it also fixes an open array size of the type.
     pub(super) fn initializer(
         &mut self,
         ty: TypeId,
@@ -370,7 +374,7 @@ impl<'a> Checker<'a> {
         self.declare(&declarator.name, entity);
     }
 
-    /// The same without a name.
+    /// The same for an unnamed declaration.
     pub(super) fn static_entity(
         &mut self,
         declarator: &'a Declarator,
@@ -383,7 +387,7 @@ impl<'a> Checker<'a> {
             && super::reach::has_local(init)
         {
             let message = format!(
-                "`{name}` is `static`, so its initialiser cannot depend on variables of the function"
+                "`{name}` is `static`, so its initialiser cannot use variables of the function"
             );
             self.error(&code::NOT_CONSTANT, init.span, message);
         }
@@ -418,7 +422,7 @@ impl<'a> Checker<'a> {
         GlobalId(self.globals.len() as u32 - 1)
     }
 
-    /// Gives a constant another value than its initialiser.
+    /// Replaces the value of a specialization constant.
     pub(super) fn specialize(&mut self, id: GlobalId, ty: TypeId, bits: u64, span: Span) {
         let info = &mut self.globals[id.0 as usize];
         let init = hir::Expr { kind: hir::ExprKind::Const(bits), ty, span };
@@ -431,17 +435,15 @@ impl<'a> Checker<'a> {
         let name = &declarator.name;
         if let Some(Initializer::Expr(init)) = &declarator.init {
             let message = format!(
-                "the initialiser of `{}` has no effect, since groupshared memory starts with nothing in it",
+                "the initialiser of `{}` has no effect, since groupshared memory starts uninitialised",
                 name.name
             );
             let report = Diagnostic::new(&code::INITIALIZER_IGNORED, init.span, message);
-            self.report(
-                report.help("let one thread of the group write it, and put a barrier behind"),
-            );
+            self.report(report.help("let one thread of the group write it, followed by a barrier"));
         }
         if self.types.holds_resource(ty) {
             let message =
-                format!("`{}` is or contains a resource, which cannot be groupshared", name.name);
+                format!("`{}` is or contains a resource, so it cannot be groupshared", name.name);
             self.error(&code::BAD_DECLARATION, name.span, message);
         }
         let entity = if ty == Types::ERROR {
@@ -460,7 +462,7 @@ impl<'a> Checker<'a> {
         self.declare(name, entity);
     }
 
-    /// The groupshared variables that the program uses must fit into the memory of a group.
+    /// Checks that the groupshared variables of the program fit into the memory of a group.
     pub(super) fn groupshared_fits(&mut self, used: &[GlobalId]) {
         let mut total: u64 = 0;
         let mut largest: Option<(u64, Span, String)> = None;
@@ -488,7 +490,7 @@ impl<'a> Checker<'a> {
                 &code::GROUPSHARED_TOO_LARGE,
                 span,
                 format!(
-                    "the groupshared variables take {total} bytes, and a group has {MOST_GROUPSHARED}"
+                    "the groupshared variables take {total} bytes, but a group has only {MOST_GROUPSHARED}"
                 ),
             );
             self.report(report.label(format!("`{name}` takes {size} of them")));
@@ -510,7 +512,8 @@ impl<'a> Checker<'a> {
         self.define_member_in(scope, scope, base, declarator);
     }
 
-    /// Whether the definition of what was declared with one type may have the other: it may give an array its size.
+    /// Whether a definition of this type matches the declaration: the types are equal, or one fixes the other's open
+    /// array size.
     fn may_be_defined_as(&self, declared: TypeId, defined: TypeId) -> bool {
         let element = |ty| match self.types.get(ty) {
             Type::Array { element, len: 0 } => Some(element),
@@ -526,7 +529,7 @@ impl<'a> Checker<'a> {
             || fills(defined, declared)
     }
 
-    /// The definition of a static member of the struct with that scope, which looks names up in `inner`.
+    /// The definition of a static member of the struct with that scope; its names are looked up in `inner`.
     pub(super) fn define_member_in(
         &mut self,
         scope: ScopeId,
@@ -564,9 +567,11 @@ impl<'a> Checker<'a> {
                     info.global.kind = GlobalKind::Static { init };
                 }
             }
-            Some(_) => {
-                self.error(&code::BAD_DECLARATION, declarator.name.span, "this is no static member")
-            }
+            Some(_) => self.error(
+                &code::BAD_DECLARATION,
+                declarator.name.span,
+                "this is not a static member",
+            ),
             None => self.unknown(&declarator.name, "static member", Wanted::Variable, Some(scope)),
         }
     }

@@ -1,4 +1,4 @@
-//! Finds template arguments from the types of values.
+//! Template argument deduction from the types of values.
 
 use super::Checker;
 use super::scope::TypeEntity;
@@ -7,7 +7,7 @@ use crate::ast::{self, Dim, Path, TemplateArg, TemplateParam, TemplateParamKind,
 use crate::library::objects::{self, Takes};
 use crate::types::{Access, ResourceType, Scalar, Type, TypeId, Types};
 
-/// What is known of the arguments of a template so far.
+/// The template arguments deduced so far.
 pub(super) struct Deduction<'a> {
     pub(super) params: &'a [TemplateParam],
     pub(super) found: Vec<Option<Captured>>,
@@ -21,7 +21,7 @@ impl<'a> Deduction<'a> {
             .position(|it| it.name.as_ref().is_some_and(|name| name.name == ident.name))
     }
 
-    /// Notes an argument; `false` if another one is known.
+    /// Records an argument; `false` if it contradicts an earlier one.
     fn bind(&mut self, index: usize, value: Captured) -> bool {
         match &self.found[index] {
             None => {
@@ -34,7 +34,7 @@ impl<'a> Deduction<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Compares a written type with an actual one; `false` if they cannot be the same.
+    /// Unifies a written type with an actual one; `false` if they cannot be the same.
     pub(super) fn deduce(
         &mut self,
         pattern: &'a ast::Type,
@@ -71,7 +71,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Compares a written template argument with an actual one.
+    /// Unifies a written template argument with an actual one.
     pub(super) fn deduce_arg(
         &mut self,
         arg: &'a TemplateArg,
@@ -105,7 +105,7 @@ impl<'a> Checker<'a> {
         self.quietly(|this| this.ty(ty)).0 == actual
     }
 
-    /// The template arguments that made a type which a path with arguments names; `None` if it names another template.
+    /// The template arguments that a type was made from, if it is an instance of the template that the path names.
     fn parts(&mut self, path: &'a Path, actual: TypeId) -> Option<Vec<Captured>> {
         let ty = |ty| Captured::Type(ty);
         let number = |n: u32| Captured::Value(Types::UINT, n.into());

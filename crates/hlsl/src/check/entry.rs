@@ -1,4 +1,4 @@
-//! The entry point: which function it is, its attributes, and what its parameters are bound to.
+//! The entry point: the choice of the function, its attributes, and the bindings of its parameters.
 
 use diag::{Diagnostic, Span, code, most_similar};
 use ir::WaveSize;
@@ -16,13 +16,13 @@ use crate::types::{Scalar, StructId, Type, TypeId, Types};
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) function: FunctionId,
-    /// A function that runs beside it: the patch-constant function of a hull shader.
+    /// A second function that the stage runs: the patch-constant function of a hull shader.
     pub(super) beside: Option<FunctionId>,
     pub(super) stage: Stage,
     pub(super) group_size: [u32; 3],
     pub(super) wave_size: WaveSize,
     pub(super) inputs: Vec<SystemValue>,
-    /// A function that makes structs of inputs and calls the entry point, where that takes structs.
+    /// A wrapper that assembles structs of inputs and calls the entry point, if that takes structs.
     pub(super) wrapper: Option<hir::Function>,
     pub(super) span: Span,
 }
@@ -43,7 +43,7 @@ pub(crate) fn stage_word(stage: Stage) -> &'static str {
     }
 }
 
-/// The stage that a word of `[shader("…")]` names.
+/// The stage named in `[shader("…")]`.
 fn stage_of_word(word: &str) -> Option<Stage> {
     Some(match word {
         "vertex" => Stage::Vertex,
@@ -62,13 +62,13 @@ fn stage_of_word(word: &str) -> Option<Stage> {
     })
 }
 
-/// The word of `[shader("…")]` before a function.
+/// The stage name in the `[shader("…")]` of a function.
 pub(crate) fn shader_word(attributes: &[ast::Attribute]) -> Option<&str> {
     attr::find(attributes, "shader").and_then(|it| attr::text(it, 0))
 }
 
-/// The stage that functions are checked for, and of ray tracing which kind: the profile's, but in a library the one that
-/// the entry point's `[shader]` names, compute if none does.
+/// The stage that functions are checked for, with the kind of a ray-tracing shader: the profile's, or in a library the
+/// one in the entry point's `[shader]`, or else compute.
 pub(super) fn stage_of(file: &ast::File, profile: Stage, entry: &str) -> (Stage, Option<String>) {
     if profile != Stage::Library {
         return (profile, None);
@@ -104,10 +104,10 @@ impl<'a> Checker<'a> {
         {
             let said = super::stage::with_article(stage_word(stage));
             let wanted = stage_word(self.stage);
-            let message = format!("this is {said} shader, and the profile is for {wanted} shaders");
+            let message = format!("this is {said} shader, but the profile is for {wanted} shaders");
             let report = Diagnostic::new(&code::BAD_ENTRY_POINT, span, message);
             let profile = profile_word(stage);
-            self.report(report.help(format!("`-T {profile}_6_6` compiles it as what it is")));
+            self.report(report.help(format!("compile it with `-T {profile}_6_6`")));
             return None;
         }
         if !self.entry_attributes(attributes) {
@@ -125,10 +125,8 @@ impl<'a> Checker<'a> {
         let group_size = self.group_size(id);
         let wave_size = self.wave_size(attributes);
         if result != Types::VOID && result != Types::ERROR {
-            let message = format!(
-                "a compute shader returns nothing, and this returns `{}`",
-                self.name_of(result)
-            );
+            let message =
+                format!("a compute shader returns `void`, not `{}`", self.name_of(result));
             self.error(&code::BAD_ENTRY_POINT, span, message);
             return None;
         }
@@ -149,7 +147,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The `[numthreads]` that an entry point must have.
+    /// The required `[numthreads]` of an entry point.
     pub(super) fn group_size(&mut self, id: FunctionId) -> Option<[u32; 3]> {
         let function = self.function(id);
         let (span, attributes) = (function.span, function.attributes);
@@ -183,14 +181,14 @@ impl<'a> Checker<'a> {
             return Some(*id);
         }
         if self.sink.has_errors() {
-            // The function may be there and broken.
+            // The function may be declared with errors.
             return None;
         }
         let at = file.items.last().map_or(Span::NONE, |it| it.span);
         let mut report = Diagnostic::new(
             &code::NO_ENTRY_POINT,
             at.end(),
-            format!("there is no function `{wanted}` to start with"),
+            format!("the entry point `{wanted}` is not declared"),
         );
         let candidates: Vec<(String, Span)> = self
             .functions
@@ -201,7 +199,7 @@ impl<'a> Checker<'a> {
             .map(|it| (it.name.clone(), it.span))
             .collect();
         for (name, span) in candidates.iter().take(5) {
-            report = report.also(*span, format!("`-E {name}` starts here"));
+            report = report.also(*span, format!("`-E {name}` selects this one"));
         }
         if candidates.is_empty() {
             let names = self.functions.iter().map(|it| it.name.as_str());
@@ -217,7 +215,7 @@ impl<'a> Checker<'a> {
     // Inputs
     // -----------------------------------------------------------------------------------------------------
 
-    /// What the parameters of the entry point, or of a wrapper around it, are bound to.
+    /// The bindings of the parameters of the entry point, or of its wrapper.
     fn inputs(&mut self, id: FunctionId) -> Option<(Vec<SystemValue>, Option<hir::Function>)> {
         let params = self.function(id).params.clone();
         let written = &self.function(id).ast.params;
@@ -230,7 +228,7 @@ impl<'a> Checker<'a> {
                 self.error(
                     &code::BAD_ENTRY_POINT,
                     param.span,
-                    "the entry point of a compute shader only takes inputs",
+                    "the parameters of a compute entry point must be inputs",
                 );
                 return None;
             }
@@ -265,7 +263,7 @@ impl<'a> Checker<'a> {
         Some((inputs, Some(wrapper)))
     }
 
-    /// An input as an expression over the wrapper's parameters.
+    /// An input as an expression over the wrapper's parameters, which it adds to `leaves`.
     fn input(
         &mut self,
         name: &str,
@@ -279,7 +277,7 @@ impl<'a> Checker<'a> {
             let mut parts = Vec::new();
             for field in fields {
                 let semantics = self.annotations_of(id, &field.name);
-                // The word that holds bit-fields stands nowhere.
+                // The hidden storage unit of bit-fields has no source location.
                 let at = if field.span.is_none() { span } else { field.span };
                 let part =
                     self.input(&format!("{name}.{}", field.name), field.ty, semantics, at, leaves)?;
@@ -288,16 +286,11 @@ impl<'a> Checker<'a> {
             return Some(Expr { kind: ExprKind::Construct(parts), ty, span });
         }
         let Some(semantic) = semantic_of(annotations) else {
-            let report = Diagnostic::new(
-                &code::BAD_SEMANTIC,
-                span,
-                format!("nothing says what `{name}` is: it has no semantic"),
-            );
-            self.report(
-                report.help(
-                    "`: SV_DispatchThreadID` makes it the index of the thread in the dispatch",
-                ),
-            );
+            let report =
+                Diagnostic::new(&code::BAD_SEMANTIC, span, format!("`{name}` has no semantic"));
+            self.report(report.help(
+                "with `: SV_DispatchThreadID` it is the index of the thread in the dispatch",
+            ));
             return None;
         };
         let value = self.system_value(semantic)?;
@@ -309,7 +302,8 @@ impl<'a> Checker<'a> {
         };
         if !fits {
             let wanted = if most == 1 { "`uint`" } else { "`uint`, `uint2` or `uint3`" };
-            let message = format!("`{}` is {wanted}, not `{}`", semantic.name, self.name_of(ty));
+            let message =
+                format!("`{}` must be {wanted}, not `{}`", semantic.name, self.name_of(ty));
             self.error(&code::BAD_SEMANTIC, span, message);
             return None;
         }
@@ -324,19 +318,19 @@ impl<'a> Checker<'a> {
             ("SV_GroupID", SystemValue::GroupId),
             ("SV_GroupIndex", SystemValue::GroupIndex),
         ];
-        // An index behind the name is part of the semantic, and only 0 has a meaning here.
+        // An index after the name is part of the semantic; only 0 is valid here.
         let plain = semantic.name.strip_suffix('0').unwrap_or(&semantic.name);
         if let Some((_, value)) = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(plain)) {
             return Some(*value);
         }
         if let Some((known, _)) = semantic::find(&semantic.name) {
             let stages: Vec<&str> = known.stages().map(stage_word).collect();
-            let message = format!("`{}` is no input of a compute shader", semantic.name);
+            let message = format!("`{}` is not an input of a compute shader", semantic.name);
             let report = Diagnostic::new(&code::BAD_SEMANTIC, semantic.span, message);
-            self.report(report.help(format!("it belongs to {} shaders", stages.join(", "))));
+            self.report(report.help(format!("it is for {} shaders", stages.join(", "))));
             return None;
         }
-        let message = format!("`{}` is no input of a compute shader", semantic.name);
+        let message = format!("`{}` is not an input of a compute shader", semantic.name);
         let mut report = Diagnostic::new(&code::BAD_SEMANTIC, semantic.span, message);
         match most_similar(&semantic.name, NAMES.iter().map(|it| it.0)) {
             Some(near) => {
@@ -344,14 +338,14 @@ impl<'a> Checker<'a> {
             }
             None => {
                 let names: Vec<String> = NAMES.iter().map(|it| format!("`{}`", it.0)).collect();
-                report = report.help(format!("its inputs are {}", names.join(", ")));
+                report = report.help(format!("the inputs are {}", names.join(", ")));
             }
         }
         self.report(report);
         None
     }
 
-    /// The semantics of a field as its struct, or the base that it comes from, declares it.
+    /// The annotations of a field, from the struct or the base that declares it.
     pub(super) fn annotations_of(&self, id: StructId, field: &str) -> &'a [Annotation] {
         let Some(info) = self.structs.get(&id) else { return &[] };
         if let Some(declarator) = declarator_of(info.ast, field) {
@@ -369,7 +363,7 @@ fn is_input(scalar: Scalar) -> bool {
     scalar.is_int() && scalar.ty(true).bits() <= 32
 }
 
-/// The semantic among what stands behind a name.
+/// The semantic among the annotations after a name.
 pub(super) fn semantic_of(annotations: &[Annotation]) -> Option<&ast::Ident> {
     annotations.iter().find_map(|it| match &it.kind {
         AnnotationKind::Semantic(ident) => Some(ident),

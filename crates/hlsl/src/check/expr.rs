@@ -1,4 +1,4 @@
-//! Expressions: the dispatch over their kinds, literals, names.
+//! Expressions: dispatch over their kinds, literals, names.
 
 use diag::{Diagnostic, Span, code};
 
@@ -21,13 +21,13 @@ impl<'a> Checker<'a> {
         checked.unwrap_or_else(|| self.broken(expr.span))
     }
 
-    /// An expression whose value is used: a constant buffer stands for its contents.
+    /// Lvalue-to-rvalue conversion: an expression whose value is used, in which a constant buffer stands for its contents.
     pub(super) fn value(&mut self, expr: &'a ast::Expr) -> Expr {
         let checked = self.expr(expr);
         self.contents(checked)
     }
 
-    // Each kind has a function of its own, so that the frame of this one, which recursion stacks up, stays small.
+    // Each kind has its own function, which keeps the frame of this recursive one small.
     fn expr_inner(&mut self, expr: &'a ast::Expr) -> Expr {
         use ast::ExprKind as K;
         let span = expr.span;
@@ -64,9 +64,9 @@ impl<'a> Checker<'a> {
                 let report = Diagnostic::new(
                     &code::BAD_INITIALIZER,
                     span,
-                    "a list in braces initialises variables only",
+                    "a list in braces can only initialise a variable",
                 );
-                self.report(report.help("`T(…)` makes a vector or matrix anywhere"));
+                self.report(report.help("construct a vector or a matrix with `T(…)`"));
                 self.broken(span)
             }
             K::SizeOfType { ty, dims } => {
@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
         self.constant_of(ty, literal.value, span)
     }
 
-    /// From HLSL 202x on, a literal is of the first type that holds its value, as in C.
+    /// From HLSL 202x on, a literal has the first type that can hold its value, as in C.
     fn conforming_int(&mut self, literal: IntLiteral, span: Span) -> Expr {
         use Scalar::*;
         let candidates: &[Scalar] = match (literal.unsigned, literal.long, literal.decimal) {
@@ -173,11 +173,11 @@ impl<'a> Checker<'a> {
         result.unwrap_or_else(|| self.broken(span))
     }
 
-    /// Notes that the tree gets higher by so much; gives the height from before.
+    /// Adds to the height of the expression tree; returns the previous height, or `None` beyond the limit.
     pub(super) fn grow(&mut self, by: u32, span: Span) -> Option<u32> {
         let before = self.height;
         if before.saturating_add(by) > super::MAX_HEIGHT {
-            self.error(&code::NESTING_TOO_DEEP, span, "operators nest too deep here");
+            self.error(&code::NESTING_TOO_DEEP, span, "operators are nested too deeply");
             return None;
         }
         self.height += by;
@@ -192,7 +192,7 @@ impl<'a> Checker<'a> {
         match self.body.as_ref().and_then(|body| body.this) {
             Some(ty) => Expr { kind: ExprKind::Local(LocalId(0)), ty, span },
             None => {
-                self.error(&code::UNKNOWN_NAME, span, "`this` has a meaning in methods only");
+                self.error(&code::UNKNOWN_NAME, span, "`this` is only valid in a method");
                 self.broken(span)
             }
         }
@@ -214,14 +214,14 @@ impl<'a> Checker<'a> {
         if let (Some(_), false) =
             (&path.last.args, matches!(declared.entity, ValueEntity::Functions(_)))
         {
-            let message = format!("`{}` is no template", path.last.ident.name);
+            let message = format!("`{}` is not a template", path.last.ident.name);
             self.error(&code::BAD_TEMPLATE, span, message);
             return self.broken(span);
         }
         self.entity_expr(scope, declared, &path.last.ident, span)
     }
 
-    /// The value that a declaration stands for.
+    /// The expression for the use of a declaration.
     pub(super) fn entity_expr(
         &mut self,
         scope: ScopeId,
@@ -261,19 +261,19 @@ impl<'a> Checker<'a> {
             }
             ValueEntity::Field(field) => self.own_field(scope, field, ident, span),
             ValueEntity::Template(_) => {
-                let message = format!("template arguments of `{}` are missing", ident.name);
+                let message = format!("the template `{}` needs arguments", ident.name);
                 self.error(&code::BAD_TEMPLATE, span, message);
                 self.broken(span)
             }
             ValueEntity::Functions(_) => {
-                let message = format!("`{}` is a function, which can only be called", ident.name);
+                let message = format!("`{}` is a function and can only be called", ident.name);
                 self.error(&code::TYPE_MISMATCH, span, message);
                 self.broken(span)
             }
         }
     }
 
-    /// A local of another function: of the one around the struct of this method, or around a default argument.
+    /// A local of an enclosing function: around the struct of this method, or around a default argument.
     fn foreign_local(
         &mut self,
         local: Local,
@@ -282,7 +282,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Expr {
         if self.is_unevaluated {
-            // Only the type matters, and no value can be asked for.
+            // Unevaluated operand: only the type matters.
             return Expr { kind: ExprKind::Construct(Vec::new()), ty: local.ty, span };
         }
         let (name, of) = (&ident.name, &self.function(local.owner).name);
@@ -290,7 +290,7 @@ impl<'a> Checker<'a> {
             format!("reference to local variable `{name}` declared in enclosing function `{of}`");
         let report = Diagnostic::new(&code::UNKNOWN_NAME, span, message)
             .also(declared, format!("`{name}` is declared here"))
-            .help("pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named");
+            .help("pass it as an argument, keep it in a field, or make it a constant with `static const`");
         self.report(report);
         self.broken(span)
     }
@@ -304,7 +304,7 @@ impl<'a> Checker<'a> {
         self.types.structure(id).fields.get(field as usize).map(|it| it.ty)
     }
 
-    /// A field that a method names without an object.
+    /// A field named without an object, as in a method.
     fn own_field(&mut self, scope: ScopeId, field: u32, ident: &ast::Ident, span: Span) -> Expr {
         let owner = match self.scopes.kind(scope) {
             ScopeKind::Struct(id) => Some(*id),
@@ -318,7 +318,7 @@ impl<'a> Checker<'a> {
                 return self.field_of(base, field, span);
             }
         }
-        let message = format!("`{}` is a field, and there is no object here", ident.name);
+        let message = format!("`{}` is a field, but there is no object here", ident.name);
         self.error(&code::UNKNOWN_NAME, span, message);
         self.broken(span)
     }
@@ -334,12 +334,12 @@ impl<'a> Checker<'a> {
                 return self.constant_of(Types::UINT, u64::from(flag), span);
             }
             if library::is_function(name) || ops::intrinsics::by_name(name).is_some() {
-                let message = format!("`{name}` is a function, which can only be called");
+                let message = format!("`{name}` is a function and can only be called");
                 self.error(&code::TYPE_MISMATCH, span, message);
                 return self.broken(span);
             }
             if self.scopes.find_type(self.scopes.current(), name).is_some() {
-                let message = format!("`{name}` is a type, and a value is expected here");
+                let message = format!("expected a value, found the type `{name}`");
                 self.error(&code::TYPE_MISMATCH, span, message);
                 return self.broken(span);
             }

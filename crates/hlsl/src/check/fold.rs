@@ -1,7 +1,8 @@
-//! The values of constant expressions: exactly the bits that running them would give.
+//! Constant folding, with exactly the bits that running the expression would give.
 //!
-//! Operators are the definitions of [`ops::scalar`], and library functions are expanded and run instruction by instruction,
-//! so there is no second arithmetic. What has effects, or depends on anything but constants, has no value here.
+//! Operators use the definitions of [`ops::scalar`], and library functions are expanded and run instruction by
+//! instruction, so there is no second arithmetic. An expression with effects, or one that depends on anything but
+//! constants, does not fold.
 
 use std::rc::Rc;
 
@@ -16,9 +17,9 @@ use crate::library::expand::{Operand, expand};
 use crate::library::{Function, Pure};
 use crate::types::{Scalar, Type, TypeId, Types};
 
-/// How deep an expression may be, chains of operators not counted.
+/// The deepest nesting of an expression that folds, not counting chains of operators.
 const MAX_DEPTH: usize = 512;
-/// How many scalars a constant may have.
+/// The most scalars of a constant.
 const MAX_SCALARS: u64 = 1 << 16;
 
 /// The scalars of a constant expression, each as the bits of its type, in the order of [`Types::flatten`];
@@ -32,14 +33,14 @@ pub(crate) fn fold(
     Folder { types, native_16bit, globals }.expr(expr, 0)
 }
 
-/// The operation behind an operator on two operands of this type.
+/// The operation of a binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Binary(Binary),
     Compare(Compare),
 }
 
-/// What an operator does to elements; floats compute with the signed operations.
+/// The operation that an operator applies to elements; floats use the signed operations.
 pub(crate) fn operation(op: BinaryOp, scalar: Scalar) -> Operation {
     use Operation::{Binary as B, Compare as C};
     let sign = scalar.sign();
@@ -165,7 +166,7 @@ impl Folder<'_> {
         (values.len() as u64 == self.types.scalar_count(expr.ty)).then_some(values)
     }
 
-    /// A part of a value. A table that is a global stays where it is: it may be large, and named often.
+    /// A part of a value. A global table is not copied, since it may be large and used often.
     fn of(
         &self,
         whole: &Expr,
@@ -180,7 +181,7 @@ impl Folder<'_> {
         }
     }
 
-    /// A binary expression. Sources chain operators at length, so the left spine is walked by a loop.
+    /// A binary expression. Source code chains operators at length, so the left spine is walked by a loop.
     fn chain(&self, expr: &Expr, depth: usize) -> Option<Vec<u64>> {
         let mut steps = Vec::new();
         let mut first = expr;
@@ -214,7 +215,7 @@ impl Folder<'_> {
                 values.get(start..start + self.types.scalar_count(found.ty) as usize)?.to_vec(),
             );
         };
-        // To the top of the word, and down again by the field's sign.
+        // Sign or zero extension: shift to the top of the word, then down with the field's sign.
         let unit = *values.get(start(bits.unit as usize)?)?;
         let scalar = self.types.scalar_of(found.ty)?;
         let ty = scalar.ty(self.native_16bit);
@@ -287,7 +288,8 @@ impl Folder<'_> {
     }
 }
 
-/// Expands a library function over constants and runs what comes out: the result's scalars, then those of `out` parameters.
+/// Expands a library function over constants and runs the expansion. Returns the scalars of the result, then those of
+/// the `out` parameters.
 pub(crate) fn evaluate(
     types: &Types,
     native_16bit: bool,
@@ -352,7 +354,7 @@ mod tests {
         Box::new(expr(kind, ty))
     }
 
-    /// Numbers as a value of a type.
+    /// A value of a type from its numbers.
     fn value(types: &mut Types, name: &str, numbers: &[f64]) -> Expr {
         let ty = ty(types, name);
         let scalar = types.scalar_of(ty).unwrap();
@@ -371,7 +373,7 @@ mod tests {
         expr(ExprKind::Construct(parts), ty)
     }
 
-    /// The value of a call, each argument a type and its numbers.
+    /// The value of a call; each argument is a type with its numbers.
     fn call(name: &str, args: &[(&str, &[f64])]) -> Vec<f64> {
         let mut types = Types::new();
         let args: Vec<Expr> =
@@ -400,11 +402,11 @@ mod tests {
         fold(&types, true, &call, &|_| None).unwrap().into_iter().map(number).collect()
     }
 
-    /// A function, its arguments and the components of its value.
+    /// A function, its arguments, and the expected components of its value.
     type Case = (&'static str, &'static [(&'static str, &'static [f64])], &'static [f64]);
 
     #[test]
-    fn library_functions_have_their_values() {
+    fn library_functions_fold_to_their_values() {
         let cases: &[Case] = &[
             ("abs", &[("uint", &[4294967295.0])], &[4294967295.0]),
             ("abs", &[("int", &[-5.0])], &[5.0]),
@@ -632,7 +634,7 @@ mod tests {
                     let ones: Vec<(TypeId, Vec<u64>)> =
                         args.iter().map(|it| (it.ty, vec![1; it.scalars.len()])).collect();
                     let folds = evaluate(&types, native_16bit, function, &ones, result).is_some();
-                    // What other lanes hold is not known.
+                    // Derivatives depend on other lanes.
                     assert_eq!(folds, !Function::Pure(function).takes_derivatives(), "{name}");
                 }
             }
@@ -659,7 +661,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_have_their_values() {
+    fn operators_fold_to_their_values() {
         let mut types = Types::new();
         let constant = |bits, ty| boxed(ExprKind::Const(bits), ty);
         let (int, uint, bool_) = (Types::INT, Types::UINT, Types::BOOL);

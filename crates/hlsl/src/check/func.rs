@@ -12,13 +12,13 @@ use crate::types::{Type, TypeId, Types};
 
 /// A declared function, or an instance of a template.
 pub(super) struct Function<'a> {
-    /// With the namespaces and structs around it.
+    /// Qualified by the enclosing namespaces and structs.
     pub(super) name: String,
     pub(super) ast: &'a ast::Function,
     pub(super) attributes: &'a [Attribute],
-    /// Where its names are looked up.
+    /// The scope in which its names are looked up.
     pub(super) scope: ScopeId,
-    /// The struct of a method that has an object.
+    /// The type of the object, for a method that is not static.
     pub(super) this: Option<TypeId>,
     pub(super) params: Vec<Param<'a>>,
     pub(super) result: TypeId,
@@ -27,16 +27,16 @@ pub(super) struct Function<'a> {
     pub(super) definition: Option<&'a ast::Function>,
     /// The body, once it has been checked.
     pub(super) body: Option<hir::Function>,
-    /// What is reported if the program uses the function.
+    /// Reports that apply only if the program uses the function.
     pub(super) gated: Vec<Diagnostic>,
-    /// Copies of a method for structs that inherit it.
+    /// Copies of a method for the structs that inherit it.
     pub(super) copies: Vec<(TypeId, FunctionId)>,
-    /// The method that it is a copy of.
+    /// The original of a copied method.
     pub(super) origin: Option<FunctionId>,
     /// An instance of a template or a copy.
     pub(super) is_instance: bool,
-    /// Its body is checked once it is used: that of an instance, of a copy, of a method of an instance of a struct
-    /// template. What it does may fit only some of the types that the struct is made for.
+    /// Lazy instantiation: the body of an instance, of a copy, or of a method of a struct template's instance is checked
+    /// on first use, since it may be valid only for some of the types that the struct is instantiated with.
     pub(super) is_lazy: bool,
     pub(super) is_queued: bool,
 }
@@ -51,11 +51,11 @@ pub(super) struct Param<'a> {
     pub(super) span: Span,
 }
 
-/// What is known of a local besides its declaration.
+/// Properties of a local beyond its declaration.
 #[derive(Clone, Copy, Default)]
 pub(super) struct LocalFacts {
     pub(super) is_const: bool,
-    /// It is another name for memory that lanes share.
+    /// It aliases memory that lanes share.
     pub(super) is_reference: bool,
 }
 
@@ -68,13 +68,13 @@ pub(super) struct Body {
     pub(super) result_span: Span,
     /// The type of the object, which is the first local.
     pub(super) this: Option<TypeId>,
-    /// How many loops, and how many loops and switches are around the current statement.
+    /// The number of loops around the current statement, and of loops and switches.
     pub(super) loops: u32,
     pub(super) breakable: u32,
     pub(super) gated: Vec<Diagnostic>,
 }
 
-/// A signature as it is written.
+/// A signature as declared.
 pub(super) struct Signature<'a> {
     pub(super) params: Vec<Param<'a>>,
     pub(super) result: TypeId,
@@ -84,21 +84,21 @@ impl<'a> Checker<'a> {
     pub(super) fn needs_2021(&mut self, span: Span, what: &str) {
         if !self.is_2021() {
             let report =
-                Diagnostic::new(&code::NEEDS_HLSL_2021, span, format!("{what} need HLSL 2021"));
-            self.report(report.help("`-HV 2021` selects it"));
+                Diagnostic::new(&code::NEEDS_HLSL_2021, span, format!("{what} require HLSL 2021"));
+            self.report(report.help("compile with `-HV 2021`"));
         }
     }
 
-    /// Reports what HLSL 202x has no longer.
+    /// Reports a feature that HLSL 202x removed.
     pub(super) fn removed(&mut self, span: Span, what: &str) {
         if self.options.hlsl_version >= Version::V202x {
-            let message = format!("HLSL 202x has no {what}");
+            let message = format!("HLSL 202x no longer has {what}");
             let report = Diagnostic::new(&code::BAD_DECLARATION, span, message);
             self.report(report.help("`-HV 2021` is the last version that has them"));
         }
     }
 
-    /// The name under which a function is found; operators have names that no source can write.
+    /// The lookup key of a function; operators have keys that cannot be written in source code.
     pub(super) fn key(name: &FunctionName) -> ast::Name {
         match name {
             FunctionName::Plain(ident) => ident.name.clone(),
@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
             FunctionName::Conversion(span) => {
                 let message = "HLSL has no conversion operators";
                 let report = Diagnostic::new(&code::BAD_DECLARATION, *span, message);
-                self.report(report.help("a method does it, and its name says what comes out"));
+                self.report(report.help("use a method that is named after its result"));
                 return;
             }
         }
@@ -167,13 +167,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Judges the declaration of an operator; `false` if there can be none.
+    /// Checks the declaration of an operator; `false` if the operator cannot be overloaded.
     fn operator_declared(&mut self, operator: Operator, span: Span, is_method: bool) -> bool {
         let key = super::operator::key(operator);
         if operator == Operator::Set {
-            let message = "assignment always copies: `operator=` cannot be defined";
+            let message = "`operator=` cannot be defined: assignment always copies";
             let report = Diagnostic::new(&code::BAD_DECLARATION, span, message);
-            self.report(report.help("a method with a name does what this would"));
+            self.report(report.help("use a named method instead"));
             return false;
         }
         let in_struct =
@@ -182,7 +182,7 @@ impl<'a> Checker<'a> {
             Operator::Assign(_) | Operator::Step(_) => {
                 format!("DXC does not let a program define `{key}`")
             }
-            _ if !in_struct => format!("DXC knows `{key}` as a method of a struct only"),
+            _ if !in_struct => format!("DXC accepts `{key}` only as a method of a struct"),
             _ => return true,
         };
         let report = Diagnostic::new(&code::DXC_PORTABILITY, span, message);
@@ -192,13 +192,13 @@ impl<'a> Checker<'a> {
                 op.symbol(),
                 op.symbol()
             )),
-            Operator::Step(_) => report.help("a method with a name compiles everywhere"),
+            Operator::Step(_) => report.help("a named method compiles everywhere"),
             _ => report.help("if the left operand is a struct, declare it there"),
         });
         true
     }
 
-    /// The scope that one part of a path names.
+    /// The scope that one segment of a path names.
     pub(super) fn scope_step(
         &mut self,
         scope: Option<ScopeId>,
@@ -235,7 +235,7 @@ impl<'a> Checker<'a> {
                 self.error(
                     &code::BAD_DECLARATION,
                     param.span,
-                    "the size of an array that is passed must be known",
+                    "the size of an array parameter must be known",
                 );
                 ty = Types::ERROR;
             }
@@ -256,7 +256,7 @@ impl<'a> Checker<'a> {
                 self.error(
                     &code::BAD_DECLARATION,
                     param.span,
-                    "parameters behind one with a default need one too",
+                    "parameters after one with a default need a default too",
                 );
             }
             params.push(Param {
@@ -277,7 +277,7 @@ impl<'a> Checker<'a> {
         Some(Signature { params, result })
     }
 
-    /// Adds a function to the overloads of its name, or finds the prototype that it belongs to.
+    /// Adds a function to the overloads of its name, or finds its prototype.
     pub(super) fn add_overload(
         &mut self,
         function: &'a ast::Function,
@@ -344,7 +344,7 @@ impl<'a> Checker<'a> {
         if result != signature.result && result != Types::ERROR && signature.result != Types::ERROR
         {
             let message = format!(
-                "`{}` returned `{}` before, and `{}` here",
+                "`{}` was declared to return `{}`, but returns `{}` here",
                 known.name,
                 self.name_of(result),
                 self.name_of(signature.result)
@@ -411,8 +411,7 @@ impl<'a> Checker<'a> {
         FunctionId(self.functions.len() as u32 - 1)
     }
 
-    /// Whether a scope is that of an instance of a struct template, or of a struct inside one. A specialisation that
-    /// leaves no parameter open is a struct like any other.
+    /// Whether a scope is inside an instance of a struct template. A full specialisation is a struct like any other.
     fn is_in_instance(&self, scope: ScopeId) -> bool {
         std::iter::successors(Some(scope), |scope| self.scopes.parent(*scope)).any(|scope| {
             let ScopeKind::Struct(id) = self.scopes.kind(scope) else { return false };
@@ -423,7 +422,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The struct whose object a function has, if it is a method and not static.
+    /// The type of a function's object, if it is a method that is not static.
     fn object_type_of(&mut self, scope: ScopeId, function: &ast::Function) -> Option<TypeId> {
         if function.modifiers.has(Modifier::Static) && function.owner.is_none() {
             return None;
@@ -446,7 +445,7 @@ impl<'a> Checker<'a> {
     // Bodies
     // -----------------------------------------------------------------------------------------------------
 
-    /// Checks the bodies that have been waiting, unless something is still open.
+    /// Checks the pending bodies, unless a struct or another body is still open.
     pub(super) fn pending_bodies(&mut self) {
         if self.open_structs > 0 || self.body.is_some() {
             return;
@@ -481,7 +480,7 @@ impl<'a> Checker<'a> {
             breakable: 0,
             gated: Vec::new(),
         });
-        // Where statements could not be read, what they declared is missing: the rest of the body says nothing.
+        // Error recovery: statements that were skipped may have declared names, so the rest of the body is not reported on.
         let is_torn = self.sink.has_errors() && is_torn(&block.stmts);
         let errors = self.sink.errors();
         let inner = self.scopes.inside(scope, ScopeKind::Block);
@@ -518,7 +517,7 @@ impl<'a> Checker<'a> {
         let body = std::mem::replace(&mut self.body, outer);
         self.open_structs = outer_open;
         let Some(body) = body else { return };
-        // What a mistake left out may have been a `return`, or what writes a variable.
+        // A statement with an error may have been a `return`, or a write to a variable.
         let is_whole = !is_torn && self.sink.errors() == errors;
         if is_whole
             && result != Types::VOID
@@ -529,11 +528,11 @@ impl<'a> Checker<'a> {
                 &code::MISSING_RETURN,
                 definition.name.span(),
                 format!(
-                    "`{name}` can come to its end without returning a `{}`",
+                    "`{name}` can reach its end without returning a `{}`",
                     self.name_of(result)
                 ),
             );
-            self.report(report.help("its result is undefined then"));
+            self.report(report.help("return a value on every path"));
         }
         let checked =
             hir::Function { name, locals: body.locals, params: modes, result, body: stmts, span };
@@ -561,14 +560,14 @@ impl<'a> Checker<'a> {
         LocalId(body.locals.len() as u32 - 1)
     }
 
-    /// Attributes that no function has are named.
+    /// Warns about attributes that no function has.
     pub(super) fn attributes_known(&mut self, attributes: &[Attribute]) {
         for attribute in attributes {
             attr::report_unknown(self, attribute);
         }
     }
 
-    /// A function as a message shows it: `float f(float x, inout int y)`.
+    /// A function as shown in messages: `float f(float x, inout int y)`.
     pub(super) fn show(&self, id: FunctionId) -> String {
         let function = self.function(id);
         let mut text = format!("{} {}(", self.name_of(function.result), function.name);
@@ -586,7 +585,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether some of the statements could not be read.
+/// Whether the parser skipped some of the statements.
 fn is_torn(stmts: &[ast::Stmt]) -> bool {
     use ast::StmtKind;
     let is_one = |stmt: &ast::Stmt| is_torn(std::slice::from_ref(stmt));

@@ -1,5 +1,5 @@
-//! What a name that is not declared may stand for: one that is spelled like it, one that comes too late, or a word of
-//! another language.
+//! Suggestions for undeclared names: a similar name, one that is declared too late, or a name from another shading
+//! language.
 
 use diag::{Diagnostic, Span, most_similar, similarity};
 
@@ -11,8 +11,8 @@ use crate::library;
 use crate::parse::{KEYWORDS, builtin_types};
 
 impl Checker<'_> {
-    /// Whether a name that is not declared is to be reported: once in a function is enough, and for a word of another
-    /// language once at all.
+    /// Whether to report an undeclared name: once for each function, and once in total for a name from another
+    /// language.
     pub(super) fn is_news(&mut self, ident: &Ident, scope: Option<ScopeId>) -> bool {
         if self.muted > 0 || scope.is_some() {
             return true;
@@ -25,7 +25,7 @@ impl Checker<'_> {
         self.unknown_names.insert((ident.name.clone(), body))
     }
 
-    /// Adds to a report about an unknown name what may be meant by it.
+    /// Adds a suggestion to a report about an unknown name.
     pub(super) fn guess(
         &self,
         report: Diagnostic,
@@ -43,12 +43,12 @@ impl Checker<'_> {
                 };
             }
             if let Some(span) = later(self.file_items, name, ident.span) {
-                return report.also(span, "declared only here").help(
-                    "what is used must be declared above: move it, or write a prototype before",
-                );
+                return report
+                    .also(span, "declared only here")
+                    .help("move it above its first use, or declare a prototype there");
             }
         }
-        // To compare a name with all others takes time; in a program of very many, the first mistakes are helped.
+        // Comparing a name with all others takes time, so in a very large program only the first mistakes get suggestions.
         const MOST_COMPARED: usize = 1 << 18;
         let from = scope.unwrap_or(self.scopes.current());
         let compared = self.compared.get().saturating_add(self.scopes.visible(from));
@@ -62,7 +62,7 @@ impl Checker<'_> {
         let known = match wanted {
             _ if is_local_to_scope => None,
             Wanted::Type => nearest_type(name),
-            // The language itself names no variable.
+            // The language itself declares no variables.
             Wanted::Variable => None,
             Wanted::Function | Wanted::Value => {
                 let waves = ops::intrinsics::all().map(|it| it.name);
@@ -86,7 +86,7 @@ impl Checker<'_> {
     }
 }
 
-/// The builtin type that is meant, `flaot3` being `float3`.
+/// The built-in type with the most similar name: `float3` for `flaot3`.
 fn nearest_type(name: &str) -> Option<String> {
     let is_size = |it: char| ('1'..='4').contains(&it) || it == 'x';
     let stem = name.trim_end_matches(is_size);
@@ -97,12 +97,12 @@ fn nearest_type(name: &str) -> Option<String> {
             builtin_types().filter(|it| it.starts_with(|it: char| it.is_ascii_lowercase()));
         Some(format!("{}{size}", most_similar(stem, scalars)?))
     };
-    // `flaot3` is nearer to `float3` than to `float`.
+    // Compare the stem alone: `flaot3` means `float3`, not `float`.
     let stemmed = if size.is_empty() { None } else { by_stem() };
     stemmed.or_else(|| whole.map(str::to_owned))
 }
 
-/// Where a name is declared at file level behind its use.
+/// The declaration of a name at file level after its use.
 fn later(items: &[Item], name: &str, used: Span) -> Option<Span> {
     let declared = items.iter().find_map(|item| match &item.kind {
         ItemKind::Function(it) => match &it.name {

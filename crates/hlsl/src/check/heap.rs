@@ -1,8 +1,8 @@
-//! `ResourceDescriptorHeap[i]` and `SamplerDescriptorHeap[i]`: what lies in a heap has no type until it is used as one.
+//! `ResourceDescriptorHeap[i]` and `SamplerDescriptorHeap[i]`: an element of a descriptor heap gets a type where it is used.
 //!
-//! Each type that the program sees a heap's elements as becomes a *view*: an unbounded array of that type that is a resource
-//! like others, of the heap's own class instead of a register's. `ResourceDescriptorHeap[i]` where a `Texture2D` is
-//! wanted is element `i` of the view of that type. The heap itself is gone when the program is complete.
+//! Each type that the program uses a heap's elements as becomes a *view*: an unbounded array of that type, which is an
+//! ordinary resource of the heap's class instead of a register's. `ResourceDescriptorHeap[i]` where a `Texture2D` is
+//! expected is element `i` of the view of that type. The complete program contains views only, not the heap itself.
 
 use diag::{Span, code};
 use ir::RegisterClass;
@@ -13,7 +13,7 @@ use super::resource::ResourceInfo;
 use crate::hir::{Expr, ExprKind, ResourceId};
 use crate::types::{Object, ResourceType, Type, TypeId, Types};
 
-/// A heap: its name, the name of what it is made of in messages, its class.
+/// A descriptor heap: its name, the name of its elements in messages, its class.
 struct Heap {
     name: &'static str,
     element: &'static str,
@@ -37,13 +37,13 @@ fn object(name: &'static str) -> Type {
     Type::Resource(ResourceType::Other(Object { name, element: Types::VOID, count: 0 }))
 }
 
-/// The heap of which a value of that type is an element.
+/// The heap whose elements have that type.
 fn heap_of_element(types: &Types, ty: TypeId) -> Option<&'static Heap> {
     let Type::Resource(ResourceType::Other(object)) = types.get(ty) else { return None };
     HEAPS.iter().find(|heap| heap.element == object.name)
 }
 
-/// Whether what lies in a heap can be seen as that type.
+/// Whether an element of a heap can be used as that type.
 pub(super) fn is_viewed_as(types: &Types, from: TypeId, to: TypeId) -> bool {
     let Some(heap) = heap_of_element(types, from) else { return false };
     let Type::Resource(to) = types.get(to) else { return false };
@@ -79,7 +79,7 @@ impl Checker<'_> {
         Some(self.types.intern(object(heap.element)))
     }
 
-    /// An element of a heap as a value of that type; anything else comes back as it was.
+    /// Converts an element of a heap to that type; other expressions are returned unchanged.
     pub(super) fn view(&mut self, expr: Expr, to: TypeId) -> Result<Expr, Expr> {
         let Some(heap) = heap_of_element(&self.types, expr.ty) else { return Err(expr) };
         let Expr { kind, span, .. } = expr;
@@ -104,7 +104,7 @@ impl Checker<'_> {
                 }
             }
             _ => {
-                let message = format!("an element of `{}` needs a type of its own here", heap.name);
+                let message = format!("an element of `{}` has no type here", heap.name);
                 self.error(&code::TYPE_MISMATCH, span, message);
                 return Ok(self.broken(span));
             }

@@ -1,4 +1,4 @@
-//! Values for variables: initialiser lists, casts, constructors.
+//! Initialisation: initialiser lists, casts, constructors.
 
 use diag::{Diagnostic, Span, code};
 
@@ -8,11 +8,11 @@ use crate::ast::{self, Dim};
 use crate::hir::{Expr, ExprKind};
 use crate::types::{Field, Struct, Type, TypeId, Types};
 
-/// How many scalars a list may fill.
+/// The most scalars that a list may fill.
 const MOST_SCALARS: u64 = 1 << 20;
 
 impl<'a> Checker<'a> {
-    /// The initialiser of a variable of a type. An open array size is found from a list.
+    /// Checks the initialiser of a variable. A list fixes an open array size.
     pub(super) fn init(&mut self, ty: TypeId, init: &'a ast::Expr) -> (TypeId, Expr) {
         if ty == Types::VOID {
             self.error(&code::BAD_DECLARATION, init.span, "a variable cannot be of type `void`");
@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
         (ty, value)
     }
 
-    /// The types of the scalars of a value, resources as they are.
+    /// The types of the scalars of a value, in which a resource counts as one.
     fn numbers_in(&mut self, ty: TypeId, out: &mut Vec<TypeId>) {
         match self.types.get(ty) {
             Type::Void | Type::Error => {}
@@ -105,7 +105,7 @@ impl<'a> Checker<'a> {
         let mut leaves = Vec::new();
         self.numbers_in(ty, &mut leaves);
         if self.types.has_bit_fields(ty) {
-            // The fields one by one first, and then their bits.
+            // Initialise the fields one by one, then pack their bits.
             let spread = self.spread(&leaves, span);
             let value = self.made_of(spread, &leaves, values, span);
             return (ty, self.convert(value, ty));
@@ -121,12 +121,12 @@ impl<'a> Checker<'a> {
             Type::Array { len: 0, .. } => Diagnostic::new(
                 &code::BAD_INITIALIZER,
                 span,
-                format!("{given} {values} do not fill elements of {wanted} each"),
+                format!("{given} {values} cannot fill elements of {wanted} each"),
             ),
             _ => Diagnostic::new(
                 &code::BAD_INITIALIZER,
                 span,
-                format!("`{name}` takes {wanted} values, and the list has {given}"),
+                format!("`{name}` takes {wanted} values, but the list has {given}"),
             ),
         };
         if given == 1 && wanted > 1 {
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A value whose scalars, of the types `leaves`, come from some values in order.
+    /// A value whose scalars, of the types `leaves`, are taken from several values in order.
     fn made_of(&mut self, ty: TypeId, leaves: &[TypeId], values: Vec<Expr>, span: Span) -> Expr {
         let mut parts = Vec::with_capacity(values.len());
         let mut at = 0;
@@ -175,7 +175,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A value as scalars of these types.
+    /// Flattens a value into scalars of these types.
     fn part(&mut self, value: Expr, wanted: &[TypeId]) -> Expr {
         if let [one] = wanted
             && (self.types.scalar_of(value.ty).is_some()
@@ -191,7 +191,7 @@ impl<'a> Checker<'a> {
         }
         let Some(first) = wanted.first() else { return self.broken(value.span) };
         if have.iter().chain(wanted).any(|it| self.types.scalar_of(*it).is_none()) {
-            let message = format!("`{}` does not fit here", self.name_of(value.ty));
+            let message = format!("`{}` cannot be converted here", self.name_of(value.ty));
             self.error(&code::TYPE_MISMATCH, value.span, message);
             return self.broken(value.span);
         }
@@ -203,7 +203,7 @@ impl<'a> Checker<'a> {
         self.convert(value, to)
     }
 
-    /// A struct of fields of these types, which no source can name.
+    /// An anonymous struct with fields of these types.
     fn spread(&mut self, types: &[TypeId], span: Span) -> TypeId {
         self.spend(types.len() as u64 * cost::FIELD, span);
         let field = |(i, ty): (usize, &TypeId)| Field {
@@ -275,10 +275,10 @@ impl<'a> Checker<'a> {
             let report = Diagnostic::new(
                 &code::TYPE_MISMATCH,
                 span,
-                format!("`{name}` has no constructor; only vectors, matrices and scalars have"),
+                format!("`{name}` has no constructor: only scalars, vectors and matrices do"),
             );
             self.report(
-                report.help(format!("a list initialises a variable: `{name} v = {{ … }};`")),
+                report.help(format!("initialise a variable with a list: `{name} v = {{ … }};`")),
             );
             return self.broken(span);
         };
@@ -293,7 +293,7 @@ impl<'a> Checker<'a> {
         for value in values {
             if self.types.scalar_of(value.ty).is_none() {
                 let message =
-                    format!("`{}` is no number to make a `{name}` of", self.name_of(value.ty));
+                    format!("a `{name}` cannot be constructed from `{}`", self.name_of(value.ty));
                 self.error(&code::TYPE_MISMATCH, value.span, message);
                 return self.broken(span);
             }
@@ -304,7 +304,7 @@ impl<'a> Checker<'a> {
         if given != wanted {
             let components = if wanted == 1 { "component" } else { "components" };
             let message =
-                format!("`{name}` has {wanted} {components}, and the arguments have {given}");
+                format!("`{name}` has {wanted} {components}, but the arguments have {given}");
             self.error(&code::BAD_INITIALIZER, span, message);
             return self.broken(span);
         }

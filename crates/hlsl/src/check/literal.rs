@@ -1,7 +1,7 @@
-//! Arithmetic on literals: they have 64 bits until their place gives them a type.
+//! Arithmetic on literals, which have 64 bits until their context gives them a type.
 //!
-//! An expression of a literal type is a [`ExprKind::Const`] of an `i64` or `f64`, or a `?:` over such: everything else
-//! is computed here at once, or gets a type first (`coerce`).
+//! An expression of a literal type is an [`ExprKind::Const`] of an `i64` or `f64`, or a `?:` over such: everything else
+//! is folded here, or gets a type first (`coerce`).
 
 use diag::Span;
 use ops::scalar::{eval_binary, eval_compare, eval_unary};
@@ -12,7 +12,7 @@ use super::fold::{Operation, operation};
 use crate::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::types::{Scalar, Type, TypeId, Types};
 
-/// What a literal of that type is held as.
+/// The representation of a literal type.
 fn held_as(scalar: Scalar) -> Ty {
     if scalar == Scalar::LiteralFloat { Ty::F64 } else { Ty::I64 }
 }
@@ -27,7 +27,7 @@ pub(super) fn literal_bits(from: Scalar, bits: u64, to: Scalar, native_16bit: bo
     eval_unary(Unary::Convert { to: after, from_sign: Sign::Signed, to_sign }, before, bits)
 }
 
-/// What a literal is when nothing gives it a type: an integer that `int` cannot hold gets the next type that can.
+/// The default type of a literal: an integer that `int` cannot hold gets the next type that can.
 pub(super) fn default_type(scalar: Scalar, bits: u64) -> Scalar {
     let value = bits as i64;
     match scalar {
@@ -53,7 +53,7 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Const(value as u64), ty, span }
     }
 
-    /// An operator on two literals, which may be of different kinds; `None` if it must be left to the running program.
+    /// Folds an operator on two literals, which may be of different kinds; `None` if it must be evaluated at run time.
     pub(super) fn literal_binary(
         &mut self,
         op: BinaryOp,
@@ -88,7 +88,7 @@ impl Checker<'_> {
         Some(Expr { kind: ExprKind::Const(bits), ty: result, span })
     }
 
-    /// `-` and `~` on a literal.
+    /// Folds `-` and `~` on a literal.
     pub(super) fn literal_unary(
         &mut self,
         op: UnaryOp,
@@ -106,7 +106,7 @@ impl Checker<'_> {
         Some(Expr { kind: ExprKind::Const(eval_unary(op, ty, bits)), ty: operand.ty, span })
     }
 
-    /// An expression of a literal type as one of a type of the language.
+    /// Converts an expression of a literal type to a type of the language.
     pub(super) fn adapt(&mut self, expr: Expr, scalar: Scalar) -> Expr {
         let Some(from) = self.literal_of(&expr) else { return expr };
         let native_16bit = self.native_16bit();
@@ -129,7 +129,7 @@ impl Checker<'_> {
         Expr { kind, ty, span: expr.span }
     }
 
-    /// The type that a literal expression gets where nothing else decides.
+    /// The default type of a literal expression.
     fn settled_type(&self, expr: &Expr) -> Scalar {
         let Some(scalar) = self.literal_of(expr) else { return Scalar::I32 };
         match &expr.kind {
@@ -141,7 +141,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The expression with a type of the language.
+    /// Gives a literal expression its default type; other expressions are unchanged.
     pub(super) fn settle(&mut self, expr: Expr) -> Expr {
         if self.literal_of(&expr).is_none() {
             return expr;
@@ -150,7 +150,7 @@ impl Checker<'_> {
         self.adapt(expr, scalar)
     }
 
-    /// The type that [`Checker::settle`] would give.
+    /// The type of the result of [`Checker::settle`].
     pub(super) fn settled(&mut self, expr: &Expr) -> TypeId {
         if self.literal_of(expr).is_none() {
             return expr.ty;

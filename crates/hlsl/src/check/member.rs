@@ -24,7 +24,11 @@ impl<'a> Checker<'a> {
             return base;
         }
         if has_args {
-            self.error(&code::BAD_TEMPLATE, name.span, format!("`{}` is no template", name.name));
+            self.error(
+                &code::BAD_TEMPLATE,
+                name.span,
+                format!("`{}` is not a template", name.name),
+            );
             return self.broken(span);
         }
         match self.types.get(base.ty) {
@@ -92,7 +96,7 @@ impl<'a> Checker<'a> {
         Expr { kind: ExprKind::Field(base.into(), field), ty, span }
     }
 
-    /// The struct that a type is, or that a constant buffer holds.
+    /// The struct of a struct type, or of a constant buffer.
     pub(super) fn struct_behind(&self, ty: TypeId) -> Option<TypeId> {
         match self.types.get(ty) {
             Type::Struct(_) => Some(ty),
@@ -112,7 +116,7 @@ impl<'a> Checker<'a> {
             self.no_member(&base, name);
             return self.broken(span);
         };
-        // A struct of the language has fields and no scope.
+        // A built-in struct has fields but no scope.
         let found = match self.structs.get(&id).map(|it| it.scope) {
             Some(scope) => self.scopes.value_in(scope, &name.name).map(|it| it.entity),
             None => {
@@ -128,7 +132,7 @@ impl<'a> Checker<'a> {
             }
             Some(ValueEntity::Constant(ty, bits)) => self.constant_of(ty, bits, span),
             Some(ValueEntity::Functions(_)) => {
-                let message = format!("`{}` is a method, which can only be called", name.name);
+                let message = format!("`{}` is a method and can only be called", name.name);
                 self.error(&code::TYPE_MISMATCH, span, message);
                 self.broken(span)
             }
@@ -183,19 +187,19 @@ impl<'a> Checker<'a> {
         }
         if let Some(beyond) = components.iter().find(|it| **it >= length) {
             let message = format!(
-                "`{}` has {length} components, and this is number {}",
+                "`{}` has {length} components, but this is component {}",
                 self.name_of(base.ty),
                 beyond + 1
             );
             self.error(&code::INDEX_OUT_OF_RANGE, name.span, message);
             return self.broken(span);
         }
-        let ty = self.picked(base.ty, components.len());
+        let ty = self.swizzled(base.ty, components.len());
         Expr { kind: ExprKind::Swizzle(base.into(), components), ty, span }
     }
 
-    /// The type of so many components of a vector or matrix.
-    fn picked(&mut self, base: TypeId, count: usize) -> TypeId {
+    /// The type of `count` components of a vector or matrix.
+    fn swizzled(&mut self, base: TypeId, count: usize) -> TypeId {
         let Some(scalar) = self.types.scalar_of(base) else { return Types::ERROR };
         match count {
             1 => self.types.scalar(scalar),
@@ -239,7 +243,7 @@ impl<'a> Checker<'a> {
             self.no_member(&base, name);
             return self.broken(span);
         }
-        let ty = self.picked(base.ty, elements.len());
+        let ty = self.swizzled(base.ty, elements.len());
         Expr { kind: ExprKind::MatrixSwizzle(base.into(), elements), ty, span }
     }
 
@@ -273,10 +277,7 @@ impl<'a> Checker<'a> {
                 ResourceType::Structured { element, access } => {
                     use crate::types::Access;
                     if matches!(access, Access::Append | Access::Consume) {
-                        let message = format!(
-                            "a `{}` has no elements that an index could name",
-                            self.name_of(base.ty)
-                        );
+                        let message = format!("a `{}` cannot be indexed", self.name_of(base.ty));
                         self.error(&code::TYPE_MISMATCH, span, message);
                         return self.broken(span);
                     }
@@ -316,13 +317,13 @@ impl<'a> Checker<'a> {
                 return self.no_elements(&base, span);
             }
         };
-        // The index of an outermost literal is folded by whoever lowers it.
+        // Lowering folds the index of an outermost literal.
         let index = self.index(index);
         if let (Some(len), Some(value)) = (len, self.integer_of(&index))
             && !(0..i64::from(len)).contains(&value)
         {
             let message =
-                format!("the index is {value}, and `{}` has {len} elements", self.name_of(base.ty));
+                format!("the index is {value}, but `{}` has {len} elements", self.name_of(base.ty));
             self.error(&code::INDEX_OUT_OF_RANGE, index.span, message);
             return self.broken(span);
         }
@@ -332,7 +333,7 @@ impl<'a> Checker<'a> {
         Expr { kind: ExprKind::Index(base.into(), index.into()), ty, span }
     }
 
-    /// Where a texel of a texture is: a number for each axis and for the layer.
+    /// The index of a texel: a number for each axis and for the layer.
     fn texel_index(&mut self, index: Expr, dim: ops::texture::Dim) -> Expr {
         let ty = match dim.axes() + usize::from(dim.is_array()) {
             1 => Types::UINT,
@@ -341,7 +342,7 @@ impl<'a> Checker<'a> {
         self.coerce(index, ty)
     }
 
-    /// `texture.mips[level][location]` and `texture.sample[index][location]`, of which `base` is all but the last index.
+    /// `texture.mips[level][location]` and `texture.sample[index][location]`; `base` is all but the last index.
     fn chosen_texel(
         &mut self,
         base: &'a ast::Expr,
@@ -388,7 +389,7 @@ impl<'a> Checker<'a> {
         Some(Expr { kind, ty: element, span })
     }
 
-    /// The expression if it is a texture; anything else is left alone, as if nobody had asked.
+    /// Checks an expression if it is a texture; other expressions are not checked and cause no reports.
     fn texture_of(&mut self, expr: &'a ast::Expr) -> Option<Expr> {
         let names_one = matches!(
             expr.kind,
@@ -404,10 +405,10 @@ impl<'a> Checker<'a> {
         let mut report = Diagnostic::new(
             &code::TYPE_MISMATCH,
             span,
-            format!("a `{}` has no elements that an index could name", self.name_of(base.ty)),
+            format!("a `{}` cannot be indexed", self.name_of(base.ty)),
         );
         if let Type::Resource(ResourceType::Raw { .. }) = self.types.get(base.ty) {
-            report = report.help("`.Load(address)` reads it");
+            report = report.help("read it with `.Load(address)`");
         }
         self.report(report);
         self.broken(span)

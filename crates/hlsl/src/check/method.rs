@@ -1,4 +1,4 @@
-//! Calls of methods, of structs and of resources.
+//! Method calls on structs and resources.
 
 use diag::{Span, code};
 
@@ -11,11 +11,11 @@ use crate::types::{Type, Types};
 
 /// The object of a call.
 pub(super) enum Object {
-    /// A function without one.
+    /// The function is called without one.
     None,
-    /// That of the method around the call.
+    /// The object of the enclosing method.
     This(Expr),
-    /// What stands before the `.`.
+    /// The expression before the `.`.
     Place(Expr),
 }
 
@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `Get(i)` of a record of a work graph is a place: its element.
+    /// `Get(i)` of a work-graph record is an lvalue: its element.
     fn record_place(&mut self, call: Expr) -> Expr {
         let Expr { kind: ExprKind::Method { method, object, mut args }, ty, span } = call else {
             return call;
@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
                 }
             }
             ValueEntity::Field(field) => {
-                // A field that is an object with `operator()`.
+                // A call of a field whose type has `operator()`.
                 let mut all = vec![self.field_of(object, field, name.span)];
                 all.extend(args);
                 if self.struct_behind(all[0].ty).is_some() {
@@ -123,14 +123,14 @@ impl<'a> Checker<'a> {
                 self.error(
                     &code::TYPE_MISMATCH,
                     name.span,
-                    format!("`{}` is no method", name.name),
+                    format!("`{}` is not a method", name.name),
                 );
                 self.broken(span)
             }
         }
     }
 
-    /// The object as the first argument of a method, and the copy of the method that works on its type.
+    /// The object as the first argument of a method, and the copy of the method for its type.
     pub(super) fn object_arg(
         &mut self,
         id: FunctionId,
@@ -140,8 +140,7 @@ impl<'a> Checker<'a> {
         let object = match object {
             Object::This(object) | Object::Place(object) => object,
             Object::None => {
-                let message =
-                    format!("`{}` needs an object to be called on", self.function(id).name);
+                let message = format!("`{}` must be called on an object", self.function(id).name);
                 self.error(&code::NO_MATCHING_FUNCTION, span, message);
                 return None;
             }
@@ -151,7 +150,7 @@ impl<'a> Checker<'a> {
         let this = self.function(id).this?;
         if !self.derives_from(ty, this) {
             let message =
-                format!("`{}` is no method of `{}`", self.function(id).name, self.name_of(ty));
+                format!("`{}` is not a method of `{}`", self.function(id).name, self.name_of(ty));
             self.error(&code::NO_MATCHING_FUNCTION, span, message);
             return None;
         }
@@ -164,7 +163,7 @@ impl<'a> Checker<'a> {
         Some((id, arg))
     }
 
-    /// A method that works on objects of a type that inherits it.
+    /// The copy of an inherited method for objects of the derived type.
     fn for_receiver(&mut self, id: FunctionId, ty: crate::types::TypeId) -> FunctionId {
         let function = self.function(id);
         if function.this == Some(ty) {
@@ -197,7 +196,7 @@ impl<'a> Checker<'a> {
         copy
     }
 
-    /// Sees to it that a body that waits for its use gets checked.
+    /// Queues a lazily checked body on its first use.
     pub(super) fn use_function(&mut self, id: FunctionId) {
         let function = self.function_mut(id);
         if function.is_lazy && !function.is_queued {
@@ -206,7 +205,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The body of a function that waits for its use is known now, and the use may have been before.
+    /// Queues the body of a lazily checked function again, if the definition follows the first use.
     pub(super) fn body_appeared(&mut self, id: FunctionId) {
         if std::mem::take(&mut self.function_mut(id).is_queued) {
             self.use_function(id);

@@ -1,12 +1,12 @@
-//! Names, types and overloads: the syntax tree to the checked program.
+//! Semantic analysis: resolves names, types and overloads, from the syntax tree to the checked program.
 //!
-//! Declarations are checked in the order of the source, so that a name means what was declared before it; bodies of
-//! methods wait for the end of their struct, and bodies of template instances for the end of the declaration around them.
-//! Every body is checked, but only what the entry point reaches gets into the program: what this implementation
-//! does not have, or what the profile forbids, is reported there only ([`Checker::gate`]).
+//! Declarations are checked in source order, so that a name refers to an earlier declaration; bodies of methods are
+//! deferred to the end of their struct, and bodies of template instances to the end of the enclosing declaration.
+//! Every body is checked, but only code that the entry point reaches gets into the program: features that are not built,
+//! or that the profile forbids, are reported only if they are reachable ([`Checker::gate`]).
 //!
-//! Inside the checker an expression of a literal type (`1`, `2.5`, and `?:` over them) holds its value in 64 bits; it gets a type
-//! of the language where it is used (`coerce`). The checked program has no literal types.
+//! Inside the checker an expression of a literal type (`1`, `2.5`, and `?:` over them) holds its value in 64 bits; it gets
+//! a type of the language where it is used (`coerce`). The checked program has no literal types.
 
 pub(crate) mod attr;
 mod call;
@@ -63,12 +63,13 @@ use scope::{ScopeId, Scopes};
 use structure::StructInfo;
 use template::{AliasTemplate, FunctionTemplate, StructTemplate, VariableTemplate};
 
-/// Checks a whole compilation and makes the program of its entry point. `None` after an error.
+/// Checks a file and returns the program of its entry point; `None` after an error.
 pub fn check(file: &ast::File, options: &Options, sink: &mut Sink) -> Option<hir::Program> {
     entry_point(file, options, false, sink)
 }
 
-/// The same for an entry point of a library, which may call what another library defines: then there is no program.
+/// The same for an entry point of a library, which may call functions that another library defines: then there is no
+/// program.
 pub fn part(file: &ast::File, options: &Options, sink: &mut Sink) -> Option<hir::Program> {
     entry_point(file, options, options.stage == Stage::Library, sink)
 }
@@ -91,7 +92,7 @@ fn entry_point(
 
 pub use reach::Checked;
 
-/// Checks a whole compilation once, for several compute shaders in it. `None` where they have to be checked one by one.
+/// Checks a file once for several of its compute shaders; `None` if they have to be checked one by one.
 pub fn checked(
     file: &ast::File,
     options: &Options,
@@ -108,8 +109,8 @@ pub fn checked(
     reach::checked(checker, file, entries)
 }
 
-/// Checks what a library exports where it has no entry point: all functions that are defined.
-/// What they call may be defined in another library, and which stage they will serve is not known.
+/// Checks the exports of a library without an entry point: all defined functions.
+/// Their callees may be defined in another library, and their stage is unknown.
 pub fn library(file: &ast::File, options: &Options, sink: &mut Sink) {
     let mut checker = Checker::new(options, sink);
     checker.stage = Stage::Compute;
@@ -121,18 +122,18 @@ pub fn library(file: &ast::File, options: &Options, sink: &mut Sink) {
     reach::exports(checker);
 }
 
-/// How deep the checker's recursion may go: expressions, statements and the instances of templates they need.
+/// The limit of the checker's recursion: expressions, statements and the template instances that they need.
 const MAX_DEPTH: u32 = 1024;
-/// How many operators may stand in each other, chains counted by their length: the height of the trees that come out.
+/// The greatest height of an expression tree, in which a chain of operators counts by its length.
 const MAX_HEIGHT: u32 = 4096;
-/// How many functions and structs templates may make.
+/// The most functions and structs that templates may instantiate.
 const MAX_INSTANCES: usize = 4096;
-/// How many instances of struct templates may need each other in a row.
+/// The deepest chain of instances of struct templates that need each other.
 const MAX_TEMPLATE_DEPTH: u32 = 100;
-/// How many scalars a variable may have.
+/// The most scalars of a variable.
 const MAX_SCALARS: u64 = 1 << 28;
 
-/// A global variable that is no resource.
+/// A global variable that is not a resource.
 struct GlobalInfo {
     global: hir::Global,
     is_const: bool,
@@ -143,12 +144,12 @@ struct GlobalInfo {
 struct Checker<'a> {
     options: &'a Options,
     sink: &'a mut Sink,
-    /// The stage that the entry point is compiled for, and of ray tracing which kind.
+    /// The stage that the entry point is compiled for, and the kind of a ray-tracing shader.
     stage: Stage,
     ray_kind: Option<String>,
     /// Functions without a body may be defined elsewhere.
     is_linked_later: bool,
-    /// The stage that functions will run in is not known, so nothing is out of place.
+    /// The stage that functions will run in is unknown, so functions of every stage are allowed.
     serves_any_stage: bool,
     types: Types,
     scopes: Scopes,
@@ -160,36 +161,36 @@ struct Checker<'a> {
     structs: BTreeMap<StructId, StructInfo<'a>>,
     globals: Vec<GlobalInfo>,
     resources: Vec<resource::ResourceInfo>,
-    /// The members of the constant buffer `$Globals`, and which resource it is.
+    /// The constant buffer `$Globals`, and the struct of its members.
     loose: Option<(ResourceId, StructId)>,
-    /// The values that initialisers give constants in `$Globals`: they count where a constant is demanded, and nowhere else.
+    /// The initialisers of constants in `$Globals`, which are their values in constant expressions only.
     loose_constants: BTreeMap<(ResourceId, u32), u64>,
-    /// Whether the expression being checked is to be known at compile time.
+    /// Whether the expression being checked must be constant.
     wants_constant: bool,
-    /// Whether only the type of the expression being checked matters.
+    /// Whether the expression being checked is an unevaluated operand, of which only the type matters.
     is_unevaluated: bool,
     /// The function whose body is being checked.
     body: Option<Body>,
-    /// Functions whose bodies are still to be checked.
+    /// Worklist: functions whose bodies are still to be checked.
     pending: VecDeque<FunctionId>,
-    /// Structs whose members are being read: bodies wait.
+    /// The number of structs whose members are being read; bodies are deferred meanwhile.
     open_structs: u32,
-    /// The whole file, to tell what is declared too late.
+    /// The whole file, to find declarations that come too late.
     file_items: &'a [ast::Item],
-    /// Names that are not declared and were reported, each with the function it was in.
+    /// Undeclared names that were reported, each with the function that used it.
     unknown_names: BTreeSet<(ast::Name, Option<u32>)>,
-    /// A block that was meant to declare names did not.
+    /// A block with a mistake failed to declare its names, so unknown names are not reported.
     names_lost: bool,
-    /// A body that was checked because an entry point reaches it was reported on.
+    /// Checking a body that was deferred until an entry point reached it caused a report.
     reported_late: bool,
-    /// While not zero, reports are counted and thrown away: a template is tried.
+    /// While not zero, reports are counted and discarded: template deduction is being tried.
     muted: u32,
     muted_errors: u32,
     depth: u32,
     height: u32,
     instances: usize,
     work: work::Work,
-    /// How many names were compared with names that are not declared.
+    /// The number of comparisons made to find names similar to undeclared ones.
     compared: Cell<usize>,
 }
 
@@ -249,8 +250,8 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::new(code, span, message));
     }
 
-    /// Reports something that matters only if the entry point reaches the place: features that are not built,
-    /// or that the profile does not have.
+    /// Reports something only if the entry point reaches this code: features that are not built, or that the profile does
+    /// not have.
     fn gate(&mut self, diagnostic: Diagnostic) {
         if self.muted > 0 {
             return;
@@ -265,7 +266,7 @@ impl<'a> Checker<'a> {
         self.gate(Diagnostic::new(&code::UNSUPPORTED_FEATURE, span, message));
     }
 
-    /// Runs something whose reports are thrown away; the second part says whether there were errors.
+    /// Runs a function and discards its reports; the second result is whether there were errors.
     fn quietly<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, bool) {
         self.muted += 1;
         let before = self.muted_errors;
@@ -274,10 +275,10 @@ impl<'a> Checker<'a> {
         (result, self.muted_errors > before)
     }
 
-    /// Goes one level deeper; `None` and a report where it gets too deep.
+    /// Recurses one level; `None` and a report beyond the limit.
     fn deeper<T>(&mut self, span: Span, run: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.depth >= MAX_DEPTH {
-            self.error(&code::NESTING_TOO_DEEP, span, "constructs nest too deep here");
+            self.error(&code::NESTING_TOO_DEEP, span, "constructs are nested too deeply");
             return None;
         }
         if !self.sink.goes_on(span) {
@@ -324,7 +325,7 @@ impl<'a> Checker<'a> {
         &self.globals[id.0 as usize]
     }
 
-    /// Checks an expression that is to be known at compile time.
+    /// Checks a constant expression.
     fn constant_expr(&mut self, expr: &'a ast::Expr) -> hir::Expr {
         let outer = std::mem::replace(&mut self.wants_constant, true);
         let checked = self.expr(expr);
@@ -332,7 +333,7 @@ impl<'a> Checker<'a> {
         checked
     }
 
-    /// Enters a scope for the time of something.
+    /// Runs a function inside a scope.
     fn in_scope<T>(&mut self, scope: ScopeId, run: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.scopes.enter(scope);
         let result = run(self);

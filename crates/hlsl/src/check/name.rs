@@ -1,4 +1,4 @@
-//! Looks up names: qualified or not, of types and of values.
+//! Name lookup, qualified and unqualified, of types and of values.
 
 use diag::{Diagnostic, Span, code};
 
@@ -7,7 +7,7 @@ use super::scope::{Declared, ScopeId, ScopeKind, Scopes, TypeEntity, ValueEntity
 use crate::ast::{self, Path, Segment};
 use crate::types::{Type, TypeId};
 
-/// Namespaces that compilers give to what lies beside the language.
+/// Namespaces of compiler extensions.
 const COMPILERS: [&str; 2] = ["vk", "dx"];
 
 impl<'a> Checker<'a> {
@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
                     Some(self.scope_of_type(ty, segment.ident.span)?)
                 }
                 None if scope.is_none() && COMPILERS.contains(&&**name) => {
-                    let message = format!("what is in the namespace `{name}` is not built yet");
+                    let message = format!("the namespace `{name}` is not built yet");
                     self.unsupported(segment.ident.span, message);
                     return None;
                 }
@@ -60,14 +60,14 @@ impl<'a> Checker<'a> {
                 self.error(
                     &code::UNKNOWN_NAME,
                     span,
-                    format!("`{name}` has no members that `::` could name"),
+                    format!("`{name}` has no members that can be named with `::`"),
                 );
                 None
             }
         }
     }
 
-    /// The type that a path names, builtin objects aside; the outer `None` if there is no such declaration.
+    /// The declared type that a path names, excluding built-in objects; the outer `None` if there is none.
     pub(super) fn declared_type(&mut self, path: &'a Path) -> Option<Option<TypeId>> {
         let name = &path.last.ident.name;
         let found = if path.global || !path.scope.is_empty() {
@@ -84,13 +84,13 @@ impl<'a> Checker<'a> {
         Some(match found? {
             TypeEntity::Type(ty) | TypeEntity::Enum(ty, _) => {
                 if path.last.args.is_some() {
-                    // Inside a template its own name is the instance; with arguments it is the template again.
+                    // Injected class name: inside a template its name is the instance, but with arguments the template.
                     if let Some(index) = self.injected(ty, name) {
                         return Some(
                             self.template_type(TypeEntity::StructTemplate(index), &path.last),
                         );
                     }
-                    let message = format!("`{name}` is no template");
+                    let message = format!("`{name}` is not a template");
                     self.error(&code::BAD_TEMPLATE, path.last.ident.span, message);
                     return Some(None);
                 }
@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
         (info.ast.name.name == *name).then_some(*index)
     }
 
-    /// The value that a path names, and the scope through which it was found. Reports nothing about the last name.
+    /// The value that a path names, and the scope through which it was found. An unknown last name is not reported here.
     pub(super) fn declared_value(
         &mut self,
         path: &'a Path,
@@ -131,7 +131,7 @@ impl<'a> Checker<'a> {
         Ok(self.scopes.find_value(self.scopes.current(), name))
     }
 
-    /// Reports a name that is not declared, with the one that may be meant.
+    /// Reports an undeclared name, with a suggestion.
     pub(super) fn unknown(
         &mut self,
         ident: &ast::Ident,
@@ -139,7 +139,7 @@ impl<'a> Checker<'a> {
         wanted: Wanted,
         scope: Option<ScopeId>,
     ) {
-        // Looking for what was meant takes time, and nobody would see it.
+        // Searching for a suggestion takes time, which would be wasted on a report that is dropped.
         if self.sink.is_full() || !self.is_news(ident, scope) {
             return;
         }
@@ -163,7 +163,7 @@ impl<'a> Checker<'a> {
         let report = Diagnostic::new(
             &code::DUPLICATE_NAME,
             ident.span,
-            format!("`{}` is declared twice here", ident.name),
+            format!("`{}` is already declared in this scope", ident.name),
         );
         self.report(report.also(before, "first declared here"));
     }
@@ -173,7 +173,7 @@ impl<'a> Checker<'a> {
         let scope = self.scopes.current();
         if let Some(before) = self.scopes.own_value(scope, &ident.name) {
             let (span, broken) = (before.span, before.entity == ValueEntity::Broken);
-            // `retrun x;` declares nothing, and its type was reported.
+            // `retrun x;` is not a declaration, and its type was reported.
             if entity == ValueEntity::Broken {
                 return;
             }

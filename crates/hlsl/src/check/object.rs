@@ -1,4 +1,4 @@
-//! The built-in types that are not plain numbers: `vector<T, N>`, buffers, textures and other objects.
+//! The built-in types other than scalars: `vector<T, N>`, buffers, textures and other objects.
 
 use diag::{Diagnostic, code};
 use ir::Norm;
@@ -12,7 +12,7 @@ use crate::types::{
     Access, BuiltinStruct, Object, ResourceType, Scalar, TextureDim, Type, TypeId, Types,
 };
 
-/// The texture that a name without `RW` names.
+/// The texture type of a name, without its `RW`.
 fn texture(name: &str) -> Option<TextureDim> {
     Some(match name {
         "Texture1D" | "texture1D" => TextureDim::D1,
@@ -29,7 +29,7 @@ fn texture(name: &str) -> Option<TextureDim> {
 }
 
 impl<'a> Checker<'a> {
-    /// The type that a name means without a declaration.
+    /// The built-in type of a name.
     pub(super) fn object_type(
         &mut self,
         ty: &'a ast::Type,
@@ -43,13 +43,13 @@ impl<'a> Checker<'a> {
         }
         let name: &'a str = sampled.unwrap_or(&path.last.ident.name);
         let args = path.last.args.as_deref().unwrap_or(&[]);
-        // Rasterizer order concerns pixel shaders only.
+        // Rasterizer order only matters in pixel shaders.
         let plain = name.strip_prefix("RasterizerOrdered").map(|it| format!("RW{it}"));
         let name = plain.as_deref().unwrap_or(name);
         let resource = match name {
             "string" => return self.types.intern(Type::String),
             "WaveMask" => return Types::UINT,
-            // The constants of this name are plain numbers, which take and give what the type of DXC does.
+            // The constants of this type are plain numbers, which convert as DXC's type does.
             "RAY_FLAG" => return Types::UINT,
             "RayDesc" => return self.types.builtin(BuiltinStruct::RayDesc),
             "BuiltInTriangleIntersectionAttributes" => {
@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An object of the table, with its template arguments.
+    /// An object from the library's table, with its template arguments.
     fn object(
         &mut self,
         row: &'static objects::Row,
@@ -153,7 +153,7 @@ impl<'a> Checker<'a> {
                 }
                 for arg in args.iter().take(most) {
                     let TemplateArg::Expr(expr) = arg else {
-                        self.error(&code::BAD_TEMPLATE, arg.span(), "a number is expected here");
+                        self.error(&code::BAD_TEMPLATE, arg.span(), "expected a number");
                         return None;
                     };
                     let (value, _) = self.constant_integer(expr, "the flags")?;
@@ -173,7 +173,7 @@ impl<'a> Checker<'a> {
         Some(Object { name, element, count })
     }
 
-    /// The values of a part of a state object: `StateObjectConfig c = { 1 };`.
+    /// Checks the values of a subobject of a state object: `StateObjectConfig c = { 1 };`.
     pub(super) fn subobject(&mut self, object: Object, declarator: &'a ast::Declarator) {
         let Takes::Fields(words) = objects::row_of(object).takes else { return };
         let name = object.name;
@@ -184,14 +184,11 @@ impl<'a> Checker<'a> {
             _ => &[],
         };
         if values.len() != words.len() {
-            let message = format!(
-                "a `{name}` has {} values in braces, and {} are here",
-                words.len(),
-                values.len()
-            );
+            let message =
+                format!("a `{name}` takes {} values in braces, not {}", words.len(), values.len());
             let report = Diagnostic::new(&code::BAD_INITIALIZER, declarator.name.span, message);
             let list = words.join(", ");
-            self.report(report.note(format!("they are `{{ {list} }}`")));
+            self.report(report.note(format!("the values are `{{ {list} }}`")));
             return;
         }
         for (value, word) in values.iter().zip(words) {
@@ -201,9 +198,9 @@ impl<'a> Checker<'a> {
                 continue;
             }
             if is_text || *word == "string" {
-                let what = if is_text { "a text" } else { "no text" };
+                let what = if is_text { "a string" } else { "not a string" };
                 let message =
-                    format!("this value of a `{name}` is `{word}`, and {what} stands here");
+                    format!("this value of a `{name}` must be a `{word}`, but this is {what}");
                 self.error(&code::TYPE_MISMATCH, value.span, message);
             } else {
                 self.coerce(found, Types::UINT);
@@ -245,7 +242,7 @@ impl<'a> Checker<'a> {
                 self.error(
                     &code::BAD_TEMPLATE,
                     first.span(),
-                    "a type with a value is expected here",
+                    "expected a type that can hold a value",
                 );
                 None
             }
@@ -261,7 +258,9 @@ impl<'a> Checker<'a> {
     ) -> ResourceType {
         let element = self.element(path, args, None).unwrap_or(Types::ERROR);
         let wrong = match self.types.get(element) {
-            Type::String => Some("a buffer cannot hold a `string`, which has no bytes".to_owned()),
+            Type::String => {
+                Some("a buffer cannot hold a `string`, which has no storage".to_owned())
+            }
             _ => self.types.holds_resource(element).then(|| {
                 format!(
                     "a buffer cannot hold `{}`, which is or contains a resource",
@@ -276,7 +275,7 @@ impl<'a> Checker<'a> {
         ResourceType::Structured { element, access }
     }
 
-    /// The element of a typed buffer or texture: up to four numbers.
+    /// The element type of a typed buffer or texture: up to four numbers.
     fn texel(&mut self, path: &'a Path, args: &'a [TemplateArg]) -> Option<TypeId> {
         let default = self.types.vector(Scalar::F32, 4);
         let element = self.element(path, args, Some(default))?;
@@ -285,7 +284,7 @@ impl<'a> Checker<'a> {
             Type::Error => None,
             _ => {
                 let message = format!(
-                    "the elements of a `{}` are scalars or vectors, not `{}`",
+                    "the elements of a `{}` must be scalars or vectors, not `{}`",
                     path.last.ident.name,
                     self.name_of(element)
                 );
@@ -344,7 +343,7 @@ impl<'a> Checker<'a> {
             Some(Type::Scalar(scalar)) => Some(scalar),
             Some(Type::Error) => None,
             _ => {
-                self.error(&code::BAD_TEMPLATE, arg.span(), "a scalar type is expected here");
+                self.error(&code::BAD_TEMPLATE, arg.span(), "expected a scalar type");
                 None
             }
         }
@@ -353,7 +352,7 @@ impl<'a> Checker<'a> {
     fn size_arg(&mut self, arg: Option<&'a TemplateArg>, default: u32, most: u32) -> Option<u32> {
         let Some(arg) = arg else { return Some(default) };
         let TemplateArg::Expr(expr) = arg else {
-            self.error(&code::BAD_TEMPLATE, arg.span(), "a number is expected here");
+            self.error(&code::BAD_TEMPLATE, arg.span(), "expected a number");
             return None;
         };
         let (value, _) = self.constant_integer(expr, "the size")?;
@@ -363,7 +362,7 @@ impl<'a> Checker<'a> {
                 let report = Diagnostic::new(
                     &code::BAD_TEMPLATE,
                     expr.span,
-                    format!("the size is {value}, and must be from 1 to {most}"),
+                    format!("the size must be from 1 to {most}, not {value}"),
                 );
                 self.report(report);
                 None

@@ -7,7 +7,7 @@ use crate::ast::{self, Operand, Operator, StepOp};
 use crate::hir::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::types::{Scalar, Type, TypeId, Types};
 
-/// The name of a function that overloads an operator: none that a source can write.
+/// The lookup key of an overloaded operator, which cannot be written in source code.
 pub(super) fn key(operator: Operator) -> String {
     match operator {
         Operator::Binary(op) => format!("operator{}", op.symbol()),
@@ -21,7 +21,7 @@ pub(super) fn key(operator: Operator) -> String {
     }
 }
 
-/// The operator as the checked program knows it; `&&` and `||` are not among them.
+/// The operator in the checked program; `None` for `&&` and `||`.
 fn plain(op: ast::BinaryOp) -> Option<BinaryOp> {
     Some(match op {
         ast::BinaryOp::Mul => BinaryOp::Mul,
@@ -85,8 +85,7 @@ impl<'a> Checker<'a> {
             ast::UnaryOp::Not => (Some(UnaryOp::Not), Scalar::Bool),
         };
         if op == ast::UnaryOp::BitNot && scalar.is_float() {
-            let message =
-                format!("`~` works on integers, and this is `{}`", self.name_of(operand.ty));
+            let message = format!("`~` works on integers, not on `{}`", self.name_of(operand.ty));
             self.error(&code::TYPE_MISMATCH, operand.span, message);
             return self.broken(span);
         }
@@ -170,7 +169,7 @@ impl<'a> Checker<'a> {
         }
         let (lhs, rhs) = match (self.literal_of(&lhs), self.literal_of(&rhs)) {
             (Some(_), Some(_)) => (self.settle(lhs), self.settle(rhs)),
-            // A literal that only shifts by does not decide, and one that is shifted becomes what it is by itself.
+            // The type of a shift is that of its left operand: a shifted literal gets its default type.
             (Some(_), None) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => {
                 (self.settle(lhs), rhs)
             }
@@ -197,7 +196,7 @@ impl<'a> Checker<'a> {
         let report = Diagnostic::new(
             &code::TYPE_MISMATCH,
             op_span,
-            format!("this operator does not work on `{a}` and `{b}`"),
+            format!("this operator cannot be applied to `{a}` and `{b}`"),
         );
         self.report(report.also(lhs.span, format!("`{a}`")).also(rhs.span, format!("`{b}`")));
         self.broken(span)
@@ -217,12 +216,10 @@ impl<'a> Checker<'a> {
                     let report = Diagnostic::new(
                         &code::VECTOR_CONDITION,
                         operand.span,
-                        format!(
-                            "`{symbol}` works on one `bool` in HLSL 2021, and this is `{name}`"
-                        ),
+                        format!("`{symbol}` takes a single `bool` in HLSL 2021, not `{name}`"),
                     );
                     self.report(
-                        report.help(format!("`{function}(a, b)` works component by component")),
+                        report.help(format!("use `{function}(a, b)` for a component-wise result")),
                     );
                     return self.broken(span);
                 }
@@ -265,9 +262,9 @@ impl<'a> Checker<'a> {
             let report = Diagnostic::new(
                 &code::VECTOR_CONDITION,
                 cond.span,
-                format!("the condition of `?:` is one `bool` in HLSL 2021, and this is `{name}`"),
+                format!("the condition of `?:` must be a single `bool` in HLSL 2021, not `{name}`"),
             );
-            self.report(report.help("`select(c, a, b)` chooses component by component"));
+            self.report(report.help("use `select(c, a, b)` to select component by component"));
             return self.broken(span);
         }
         let cond = match is_vector {
@@ -282,9 +279,7 @@ impl<'a> Checker<'a> {
             let report = Diagnostic::new(
                 &code::TYPE_MISMATCH,
                 span,
-                format!(
-                    "the arms of `?:` are of the types `{a}` and `{b}`, which have none in common"
-                ),
+                format!("the arms of `?:` have no common type: `{a}` and `{b}`"),
             );
             self.report(
                 report.also(then.span, format!("`{a}`")).also(else_.span, format!("`{b}`")),
@@ -322,20 +317,20 @@ impl<'a> Checker<'a> {
         if self.types.scalar_count(cond.ty) <= 1 {
             return Some(ty);
         }
-        // Each component of the condition chooses one.
+        // The condition selects component by component.
         let scalar = convert::settled(scalar);
         let ty = convert::with_common_shape(&mut self.types, ty, cond.ty, scalar)?;
         (self.types.scalar_count(ty) == self.types.scalar_count(cond.ty)).then_some(ty)
     }
 
-    /// A literal as one of another kind of literal.
+    /// Converts a literal to another kind of literal.
     fn as_literal(&mut self, expr: Expr, ty: TypeId) -> Expr {
         if expr.ty == ty {
             return expr;
         }
         let span = expr.span;
         let kind = match expr.kind {
-            // Integers become floats; the other way round never happens.
+            // Integers become floats; the reverse never happens.
             ExprKind::Const(bits) => ExprKind::Const((bits as i64 as f64).to_bits()),
             ExprKind::Conditional { short_circuit, cond, then, else_ } => {
                 let (then, else_) = (self.as_literal(*then, ty), self.as_literal(*else_, ty));
@@ -413,7 +408,7 @@ impl<'a> Checker<'a> {
         let (Some(scalar), true) = (joined, fits) else {
             return self.no_operator(op_span, &place, &value, span);
         };
-        // The place keeps its shape, and the value takes it.
+        // The right operand takes the shape of the lvalue.
         let compute = self.types.with_scalar(place.ty, convert::settled(scalar));
         let value = self.coerce(value, compute);
         let ty = place.ty;

@@ -1,17 +1,17 @@
-//! Members of struct templates that are defined outside of them: `template<typename T> void S<T>::f() { … }`.
+//! Out-of-class definitions of struct templates' members: `template<typename T> void S<T>::f() { … }`.
 //!
-//! Such a definition is kept with its template, and given to every instance, those before it included. Its head may name
-//! the parameters as it likes, so it gets a scope of its own for each instance.
+//! Such a definition is stored with its template and added to every instance, including earlier ones. Its head may rename
+//! the parameters, so it gets its own scope for each instance.
 
 use super::Checker;
 use super::scope::{Callee, ScopeId, ScopeKind, TypeEntity, ValueEntity, Wanted};
 use crate::ast::{self, Attribute, Path, TemplateHead};
 use crate::types::{Type, TypeId};
 
-/// A definition outside of its struct template.
+/// An out-of-class definition.
 #[derive(Clone, Copy)]
 pub(super) struct Definition<'a> {
-    /// The head that stands for the template's.
+    /// Its head, which renames the parameters of the template.
     head: &'a TemplateHead,
     member: Member<'a>,
 }
@@ -23,7 +23,7 @@ enum Member<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Takes a function that is a method of a struct template; `false` if it is none.
+    /// Registers the out-of-class definition of a struct template's method; `false` for any other function.
     pub(super) fn belongs_outside(
         &mut self,
         function: &'a ast::Function,
@@ -57,7 +57,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The struct template that the path before a member names with the parameters of its head.
+    /// The struct template named by the path before a member.
     fn template_of(&mut self, owner: &'a Path) -> Option<usize> {
         owner.last.args.as_ref()?;
         let name = &owner.last.ident.name;
@@ -86,11 +86,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Gives a definition to an instance.
+    /// Adds a definition to an instance.
     pub(super) fn define_outside(&mut self, ty: TypeId, definition: Definition<'a>) {
         let Type::Struct(id) = self.types.get(ty) else { return };
         let Some(info) = self.structs.get(&id) else { return };
-        // Specialisations have members of their own.
+        // Specialisations have their own members.
         let Some((index, args)) = info.template.clone() else { return };
         if !std::ptr::eq(info.ast, self.struct_templates[index].ast) {
             return;
@@ -122,7 +122,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A method that is a template itself: the body goes to the prototype with as many parameters.
+    /// A method that is itself a template: the definition matches the prototype with the same number of parameters.
     fn template_outside(&mut self, outer: ScopeId, inner: ScopeId, function: &'a ast::Function) {
         let key = Self::key(&function.name);
         let known = self.scopes.own_value(outer, &key).map(|it| it.entity.clone());
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
 }
 
 impl ast::Function {
-    /// Whether it has a head of its own besides that of its struct.
+    /// Whether a method has its own template head besides that of its struct.
     fn is_template_of(&self, owner: &TemplateHead) -> bool {
         self.template.as_ref().is_some_and(|it| !std::ptr::eq(it, owner))
     }

@@ -1,4 +1,4 @@
-//! Places: what can be written, and why something cannot.
+//! Lvalues: whether an expression can be written, and if not, why.
 
 use diag::{Diagnostic, Span, code};
 
@@ -19,12 +19,12 @@ impl Unwritable {
 }
 
 impl Checker<'_> {
-    /// Whether an expression names a place that can be written.
+    /// Whether an expression is a modifiable lvalue.
     pub(super) fn is_writable(&self, expr: &Expr) -> bool {
         expr.ty == Types::ERROR || self.writable(expr).is_ok()
     }
 
-    /// Reports if an expression cannot be written.
+    /// Reports an expression that is not a modifiable lvalue; `false` if it is not.
     pub(super) fn demand_writable(&mut self, expr: &Expr, why: &str) -> bool {
         if expr.ty == Types::ERROR {
             return false;
@@ -43,7 +43,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether it is a resource that the host binds, or one of an array of them, and no variable that holds one.
+    /// Whether an expression is a bound resource or an element of a bound array, rather than a variable that holds one.
     pub(super) fn is_binding(&self, expr: &Expr) -> bool {
         let is_resource = |expr: &Expr| matches!(self.types.get(expr.ty), Type::Resource(_));
         match &expr.kind {
@@ -86,8 +86,10 @@ impl Checker<'_> {
             }
             ExprKind::Resource(id) => {
                 let resource = &self.resources[id.0 as usize];
-                let message =
-                    format!("`{}` is a binding, which the program cannot change", resource.name);
+                let message = format!(
+                    "`{}` is a resource binding, which a program cannot change",
+                    resource.name
+                );
                 Err(Unwritable {
                     message,
                     declared: Some((resource.span, "declared here".to_owned())),
@@ -97,7 +99,7 @@ impl Checker<'_> {
             ExprKind::Swizzle(base, components) => {
                 if has_repeats(components) {
                     return Err(Unwritable::new(
-                        "a component stands twice in this swizzle, so it cannot be written",
+                        "this swizzle repeats a component, so it cannot be written",
                     ));
                 }
                 self.writable_part(base)
@@ -105,7 +107,7 @@ impl Checker<'_> {
             ExprKind::MatrixSwizzle(base, elements) => {
                 if has_repeats(elements) {
                     return Err(Unwritable::new(
-                        "an element stands twice in this swizzle, so it cannot be written",
+                        "this swizzle repeats an element, so it cannot be written",
                     ));
                 }
                 self.writable_part(base)
@@ -118,7 +120,7 @@ impl Checker<'_> {
             | ExprKind::AssignOp { .. }
             | ExprKind::Step { prefix: true, .. } => Ok(()),
             ExprKind::Comma(_, second) => self.writable(second),
-            // The part of a struct that it inherits is a place in it.
+            // The inherited part of a struct is an lvalue within it.
             ExprKind::Convert(inner) if convert::is_base(&self.types, inner.ty, expr.ty) => {
                 self.writable(inner)
             }
@@ -147,7 +149,7 @@ impl Checker<'_> {
                 if let ExprKind::Resource(id) = base.kind {
                     let resource = &self.resources[id.0 as usize];
                     if resource.name == "$Globals" {
-                        reason.message = "a variable outside functions is a constant that the host sets, unless it is `static` or `groupshared`".to_owned();
+                        reason.message = "a global variable is a constant set by the host, unless it is `static` or `groupshared`".to_owned();
                     } else {
                         reason.declared = Some((resource.span, "declared here".to_owned()));
                     }
@@ -169,7 +171,7 @@ impl Checker<'_> {
             | ResourceType::TextureBuffer(_)
             | ResourceType::Sampler { .. }
             | ResourceType::AccelerationStructure => false,
-            // Not known here; using it is reported anyway.
+            // Unknown; its use is reported elsewhere.
             ResourceType::Other(_) => true,
         };
         if writable {
@@ -184,7 +186,7 @@ impl Checker<'_> {
         Err(reason)
     }
 
-    /// Whether a place is in memory that lanes share, as atomic operations want it.
+    /// Whether an lvalue is in memory that lanes share, as atomic operations require.
     pub(super) fn is_shared_place(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Global(id) => matches!(self.global(*id).global.kind, GlobalKind::Groupshared),

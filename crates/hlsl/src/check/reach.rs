@@ -1,6 +1,6 @@
-//! What the entry point reaches, and nothing else, becomes the program.
+//! Reachability: the program consists of what the entry point reaches.
 //!
-//! Ids of the checker are replaced by those of the program; recursion and missing bodies are found on the way.
+//! The checker's ids are replaced by those of the program; the walk also finds recursion and missing bodies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,34 +18,34 @@ use crate::options::Stage;
 use crate::types::Types;
 use crate::walk::{each_expr, each_expr_mut, each_root, each_root_mut};
 
-/// How many functions a report of recursion names.
+/// The most functions that a report of recursion names.
 const MOST_IN_CHAIN: usize = 8;
 
-/// Whether an expression depends on a variable of a function.
+/// Whether an expression names a local variable.
 pub(super) fn has_local(expr: &Expr) -> bool {
     let mut found = false;
     each_expr(expr, |it| found |= matches!(it.kind, ExprKind::Local(_)));
     found
 }
 
-/// Whether an expression names this variable.
+/// Whether an expression names this local variable.
 pub(super) fn mentions_local(expr: &Expr, local: LocalId) -> bool {
     let mut found = false;
     each_expr(expr, |it| found |= matches!(it.kind, ExprKind::Local(id) if id == local));
     found
 }
 
-/// What the entry point uses.
+/// The functions, globals and resources that the entry point reaches.
 #[derive(Clone, Default)]
 struct Used {
-    /// Something that is called has no body.
+    /// A function without a body is called.
     is_open: bool,
     functions: BTreeSet<FunctionId>,
     globals: BTreeSet<GlobalId>,
     resources: BTreeSet<ResourceId>,
 }
 
-/// What stands in one function or initialiser.
+/// The uses in one function or initialiser.
 #[derive(Default)]
 struct Mentions {
     calls: Vec<(FunctionId, Span)>,
@@ -86,7 +86,7 @@ struct Reached {
     resources: Vec<hir::Resource>,
 }
 
-/// What the entry point uses, if all of that may be used.
+/// What the entry point reaches; `None` after an error, or if the body of a function is missing.
 fn reached(checker: &mut Checker, entry: Entry) -> Option<Reached> {
     let mut used = Used::default();
     let mut path = Vec::new();
@@ -103,7 +103,7 @@ fn reached(checker: &mut Checker, entry: Entry) -> Option<Reached> {
     Some(Reached { entry, used, resources })
 }
 
-/// What the programs of a file are made of.
+/// The common parts of all programs of a file.
 struct Parts {
     options: (ShaderModel, bool),
     types: Arc<Types>,
@@ -131,14 +131,14 @@ pub struct Checked {
     entries: BTreeMap<String, Outcome>,
 }
 
-/// What an entry point uses, or `None` after an error; and what is to be reported because of it.
+/// What an entry point reaches (`None` after an error), and the reports that it causes.
 struct Outcome {
     reached: Option<Reached>,
     reports: Vec<Diagnostic>,
 }
 
-/// Looks at all entry points of a checked file. `None` where what one of them needs had to be checked late and was
-/// reported on: which report belongs to which entry point is then not known.
+/// Resolves all entry points of a checked file. `None` if a body that was checked only when an entry point reached it
+/// caused a report: the reports cannot be attributed to one entry point then.
 pub(super) fn checked<'a>(
     mut checker: Checker<'a>,
     file: &'a ast::File,
@@ -172,13 +172,13 @@ impl Checked {
         Some(program)
     }
 
-    /// Whether it was looked at as an entry point.
+    /// Whether a function was resolved as an entry point.
     pub fn has(&self, entry: &str) -> bool {
         self.entries.contains_key(entry)
     }
 }
 
-/// Reports what is wrong with the functions of a library and what they use.
+/// Reports errors in the functions of a library and what they reach.
 pub(super) fn exports(mut checker: Checker) {
     let mut used = Used::default();
     let defined: Vec<FunctionId> = (0..checker.functions.len() as u32)
@@ -196,7 +196,7 @@ pub(super) fn exports(mut checker: Checker) {
 }
 
 impl Checker<'_> {
-    /// Notes a function and all it uses; reports what may not be reached.
+    /// Depth-first walk over the call graph: records a function and all its uses, and reports what must not be reached.
     fn reach_function(
         &mut self,
         id: FunctionId,
@@ -212,17 +212,13 @@ impl Checker<'_> {
             return;
         }
         if path.len() > 512 {
-            self.error(
-                &code::NESTING_TOO_DEEP,
-                call,
-                "functions call each other too many levels deep",
-            );
+            self.error(&code::NESTING_TOO_DEEP, call, "function calls are nested too deeply");
             return;
         }
         if self.is_spent() {
             return;
         }
-        // A body that stands behind the first use of an instance.
+        // The body of an instance may be defined after its first use.
         if self.function(id).body.is_none() {
             let origin = self.function(id).origin.and_then(|it| self.function(it).definition);
             let function = self.function_mut(id);
@@ -233,9 +229,9 @@ impl Checker<'_> {
             self.pending_bodies();
             self.reported_late |= self.sink.as_slice().len() > before;
         }
-        // Of a stage that does not run at all, it is no matter what else does not.
+        // Missing features do not matter in a stage that does not run at all.
         let runs = self.stage == Stage::Compute;
-        // Another entry point may reach it too.
+        // Cloned, because another entry point may reach the function too.
         for diagnostic in self.function(id).gated.clone() {
             if self.serves_any_stage || !runs && diagnostic.level == Level::Unsupported {
                 continue;
@@ -246,7 +242,7 @@ impl Checker<'_> {
         let Some(body) = &function.body else {
             used.is_open = true;
             if !self.sink.has_errors() && !self.is_linked_later {
-                let message = format!("`{}` is called and has no body", function.name);
+                let message = format!("`{}` is called but has no body", function.name);
                 let span = function.span;
                 let report = Diagnostic::new(&code::UNDEFINED_FUNCTION, call, message);
                 self.report(report.also(span, "declared here"));
@@ -282,8 +278,8 @@ impl Checker<'_> {
         let chain = &path[start..];
         let name = self.function(id).name.clone();
         let message = match chain {
-            [_] => format!("`{name}` calls itself, and shaders cannot recurse"),
-            _ => format!("`{name}` comes to call itself, and shaders cannot recurse"),
+            [_] => format!("`{name}` calls itself, but shaders cannot recurse"),
+            _ => format!("`{name}` calls itself indirectly, but shaders cannot recurse"),
         };
         let mut report = Diagnostic::new(&code::RECURSION, call, message);
         for pair in chain.windows(2).take(MOST_IN_CHAIN) {
@@ -298,7 +294,7 @@ impl Checker<'_> {
     }
 }
 
-/// Numbers what is used anew; functions and globals are asked for once each, in ascending order.
+/// Renumbers what is used; the callbacks are called once for each function and global, in ascending order.
 fn assemble(
     Reached { entry, used, resources }: Reached,
     (shader_model, native_16bit): (ShaderModel, bool),
@@ -367,7 +363,7 @@ fn assemble(
 // Objects of methods
 // ---------------------------------------------------------------------------------------------------------
 
-/// Methods that change nothing of their object get it as an input, so that calling them stores nothing.
+/// Passes the object of a method by value if the method never writes it, which avoids the copy back at each call.
 fn pass_unchanged_objects_in(program: &mut Program, is_method: &[bool]) {
     let mut writes: Vec<bool> = vec![false; program.functions.len()];
     loop {
@@ -416,7 +412,7 @@ fn pass_objects_in(expr: &mut Expr, keeps: &impl Fn(FunctionId) -> bool) {
     });
 }
 
-/// Whether a method may change its object, as far as is known of the methods it calls.
+/// One step of the fixpoint: whether a method may write its object, given the methods already known to write theirs.
 fn writes_object(function: &hir::Function, writes: &[bool], is_method: &[bool]) -> bool {
     let mut found = false;
     each_root(&function.body, |root| {
@@ -444,7 +440,7 @@ fn writes_object(function: &hir::Function, writes: &[bool], is_method: &[bool]) 
     found
 }
 
-/// Whether a place is part of the first local, the object of a method.
+/// Whether an lvalue is part of the first local, the object of a method.
 fn is_of_object(place: &Expr) -> bool {
     match &place.kind {
         ExprKind::Local(id) => *id == LocalId(0),

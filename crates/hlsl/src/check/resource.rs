@@ -1,4 +1,4 @@
-//! Resources: declarations, constant buffers and their members, registers.
+//! Resources: declarations, constant buffers and their members, register assignment.
 
 use std::collections::BTreeMap;
 
@@ -15,24 +15,24 @@ use crate::types::{
     Access, Packing, ResourceType, Struct, StructId, Type, TypeId, Types, layout_of,
 };
 
-/// A resource as it is declared; registers are given to those that the program uses.
+/// A declared resource; only those that the program uses are assigned registers.
 #[derive(Clone)]
 pub(super) struct ResourceInfo {
     pub(super) name: String,
     pub(super) ty: TypeId,
     pub(super) span: Span,
     pub(super) class: RegisterClass,
-    /// The register that the source gives.
+    /// The register or binding given in the source.
     slot: Option<u32>,
     space: u32,
-    /// What gives it, if something does.
+    /// Which of the two the source gives.
     chosen: Chosen,
     globally_coherent: bool,
     packing: Packing,
 }
 
 impl ResourceInfo {
-    /// A descriptor heap, seen as an array of one type; it takes no registers.
+    /// A resource without registers: a view of a descriptor heap, or push constants.
     pub(super) fn of_heap(
         name: &str,
         ty: TypeId,
@@ -47,10 +47,10 @@ impl ResourceInfo {
     }
 }
 
-/// How many structs with resources an array may have.
+/// The longest array of structs with resources.
 const MOST_STRUCTS: u32 = 256;
 
-/// Registers of one class and space that a resource takes: the first, the one behind the last, and which resource.
+/// The registers of one class and space that a resource takes: the first, the one after the last, and the resource.
 type Taken = (u64, u64, usize);
 
 /// The class of registers that a resource takes.
@@ -85,7 +85,7 @@ fn letter(class: RegisterClass) -> char {
 }
 
 impl<'a> Checker<'a> {
-    /// The resource type of a type or of the elements of an array.
+    /// The resource type of a type, or of the elements of an array.
     pub(super) fn resource_of(&self, ty: TypeId) -> Option<ResourceType> {
         match self.types.get(ty) {
             Type::Resource(resource) => Some(resource),
@@ -179,8 +179,8 @@ impl<'a> Checker<'a> {
         info.slot = Some(index);
     }
 
-    /// `[[vk::binding(N, SET)]]` of the resources from `first` on. With `-spirv` it stands above `register(…)`, whose
-    /// numbers need not fit together then; without, it says nothing.
+    /// `[[vk::binding(N, SET)]]` of the resources from `first` on. With `-spirv` it overrides `register(…)`, whose numbers
+    /// may conflict then; without, it has no effect.
     pub(super) fn vulkan_binding(&mut self, first: usize, attributes: &'a [ast::Attribute]) {
         let is_binding = |it: &&ast::Attribute| {
             it.name.name.as_str() == "binding"
@@ -204,7 +204,7 @@ impl<'a> Checker<'a> {
         for (_, info) in
             self.resources.iter_mut().enumerate().skip(first).filter(|(i, _)| Some(*i) != loose)
         {
-            // An initialiser can have made a view of a heap, which has no register.
+            // An initialiser may have added a view of a heap, which has no register.
             if info.class.has_registers() {
                 (info.slot, info.space) = (Some(binding), set);
                 info.chosen = Chosen::Binding;
@@ -212,8 +212,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `[[vk::constant_id(N)]] const T name = value;`: a constant of the program, whose value a host may replace before it
-    /// runs. Without `-spirv` the attribute says nothing. Whether it was one.
+    /// `[[vk::constant_id(N)]] const T name = value;`: a specialization constant, whose value the host may replace before
+    /// the program runs. Without `-spirv` the attribute has no effect. Returns whether it was one.
     pub(super) fn specialization_constant(
         &mut self,
         var: &'a ast::Var,
@@ -255,8 +255,8 @@ impl<'a> Checker<'a> {
         true
     }
 
-    /// `[[vk::push_constant]] S name;` or `… ConstantBuffer<S> name;`: without `-spirv` the attribute says nothing.
-    /// Whether it was one.
+    /// `[[vk::push_constant]] S name;` or `… ConstantBuffer<S> name;`: without `-spirv` the attribute has no effect.
+    /// Returns whether it was one.
     pub(super) fn push_constants(
         &mut self,
         var: &'a ast::Var,
@@ -282,7 +282,7 @@ impl<'a> Checker<'a> {
             if !matches!(self.types.get(ty), Type::Resource(ResourceType::Constant(_))) {
                 if ty != Types::ERROR {
                     let message = format!(
-                        "push constants are a struct or a `ConstantBuffer` of one, not `{}`",
+                        "push constants must be a struct or a `ConstantBuffer` of one, not `{}`",
                         self.name_of(ty)
                     );
                     self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
@@ -299,9 +299,9 @@ impl<'a> Checker<'a> {
                 ResourceInfo::of_heap(&name, ty, RegisterClass::Push, declarator.name.span);
             info.packing = packing;
             if let Some(other) = self.resources.iter().find(|it| it.class == RegisterClass::Push) {
-                let message = "a program has one block of push constants";
+                let message = "a program can have only one block of push constants";
                 let report = Diagnostic::new(&code::BAD_ATTRIBUTE, attribute.span, message)
-                    .also(other.span, "this is it");
+                    .also(other.span, "the first one");
                 self.report(report);
             }
             self.resources.push(info);
@@ -350,7 +350,7 @@ impl<'a> Checker<'a> {
         self.check_offsets(structure);
     }
 
-    /// A resource declared in a constant buffer is one of its own.
+    /// A resource declared in a constant buffer is a separate resource.
     fn file_resource_in_buffer(
         &mut self,
         var: &'a ast::Var,
@@ -375,7 +375,7 @@ impl<'a> Checker<'a> {
     ) {
         let ty = self.variable_type(ty, declarator);
         if let Some(ast::Initializer::Expr(init)) = &declarator.init {
-            self.removed(init.span, "initialisers for what the host sets");
+            self.removed(init.span, "initialisers for variables that the host sets");
             let report = Diagnostic::new(
                 &code::INITIALIZER_IGNORED,
                 init.span,
@@ -384,7 +384,7 @@ impl<'a> Checker<'a> {
                     declarator.name.name
                 ),
             );
-            self.report(report.help("`static` makes it a variable of the program"));
+            self.report(report.help("declare it `static` to make it a variable of the program"));
         }
         let mut offset = None;
         for annotation in &declarator.annotations {
@@ -394,7 +394,7 @@ impl<'a> Checker<'a> {
                     self.error(
                         &code::BAD_REGISTER,
                         annotation.span,
-                        "a constant buffer is no larger than 65536 bytes",
+                        "the offset is beyond the 65536 bytes of a constant buffer",
                     );
                 }
             }
@@ -412,7 +412,7 @@ impl<'a> Checker<'a> {
         self.declare(&declarator.name, entity);
     }
 
-    /// `packoffset` must not put two members at one place.
+    /// Reports members that `packoffset` makes overlap.
     fn check_offsets(&mut self, structure: TypeId) {
         let Type::Struct(id) = self.types.get(structure) else { return };
         if self.types.structure(id).fields.iter().all(|it| it.offset.is_none()) {
@@ -430,9 +430,9 @@ impl<'a> Checker<'a> {
             {
                 let fields = &self.types.structure(id).fields;
                 let (a, b) = (&fields[index], &fields[*before]);
-                let message = format!("`{}` lies where `{}` is", a.name, b.name);
+                let message = format!("`{}` overlaps `{}`", a.name, b.name);
                 let report = Diagnostic::new(&code::BAD_REGISTER, a.span, message)
-                    .also(b.span, "this is there");
+                    .also(b.span, "the other member");
                 self.report(report);
             }
             taken.insert(offset, (end, index));
@@ -463,7 +463,7 @@ impl<'a> Checker<'a> {
         self.buffer_member(resource, id, declarator, ty);
     }
 
-    /// A struct with resources in it: each is a resource of its own, and the variable is made of them.
+    /// A struct with resources: each becomes a separate resource, and the variable is a value composed of them.
     fn struct_of_resources(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
         let name = format!("{}{}", self.prefix(), declarator.name.name);
         let coherent = var.modifiers.has(Modifier::GloballyCoherent);
@@ -484,8 +484,8 @@ impl<'a> Checker<'a> {
         self.declare(&declarator.name, entity);
     }
 
-    /// `S s : register(u5) : register(t3)`: the resources of each class take registers from that one on, in the order of
-    /// the fields. A texture with its sampler takes one number for both.
+    /// `S s : register(u5) : register(t3)`: the resources of each class take consecutive registers from that one on, in
+    /// field order. A combined texture and sampler share one number.
     fn registers_of_struct(&mut self, first: usize, annotations: &[Annotation], as_one: bool) {
         for annotation in annotations {
             let AnnotationKind::Register(register) = &annotation.kind else { continue };
@@ -532,7 +532,7 @@ impl<'a> Checker<'a> {
                 }
                 Some(Expr { kind: ExprKind::Construct(parts), ty, span })
             }
-            // An array of resources is one with several registers; one of structs has its resources one by one.
+            // An array of resources is one resource with several registers; an array of structs is split into resources.
             Type::Array { len: 1.., .. } if self.is_resource(ty) => {
                 let id = self.add_resource(name.to_owned(), ty, &[], coherent, span)?;
                 Some(Expr { kind: ExprKind::Resource(id), ty, span })
@@ -559,7 +559,7 @@ impl<'a> Checker<'a> {
         let mut registers: Vec<Option<u32>> = vec![None; used.len()];
         let counts: Vec<Option<u32>> =
             used.iter().map(|id| self.count_of(self.resources[id.0 as usize].ty)).collect();
-        // For Vulkan an array is one binding, however many resources it has.
+        // In Vulkan an array is a single binding, whatever its length.
         let arrays_are_one = self.options.spirv;
         let length = |count: Option<u32>| match count {
             _ if arrays_are_one => 1,
@@ -575,7 +575,7 @@ impl<'a> Checker<'a> {
             let (start, end) = (u64::from(slot), u64::from(slot).saturating_add(length(counts[i])));
             let ranges = taken.entry((info.class, info.space)).or_default();
             let overlaps = |(a, b, other): &&Taken| {
-                // The two samplers of a texture with a sampler are one.
+                // The two kinds of sampler of a combined texture and sampler share a binding.
                 let is_same = self.resources[used[*other].0 as usize].span == info.span;
                 *a < end && start < *b && !is_same
             };
@@ -584,15 +584,15 @@ impl<'a> Checker<'a> {
                 let report = Diagnostic::new(
                     &code::BAD_REGISTER,
                     info.span,
-                    format!("`{}` has registers that `{}` has too", info.name, other.name),
+                    format!("the registers of `{}` overlap those of `{}`", info.name, other.name),
                 );
-                let report = report.also(other.span, "this has them");
+                let report = report.also(other.span, "the other resource");
                 self.report(report);
             }
             ranges.push((start, end, i));
             registers[i] = Some(slot);
         }
-        // `$Globals` is the first constant buffer of a program, wherever its first member stands.
+        // `$Globals` is the first constant buffer of a program, wherever its first member is declared.
         let loose = self.loose.map(|(id, _)| id);
         let mut order: Vec<usize> = (0..used.len()).collect();
         order.sort_by_key(|i| (Some(used[*i]) != loose, used[*i]));
@@ -620,7 +620,7 @@ impl<'a> Checker<'a> {
                     format!("no registers are left for `{}`", info.name),
                 );
                 self.report(report.help(
-                    "an unbounded array takes all that follow; put it in a space of its own",
+                    "an unbounded array takes all registers that follow; put it in a separate space",
                 ));
                 continue;
             }
@@ -649,7 +649,7 @@ impl<'a> Checker<'a> {
         used.iter().enumerate().map(resource).collect()
     }
 
-    /// What one constant buffer may hold in Direct3D: 4096 rows of 16 bytes.
+    /// Reports a constant buffer beyond Direct3D's limit of 4096 rows of 16 bytes.
     fn constants_fit(&mut self, id: ResourceId) {
         const MOST_BYTES: u32 = 1 << 16;
         let info = &self.resources[id.0 as usize];
@@ -657,11 +657,14 @@ impl<'a> Checker<'a> {
         let size = layout_of(&self.types, contents, Packing::Constant, self.native_16bit()).size;
         if size > MOST_BYTES {
             let message = format!(
-                "`{}` takes {size} bytes, and a constant buffer holds {MOST_BYTES} at most",
+                "`{}` takes {size} bytes, but a constant buffer holds at most {MOST_BYTES}",
                 info.name
             );
             let report = Diagnostic::new(&code::TOO_LARGE, info.span, message);
-            self.report(report.help("a `StructuredBuffer` or a `ByteAddressBuffer` holds more"));
+            self.report(
+                report
+                    .help("use a `StructuredBuffer` or a `ByteAddressBuffer`, which can be larger"),
+            );
         }
     }
 
@@ -674,7 +677,7 @@ impl<'a> Checker<'a> {
         dims
     }
 
-    /// How many resources an array has, `None` for an unbounded one.
+    /// The number of resources in an array, `None` for an unbounded one.
     fn count_of(&self, ty: TypeId) -> Option<u32> {
         let mut count: u32 = 1;
         for dim in self.dims_of(ty) {

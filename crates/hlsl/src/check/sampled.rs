@@ -1,8 +1,8 @@
-//! `vk::SampledTexture2D<T>` and its like: a texture and its sampler in one, as Vulkan has them.
+//! Combined texture and sampler objects of Vulkan: `vk::SampledTexture2D<T>` and the like.
 //!
-//! Such an object is a struct of the language with three fields: the texture, and the sampler as either kind of sampler. Each
-//! is a resource of its own, at the binding of the whole; what a program does not use is not there. Methods are those of
-//! the texture, called without a sampler. Deliberately absent: arrays of such objects.
+//! Such an object is a built-in struct with three fields: the texture, the sampler, and the same sampler for comparisons.
+//! Each is a separate resource at the binding of the whole; unused ones are left out. Methods are those of the texture,
+//! called without a sampler. Deliberately absent: arrays of such objects.
 
 use diag::code;
 
@@ -15,7 +15,7 @@ const TEXTURE: u32 = 0;
 const SAMPLER: u32 = 1;
 const COMPARISON: u32 = 2;
 
-/// The name of the texture, if a path names one with a sampler.
+/// The name of the texture type, if a path names a combined texture and sampler.
 pub(super) fn sampled_name(path: &Path) -> Option<&str> {
     let [scope] = path.scope.as_slice() else { return None };
     let is_plain = scope.args.is_none() && scope.ident.name == *"vk";
@@ -23,7 +23,7 @@ pub(super) fn sampled_name(path: &Path) -> Option<&str> {
 }
 
 impl<'a> Checker<'a> {
-    /// The struct for a texture of that type.
+    /// The struct type for a texture type.
     pub(super) fn sampled_type(&mut self, texture: TypeId, path: &'a Path) -> TypeId {
         match self.types.get(texture) {
             Type::Resource(ResourceType::Texture { dim, writable: false, .. })
@@ -41,12 +41,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The texture of a texture with its sampler; anything else comes back as it was.
+    /// The texture of a combined texture and sampler; other expressions are returned unchanged.
     pub(super) fn texture_part(&mut self, object: Expr) -> Expr {
         self.sampled_part(object, TEXTURE)
     }
 
-    /// A call of a method of such an object as the texture has it.
+    /// Rewrites a method call on such an object to one on its texture, with the sampler as an argument.
     pub(super) fn with_sampler(
         &mut self,
         object: Expr,

@@ -1,7 +1,7 @@
-//! Scopes: which names are declared where, and how they are found.
+//! Scopes: the symbol tables and the lookup of names in them.
 //!
-//! Types and values have tables of their own, as the parser has already decided which of the two a name stands for.
-//! Scopes are never removed: structs and templates refer to the ones they were declared in.
+//! Types and values have separate tables, since the parser has already decided which of the two a name denotes.
+//! Scopes are never removed: structs and templates refer to the scopes that they were declared in.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -16,32 +16,32 @@ use crate::types::{StructId, TypeId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ScopeId(u32);
 
-/// What the scope is the inside of.
+/// The construct that a scope belongs to.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ScopeKind {
-    /// The file, or a namespace: with its qualified name.
+    /// The file or a namespace, with its qualified name.
     Namespace(String),
-    /// An enumeration, likewise.
+    /// An enumeration, with its qualified name.
     Enum(String),
     Struct(StructId),
     /// The parameters of a template.
     Template,
-    /// A function with its parameters, a block.
+    /// A function with its parameters, or a block.
     Block,
 }
 
-/// What a name in the table of types stands for.
+/// What a name in the table of types denotes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum TypeEntity {
     Type(TypeId),
-    /// An enumeration: its underlying type, and the scope of its names.
+    /// An enumeration: its type, and the scope of its enumerators.
     Enum(TypeId, ScopeId),
     Namespace(ScopeId),
     StructTemplate(usize),
     AliasTemplate(usize),
 }
 
-/// What a name in the table of values stands for.
+/// What a name in the table of values denotes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ValueEntity {
     Local(Local),
@@ -55,29 +55,29 @@ pub(super) enum ValueEntity {
     /// An enumerator or a parameter of a template: its type and its bits.
     Constant(TypeId, u64),
     Functions(Vec<Callee>),
-    /// A template of variables.
+    /// A variable template.
     Template(usize),
-    /// Something that was reported where it is declared.
+    /// A declaration that was reported.
     Broken,
 }
 
-/// A variable or parameter of a function. Its index counts in that function alone, and methods of structs that are
-/// declared inside the function see its name too.
+/// A variable or parameter of a function. Its id is only valid in that function, but its name is also visible in the
+/// methods of structs declared inside the function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Local {
-    /// The function whose body it is in.
+    /// The function that declares it.
     pub(super) owner: FunctionId,
     pub(super) id: LocalId,
     pub(super) ty: TypeId,
-    /// The value of a constant scalar, which other functions may use too.
+    /// The value of a constant scalar, which nested functions may use too.
     pub(super) value: Option<u64>,
 }
 
-/// What a name that is not declared should have stood for.
+/// The kind of declaration expected for an undeclared name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Type,
-    /// Anything that has a value, functions among them.
+    /// Anything with a value, including functions.
     Value,
     Variable,
     Function,
@@ -95,7 +95,7 @@ impl Wanted {
     }
 }
 
-/// A function, or a template of functions.
+/// A function or a function template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Callee {
     Function(FunctionId),
@@ -106,7 +106,7 @@ pub(super) enum Callee {
 pub(super) struct Declared<T> {
     pub(super) entity: T,
     pub(super) span: Span,
-    /// When it was declared first.
+    /// The point of its first declaration.
     at: Moment,
 }
 
@@ -118,11 +118,11 @@ struct Moment(u32);
 struct Scope {
     parent: Option<ScopeId>,
     kind: ScopeKind,
-    /// When it began.
+    /// The point where it begins.
     at: Moment,
     types: QuickMap<Name, Declared<TypeEntity>>,
     values: QuickMap<Name, Declared<ValueEntity>>,
-    /// Other scopes whose names are visible here: bases, `using namespace`.
+    /// Scopes whose names are visible here too: bases, `using namespace`.
     others: Vec<ScopeId>,
 }
 
@@ -131,11 +131,11 @@ pub(super) struct Scopes {
     all: Vec<Scope>,
     current: ScopeId,
     now: Moment,
-    /// How many scopes were looked at through others.
+    /// The work of lookups through `others`, in scopes visited.
     steps: Cell<u64>,
 }
 
-/// How many scopes that see each other are searched.
+/// The most scopes that a lookup visits through `others`.
 const MOST_OTHERS: usize = 512;
 
 impl Scopes {
@@ -179,7 +179,7 @@ impl Scopes {
         self.make(Some(parent), kind)
     }
 
-    /// The members of a struct begin: they see what has been declared around it by now.
+    /// Starts the members of a struct, which see everything declared around it so far.
     pub(super) fn begins(&mut self, scope: ScopeId) {
         let now = self.tick();
         self.at_mut(scope).at = now;
@@ -189,7 +189,7 @@ impl Scopes {
         self.current
     }
 
-    /// Makes a scope the current one; gives the one that was.
+    /// Makes a scope the current one and returns the previous one.
     pub(super) fn enter(&mut self, scope: ScopeId) -> ScopeId {
         std::mem::replace(&mut self.current, scope)
     }
@@ -236,22 +236,22 @@ impl Scopes {
         values.insert(name, Declared { entity, span, at });
     }
 
-    /// Whether any value is declared in this very scope.
+    /// Whether any value is declared directly in this scope.
     pub(super) fn has_values(&self, scope: ScopeId) -> bool {
         !self.at(scope).values.is_empty()
     }
 
-    /// The declaration of a type in this very scope.
+    /// The declaration of a type directly in this scope.
     pub(super) fn own_type(&self, scope: ScopeId, name: &str) -> Option<&Declared<TypeEntity>> {
         self.at(scope).types.get(name)
     }
 
-    /// The declaration of a value in this very scope.
+    /// The declaration of a value directly in this scope.
     pub(super) fn own_value(&self, scope: ScopeId, name: &str) -> Option<&Declared<ValueEntity>> {
         self.at(scope).values.get(name)
     }
 
-    /// A scope with those it sees, nearest first.
+    /// A scope and the scopes visible from it (transitive closure), nearest first.
     fn reach(&self, scope: ScopeId) -> Vec<ScopeId> {
         let mut seen = vec![scope];
         let mut known = BTreeSet::from([scope]);
@@ -267,12 +267,12 @@ impl Scopes {
         seen
     }
 
-    /// How much work finding names was, since this was asked last.
+    /// The work of lookups since the previous call.
     pub(super) fn take_steps(&self) -> u64 {
         self.steps.take()
     }
 
-    /// How many names are visible from a scope.
+    /// The number of names visible from a scope.
     pub(super) fn visible(&self, from: ScopeId) -> usize {
         let count = |id| self.at(id).types.len() + self.at(id).values.len();
         self.outwards(from)
@@ -280,7 +280,7 @@ impl Scopes {
             .sum()
     }
 
-    /// A type that is declared in a scope or in one it sees.
+    /// Qualified lookup of a type: in a scope and those visible from it.
     pub(super) fn type_in(&self, scope: ScopeId, name: &str) -> Option<&Declared<TypeEntity>> {
         if self.at(scope).others.is_empty() {
             return self.own_type(scope, name);
@@ -288,12 +288,12 @@ impl Scopes {
         self.reach(scope).into_iter().find_map(|it| self.own_type(it, name))
     }
 
-    /// A value that is declared in a scope or in one it sees; functions of all of them together.
+    /// Qualified lookup of a value: in a scope and those visible from it, with the functions of all of them merged.
     pub(super) fn value_in(&self, scope: ScopeId, name: &str) -> Option<Declared<ValueEntity>> {
         if self.at(scope).others.is_empty() {
             return self.own_value(scope, name).cloned();
         }
-        // A method hides those of the base; functions of namespaces are overloads of each other.
+        // A method hides the methods of the base; functions of several namespaces are overloads of each other.
         let hides = matches!(self.at(scope).kind, ScopeKind::Struct(_));
         let mut found: Option<Declared<ValueEntity>> = None;
         for scope in self.reach(scope) {
@@ -314,10 +314,10 @@ impl Scopes {
         found
     }
 
-    /// A scope and those around it, innermost first, each with the moment by which a name in it must have been declared.
+    /// A scope and its ancestors, innermost first, each with the point before which a name in it must be declared.
     ///
-    /// Bodies of methods are checked when the function around their struct has ended; they see what had been declared in
-    /// the function where the struct begins, as in C++, and of the file everything.
+    /// Bodies of methods are checked after the function that encloses their struct; as in C++, they see the function's
+    /// declarations before the struct, and everything in the file.
     fn outwards(&self, from: ScopeId) -> impl Iterator<Item = (ScopeId, Moment)> {
         const EVER: Moment = Moment(u32::MAX);
         let mut scope = Some(from);
@@ -339,13 +339,13 @@ impl Scopes {
         })
     }
 
-    /// A type visible from a scope.
+    /// Unqualified lookup of a type from a scope.
     pub(super) fn find_type(&self, from: ScopeId, name: &str) -> Option<&Declared<TypeEntity>> {
         self.outwards(from)
             .find_map(|(id, until)| self.type_in(id, name).filter(|it| it.at < until))
     }
 
-    /// A value visible from a scope, and the scope through which it was found.
+    /// Unqualified lookup of a value from a scope, with the scope through which it was found.
     pub(super) fn find_value(
         &self,
         from: ScopeId,
@@ -357,7 +357,7 @@ impl Scopes {
         })
     }
 
-    /// What to put before a name that is declared in a scope: `A::B::`, or nothing.
+    /// The qualifier of names declared in a scope: `A::B::`, or nothing.
     pub(super) fn prefix(
         &self,
         scope: ScopeId,
@@ -376,7 +376,7 @@ impl Scopes {
         String::new()
     }
 
-    /// The visible name most like a name that is not declared.
+    /// The visible name most similar to an undeclared one.
     pub(super) fn nearest(
         &self,
         from: ScopeId,
@@ -396,12 +396,12 @@ impl Scopes {
                     }
                 };
                 for (candidate, span) in names {
-                    // What the compiler named itself, nobody meant.
+                    // Names made up by the compiler are never suggested.
                     let written = Some(candidate).filter(|it| !it.starts_with('<'));
                     let Some(distance) = written.and_then(|it| similarity(name, it)) else {
                         continue;
                     };
-                    // Maps have no order: of equals, the first by text is taken.
+                    // Maps are unordered: ties are broken by the text, for determinism.
                     let better = match &best {
                         None => true,
                         Some((least, other, _)) => (distance, candidate) < (*least, *other),

@@ -1,32 +1,32 @@
-//! System values: in which stages they are inputs or outputs, and of which type. One row for each.
+//! System values: the stages in which each is an input or an output, and its type. One row for each.
 //!
-//! The four that compute shaders have are bound to their inputs in `entry.rs`; here they are names among others.
+//! The four of compute shaders are bound to parameters in `entry.rs`; this table only checks their names.
 
 use ops::intrinsics::Stage;
 
 use crate::types::{Scalar, Type, TypeId, Types};
 
-/// Which side of a shader something is on.
+/// The side of a shader's signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Input,
     Output,
-    /// The result of a patch-constant function, and what a domain shader gets of it.
+    /// The patch constants: a result of the hull shader's patch-constant function, an input of the domain shader.
     Patch,
-    /// What a mesh shader says about each primitive.
+    /// A per-primitive output of a mesh shader.
     Primitive,
 }
 
-/// What a system value is made of.
+/// The type of a system value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// So many integers at most.
+    /// Up to this many integers.
     Int(u32),
     Float(u32),
     Bool,
-    /// So many numbers of any kind.
+    /// Up to this many numbers of any kind.
     Number(u32),
-    /// As many as the domain of the patch has: edges or insides.
+    /// Tessellation factors: one for each edge or inside of the patch's domain.
     Factors,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct SystemValue {
 use Side::{Input, Output, Patch, Primitive};
 use Stage::{Amplification, Compute, Domain, Geometry, Hull, Mesh, Node, Pixel, Vertex};
 
-/// What travels from stage to stage on its way to the rasterizer.
+/// The uses of values passed from stage to stage up to the rasterizer.
 const TRAVELS: &[(Stage, Side)] = &[
     (Vertex, Input),
     (Vertex, Output),
@@ -55,7 +55,7 @@ const TRAVELS: &[(Stage, Side)] = &[
     (Mesh, Output),
 ];
 
-/// The same, which a mesh shader says for each primitive.
+/// The same for values that a mesh shader outputs for each primitive.
 const OF_PRIMITIVES: &[(Stage, Side)] = &[
     (Vertex, Input),
     (Vertex, Output),
@@ -143,20 +143,20 @@ const ROWS: &[SystemValue] = &[
     row("SV_ViewportArrayIndex", Kind::Int(1), OF_PRIMITIVES),
 ];
 
-/// The row of a semantic, and the number behind its name.
+/// The row of a semantic, and its index.
 pub(super) fn find(semantic: &str) -> Option<(&'static SystemValue, u32)> {
     let (name, index) = split(semantic);
     let row = ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(name))?;
     Some((row, index))
 }
 
-/// A semantic without the number behind it, and the number.
+/// Splits a semantic into its name and its index.
 pub(super) fn split(semantic: &str) -> (&str, u32) {
     let name = semantic.trim_end_matches(|it: char| it.is_ascii_digit());
     (name, semantic[name.len()..].parse().unwrap_or(0))
 }
 
-/// The names that a side of a stage has.
+/// The names of the system values on a side of a stage.
 pub(super) fn names(stage: Stage, side: Side) -> impl Iterator<Item = &'static str> {
     ROWS.iter().filter(move |row| row.is_for(stage, side)).map(|row| row.name)
 }
@@ -166,7 +166,7 @@ impl SystemValue {
         self.uses.contains(&(stage, side))
     }
 
-    /// Where it has a meaning, as words: the stages, each once.
+    /// The stages in which it is valid, each once.
     pub(super) fn stages(&self) -> impl Iterator<Item = Stage> {
         let mut last = None;
         self.uses.iter().map(|it| it.0).filter(move |it| last.replace(*it) != Some(*it))
@@ -181,7 +181,7 @@ impl Kind {
             Kind::Float(most) => (Scalar::is_float, most),
             Kind::Bool => (|it| it.number() == Scalar::Bool || it.is_int(), 1),
             Kind::Number(most) => (|_| true, most),
-            // How many there are is checked with the domain.
+            // The count is checked against the domain.
             Kind::Factors => (Scalar::is_float, 4),
         };
         match types.get(ty) {
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_in_any_case_and_with_a_number() {
+    fn names_are_found_in_any_case_and_with_an_index() {
         assert_eq!(find("sv_target3").map(|it| (it.0.name, it.1)), Some(("SV_Target", 3)));
         assert_eq!(find("SV_Position").map(|it| it.1), Some(0));
         assert!(find("TEXCOORD0").is_none());
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_in_order_and_each_is_used_somewhere() {
+    fn rows_are_sorted_and_each_is_used() {
         assert!(ROWS.windows(2).all(|pair| pair[0].name < pair[1].name));
         assert!(ROWS.iter().all(|row| !row.uses.is_empty()));
     }

@@ -1,7 +1,7 @@
-//! Entry points of the stages that type-check and do not run: their attributes, parameters and results.
+//! Entry points of the stages that are checked but do not run: their attributes, parameters and results.
 //!
-//! Each stage has one function that says what its entry point must have; what parameters and results are made of is
-//! checked against the table of system values (`semantic.rs`). Bodies are checked like all others.
+//! Each stage has one function that checks the requirements on its entry point; the semantics of parameters and results
+//! are checked against the table of system values (`semantic.rs`). Bodies are checked like all others.
 
 use diag::{Diagnostic, Span, code, most_similar};
 use ir::WaveSize;
@@ -26,7 +26,7 @@ struct Param<'a> {
     span: Span,
 }
 
-/// The leaves of one side of a shader that were seen, to find two of one meaning.
+/// The semantics seen on one side of a shader, to find duplicates.
 type Seen = Vec<(String, u32, Span)>;
 
 /// `an amplification`, `a mesh`
@@ -35,7 +35,7 @@ pub(super) fn with_article(word: &str) -> String {
     format!("{article} {word}")
 }
 
-/// How deep structs of inputs may nest.
+/// The deepest nesting of structs of inputs.
 const MAX_DEPTH: u32 = 64;
 
 impl Param<'_> {
@@ -52,7 +52,7 @@ impl Param<'_> {
 }
 
 impl<'a> Checker<'a> {
-    /// The entry point of a stage that does not run; `None` after a report.
+    /// Checks the entry point of a stage that does not run; `None` after a report.
     pub(super) fn stage_entry(&mut self, id: FunctionId) -> Option<Entry> {
         let function = self.function(id);
         let (span, attributes, ast) = (function.span, function.attributes, function.ast);
@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
         fine.then_some(entry)
     }
 
-    /// An attribute that the stage cannot do without, given as an example of it.
+    /// A required attribute of the stage, given as an example of its use.
     fn demand_attribute(
         &mut self,
         span: Span,
@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
                 with_article(stage_word(self.stage))
             );
             let report = Diagnostic::new(&code::BAD_ENTRY_POINT, span, message);
-            self.report(report.help(format!("such as `[{example}]`")));
+            self.report(report.help(format!("for example `[{example}]`")));
         }
         found
     }
@@ -125,7 +125,7 @@ impl<'a> Checker<'a> {
         false
     }
 
-    /// Whether every input and output has a meaning that the stage knows.
+    /// Whether every input and output has a semantic that is valid in the stage.
     fn signature_semantics(&mut self, id: FunctionId, params: &[Param<'a>]) -> bool {
         let (mut inputs, mut outputs) = (Seen::new(), Seen::new());
         let mut fine = true;
@@ -142,10 +142,7 @@ impl<'a> Checker<'a> {
         if matches!(self.stage, Stage::Geometry | Stage::Mesh | Stage::Amplification | Stage::Node)
         {
             let (word, ty) = (with_article(stage_word(self.stage)), self.name_of(result));
-            return self.bad_entry(
-                span,
-                format!("{word} shader returns nothing, and this returns `{ty}`"),
-            );
+            return self.bad_entry(span, format!("{word} shader returns `void`, not `{ty}`"));
         }
         let semantic = semantic_of(&ast.annotations);
         self.semantics_in(result, semantic, span, "the result", Side::Output, &mut outputs, 0)
@@ -161,7 +158,7 @@ impl<'a> Checker<'a> {
         if param.ty == Types::ERROR {
             return false;
         }
-        // Payloads are no signature, and uniform parameters are constants.
+        // Payloads are not part of the signature, and uniform parameters are constants.
         if [Modifier::Payload, Modifier::Uniform, Modifier::Indices].iter().any(|it| param.has(*it))
         {
             return true;
@@ -174,11 +171,11 @@ impl<'a> Checker<'a> {
                 side = match (object, self.stage) {
                     ("PointStream" | "LineStream" | "TriangleStream", _) => Side::Output,
                     ("InputPatch", _) | ("OutputPatch", Stage::Hull) => Side::Input,
-                    // What the hull shader put out.
+                    // The output of the hull shader.
                     _ => return true,
                 };
                 ty = element;
-                // Each stream is an output of its own.
+                // Each stream is a separate output.
                 let mut own = Seen::new();
                 return self.semantics_in(ty, semantic, param.span, &name, side, &mut own, 0);
             }
@@ -211,7 +208,7 @@ impl<'a> Checker<'a> {
         } else if param.mode == Mode::Out || param.has(Modifier::Vertices) {
             side = Side::Output;
         }
-        // What a domain shader gets besides control points is what the patch-constant function gave.
+        // Besides control points, a domain shader receives the results of the patch-constant function.
         if self.stage == Stage::Domain
             && matches!(self.types.get(ty), Type::Struct(_))
             && side == Side::Input
@@ -231,7 +228,7 @@ impl<'a> Checker<'a> {
     /// Checks the semantics of all values in a type.
     #[expect(
         clippy::too_many_arguments,
-        reason = "what is walked, where it stands, and what was seen on the way"
+        reason = "the type, its source location, and the state of the walk"
     )]
     fn semantics_in(
         &mut self,
@@ -247,7 +244,7 @@ impl<'a> Checker<'a> {
             return false;
         }
         if let Type::Struct(id) = self.types.get(ty) {
-            // A semantic of the whole is one for its parts, in order.
+            // A semantic of a struct applies to its fields, in order.
             if semantic.is_some() {
                 return true;
             }
@@ -263,18 +260,18 @@ impl<'a> Checker<'a> {
             self.error(
                 &code::BAD_SEMANTIC,
                 span,
-                format!("{name} is a `{what}`, which no stage hands to another"),
+                format!("{name} is a `{what}`, which cannot be passed between stages"),
             );
             return false;
         }
         let Some(semantic) = semantic else {
-            let message = format!("nothing says what {name} is: it has no semantic");
+            let message = format!("{name} has no semantic");
             let report = Diagnostic::new(&code::BAD_SEMANTIC, span, message);
             let example = semantic::names(self.stage, side).next();
-            let own = "`: TEXCOORD0`, or any other name, hands it from stage to stage";
+            let own = "add `: TEXCOORD0`, or any other name, to pass it between stages";
             self.report(match (self.stage, example) {
                 (Stage::Amplification | Stage::Node, Some(example)) => {
-                    report.help(format!("such as `: {example}`"))
+                    report.help(format!("for example `: {example}`"))
                 }
                 _ => report.help(own),
             });
@@ -303,7 +300,7 @@ impl<'a> Checker<'a> {
         fine
     }
 
-    /// Whether a system value exists on that side of the stage and has that type.
+    /// Checks that a system value exists on that side of the stage and has that type.
     fn semantic_fits(&mut self, ty: TypeId, semantic: &Ident, side: Side) -> bool {
         let is_system = semantic.name.get(..3).is_some_and(|it| it.eq_ignore_ascii_case("SV_"));
         if !is_system {
@@ -312,10 +309,10 @@ impl<'a> Checker<'a> {
         let stage = self.stage;
         let word = with_article(stage_word(stage));
         let role = match side {
-            Side::Input => "input",
-            Side::Output => "output",
-            Side::Patch => "value of a patch",
-            Side::Primitive => "value of a primitive",
+            Side::Input => "an input",
+            Side::Output => "an output",
+            Side::Patch => "a patch constant",
+            Side::Primitive => "a per-primitive value",
         };
         let Some((row, index)) = semantic::find(&semantic.name) else {
             let message = format!("there is no system value `{}`", semantic.name);
@@ -325,13 +322,13 @@ impl<'a> Checker<'a> {
             } else {
                 let names: Vec<String> =
                     semantic::names(stage, side).map(|it| format!("`{it}`")).collect();
-                report = report.help(format!("there are {}", names.join(", ")));
+                report = report.help(format!("the system values here are {}", names.join(", ")));
             }
             self.report(report);
             return false;
         };
         if !row.is_for(stage, side) {
-            let message = format!("`{}` is no {role} of {word} shader", semantic.name);
+            let message = format!("`{}` is not {role} of {word} shader", semantic.name);
             let report = Diagnostic::new(&code::BAD_SEMANTIC, semantic.span, message);
             let opposite = if side == Side::Input { Side::Output } else { Side::Input };
             self.report(match row.is_for(stage, opposite) {
@@ -341,19 +338,23 @@ impl<'a> Checker<'a> {
                 }
                 false => {
                     let stages: Vec<&str> = row.stages().map(stage_word).collect();
-                    report.help(format!("it belongs to {} shaders", stages.join(", ")))
+                    report.help(format!("it is for {} shaders", stages.join(", ")))
                 }
             });
             return false;
         }
         if row.name == "SV_Target" && index > 7 {
-            let message = format!("there are 8 targets, and this is number {}", index + 1);
+            let message = format!("there are 8 targets, but this is target {}", index + 1);
             self.error(&code::BAD_SEMANTIC, semantic.span, message);
             return false;
         }
         if !row.kind.takes(&self.types, ty) {
-            let message =
-                format!("`{}` is {}, not `{}`", semantic.name, row.kind.words(), self.name_of(ty));
+            let message = format!(
+                "`{}` must be {}, not `{}`",
+                semantic.name,
+                row.kind.words(),
+                self.name_of(ty)
+            );
             self.error(&code::BAD_SEMANTIC, semantic.span, message);
             return false;
         }
@@ -366,7 +367,7 @@ impl<'a> Checker<'a> {
         if let Some((_, _, before)) = seen.iter().find(|it| it.0 == name && it.1 == index) {
             let message = format!("two values have the semantic `{}`", semantic.name);
             let report = Diagnostic::new(&code::BAD_SEMANTIC, semantic.span, message);
-            self.report(report.also(*before, "this has it too"));
+            self.report(report.also(*before, "the other one"));
             return false;
         }
         seen.push((name, index, semantic.span));
@@ -377,7 +378,7 @@ impl<'a> Checker<'a> {
     // Functions and objects of stages
     // -----------------------------------------------------------------------------------------------------
 
-    /// Reports, if the program reaches the place, why a function of some stages cannot run there.
+    /// Reports, if the program reaches this code, why a function that only some stages have cannot run here.
     pub(super) fn gate_stage_function(&mut self, name: &str, span: Span) {
         let Some(row) = library::stages::by_name(name) else {
             self.unsupported(span, format!("`{name}` is not built yet"));
@@ -392,15 +393,15 @@ impl<'a> Checker<'a> {
         }
         match &self.ray_kind {
             Some(kind) if !row.kinds.is_empty() && !row.kinds.contains(&kind.as_str()) => {
-                let message = format!("`{name}` has no meaning in {} shader", with_article(kind));
+                let message = format!("`{name}` is not available in {} shader", with_article(kind));
                 let report = Diagnostic::new(&code::WRONG_STAGE, span, message);
-                self.gate(report.help(format!("it belongs to {} shaders", row.kinds.join(", "))));
+                self.gate(report.help(format!("it is for {} shaders", row.kinds.join(", "))));
             }
             _ => self.unsupported(span, format!("`{name}` is not built yet")),
         }
     }
 
-    /// The same for an object that is used.
+    /// The same for the use of an object.
     pub(super) fn gate_object(&mut self, object: Object, what: &str, span: Span) {
         let row = library::objects::row_of(object);
         let ty = self.types.intern(Type::Resource(ResourceType::Other(object)));
@@ -429,11 +430,11 @@ impl<'a> Checker<'a> {
             Stage::RayTracing,
         ];
         let word = with_article(stage_word(self.stage));
-        let message = format!("{what} has no meaning in {word} shader");
+        let message = format!("{what} is not available in {word} shader");
         let words: Vec<&str> =
             ALL.into_iter().filter(|it| stages.contains(*it)).map(stage_word).collect();
         let report = Diagnostic::new(&code::WRONG_STAGE, span, message);
-        self.gate(report.help(format!("it belongs to {} shaders", words.join(", "))));
+        self.gate(report.help(format!("it is for {} shaders", words.join(", "))));
     }
 
     // -----------------------------------------------------------------------------------------------------
@@ -470,7 +471,7 @@ impl<'a> Checker<'a> {
             Callee::Function(_) | Callee::Template(_) => None,
         });
         if defined.is_none() {
-            let message = format!("there is no function `{name}` for the constants of a patch");
+            let message = format!("the patch-constant function `{name}` is not declared");
             let report = Diagnostic::new(&code::BAD_ATTRIBUTE, span, message);
             let names = self.functions.iter().map(|it| it.name.as_str());
             let near = most_similar(name, names).map(|near| format!("\"{near}\""));
@@ -482,7 +483,7 @@ impl<'a> Checker<'a> {
         defined
     }
 
-    /// The result of a patch-constant function has the factors that the domain wants.
+    /// Checks that the result of a patch-constant function has the tessellation factors of the domain.
     fn patch_constants(&mut self, id: FunctionId, domain: &str) -> bool {
         let function = self.function(id);
         let (result, ast, span) = (function.result, function.ast, function.span);
@@ -525,24 +526,24 @@ impl<'a> Checker<'a> {
             }
             let message = match count {
                 0 => format!(
-                    "a patch of the domain `{domain}` needs {wanted} `{name}`, and none is given"
+                    "a patch of the domain `{domain}` needs {wanted} `{name}`, but there are none"
                 ),
-                _ => format!(
-                    "a patch of the domain `{domain}` has {wanted} `{name}`, and here are {count}"
-                ),
+                _ => format!("a patch of the domain `{domain}` has {wanted} `{name}`, not {count}"),
             };
             let report = Diagnostic::new(&code::BAD_SEMANTIC, span, message);
             let dims = if wanted == 1 { String::new() } else { format!("[{wanted}]") };
             self.report(match wanted {
                 0 => report,
-                _ => report.help(format!("such as `float factors{dims} : {name};` in its result")),
+                _ => report.help(format!(
+                    "add a field such as `float factors{dims} : {name};` to its result"
+                )),
             });
             fine = false;
         }
         fine
     }
 
-    /// The values in a type with their semantics.
+    /// Collects the values in a type with their semantics.
     fn collect(
         &self,
         ty: TypeId,
@@ -589,7 +590,7 @@ impl<'a> Checker<'a> {
                 if len != *wanted {
                     let (word, name) = (modifier.word(), param.name());
                     let message = format!(
-                        "a `{word}` has {wanted} vertices, so {name} is an array of {wanted}"
+                        "a `{word}` has {wanted} vertices, so {name} must be an array of {wanted}"
                     );
                     fine = self.bad_entry(param.span, message);
                 }
@@ -601,7 +602,8 @@ impl<'a> Checker<'a> {
                 Type::Resource(ResourceType::Other(it)) if it.name.ends_with("Stream") => {
                     streams += 1;
                     if param.mode != Mode::InOut {
-                        let message = format!("{} is a stream, which is `inout`", param.name());
+                        let message =
+                            format!("{} is a stream, which must be `inout`", param.name());
                         fine = self.bad_entry(param.span, message);
                     }
                 }
@@ -609,22 +611,24 @@ impl<'a> Checker<'a> {
             }
         }
         if inputs != 1 {
-            let what = if inputs == 0 { "none" } else { "several" };
+            let count = if inputs == 0 { "no".to_owned() } else { inputs.to_string() };
             let report = Diagnostic::new(
                 &code::BAD_ENTRY_POINT,
                 span,
-                format!("a geometry shader takes one primitive, and this takes {what}"),
+                format!(
+                    "a geometry shader must have one primitive as its input, but this has {count}"
+                ),
             );
-            self.report(report.help("such as `triangle Vertex vertices[3]`"));
+            self.report(report.help("for example `triangle Vertex vertices[3]`"));
             fine = false;
         }
         if streams == 0 {
             let report = Diagnostic::new(
                 &code::BAD_ENTRY_POINT,
                 span,
-                "a geometry shader needs a stream to emit vertices to",
+                "a geometry shader needs a stream for its output",
             );
-            self.report(report.help("such as `inout TriangleStream<Vertex> stream`"));
+            self.report(report.help("for example `inout TriangleStream<Vertex> stream`"));
             fine = false;
         }
         fine
@@ -641,7 +645,7 @@ impl<'a> Checker<'a> {
             "triangle" | "triangle_cw" | "triangle_ccw" => 3,
             other => {
                 let message =
-                    format!("a mesh shader makes points, lines or triangles, not `\"{other}\"`");
+                    format!("a mesh shader outputs points, lines or triangles, not `\"{other}\"`");
                 self.error(&code::BAD_ATTRIBUTE, span, message);
                 return false;
             }
@@ -657,16 +661,17 @@ impl<'a> Checker<'a> {
                 _ => {
                     fine = self.bad_entry(
                         param.span,
-                        format!("{name} are {word}, which come as an array"),
+                        format!("{name} holds {word}, so it must be an array"),
                     );
                     continue;
                 }
             };
             if param.mode != Mode::Out {
-                fine = self.bad_entry(param.span, format!("{name} are {word}, which are `out`"));
+                fine =
+                    self.bad_entry(param.span, format!("{name} holds {word}, so it must be `out`"));
             }
             if len > MOST {
-                let message = format!("a mesh has at most {MOST} {word}, and these are {len}");
+                let message = format!("a mesh has at most {MOST} {word}, not {len}");
                 fine = self.bad_entry(param.span, message);
             }
             if kind == Modifier::Indices {
@@ -677,7 +682,7 @@ impl<'a> Checker<'a> {
                 if element != wanted {
                     let (wanted, given) = (self.name_of(wanted), self.name_of(element));
                     let message = format!(
-                        "a {topology} has {corners} indices, a `{wanted}`, and this is `{given}`"
+                        "a {topology} has {corners} indices, so they must be `{wanted}`, not `{given}`"
                     );
                     fine = self.bad_entry(param.span, message);
                 }
@@ -689,7 +694,7 @@ impl<'a> Checker<'a> {
                 (self.types.get(param.ty), indices)
                 && len != count
             {
-                let message = format!("there are {len} primitives and the indices of {count}");
+                let message = format!("there are {len} primitives, but indices for {count}");
                 let report = Diagnostic::new(&code::BAD_ENTRY_POINT, param.span, message);
                 self.report(report.also(span, "the indices"));
                 fine = false;
@@ -702,7 +707,7 @@ impl<'a> Checker<'a> {
     // Ray tracing and work graphs
     // -----------------------------------------------------------------------------------------------------
 
-    /// What shaders of rays take has no semantics: a payload, attributes of a hit, or a parameter.
+    /// Checks the parameters of a ray-tracing shader, which have no semantics: a payload, hit attributes, or a parameter.
     fn ray_params(&mut self, id: FunctionId, params: &[Param<'a>]) -> bool {
         let (span, result) = (self.function(id).span, self.function(id).result);
         let kind = self.ray_kind.clone().unwrap_or_default();
@@ -731,21 +736,20 @@ impl<'a> Checker<'a> {
             }
             let name = param.name();
             if *is_inout != (param.mode == Mode::InOut) {
-                let mode = if *is_inout { "`inout`" } else { "an input" };
-                fine = self.bad_entry(param.span, format!("{name} is the {what}, which is {mode}"));
+                let mode = if *is_inout { "`inout`" } else { "`in`" };
+                fine = self.bad_entry(param.span, format!("the {what} {name} must be {mode}"));
             }
             if !matches!(self.types.get(param.ty), Type::Struct(_)) {
                 let ty = self.name_of(param.ty);
-                fine = self
-                    .bad_entry(param.span, format!("{name} is the {what}, a struct, not `{ty}`"));
+                fine = self.bad_entry(
+                    param.span,
+                    format!("the {what} {name} must be a struct, not `{ty}`"),
+                );
             }
         }
         if result != Types::VOID && result != Types::ERROR {
             let ty = self.name_of(result);
-            return self.bad_entry(
-                span,
-                format!("{shader} shader returns nothing, and this returns `{ty}`"),
-            );
+            return self.bad_entry(span, format!("{shader} shader returns `void`, not `{ty}`"));
         }
         fine
     }
@@ -768,7 +772,7 @@ impl<'a> Checker<'a> {
                 span,
                 "a broadcasting node needs `[NodeDispatchGrid]` or `[NodeMaxDispatchGrid]`",
             );
-            self.report(report.help("such as `[NodeDispatchGrid(4, 1, 1)]`"));
+            self.report(report.help("for example `[NodeDispatchGrid(4, 1, 1)]`"));
             fine = false;
         }
         let mut input: Option<Span> = None;
@@ -785,13 +789,13 @@ impl<'a> Checker<'a> {
             };
             if is_input && wanted != launch {
                 let message = format!(
-                    "a `{}` is for nodes with `[NodeLaunch(\"{wanted}\")]`, and this is `\"{launch}\"`",
+                    "a `{}` needs `[NodeLaunch(\"{wanted}\")]`, but this node has `\"{launch}\"`",
                     object.name
                 );
                 fine = self.bad_entry(param.span, message);
             }
             if let (true, Some(before)) = (is_input, input) {
-                let message = "a node has one input, and this is a second one";
+                let message = "a node can have only one input";
                 let report = Diagnostic::new(&code::BAD_ENTRY_POINT, param.span, message);
                 self.report(report.also(before, "the first one"));
                 fine = false;

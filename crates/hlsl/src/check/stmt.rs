@@ -23,7 +23,7 @@ impl<'a> Checker<'a> {
         checked
     }
 
-    /// A statement in a scope of its own.
+    /// A statement in its own scope.
     fn scoped(&mut self, stmt: &'a ast::Stmt) -> Vec<Stmt> {
         let scope = self.scopes.inside(self.scopes.current(), ScopeKind::Block);
         self.in_scope(scope, |this| match &stmt.kind {
@@ -75,7 +75,7 @@ impl<'a> Checker<'a> {
                     self.error(
                         &code::MISPLACED_STATEMENT,
                         span,
-                        "`break` stands in no loop and no `switch`",
+                        "`break` outside a loop or `switch`",
                     );
                     return;
                 }
@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
             }
             ast::StmtKind::Continue => {
                 if self.body.as_ref().is_some_and(|it| it.loops == 0) {
-                    self.error(&code::MISPLACED_STATEMENT, span, "`continue` stands in no loop");
+                    self.error(&code::MISPLACED_STATEMENT, span, "`continue` outside a loop");
                     return;
                 }
                 StmtKind::Continue
@@ -92,7 +92,7 @@ impl<'a> Checker<'a> {
                 let stage = self.stage;
                 if !matches!(stage, ops::intrinsics::Stage::Pixel | ops::intrinsics::Stage::Library)
                 {
-                    let message = "`discard` belongs to pixel shaders";
+                    let message = "`discard` is only available in pixel shaders";
                     self.gate(Diagnostic::new(&code::WRONG_STAGE, span, message));
                 }
                 StmtKind::Discard
@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
         };
         let Some(value) = value else {
             if result != Types::VOID && result != Types::ERROR {
-                let message = format!("a `{}` is to be returned here", self.name_of(result));
+                let message = format!("expected a `{}` to return", self.name_of(result));
                 let report = Diagnostic::new(&code::TYPE_MISMATCH, span, message);
                 self.report(report.also(result_span, "the function's type"));
             }
@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
         let checked = self.init_value(value, result);
         if result == Types::VOID {
             if checked.ty != Types::VOID && checked.ty != Types::ERROR {
-                let message = "the function returns nothing, and a value stands here";
+                let message = "the function returns `void`, so `return` cannot have a value";
                 let report = Diagnostic::new(&code::TYPE_MISMATCH, value.span, message);
                 self.report(report.also(result_span, "the function's type"));
             }
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
         StmtKind::Return(Some(checked))
     }
 
-    /// A value where a variable of that type would be initialised, without lists.
+    /// A value converted as in the initialisation of a variable, but lists are not allowed.
     fn init_value(&mut self, value: &'a ast::Expr, ty: TypeId) -> Expr {
         let checked = self.expr(value);
         if ty == Types::VOID { checked } else { self.coerce(checked, ty) }
@@ -147,9 +147,9 @@ impl<'a> Checker<'a> {
                 let report = Diagnostic::new(
                     &code::BAD_DECLARATION,
                     span,
-                    "a variable of a function cannot be groupshared",
+                    "a local variable cannot be groupshared",
                 );
-                self.report(report.help("declare it outside functions"));
+                self.report(report.help("declare it outside of functions"));
             }
             let ty = match base {
                 Some(base) => self.array(base, &declarator.dims),
@@ -170,25 +170,29 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an `auto` variable: that of its initialiser. `None` after a report.
+    /// Deduces the type of an `auto` variable from its initialiser; `None` after a report.
     fn deduced(&mut self, declarator: &'a Declarator) -> Option<TypeId> {
         let span = declarator.name.span;
         let Some(ast::Initializer::Expr(init)) = &declarator.init else {
-            let message = format!("`{}` is `auto`, and has no initialiser", declarator.name.name);
+            let message = format!("`{}` is `auto` but has no initialiser", declarator.name.name);
             self.error(&code::BAD_DECLARATION, span, message);
             return None;
         };
         if let Some(dim) = declarator.dims.first() {
-            self.error(&code::BAD_DECLARATION, dim.span, "an `auto` variable has no array size");
+            self.error(
+                &code::BAD_DECLARATION,
+                dim.span,
+                "an `auto` variable cannot have an array size",
+            );
             return None;
         }
-        // The initialiser is checked for good when the variable is there.
+        // Checked again once the variable is declared.
         let (checked, failed) = self.quietly(|this| {
             let value = this.expr(init);
             this.settle(value)
         });
         if failed || checked.ty == Types::ERROR {
-            // Without the variable, which could hide what is wrong.
+            // Report without the variable in scope, which might hide the name in error.
             self.expr(init);
             return None;
         }
@@ -202,7 +206,7 @@ impl<'a> Checker<'a> {
         is_const: bool,
         out: &mut Vec<Stmt>,
     ) {
-        // As in C, the initialiser sees the variable, whatever it hides; there is nothing in it yet.
+        // As in C, the variable is in scope in its own initialiser, where it is uninitialised.
         let facts = LocalFacts { is_const, is_reference: false };
         let name = declarator.name.name.to_string();
         let local = self.add_local(name, ty, declarator.name.span, facts);
@@ -220,7 +224,7 @@ impl<'a> Checker<'a> {
         let (ty, init) = self.initializer(ty, declarator);
         let reads_itself = init.as_ref().is_some_and(|it| reach::mentions_local(it, local));
         if let Some(name) = self.incomplete(ty) {
-            let message = format!("`{name}` is not complete here");
+            let message = format!("`{name}` is incomplete here");
             self.error(&code::BAD_DECLARATION, declarator.name.span, message);
         }
         let value = match (&init, self.types.get(ty)) {
@@ -282,7 +286,7 @@ impl<'a> Checker<'a> {
         self.nested(1, 1, |this| this.scoped(body))
     }
 
-    /// Runs with so many more loops and breakable statements around.
+    /// Runs a function inside this many more loops and breakable statements.
     fn nested<T>(&mut self, loops: u32, breakable: u32, run: impl FnOnce(&mut Self) -> T) -> T {
         if let Some(body) = &mut self.body {
             body.loops += loops;
@@ -301,14 +305,14 @@ impl<'a> Checker<'a> {
         if runs_forever(&it) && !leaves(&it.body) && !returns(&it.body) {
             let report =
                 Diagnostic::new(&code::ENDLESS_LOOP, span, "no lane ever leaves this loop")
-                    .help("a `break`, a `return` or a condition that becomes false lets lanes out");
+                    .help("add a `break`, a `return` or a condition that becomes false");
             self.report(report);
         }
         StmtKind::Loop(Box::new(it))
     }
 
     fn for_loop(&mut self, it: &'a ast::For, span: Span, out: &mut Vec<Stmt>) {
-        // Before HLSL 2021 the names of the header are seen behind the loop, and the next loop may declare them again.
+        // Before HLSL 2021 the names of the header stay visible after the loop, and the next loop may redeclare them.
         let leaks = !self.is_2021();
         let outer = self.scopes.current();
         let scope = self.scopes.inside(outer, ScopeKind::Block);
@@ -352,7 +356,7 @@ impl<'a> Checker<'a> {
             Type::Error => None,
             _ => {
                 let message = format!(
-                    "a `switch` is over an integer, and this is `{}`",
+                    "the selector of a `switch` must be an integer, not `{}`",
                     self.name_of(selector.ty)
                 );
                 self.error(&code::TYPE_MISMATCH, it.value.span, message);
@@ -363,10 +367,11 @@ impl<'a> Checker<'a> {
             Some(Scalar::Bool) => self.convert(selector, Types::INT),
             Some(scalar) if scalar.is_float() => {
                 let name = self.name_of(selector.ty);
-                let message =
-                    format!("a `switch` is over an integer, so this `{name}` is cut to an `int`");
+                let message = format!(
+                    "the selector of a `switch` is an integer, so this `{name}` is converted to `int`"
+                );
                 let report = Diagnostic::new(&code::LOSSY_CONVERSION, it.value.span, message);
-                self.report(report.help("a cast says that this is meant"));
+                self.report(report.help("cast it if this is intended"));
                 self.convert(selector, Types::INT)
             }
             _ => selector,
@@ -405,7 +410,7 @@ impl<'a> Checker<'a> {
                         continue;
                     };
                     let converted = self.coerce(checked, ty);
-                    // A selector of type `void`, which is reported elsewhere, has no value at all.
+                    // A selector of type `void` has no value, and is reported elsewhere.
                     let Some(bits) = self.constant(&converted).and_then(|it| it.first().copied())
                     else {
                         continue;
@@ -415,8 +420,8 @@ impl<'a> Checker<'a> {
             };
             if let Some(before) = seen.get(&value) {
                 let message = match value {
-                    None => "`default` stands twice in this `switch`",
-                    Some(_) => "a label with this value stands in this `switch` already",
+                    None => "this `switch` already has a `default`",
+                    Some(_) => "this `switch` already has a label with this value",
                 };
                 let report = Diagnostic::new(&code::DUPLICATE_LABEL, label.span, message)
                     .also(*before, "the first one");
@@ -430,7 +435,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether lanes can come to the end of a list of statements.
+/// Whether control can reach the end of a list of statements.
 pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
     stmts.iter().all(|stmt| match &stmt.kind {
         StmtKind::Return(_) | StmtKind::Discard | StmtKind::Break | StmtKind::Continue => false,
@@ -449,12 +454,12 @@ pub(super) fn falls_through(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Whether the condition of a loop is true by itself.
+/// Whether the condition of a loop is constantly true.
 fn runs_forever(it: &Loop) -> bool {
     it.cond.as_ref().is_none_or(|cond| matches!(cond.kind, ExprKind::Const(1)))
 }
 
-/// Whether a `return` stands somewhere in the statements.
+/// Whether the statements contain a `return`.
 fn returns(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Return(_) | StmtKind::Discard => true,
@@ -466,7 +471,7 @@ fn returns(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Whether a `break` in the statements leaves the loop or switch around them.
+/// Whether the statements contain a `break` out of the enclosing loop or switch.
 fn leaves(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break => true,

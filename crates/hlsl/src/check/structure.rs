@@ -9,7 +9,7 @@ use super::{Checker, MAX_SCALARS};
 use crate::ast::{self, Item, ItemKind, Modifier, StructKind};
 use crate::types::{BitField, Field, Scalar, Struct, StructId, Type, TypeId, Types};
 
-/// What is known of a struct besides its fields.
+/// The checker's information about a struct beyond its fields.
 pub(super) struct StructInfo<'a> {
     pub(super) ast: &'a ast::Struct,
     pub(super) scope: ScopeId,
@@ -18,19 +18,19 @@ pub(super) struct StructInfo<'a> {
     /// The template it is an instance of, with the arguments.
     pub(super) template: Option<(usize, Vec<Captured>)>,
     pub(super) bases: Vec<TypeId>,
-    /// How many fields it has, those of inner structs counted, elements of arrays not.
+    /// The number of fields, including those of inner structs; an array counts as one element.
     pub(super) fields: u64,
-    /// A bit-field of width 0 came last: the next one begins a storage unit.
+    /// After a bit-field of width 0: the next one begins a new storage unit.
     unit_is_closed: bool,
 }
 
-/// How many fields a struct may have, those of inner structs counted: whoever lays it out visits each.
+/// The most fields of a struct, including those of inner structs: layout visits each.
 const MOST_FIELDS: u64 = 1 << 14;
 
-/// How deep structs and arrays may hold each other: whoever walks through a type goes as deep.
+/// The deepest nesting of structs and arrays, which bounds every recursion over a type.
 const MOST_LEVELS: u32 = 256;
 
-/// How often structs may inherit from each other: each generation copies the fields of all before it.
+/// The longest chain of inheritance: each struct copies the fields of all its bases.
 const MOST_GENERATIONS: usize = 256;
 
 impl<'a> Checker<'a> {
@@ -64,7 +64,7 @@ impl<'a> Checker<'a> {
                 }
                 if complete {
                     self.duplicate(name, span);
-                    // Which of the two a use means nobody knows, so that uses have no mistakes of their own.
+                    // Uses are ambiguous now, so the name gets the error type to avoid further reports.
                     let broken = TypeEntity::Type(Types::ERROR);
                     self.scopes.declare_type(current, name.name.clone(), broken, span);
                 } else {
@@ -86,13 +86,13 @@ impl<'a> Checker<'a> {
                 _ => self.error(
                     &code::BAD_TEMPLATE,
                     name.span,
-                    format!("`{}` is no struct template", name.name),
+                    format!("`{}` is not a struct template", name.name),
                 ),
             }
             return;
         }
         if let Some(TypeEntity::StructTemplate(index)) = known {
-            // A forward declaration is followed by the template itself.
+            // The definition after a forward declaration.
             if structure.members.is_some() {
                 self.struct_templates[index].ast = structure;
             }
@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// Makes the struct and declares its name, without members.
+    /// Creates the struct and declares its name, without members.
     pub(super) fn new_struct(
         &mut self,
         structure: &'a ast::Struct,
@@ -186,13 +186,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a type that holds types too many levels deep; whether it does not. A struct loses its fields.
+    /// Reports a type that is nested too deeply, and returns whether it is fine. An offending struct loses its fields.
     pub(super) fn types_nest(&mut self, ty: TypeId, span: Span) -> bool {
         if self.types.contents(ty).depth <= MOST_LEVELS {
             return true;
         }
-        let message =
-            format!("structs and arrays hold each other more than {MOST_LEVELS} times over");
+        let message = format!("structs and arrays are nested more than {MOST_LEVELS} levels deep");
         self.error(&code::NESTING_TOO_DEEP, span, message);
         if let Type::Struct(id) = self.types.get(ty) {
             self.types.structure_mut(id).fields.clear();
@@ -200,7 +199,7 @@ impl<'a> Checker<'a> {
         false
     }
 
-    /// How many fields are in a type.
+    /// The number of fields in a type.
     fn field_count(&self, ty: TypeId) -> u64 {
         match self.types.get(ty) {
             Type::Array { element, .. } => self.field_count(element),
@@ -214,24 +213,26 @@ impl<'a> Checker<'a> {
             let ty = self.ty(base);
             let Type::Struct(base_id) = self.types.get(ty) else {
                 if ty != Types::ERROR {
-                    let message = format!("`{}` is no struct to inherit from", self.name_of(ty));
+                    let message =
+                        format!("`{}` is not a struct, so it cannot be a base", self.name_of(ty));
                     self.error(&code::BAD_DECLARATION, base.span, message);
                 }
                 continue;
             };
             let Some(info) = self.structs.get(&base_id) else {
-                let message = format!("`{}` cannot be inherited from", self.name_of(ty));
+                let message = format!("`{}` cannot be a base", self.name_of(ty));
                 self.error(&code::BAD_DECLARATION, base.span, message);
                 continue;
             };
             if !info.is_complete {
-                let message = format!("`{}` is not complete here", self.name_of(ty));
+                let message = format!("`{}` is incomplete here", self.name_of(ty));
                 self.error(&code::BAD_DECLARATION, base.span, message);
                 continue;
             }
             let (base_scope, is_interface) = (info.scope, info.ast.kind == StructKind::Interface);
             if self.generations(ty) >= MOST_GENERATIONS {
-                let message = format!("structs inherit more than {MOST_GENERATIONS} times over");
+                let message =
+                    format!("the chain of inheritance is longer than {MOST_GENERATIONS} structs");
                 self.error(&code::NESTING_TOO_DEEP, base.span, message);
                 continue;
             }
@@ -243,7 +244,7 @@ impl<'a> Checker<'a> {
                 self.error(
                     &code::BAD_DECLARATION,
                     base.span,
-                    "a struct inherits from one struct only",
+                    "a struct can inherit from only one struct",
                 );
                 continue;
             }
@@ -259,21 +260,21 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// How many structs a struct descends from.
+    /// The length of a struct's chain of inheritance.
     fn generations(&self, ty: TypeId) -> usize {
         let base_of = |ty: &TypeId| match self.types.get(*ty) {
             Type::Struct(id) => self.structs.get(&id)?.bases.first().copied(),
             _ => None,
         };
-        // The limit bounds the walk, too.
+        // `MOST_GENERATIONS` bounds this walk too.
         std::iter::successors(Some(ty), base_of).count()
     }
 
-    /// A struct defines every method of the interfaces that it names.
+    /// Checks that a struct defines every method of its interfaces.
     fn keeps_interfaces(&mut self, id: StructId, structure: &'a ast::Struct) {
         let scope = self.structs[&id].scope;
         for base in &structure.bases {
-            // Reported where the bases were read.
+            // Errors were reported by `bases`.
             let (ty, _) = self.quietly(|this| this.in_scope(scope, |this| this.ty(base)));
             let Type::Struct(base_id) = self.types.get(ty) else { continue };
             let Some(interface) = self.structs.get(&base_id).map(|it| it.ast) else { continue };
@@ -315,7 +316,11 @@ impl<'a> Checker<'a> {
             | ItemKind::StaticAssert(_)
             | ItemKind::Empty => self.item(item),
             ItemKind::Namespace(_) | ItemKind::Buffer(_) => {
-                self.error(&code::BAD_DECLARATION, item.span, "this cannot stand in a struct");
+                self.error(
+                    &code::BAD_DECLARATION,
+                    item.span,
+                    "this cannot be declared in a struct",
+                );
             }
         }
     }
@@ -345,7 +350,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `[[vk::offset(N)]]`: the byte where a member lies; without `-spirv` it says nothing.
+    /// `[[vk::offset(N)]]`: the byte offset of a member; without `-spirv` it has no effect.
     fn vulkan_offset(&mut self, attributes: &'a [ast::Attribute]) -> Option<u32> {
         let attribute = attributes.iter().find(|it| {
             it.name.name.as_str() == "offset"
@@ -356,8 +361,7 @@ impl<'a> Checker<'a> {
         let (value, _) = self.constant_integer(arg, "an offset")?;
         let offset = u32::try_from(value).ok().filter(|it| *it < 1 << 16);
         if offset.is_none() {
-            let message =
-                format!("the offset is {value}, and no buffer of constants reaches there");
+            let message = format!("the offset {value} is outside of any constant buffer");
             self.error(&code::BAD_ATTRIBUTE, attribute.span, message);
         }
         offset
@@ -367,7 +371,7 @@ impl<'a> Checker<'a> {
     pub(super) fn field(&mut self, id: StructId, declarator: &'a ast::Declarator, ty: TypeId) {
         let mut ty = self.variable_type(ty, declarator);
         if let Some(inner) = self.incomplete(ty) {
-            let message = format!("`{inner}` is not complete here, so it cannot be a field");
+            let message = format!("`{inner}` is incomplete here, so it cannot be a field");
             self.error(&code::BAD_DECLARATION, declarator.name.span, message);
             ty = Types::ERROR;
         }
@@ -386,7 +390,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The name of a struct inside a type whose fields are not known yet.
+    /// The name of an incomplete struct inside a type, if there is one.
     pub(super) fn incomplete(&self, ty: TypeId) -> Option<String> {
         match self.types.get(ty) {
             Type::Struct(id) => {
@@ -398,7 +402,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a bit-field without a name has the width 0, and so only ends the storage unit.
+    /// Whether an unnamed bit-field has width 0, which only ends the storage unit.
     fn closes_unit(&mut self, id: StructId, width: Option<&'a ast::Expr>) -> bool {
         let zero = |it: &ast::Expr| matches!(&it.kind, ast::ExprKind::Int(it) if it.value == 0);
         let closes = width.is_some_and(zero);
@@ -408,7 +412,7 @@ impl<'a> Checker<'a> {
         closes
     }
 
-    /// Where a bit-field of that width lies: in the unit of the ones before, or in a new one.
+    /// Allocates a bit-field of that width: in the current storage unit, or in a new one.
     fn bit_field(&mut self, id: StructId, width: &'a ast::Expr, ty: TypeId) -> Option<BitField> {
         self.needs_2021(width.span, "bit-fields");
         let scalar = match self.types.get(ty) {
@@ -416,7 +420,7 @@ impl<'a> Checker<'a> {
             Type::Error => return None,
             _ => {
                 let message =
-                    format!("a bit-field is of an integer type, not of `{}`", self.name_of(ty));
+                    format!("a bit-field must have an integer type, not `{}`", self.name_of(ty));
                 self.error(&code::TYPE_MISMATCH, width.span, message);
                 return None;
             }
@@ -428,7 +432,7 @@ impl<'a> Checker<'a> {
             Ok(bits) if (1..=most).contains(&bits) => bits,
             _ => {
                 let message =
-                    format!("the width of this bit-field is {value}, and must be from 1 to {most}");
+                    format!("the width of this bit-field must be from 1 to {most}, not {value}");
                 self.error(&code::BAD_DECLARATION, width.span, message);
                 return None;
             }
@@ -460,7 +464,7 @@ impl<'a> Checker<'a> {
         Some(BitField { unit: fields.len() as u32 - 1, offset: 0, width })
     }
 
-    /// Whether one struct is another or inherits from it.
+    /// Whether a struct is another one or inherits from it.
     pub(super) fn derives_from(&self, ty: TypeId, base: TypeId) -> bool {
         if ty == base {
             return true;

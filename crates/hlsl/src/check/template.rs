@@ -17,7 +17,7 @@ use crate::types::{TypeId, Types};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Captured {
     Type(TypeId),
-    /// A number: the type of the parameter, and the value as 64 bits.
+    /// A non-type argument: the type of the parameter, and the value as 64 bits.
     Value(TypeId, u64),
 }
 
@@ -51,16 +51,16 @@ pub(super) struct StructTemplate<'a> {
     /// Specialisations, with their scopes.
     pub(super) special: Vec<(&'a ast::Struct, ScopeId)>,
     pub(super) instances: Vec<(Vec<Captured>, TypeId)>,
-    /// Members that are defined outside of it.
+    /// Out-of-class definitions of its members.
     pub(super) outside: Vec<super::outside::Definition<'a>>,
 }
 
-/// A template of static variables.
+/// A variable template; its variables are static.
 pub(super) struct VariableTemplate<'a> {
     head: &'a TemplateHead,
     variable: Variable<'a>,
     scope: ScopeId,
-    /// Specialisations, the parameters that they leave open, and their scopes.
+    /// Specialisations with their remaining parameters and their scopes.
     special: Vec<(&'a [TemplateParam], Variable<'a>, ScopeId)>,
     instances: Vec<(Vec<Captured>, ValueEntity)>,
 }
@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A written argument for a parameter; `None` after a report.
+    /// Checks an explicit argument for a parameter; `None` after a report.
     fn captured(
         &mut self,
         param: &'a TemplateParam,
@@ -118,16 +118,16 @@ impl<'a> Checker<'a> {
                 Some(Types::ERROR) => None,
                 Some(ty) => Some(Captured::Type(ty)),
                 None => {
-                    self.error(&code::BAD_TEMPLATE, arg.span(), "a type is expected here");
+                    self.error(&code::BAD_TEMPLATE, arg.span(), "expected a type");
                     None
                 }
             },
             TemplateParamKind::Value { ty, .. } => {
                 let TemplateArg::Expr(expr) = arg else {
-                    self.error(&code::BAD_TEMPLATE, arg.span(), "a value is expected here");
+                    self.error(&code::BAD_TEMPLATE, arg.span(), "expected a value");
                     return None;
                 };
-                // The type may name parameters before it.
+                // The type may depend on earlier parameters.
                 let ty = self.in_scope(scope, |this| this.ty(ty));
                 let (value, _) = self.constant_integer(expr, "a template argument")?;
                 Some(Captured::Value(ty, value as u64))
@@ -135,7 +135,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Fills the arguments that nothing gave from the defaults; `None` if one has none.
+    /// Completes the arguments with defaults; `None` if one has no default.
     fn complete(
         &mut self,
         scope: ScopeId,
@@ -183,7 +183,7 @@ impl<'a> Checker<'a> {
             Captured::Value(_, bits) => (*bits as i64).to_string(),
         };
         let shown = args.iter().map(show).collect::<Vec<_>>().join(", ");
-        // Names of instances of instances double with each level.
+        // Cut off: names of nested instances grow exponentially with their depth.
         const LONGEST: usize = 120;
         match shown.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}…", &shown[..end]),
@@ -195,10 +195,10 @@ impl<'a> Checker<'a> {
         self.instances += 1;
         if self.instances > MAX_INSTANCES {
             if self.instances == MAX_INSTANCES + 1 {
-                // Said aloud even where a template is only tried: nothing will come of it.
+                // Fatal, so it is reported even while a template is only being tried.
                 let muted = std::mem::take(&mut self.muted);
                 let message =
-                    format!("templates make more than {MAX_INSTANCES} functions and structs here");
+                    format!("templates create more than {MAX_INSTANCES} functions and structs");
                 self.error(&code::TOO_LARGE, span, message);
                 self.muted = muted;
             }
@@ -211,7 +211,7 @@ impl<'a> Checker<'a> {
     // Structs and aliases
     // -----------------------------------------------------------------------------------------------------
 
-    /// The instance of a template of structs or an alias that a segment of a path names.
+    /// The instance of a struct template or an alias template that a segment of a path names.
     pub(super) fn template_type(
         &mut self,
         entity: TypeEntity,
@@ -244,7 +244,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The arguments that a part of a path gives a template, with the defaults, and the scope of their names.
+    /// The template arguments in a segment of a path, completed with defaults, and the scope that binds their names.
     fn written(
         &mut self,
         params: &'a [TemplateParam],
@@ -255,7 +255,7 @@ impl<'a> Checker<'a> {
         let name = &segment.ident.name;
         if given.len() > params.len() {
             let message = format!(
-                "`{name}` takes {} template arguments, and {} were given",
+                "`{name}` takes {} template arguments, but {} were given",
                 params.len(),
                 given.len()
             );
@@ -268,7 +268,7 @@ impl<'a> Checker<'a> {
         }
         let completed = self.complete(scope, params, found);
         if completed.is_none() {
-            let message = format!("template arguments of `{name}` are missing");
+            let message = format!("the template `{name}` needs arguments");
             self.error(&code::BAD_TEMPLATE, segment.ident.span, message);
         }
         completed
@@ -294,7 +294,7 @@ impl<'a> Checker<'a> {
             self.error(
                 &code::NESTING_TOO_DEEP,
                 span,
-                "instances of templates need each other without end",
+                "template instantiation is nested too deeply",
             );
             return None;
         }
@@ -302,7 +302,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         let (mut structure, mut scope) = (self.struct_templates[index].ast, inner);
-        // Of those that fit, the one that leaves the fewest parameters open says most about its arguments.
+        // The most specialised match: the one with the fewest remaining parameters.
         let mut fewest = usize::MAX;
         for (special, outer) in self.struct_templates[index].special.clone() {
             let open: &'a [TemplateParam] = special.template.as_ref().map_or(&[], |it| &it.params);
@@ -314,7 +314,8 @@ impl<'a> Checker<'a> {
             }
         }
         if structure.members.is_none() {
-            let message = format!("the template `{}` has no members yet", structure.name.name);
+            let message =
+                format!("the template `{}` is declared but not defined", structure.name.name);
             self.error(&code::BAD_TEMPLATE, span, message);
             return None;
         }
@@ -331,7 +332,7 @@ impl<'a> Checker<'a> {
         Some(ty)
     }
 
-    /// The scope of a specialisation for these arguments, if it is one for them.
+    /// The scope of a specialisation for these arguments, if it matches them.
     fn specialized(
         &mut self,
         patterns: &'a [TemplateArg],
@@ -375,7 +376,7 @@ impl<'a> Checker<'a> {
                         special.push((&head.params, variable, scope));
                     }
                     _ => {
-                        let message = format!("`{}` is no template of variables", name.name);
+                        let message = format!("`{}` is not a variable template", name.name);
                         self.error(&code::BAD_TEMPLATE, name.span, message);
                     }
                 }
@@ -393,7 +394,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The variable that a template of variables is for some arguments.
+    /// The instance of a variable template for some arguments.
     pub(super) fn variable_instance(
         &mut self,
         index: usize,
@@ -420,7 +421,7 @@ impl<'a> Checker<'a> {
                 (variable, scope, fewest) = (special, found, open.len());
             }
         }
-        // Until its initialiser has been read, the variable is of no use to it.
+        // The variable cannot be used in its own initialiser.
         let instances = &mut self.variable_templates[index].instances;
         let at = instances.len();
         instances.push((args, ValueEntity::Broken));
@@ -460,7 +461,7 @@ impl<'a> Checker<'a> {
                 return;
             }
         };
-        // A body after a prototype takes its place: with as many parameters it can only be meant for that.
+        // A definition replaces the prototype with the same numbers of parameters.
         let prototype = callees.iter().find_map(|it| match *it {
             Callee::Template(index) => {
                 let known = &self.function_templates[index];
@@ -513,7 +514,7 @@ impl<'a> Checker<'a> {
             );
             return;
         };
-        // The parameters' types say which template and which arguments are meant.
+        // The parameters' types determine the template and its arguments by deduction.
         let types: Vec<Expr> = signature
             .params
             .iter()
@@ -539,11 +540,11 @@ impl<'a> Checker<'a> {
         self.error(
             &code::BAD_TEMPLATE,
             function.name.span(),
-            format!("no template `{key}` has such an instance"),
+            format!("this specialisation matches no template `{key}`"),
         );
     }
 
-    /// The arguments of a function template for a call.
+    /// Template argument deduction for a call.
     fn arguments(
         &mut self,
         index: usize,
@@ -569,7 +570,7 @@ impl<'a> Checker<'a> {
                 this.deduce(&param.ty, &param.dims, actual, &mut deduction)
             });
             if !fits {
-                // What the call says outright stands; the argument is converted.
+                // Explicit template arguments take precedence; the argument is converted.
                 let contradicts = deduction
                     .found
                     .iter()
@@ -584,7 +585,7 @@ impl<'a> Checker<'a> {
         self.complete(scope, params, deduction.found)
     }
 
-    /// The instance of a function template for a call, with its signature only.
+    /// The instance of a function template for a call, with only its signature checked.
     pub(super) fn instance_for(
         &mut self,
         index: usize,
@@ -605,7 +606,7 @@ impl<'a> Checker<'a> {
             if !this.count_instance(function.name.span()) {
                 return None;
             }
-            // A signature that makes no sense for these arguments takes the template out of the race.
+            // SFINAE: a signature that is invalid for these arguments removes the template from overload resolution.
             let (signature, failed) =
                 this.quietly(|this| this.in_scope(inner, |this| this.signature(function)));
             let signature = signature.filter(|_| !failed)?;

@@ -1,4 +1,4 @@
-//! Tests of the checker: small programs, and what is reported about them.
+//! Tests of the checker: small programs and the expected reports.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn check_with(text: &str, options: &Options) -> (Option<Program>, Vec<Diagnostic
     (program, sink.into_sorted())
 }
 
-/// Declarations with an empty entry point behind them, or a whole program.
+/// Declarations followed by an empty entry point, or a whole program.
 fn whole(text: &str) -> String {
     match text.contains("main(") {
         true => text.to_owned(),
@@ -284,7 +284,7 @@ fn mistakes_in_declarations_are_reported_once() {
 }
 
 #[test]
-fn versions_decide_about_conditions_of_several_bools() {
+fn vector_conditions_depend_on_the_language_version() {
     let text = body(
         "uint3 b = id > 1 ? id : 3; bool3 c = id > 1 && id < 3; for (int i = 0; i < 2; i++) {} i = 1; for (int i = 0; i < 2; i++) {}",
     );
@@ -297,7 +297,7 @@ fn versions_decide_about_conditions_of_several_bools() {
 }
 
 #[test]
-fn shader_models_decide_what_the_entry_point_may_reach() {
+fn the_shader_model_limits_what_the_entry_point_may_reach() {
     let text = body("uint4 m = WaveMatch(id.x);");
     reported_with(&text, &model(6, 4), "needs-shader-model");
     good_with(&text, &model(6, 5));
@@ -316,7 +316,7 @@ fn shader_models_decide_what_the_entry_point_may_reach() {
 }
 
 #[test]
-fn registers_are_given_in_the_order_of_declarations() {
+fn registers_are_assigned_in_declaration_order() {
     let text = "RWBuffer<uint> a : register(u1); RWBuffer<uint> b; RWBuffer<uint> c : register(u2); RWBuffer<uint> d; RWBuffer<uint> e[2]; uint loose;
         cbuffer C { uint n; } [numthreads(1, 1, 1)] void main() { e[1][0] = 1; d[0] = 1; b[0] = n; a[0] = loose; }";
     let program = good(text);
@@ -337,7 +337,7 @@ fn only_what_the_entry_point_reaches_is_in_the_program() {
 }
 
 #[test]
-fn hostile_programs_end_with_a_report() {
+fn hostile_programs_are_rejected_with_a_report() {
     for (text, codes) in [
         (
             "template<uint N> struct S { S<N - 1> a; S<N - 1> b; }; template<> struct S<0> { uint x; }; static S<40> s;",

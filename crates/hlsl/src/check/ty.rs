@@ -1,4 +1,4 @@
-//! Types as they are written to types of the table.
+//! Type resolution: from written types to types of the table.
 
 use diag::{Diagnostic, Span, code};
 
@@ -7,7 +7,7 @@ use crate::ast::{self, Dim, Modifier, Modifiers, Shape, TemplateArg, TypeKind};
 use crate::options::{MatrixOrder, Version};
 use crate::types::{Scalar, Type, TypeId, Types};
 
-/// The type of a member's storage for the words that name scalars.
+/// The scalar type of a keyword.
 pub(super) fn scalar(word: ast::Scalar, native_16bit: bool) -> Scalar {
     use ast::Scalar as W;
     match word {
@@ -30,12 +30,12 @@ pub(super) fn scalar(word: ast::Scalar, native_16bit: bool) -> Scalar {
 }
 
 impl<'a> Checker<'a> {
-    /// A type without a declaration around it.
+    /// A type outside of a declaration.
     pub(super) fn ty(&mut self, ty: &'a ast::Type) -> TypeId {
         self.ty_with(ty, &Modifiers::default())
     }
 
-    /// The type of a declaration with these modifiers, without its array sizes.
+    /// The type of a declaration with its modifiers but without its array sizes.
     pub(super) fn ty_with(&mut self, ty: &'a ast::Type, modifiers: &Modifiers) -> TypeId {
         let found = self.deeper(ty.span, |this| this.ty_inner(ty, modifiers));
         found.unwrap_or(Types::ERROR)
@@ -54,11 +54,11 @@ impl<'a> Checker<'a> {
                     true => Diagnostic::new(
                         &code::BAD_DECLARATION,
                         ty.span,
-                        "`auto` cannot stand here",
+                        "`auto` is not allowed here",
                     )
-                    .note("it is the type of a variable of a function that has an initialiser"),
+                    .note("only a local variable with an initialiser can be `auto`"),
                     false => Diagnostic::new(&code::UNKNOWN_NAME, ty.span, "HLSL has no `auto`")
-                        .note("HLSL 202x has it for variables of functions"),
+                        .note("HLSL 202x has it for local variables"),
                 };
                 self.report(report);
                 Types::ERROR
@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `row_major` in front of a name for a matrix type.
+    /// Applies a `row_major` or `column_major` in front of a type name, if that names a matrix type.
     fn reordered(&mut self, found: TypeId, ty: &ast::Type, modifiers: &Modifiers) -> TypeId {
         let said = |it| ty.modifiers.has(it) || modifiers.has(it);
         match self.types.get(found) {
@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Types of 16 bits need a flag and a shader model, 64 bits a shader model.
+    /// 16-bit types need a flag and a shader model, 64-bit ones a shader model.
     fn gate_scalar(&mut self, word: ast::Scalar, span: Span) {
         use ast::Scalar as W;
         let name = match word {
@@ -121,44 +121,40 @@ impl<'a> Checker<'a> {
             let report = Diagnostic::new(
                 &code::NEEDS_16BIT_TYPES,
                 span,
-                format!("`{name}` exists with `-enable-16bit-types` only"),
+                format!("`{name}` requires `-enable-16bit-types`"),
             );
-            self.gate(report.help("`-enable-16bit-types` gives real 16-bit types; `min16float` and its like exist without it"));
+            self.gate(
+                report.help("compile with `-enable-16bit-types`, or use `min16float` and the like"),
+            );
         } else if self.options.shader_model < (6, 2) {
             let report = Diagnostic::new(
                 &code::NEEDS_16BIT_TYPES,
                 span,
-                format!("`{name}` needs shader model 6.2"),
+                format!("`{name}` requires shader model 6.2"),
             );
             self.gate(report);
         }
     }
 
-    /// Refuses strings where DXC has none: they are text for messages, which no function, struct or buffer holds.
+    /// Rejects strings where DXC does: functions, structs and buffers cannot hold the text of messages.
     pub(super) fn no_string(&mut self, ty: TypeId, name: &ast::Ident) -> TypeId {
         if self.types.get(ty) != Type::String {
             return ty;
         }
-        let message = format!(
-            "`{}` is a `string`, which only variables outside functions, structs, buffers and namespaces can be",
-            name.name
-        );
+        let message =
+            format!("`{}` cannot be a `string`: only variables at file scope can", name.name);
         let report = Diagnostic::new(&code::BAD_DECLARATION, name.span, message);
         self.report(report.help("declare it at the top of the file"));
         Types::ERROR
     }
 
-    /// The type with array sizes, outermost first. Only the outermost may be left open, and then is 0.
+    /// The array type with these sizes, outermost first. Only the outermost may be left open, which is stored as 0.
     pub(super) fn array(&mut self, element: TypeId, dims: &'a [Dim]) -> TypeId {
         let mut ty = element;
         if let Some(dim) = dims.first()
             && self.types.get(element) == Type::String
         {
-            self.error(
-                &code::BAD_DECLARATION,
-                dim.span,
-                "a `string` stands alone, not in an array",
-            );
+            self.error(&code::BAD_DECLARATION, dim.span, "a `string` cannot be an array element");
             return Types::ERROR;
         }
         for (i, dim) in dims.iter().enumerate().rev() {
@@ -179,11 +175,11 @@ impl<'a> Checker<'a> {
                 return ty;
             }
             if ty == Types::VOID {
-                self.error(&code::BAD_DECLARATION, dim.span, "there are no arrays of `void`");
+                self.error(&code::BAD_DECLARATION, dim.span, "an array cannot hold `void`");
                 return Types::ERROR;
             }
             if matches!(self.types.get(ty), Type::Array { len: 0, .. }) {
-                let message = "the size of an array that is an element must be known";
+                let message = "the size of an inner array must be known";
                 self.error(&code::BAD_DECLARATION, dim.span, message);
                 return Types::ERROR;
             }
@@ -202,12 +198,12 @@ impl<'a> Checker<'a> {
 
     fn array_size(&mut self, size: &'a ast::Expr) -> Option<u32> {
         let (value, checked) = self.constant_integer(size, "the size of an array")?;
-        // What is written without a sign is not negative: it has all 64 bits.
+        // An unsigned literal is never negative: it uses all 64 bits.
         let is_unsigned = matches!(size.kind, ast::ExprKind::Int(_))
             || self.types.scalar_of(checked.ty) == Some(Scalar::U64);
         match u32::try_from(value) {
             Ok(0) | Err(_) if value <= 0 && !(is_unsigned && value < 0) => {
-                let message = format!("an array has at least one element, and this is {value}");
+                let message = format!("an array has at least one element, not {value}");
                 self.error(&code::BAD_DECLARATION, size.span, message);
                 None
             }
@@ -219,11 +215,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type that a template argument names, if it names one.
+    /// The type that a template argument names, if any.
     pub(super) fn type_arg(&mut self, arg: &'a TemplateArg) -> Option<TypeId> {
         match arg {
             TemplateArg::Type(ty) => Some(self.ty(ty)),
-            // A name that the parser did not know may be a type after all.
+            // A name that was unknown to the parser may be a type.
             TemplateArg::Expr(ast::Expr { kind: ast::ExprKind::Name(path), .. }) => {
                 let is_value =
                     matches!(self.quietly(|this| this.declared_value(path)).0, Ok(Some(_)));

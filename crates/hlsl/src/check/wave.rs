@@ -1,4 +1,4 @@
-//! Calls of wave and quad functions, by the rows of [`ops::intrinsics`].
+//! Calls of wave and quad functions, checked against the rows of [`ops::intrinsics`].
 
 use diag::{Diagnostic, Span, code};
 use ops::intrinsics::{Elements, Found, Intrinsic, Origin, Output, Param, ShaderModel, Stage};
@@ -14,19 +14,21 @@ impl Checker<'_> {
         self.use_needs_shader_model(span, &format!("`{name}`"), since);
     }
 
-    /// The same for a use of something, in words.
+    /// The same for a use described in words.
     pub(super) fn use_needs_shader_model(&mut self, span: Span, what: &str, since: ShaderModel) {
         let have = self.shader_model();
         let report = Diagnostic::new(
             &code::NEEDS_SHADER_MODEL,
             span,
-            format!("{what} needs shader model {since}, and the profile has {have}"),
+            format!("{what} requires shader model {since}, but the profile has {have}"),
         );
         let stage = entry::profile_word(self.options.stage);
-        self.gate(report.help(format!("`-T {stage}_{}_{}` selects it", since.major, since.minor)));
+        self.gate(
+            report.help(format!("compile with `-T {stage}_{}_{}`", since.major, since.minor)),
+        );
     }
 
-    /// Compute shaders have derivatives from shader model 6.6 on.
+    /// Derivatives are available in compute shaders from shader model 6.6 on.
     pub(super) fn gate_derivatives(&mut self, span: Span, name: &str) {
         let is_compute = matches!(self.stage, Stage::Compute | Stage::Amplification | Stage::Mesh);
         if is_compute && self.shader_model() < ShaderModel::V6_6 {
@@ -34,7 +36,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Before shader model 6.6 atomic operations work on 32 bits.
+    /// Atomic operations are limited to 32 bits before shader model 6.6.
     pub(super) fn gate_wide_atomic(&mut self, place: TypeId, name: &str, span: Span) {
         let is_wide = matches!(self.types.scalar_of(place), Some(Scalar::I64 | Scalar::U64));
         if is_wide && self.shader_model() < ShaderModel::V6_6 {
@@ -43,7 +45,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Textures of integers are sampled from shader model 6.7 on, in Vulkan at all times, and never compared.
+    /// Integer textures can be sampled from shader model 6.7 on, always in Vulkan, and never with a comparison.
     pub(super) fn gate_integer_sampling(&mut self, texture: TypeId, method: &str, span: Span) {
         let Type::Resource(ResourceType::Texture { element, .. }) = self.types.get(texture) else {
             return;
@@ -54,7 +56,7 @@ impl Checker<'_> {
         }
         if method.starts_with("SampleCmp") {
             let name = self.name_of(texture);
-            let message = format!("`{method}` compares floats, and this is a `{name}`");
+            let message = format!("`{method}` compares floats, but this is a `{name}`");
             self.error(&code::TYPE_MISMATCH, span, message);
         } else if self.shader_model() < ShaderModel::V6_7 && !self.options.spirv {
             let what = format!("`{method}` from a texture of integers");
@@ -62,7 +64,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type that a value becomes for a parameter, or why it is refused.
+    /// The type that a value converts to for a parameter, or the reason why it is rejected.
     fn wave_value(&mut self, elements: Elements, arg: &Expr) -> Option<TypeId> {
         let given = self.settled(arg);
         let scalar = self.types.scalar_of(given)?;
@@ -95,7 +97,7 @@ impl Checker<'_> {
         convert::implicit(&self.types, arg.ty, ty).map(|_| ty)
     }
 
-    /// The types of the parameters for some arguments, if it takes them.
+    /// The types of the parameters for these arguments, if the function takes them.
     pub(super) fn wave_params(
         &mut self,
         intrinsic: &Intrinsic,
@@ -119,7 +121,7 @@ impl Checker<'_> {
         self.wave_name(found, ident);
         if args.len() != intrinsic.params.len() {
             let message = format!(
-                "`{name}` takes {}, and {} given",
+                "`{name}` takes {}, but {} given",
                 arguments(intrinsic.params.len()),
                 were(args.len())
             );
@@ -131,11 +133,8 @@ impl Checker<'_> {
         let mut passed = Vec::with_capacity(args.len());
         for (param, arg) in intrinsic.params.iter().zip(args) {
             let Some(ty) = self.wave_param(*param, &arg) else {
-                let message = format!(
-                    "`{name}` takes {}, and this is `{}`",
-                    words(*param),
-                    self.name_of(arg.ty)
-                );
+                let message =
+                    format!("`{name}` takes {}, not `{}`", words(*param), self.name_of(arg.ty));
                 let report = Diagnostic::new(&code::NO_MATCHING_FUNCTION, arg.span, message);
                 self.report(report.note(format!(
                     "candidate: `{}`, {}",
@@ -171,7 +170,7 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Wave { intrinsic, output, args: passed }, ty, span }
     }
 
-    /// Warns about names that other compilers do not know.
+    /// Warns about names that other compilers do not accept.
     fn wave_name(&mut self, found: Found, ident: &ast::Ident) {
         let origin = found.alias.map_or(found.intrinsic.origin, |it| it.origin);
         let name = &ident.name;
@@ -183,7 +182,7 @@ impl Checker<'_> {
                     &code::DRAFT_NAME,
                     ident.span,
                     format!(
-                        "`{name}` is a name of the draft of 2015; HLSL shipped it as `{shipped}`"
+                        "`{name}` is a name from the draft of 2015; HLSL shipped it as `{shipped}`"
                     ),
                 );
                 self.report(report.fix(format!("write `{shipped}`"), ident.span, shipped));
@@ -195,7 +194,7 @@ impl Checker<'_> {
                         ident.span,
                         format!("`{name}` is a function of Slang, which DXC does not have"),
                     );
-                    self.report(report.help("`--dialect slang` says that this is meant"));
+                    self.report(report.help("compile with `--dialect slang` if this is intended"));
                 }
             }
         }
@@ -209,12 +208,14 @@ impl Checker<'_> {
         let report = Diagnostic::new(
             &code::DXC_PORTABILITY,
             span,
-            format!("DXC takes `uint` and `uint64_t` for `{name}`, and this is `{given}`"),
+            format!("DXC takes `uint` and `uint64_t` for `{name}`, not `{given}`"),
         );
-        self.report(report.help("a cast to `uint` gives the same bits and compiles everywhere"));
+        self.report(
+            report.help("cast it to `uint`, which gives the same bits and compiles everywhere"),
+        );
     }
 
-    /// Lane numbers of broadcasts and sizes of clusters are part of the instruction.
+    /// Checks immediate operands: lane indices of broadcasts, and cluster sizes.
     fn demand_constant(&mut self, param: Param, name: &str, arg: &Expr) {
         if arg.ty == Types::ERROR {
             return;
@@ -222,24 +223,22 @@ impl Checker<'_> {
         let value = self.integer_of(arg);
         match (param, value) {
             (Param::ConstantLane | Param::ClusterSize, None) => {
-                let message =
-                    format!("{} of `{name}` is to be known at compile time", words(param));
+                let message = format!("{} of `{name}` must be known at compile time", words(param));
                 self.error(&code::NOT_CONSTANT, arg.span, message);
             }
             (Param::ClusterSize, Some(size))
                 if size < 1 || size & (size - 1) != 0 || size > 128 =>
             {
-                let message = format!(
-                    "the size of a cluster is a power of two up to 128, and this is {size}"
-                );
+                let message =
+                    format!("the size of a cluster must be a power of two up to 128, not {size}");
                 self.error(&code::INDEX_OUT_OF_RANGE, arg.span, message);
             }
             (Param::ConstantLane, Some(lane)) if !(0..128).contains(&lane) => {
-                let message = format!("no wave has a lane {lane}");
+                let message = format!("a wave has at most 128 lanes, so there is no lane {lane}");
                 self.error(&code::INDEX_OUT_OF_RANGE, arg.span, message);
             }
             (Param::QuadIndex, Some(lane)) if !(0..4).contains(&lane) => {
-                let message = format!("a quad has the lanes 0 to 3, and this is {lane}");
+                let message = format!("a quad has the lanes 0 to 3, not {lane}");
                 self.error(&code::INDEX_OUT_OF_RANGE, arg.span, message);
             }
             _ => {}
@@ -254,7 +253,7 @@ impl Checker<'_> {
         let stage = self.stage;
         if !intrinsic.stages.contains(stage) {
             let word = entry::stage_word(stage);
-            let message = format!("`{name}` has no meaning in a {word} shader");
+            let message = format!("`{name}` is not available in a {word} shader");
             self.gate(Diagnostic::new(&code::WRONG_STAGE, span, message));
         }
     }
@@ -272,7 +271,7 @@ fn were(count: usize) -> String {
     if count == 1 { "1 was".to_owned() } else { format!("{count} were") }
 }
 
-/// What a parameter takes, for messages.
+/// A description of what a parameter takes, for messages.
 fn words(param: Param) -> &'static str {
     match param {
         Param::Value(Elements::Any) => "a number, a vector or a matrix",
@@ -290,7 +289,7 @@ fn words(param: Param) -> &'static str {
     }
 }
 
-/// Such as `uint4 WaveMultiPrefixSum(T value, uint4 lanes)`.
+/// A signature such as `uint4 WaveMultiPrefixSum(T value, uint4 lanes)`.
 fn signature(intrinsic: &Intrinsic) -> String {
     let param = |param: &Param| match param {
         Param::Value(Elements::Any | Elements::Numeric) => "T value",

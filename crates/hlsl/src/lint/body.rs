@@ -1,5 +1,4 @@
-//! Warnings about a checked function: values that nobody uses, comparisons that are always the same, shifts that go too
-//! far, divisions by zero.
+//! Warnings about a checked function: unused values, constant comparisons, shifts out of range, divisions by zero.
 
 use diag::{Diagnostic, Span, code};
 
@@ -9,7 +8,7 @@ use crate::library::Function as LibraryFunction;
 use crate::types::{Type, Types};
 use crate::walk::{each_expr, each_stmt, roots};
 
-/// Looks at a function. What a template wrote is only judged where its arguments do not matter.
+/// Lints a function. Template instances are only linted where the template's arguments do not matter.
 pub(crate) fn body(
     function: &Function,
     types: &Types,
@@ -62,13 +61,13 @@ impl Reader<'_> {
                 }
                 let name = self.types.name(lhs.ty);
                 let message = match is_negative {
-                    true => "the number of bits to shift by is negative".to_owned(),
-                    false => format!("`{name}` has {bits} bits, and this shifts by {by}"),
+                    true => "the shift amount is negative".to_owned(),
+                    false => format!("`{name}` has {bits} bits, but this shifts by {by}"),
                 };
                 let used = by % u64::from(bits);
                 self.reports.push(
                     Diagnostic::new(&code::SHIFT_OUT_OF_RANGE, rhs.span, message).note(format!(
-                        "only the low bits of the number count: it shifts by {used}"
+                        "only the low bits of the amount count: this shifts by {used}"
                     )),
                 );
             }
@@ -77,16 +76,16 @@ impl Reader<'_> {
                     Diagnostic::new(
                         &code::DIVISION_BY_ZERO,
                         rhs.span,
-                        "an integer is divided by zero",
+                        "integer division by zero",
                     )
-                    .note("the result has all bits set on most devices, and anything on others"),
+                    .note("the result has all bits set on most devices, and is undefined on others"),
                 );
             }
             _ => {}
         }
     }
 
-    /// No unsigned value is below zero.
+    /// Warns about comparisons of unsigned values with zero that are always true or always false.
     fn comparison(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr, span: Span) {
         let is_unsigned = |it: &Expr| {
             let scalar = self.types.scalar_of(it.ty);
@@ -111,9 +110,9 @@ impl Reader<'_> {
             Diagnostic::new(
                 &code::CONSTANT_COMPARISON,
                 span,
-                format!("this is always {answer}: a `{ty}` is never below zero"),
+                format!("this is always {answer}: a `{ty}` is never negative"),
             )
-            .help("count with an `int`, or compare in another way"),
+            .help("use an `int`, or change the comparison"),
         );
     }
 
@@ -123,7 +122,7 @@ impl Reader<'_> {
         }
         let (message, help) = match &expr.kind {
             ExprKind::Binary(BinaryOp::Eq, ..) => {
-                ("the result of this comparison is not used", Some("to assign, write `=`"))
+                ("the result of this comparison is not used", Some("use `=` to assign"))
             }
             ExprKind::Binary(op, ..) if op.is_comparison() => {
                 ("the result of this comparison is not used", None)
@@ -132,12 +131,12 @@ impl Reader<'_> {
                 ("the result of this operation is not used", None)
             }
             ExprKind::Library { function: LibraryFunction::Pure(_), .. } => (
-                "the result of this call is not used, and it does nothing else",
-                Some("functions of the library change none of their arguments: assign the result"),
+                "the result of this call is not used, and the call has no other effect",
+                Some("assign the result: library functions do not change their arguments"),
             ),
             _ => return,
         };
-        // Where something was reported already, nothing is known.
+        // Already reported.
         if self.types.get(expr.ty) == Type::Error {
             return;
         }

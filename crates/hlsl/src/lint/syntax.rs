@@ -1,10 +1,10 @@
-//! Warnings about how something is written: `=` for `==`, a stray `;`, an `else` that belongs elsewhere, `x = x`.
+//! Warnings about syntax: `=` for `==`, a stray `;`, a dangling `else`, `x = x`.
 
 use diag::{Diagnostic, Sink, SourceMap, Span, code};
 
 use crate::ast::{Expr, ExprKind, File, Function, If, Item, ItemKind, Stmt, StmtKind, Struct};
 
-/// Looks at everything that was read.
+/// Lints a parsed file.
 pub(crate) fn syntax(file: &File, sources: &SourceMap, sink: &mut Sink) {
     Reader { sources, sink }.items(&file.items);
 }
@@ -55,7 +55,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One statement, and the one that follows it.
+    /// Lints a statement, given the one that follows it.
     fn stmt(&mut self, stmt: &Stmt, next: Option<&Stmt>) {
         match &stmt.kind {
             StmtKind::Block(block) => self.stmts(&block.stmts),
@@ -104,7 +104,7 @@ impl Reader<'_> {
                 let report = Diagnostic::new(
                     &code::EMPTY_BODY,
                     last.then.span,
-                    "this `;` is all that the `if` decides about",
+                    "this `;` is the entire body of the `if`",
                 );
                 self.sink.push(remove(report, last.then.span));
             }
@@ -125,7 +125,7 @@ impl Reader<'_> {
                     )
                     .also(near, "to this one")
                     .also(word, "not to this one")
-                    .help("braces around the inner `if` say which one is meant"),
+                    .help("add braces around the inner `if` to make this clear"),
                 );
             }
             _ => {}
@@ -139,14 +139,14 @@ impl Reader<'_> {
             _ => return,
         };
         if matches!(body.kind, StmtKind::Empty) && body.span.expansion.is_none() {
-            let message = format!("this `;` is the whole body of the {what}");
+            let message = format!("this `;` is the entire body of the {what}");
             let report = Diagnostic::new(&code::EMPTY_BODY, body.span, message)
                 .also(block, "this block runs once, after the loop");
             self.sink.push(remove(report, body.span));
         }
     }
 
-    /// Whether nothing stands between a condition and the `;` behind it, not even a macro that says nothing here.
+    /// Whether a condition and the `;` after it are adjacent, without even a macro that expands to nothing between them.
     fn is_bare(&self, arm: Span, semicolon: Span) -> bool {
         let expansion = arm.expansion;
         if !expansion.is_none() || !semicolon.expansion.is_none() || semicolon.lo < arm.lo {
@@ -167,7 +167,7 @@ impl Reader<'_> {
             let ExprKind::Assign { op: None, op_span, target, .. } = &condition.kind else {
                 continue;
             };
-            // With parentheses of its own it is meant.
+            // Extra parentheses mark an intended assignment.
             if condition.span.lo < target.span.lo || !op_span.expansion.is_none() {
                 continue;
             }
@@ -175,10 +175,10 @@ impl Reader<'_> {
                 Diagnostic::new(
                     &code::ASSIGNMENT_IN_CONDITION,
                     *op_span,
-                    "`=` assigns, and this is a condition",
+                    "`=` assigns, but this is a condition",
                 )
-                .fix("to compare, write `==`", *op_span, "==")
-                .help("if it is meant, parentheses around the assignment say so"),
+                .fix("use `==` to compare", *op_span, "==")
+                .help("if this is intended, add parentheses around the assignment"),
             );
         }
     }
@@ -192,7 +192,7 @@ impl Reader<'_> {
         if left == right && !left.is_empty() {
             let message = format!("`{left}` is assigned to itself");
             let report = Diagnostic::new(&code::SELF_ASSIGNMENT, expr.span, message);
-            let help = "a member and a parameter of one name are told apart by `this.`";
+            let help = "use `this.` to name a member that has the same name as a parameter";
             self.sink.push(if matches!(target.kind, ExprKind::Name(_)) {
                 report.help(help)
             } else {
@@ -202,7 +202,7 @@ impl Reader<'_> {
     }
 }
 
-/// A variable, a member or an element: what has the same value when it is written down twice.
+/// Whether an expression has the same value when it is repeated: a variable, a member or an element.
 fn is_place(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Name(_) | ExprKind::This => true,
@@ -219,7 +219,7 @@ fn remove(report: Diagnostic, semicolon: Span) -> Diagnostic {
     report.fix("remove the `;`", one, "")
 }
 
-/// The word `else` between two statements, or else the second one.
+/// The keyword `else` between two statements, or if it is not found, the second statement.
 fn else_between(then: Span, otherwise: Span, sources: &SourceMap) -> Span {
     let gap = Span { lo: then.hi, hi: otherwise.lo.max(then.hi), ..otherwise };
     match sources.text(gap).rfind("else") {

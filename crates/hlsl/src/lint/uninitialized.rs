@@ -1,8 +1,8 @@
-//! Variables that are read before anything was written to them, whichever way the lanes take.
+//! Use before initialisation: variables that are read before any write, on every path.
 //!
-//! The statements are read in their order. A variable that has been declared without a value is *fresh* until it is
-//! mentioned: the first mention being a read is a mistake, any other ends the matter. So nothing is said where one branch
-//! writes and another reads; the reference engine, which knows the lanes, finds those when they happen.
+//! One pass over the statements in order. A variable declared without a value is *fresh* until its first mention: if that
+//! is a read, it is reported, and after any other mention the variable is no longer tracked. So a write in one branch and
+//! a read in another are not reported; the reference engine, which knows the lanes, finds those at run time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,12 +28,12 @@ pub(super) fn find(function: &Function, types: &Types) -> Vec<Diagnostic> {
 struct Reader<'a> {
     function: &'a Function,
     types: &'a Types,
-    /// Declared and not mentioned since, each with how many loops were around it then.
+    /// Variables declared and not mentioned since, each with the number of loops around its declaration.
     fresh: BTreeMap<LocalId, usize>,
-    /// What each loop around writes: an earlier round may have written what this one reads, unless the first round
-    /// comes there too. With each, how many conditions were around it.
+    /// The writes in each enclosing loop, since an earlier iteration may write what this one reads, unless the first
+    /// iteration reaches the read too. With each loop, the number of conditions around it.
     loops: Vec<(BTreeSet<LocalId>, usize)>,
-    /// How many conditions are around.
+    /// The number of enclosing conditions.
     conditions: usize,
     reports: Vec<Diagnostic>,
 }
@@ -102,21 +102,21 @@ impl Reader<'_> {
             && self.types.scalar_count(ty) > 0
     }
 
-    /// What an expression mentions, operands before what is done with them.
+    /// Processes the mentions in an expression.
     fn read(&mut self, root: &Expr) {
         if self.fresh.is_empty() {
             return;
         }
         let mut written = BTreeSet::new();
         writes_of(root, &mut written);
-        // Without recursion, as chains of operators are long; the order inside of one expression matters little, as what
-        // it writes itself is not reported.
+        // Not recursive, since chains of operators can be long; the order within one expression matters little, since
+        // variables that it also writes are not reported.
         let mut reads: Vec<(LocalId, Span)> = Vec::new();
         let mut has_conditions = false;
         each_expr(root, |expr| match &expr.kind {
             ExprKind::Conditional { .. } | ExprKind::Logic { .. } => has_conditions = true,
             ExprKind::Local(local) => reads.push((*local, expr.span)),
-            // `(void)x` says that nothing is to be said.
+            // `(void)x` suppresses the warning.
             ExprKind::Convert(inner) if expr.ty == Types::VOID => {
                 written.extend(root_of(inner));
             }
@@ -140,7 +140,7 @@ impl Reader<'_> {
                 Diagnostic::new(
                     &code::UNINITIALIZED,
                     span,
-                    format!("`{}` is read here, and nothing was written to it before", it.name),
+                    format!("`{}` is read before it is initialised", it.name),
                 )
                 .also(it.span, "declared here without a value"),
             );
@@ -148,7 +148,7 @@ impl Reader<'_> {
     }
 }
 
-/// The variable that a place is a part of.
+/// The variable that an lvalue is a part of.
 fn root_of(mut place: &Expr) -> Option<LocalId> {
     loop {
         place = match &place.kind {
@@ -163,7 +163,7 @@ fn root_of(mut place: &Expr) -> Option<LocalId> {
     }
 }
 
-/// The variables that an expression writes, or hands to someone who may.
+/// The variables that an expression writes or may write through a call.
 fn writes_of(root: &Expr, written: &mut BTreeSet<LocalId>) {
     each_expr(root, |expr| match &expr.kind {
         ExprKind::Assign(place, _)

@@ -1,8 +1,8 @@
-//! Warnings about wave operations whose lanes depend on the language version: those in an arm of `?:`, and on the right of
-//! `&&` and `||`. Before HLSL 2021 all lanes evaluate them, from then on only the lanes that need the value.
+//! Warnings about wave operations whose active lanes depend on the language version: those in an arm of `?:`, and on the
+//! right of `&&` and `||`. Before HLSL 2021 all lanes evaluate them, from then on only the lanes that need the value.
 //!
-//! Where the condition is the same for all lanes it makes no difference, so only a condition that is known to differ between
-//! lanes is reason for a word: one that comes from a thread's own indices, a lane's index, or a prefix.
+//! A uniform condition makes no difference, so the warning requires a condition that is known to be divergent: one that is
+//! computed from a thread's own indices, a lane's index, or a prefix.
 
 use std::cell::OnceCell;
 
@@ -14,10 +14,10 @@ use crate::hir::{Arg, Expr, ExprKind, Function, LocalId, Program, StmtKind, Syst
 use crate::library::Function as LibraryFunction;
 use crate::walk::{each_expr, each_stmt, roots};
 
-/// So deep a value is followed through variables.
+/// The deepest expression that is analysed, through variables.
 const MOST_DEPTH: usize = 16;
 
-/// Looks at all functions of a program.
+/// Lints all functions of a program.
 pub(crate) fn version(program: &Program) -> Vec<Diagnostic> {
     let mut reports = Vec::new();
     for (index, function) in program.functions.iter().enumerate() {
@@ -33,7 +33,7 @@ pub(crate) fn version(program: &Program) -> Vec<Diagnostic> {
     reports
 }
 
-/// How much lanes differ in a value.
+/// The lattice of divergence: whether lanes differ in a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Spread {
     Same,
@@ -43,9 +43,9 @@ enum Spread {
 
 struct Reader<'a> {
     function: &'a Function,
-    /// What is assigned to each local, over the whole function, once someone asks: hardly any function is suspicious.
+    /// The values assigned to each local in the whole function, computed lazily: few functions need it.
     values: OnceCell<Vec<Vec<&'a Expr>>>,
-    /// What the parameters are bound to, for the entry point.
+    /// The bindings of the entry point's parameters.
     inputs: &'a [SystemValue],
 }
 
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
             | ExprKind::MatrixSwizzle(inner, _)
             | ExprKind::Unary(_, inner)
             | ExprKind::Convert(inner) => self.spread(inner, depth + 1),
-            // `t / WaveGetLaneCount()` and `t < WaveGetLaneCount()` differ between waves, not between their lanes.
+            // `t / WaveGetLaneCount()` and `t < WaveGetLaneCount()` differ between waves, not between the lanes of one.
             ExprKind::Binary(_, a, b) if is_lane_count(a) || is_lane_count(b) => Spread::Unknown,
             ExprKind::Index(a, b)
             | ExprKind::Binary(_, a, b)
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
                 });
                 all(&mut inputs.into_iter())
             }
-            // What memory holds, nobody knows; and what a call gives, only its body.
+            // Memory is not tracked, and calls are not analysed.
             ExprKind::Global(_)
             | ExprKind::Assign(..)
             | ExprKind::AssignOp { .. }
@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
                 None => Spread::Unknown,
             };
         }
-        // Several assignments may depend on where the lanes are; only a variable with one value is looked through.
+        // With several assignments the value may depend on control flow, so only variables with one value are analysed.
         match self.values.get_or_init(|| values(self.function))[index].as_slice() {
             [only] => self.spread(only, depth + 1),
             _ => Spread::Unknown,
@@ -179,10 +179,10 @@ fn is_lane_count(expr: &Expr) -> bool {
     }
 }
 
-/// Whether another active set can give a lane another result.
+/// Whether a lane's result can depend on which other lanes are active.
 fn depends_on_the_others(intrinsic: &Intrinsic) -> bool {
     match intrinsic.meaning {
-        // The lanes that take part are named.
+        // The participating lanes are an operand.
         Meaning::Wave(_) if intrinsic.is_masked() => false,
         Meaning::Wave(op) => op.sees_lanes(),
         Meaning::Barrier(_) => false,
@@ -193,11 +193,11 @@ fn report(name: &str, at: Span, cond: Span, what: &str) -> Diagnostic {
     Diagnostic::new(
         &code::VERSION_DEPENDENT_ARM,
         at,
-        format!("which lanes evaluate `{name}` here depends on the language version"),
+        format!("the lanes that evaluate `{name}` here depend on the language version"),
     )
     .also(cond, "this differs between lanes")
     .note(format!(
-        "{what} evaluates in all lanes before HLSL 2021, and from then on only in those that need it"
+        "{what} evaluates in all lanes before HLSL 2021, and only in those that need it from then on"
     ))
-    .help("give it a variable of its own before, for all lanes, or write an `if`, for some")
+    .help("for all lanes, assign it to a variable first; for some lanes, write an `if`")
 }

@@ -1,9 +1,9 @@
-//! Warnings about programs that take a width for granted: masks of 32 bits for any number of lanes, arrays with a place for
-//! each of too few waves, a `switch` over the number of lanes that leaves widths out.
+//! Warnings about programs that assume a wave width: 32-bit masks for any number of lanes, arrays with one element for
+//! each of too few waves, a `switch` over the number of lanes that omits widths.
 //!
-//! They look at the module, where inlining and renaming are done: what a function or a variable hides is seen all the same.
-//! Whoever asks for the number of lanes before is trusted to have the answer in mind: nothing is said inside of an `if` about
-//! it. Deliberately absent: anything that depends on values; runs of the sanitizer see those.
+//! They look at the module, after inlining and SSA construction, so functions and variables hide nothing.
+//! A program that tests the number of lanes is trusted: there are no warnings inside such an `if`. Deliberately absent:
+//! anything that depends on values, which runs of the sanitizer find.
 
 use std::cell::OnceCell;
 
@@ -12,10 +12,10 @@ use ir::{Inst, InstData, Module, Op, Region, Value, ValueDef};
 use ops::WaveOp;
 use ops::scalar::{Binary, Ternary};
 
-/// The widths that there are.
+/// All wave widths.
 const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
 
-/// So far a value is followed back; longer chains say nothing of widths.
+/// The longest chain of instructions through which a value is traced; longer ones have nothing to do with widths.
 const MOST_STEPS: usize = 64;
 
 pub(crate) fn width(module: &Module) -> Vec<Diagnostic> {
@@ -26,13 +26,13 @@ pub(crate) fn width(module: &Module) -> Vec<Diagnostic> {
 
 struct Reader<'a> {
     module: &'a Module,
-    /// The values that some instruction takes; only few modules make us ask.
+    /// The values that instructions use, computed lazily: few modules need it.
     used: OnceCell<Vec<bool>>,
     reports: Vec<Diagnostic>,
 }
 
 impl Reader<'_> {
-    /// With a stack of its own: regions nest deeply.
+    /// Uses an explicit stack, since regions nest deeply.
     fn walk(&mut self) {
         let mut open: Vec<(Region, bool)> = vec![(self.module.body, false)];
         while let Some((region, is_guarded)) = open.pop() {
@@ -71,7 +71,7 @@ impl Reader<'_> {
         self.used.get_or_init(|| ir::flow::used(self.module))
     }
 
-    /// A set of lanes of which only the first word is used.
+    /// Warns about a ballot of which only the first word is used.
     fn cut(&mut self, data: &InstData) {
         let [first, rest @ ..] = data.results.as_slice() else { return };
         let is_used = |it: &Value| self.used()[it.index()];
@@ -83,11 +83,11 @@ impl Reader<'_> {
             Diagnostic::new(
                 &code::NARROW_LANE_MASK,
                 data.span,
-                "of this set of lanes only the first 32 bits are used",
+                "only the first 32 bits of this set of lanes are used",
             )
-            .note(format!("waves have up to {most} lanes, and those from 32 on are in `.y`, `.z` and `.w`"))
-            .help("`WaveActiveCountBits`, `WavePrefixCountBits` or `countbits` of all four words count all lanes")
-            .help("a shader that runs with narrow waves only says so: `[WaveSize(4, 32)]`"),
+            .note(format!("waves have up to {most} lanes; those from 32 on are in `.y`, `.z` and `.w`"))
+            .help("to count all lanes, use `WaveActiveCountBits`, `WavePrefixCountBits` or `countbits` of all four words")
+            .help("if the shader only runs with narrow waves, state it: `[WaveSize(4, 32)]`"),
         );
     }
 
@@ -101,18 +101,18 @@ impl Reader<'_> {
             Diagnostic::new(
                 &code::NARROW_LANE_MASK,
                 data.span,
-                "32 bits have no place for the lanes from 32 on",
+                "a 32-bit mask has no bits for the lanes from 32 on",
             )
             .note(format!(
                 "waves have up to {} lanes; lane 32 gets the bit of lane 0",
                 self.widest()
             ))
-            .help("a set of lanes is a `uint4`: bit `lane % 32` of the component `lane / 32`")
-            .help("a shader that runs with narrow waves only says so: `[WaveSize(4, 32)]`"),
+            .help("use a `uint4` for a set of lanes: bit `lane % 32` of the component `lane / 32`")
+            .help("if the shader only runs with narrow waves, state it: `[WaveSize(4, 32)]`"),
         );
     }
 
-    /// An array with an element for each wave of the group.
+    /// Warns about an array with one element for each wave that is too short for narrow waves.
     fn wave_slot(&mut self, data: &InstData, memory: ir::Shared, index: Value) {
         let Some(stride) = self.strides_by_wave(index) else { return };
         let memory = &self.module.groupshared[memory.index()];
@@ -123,17 +123,17 @@ impl Reader<'_> {
         if waves <= places {
             return;
         }
-        // What an array of vectors or structures was taken apart into has more elements than its declaration says.
+        // An array of vectors or structs was split into arrays whose length differs from the declared one.
         let name = memory.name.split(['.', '[']).next().unwrap_or("");
         self.reports.push(
             Diagnostic::new(
                 &code::ASSUMED_WAVE_COUNT,
                 data.span,
-                format!("`{name}` has places for {places} waves, and a group can have {waves}"),
+                format!("`{name}` has elements for {places} waves, but a group can have {waves}"),
             )
             .also(memory.span, "declared here")
             .note(format!(
-                "{threads} threads are {waves} waves of {narrowest} lanes, which this shader allows"
+                "this shader allows waves of {narrowest} lanes, of which {threads} threads need {waves}"
             ))
             .help(format!("make it {waves} elements long, or state the widths with `[WaveSize]`")),
         );
@@ -153,13 +153,13 @@ impl Reader<'_> {
             Diagnostic::new(
                 &code::LANE_COUNT_SWITCH,
                 data.span,
-                format!("nothing is done for waves of {} lanes", missing.join(", ")),
+                format!("this `switch` has no case for waves of {} lanes", missing.join(", ")),
             )
             .help("add a `default`, or state the widths with `[WaveSize]`"),
         );
     }
 
-    /// The narrowest waves that the shader allows.
+    /// The smallest wave width that the shader allows.
     fn narrowest(&self) -> u32 {
         match self.module.wave_size.min {
             0 => WIDTHS[0],
@@ -170,7 +170,7 @@ impl Reader<'_> {
     fn widest(&self) -> u32 {
         let size = self.module.wave_size;
         match (size.min, size.max) {
-            // Masks of 32 bits are all that Slang's functions of that kind take.
+            // Slang's functions with wave masks only take 32-bit masks.
             (0, _) if self.module.needs.wave_masks => 32,
             (0, _) => WIDTHS[WIDTHS.len() - 1],
             (only, 0) => only,
@@ -193,8 +193,8 @@ impl Reader<'_> {
         matches!(self.op(value), Some(Op::Wave { op, .. }) if *op == wanted)
     }
 
-    /// The distance between the elements of neighbouring waves, where an index is the number of a wave: a quotient by the
-    /// number of lanes, alone or with a constant factor and summand.
+    /// The stride between the elements of neighbouring waves, if an index is a wave's number: a quotient by the number of
+    /// lanes, possibly with a constant factor and summand.
     fn strides_by_wave(&self, mut index: Value) -> Option<u64> {
         let constant = |value: Value| match self.op(value) {
             Some(Op::Const { bits, .. }) => Some(*bits),
@@ -218,7 +218,7 @@ impl Reader<'_> {
                     }
                     _ => return None,
                 },
-                // An index of a vector's array is brought out of range as a whole.
+                // Bounds checks on an array of vectors select a constant index that is out of range.
                 Op::Ternary(Ternary::Select, [_, inside, outside]) => {
                     constant(*outside)?;
                     *inside
@@ -234,7 +234,7 @@ impl Reader<'_> {
         None
     }
 
-    /// Whether a value is computed from the number of lanes, or from a lane's own.
+    /// Whether a value is computed from the number of lanes or of waves, or from the lane's or wave's index.
     fn asks_for_lanes(&self, value: Value) -> bool {
         let mut next = vec![value];
         for _ in 0..MOST_STEPS {

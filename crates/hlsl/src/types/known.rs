@@ -1,14 +1,14 @@
-//! What is known of structs that would otherwise be found by a walk through all they hold.
+//! Memoisation of the properties of structs, which would otherwise need a walk through everything that they hold.
 //!
 //! A struct may hold another one twice, and that one a third one twice: sixty declarations make a tree of 2^60 leaves.
-//! So every question about the inside of a struct is answered once, from the answers for its fields.
+//! So every property of a struct is computed once, from the properties of its fields.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::{Layout, Packing, StructId, Type, TypeId, Types};
 
-/// The answers, by [`StructId`].
+/// The memoised properties, by [`StructId`].
 #[derive(Debug, Default)]
 pub(super) struct Memo(RefCell<Vec<Known>>);
 
@@ -21,16 +21,16 @@ struct Known {
     layouts: Vec<((Packing, bool), Layout, Offsets)>,
 }
 
-/// What a type holds.
+/// A summary of what a type contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// Hidden storage of bit-fields counted, bit-fields not; a resource counts as one. Saturating.
+    /// Counts the hidden storage of bit-fields, not the bit-fields; a resource counts as one. Saturating.
     pub scalars: u64,
-    /// Bit-fields counted, and what stores them not. Saturating.
+    /// Counts bit-fields, not their storage. Saturating.
     pub numbers: u64,
-    /// How many scalars, vectors and matrices stand in it, those in elements of an array counted once. Saturating.
+    /// The number of scalars, vectors and matrices, counting those in the elements of an array once. Saturating.
     pub leaves: u64,
-    /// How many structs and arrays are around the innermost scalar.
+    /// The greatest number of structs and arrays around a scalar.
     pub depth: u32,
     pub has_bit_fields: bool,
     pub holds_resource: bool,
@@ -52,7 +52,7 @@ impl Contents {
 }
 
 impl Memo {
-    /// The struct changes: what was known of it is not so any more. No other struct holds one that can still change.
+    /// Invalidates the properties of a struct that changes. No other struct holds one that can still change.
     pub(super) fn forget(&mut self, id: StructId) {
         if let Some(known) = self.0.get_mut().get_mut(id.0 as usize) {
             *known = Known::default();
@@ -74,7 +74,7 @@ impl Memo {
 }
 
 impl Types {
-    /// What a type holds, of structs found once.
+    /// What a type contains, memoised for structs.
     pub fn contents(&self, id: TypeId) -> Contents {
         match self.get(id) {
             Type::Void | Type::String | Type::Error => Contents::NOTHING,
@@ -118,7 +118,7 @@ impl Types {
         all
     }
 
-    /// The layout of a struct with the offsets of its fields, made once.
+    /// The layout of a struct with the offsets of its fields, memoised.
     pub(super) fn layout_of_struct(
         &self,
         id: StructId,

@@ -1,28 +1,28 @@
-//! How values lie in constant buffers and structured buffers.
+//! The layout of values in constant buffers, structured buffers and push constants.
 //!
 //! Constant buffers pack into rows of 16 bytes: a vector never crosses a row, arrays, structs and matrices start a new one,
-//! and each element of an array (each stored vector of a matrix) takes whole rows but for the last.
-//! Structured and raw buffers align every scalar to its size and nothing more.
-//! Push constants of Vulkan have a packing of their own, between the two.
+//! and each element of an array (each stored vector of a matrix) takes whole rows, except for the last one.
+//! Structured and raw buffers only align every scalar to its size.
+//! Push constants of Vulkan have a third packing, between the two.
 
 use ir::{HostScalar, Member};
 
 use super::{Offsets, Scalar, StructId, Type, TypeId, Types};
 
-/// The rules a buffer packs by.
+/// The packing rules of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
     Constant,
     Structured,
-    /// Vectors of two take twice their scalar's alignment in arrays, matrices and structs, longer ones four times it; as
-    /// members they are aligned to their scalars unless they would cross 16 bytes.
+    /// In arrays, matrices and structs, vectors of two have twice their scalar's alignment, and longer ones four times
+    /// it; as members they are aligned to their scalars unless they would cross 16 bytes.
     Push,
 }
 
-/// The room a value takes.
+/// The size and alignment of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// In bytes, without padding behind the last scalar in constant buffers.
+    /// In bytes, without padding after the last scalar in constant buffers.
     pub size: u32,
     pub align: u32,
 }
@@ -95,7 +95,7 @@ pub fn matrix_stride(scalar: Scalar, components: u32, packing: Packing, native_1
     }
 }
 
-/// For each field of a struct that takes room (bit-fields do not, their units do): its offset and type.
+/// The offset and type of each field of a struct that takes space (not bit-fields, but their storage units).
 pub fn field_offsets(types: &Types, id: TypeId, packing: Packing, native_16bit: bool) -> Offsets {
     match types.get(id) {
         Type::Struct(id) => structure(types, id, packing, native_16bit).1,
@@ -103,7 +103,7 @@ pub fn field_offsets(types: &Types, id: TypeId, packing: Packing, native_16bit: 
     }
 }
 
-/// The layout of a struct, and where its fields lie.
+/// The layout of a struct, with the offsets of its fields.
 fn structure(
     types: &Types,
     id: StructId,
@@ -127,7 +127,7 @@ fn structure(
     })
 }
 
-/// The offsets and types of the fields that take room.
+/// The offsets and types of the fields that take space.
 fn placed(types: &Types, id: StructId, packing: Packing, native_16bit: bool) -> Vec<(u32, TypeId)> {
     let mut end: u32 = 0;
     let mut offsets = Vec::new();
@@ -143,7 +143,7 @@ fn placed(types: &Types, id: StructId, packing: Packing, native_16bit: bool) -> 
     offsets
 }
 
-/// Where a value of that type goes if everything up to `end` is taken.
+/// The offset of a value of that type if everything up to `end` is taken.
 pub fn place(types: &Types, end: u32, ty: TypeId, packing: Packing, native_16bit: bool) -> u32 {
     let layout = layout_of(types, ty, packing, native_16bit);
     let align = match types.get(ty) {
@@ -160,7 +160,7 @@ pub fn place(types: &Types, end: u32, ty: TypeId, packing: Packing, native_16bit
     if rows && offset % 16 + layout.size > 16 { round_up(offset, 16) } else { offset }
 }
 
-/// Where a vector of scalars of so many bytes may start, in arrays and matrices.
+/// The alignment of a vector in arrays and matrices, from the size of its scalars.
 fn vector_align(bytes: u32, components: u32) -> u32 {
     match components {
         0 | 1 => bytes,
@@ -188,7 +188,7 @@ pub fn cbuffer_members(
     members(types, structure, packing, native_16bit)
 }
 
-/// Beyond this many members, or bytes in their names, a host is not given names: nobody sets them one by one.
+/// The most members, and bytes in their names, for which a host gets names: more are never set one by one.
 const MOST_MEMBERS: usize = 4096;
 const MOST_BYTES: usize = 1 << 20;
 
@@ -270,7 +270,7 @@ impl Walk<'_> {
     }
 }
 
-/// As a host sees the scalar.
+/// The scalar's type as a host sees it.
 pub fn host(scalar: Scalar, native_16bit: bool) -> HostScalar {
     use Scalar::*;
     match scalar {
