@@ -24,7 +24,7 @@ pub fn compile(
 ) -> Option<ir::Module> {
     sink.cancelled_by(&options.cancel);
     let module = build(main, sources, includer, options, sink);
-    weighed(module, sources, sink)
+    apply_levels(module, sources, sink)
 }
 
 fn build(
@@ -100,7 +100,7 @@ impl Entries {
         let program = self.checked.as_ref().and_then(|it| it.program(entry, &mut sink));
         let module = program.and_then(|it| translate_running(it, &self.options, &mut sink));
         let allows = (self.allows.clone(), self.wrong_allows.clone());
-        let module = weighed_by(module, allows, sources, &mut sink);
+        let module = apply_levels_and_allows(module, allows, sources, &mut sink);
         (module, sink)
     }
 }
@@ -116,12 +116,12 @@ pub fn validate(
 ) -> Option<ir::Module> {
     sink.cancelled_by(&options.cancel);
     let Some(file) = read(main, sources, includer, options, sink) else {
-        return weighed(None, sources, sink);
+        return apply_levels(None, sources, sink);
     };
     let mut entries = entries(&file, options);
     if entries.is_empty() {
         check::library(&file, options, sink);
-        return weighed(None, sources, sink);
+        return apply_levels(None, sources, sink);
     }
     let last = entries.pop();
     for entry in entries {
@@ -136,16 +136,20 @@ pub fn validate(
         drop(file);
         translate_compute(program?, &options, sink)
     });
-    weighed(module, sources, sink)
+    apply_levels(module, sources, sink)
 }
 
 /// Applies the warning levels and allow comments of the source; `None` if a warning becomes an error.
-fn weighed(module: Option<ir::Module>, sources: &SourceMap, sink: &mut Sink) -> Option<ir::Module> {
-    weighed_by(module, Allows::read(sources), sources, sink)
+fn apply_levels(
+    module: Option<ir::Module>,
+    sources: &SourceMap,
+    sink: &mut Sink,
+) -> Option<ir::Module> {
+    apply_levels_and_allows(module, Allows::read(sources), sources, sink)
 }
 
 /// The same, given the comments that allow warnings and the errors in them.
-fn weighed_by(
+fn apply_levels_and_allows(
     module: Option<ir::Module>,
     (mut allows, wrong): (Allows, Vec<Diagnostic>),
     sources: &SourceMap,

@@ -11,7 +11,7 @@ use crate::types::Types;
 /// An attribute of functions.
 struct Known {
     name: &'static str,
-    args: &'static [Wanted],
+    args: &'static [Expected],
     /// The number of required arguments.
     least: usize,
     /// The stages whose entry points it applies to.
@@ -20,7 +20,7 @@ struct Known {
 
 /// What an attribute expects as an argument.
 #[derive(Clone, Copy)]
-enum Wanted {
+enum Expected {
     /// Within these bounds, both included.
     Integer(i64, i64),
     Number(f32, f32),
@@ -30,7 +30,7 @@ enum Wanted {
     Anything,
 }
 
-const fn known(name: &'static str, stages: Stages, args: &'static [Wanted]) -> Known {
+const fn known(name: &'static str, stages: Stages, args: &'static [Expected]) -> Known {
     Known { name, args, least: args.len(), stages }
 }
 
@@ -44,8 +44,8 @@ const PATCHES: Stages = Stages::of(&[Stage::Hull, Stage::Domain]);
 const HULL: Stages = Stages::of(&[Stage::Hull]);
 const GEOMETRY: Stages = Stages::of(&[Stage::Geometry]);
 const NODE: Stages = Stages::of(&[Stage::Node]);
-const GRID: Wanted = Wanted::Integer(0, 65535);
-const INDEX: Wanted = Wanted::Integer(0, u32::MAX as i64);
+const GRID: Expected = Expected::Integer(0, 65535);
+const INDEX: Expected = Expected::Integer(0, u32::MAX as i64);
 
 /// The stage names that `[shader("…")]` accepts.
 pub(super) const SHADERS: &[&str] = &[
@@ -68,49 +68,60 @@ pub(super) const SHADERS: &[&str] = &[
 
 /// One row for each attribute of functions.
 const OF_FUNCTIONS: &[Known] = &[
-    known("numthreads", Stages::GROUPS, &[Wanted::Anything, Wanted::Anything, Wanted::Anything]),
+    known(
+        "numthreads",
+        Stages::GROUPS,
+        &[Expected::Anything, Expected::Anything, Expected::Anything],
+    ),
     Known {
         least: 1,
-        ..known("WaveSize", Stages::GROUPS, &[Wanted::Anything, Wanted::Anything, Wanted::Anything])
+        ..known(
+            "WaveSize",
+            Stages::GROUPS,
+            &[Expected::Anything, Expected::Anything, Expected::Anything],
+        )
     },
-    known("shader", ANY, &[Wanted::Word(SHADERS)]),
-    known("RootSignature", ANY, &[Wanted::Text]),
+    known("shader", ANY, &[Expected::Word(SHADERS)]),
+    known("RootSignature", ANY, &[Expected::Text]),
     known("WaveOpsIncludeHelperLanes", Stages::of(&[Stage::Pixel]), &[]),
     known("noinline", ANY, &[]),
     known("earlydepthstencil", Stages::of(&[Stage::Pixel]), &[]),
-    known("maxvertexcount", GEOMETRY, &[Wanted::Integer(1, 1024)]),
-    known("instance", GEOMETRY, &[Wanted::Integer(1, 32)]),
-    known("domain", PATCHES, &[Wanted::Word(&["tri", "quad", "isoline"])]),
+    known("maxvertexcount", GEOMETRY, &[Expected::Integer(1, 1024)]),
+    known("instance", GEOMETRY, &[Expected::Integer(1, 32)]),
+    known("domain", PATCHES, &[Expected::Word(&["tri", "quad", "isoline"])]),
     known(
         "partitioning",
         HULL,
-        &[Wanted::Word(&["integer", "fractional_even", "fractional_odd", "pow2"])],
+        &[Expected::Word(&["integer", "fractional_even", "fractional_odd", "pow2"])],
     ),
     known(
         "outputtopology",
         Stages::of(&[Stage::Hull, Stage::Mesh]),
-        &[Wanted::Word(&["point", "line", "triangle", "triangle_cw", "triangle_ccw"])],
+        &[Expected::Word(&["point", "line", "triangle", "triangle_cw", "triangle_ccw"])],
     ),
-    known("outputcontrolpoints", HULL, &[Wanted::Integer(0, 32)]),
-    known("patchconstantfunc", HULL, &[Wanted::Text]),
-    known("maxtessfactor", HULL, &[Wanted::Number(1.0, 64.0)]),
-    Known { least: 1, ..known("clipplanes", Stages::of(&[Stage::Vertex]), &[Wanted::Anything; 6]) },
-    known("NodeLaunch", NODE, &[Wanted::Word(&["broadcasting", "coalescing", "thread"])]),
+    known("outputcontrolpoints", HULL, &[Expected::Integer(0, 32)]),
+    known("patchconstantfunc", HULL, &[Expected::Text]),
+    known("maxtessfactor", HULL, &[Expected::Number(1.0, 64.0)]),
+    Known {
+        least: 1,
+        ..known("clipplanes", Stages::of(&[Stage::Vertex]), &[Expected::Anything; 6])
+    },
+    known("NodeLaunch", NODE, &[Expected::Word(&["broadcasting", "coalescing", "thread"])]),
     known("NodeIsProgramEntry", NODE, &[]),
-    shorter(known("NodeID", NODE, &[Wanted::Text, INDEX])),
+    shorter(known("NodeID", NODE, &[Expected::Text, INDEX])),
     known("NodeDispatchGrid", NODE, &[GRID, GRID, GRID]),
     known("NodeMaxDispatchGrid", NODE, &[GRID, GRID, GRID]),
-    known("NodeMaxRecursionDepth", NODE, &[Wanted::Integer(0, 32)]),
+    known("NodeMaxRecursionDepth", NODE, &[Expected::Integer(0, 32)]),
     known("NodeLocalRootArgumentsTableIndex", NODE, &[INDEX]),
-    shorter(known("NodeShareInputOf", NODE, &[Wanted::Text, INDEX])),
-    Known { least: 0, ..known("experimental", ANY, &[Wanted::Anything, Wanted::Anything]) },
+    shorter(known("NodeShareInputOf", NODE, &[Expected::Text, INDEX])),
+    Known { least: 0, ..known("experimental", ANY, &[Expected::Anything, Expected::Anything]) },
 ];
 
 /// One row for each attribute of parameters.
 const OF_PARAMETERS: &[Known] = &[
     known("MaxRecords", NODE, &[INDEX]),
-    known("MaxRecordsSharedWith", NODE, &[Wanted::Anything]),
-    shorter(known("NodeID", NODE, &[Wanted::Text, INDEX])),
+    known("MaxRecordsSharedWith", NODE, &[Expected::Anything]),
+    shorter(known("NodeID", NODE, &[Expected::Text, INDEX])),
     known("AllowSparseNodes", NODE, &[]),
     known("UnboundedSparseNodes", NODE, &[]),
     known("NodeArraySize", NODE, &[INDEX]),
@@ -202,7 +213,7 @@ impl<'a> Checker<'a> {
         }
         let (given, most) = (attribute.args.len(), known.args.len());
         // The sizes of groups and waves are checked and reported separately.
-        if known.args.iter().all(|it| matches!(it, Wanted::Anything)) && most == 3 {
+        if known.args.iter().all(|it| matches!(it, Expected::Anything)) && most == 3 {
             return true;
         }
         if !(known.least..=most).contains(&given) {
@@ -229,15 +240,15 @@ impl<'a> Checker<'a> {
         attribute: &'a Attribute,
         name: &str,
         arg: &'a ast::Expr,
-        wanted: Wanted,
+        wanted: Expected,
     ) -> bool {
         let given = match &arg.kind {
             ast::ExprKind::String(text) => Some(text.clone()),
             _ => None,
         };
         match (wanted, given) {
-            (Wanted::Anything, _) | (Wanted::Text, Some(_)) => true,
-            (Wanted::Integer(least, most), _) => {
+            (Expected::Anything, _) | (Expected::Text, Some(_)) => true,
+            (Expected::Integer(least, most), _) => {
                 let Some(value) = self.attribute_value(arg, attribute) else { return false };
                 if (least..=most).contains(&value) {
                     return true;
@@ -246,7 +257,7 @@ impl<'a> Checker<'a> {
                 self.error(&code::BAD_ATTRIBUTE, arg.span, message);
                 false
             }
-            (Wanted::Number(least, most), _) => {
+            (Expected::Number(least, most), _) => {
                 let value = self.value(arg);
                 let value = self.coerce(value, Types::FLOAT);
                 let Some([bits]) = self.constant(&value).as_deref().map(|it| [it[0]]) else {
@@ -264,8 +275,8 @@ impl<'a> Checker<'a> {
                 self.error(&code::BAD_ATTRIBUTE, arg.span, message);
                 false
             }
-            (Wanted::Word(words), Some(given)) if words.contains(&&*given) => true,
-            (Wanted::Word(words), given) => {
+            (Expected::Word(words), Some(given)) if words.contains(&&*given) => true,
+            (Expected::Word(words), given) => {
                 let list: Vec<String> = words.iter().map(|it| format!("`\"{it}\"`")).collect();
                 let (last, first) = list
                     .split_last()
@@ -287,7 +298,7 @@ impl<'a> Checker<'a> {
                 self.report(report);
                 false
             }
-            (Wanted::Text, None) => {
+            (Expected::Text, None) => {
                 let message = format!("`{name}` takes a string in quotes");
                 self.error(&code::BAD_ATTRIBUTE, arg.span, message);
                 false

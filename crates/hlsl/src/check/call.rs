@@ -4,7 +4,7 @@ use diag::{Diagnostic, Span, code};
 
 use super::Checker;
 use super::convert::{self, Element, Rank};
-use super::method::Object;
+use super::method::Receiver;
 use super::scope::{Callee, ScopeKind, ValueEntity, Wanted};
 use super::work::cost;
 use crate::ast::{self, Operator};
@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
                 let function = self.expr(callee);
                 let mut values = vec![function];
                 values.extend(args.iter().map(|it| self.expr(it)));
-                if self.struct_behind(values[0].ty).is_some() {
+                if self.struct_or_contents(values[0].ty).is_some() {
                     return self.overloaded(Operator::Call, values, span);
                 }
                 if values[0].ty != Types::ERROR {
@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
                 let function = self.entity_expr(scope, declared, ident, ident.span);
                 let mut all = vec![function];
                 all.extend(values);
-                if self.struct_behind(all[0].ty).is_some() {
+                if self.struct_or_contents(all[0].ty).is_some() {
                     return self.overloaded(Operator::Call, all, span);
                 }
                 if all[0].ty != Types::ERROR {
@@ -102,10 +102,12 @@ impl<'a> Checker<'a> {
         }
         // A method called without an object works on the object of the enclosing method.
         let object = match (self.scopes.kind(scope), self.body.as_ref().and_then(|it| it.this)) {
-            (ScopeKind::Struct(_), Some(this)) => {
-                Object::This(Expr { kind: ExprKind::Local(LocalId(0)), ty: this, span: ident.span })
-            }
-            _ => Object::None,
+            (ScopeKind::Struct(_), Some(this)) => Receiver::This(Expr {
+                kind: ExprKind::Local(LocalId(0)),
+                ty: this,
+                span: ident.span,
+            }),
+            _ => Receiver::None,
         };
         let template = path.last.args.as_deref();
         let builtin = path.as_builtin();
@@ -338,7 +340,7 @@ impl<'a> Checker<'a> {
     pub(super) fn finish_call(
         &mut self,
         id: FunctionId,
-        object: Object,
+        object: Receiver,
         args: Vec<Expr>,
         span: Span,
     ) -> Expr {
@@ -389,7 +391,7 @@ impl<'a> Checker<'a> {
             // Programs mark buffers that they write to as `inout`; there is nothing to copy back.
             Mode::InOut if self.is_binding(&arg) => Arg::In(self.coerce(arg, ty)),
             Mode::Out | Mode::InOut | Mode::Reference => {
-                self.demand_writable(&arg, "passed to an `out` parameter");
+                self.require_writable(&arg, "passed to an `out` parameter");
                 Arg::Out { place: arg, ty, mode }
             }
         }
@@ -407,7 +409,7 @@ impl<'a> Checker<'a> {
         }
         let key = ast::Name::new(super::operator::key(operator));
         let ident = ast::Ident { name: key.clone(), span };
-        let scope = match self.struct_behind(operands[0].ty).map(|it| self.types.get(it)) {
+        let scope = match self.struct_or_contents(operands[0].ty).map(|it| self.types.get(it)) {
             Some(Type::Struct(id)) => self.structs.get(&id).map(|it| it.scope),
             _ => None,
         };
@@ -417,7 +419,7 @@ impl<'a> Checker<'a> {
         {
             let object = operands.remove(0);
             return match self.resolve(&callees, None, &operands, None, &ident, span) {
-                Some(Some(id)) => self.finish_call(id, Object::Place(object), operands, span),
+                Some(Some(id)) => self.finish_call(id, Receiver::Explicit(object), operands, span),
                 _ => self.broken(span),
             };
         }
@@ -426,7 +428,7 @@ impl<'a> Checker<'a> {
             && let ValueEntity::Functions(callees) = declared.entity
         {
             return match self.resolve(&callees, None, &operands, None, &ident, span) {
-                Some(Some(id)) => self.finish_call(id, Object::None, operands, span),
+                Some(Some(id)) => self.finish_call(id, Receiver::None, operands, span),
                 _ => self.broken(span),
             };
         }

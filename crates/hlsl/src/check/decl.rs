@@ -313,25 +313,25 @@ impl<'a> Checker<'a> {
         } else if self.is_resource(ty) {
             self.resource_var(var, declarator, ty);
         } else if modifiers.has(Modifier::Const) && declarator.init.is_some() {
-            self.loose_constant(var, declarator, ty);
+            self.globals_constant(var, declarator, ty);
         } else {
-            self.loose_var(var, declarator, ty);
+            self.globals_member(var, declarator, ty);
         }
     }
 
     /// A `const` that is not `static`: the host sets its value, as in DXC, but a constant expression (the size of an
     /// array, a label) uses its initialiser.
-    fn loose_constant(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
+    fn globals_constant(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
         let (ty, init) = self.initializer(ty, declarator);
         let value = init.as_ref().and_then(|it| self.constant(it));
-        self.loose_var(var, declarator, ty);
+        self.globals_member(var, declarator, ty);
         let scope = self.scopes.current();
         let declared = self.scopes.own_value(scope, &declarator.name.name).map(|it| &it.entity);
         if let (Some([bits]), Some(ValueEntity::BufferMember(resource, field))) =
             (value.as_deref(), declared)
             && self.types.scalar_of(ty).is_some_and(|it| !it.is_float())
         {
-            self.loose_constants.insert((*resource, *field), *bits);
+            self.globals_initializers.insert((*resource, *field), *bits);
         }
     }
 

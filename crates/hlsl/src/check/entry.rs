@@ -102,9 +102,10 @@ impl<'a> Checker<'a> {
             && let Some(stage) = stage_of_word(word)
             && stage != self.stage
         {
-            let said = super::stage::with_article(stage_word(stage));
+            let actual = super::stage::with_article(stage_word(stage));
             let wanted = stage_word(self.stage);
-            let message = format!("this is {said} shader, but the profile is for {wanted} shaders");
+            let message =
+                format!("this is {actual} shader, but the profile is for {wanted} shaders");
             let report = Diagnostic::new(&code::BAD_ENTRY_POINT, span, message);
             let profile = profile_word(stage);
             self.report(report.help(format!("compile it with `-T {profile}_6_6`")));

@@ -253,7 +253,7 @@ impl<'a> Checker<'a> {
                 let base = Expr { kind: ExprKind::Resource(id), ty: buffer, span };
                 let Some(ty) = self.buffer_field(buffer, field) else { return self.broken(span) };
                 if let (true, Some(bits)) =
-                    (self.wants_constant, self.loose_constants.get(&(id, field)))
+                    (self.wants_constant, self.globals_initializers.get(&(id, field)))
                 {
                     return self.constant_of(ty, *bits, span);
                 }

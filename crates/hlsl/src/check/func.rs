@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
                 return;
             }
         }
-        if self.belongs_outside(function, attributes) {
+        if self.add_method_outside(function, attributes) {
             return;
         }
         let scope = match &function.owner {

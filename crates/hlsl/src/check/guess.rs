@@ -13,7 +13,7 @@ use crate::parse::{KEYWORDS, builtin_types};
 impl Checker<'_> {
     /// Whether to report an undeclared name: once for each function, and once in total for a name from another
     /// language.
-    pub(super) fn is_news(&mut self, ident: &Ident, scope: Option<ScopeId>) -> bool {
+    pub(super) fn is_unreported(&mut self, ident: &Ident, scope: Option<ScopeId>) -> bool {
         if self.muted > 0 || scope.is_some() {
             return true;
         }

@@ -115,7 +115,7 @@ impl Checker<'_> {
     fn heap_resource(&mut self, heap: &Heap, ty: TypeId, span: Span) -> ResourceId {
         let known = self.resources.iter().position(|it| it.ty == ty && it.class == heap.class);
         let index = known.unwrap_or_else(|| {
-            self.resources.push(ResourceInfo::of_heap(heap.name, ty, heap.class, span));
+            self.resources.push(ResourceInfo::without_registers(heap.name, ty, heap.class, span));
             self.resources.len() - 1
         });
         ResourceId(index as u32)

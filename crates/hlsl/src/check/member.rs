@@ -86,7 +86,7 @@ impl<'a> Checker<'a> {
 
     /// The field of a base by its index.
     pub(super) fn field_of(&mut self, base: Expr, field: u32, span: Span) -> Expr {
-        let structure = self.struct_behind(base.ty);
+        let structure = self.struct_or_contents(base.ty);
         let Some(Type::Struct(id)) = structure.map(|it| self.types.get(it)) else {
             return self.broken(span);
         };
@@ -97,11 +97,11 @@ impl<'a> Checker<'a> {
     }
 
     /// The struct of a struct type, or of a constant buffer.
-    pub(super) fn struct_behind(&self, ty: TypeId) -> Option<TypeId> {
+    pub(super) fn struct_or_contents(&self, ty: TypeId) -> Option<TypeId> {
         match self.types.get(ty) {
             Type::Struct(_) => Some(ty),
             Type::Resource(ResourceType::Constant(inner) | ResourceType::TextureBuffer(inner)) => {
-                self.struct_behind(inner)
+                self.struct_or_contents(inner)
             }
             _ => None,
         }
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
         if let Type::Resource(ResourceType::TextureBuffer(_)) = self.types.get(base.ty) {
             self.unsupported(span, "texture buffers are not built yet");
         }
-        let structure = self.struct_behind(base.ty).map(|it| self.types.get(it));
+        let structure = self.struct_or_contents(base.ty).map(|it| self.types.get(it));
         let Some(Type::Struct(id)) = structure else {
             self.no_member(&base, name);
             return self.broken(span);

@@ -10,13 +10,13 @@ use crate::library::Method;
 use crate::types::{Type, Types};
 
 /// The object of a call.
-pub(super) enum Object {
+pub(super) enum Receiver {
     /// The function is called without one.
     None,
     /// The object of the enclosing method.
     This(Expr),
     /// The expression before the `.`.
-    Place(Expr),
+    Explicit(Expr),
 }
 
 impl<'a> Checker<'a> {
@@ -35,7 +35,7 @@ impl<'a> Checker<'a> {
         }
         let (object, values) =
             self.with_sampler(object, &name.name, values, |this| this.expr(base));
-        if let Some(structure) = self.struct_behind(object.ty) {
+        if let Some(structure) = self.struct_or_contents(object.ty) {
             return self.struct_method(object, structure, name, template, values, span);
         }
         match self.types.get(object.ty) {
@@ -101,7 +101,7 @@ impl<'a> Checker<'a> {
         match declared.entity {
             ValueEntity::Functions(callees) => {
                 match self.resolve(&callees, template, &args, None, name, span) {
-                    Some(Some(id)) => self.finish_call(id, Object::Place(object), args, span),
+                    Some(Some(id)) => self.finish_call(id, Receiver::Explicit(object), args, span),
                     _ => self.broken(span),
                 }
             }
@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
                 // A call of a field whose type has `operator()`.
                 let mut all = vec![self.field_of(object, field, name.span)];
                 all.extend(args);
-                if self.struct_behind(all[0].ty).is_some() {
+                if self.struct_or_contents(all[0].ty).is_some() {
                     return self.overloaded(ast::Operator::Call, all, span);
                 }
                 self.error(
@@ -134,12 +134,12 @@ impl<'a> Checker<'a> {
     pub(super) fn object_arg(
         &mut self,
         id: FunctionId,
-        object: Object,
+        object: Receiver,
         span: Span,
     ) -> Option<(FunctionId, Arg)> {
         let object = match object {
-            Object::This(object) | Object::Place(object) => object,
-            Object::None => {
+            Receiver::This(object) | Receiver::Explicit(object) => object,
+            Receiver::None => {
                 let message = format!("`{}` must be called on an object", self.function(id).name);
                 self.error(&code::NO_MATCHING_FUNCTION, span, message);
                 return None;

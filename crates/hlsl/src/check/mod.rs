@@ -162,9 +162,9 @@ struct Checker<'a> {
     globals: Vec<GlobalInfo>,
     resources: Vec<resource::ResourceInfo>,
     /// The constant buffer `$Globals`, and the struct of its members.
-    loose: Option<(ResourceId, StructId)>,
+    globals_buffer: Option<(ResourceId, StructId)>,
     /// The initialisers of constants in `$Globals`, which are their values in constant expressions only.
-    loose_constants: BTreeMap<(ResourceId, u32), u64>,
+    globals_initializers: BTreeMap<(ResourceId, u32), u64>,
     /// Whether the expression being checked must be constant.
     wants_constant: bool,
     /// Whether the expression being checked is an unevaluated operand, of which only the type matters.
@@ -213,8 +213,8 @@ impl<'a> Checker<'a> {
             structs: BTreeMap::new(),
             globals: Vec::new(),
             resources: Vec::new(),
-            loose: None,
-            loose_constants: BTreeMap::new(),
+            globals_buffer: None,
+            globals_initializers: BTreeMap::new(),
             wants_constant: false,
             is_unevaluated: false,
             body: None,

@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
         scope: Option<ScopeId>,
     ) {
         // Searching for a suggestion takes time, which would be wasted on a report that is dropped.
-        if self.sink.is_full() || !self.is_news(ident, scope) {
+        if self.sink.is_full() || !self.is_unreported(ident, scope) {
             return;
         }
         let place = match scope.map(|scope| self.scopes.kind(scope).clone()) {

@@ -318,9 +318,9 @@ impl<'a> Checker<'a> {
         let Some(rows) = self.size_arg(args.get(1), 4, 4) else { return Types::ERROR };
         let Some(columns) = self.size_arg(args.get(2), 4, 4) else { return Types::ERROR };
         self.no_more_args(path, args, 3);
-        let said = |it| ty.modifiers.has(it) || modifiers.has(it);
-        let row_major = said(Modifier::RowMajor)
-            || !said(Modifier::ColumnMajor) && ty.order == MatrixOrder::RowMajor;
+        let has = |it| ty.modifiers.has(it) || modifiers.has(it);
+        let row_major = has(Modifier::RowMajor)
+            || !has(Modifier::ColumnMajor) && ty.order == MatrixOrder::RowMajor;
         self.types.intern(Type::Matrix { scalar, rows, columns, row_major })
     }
 

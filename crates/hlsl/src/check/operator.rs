@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
             self.error(&code::TYPE_MISMATCH, span, message);
             return self.broken(span);
         }
-        if !self.demand_writable(&place, "changed here") {
+        if !self.require_writable(&place, "changed here") {
             return self.broken(span);
         }
         let ty = place.ty;
@@ -365,7 +365,7 @@ impl<'a> Checker<'a> {
         }
         match op {
             None => {
-                if !self.demand_writable(&place, "assigned here") {
+                if !self.require_writable(&place, "assigned here") {
                     self.expr(value);
                     return self.broken(span);
                 }
@@ -397,7 +397,7 @@ impl<'a> Checker<'a> {
         if self.is_struct(place.ty) || self.is_struct(value.ty) {
             return self.overloaded(Operator::Assign(op), vec![place, value], span);
         }
-        if !self.demand_writable(&place, "changed here") {
+        if !self.require_writable(&place, "changed here") {
             return self.broken(span);
         }
         let Some(op) = plain(op) else { return self.broken(span) };

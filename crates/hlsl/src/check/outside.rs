@@ -24,7 +24,7 @@ enum Member<'a> {
 
 impl<'a> Checker<'a> {
     /// Registers the out-of-class definition of a struct template's method; `false` for any other function.
-    pub(super) fn belongs_outside(
+    pub(super) fn add_method_outside(
         &mut self,
         function: &'a ast::Function,
         attributes: &'a [Attribute],

@@ -25,7 +25,7 @@ impl Checker<'_> {
     }
 
     /// Reports an expression that is not a modifiable lvalue; `false` if it is not.
-    pub(super) fn demand_writable(&mut self, expr: &Expr, why: &str) -> bool {
+    pub(super) fn require_writable(&mut self, expr: &Expr, why: &str) -> bool {
         if expr.ty == Types::ERROR {
             return false;
         }

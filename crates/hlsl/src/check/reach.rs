@@ -355,7 +355,7 @@ fn assemble(
             span: entry.span,
         },
     };
-    pass_unchanged_objects_in(&mut program, &is_method);
+    pass_unwritten_objects_by_value(&mut program, &is_method);
     program
 }
 
@@ -364,7 +364,7 @@ fn assemble(
 // ---------------------------------------------------------------------------------------------------------
 
 /// Passes the object of a method by value if the method never writes it, which avoids the copy back at each call.
-fn pass_unchanged_objects_in(program: &mut Program, is_method: &[bool]) {
+fn pass_unwritten_objects_by_value(program: &mut Program, is_method: &[bool]) {
     let mut writes: Vec<bool> = vec![false; program.functions.len()];
     loop {
         let mut changed = false;
@@ -388,16 +388,16 @@ fn pass_unchanged_objects_in(program: &mut Program, is_method: &[bool]) {
         {
             *mode = Mode::In;
         }
-        each_root_mut(&mut function.body, |expr| pass_objects_in(expr, &keeps));
+        each_root_mut(&mut function.body, |expr| pass_objects_by_value(expr, &keeps));
     }
     for global in &mut program.globals {
         if let GlobalKind::Static { init: Some(init) } = &mut global.kind {
-            pass_objects_in(init, &keeps);
+            pass_objects_by_value(init, &keeps);
         }
     }
 }
 
-fn pass_objects_in(expr: &mut Expr, keeps: &impl Fn(FunctionId) -> bool) {
+fn pass_objects_by_value(expr: &mut Expr, keeps: &impl Fn(FunctionId) -> bool) {
     each_expr_mut(expr, |it| {
         let ExprKind::Call { function, args } = &mut it.kind else { return };
         if !keeps(*function) {

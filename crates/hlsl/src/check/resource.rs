@@ -33,7 +33,7 @@ pub(super) struct ResourceInfo {
 
 impl ResourceInfo {
     /// A resource without registers: a view of a descriptor heap, or push constants.
-    pub(super) fn of_heap(
+    pub(super) fn without_registers(
         name: &str,
         ty: TypeId,
         class: RegisterClass,
@@ -200,9 +200,13 @@ impl<'a> Checker<'a> {
             self.error(&code::BAD_REGISTER, attribute.span, message);
             return;
         };
-        let loose = self.loose.map(|(id, _)| id.0 as usize);
-        for (_, info) in
-            self.resources.iter_mut().enumerate().skip(first).filter(|(i, _)| Some(*i) != loose)
+        let globals_buffer = self.globals_buffer.map(|(id, _)| id.0 as usize);
+        for (_, info) in self
+            .resources
+            .iter_mut()
+            .enumerate()
+            .skip(first)
+            .filter(|(i, _)| Some(*i) != globals_buffer)
         {
             // An initialiser may have added a view of a heap, which has no register.
             if info.class.has_registers() {
@@ -295,8 +299,12 @@ impl<'a> Checker<'a> {
                 PushLayout::Vulkan => Packing::Push,
                 PushLayout::Scalar => Packing::Structured,
             };
-            let mut info =
-                ResourceInfo::of_heap(&name, ty, RegisterClass::Push, declarator.name.span);
+            let mut info = ResourceInfo::without_registers(
+                &name,
+                ty,
+                RegisterClass::Push,
+                declarator.name.span,
+            );
             info.packing = packing;
             if let Some(other) = self.resources.iter().find(|it| it.class == RegisterClass::Push) {
                 let message = "a program can have only one block of push constants";
@@ -440,12 +448,17 @@ impl<'a> Checker<'a> {
     }
 
     /// A variable outside functions that is neither static nor groupshared: a member of `$Globals`.
-    pub(super) fn loose_var(&mut self, var: &'a ast::Var, declarator: &'a Declarator, ty: TypeId) {
+    pub(super) fn globals_member(
+        &mut self,
+        var: &'a ast::Var,
+        declarator: &'a Declarator,
+        ty: TypeId,
+    ) {
         if self.types.holds_resource(ty) {
             self.struct_of_resources(var, declarator, ty);
             return;
         }
-        let (resource, id) = match self.loose {
+        let (resource, id) = match self.globals_buffer {
             Some(found) => found,
             None => {
                 let name = "$Globals".to_owned();
@@ -456,7 +469,7 @@ impl<'a> Checker<'a> {
                 else {
                     return;
                 };
-                self.loose = Some((resource, id));
+                self.globals_buffer = Some((resource, id));
                 (resource, id)
             }
         };
@@ -469,7 +482,7 @@ impl<'a> Checker<'a> {
         let coherent = var.modifiers.has(Modifier::GloballyCoherent);
         let span = declarator.name.span;
         let first = self.resources.len();
-        let entity = match self.made_of_resources(&name, ty, coherent, span) {
+        let entity = match self.compose_resources(&name, ty, coherent, span) {
             Some(init) => {
                 let as_one = self.types.is_sampled(ty);
                 self.registers_of_struct(first, &declarator.annotations, as_one);
@@ -508,7 +521,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn made_of_resources(
+    fn compose_resources(
         &mut self,
         name: &str,
         ty: TypeId,
@@ -523,7 +536,7 @@ impl<'a> Checker<'a> {
             Type::Struct(id) => {
                 let mut parts = Vec::new();
                 for field in self.types.structure(id).fields.clone() {
-                    parts.push(self.made_of_resources(
+                    parts.push(self.compose_resources(
                         &format!("{name}.{}", field.name),
                         field.ty,
                         coherent,
@@ -541,7 +554,7 @@ impl<'a> Checker<'a> {
                 let mut parts = Vec::new();
                 for index in 0..len {
                     let name = format!("{name}[{index}]");
-                    parts.push(self.made_of_resources(&name, element, coherent, span)?);
+                    parts.push(self.compose_resources(&name, element, coherent, span)?);
                 }
                 Some(Expr { kind: ExprKind::Construct(parts), ty, span })
             }
@@ -593,9 +606,9 @@ impl<'a> Checker<'a> {
             registers[i] = Some(slot);
         }
         // `$Globals` is the first constant buffer of a program, wherever its first member is declared.
-        let loose = self.loose.map(|(id, _)| id);
+        let globals_buffer = self.globals_buffer.map(|(id, _)| id);
         let mut order: Vec<usize> = (0..used.len()).collect();
-        order.sort_by_key(|i| (Some(used[*i]) != loose, used[*i]));
+        order.sort_by_key(|i| (Some(used[*i]) != globals_buffer, used[*i]));
         for i in order {
             let info = &mut self.resources[used[i].0 as usize];
             if info.slot.is_some() || !info.class.has_registers() {

@@ -252,7 +252,7 @@ impl Scopes {
     }
 
     /// A scope and the scopes visible from it (transitive closure), nearest first.
-    fn reach(&self, scope: ScopeId) -> Vec<ScopeId> {
+    fn visible_scopes(&self, scope: ScopeId) -> Vec<ScopeId> {
         let mut seen = vec![scope];
         let mut known = BTreeSet::from([scope]);
         let mut next = 0;
@@ -276,7 +276,7 @@ impl Scopes {
     pub(super) fn visible(&self, from: ScopeId) -> usize {
         let count = |id| self.at(id).types.len() + self.at(id).values.len();
         self.outwards(from)
-            .map(|(id, _)| self.reach(id).into_iter().map(count).sum::<usize>())
+            .map(|(id, _)| self.visible_scopes(id).into_iter().map(count).sum::<usize>())
             .sum()
     }
 
@@ -285,7 +285,7 @@ impl Scopes {
         if self.at(scope).others.is_empty() {
             return self.own_type(scope, name);
         }
-        self.reach(scope).into_iter().find_map(|it| self.own_type(it, name))
+        self.visible_scopes(scope).into_iter().find_map(|it| self.own_type(it, name))
     }
 
     /// Qualified lookup of a value: in a scope and those visible from it, with the functions of all of them merged.
@@ -296,7 +296,7 @@ impl Scopes {
         // A method hides the methods of the base; functions of several namespaces are overloads of each other.
         let hides = matches!(self.at(scope).kind, ScopeKind::Struct(_));
         let mut found: Option<Declared<ValueEntity>> = None;
-        for scope in self.reach(scope) {
+        for scope in self.visible_scopes(scope) {
             let Some(declared) = self.own_value(scope, name) else { continue };
             match (&mut found, &declared.entity) {
                 (None, _) => found = Some(declared.clone()),
@@ -386,7 +386,7 @@ impl Scopes {
         let mut best: Option<(usize, &Name, Span)> = None;
         let mut scope = Some(from);
         while let Some(id) = scope {
-            for id in self.reach(id) {
+            for id in self.visible_scopes(id) {
                 let here = self.at(id);
                 let names: Vec<(&Name, Span)> = match wanted {
                     Wanted::Type => here.types.iter().map(|(name, it)| (name, it.span)).collect(),

@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Factors,
 }
 
-pub(super) struct SystemValue {
+pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     uses: &'static [(Stage, Side)],
@@ -77,11 +77,11 @@ const PIXEL_IN: &[(Stage, Side)] = &[(Pixel, Input)];
 const PIXEL_OUT: &[(Stage, Side)] = &[(Pixel, Output)];
 const VERTEX_IN: &[(Stage, Side)] = &[(Vertex, Input)];
 
-const fn row(name: &'static str, kind: Kind, uses: &'static [(Stage, Side)]) -> SystemValue {
-    SystemValue { name, kind, uses }
+const fn row(name: &'static str, kind: Kind, uses: &'static [(Stage, Side)]) -> Row {
+    Row { name, kind, uses }
 }
 
-const ROWS: &[SystemValue] = &[
+const ROWS: &[Row] = &[
     row("SV_Barycentrics", Kind::Float(3), PIXEL_IN),
     row("SV_ClipDistance", Kind::Float(4), TRAVELS),
     row("SV_Coverage", Kind::Int(1), &[(Pixel, Input), (Pixel, Output)]),
@@ -144,7 +144,7 @@ const ROWS: &[SystemValue] = &[
 ];
 
 /// The row of a semantic, and its index.
-pub(super) fn find(semantic: &str) -> Option<(&'static SystemValue, u32)> {
+pub(super) fn find(semantic: &str) -> Option<(&'static Row, u32)> {
     let (name, index) = split(semantic);
     let row = ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(name))?;
     Some((row, index))
@@ -161,7 +161,7 @@ pub(super) fn names(stage: Stage, side: Side) -> impl Iterator<Item = &'static s
     ROWS.iter().filter(move |row| row.is_for(stage, side)).map(|row| row.name)
 }
 
-impl SystemValue {
+impl Row {
     pub(super) fn is_for(&self, stage: Stage, side: Side) -> bool {
         self.uses.contains(&(stage, side))
     }

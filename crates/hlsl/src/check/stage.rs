@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
             Stage::Compute | Stage::Library => true,
             Stage::Vertex | Stage::Pixel => true,
             Stage::Hull => self.hull(&mut entry, attributes),
-            Stage::Domain => self.demand_attribute(span, attributes, "domain(\"tri\")").is_some(),
+            Stage::Domain => self.require_attribute(span, attributes, "domain(\"tri\")").is_some(),
             Stage::Geometry => self.geometry(span, attributes, &params),
             Stage::Mesh => {
                 let size = self.group_size(id);
@@ -101,7 +101,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A required attribute of the stage, given as an example of its use.
-    fn demand_attribute(
+    fn require_attribute(
         &mut self,
         span: Span,
         attributes: &'a [Attribute],
@@ -443,11 +443,11 @@ impl<'a> Checker<'a> {
 
     fn hull(&mut self, entry: &mut Entry, attributes: &'a [Attribute]) -> bool {
         let span = entry.span;
-        let domain = self.demand_attribute(span, attributes, "domain(\"tri\")");
-        let topology = self.demand_attribute(span, attributes, "outputtopology(\"triangle_cw\")");
-        let partitioning = self.demand_attribute(span, attributes, "partitioning(\"integer\")");
-        let points = self.demand_attribute(span, attributes, "outputcontrolpoints(3)");
-        let function = self.demand_attribute(span, attributes, "patchconstantfunc(\"f\")");
+        let domain = self.require_attribute(span, attributes, "domain(\"tri\")");
+        let topology = self.require_attribute(span, attributes, "outputtopology(\"triangle_cw\")");
+        let partitioning = self.require_attribute(span, attributes, "partitioning(\"integer\")");
+        let points = self.require_attribute(span, attributes, "outputcontrolpoints(3)");
+        let function = self.require_attribute(span, attributes, "patchconstantfunc(\"f\")");
         let (Some(domain), Some(function)) = (domain, function) else { return false };
         let Some(id) = self.patch_constant_function(function) else { return false };
         entry.beside = Some(id);
@@ -575,7 +575,7 @@ impl<'a> Checker<'a> {
             (Modifier::LineAdj, 4),
             (Modifier::TriangleAdj, 6),
         ];
-        let most = self.demand_attribute(span, attributes, "maxvertexcount(3)");
+        let most = self.require_attribute(span, attributes, "maxvertexcount(3)");
         let mut fine = most.is_some();
         let (mut inputs, mut streams) = (0, 0);
         for param in params {
@@ -636,7 +636,7 @@ impl<'a> Checker<'a> {
 
     fn mesh(&mut self, span: Span, attributes: &'a [Attribute], params: &[Param<'a>]) -> bool {
         const MOST: u32 = 256;
-        let topology = self.demand_attribute(span, attributes, "outputtopology(\"triangle\")");
+        let topology = self.require_attribute(span, attributes, "outputtopology(\"triangle\")");
         let mut fine = topology.is_some();
         let topology = topology.and_then(|it| attr::text(it, 0)).unwrap_or("triangle");
         let corners = match topology {

@@ -96,12 +96,12 @@ impl<'a> Checker<'a> {
 
     /// Applies a `row_major` or `column_major` in front of a type name, if that names a matrix type.
     fn reordered(&mut self, found: TypeId, ty: &ast::Type, modifiers: &Modifiers) -> TypeId {
-        let said = |it| ty.modifiers.has(it) || modifiers.has(it);
+        let has = |it| ty.modifiers.has(it) || modifiers.has(it);
         match self.types.get(found) {
             Type::Matrix { scalar, rows, columns, .. }
-                if said(Modifier::RowMajor) || said(Modifier::ColumnMajor) =>
+                if has(Modifier::RowMajor) || has(Modifier::ColumnMajor) =>
             {
-                let row_major = said(Modifier::RowMajor);
+                let row_major = has(Modifier::RowMajor);
                 self.types.intern(Type::Matrix { scalar, rows, columns, row_major })
             }
             _ => found,
@@ -235,6 +235,6 @@ impl<'a> Checker<'a> {
 }
 
 fn is_row_major(ty: &ast::Type, modifiers: &Modifiers) -> bool {
-    let said = |it| ty.modifiers.has(it) || modifiers.has(it);
-    said(Modifier::RowMajor) || !said(Modifier::ColumnMajor) && ty.order == MatrixOrder::RowMajor
+    let has = |it| ty.modifiers.has(it) || modifiers.has(it);
+    has(Modifier::RowMajor) || !has(Modifier::ColumnMajor) && ty.order == MatrixOrder::RowMajor
 }

@@ -150,7 +150,7 @@ impl Checker<'_> {
                 self.unsigned_in_dxc(name, ty, arg.span);
             }
             let arg = self.coerce(arg, ty);
-            self.demand_constant(*param, name, &arg);
+            self.require_constant(*param, name, &arg);
             passed.push(arg);
         }
         if passed.iter().any(|it| it.ty == Types::ERROR) {
@@ -216,7 +216,7 @@ impl Checker<'_> {
     }
 
     /// Checks immediate operands: lane indices of broadcasts, and cluster sizes.
-    fn demand_constant(&mut self, param: Param, name: &str, arg: &Expr) {
+    fn require_constant(&mut self, param: Param, name: &str, arg: &Expr) {
         if arg.ty == Types::ERROR {
             return;
         }

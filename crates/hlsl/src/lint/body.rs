@@ -76,9 +76,11 @@ impl Reader<'_> {
                     Diagnostic::new(
                         &code::DIVISION_BY_ZERO,
                         rhs.span,
-                        "integer division by zero",
+                        "an integer is divided by zero",
                     )
-                    .note("the result has all bits set on most devices, and is undefined on others"),
+                    .note(
+                        "the result has all bits set on most devices, and is undefined on others",
+                    ),
                 );
             }
             _ => {}

@@ -170,17 +170,17 @@ fn writes_of(root: &Expr, written: &mut BTreeSet<LocalId>) {
         | ExprKind::AssignOp { place, .. }
         | ExprKind::Step { place, .. } => written.extend(root_of(place)),
         ExprKind::Call { args, .. } | ExprKind::Library { args, .. } => {
-            written.extend(args.iter().filter_map(handed_over));
+            written.extend(args.iter().filter_map(out_argument));
         }
         ExprKind::Method { object, args, .. } => {
-            written.extend(args.iter().filter_map(handed_over));
+            written.extend(args.iter().filter_map(out_argument));
             written.extend(root_of(object));
         }
         _ => {}
     });
 }
 
-fn handed_over(arg: &Arg) -> Option<LocalId> {
+fn out_argument(arg: &Arg) -> Option<LocalId> {
     match arg {
         Arg::In(_) => None,
         Arg::Out { place, .. } => root_of(place),

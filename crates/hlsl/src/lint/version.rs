@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         for arm in arms.into_iter().flatten() {
             each_expr(arm, |inner| {
                 if let ExprKind::Wave { intrinsic, .. } = &inner.kind
-                    && depends_on_the_others(intrinsic)
+                    && depends_on_active_lanes(intrinsic)
                 {
                     found.push((intrinsic, inner.span));
                 }
@@ -180,7 +180,7 @@ fn is_lane_count(expr: &Expr) -> bool {
 }
 
 /// Whether a lane's result can depend on which other lanes are active.
-fn depends_on_the_others(intrinsic: &Intrinsic) -> bool {
+fn depends_on_active_lanes(intrinsic: &Intrinsic) -> bool {
     match intrinsic.meaning {
         // The participating lanes are an operand.
         Meaning::Wave(_) if intrinsic.is_masked() => false,

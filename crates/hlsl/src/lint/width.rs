@@ -42,8 +42,8 @@ impl Reader<'_> {
                     self.inst(data);
                 }
                 let guards = match data.op {
-                    Op::If { cond, .. } => self.asks_for_lanes(cond),
-                    Op::Switch { selector, .. } => self.asks_for_lanes(selector),
+                    Op::If { cond, .. } => self.depends_on_width(cond),
+                    Op::Switch { selector, .. } => self.depends_on_width(selector),
                     _ => false,
                 };
                 let inner = data.op.regions().into_iter();
@@ -54,7 +54,7 @@ impl Reader<'_> {
 
     fn inst(&mut self, data: &InstData) {
         match &data.op {
-            Op::Wave { op, lanes: None, .. } if op.chooses_lanes() => self.cut(data),
+            Op::Wave { op, lanes: None, .. } if op.chooses_lanes() => self.truncated_ballot(data),
             Op::Binary(Binary::Shl, one, count) => self.lane_bit(data, *one, *count),
             Op::SharedLoad { memory, index }
             | Op::SharedStore { memory, index, .. }
@@ -72,7 +72,7 @@ impl Reader<'_> {
     }
 
     /// Warns about a ballot of which only the first word is used.
-    fn cut(&mut self, data: &InstData) {
+    fn truncated_ballot(&mut self, data: &InstData) {
         let [first, rest @ ..] = data.results.as_slice() else { return };
         let is_used = |it: &Value| self.used()[it.index()];
         if self.widest() <= 32 || !is_used(first) || rest.iter().any(is_used) {
@@ -235,7 +235,7 @@ impl Reader<'_> {
     }
 
     /// Whether a value is computed from the number of lanes or of waves, or from the lane's or wave's index.
-    fn asks_for_lanes(&self, value: Value) -> bool {
+    fn depends_on_width(&self, value: Value) -> bool {
         let mut next = vec![value];
         for _ in 0..MOST_STEPS {
             let Some(value) = next.pop() else { return false };

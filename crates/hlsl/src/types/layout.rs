@@ -208,7 +208,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn visit(&mut self, ty: TypeId, name: &str, offset: u32, dims: &mut Vec<(u32, u32)>) {
-        // What is empty may still be large: structs of structs of nothing.
+        // Even a type without scalars may be large: structs of structs of empty structs.
         let is_enough = self.members.len() >= MOST_MEMBERS || self.bytes >= MOST_BYTES;
         if is_enough || self.types.scalar_count(ty) == 0 {
             return;
