@@ -118,9 +118,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Overloads
-    // -----------------------------------------------------------------------------------------------------
+    // Overloads.
 
     /// The best of several functions for the arguments; `Some(None)` is the built-in one, `None` follows a report.
     pub(super) fn resolve(
@@ -332,9 +330,7 @@ impl<'a> Checker<'a> {
         self.report(report.help("cast the arguments to select one overload"));
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Arguments
-    // -----------------------------------------------------------------------------------------------------
+    // Arguments.
 
     /// The call of a function that takes the arguments.
     pub(super) fn finish_call(
@@ -440,9 +436,7 @@ impl<'a> Checker<'a> {
         self.broken(span)
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Built-in functions
-    // -----------------------------------------------------------------------------------------------------
+    // Built-in functions.
 
     /// Whether a built-in function has that name; an expression if the arguments have errors.
     fn builtin_call(

@@ -250,9 +250,7 @@ impl<'a> Checker<'a> {
         scope.filter(|it| matches!(it, TypeEntity::Enum(..)))
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Variables
-    // -----------------------------------------------------------------------------------------------------
+    // Variables.
 
     /// Variables at file scope or in a namespace.
     fn file_var(&mut self, var: &'a ast::Var) {

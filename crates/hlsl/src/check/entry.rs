@@ -212,9 +212,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Inputs
-    // -----------------------------------------------------------------------------------------------------
+    // Inputs.
 
     /// The bindings of the parameters of the entry point, or of its wrapper.
     fn inputs(&mut self, id: FunctionId) -> Option<(Vec<SystemValue>, Option<hir::Function>)> {

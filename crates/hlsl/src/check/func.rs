@@ -441,9 +441,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Bodies
-    // -----------------------------------------------------------------------------------------------------
+    // Bodies.
 
     /// Checks the pending bodies, unless a struct or another body is still open.
     pub(super) fn pending_bodies(&mut self) {

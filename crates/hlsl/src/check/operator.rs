@@ -49,9 +49,7 @@ impl<'a> Checker<'a> {
         matches!(self.types.get(ty), Type::Struct(_))
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // One operand
-    // -----------------------------------------------------------------------------------------------------
+    // One operand.
 
     pub(super) fn unary(&mut self, op: ast::UnaryOp, operand: &'a ast::Expr, span: Span) -> Expr {
         let operand = self.value(operand);
@@ -132,9 +130,7 @@ impl<'a> Checker<'a> {
         Expr { kind: ExprKind::Step { place: place.into(), increment, prefix: !postfix }, ty, span }
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Two operands
-    // -----------------------------------------------------------------------------------------------------
+    // Two operands.
 
     pub(super) fn binary_chain(&mut self, first: &'a ast::Expr, rest: &'a [Operand]) -> Expr {
         let length = u32::try_from(rest.len()).unwrap_or(u32::MAX);
@@ -346,9 +342,7 @@ impl<'a> Checker<'a> {
         Expr { kind, ty, span }
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Assignments
-    // -----------------------------------------------------------------------------------------------------
+    // Assignments.
 
     pub(super) fn assign(
         &mut self,

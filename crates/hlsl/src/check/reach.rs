@@ -359,9 +359,7 @@ fn assemble(
     program
 }
 
-// ---------------------------------------------------------------------------------------------------------
-// Objects of methods
-// ---------------------------------------------------------------------------------------------------------
+// Objects of methods.
 
 /// Passes the object of a method by value if the method never writes it, which avoids the copy back at each call.
 fn pass_unwritten_objects_by_value(program: &mut Program, is_method: &[bool]) {

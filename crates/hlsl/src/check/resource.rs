@@ -25,7 +25,7 @@ pub(super) struct ResourceInfo {
     /// The register or binding given in the source.
     slot: Option<u32>,
     space: u32,
-    /// Which of the two the source gives.
+    /// What assigned it: the compiler, `register(…)` or `[[vk::binding(…)]]`.
     chosen: Chosen,
     globally_coherent: bool,
     packing: Packing,
@@ -319,9 +319,7 @@ impl<'a> Checker<'a> {
         true
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Constant buffers
-    // -----------------------------------------------------------------------------------------------------
+    // Constant buffers.
 
     /// `cbuffer C { … }`
     pub(super) fn buffer_block(&mut self, buffer: &'a ast::BufferBlock) {
@@ -562,9 +560,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Registers
-    // -----------------------------------------------------------------------------------------------------
+    // Registers.
 
     /// The resources that the program uses, by ascending id, with their registers.
     pub(super) fn bind(&mut self, used: &[ResourceId]) -> Vec<hir::Resource> {

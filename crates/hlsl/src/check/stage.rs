@@ -374,9 +374,7 @@ impl<'a> Checker<'a> {
         true
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Functions and objects of stages
-    // -----------------------------------------------------------------------------------------------------
+    // Functions and objects of stages.
 
     /// Reports, if the program reaches this code, why a function that only some stages have cannot run here.
     pub(super) fn gate_stage_function(&mut self, name: &str, span: Span) {
@@ -437,9 +435,7 @@ impl<'a> Checker<'a> {
         self.gate(report.help(format!("it is for {} shaders", words.join(", "))));
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Tessellation
-    // -----------------------------------------------------------------------------------------------------
+    // Tessellation.
 
     fn hull(&mut self, entry: &mut Entry, attributes: &'a [Attribute]) -> bool {
         let span = entry.span;
@@ -563,9 +559,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Geometry and mesh shaders
-    // -----------------------------------------------------------------------------------------------------
+    // Geometry and mesh shaders.
 
     fn geometry(&mut self, span: Span, attributes: &'a [Attribute], params: &[Param<'a>]) -> bool {
         const PRIMITIVES: [(Modifier, u32); 5] = [
@@ -703,9 +697,7 @@ impl<'a> Checker<'a> {
         fine
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Ray tracing and work graphs
-    // -----------------------------------------------------------------------------------------------------
+    // Ray tracing and work graphs.
 
     /// Checks the parameters of a ray-tracing shader, which have no semantics: a payload, hit attributes, or a parameter.
     fn ray_params(&mut self, id: FunctionId, params: &[Param<'a>]) -> bool {

@@ -133,9 +133,7 @@ impl<'a> Checker<'a> {
         if ty == Types::VOID { checked } else { self.coerce(checked, ty) }
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Variables
-    // -----------------------------------------------------------------------------------------------------
+    // Variables.
 
     fn local_var(&mut self, var: &'a ast::Var, out: &mut Vec<Stmt>) {
         let is_deduced = matches!(var.ty.kind, ast::TypeKind::Auto)
@@ -247,9 +245,7 @@ impl<'a> Checker<'a> {
         out.push(Stmt { kind: StmtKind::Let(local, init), span: declarator.span });
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Control flow
-    // -----------------------------------------------------------------------------------------------------
+    // Control flow.
 
     fn if_chain(&mut self, it: &'a ast::If, span: Span, out: &mut Vec<Stmt>) {
         const MOST_ARMS: usize = 512;

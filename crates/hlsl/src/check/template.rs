@@ -79,9 +79,7 @@ pub(super) struct AliasTemplate<'a> {
 }
 
 impl<'a> Checker<'a> {
-    // -----------------------------------------------------------------------------------------------------
-    // Arguments
-    // -----------------------------------------------------------------------------------------------------
+    // Arguments.
 
     pub(super) fn bind_one(&mut self, scope: ScopeId, param: &'a TemplateParam, arg: &Captured) {
         let Some(name) = &param.name else { return };
@@ -207,9 +205,7 @@ impl<'a> Checker<'a> {
         true
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Structs and aliases
-    // -----------------------------------------------------------------------------------------------------
+    // Structs and aliases.
 
     /// The instance of a struct template or an alias template that a segment of a path names.
     pub(super) fn template_type(
@@ -358,9 +354,7 @@ impl<'a> Checker<'a> {
         if failed { None } else { completed.map(|it| it.1) }
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Variables
-    // -----------------------------------------------------------------------------------------------------
+    // Variables.
 
     /// `template<typename T> static const T pi = …;`, or a specialisation of such.
     pub(super) fn variable_template(&mut self, head: &'a TemplateHead, var: &'a ast::Var) {
@@ -438,9 +432,7 @@ impl<'a> Checker<'a> {
         Some(entity)
     }
 
-    // -----------------------------------------------------------------------------------------------------
-    // Functions
-    // -----------------------------------------------------------------------------------------------------
+    // Functions.
 
     pub(super) fn declare_template(
         &mut self,

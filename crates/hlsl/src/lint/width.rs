@@ -123,7 +123,7 @@ impl Reader<'_> {
         if waves <= places {
             return;
         }
-        // An array of vectors or structs was split into arrays whose length differs from the declared one.
+        // Splitting an array of vectors or structs may have given it more elements than its declaration has.
         let name = memory.name.split(['.', '[']).next().unwrap_or("");
         self.reports.push(
             Diagnostic::new(
