@@ -6,11 +6,11 @@ groupshared uint sums[4];
 [numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint wave = t / WaveGetLaneCount();
-    sums[wave] = WaveActiveSum(1u); //~ warning[assumed-wave-count]: `sums` has places for 4 waves, and a group can have 32
+    sums[wave] = WaveActiveSum(1u); //~ warning[assumed-wave-count]: `sums` has elements for 4 waves, and a group can have 32
     GroupMemoryBarrierWithGroupSync();
     EXPECT_EQ(sums[0], uint(WIDTH));
 }
-//| FILE:7:5: warning: `sums` has places for 4 waves, and a group can have 32 [assumed-wave-count]
+//| FILE:7:5: warning: `sums` has elements for 4 waves, and a group can have 32 [assumed-wave-count]
 //|   |
 //| 3 | groupshared uint sums[4];
 //|   |                  ---- declared here
@@ -26,11 +26,11 @@ void main(uint t : SV_GroupIndex) {
 groupshared uint2 sums[8];
 [numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    sums[t / WaveGetLaneCount()] = uint2(WaveActiveSum(1u), 0); //~ warning[assumed-wave-count]: `sums` has places for 8 waves
+    sums[t / WaveGetLaneCount()] = uint2(WaveActiveSum(1u), 0); //~ warning[assumed-wave-count]: `sums` has elements for 8 waves
     GroupMemoryBarrierWithGroupSync();
     EXPECT_EQ(sums[0].x, uint(WIDTH));
 }
-//| FILE:6:5: warning: `sums` has places for 8 waves, and a group can have 32 [assumed-wave-count]
+//| FILE:6:5: warning: `sums` has elements for 8 waves, and a group can have 32 [assumed-wave-count]
 //|   |
 //| 3 | groupshared uint2 sums[8];
 //|   |                   ---- declared here

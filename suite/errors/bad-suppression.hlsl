@@ -18,7 +18,7 @@ void main(uint t : SV_GroupIndex) {
 //| 5 |     t = t;
 //|   |     ^^^^^
 //|   |
-//|   = help: a member and a parameter of one name are told apart by `this.`
+//|   = help: write `this.` to tell a member from a parameter of the same name
 
 //--- allowed-by-a-name-that-nobody-knows
 [numthreads(4, 1, 1)]
@@ -38,7 +38,7 @@ void main(uint t : SV_GroupIndex) {
 //| 5 |     t = t;
 //|   |     ^^^^^
 //|   |
-//|   = help: a member and a parameter of one name are told apart by `this.`
+//|   = help: write `this.` to tell a member from a parameter of the same name
 
 //--- an-error-cannot-be-allowed
 [numthreads(4, 1, 1)]

@@ -13,11 +13,11 @@ void main(uint t : SV_GroupIndex) {
 //| 4 |     uint share = t / 0;
 //|   |                      ^
 //|   |
-//|   = note: the result has all bits set on most devices, and anything on others
+//|   = note: the result has all bits set on most devices, and is undefined on others
 //|
 //| FILE:5:21: warning: an integer is divided by zero [division-by-zero]
 //|   |
 //| 5 |     uint rest = t % 0;
 //|   |                     ^
 //|   |
-//|   = note: the result has all bits set on most devices, and anything on others
+//|   = note: the result has all bits set on most devices, and is undefined on others

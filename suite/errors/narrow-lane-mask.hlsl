@@ -7,14 +7,14 @@ void main(uint t : SV_GroupIndex) {
     uint odd = WaveActiveBallot((t & 1) == 1).x; //~ warning[narrow-lane-mask]: only the first 32 bits
     EXPECT_EQ(countbits(odd), uint(WIDTH / 2));
 }
-//| FILE:5:16: warning: of this set of lanes only the first 32 bits are used [narrow-lane-mask]
+//| FILE:5:16: warning: only the first 32 bits of this set of lanes are used [narrow-lane-mask]
 //|   |
 //| 5 |     uint odd = WaveActiveBallot((t & 1) == 1).x;
 //|   |                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
 //|   = note: waves have up to 128 lanes, and those from 32 on are in `.y`, `.z` and `.w`
 //|   = help: `WaveActiveCountBits`, `WavePrefixCountBits` or `countbits` of all four words count all lanes
-//|   = help: a shader that runs with narrow waves only says so: `[WaveSize(4, 32)]`
+//|   = help: if the shader only runs with narrow waves, declare it: `[WaveSize(4, 32)]`
 
 //--- one-word-of-a-ballot-in-a-variable
 //# widths 4..32
@@ -24,14 +24,14 @@ void main(uint t : SV_GroupIndex) {
     uint4 lanes = odd(t);
     EXPECT_EQ(countbits(lanes.x), uint(WIDTH / 2));
 }
-//| FILE:3:28: warning: of this set of lanes only the first 32 bits are used [narrow-lane-mask]
+//| FILE:3:28: warning: only the first 32 bits of this set of lanes are used [narrow-lane-mask]
 //|   |
 //| 3 | uint4 odd(uint t) { return WaveActiveBallot((t & 1) == 1); }
 //|   |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
 //|   = note: waves have up to 128 lanes, and those from 32 on are in `.y`, `.z` and `.w`
 //|   = help: `WaveActiveCountBits`, `WavePrefixCountBits` or `countbits` of all four words count all lanes
-//|   = help: a shader that runs with narrow waves only says so: `[WaveSize(4, 32)]`
+//|   = help: if the shader only runs with narrow waves, declare it: `[WaveSize(4, 32)]`
 
 //--- a-bit-for-a-lane
 //# widths 4..32
@@ -41,14 +41,14 @@ void main(uint t : SV_GroupIndex) {
     uint mine = 1u << lane; //~ warning[narrow-lane-mask]: no place for the lanes from 32 on
     EXPECT_EQ(firstbitlow(mine), t);
 }
-//| FILE:6:17: warning: 32 bits have no place for the lanes from 32 on [narrow-lane-mask]
+//| FILE:6:17: warning: 32 bits cannot hold the lanes from 32 on [narrow-lane-mask]
 //|   |
 //| 6 |     uint mine = 1u << lane;
 //|   |                 ^^^^^^^^^^
 //|   |
 //|   = note: waves have up to 128 lanes; lane 32 gets the bit of lane 0
 //|   = help: a set of lanes is a `uint4`: bit `lane % 32` of the component `lane / 32`
-//|   = help: a shader that runs with narrow waves only says so: `[WaveSize(4, 32)]`
+//|   = help: if the shader only runs with narrow waves, declare it: `[WaveSize(4, 32)]`
 
 //--- all-words-of-a-ballot
 [numthreads(WIDTH, 1, 1)]

@@ -17,7 +17,7 @@ void main(uint t : SV_GroupIndex) {
 //| 4 |     void Set(float length) { length = length; }
 //|   |                              ^^^^^^^^^^^^^^^
 //|   |
-//|   = help: a member and a parameter of one name are told apart by `this.`
+//|   = help: write `this.` to tell a member from a parameter of the same name
 
 //--- an-element-of-itself
 groupshared uint tile[WIDTH];

@@ -1,6 +1,7 @@
-//! Short texts that ask for much. Each ends, with a report that names the bound, or as a module.
+//! Resource-exhaustion tests: short texts that ask for much work. Each ends with an error that names the limit, or as
+//! a module.
 //!
-//! There is no clock here: without its bound each of these takes minutes or gigabytes at least, and most would never end.
+//! Nothing is timed: without its limit each of these takes minutes or gigabytes at least, and most would never end.
 
 use diag::{Level, Sink, SourceMap};
 
@@ -16,7 +17,7 @@ impl Includer for NoFiles {
     }
 }
 
-/// The levels of a tree in which each thing needs two of the one before.
+/// The levels of a tree in which each declaration uses the one before twice.
 fn tree(levels: usize, first: &str, each: impl Fn(usize) -> String) -> String {
     std::iter::once(first.to_owned()).chain((1..levels).map(each)).collect()
 }
@@ -25,7 +26,7 @@ fn main_of(body: &str) -> String {
     format!("RWStructuredBuffer<uint> O;\n[numthreads(1, 1, 1)] void main() {{ {body} }}\n")
 }
 
-/// What comes out: the code of the first error, or nothing where a module does.
+/// The outcome of a compilation: the code of the first error, or `None` for a module.
 fn outcome(text: String) -> Option<&'static str> {
     let mut sources = SourceMap::new();
     let mut sink = Sink::new();
@@ -34,14 +35,14 @@ fn outcome(text: String) -> Option<&'static str> {
     let module = compile(file, &mut sources, &mut NoFiles, &options, &mut sink);
     let first = sink.as_slice().iter().find(|it| it.level >= Level::Error);
     if let Some(error) = first {
-        assert!(!error.primary.span.is_none(), "`{}` has no place", error.message);
+        assert!(!error.primary.span.is_none(), "`{}` has no location", error.message);
     }
     assert_eq!(module.is_some(), first.is_none());
     first.map(|it| it.code.name)
 }
 
 #[test]
-fn bombs_end_in_a_report_that_names_the_bound() {
+fn bombs_end_with_an_error_that_names_the_limit() {
     const LARGE: Option<&str> = Some("too-large");
     const WORK: Option<&str> = Some("program-too-large");
     const DEEP: Option<&str> = Some("nesting-too-deep");
@@ -58,7 +59,7 @@ fn bombs_end_in_a_report_that_names_the_bound() {
             LARGE,
         ),
         (
-            "the size of a struct of nothing that doubles",
+            "the size of an empty struct that doubles",
             structs(14, "struct S0 { };\n") + &main_of("S13 x; S13 y = x; O[0] = 1;"),
             None,
         ),
@@ -69,7 +70,7 @@ fn bombs_end_in_a_report_that_names_the_bound() {
             None,
         ),
         (
-            "an array of nothing",
+            "an array of empty structs",
             format!(
                 "struct E {{ }};\n{}",
                 main_of("E x[4000000000]; E y[4000000000] = x; x = y; O[0] = 1;")
@@ -77,20 +78,20 @@ fn bombs_end_in_a_report_that_names_the_bound() {
             None,
         ),
         (
-            "calls of what does nothing",
+            "calls of functions that do nothing",
             tree(60, "void f0() {}\n", |i| format!("void f{i}() {{ f{0}(); f{0}(); }}\n", i - 1))
                 + &main_of("f59();"),
             WORK,
         ),
         (
-            "calls that only pass a variable on",
+            "calls that only forward a variable",
             tree(60, "void f0(inout uint x) {}\n", |i| {
                 format!("void f{i}(inout uint x) {{ f{0}(x); f{0}(x); }}\n", i - 1)
             }) + &main_of("uint x = 0; f59(x);"),
             WORK,
         ),
         (
-            "calls that only pass a resource on",
+            "calls that only forward a resource",
             tree(40, "void f0(RWBuffer<uint> x) {}\n", |i| {
                 format!("void f{i}(RWBuffer<uint> x) {{ f{0}(x); f{0}(x); }}\n", i - 1)
             }) + "RWBuffer<uint> B;\n"
@@ -116,7 +117,7 @@ fn bombs_end_in_a_report_that_names_the_bound() {
             WORK,
         ),
         (
-            "calls with very many overloads",
+            "calls with a great many overloads",
             overloads + &main_of(&format!("T7 s = (T7)0; {}", "f(s);".repeat(4000))),
             WORK,
         ),
@@ -130,7 +131,7 @@ fn bombs_end_in_a_report_that_names_the_bound() {
             WORK,
         ),
         (
-            "fields that are inherited",
+            "inherited fields",
             format!(
                 "struct B {{ {} }};\n{}{}",
                 (0..4000).map(|i| format!("uint a{i};")).collect::<String>(),
@@ -159,7 +160,7 @@ fn bombs_end_in_a_report_that_names_the_bound() {
             None,
         ),
         (
-            "labels without number",
+            "a great many case labels",
             main_of(&format!(
                 "switch (O[0]) {{ {} O[1] = 1; }}",
                 (0..40_000).map(|i| format!("case {i}:")).collect::<String>()
@@ -167,7 +168,7 @@ fn bombs_end_in_a_report_that_names_the_bound() {
             None,
         ),
         (
-            "arrays of arrays, by their aliases",
+            "arrays of arrays, through aliases",
             tree(5000, "typedef uint A0[1];\n", |i| format!("typedef A{} A{i}[1];\n", i - 1))
                 + &main_of("A4999 x;"),
             DEEP,
@@ -186,7 +187,7 @@ fn bombs_end_in_a_report_that_names_the_bound() {
 }
 
 #[test]
-fn calls_that_make_instructions_are_bounded_by_these() {
+fn call_trees_are_bounded_by_their_instructions() {
     let text = tree(24, "uint f0(uint x) { return x * 3 + 1; }\n", |i| {
         format!("uint f{i}(uint x) {{ return f{0}(x) + f{0}(x + 1); }}\n", i - 1)
     }) + &main_of("O[0] = f23(O[1]);");

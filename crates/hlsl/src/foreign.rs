@@ -213,7 +213,7 @@ const ROWS: &[(&str, &str, Hlsl)] = &[
     (
         "lessThan greaterThan equal notEqual",
         GLSL,
-        Text("`<`, `>`, `==` and `!=` compare vectors by component"),
+        Text("`<`, `>`, `==` and `!=` compare vectors component-wise"),
     ),
     // Barriers and atomics.
     ("barrier", GLSL, Name("GroupMemoryBarrierWithGroupSync")),

@@ -1,11 +1,11 @@
-//! A hash for tables that are asked on every name and every statement: quick, and the same in every process.
+//! A fast hash for tables that are looked up for every name and every statement, the same in every process.
 //!
-//! It is for look-ups only. Whoever wants an order sorts.
+//! For look-ups only: where the order matters, sort.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A table whose look-ups cost little.
+/// A hash map with cheap look-ups.
 pub(crate) type QuickMap<K, V> = HashMap<K, V, BuildHasherDefault<QuickHasher>>;
 
 /// Mixes eight bytes at a time.
@@ -14,7 +14,7 @@ pub(crate) struct QuickHasher(u64);
 
 impl Hasher for QuickHasher {
     fn finish(&self) -> u64 {
-        // Tables use the upper bits and the lower ones.
+        // Hash tables use both the high and the low bits.
         self.0 ^ self.0 >> 32
     }
 
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_put_in_is_found_again() {
+    fn inserted_keys_are_found() {
         let mut map: QuickMap<String, usize> = QuickMap::default();
         let name = |i: usize| format!("{}{i}", "name".repeat(i % 5));
         for i in 0..5000 {

@@ -49,7 +49,7 @@ pub enum Type {
     Error,
 }
 
-/// The type of a number.
+/// The type of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scalar {
     Bool,
@@ -145,7 +145,7 @@ pub enum ResourceType {
         comparison: bool,
     },
     AccelerationStructure,
-    /// An object of a stage that does not run yet: `RayQuery`, `InputPatch`, `NodeOutput` and others.
+    /// An object of a stage that cannot run yet: `RayQuery`, `InputPatch`, `NodeOutput` and others.
     Other(Object),
 }
 
@@ -494,7 +494,7 @@ impl Types {
         &mut self.structs[id.0 as usize]
     }
 
-    /// The scalar of a scalar, vector or matrix.
+    /// The scalar type of a scalar, vector or matrix.
     pub fn scalar_of(&self, id: TypeId) -> Option<Scalar> {
         match self.get(id) {
             Type::Scalar(scalar) | Type::Vector(scalar, _) | Type::Matrix { scalar, .. } => {

@@ -150,7 +150,7 @@ impl Reader<'_> {
     }
 }
 
-/// The bits of a literal, also as every component of a vector.
+/// The bits of a literal, or of a splat of one.
 fn constant(expr: &Expr) -> Option<u64> {
     match &expr.kind {
         ExprKind::Const(bits) => Some(*bits),
