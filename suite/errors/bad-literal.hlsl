@@ -5,12 +5,12 @@ static const uint a = 089; //~ error[bad-literal]:
 static const float b = 1.0q; //~ error[bad-literal]:
 static const uint64_t c = 99999999999999999999; //~ error[bad-literal]:
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:2:23: error: `089` has a digit that octal numbers do not have [bad-literal]
+//| FILE:2:23: error: `089` has a digit that is not octal [bad-literal]
 //|   |
 //| 2 | static const uint a = 089;
 //|   |                       ^^^
 //|
-//| FILE:3:24: error: `q` is no suffix of a number [bad-literal]
+//| FILE:3:24: error: `q` is not a numeric suffix [bad-literal]
 //|   |
 //| 3 | static const float b = 1.0q;
 //|   |                        ^^^^

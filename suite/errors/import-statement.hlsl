@@ -3,7 +3,7 @@
 //--- the-import-of-the-draft
 @import waveOps.h; //~ error[import-statement]:
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:2:1: error: `@import` never became part of HLSL [import-statement]
+//| FILE:2:1: error: `@import` is not part of HLSL [import-statement]
 //|   |
 //| 2 | @import waveOps.h;
 //|   | ^^^^^^^^^^^^^^^^^^

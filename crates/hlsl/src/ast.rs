@@ -1,4 +1,4 @@
-//! The syntax tree: what the text says, before anyone knows what it means.
+//! The syntax tree: what the text says, before names are resolved.
 //!
 //! Nodes carry spans and no types; `check` resolves names and gives types. What the parser has already done:
 //!
@@ -9,18 +9,18 @@
 //! - Built-in scalar, vector and matrix names (`uint`, `float3`, `min16float2x2`, `unsigned int`) are decoded to
 //!   [`TypeKind::Numeric`]. `vector<T, N>`, `matrix<T, R, C>`, bare `vector` and `matrix`, and all object types
 //!   (`RWStructuredBuffer<T>`, `Texture2D`, …) stay [`TypeKind::Named`].
-//! - A struct or enum declared inside another declaration (`struct S { … } s;`, `typedef struct { … } T;`) is
-//!   taken out: it stands as an item of its own right before, and the declaration names it. Unnamed ones got a
-//!   name that no source can write.
+//! - A struct or enum declared inside another declaration (`struct S { … } s;`, `typedef struct { … } T;`) is hoisted:
+//!   it becomes an item of its own right before, and the declaration names it. Unnamed ones get a name that no
+//!   source can write.
 //!
-//! How deep trees get: an expression is at most [`MAX_HEIGHT`] high, and statements, blocks, types and
-//! namespaces nest at most so deep together, so walking the tree by recursion is safe. Three things are lists
+//! Bounds on depth: an expression is at most [`MAX_HEIGHT`] high, and statements, blocks, types and
+//! namespaces together nest at most that deep, so recursion over the tree is safe. Three things are lists
 //! because sources chain them at length: operators of one precedence ([`ExprKind::Binary`]), comma
-//! expressions, and `else if` ([`If::arms`]). A `Binary` has at most [`MAX_CHAIN`] operands: whoever turns it
-//! into nested nodes gets a tree that high.
+//! expressions, and `else if` ([`If::arms`]). A `Binary` has at most [`MAX_CHAIN`] operands: turned
+//! into nested nodes, it becomes a tree of that height.
 //!
-//! After a syntax error the tree holds what could be read; `Error` nodes stand for what could not, and whoever
-//! meets one stays silent, since it has been reported.
+//! After a syntax error the tree holds what could be parsed; `Error` nodes stand for the rest. Later stages
+//! skip them silently, since the error has been reported.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -31,13 +31,13 @@ use diag::Span;
 
 use crate::options::MatrixOrder;
 
-/// The height that no expression exceeds; also the limit of nesting for everything else.
+/// The maximum height of an expression; also the nesting limit for everything else.
 pub const MAX_HEIGHT: usize = 256;
 
-/// The most operands that one [`ExprKind::Binary`] has.
+/// The maximum number of operands of one [`ExprKind::Binary`].
 pub const MAX_CHAIN: usize = 1024;
 
-/// A name as the source writes it: cheap to clone, and compares as the text it is.
+/// A name as the source writes it: cheap to clone, and compared by its text.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(Arc<str>);
 
@@ -59,7 +59,7 @@ impl Deref for Name {
     }
 }
 
-// `Hash` of an `Arc<str>` is `Hash` of its text, so maps keyed by names can be asked with a `&str`.
+// `Hash` of an `Arc<str>` is `Hash` of its text, so maps keyed by names can be looked up with a `&str`.
 impl Borrow<str> for Name {
     fn borrow(&self) -> &str {
         &self.0
@@ -90,7 +90,7 @@ impl fmt::Debug for Name {
     }
 }
 
-/// A name and where it stands.
+/// A name and its location.
 #[derive(Clone, Debug)]
 pub struct Ident {
     pub name: Name,
@@ -102,14 +102,14 @@ pub struct Ident {
 pub struct Path {
     /// It starts with `::`.
     pub global: bool,
-    /// What stands before the last `::`; empty for most names.
+    /// The part before the last `::`; empty for most names.
     pub scope: Vec<Segment>,
     pub last: Segment,
     pub span: Span,
 }
 
 impl Path {
-    /// The name, if it is one that the language itself may know: without a scope and template arguments, `::` at most.
+    /// The name, if it can be a builtin: no scope and no template arguments, at most a leading `::`.
     pub fn as_builtin(&self) -> Option<&Ident> {
         (self.scope.is_empty() && self.last.args.is_none()).then_some(&self.last.ident)
     }
@@ -131,7 +131,7 @@ pub struct Segment {
 
 /// An argument in `< >`.
 ///
-/// A name that is not known as a type is an expression; `check` may learn better inside templates.
+/// A name that is not known as a type is an expression; `check` may reclassify it inside templates.
 #[derive(Clone, Debug)]
 pub enum TemplateArg {
     Type(Type),
@@ -151,11 +151,11 @@ impl TemplateArg {
 // Declarations
 // ---------------------------------------------------------------------------------------------------------
 
-/// A whole compilation: the main file with all that it includes.
+/// A whole compilation: the main file with everything it includes.
 #[derive(Clone, Debug, Default)]
 pub struct File {
     pub items: Vec<Item>,
-    /// Something outside of function bodies could not be read, so that names may be missing.
+    /// Something outside function bodies could not be parsed, so names may be missing.
     pub is_torn: bool,
 }
 
@@ -193,7 +193,7 @@ pub struct Namespace {
     pub items: Vec<Item>,
 }
 
-/// What keyword a [`Struct`] was declared with.
+/// The keyword a [`Struct`] was declared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StructKind {
     Struct,
@@ -283,7 +283,7 @@ pub struct Declarator {
 pub enum Initializer {
     /// `= e`, where `e` may be [`ExprKind::List`].
     Expr(Expr),
-    /// `{ name = value; … }` after a sampler (the effects framework's state block); nothing uses its content.
+    /// `{ name = value; … }` after a sampler (the effects framework's state block); its contents are ignored.
     StateBlock(Span),
 }
 
@@ -297,7 +297,7 @@ pub struct Dim {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub template: Option<TemplateHead>,
-    /// The first head of `template<…> template<…> T S<…>::f()`: that of the struct which the template belongs to.
+    /// The first head of `template<…> template<…> T S<…>::f()`: the head of the struct template.
     pub owner_template: Option<TemplateHead>,
     pub modifiers: Modifiers,
     pub result: Type,
@@ -313,7 +313,7 @@ pub struct Function {
     pub annotations: Vec<Annotation>,
     /// `None` for a prototype.
     pub body: Option<Block>,
-    /// From the first modifier to the `)`: what a message about the declaration points at.
+    /// From the first modifier to the `)`: the span that messages about the declaration mark.
     pub head: Span,
 }
 
@@ -347,12 +347,12 @@ impl FunctionName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
     Binary(BinaryOp),
-    /// `+=` and its like.
+    /// `+=` and the like.
     Assign(BinaryOp),
     /// `=`
     Set,
     Unary(UnaryOp),
-    /// `++` and `--`, before or behind.
+    /// `++` and `--`, prefix or postfix.
     Step(StepOp),
     /// `()`
     Call,
@@ -413,7 +413,7 @@ pub struct Attribute {
     pub span: Span,
 }
 
-/// What stands behind a `:` after a name.
+/// An annotation after a name: what follows a `:`.
 #[derive(Clone, Debug)]
 pub struct Annotation {
     pub kind: AnnotationKind,
@@ -429,7 +429,7 @@ pub enum AnnotationKind {
     PackOffset {
         component: u32,
     },
-    /// `read(caller, closesthit)` and `write(miss)`: who uses a field of a payload of rays.
+    /// `read(caller, closesthit)` and `write(miss)`: which shaders access a field of a ray payload.
     Access {
         writes: bool,
         by: Vec<Ident>,
@@ -450,14 +450,14 @@ pub struct Register {
 // Types
 // ---------------------------------------------------------------------------------------------------------
 
-/// A type as it is written. Array sizes stand with the declarator.
+/// A type as written. Array sizes belong to the declarator.
 #[derive(Clone, Debug)]
 pub struct Type {
     pub kind: TypeKind,
     /// Modifiers of a type that is not a declaration's: `Buffer<unorm float4>`, `(const float3)x`.
     /// For a declaration all modifiers, wherever written, are in the declaration.
     pub modifiers: Modifiers,
-    /// How matrices lie in memory here, unless `row_major` or `column_major` say it: `#pragma pack_matrix`, or
+    /// The matrix order here, unless `row_major` or `column_major` gives one: from `#pragma pack_matrix`, or
     /// the option.
     pub order: MatrixOrder,
     pub span: Span,
@@ -473,7 +473,7 @@ pub enum TypeKind {
     Array(Box<Type>, Vec<Dim>),
     /// `auto`, which HLSL has from 202x on; `check` decides.
     Auto,
-    /// A type that could not be read; reported.
+    /// A type that could not be parsed; reported.
     Error,
 }
 
@@ -493,7 +493,7 @@ pub enum Shape {
     Matrix(u8, u8),
 }
 
-/// The scalar types by the words that name them. Synonyms are folded (`dword`, `uint32_t` and `unsigned int`
+/// The scalar types by their keywords. Synonyms are folded (`dword`, `uint32_t` and `unsigned int`
 /// are `Uint`); types whose meaning depends on options are kept apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
@@ -523,10 +523,10 @@ pub enum Scalar {
     Uint8x4Packed,
 }
 
-/// Words before (or after) the type of a declaration, each with its place.
+/// Keywords before (or after) the type of a declaration, each with its location.
 #[derive(Clone, Debug, Default)]
 pub struct Modifiers {
-    /// In the order of the source; a word may stand twice.
+    /// In source order; a word may occur twice.
     pub list: Vec<(Modifier, Span)>,
 }
 
@@ -535,7 +535,7 @@ impl Modifiers {
         self.list.iter().any(|(it, _)| *it == modifier)
     }
 
-    /// Where a modifier stands.
+    /// The location of a modifier.
     pub fn span(&self, modifier: Modifier) -> Option<Span> {
         self.list.iter().find(|(it, _)| *it == modifier).map(|(_, span)| *span)
     }
@@ -583,7 +583,7 @@ pub enum Modifier {
 }
 
 impl Modifier {
-    /// As the source writes it.
+    /// As written in source.
     pub fn word(self) -> &'static str {
         match self {
             Modifier::Const => "const",
@@ -667,7 +667,7 @@ pub enum StmtKind {
     Discard,
     Return(Option<Expr>),
     Empty,
-    /// Text that could not be read; reported.
+    /// Text that could not be parsed; reported.
     Error,
 }
 
@@ -810,7 +810,7 @@ pub enum ExprKind {
         dims: Vec<Dim>,
     },
     SizeOfExpr(Box<Expr>),
-    /// Text that could not be read; reported.
+    /// Text that could not be parsed; reported.
     Error,
 }
 
@@ -825,11 +825,11 @@ pub struct Operand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntLiteral {
     pub value: u64,
-    /// `u` was there.
+    /// It has the suffix `u`.
     pub unsigned: bool,
-    /// `l` was there (64 bits).
+    /// It has the suffix `l` (64 bits).
     pub long: bool,
-    /// Written in decimal: such a literal without suffix does not become unsigned by itself.
+    /// Written in decimal: without a suffix, such a literal is never implicitly unsigned.
     pub decimal: bool,
 }
 
@@ -938,7 +938,7 @@ impl BinaryOp {
         }
     }
 
-    /// How strongly it binds: 1 (`||`) to 10 (`*`).
+    /// Binding strength, from 1 (`||`) to 10 (`*`).
     pub fn precedence(self) -> u8 {
         match self {
             BinaryOp::Or => 1,

@@ -1,6 +1,6 @@
-//! Text to tokens, one at a time, and the values of literals.
+//! The lexer: text to tokens, one at a time; and the values of literals.
 //!
-//! The lexer knows nothing of directives and reports nothing: what is wrong with a token is in its kind, so that
+//! The lexer knows no directives and reports no errors: a malformed token has a kind that says so, so that
 //! text under `#if 0` can hold anything. Line continuations and comments are white space here.
 
 use std::borrow::Cow;
@@ -10,12 +10,12 @@ use diag::Span;
 use crate::ast::{FloatLiteral, FloatSuffix, IntLiteral};
 use crate::token::{Flags, Names, Punct, Symbol, Token, TokenKind};
 
-/// A place in a text that tokens are read from.
+/// A read position in a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
     /// The next byte to read.
     pub(crate) pos: usize,
-    /// Nothing but white space stands before it on its line.
+    /// Only white space precedes it on its line.
     pub(crate) line_start: bool,
 }
 
@@ -88,8 +88,8 @@ pub(crate) fn at_paren(text: &str, mut cursor: Cursor) -> bool {
     skip_blank(text.as_bytes(), &mut cursor) && text.as_bytes().get(cursor.pos) == Some(&b'(')
 }
 
-/// Moves behind the end of the current line, reading only as much as comments and strings demand.
-/// `false` when a comment is open at the end of the text.
+/// Moves past the end of the current line, looking only at comments and strings.
+/// Returns `false` if a comment is open at the end of the text.
 pub(crate) fn skip_line(text: &str, cursor: &mut Cursor) -> bool {
     let bytes = text.as_bytes();
     let mut pos = cursor.pos;
@@ -102,7 +102,7 @@ pub(crate) fn skip_line(text: &str, cursor: &mut Cursor) -> bool {
             }
             b'\\' => pos + splice(bytes, pos).max(1),
             b'/' => {
-                let second = behind_splices(bytes, pos + 1);
+                let second = skip_splices(bytes, pos + 1);
                 match bytes.get(second) {
                     Some(b'/') => line_end(bytes, pos),
                     Some(b'*') => match comment_end(bytes, second + 1) {
@@ -132,7 +132,7 @@ fn is_ident_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Skips white space, comments and continuations; `false` when a comment is never closed.
+/// Skips white space, comments and continuations; returns `false` if a comment is unterminated.
 pub(crate) fn skip_blank(bytes: &[u8], cursor: &mut Cursor) -> bool {
     while let Some(&byte) = bytes.get(cursor.pos) {
         match byte {
@@ -146,7 +146,7 @@ pub(crate) fn skip_blank(bytes: &[u8], cursor: &mut Cursor) -> bool {
                 len => cursor.pos += len,
             },
             b'/' => {
-                let second = behind_splices(bytes, cursor.pos + 1);
+                let second = skip_splices(bytes, cursor.pos + 1);
                 match bytes.get(second) {
                     Some(b'/') => cursor.pos = line_end(bytes, cursor.pos),
                     Some(b'*') => match comment_end(bytes, second + 1) {
@@ -172,7 +172,7 @@ fn splice(bytes: &[u8], pos: usize) -> usize {
     if bytes.get(pos + 1 + blank) == Some(&b'\n') { blank + 2 } else { 0 }
 }
 
-/// Where the line that holds `pos` ends (at its newline), continuations followed.
+/// The end of the line that holds `pos` (its newline), following continuations.
 fn line_end(bytes: &[u8], mut pos: usize) -> usize {
     while let Some(&byte) = bytes.get(pos) {
         match byte {
@@ -184,19 +184,19 @@ fn line_end(bytes: &[u8], mut pos: usize) -> usize {
     pos
 }
 
-/// Behind the `*/` of the comment whose text starts at `pos`.
+/// The position after the `*/` of the comment whose text starts at `pos`.
 fn comment_end(bytes: &[u8], mut pos: usize) -> Option<usize> {
     loop {
         pos += bytes.get(pos..)?.iter().position(|byte| *byte == b'*')? + 1;
-        let last = behind_splices(bytes, pos);
+        let last = skip_splices(bytes, pos);
         if bytes.get(last) == Some(&b'/') {
             return Some(last + 1);
         }
     }
 }
 
-/// The first place from `pos` on that is no line continuation.
-fn behind_splices(bytes: &[u8], mut pos: usize) -> usize {
+/// The first position from `pos` on that is not in a line continuation.
+fn skip_splices(bytes: &[u8], mut pos: usize) -> usize {
     loop {
         match splice(bytes, pos) {
             0 => return pos,
@@ -205,7 +205,7 @@ fn behind_splices(bytes: &[u8], mut pos: usize) -> usize {
     }
 }
 
-/// Behind the closing quote, or at the end of the line when there is none.
+/// The position after the closing quote, or the end of the line if there is none.
 fn quoted_end(bytes: &[u8], start: usize) -> (bool, usize) {
     let quote = bytes[start];
     let mut pos = start + 1;
@@ -214,7 +214,7 @@ fn quoted_end(bytes: &[u8], start: usize) -> (bool, usize) {
             b'\n' | b'\r' => return (false, pos),
             b'\\' => {
                 let len = splice(bytes, pos);
-                // Behind a backslash the quote is a character like others.
+                // After a backslash a quote is an ordinary character.
                 let escapes = usize::from(matches!(bytes.get(pos + 1), Some(b'"' | b'\'' | b'\\')));
                 pos += if len > 0 { len } else { 1 + escapes };
             }
@@ -225,7 +225,7 @@ fn quoted_end(bytes: &[u8], start: usize) -> (bool, usize) {
     (false, pos)
 }
 
-/// Interns the run of bytes that `end_of` finds, going on over continuations in its midst.
+/// Interns the run of bytes that `end_of` finds, joined across continuations.
 fn spell(
     text: &str,
     start: usize,
@@ -240,53 +240,53 @@ fn spell(
     let line = Despliced::from(bytes, start);
     let end = end_of(&line.bytes, 0);
     let spelling = std::str::from_utf8(&line.bytes[..end]).unwrap_or("");
-    // Invariant: a token starts with a byte of its own.
-    (names.intern(spelling), line.places[end - 1] + 1)
+    // Invariant: a token has at least one byte.
+    (names.intern(spelling), line.positions[end - 1] + 1)
 }
 
-/// The rest of a line with the lines that continue it, the continuations taken out.
+/// The rest of a logical line, with the continuations removed.
 struct Despliced {
     bytes: Vec<u8>,
-    /// Where each byte stands in the text.
-    places: Vec<usize>,
+    /// The position of each byte in the text.
+    positions: Vec<usize>,
 }
 
 impl Despliced {
-    /// Longer tokens end there: a continued line of that length is no program.
+    /// Longer tokens are cut there: no real program continues a line inside such a token.
     const LONGEST: usize = 1 << 9;
 
     fn from(text: &[u8], start: usize) -> Despliced {
-        let mut line = Despliced { bytes: Vec::new(), places: Vec::new() };
-        let mut pos = behind_splices(text, start);
+        let mut line = Despliced { bytes: Vec::new(), positions: Vec::new() };
+        let mut pos = skip_splices(text, start);
         while let Some(&byte) = text.get(pos) {
-            // What names and numbers are made of is ASCII.
+            // Names and numbers are ASCII.
             if !(b'!'..=b'~').contains(&byte) || line.bytes.len() == Despliced::LONGEST {
                 break;
             }
             line.bytes.push(byte);
-            line.places.push(pos);
-            pos = behind_splices(text, pos + 1);
+            line.positions.push(pos);
+            pos = skip_splices(text, pos + 1);
         }
         line
     }
 }
 
-/// The punctuator at `start`, continuations in its midst taken out, and where it ends.
+/// The punctuator at `start`, continuations removed, and its end.
 fn punct_at(bytes: &[u8], start: usize) -> Option<(Punct, usize)> {
     let is_split = bytes[start + 1..].iter().take(2).any(|byte| *byte == b'\\');
     if !is_split {
         return punct(&bytes[start..]).map(|(punct, len)| (punct, start + len));
     }
-    // Invariant: no continuation at `start`; the blanks before a token take it along.
+    // Invariant: no continuation at `start`; it is skipped with the white space before a token.
     let first = start;
-    let second = behind_splices(bytes, first + 1);
-    let third = behind_splices(bytes, second + 1);
-    let places = [first, second, third];
-    let window = places.map(|it| bytes.get(it).copied().unwrap_or(0));
-    punct(&window).map(|(punct, len)| (punct, places[len - 1] + 1))
+    let second = skip_splices(bytes, first + 1);
+    let third = skip_splices(bytes, second + 1);
+    let positions = [first, second, third];
+    let window = positions.map(|it| bytes.get(it).copied().unwrap_or(0));
+    punct(&window).map(|(punct, len)| (punct, positions[len - 1] + 1))
 }
 
-/// A quoted spelling without the continuations in it.
+/// A quoted spelling without its continuations.
 fn unspliced(spelling: &str) -> String {
     let bytes = spelling.as_bytes();
     let mut out = String::with_capacity(spelling.len());
@@ -406,7 +406,7 @@ pub(crate) enum Number {
     Float(FloatLiteral),
 }
 
-/// Reads a number; what is wrong with it otherwise.
+/// Parses a number; the error says what is wrong with it.
 pub(crate) fn number(text: &str) -> Result<Number, String> {
     let lower = match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
         true => Cow::from(text.to_ascii_lowercase()),
@@ -450,9 +450,9 @@ fn integer(text: &str, digits: &str, radix: u32) -> Result<Number, String> {
         "l" | "ll" => (false, true),
         "ul" | "ull" | "lu" | "llu" => (true, true),
         _ if radix == 8 && suffix.starts_with(['8', '9']) => {
-            return Err(format!("`{text}` has a digit that octal numbers do not have"));
+            return Err(format!("`{text}` has a digit that is not octal"));
         }
-        _ => return Err(format!("`{suffix}` is no suffix of an integer")),
+        _ => return Err(format!("`{suffix}` is not an integer suffix")),
     };
     // `0` alone, or `0u`, reached here as octal without digits.
     if digits.is_empty() && radix != 8 {
@@ -482,7 +482,7 @@ fn hexadecimal_float(text: &str, significand: &str, exponent: &str) -> Result<Nu
     for digit in whole.chars().chain(fraction.chars()) {
         let digit = digit.to_digit(16).ok_or_else(wrong)?;
         if value >> 60 != 0 {
-            return Err(format!("`{text}` has more digits than a number holds"));
+            return Err(format!("`{text}` has more digits than a number can hold"));
         }
         value = value << 4 | u64::from(digit);
     }
@@ -492,7 +492,7 @@ fn hexadecimal_float(text: &str, significand: &str, exponent: &str) -> Result<Nu
     {
         return Err(wrong());
     }
-    // Exact but for a result below the smallest normal number: the digits fit, and so do both powers.
+    // Exact unless the result is denormal: the digits fit, and so do both powers.
     let half = (exponent - 4 * digits) / 2;
     let value = value as f64 * power_of_two(half) * power_of_two(exponent - 4 * digits - half);
     let value = match suffix {
@@ -502,7 +502,7 @@ fn hexadecimal_float(text: &str, significand: &str, exponent: &str) -> Result<Nu
     Ok(Number::Float(FloatLiteral { value, suffix }))
 }
 
-/// Of an exponent that normal numbers have.
+/// 2 to a power in the exponent range of normal numbers.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023).clamp(1, 2046) as u64) << 52)
 }
@@ -517,7 +517,7 @@ fn float(text: &str, lower: &str) -> Result<Number, String> {
     let plain = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'+' | b'-'));
     let wrong = || match digits.bytes().position(|byte| !matches!(byte, b'0'..=b'9' | b'.')) {
         Some(at) if !digits[at..].starts_with('e') => {
-            format!("`{}` is no suffix of a number", &lower[at..])
+            format!("`{}` is not a numeric suffix", &lower[at..])
         }
         _ => format!("`{text}` is not a number"),
     };
@@ -532,7 +532,7 @@ fn float(text: &str, lower: &str) -> Result<Number, String> {
     Ok(Number::Float(FloatLiteral { value, suffix }))
 }
 
-/// The text that a string or character token stands for, without quotes, escapes replaced.
+/// The text of a string or character token, without quotes, with escapes decoded.
 pub(crate) fn unquote(spelling: &str) -> String {
     let inner = spelling.get(1..spelling.len().saturating_sub(1)).unwrap_or("");
     let mut out = String::with_capacity(inner.len());
@@ -595,7 +595,7 @@ mod tests {
     }
 
     #[test]
-    fn text_falls_into_tokens() {
+    fn text_is_split_into_tokens() {
         let cases = [
             ("a+++b", "a ++ + b"),
             ("x<<=1>>2", "x <<= 1 >> 2"),

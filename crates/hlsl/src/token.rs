@@ -1,6 +1,6 @@
-//! Tokens and the names in them.
+//! Tokens and interned names.
 //!
-//! A token is small and `Copy`: its spelling is a number into [`Names`], where each spelling is held once.
+//! A token is small and `Copy`: its spelling is an index into [`Names`], which holds each spelling once.
 //! Preprocessor and parser share the type; only [`crate::lex`] and macro expansion make tokens.
 
 use std::ops::Range;
@@ -8,16 +8,16 @@ use std::sync::LazyLock;
 
 use diag::Span;
 
-/// A spelling in [`Names`]. Keywords come first, so that a keyword is a range check away.
+/// An interned spelling in [`Names`]. Keywords come first, so that a range check recognises them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(pub(crate) u32);
 
-/// What kind of token it is; the spelling of all but punctuation is the token's symbol.
+/// The kind of a token; the spelling of all but punctuation is the token's symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// Identifiers and keywords.
     Ident,
-    /// Everything that starts like a number; its value is read later.
+    /// Everything that starts like a number; its value is parsed later.
     Number,
     /// With its quotes.
     Char,
@@ -26,26 +26,26 @@ pub enum TokenKind {
     Punct(Punct),
     /// A character that starts no token, such as `@`.
     Stray,
-    /// `"…` or `'…` that the line ends.
+    /// An unterminated `"…` or `'…`.
     UnclosedString,
     UnclosedChar,
-    /// `/*` that the file ends.
+    /// An unterminated `/*`.
     UnclosedComment,
     Eof,
 }
 
-/// Facts about a token besides what it is.
+/// Properties of a token besides its kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u8);
 
 impl Flags {
-    /// White space or a comment stands before it.
+    /// Preceded by white space or a comment.
     pub const SPACE: Flags = Flags(1);
-    /// It is the first of its line.
+    /// First on its line.
     pub const LINE_START: Flags = Flags(2);
-    /// A macro name that its own expansion produced: never to be expanded.
+    /// A macro name that its own expansion produced: never expanded again.
     pub const PAINTED: Flags = Flags(4);
-    /// `row_major` is the matrix order that pragmas and options set here.
+    /// The matrix order that pragmas and options set here is `row_major`.
     pub const ROW_MAJOR: Flags = Flags(8);
 
     pub fn has(self, flag: Flags) -> bool {
@@ -60,7 +60,7 @@ impl Flags {
         Flags(self.0 & !flag.0)
     }
 
-    /// This token's facts, but the surroundings (white space, line start) of another.
+    /// This token's flags, with the surroundings (white space, line start) of another.
     pub fn placed_as(self, other: Flags) -> Flags {
         let place = Flags::SPACE.0 | Flags::LINE_START.0;
         Flags(self.0 & !place | other.0 & place)
@@ -90,7 +90,7 @@ impl Token {
     }
 }
 
-/// What the preprocessor hands to the parser: tokens, the last of them `Eof`, and their names.
+/// The preprocessor's output: tokens, the last of them `Eof`, and their names.
 #[derive(Debug)]
 pub struct Tokens {
     pub list: Vec<Token>,
@@ -107,7 +107,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// With the keywords in their places, and the empty spelling right behind them.
+    /// The keywords at their indices, and the empty spelling right after them.
     pub fn new() -> Names {
         static FIRST: LazyLock<Names> = LazyLock::new(|| {
             let mut names = Names { text: String::new(), ranges: Vec::new(), slots: vec![0; 1024] };
@@ -121,7 +121,7 @@ impl Names {
         FIRST.clone()
     }
 
-    /// The empty spelling, which tokens of punctuation have.
+    /// The empty spelling, which punctuation tokens have.
     pub const EMPTY: Symbol = Symbol(Keyword::ALL.len() as u32);
 
     pub fn text(&self, symbol: Symbol) -> &str {
@@ -129,7 +129,7 @@ impl Names {
         &self.text[range.start as usize..range.end as usize]
     }
 
-    /// How many spellings there are: symbols are below that.
+    /// The number of spellings: all symbols are below it.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
@@ -194,7 +194,7 @@ impl Default for Names {
     }
 }
 
-/// A fast hash of short texts, eight bytes at a time; every byte counts in the low bits of the result.
+/// A fast hash of short texts, eight bytes at a time; every byte affects the low bits of the result.
 fn hash(text: &str) -> u64 {
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
     let (words, rest) = text.as_bytes().as_chunks::<8>();
@@ -202,7 +202,7 @@ fn hash(text: &str) -> u64 {
     let words = words.iter().map(|word| u64::from_le_bytes(*word)).chain([rest]);
     let mix = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(MIX);
     let hash = words.fold(text.len() as u64, mix);
-    // A product carries upwards only: names that differ in their last digits would all lie together.
+    // Multiplication carries upwards only: names that differ in their last digits would cluster.
     (hash ^ hash >> 32).wrapping_mul(MIX) >> 32
 }
 
@@ -249,8 +249,8 @@ macro_rules! keywords {
     };
 }
 
-// The order matters: statements and declarations, then modifiers, then words that are reserved without use,
-// then words that are ordinary names outside their place. See the methods below.
+// The order matters: statements and declarations, then modifiers, then words that are reserved but unused,
+// then contextual keywords. See the methods below.
 keywords! {
     If "if" Else "else" For "for" While "while" Do "do" Switch "switch" Case "case" Default "default"
     Break "break" Continue "continue" Discard "discard" Return "return"
@@ -274,7 +274,7 @@ keywords! {
 }
 
 impl Keyword {
-    /// Reserved for C++, without a meaning in HLSL.
+    /// Reserved for C++, unused in HLSL.
     pub fn is_unused(self) -> bool {
         (Keyword::Asm..=Keyword::Virtual).contains(&self)
     }

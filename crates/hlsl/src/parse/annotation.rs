@@ -1,4 +1,4 @@
-//! What is attached to declarations and statements: `[attributes]`, and what stands behind a `:`.
+//! Attributes and annotations: `[attributes]`, and what follows a `:`.
 
 use diag::{Diagnostic, Span, code};
 
@@ -8,7 +8,7 @@ use crate::options::PROFILES;
 use crate::token::{Punct, TokenKind};
 
 impl Parser<'_> {
-    /// All `[…]` and `[[…]]` that stand here.
+    /// All `[…]` and `[[…]]` at this point.
     pub(super) fn attributes(&mut self) -> Parse<Vec<Attribute>> {
         let mut all = Vec::new();
         while self.is(Punct::LBracket) {
@@ -161,7 +161,7 @@ impl Parser<'_> {
         self.bump();
         let open = self.bump().span;
         let token = self.peek();
-        let ident = self.ident("a place such as `c4.y`")?;
+        let ident = self.ident("an offset such as `c4.y`")?;
         let row = ident.name.strip_prefix(['c', 'C']).and_then(decimal);
         let mut column = Some(0);
         if self.eat(Punct::Dot) {
@@ -179,8 +179,8 @@ impl Parser<'_> {
         let Some(component) = place else {
             let span = token.span.to(self.prev());
             return self.report(
-                Diagnostic::new(&code::SYNTAX, span, "this is not a place in a constant buffer")
-                    .help("places are written `c4` or `c4.y`"),
+                Diagnostic::new(&code::SYNTAX, span, "this is not an offset in a constant buffer")
+                    .help("write an offset as `c4` or `c4.y`"),
             );
         };
         self.close(Punct::RParen, open)?;

@@ -15,35 +15,35 @@ use crate::ast::{
 };
 use crate::token::{Keyword, Punct, Symbol, TokenKind};
 
-/// Where a declaration stands: what is allowed there, and what its words mean.
+/// The context of a declaration: what is allowed in it, and how its words are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Context {
     File,
     Struct,
     Buffer,
     Local,
 }
 
-/// What to look for where a statement stands outside of a function.
-const BRACES: &str = "a `}` too many above ends the function early, or a `{` is missing";
+/// The help for a statement outside a function.
+const BRACES: &str = "an extra `}` above ends the function early, or a `{` is missing";
 
 impl Parser<'_> {
     pub(super) fn file(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         loop {
-            self.items(Place::File, &mut items);
+            self.items(Context::File, &mut items);
             if self.is_eof() {
                 return items;
             }
-            // Only a `}` ends the list before the end.
+            // Only a `}` ends the list before the end of the file.
             let span = self.bump().span;
             self.is_torn = true;
-            self.sink.push(Diagnostic::new(&code::SYNTAX, span, "this `}` closes nothing"));
+            self.sink.push(Diagnostic::new(&code::SYNTAX, span, "unmatched `}`"));
         }
     }
 
-    /// Where a function ended too early, or never started, the rest of its body would be one report after the other.
-    /// The `}` that then closes nothing tells: what stands before it is skipped.
+    /// Error recovery: where a function ended too early, or never started, the rest of its body would be reported line
+    /// by line. The unmatched `}` that follows reveals this: everything before it is skipped.
     fn skip_rest_of_function(&mut self) {
         let mut open = 0usize;
         for at in self.pos..self.tokens.len() {
@@ -61,48 +61,48 @@ impl Parser<'_> {
     }
 
     /// Declarations up to a `}` or the end.
-    fn items(&mut self, place: Place, items: &mut Vec<Item>) {
+    fn items(&mut self, context: Context, items: &mut Vec<Item>) {
         while !self.is_eof() && !self.is(Punct::RBrace) {
             let from = self.pos;
             let (depth, scopes) = (self.depth, self.scopes.depth());
-            if let Err(Reported) = self.declaration(place, items) {
+            if let Err(Reported) = self.declaration(context, items) {
                 self.depth = depth;
                 self.scopes.truncate(scopes);
                 self.no_greater = false;
                 self.is_torn = true;
                 self.recover(from);
-                if place == Place::File && self.depth == 0 {
+                if context == Context::File && self.depth == 0 {
                     self.skip_rest_of_function();
                 }
             }
             if self.pos == from && !self.is(Punct::RBrace) {
-                // Whatever this is, it was reported and is no start of anything.
+                // This has been reported, and starts no declaration.
                 self.bump();
             }
         }
     }
 
     /// `{ … }` around declarations.
-    fn item_block(&mut self, place: Place) -> Parse<Vec<Item>> {
+    fn item_block(&mut self, context: Context) -> Parse<Vec<Item>> {
         let open = self.peek().span;
         self.expect(Punct::LBrace, "this")?;
         let mut items = Vec::new();
         self.nested(|this| {
-            this.items(place, &mut items);
+            this.items(context, &mut items);
             Ok(())
         })?;
         self.close(Punct::RBrace, open)?;
         Ok(items)
     }
 
-    /// One declaration, which may make several items.
-    pub(super) fn declaration(&mut self, place: Place, items: &mut Vec<Item>) -> Parse<()> {
+    /// One declaration, which may produce several items.
+    pub(super) fn declaration(&mut self, context: Context, items: &mut Vec<Item>) -> Parse<()> {
         if self.peek().kind == TokenKind::Stray && self.text(self.peek()) == "@" {
             return self.import();
         }
         let start = self.peek().span;
         let attributes = self.attributes()?;
-        self.declaration_after(start, attributes, place, items)
+        self.declaration_after(start, attributes, context, items)
     }
 
     /// A declaration whose attributes have been read.
@@ -110,7 +110,7 @@ impl Parser<'_> {
         &mut self,
         start: Span,
         attributes: Vec<Attribute>,
-        place: Place,
+        context: Context,
         items: &mut Vec<Item>,
     ) -> Parse<()> {
         let token = self.peek();
@@ -118,7 +118,7 @@ impl Parser<'_> {
             Some(Keyword::Namespace) => self.namespace()?,
             Some(Keyword::Typedef) => return self.typedef(start, attributes, items),
             Some(Keyword::Using) => self.using(None)?,
-            Some(Keyword::Template) => return self.template(start, attributes, place, items),
+            Some(Keyword::Template) => return self.template(start, attributes, context, items),
             Some(Keyword::CBuffer | Keyword::TBuffer) => self.buffer()?,
             Some(Keyword::StaticAssert | Keyword::StaticAssertC) => self.static_assert()?,
             Some(Keyword::Public | Keyword::Private | Keyword::Protected)
@@ -134,7 +134,7 @@ impl Parser<'_> {
                 self.bump();
                 ItemKind::Empty
             }
-            _ => return self.typed(start, attributes, None, place, items),
+            _ => return self.typed(start, attributes, None, context, items),
         };
         items.push(Item { attributes, kind, span: start.to(self.prev()) });
         Ok(())
@@ -155,7 +155,7 @@ impl Parser<'_> {
         self.eat(Punct::Semi);
         let span = at.span.to(self.prev());
         self.sink.push(
-            Diagnostic::new(&code::IMPORT_STATEMENT, span, "`@import` never became part of HLSL")
+            Diagnostic::new(&code::IMPORT_STATEMENT, span, "`@import` is not part of HLSL")
                 .note("wave intrinsics are built in and need no import")
                 .fix("remove the line", span, ""),
         );
@@ -180,7 +180,7 @@ impl Parser<'_> {
             return self.nested_namespace(name, space);
         }
         self.scopes.push(space);
-        let items = self.item_block(Place::File);
+        let items = self.item_block(Context::File);
         self.scopes.pop();
         Ok(ItemKind::Namespace(Namespace { name, items: items? }))
     }
@@ -265,15 +265,15 @@ impl Parser<'_> {
         self.semi("this `typedef`")
     }
 
-    /// Makes a name that of a type. Behind a template head, in the scope around the head's.
+    /// Declares a name as a type; after a template head, in the scope around the head's.
     pub(super) fn declare_type(&mut self, symbol: Symbol, template: bool, space: Option<Space>) {
         let meaning = Meaning::Type { template, space };
         self.declare_outside(symbol, template, meaning);
     }
 
     pub(super) fn declare_outside(&mut self, symbol: Symbol, template: bool, meaning: Meaning) {
-        let place = if template { self.scopes.outer() } else { self.scopes.current() };
-        self.scopes.declare(place, symbol, meaning);
+        let space = if template { self.scopes.outer() } else { self.scopes.current() };
+        self.scopes.declare(space, symbol, meaning);
     }
 
     fn buffer(&mut self) -> Parse<ItemKind> {
@@ -285,8 +285,8 @@ impl Parser<'_> {
             self.ident("the name of the buffer")?
         };
         let annotations = self.annotations()?;
-        // Its members are names of the scope around it, so there is no scope of its own.
-        let members = self.item_block(Place::Buffer)?;
+        // Its members are names of the enclosing scope, so there is no scope of its own.
+        let members = self.item_block(Context::Buffer)?;
         self.eat(Punct::Semi);
         Ok(ItemKind::Buffer(BufferBlock { texture, name, annotations, members }))
     }
@@ -310,7 +310,7 @@ impl Parser<'_> {
     // Declarations that start with a type
     // -----------------------------------------------------------------------------------------------------
 
-    /// Modifiers and a type in any order; structs and enums that are declared in passing go to the items.
+    /// Modifiers and a type in any order; structs and enums declared inline are appended to the items.
     fn specifiers(
         &mut self,
         modifiers: &mut Modifiers,
@@ -335,7 +335,7 @@ impl Parser<'_> {
         Ok(found)
     }
 
-    /// Modifiers and a type that is declared already.
+    /// Modifiers and a type that is already declared.
     pub(super) fn modified_type(&mut self) -> Parse<(Modifiers, Type)> {
         let mut modifiers = Modifiers::default();
         self.modifiers(&mut modifiers);
@@ -348,7 +348,7 @@ impl Parser<'_> {
     fn defines(&self) -> bool {
         let mut first = self.pos + 1;
         if self.at(first).is(Punct::LBracket) {
-            // `struct [raypayload] Payload { … }`: attributes of one word stand here.
+            // `struct [raypayload] Payload { … }`: attributes of one word come here.
             first += 3;
         }
         let named = usize::from(self.is_name(self.at(first)));
@@ -407,10 +407,10 @@ impl Parser<'_> {
         start: Span,
         attributes: Vec<Attribute>,
         template: Option<TemplateHead>,
-        place: Place,
+        context: Context,
         items: &mut Vec<Item>,
     ) -> Parse<()> {
-        self.check_start(place)?;
+        self.check_start(context)?;
         let mut modifiers = Modifiers::default();
         self.modifiers(&mut modifiers);
         let before = items.len();
@@ -432,7 +432,7 @@ impl Parser<'_> {
             self.check_behind_type(&ty)?;
         }
         if let Some(item) = items.get_mut(before) {
-            // The type was declared here. If nothing else is, that was all.
+            // The type was declared inline. If nothing else is declared, this is the end.
             if self.is(Punct::Semi) || self.ends_without_semi(&modifiers) {
                 item.attributes = attributes;
                 item.span = start.to(self.prev());
@@ -445,10 +445,10 @@ impl Parser<'_> {
             self.sink.push(Diagnostic::new(&code::SYNTAX, span, message));
             return Ok(());
         }
-        self.declarators(start, attributes, template, modifiers, ty, place, items)
+        self.declarators(start, attributes, template, modifiers, ty, context, items)
     }
 
-    /// Catches `MACRO void f()` and `MACRO [attribute]` where the macro is not defined and so was read as a type.
+    /// Detects `MACRO void f()` and `MACRO [attribute]` where the macro is undefined and so was parsed as a type.
     fn check_behind_type(&mut self, ty: &Type) -> Parse<()> {
         let token = self.peek();
         let TypeKind::Named(path) = &ty.kind else { return Ok(()) };
@@ -475,11 +475,10 @@ impl Parser<'_> {
             if self.headless {
                 return Err(Reported);
             }
-            let message = "this statement cannot stand outside of a function";
+            let message = "this statement cannot appear outside a function";
             return self.report(Diagnostic::new(&code::SYNTAX, ty.span, message).help(BRACES));
         }
-        let message =
-            format!("`{}` is neither a modifier nor a type that could stand here", name.name);
+        let message = format!("`{}` is not a modifier or a type that can appear here", name.name);
         self.report(
             Diagnostic::new(&code::SYNTAX, ty.span, message)
                 .also(token.span, format!("because {} follows", self.describe(token)))
@@ -487,7 +486,7 @@ impl Parser<'_> {
         )
     }
 
-    /// Behind a `}` of a struct, a new line that cannot go on with a name: the `;` is missing.
+    /// After the `}` of a struct, a new line that cannot continue with a name: the `;` is missing.
     fn ends_without_semi(&self, modifiers: &Modifiers) -> bool {
         let token = self.peek();
         modifiers.list.is_empty()
@@ -496,8 +495,8 @@ impl Parser<'_> {
                 || token.flags.has(crate::token::Flags::LINE_START) && self.is_name(self.nth(1)))
     }
 
-    /// Catches what starts no declaration, for a better message.
-    fn check_start(&mut self, place: Place) -> Parse<()> {
+    /// Rejects what cannot start a declaration, with a specific message.
+    fn check_start(&mut self, context: Context) -> Parse<()> {
         let token = self.peek();
         let fine = match token.kind {
             TokenKind::Ident => match token.keyword() {
@@ -519,20 +518,20 @@ impl Parser<'_> {
         if fine {
             return Ok(());
         }
-        match place {
-            Place::File if token.kind == TokenKind::Ident => {
+        match context {
+            Context::File if token.kind == TokenKind::Ident => {
                 if self.headless {
                     return Err(Reported);
                 }
-                let message = format!("`{}` cannot stand outside of a function", self.text(token));
+                let message = format!("`{}` cannot appear outside a function", self.text(token));
                 self.report(Diagnostic::new(&code::SYNTAX, token.span, message).help(BRACES))
             }
-            Place::Struct => self.unexpected("a member or `}`"),
-            Place::File | Place::Buffer | Place::Local => self.unexpected("a declaration"),
+            Context::Struct => self.unexpected("a member or `}`"),
+            Context::File | Context::Buffer | Context::Local => self.unexpected("a declaration"),
         }
     }
 
-    /// The names behind the type: variables, or a function.
+    /// The names after the type: variables, or a function.
     #[expect(
         clippy::too_many_arguments,
         reason = "the parts of a declaration that were read before its names"
@@ -544,24 +543,24 @@ impl Parser<'_> {
         template: Option<TemplateHead>,
         modifiers: Modifiers,
         ty: Type,
-        place: Place,
+        context: Context,
         items: &mut Vec<Item>,
     ) -> Parse<()> {
         if self.is_kw(Keyword::Operator) || self.function_ahead() {
-            return self.function(start, attributes, template, modifiers, ty, place, items);
+            return self.function(start, attributes, template, modifiers, ty, context, items);
         }
         // Most declarations have one name, and a declarator is large.
         let mut declarators = Vec::with_capacity(1);
         loop {
-            declarators.push(self.declarator(place, template.is_some())?);
+            declarators.push(self.declarator(context, template.is_some())?);
             if !self.eat(Punct::Comma) {
                 break;
             }
         }
         let span = start.to(self.prev());
-        let what = match place {
-            Place::Struct | Place::Buffer => "this member",
-            Place::File | Place::Local => "this declaration",
+        let what = match context {
+            Context::Struct | Context::Buffer => "this member",
+            Context::File | Context::Local => "this declaration",
         };
         let end = self.semi(what);
         let kind = ItemKind::Var(Var { modifiers, template, ty, declarators });
@@ -569,7 +568,7 @@ impl Parser<'_> {
         end
     }
 
-    /// Whether a name, perhaps qualified, and a `(` or template arguments and a `(` stand here.
+    /// Whether a name, possibly qualified, is followed by `(`, or by template arguments and `(`.
     fn function_ahead(&mut self) -> bool {
         let mut index = self.pos;
         loop {
@@ -590,13 +589,13 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn declarator(&mut self, place: Place, template: bool) -> Parse<Declarator> {
+    pub(super) fn declarator(&mut self, context: Context, template: bool) -> Parse<Declarator> {
         let start = self.peek().span;
         let mut symbol = self.peek().symbol;
         let mut owner = None;
         let mut specializes = None;
         let name = if self.nth(1).is(Punct::ColonColon)
-            || self.nth(1).is(Punct::Less) && place == Place::File
+            || self.nth(1).is(Punct::Less) && context == Context::File
         {
             let (path, _) = self.path("a name")?;
             let name = path.last.ident.clone();
@@ -604,7 +603,7 @@ impl Parser<'_> {
             owner = owner_of(path).map(Box::new);
             symbol = self.names.find(&name.name).unwrap_or(symbol);
             name
-        } else if place == Place::Struct
+        } else if context == Context::Struct
             && self.is(Punct::Colon)
             && self.nth(1).kind != TokenKind::Ident
         {
@@ -624,7 +623,7 @@ impl Parser<'_> {
         let mut annotations = Vec::new();
         if self.is(Punct::Colon) {
             // A semantic is a word; the width of a bit field starts with anything else.
-            if place == Place::Struct && self.nth(1).kind != TokenKind::Ident {
+            if context == Context::Struct && self.nth(1).kind != TokenKind::Ident {
                 self.bump();
                 bits = Some(Box::new(self.conditional()?));
             }
@@ -638,20 +637,20 @@ impl Parser<'_> {
             } else {
                 Some(Initializer::Expr(self.initializer()?))
             }
-        } else if self.is(Punct::LBrace) && place == Place::File {
+        } else if self.is(Punct::LBrace) && context == Context::File {
             Some(self.state_block()?)
         } else {
             None
         };
-        if self.is(Punct::LParen) && place == Place::Local {
+        if self.is(Punct::LParen) && context == Context::Local {
             return self.report(
                 Diagnostic::new(
                     &code::SYNTAX,
                     self.peek().span,
-                    "a variable is not initialised with `( )`",
+                    "a variable cannot be initialised with `( )`",
                 )
                 .help(format!("write `{} = …`", name.name))
-                .note("functions cannot be declared inside of functions"),
+                .note("functions cannot be declared inside functions"),
             );
         }
         let span = start.to(self.prev());
@@ -699,13 +698,13 @@ impl Parser<'_> {
             false => self.unnamed("struct", keyword.span),
         };
         let is_template = template.is_some();
-        let place = if is_template { self.scopes.outer() } else { self.scopes.current() };
-        let known = match self.scopes.find_in(place, symbol) {
+        let space = if is_template { self.scopes.outer() } else { self.scopes.current() };
+        let known = match self.scopes.find_in(space, symbol) {
             Some(Meaning::Type { space, .. }) if is_named => space,
             _ => None,
         };
         let specializes = if self.is(Punct::Less) { Some(self.template_args()?) } else { None };
-        // A specialisation has names of its own; a body after `struct S;` fills the names of the first.
+        // A specialisation has names of its own; a body after `struct S;` adds to the names of the first.
         let space = match (known, &specializes) {
             (Some(space), None) => space,
             _ => self.scopes.fresh(),
@@ -733,7 +732,7 @@ impl Parser<'_> {
             None
         } else {
             self.scopes.push(space);
-            let members = self.item_block(Place::Struct);
+            let members = self.item_block(Context::Struct);
             self.scopes.pop();
             Some(members?)
         };
@@ -777,7 +776,7 @@ impl Parser<'_> {
         Ok((Enum { scoped, name, underlying, variants: Some(variants) }, space))
     }
 
-    /// The using declaration behind a template head.
+    /// The using declaration after a template head.
     pub(super) fn template_alias(
         &mut self,
         start: Span,
@@ -791,7 +790,7 @@ impl Parser<'_> {
     }
 }
 
-/// The type that a declaration names after it declared it.
+/// The type that a declaration refers to after declaring it inline.
 fn named_type(name: Ident, order: crate::options::MatrixOrder) -> Type {
     let span = name.span;
     let path =
@@ -799,7 +798,7 @@ fn named_type(name: Ident, order: crate::options::MatrixOrder) -> Type {
     Type { kind: TypeKind::Named(path), modifiers: Modifiers::default(), order, span }
 }
 
-/// What stands before the last name of a path.
+/// The part before the last name of a path.
 pub(super) fn owner_of(mut path: Path) -> Option<Path> {
     let last = path.scope.pop()?;
     Some(Path { last, ..path })

@@ -1,7 +1,7 @@
 //! Expressions.
 //!
-//! Binary operators are read with a stack of their own, not by recursion, so that depth is spent only on what the
-//! source nests: brackets, prefix operators, casts, `?:` and assignments.
+//! Binary operators are parsed with an explicit stack, not by recursion, so that only source nesting costs depth:
+//! brackets, prefix operators, casts, `?:` and assignments.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::ast::{
 use crate::lex::{self, Number};
 use crate::token::{Keyword, Punct, Symbol, Token, TokenKind};
 
-/// A chain of binary operators that waits for its next operand.
+/// A chain of binary operators waiting for its next operand.
 struct Chain {
     first: Expr,
     rest: Vec<Operand>,
@@ -73,7 +73,7 @@ impl Parser<'_> {
         self.node(kind, span)
     }
 
-    /// An initialiser: an expression, or a list in braces.
+    /// An initialiser: an expression, or a braced list.
     pub(super) fn initializer(&mut self) -> Parse<Expr> {
         if self.is(Punct::LBrace) { self.list() } else { self.assignment() }
     }
@@ -96,7 +96,7 @@ impl Parser<'_> {
         self.node(ExprKind::List(all), open.to(close))
     }
 
-    /// `c ? a : b` and all that binds stronger.
+    /// `c ? a : b` and everything that binds more tightly.
     pub(super) fn conditional(&mut self) -> Parse<Expr> {
         let condition = self.binary()?;
         if !self.is(Punct::Question) {
@@ -128,14 +128,14 @@ impl Parser<'_> {
         })
     }
 
-    /// Operators by precedence, [`Chain`] by [`Chain`].
+    /// Operator-precedence parsing, [`Chain`] by [`Chain`].
     fn binary(&mut self) -> Parse<Expr> {
         let mut current = self.unary()?;
         let mut waiting: Vec<Chain> = Vec::new();
         loop {
             let next = self.binary_op();
             let strength = next.map_or(0, BinaryOp::precedence);
-            // What binds stronger than the next operator is complete.
+            // Operators that bind more tightly than the next one are complete.
             while waiting.last().is_some_and(|it| it.op.precedence() > strength) {
                 let Some(chain) = waiting.pop() else { break };
                 current = self.finish(chain, current)?;
@@ -154,7 +154,7 @@ impl Parser<'_> {
                         let message = format!("more than {MAX_CHAIN} operands in a row");
                         return self.report(
                             Diagnostic::new(&code::NESTING_TOO_DEEP, op_span, message)
-                                .help("give parts of the expression names"),
+                                .help("store parts of the expression in variables"),
                         );
                     }
                 }
@@ -229,7 +229,7 @@ impl Parser<'_> {
             }
             return self.at(end).is(Punct::RParen);
         }
-        // `(Unknown)x` has no other meaning than a cast to a type that does not exist.
+        // `(Unknown)x` can only be a cast to an undeclared type.
         let Some((end, PathMeaning::Unknown)) = self.path_ahead(start) else { return false };
         let operand = self.at(end + 1);
         self.at(end).is(Punct::RParen)
@@ -237,7 +237,7 @@ impl Parser<'_> {
             && !self.at(end + 1).is_keyword(Keyword::In)
     }
 
-    /// The index behind the `]` that matches the `[` at `index`.
+    /// The index after the `]` that matches the `[` at `index`.
     fn bracket_ahead(&self, mut index: usize) -> Option<usize> {
         let mut depth = 0usize;
         loop {
@@ -282,7 +282,7 @@ impl Parser<'_> {
         self.node(ExprKind::SizeOfExpr(Box::new(operand)), span)
     }
 
-    /// A value with all that follows it: members, indices, calls.
+    /// A primary expression with its postfix operators: members, indices, calls.
     fn postfix(&mut self) -> Parse<Expr> {
         let mut base = self.primary()?;
         loop {
@@ -394,7 +394,7 @@ impl Parser<'_> {
             TokenKind::Punct(Punct::ColonColon) => self.named(),
             TokenKind::Punct(Punct::LBrace) => self.syntax(
                 token.span,
-                "a list in braces can only initialise a variable or be an argument",
+                "a braced list can only initialise a variable or be an argument",
             ),
             TokenKind::Ident => match token.keyword() {
                 Some(Keyword::True | Keyword::False) => {
@@ -416,9 +416,9 @@ impl Parser<'_> {
         }
     }
 
-    /// A path, or a value made of a type.
+    /// A path, or a value constructed from a type.
     fn named(&mut self) -> Parse<Expr> {
-        // Most names are plain values: no need to look anything up.
+        // Most names are plain values: skip the look-ups.
         let token = self.peek();
         if self.is_name(token)
             && !self.nth(1).is(Punct::ColonColon)
@@ -434,7 +434,7 @@ impl Parser<'_> {
                 let span = path.span;
                 if let PathMeaning::Namespace(_) = meaning {
                     let message = format!(
-                        "`{}` is a namespace, and a value is expected here",
+                        "`{}` is a namespace, but a value is expected here",
                         path.last.ident.name
                     );
                     return self.syntax(span, message);
@@ -449,7 +449,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A path to a value, or (as the error side) a type that a `(` follows.
+    /// A path to a value, or (as the error side) a type followed by a `(`.
     fn path_or_type(&mut self) -> Parse<(Result<Path, Type>, PathMeaning)> {
         let start = self.pos;
         let is_type = match self.path_ahead(start) {
@@ -488,7 +488,7 @@ impl Parser<'_> {
             Ok(Number::Int(literal)) => self.leaf(ExprKind::Int(literal), token.span),
             Ok(Number::Float(literal)) => self.leaf(ExprKind::Float(literal), token.span),
             Err(message) => {
-                // The number is wrong, the expression around it is not.
+                // Only the number is malformed, not the expression around it.
                 self.sink.push(Diagnostic::new(&code::BAD_LITERAL, token.span, message));
                 self.leaf(ExprKind::Error, token.span)
             }
@@ -511,7 +511,7 @@ impl Parser<'_> {
         text.into()
     }
 
-    /// What a plain name stands for.
+    /// The expression for a plain name.
     pub(super) fn variable(&mut self, ident: Ident) -> Parse<Expr> {
         let span = ident.span;
         let last = Segment { ident, args: None };
@@ -523,7 +523,7 @@ impl Parser<'_> {
         Ok(Expr { kind, span, height: 1 })
     }
 
-    /// A node over others, unless it is too high.
+    /// A node with children, unless the tree gets too high.
     fn node(&mut self, kind: ExprKind, span: Span) -> Parse<Expr> {
         let height = 1 + children_height(&kind);
         if height as usize > MAX_HEIGHT {
@@ -565,7 +565,7 @@ fn children_height(kind: &ExprKind) -> u16 {
     }
 }
 
-// Expressions stand in types, too; without counting these, a tree could be as high as the square of the limit.
+// Types contain expressions, too; unless these count, a tree could be as high as the square of the limit.
 
 fn path_height(path: &Path) -> u16 {
     let segments = path.scope.iter().chain(std::iter::once(&path.last));

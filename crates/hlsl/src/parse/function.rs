@@ -2,7 +2,7 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::decl::Place;
+use super::decl::Context;
 use super::expr::binary_op;
 use super::scope::{Builtin, Meaning, Space};
 use super::{Parse, Parser, Reported};
@@ -12,7 +12,7 @@ use crate::ast::{
 };
 use crate::token::{Keyword, Punct, Symbol, TokenKind};
 
-/// What stands before the parameters.
+/// What precedes the parameters.
 struct Named {
     owner: Option<Path>,
     name: FunctionName,
@@ -35,20 +35,20 @@ impl Parser<'_> {
         template: Option<TemplateHead>,
         modifiers: Modifiers,
         result: Type,
-        place: Place,
+        context: Context,
         items: &mut Vec<Item>,
     ) -> Parse<()> {
-        if place == Place::Local {
+        if context == Context::Local {
             let span = self.peek().span;
-            let message = "a function cannot be declared inside of a function";
+            let message = "a function cannot be declared inside a function";
             let report = Diagnostic::new(&code::SYNTAX, span, message)
                 .note("if a variable is meant, initialise it with `=`");
-            // Where a block is never closed, that is the mistake, and this only its sign.
+            // Where a block is never closed, that is the mistake, and this only a symptom.
             self.inner_functions.push(report);
             return Err(Reported);
         }
         let named = self.function_name()?;
-        self.function_rest(start, attributes, template, modifiers, result, named, place, items)
+        self.function_rest(start, attributes, template, modifiers, result, named, context, items)
     }
 
     /// `operator T()`
@@ -71,7 +71,7 @@ impl Parser<'_> {
             modifiers,
             result,
             named,
-            Place::Struct,
+            Context::Struct,
             items,
         )
     }
@@ -197,12 +197,12 @@ impl Parser<'_> {
         modifiers: Modifiers,
         result: Type,
         named: Named,
-        place: Place,
+        context: Context,
         items: &mut Vec<Item>,
     ) -> Parse<()> {
         let Named { owner, name, specializes, space, symbol } = named;
         if let (Some(symbol), None) = (symbol, &owner) {
-            self.declare_function(symbol, template.is_some(), place);
+            self.declare_function(symbol, template.is_some(), context);
         }
         // The owner's names are visible in the parameters and the body, the parameters' in the body.
         let depth = self.scopes.depth();
@@ -224,7 +224,7 @@ impl Parser<'_> {
                 let what = "`{` or `;` after the head of a function";
                 return self.unexpected(what);
             }
-            // Whichever of the two is missing, statements that follow belong to it.
+            // Whichever of the two is missing, the statements that follow belong to the function.
             if !self.is(Punct::Semi) {
                 self.headless = true;
                 let place = self.prev().end();
@@ -255,13 +255,14 @@ impl Parser<'_> {
         end
     }
 
-    fn declare_function(&mut self, symbol: Symbol, template: bool, place: Place) {
+    fn declare_function(&mut self, symbol: Symbol, template: bool, context: Context) {
         if !template {
             self.scopes.declare_value(symbol, self.names);
             return;
         }
         self.declare_outside(symbol, true, Meaning::ValueTemplate);
-        if place == Place::Struct && self.scopes.builtin(symbol, self.names) == Builtin::Nothing {
+        if context == Context::Struct && self.scopes.builtin(symbol, self.names) == Builtin::Nothing
+        {
             self.scopes.note_method_template(symbol);
         }
     }
@@ -276,10 +277,7 @@ impl Parser<'_> {
         if !self.is(Punct::RParen) {
             loop {
                 if self.is(Punct::Ellipsis) {
-                    return self.syntax(
-                        self.peek().span,
-                        "HLSL has no functions with a variable number of arguments",
-                    );
+                    return self.syntax(self.peek().span, "HLSL has no variadic functions");
                 }
                 params.push(self.param()?);
                 if !self.eat(Punct::Comma) {
@@ -312,7 +310,7 @@ impl Parser<'_> {
         let dims = self.dims()?;
         let mut annotations = self.annotations()?;
         let default = if self.eat(Punct::Assign) { Some(self.initializer()?) } else { None };
-        // Some write the default before the semantic.
+        // Some programs put the default before the semantic.
         annotations.extend(self.annotations()?);
         Ok(Param {
             attributes,
@@ -330,21 +328,21 @@ impl Parser<'_> {
     // Templates
     // -----------------------------------------------------------------------------------------------------
 
-    /// `template<…>` and what it is before.
+    /// `template<…>` and the declaration that follows.
     pub(super) fn template(
         &mut self,
         start: Span,
         attributes: Vec<Attribute>,
-        place: Place,
+        context: Context,
         items: &mut Vec<Item>,
     ) -> Parse<()> {
-        if place == Place::Local || place == Place::Buffer {
+        if context == Context::Local || context == Context::Buffer {
             return self.syntax(self.peek().span, "a template cannot be declared here");
         }
         let own = self.scopes.fresh();
         self.scopes.push(own);
         let depth = self.scopes.depth();
-        let result = self.templated(start, attributes, place, items);
+        let result = self.templated(start, attributes, context, items);
         self.scopes.truncate(depth - 1);
         result
     }
@@ -353,7 +351,7 @@ impl Parser<'_> {
         &mut self,
         start: Span,
         mut attributes: Vec<Attribute>,
-        place: Place,
+        context: Context,
         items: &mut Vec<Item>,
     ) -> Parse<()> {
         let head = self.template_head()?;
@@ -366,7 +364,7 @@ impl Parser<'_> {
         if self.is_kw(Keyword::Using) {
             return self.template_alias(start, attributes, head, items);
         }
-        self.typed(start, attributes, Some(head), place, items)
+        self.typed(start, attributes, Some(head), context, items)
     }
 
     /// `template<typename T> template<typename U> U S<T>::f(T t) { … }`, from the second `template` on.
@@ -380,7 +378,7 @@ impl Parser<'_> {
         let span = self.peek().span;
         let head = self.template_head()?;
         let before = items.len();
-        let result = self.typed(start, attributes, Some(head), Place::File, items);
+        let result = self.typed(start, attributes, Some(head), Context::File, items);
         match items.get_mut(before).map(|it| &mut it.kind) {
             Some(ItemKind::Function(function)) if function.owner.is_some() => {
                 function.owner_template = Some(outer);
@@ -388,7 +386,7 @@ impl Parser<'_> {
             }
             _ => {
                 items.truncate(before);
-                let message = "only methods of a struct template, outside of it, have two heads";
+                let message = "only methods defined outside their struct template have two heads";
                 self.syntax(span, message)
             }
         }

@@ -1,12 +1,12 @@
 //! The parser: tokens to the syntax tree.
 //!
 //! Recursive descent; each method reads one construct and starts at its first token. A method returns
-//! `Err(Reported)` when it could not go on: the report is made where the mistake was found, and the nearest list
-//! of statements or declarations skips to where the next one starts. What is merely missing (`;` at the end of a
-//! line) is reported and taken as if it were there.
+//! `Err(Reported)` when it cannot go on: the error is reported where it is found, and the nearest list
+//! of statements or declarations skips to the start of the next one. If something is merely missing (`;` at the
+//! end of a line), it is reported and assumed.
 //!
-//! Whether a name is a type, a template or a value is looked up in [`scope`]: C's grammar cannot be read without.
-//! Nothing else about names is decided here; an unknown name is `check`'s business.
+//! Whether a name is a type, a template or a value is looked up in [`scope`]: C's grammar is ambiguous otherwise.
+//! Nothing else about names is decided here; unknown names are left to `check`.
 
 mod annotation;
 mod decl;
@@ -30,7 +30,7 @@ pub(crate) use scope::builtin_types;
 #[cfg(test)]
 pub(crate) use scope::is_builtin_type;
 
-/// Reads a whole compilation. The result holds everything that could be read, errors or not.
+/// Parses a whole compilation. The result holds everything that could be parsed, errors or not.
 pub fn parse(tokens: &Tokens, sources: &SourceMap, options: &Options, sink: &mut Sink) -> File {
     // The grammar is the same in all versions; what a version lacks is reported by `check`, which knows why.
     let _ = (sources, options);
@@ -59,7 +59,7 @@ pub fn parse(tokens: &Tokens, sources: &SourceMap, options: &Options, sink: &mut
     File { items, is_torn: parser.is_torn || parser.end_missed }
 }
 
-/// An error has been reported; the construct could not be read.
+/// An error has been reported; the construct could not be parsed.
 #[derive(Debug)]
 struct Reported;
 
@@ -70,26 +70,26 @@ struct Parser<'a> {
     names: &'a Names,
     sink: &'a mut Sink,
     pos: usize,
-    /// The first `>` of the current `>>` (or `>=`) has been read.
+    /// The first `>` of the current `>>` (or `>=`) has been consumed.
     half: bool,
-    /// The end of the input, for tokens asked for behind it.
+    /// The end-of-file token, for look-ahead past the end.
     end: Token,
-    /// How many constructs are around the current one.
+    /// The nesting depth of the current construct.
     depth: usize,
-    /// Template arguments are being read: `>` ends them.
+    /// Template arguments are being parsed: `>` ends them.
     no_greater: bool,
-    /// Something was found open at the end of the file.
+    /// Something was unclosed at the end of the file.
     end_missed: bool,
-    /// Something that is no statement could not be read.
+    /// Something other than a statement could not be parsed.
     is_torn: bool,
     /// A function had neither a body nor a `;`.
     headless: bool,
-    /// Reports about functions in functions, which only count if every block is closed.
+    /// Errors about functions in functions, which only count if every block is closed.
     inner_functions: Vec<Diagnostic>,
     scopes: Scopes,
     /// The names made so far, by symbol.
     cache: Vec<Option<Name>>,
-    /// How many unnamed structs and enums there were.
+    /// The number of unnamed structs and enums so far.
     unnamed: u32,
 }
 
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
         token
     }
 
-    /// The span of the last token that was read.
+    /// The span of the last token consumed.
     fn prev(&self) -> Span {
         match self.pos.checked_sub(1) {
             Some(before) => self.at(before).span,
@@ -190,12 +190,12 @@ impl<'a> Parser<'a> {
         slot.get_or_insert_with(|| Name::new(self.names.text(symbol))).clone()
     }
 
-    /// Whether a token can be the name of something.
+    /// Whether a token can be a name.
     fn is_name(&self, token: Token) -> bool {
         token.kind == TokenKind::Ident && token.keyword().is_none_or(Keyword::is_contextual)
     }
 
-    /// The name of something that is declared or used; `what` says what is expected.
+    /// The name of something declared or used; `what` says what is expected.
     fn ident(&mut self, what: &str) -> Parse<Ident> {
         let token = self.peek();
         if self.is_name(token) {
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
     // -----------------------------------------------------------------------------------------------------
 
     fn report<T>(&mut self, diagnostic: Diagnostic) -> Parse<T> {
-        // The end of the file is missed by everything that is still open: the innermost has said it.
+        // Everything still open misses its end at the end of the file: only the innermost is reported.
         if !(self.is_eof() && self.end_missed) {
             let diagnostic = self.explained(diagnostic);
             self.sink.push(diagnostic);
@@ -239,7 +239,7 @@ impl<'a> Parser<'a> {
         self.report(Diagnostic::new(&code::SYNTAX, span, message))
     }
 
-    /// Says so where a word before the mistake belongs to another language.
+    /// Adds a help if a word before the mistake belongs to another language.
     fn explained(&self, diagnostic: Diagnostic) -> Diagnostic {
         let here = self.peek();
         if here.kind == TokenKind::Stray
@@ -256,7 +256,7 @@ impl<'a> Parser<'a> {
                 _ => format!("outside of comments and strings there are ASCII characters only, and this is U+{number:04X}"),
             });
         }
-        // The words at hand, and the one that the line starts with.
+        // The nearby words, and the first one on the line.
         let line = (self.pos.saturating_sub(LONGEST_LINE)..self.pos).rev();
         let first = line.map(|at| self.at(at)).find(|it| it.flags.has(Flags::LINE_START));
         let near = (self.pos.saturating_sub(2)..=self.pos).rev().map(|at| self.at(at)).chain(first);
@@ -284,7 +284,7 @@ impl<'a> Parser<'a> {
         diagnostic
     }
 
-    /// How a message names a token.
+    /// A token, as messages name it.
     fn describe(&self, token: Token) -> String {
         match token.kind {
             TokenKind::Eof | TokenKind::UnclosedComment => "the end of the file".to_string(),
@@ -293,7 +293,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The current token is not what is expected.
+    /// Reports that the current token is not the expected one.
     fn unexpected<T>(&mut self, wanted: &str) -> Parse<T> {
         let token = self.peek();
         let span = if token.kind == TokenKind::Eof { self.prev().end() } else { token.span };
@@ -301,7 +301,7 @@ impl<'a> Parser<'a> {
         self.syntax(span, message)
     }
 
-    /// A token that must be there.
+    /// A required token.
     fn expect(&mut self, punct: Punct, after: &str) -> Parse<Span> {
         if self.is(punct) {
             return Ok(self.bump().span);
@@ -326,7 +326,7 @@ impl<'a> Parser<'a> {
             let mut report = Diagnostic::new(&code::UNCLOSED, open, message);
             let inner = std::mem::take(&mut self.inner_functions);
             if let Some(first) = inner.first().filter(|_| punct == Punct::RBrace) {
-                report = report.also(first.primary.span, "a function starts here, inside of it");
+                report = report.also(first.primary.span, "a function starts here, inside it");
             }
             return self.report(report);
         }
@@ -336,7 +336,7 @@ impl<'a> Parser<'a> {
 
     /// The `;` at the end of a statement or declaration.
     ///
-    /// If it is missing and the next token starts a new line, the report is all that happens.
+    /// If it is missing and the next token starts a new line, it is reported and assumed.
     fn semi(&mut self, after: &str) -> Parse<()> {
         if self.eat(Punct::Semi) {
             return Ok(());
@@ -357,7 +357,7 @@ impl<'a> Parser<'a> {
         if new_line { Ok(()) } else { Err(Reported) }
     }
 
-    /// Runs `read` one level deeper, unless that is too deep.
+    /// Runs `read` one nesting level deeper, up to the limit.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= MAX_HEIGHT {
             return self.too_deep(self.peek().span);
@@ -377,14 +377,14 @@ impl<'a> Parser<'a> {
         self.report(Diagnostic::new(&code::NESTING_TOO_DEEP, span, message))
     }
 
-    /// Skips to where the next statement or declaration may start: behind a `;`, before a `}`, or, between
-    /// brackets of its own kind, before a line that starts with a word only they start with.
+    /// Error recovery: skips to where the next statement or declaration may start: after a `;`, before a `}`, or, at
+    /// the same bracket depth, before a line that starts with a word that nothing else starts with.
     ///
-    /// Always moves, or stops at a `}` or the end.
+    /// Always advances, or stops at a `}` or the end.
     fn recover(&mut self, from: usize) {
         self.half = false;
         let mut open = 0usize;
-        // In the head of a `for` a `;` ends nothing.
+        // In the header of a `for` a `;` ends no statement.
         let mut heads = 0usize;
         for at in from..self.pos {
             match self.at(at).kind {
@@ -410,7 +410,7 @@ impl<'a> Parser<'a> {
                 TokenKind::Punct(Punct::RBrace) => {
                     open -= 1;
                     self.bump();
-                    // A block ends what it belongs to, unless more of a declaration follows.
+                    // A block ends its declaration, unless more of it follows.
                     if open == 0
                         && !self.is(Punct::Semi)
                         && self.peek().flags.has(Flags::LINE_START)
@@ -432,16 +432,16 @@ impl<'a> Parser<'a> {
             self.bump();
         }
         if self.sink.is_full() {
-            // Nobody will see more reports: the rest is not read.
+            // No further errors will be shown: stop parsing.
             self.pos = self.tokens.len();
         }
     }
 }
 
-/// How many tokens before a mistake are looked at.
+/// How many tokens before a mistake are examined.
 const LONGEST_LINE: usize = 24;
 
-/// Words that are easily mistyped, and then taken for names.
+/// Words that are easily mistyped, and then parsed as names.
 pub(crate) const KEYWORDS: [&str; 22] = [
     "break",
     "case",
@@ -467,7 +467,7 @@ pub(crate) const KEYWORDS: [&str; 22] = [
     "while",
 ];
 
-/// Words that only start a statement or declaration.
+/// Words that only start statements or declarations.
 fn starts_anew(keyword: Keyword) -> bool {
     matches!(
         keyword,

@@ -1,7 +1,8 @@
-//! Which names are types, templates and namespaces, scope by scope, and which of those a value hides.
+//! The symbol table of the parser: which names are types, templates and namespaces, scope by scope, and which of them
+//! a value hides.
 //!
-//! Only names that are (or once were) something other than a value are kept: for all others "a value" is the
-//! answer, and most names never get further than the first look-up in [`Scopes::find`].
+//! Only names that are (or once were) something other than a value are stored: every other name is a value, and most
+//! names get no further than the first look-up in [`Scopes::find`].
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -13,7 +14,7 @@ use crate::token::{Names, Symbol};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Space(u32);
 
-/// What a name is.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A variable or function that hides something else of that name.
@@ -28,7 +29,7 @@ pub(super) enum Meaning {
     ValueTemplate,
 }
 
-/// What a name is without any declaration.
+/// The predeclared meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
     Nothing,
@@ -40,7 +41,7 @@ pub(super) enum Builtin {
 }
 
 pub(super) struct Scopes {
-    /// By symbol: it was declared as something besides a value.
+    /// By symbol: whether it was ever declared as something other than a value.
     declared: Vec<bool>,
     builtins: Vec<Option<Builtin>>,
     meanings: HashMap<(u32, u32), Meaning, BuildHasherDefault<PairHasher>>,
@@ -106,25 +107,25 @@ impl Scopes {
         self.meanings.insert((space.0, symbol.0), meaning);
     }
 
-    /// Declares a variable or function; that matters only where the name is something else further out.
+    /// Declares a variable or function; this matters only where the name means something else further out.
     pub(super) fn declare_value(&mut self, symbol: Symbol, names: &Names) {
         if !self.declared[symbol.0 as usize] && self.builtin(symbol, names) == Builtin::Nothing {
             return;
         }
         let space = self.current();
-        // An overload that is no template leaves the template callable.
+        // A non-template overload leaves the template callable.
         if self.find_in(space, symbol) != Some(Meaning::ValueTemplate) {
             self.declare(space, symbol, Meaning::Value);
         }
     }
 
-    /// Whether a name was never anything but a value.
+    /// Whether a name has never been anything but a value.
     pub(super) fn is_plain(&mut self, symbol: Symbol, names: &Names) -> bool {
         !self.declared[symbol.0 as usize]
             && matches!(self.builtin(symbol, names), Builtin::Nothing | Builtin::Template)
     }
 
-    /// What an unqualified name was declared as.
+    /// The declared meaning of an unqualified name.
     pub(super) fn find(&self, symbol: Symbol) -> Option<Meaning> {
         if !self.declared[symbol.0 as usize] {
             return None;
@@ -132,7 +133,7 @@ impl Scopes {
         self.stack.iter().rev().find_map(|space| self.find_in(*space, symbol))
     }
 
-    /// What a name in a space was declared as.
+    /// The declared meaning of a name in a space.
     pub(super) fn find_in(&self, space: Space, symbol: Symbol) -> Option<Meaning> {
         if !self.declared[symbol.0 as usize] {
             return None;
@@ -141,7 +142,7 @@ impl Scopes {
         if direct.is_some() || self.parents[space.0 as usize].is_empty() {
             return direct;
         }
-        // Spaces may be each other's parents: the budget ends the walk.
+        // Spaces may be each other's parents: the budget guarantees termination.
         let mut budget = 64;
         let mut todo = vec![space];
         while let Some(space) = todo.pop() {
@@ -157,24 +158,24 @@ impl Scopes {
         None
     }
 
-    /// What a name is where no declaration is found.
+    /// The meaning of an undeclared name.
     pub(super) fn builtin(&mut self, symbol: Symbol, names: &Names) -> Builtin {
         *self.builtins[symbol.0 as usize].get_or_insert_with(|| builtin(names.text(symbol)))
     }
 
-    /// Remembers a name as that of a method template: methods are found by name alone.
+    /// Records the name of a method template: methods are looked up by name alone.
     pub(super) fn note_method_template(&mut self, symbol: Symbol) {
         self.builtins[symbol.0 as usize] = Some(Builtin::Template);
     }
 }
 
-/// Whether a name is a type without any declaration.
+/// Whether a name is a predeclared type.
 #[cfg(test)]
 pub(crate) fn is_builtin_type(name: &str) -> bool {
     matches!(builtin(name), Builtin::Numeric(_) | Builtin::Object)
 }
 
-/// The names of the types that need no declaration, scalars standing for their vectors and matrices too.
+/// The names of the predeclared types, scalars standing for their vectors and matrices too.
 pub(crate) fn builtin_types() -> impl Iterator<Item = &'static str> {
     const SCALARS: [&str; 11] = [
         "bool",
@@ -192,7 +193,7 @@ pub(crate) fn builtin_types() -> impl Iterator<Item = &'static str> {
     SCALARS.into_iter().chain(OBJECTS.iter().copied())
 }
 
-/// What a name is without any declaration.
+/// The predeclared meaning of a name.
 fn builtin(text: &str) -> Builtin {
     if let Some(numeric) = numeric(text) {
         return Builtin::Numeric(numeric);
@@ -344,7 +345,7 @@ const OBJECTS: &[&str] = &[
     "WaveMask",
 ];
 
-/// Mixes the two numbers of a key; far faster than the general hasher.
+/// Mixes the two numbers of a key; far faster than the default hasher.
 #[derive(Default)]
 struct PairHasher(u64);
 

@@ -2,7 +2,7 @@
 
 use diag::{Diagnostic, Span, code};
 
-use super::decl::Place;
+use super::decl::Context;
 use super::ty::{PathMeaning, modifier};
 use super::{Parse, Parser, Reported};
 use crate::ast::{
@@ -48,7 +48,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The statement of an `if`, a loop and the like.
+    /// The body of an `if`, a loop and so on.
     fn stmt(&mut self) -> Parse<Stmt> {
         let start = self.peek().span;
         let own = self.scopes.fresh();
@@ -69,7 +69,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One statement; a declaration may make several.
+    /// One statement; a declaration may produce several.
     fn stmt_into(&mut self, stmts: &mut Vec<Stmt>) -> Parse<()> {
         let start = self.peek().span;
         let mut attributes = self.attributes()?;
@@ -80,57 +80,53 @@ impl Parser<'_> {
                 self.bump();
                 StmtKind::Empty
             }
-            _ => {
-                match token.keyword() {
-                    Some(Keyword::If | Keyword::While | Keyword::Switch)
-                        if self.declares_in_head() =>
-                    {
-                        let attributes = std::mem::take(&mut attributes);
-                        StmtKind::Block(self.declaring(start, attributes)?)
-                    }
-                    Some(Keyword::If) => StmtKind::If(Box::new(self.if_chain()?)),
-                    Some(Keyword::For) => StmtKind::For(Box::new(self.for_loop()?)),
-                    Some(Keyword::While) => {
-                        self.bump();
-                        let condition = self.condition("`while`")?;
-                        StmtKind::While { condition, body: Box::new(self.stmt()?) }
-                    }
-                    Some(Keyword::Do) => self.do_loop()?,
-                    Some(Keyword::Switch) => StmtKind::Switch(Box::new(self.switch()?)),
-                    Some(Keyword::Break) => self.jump(StmtKind::Break, "`break`")?,
-                    Some(Keyword::Continue) => self.jump(StmtKind::Continue, "`continue`")?,
-                    Some(Keyword::Discard) => self.jump(StmtKind::Discard, "`discard`")?,
-                    Some(Keyword::Return) => {
-                        self.bump();
-                        let value = if self.is(Punct::Semi) || self.is(Punct::RBrace) {
-                            None
-                        } else {
-                            Some(self.expr()?)
-                        };
-                        self.semi("`return`")?;
-                        StmtKind::Return(value)
-                    }
-                    Some(Keyword::Case | Keyword::Default) => {
-                        let message = format!(
-                            "`{}` can only stand directly in the body of a `switch`",
-                            self.text(token)
-                        );
-                        return self.syntax(token.span, message);
-                    }
-                    Some(Keyword::Else) => {
-                        return self.report(
-                        Diagnostic::new(&code::SYNTAX, token.span, "this `else` belongs to no `if`")
-                            .help("an `if` ends with its first statement, or `;`: use braces for several"),
-                    );
-                    }
-                    _ if self.starts_declaration() => return self.local(start, attributes, stmts),
-                    _ => {
-                        let expr = self.expr()?;
-                        self.semi("this expression")?;
-                        StmtKind::Expr(expr)
-                    }
+            _ => match token.keyword() {
+                Some(Keyword::If | Keyword::While | Keyword::Switch) if self.declares_in_head() => {
+                    let attributes = std::mem::take(&mut attributes);
+                    StmtKind::Block(self.declaring(start, attributes)?)
                 }
-            }
+                Some(Keyword::If) => StmtKind::If(Box::new(self.if_chain()?)),
+                Some(Keyword::For) => StmtKind::For(Box::new(self.for_loop()?)),
+                Some(Keyword::While) => {
+                    self.bump();
+                    let condition = self.condition("`while`")?;
+                    StmtKind::While { condition, body: Box::new(self.stmt()?) }
+                }
+                Some(Keyword::Do) => self.do_loop()?,
+                Some(Keyword::Switch) => StmtKind::Switch(Box::new(self.switch()?)),
+                Some(Keyword::Break) => self.jump(StmtKind::Break, "`break`")?,
+                Some(Keyword::Continue) => self.jump(StmtKind::Continue, "`continue`")?,
+                Some(Keyword::Discard) => self.jump(StmtKind::Discard, "`discard`")?,
+                Some(Keyword::Return) => {
+                    self.bump();
+                    let value = if self.is(Punct::Semi) || self.is(Punct::RBrace) {
+                        None
+                    } else {
+                        Some(self.expr()?)
+                    };
+                    self.semi("`return`")?;
+                    StmtKind::Return(value)
+                }
+                Some(Keyword::Case | Keyword::Default) => {
+                    let message = format!(
+                        "`{}` is only allowed directly in the body of a `switch`",
+                        self.text(token)
+                    );
+                    return self.syntax(token.span, message);
+                }
+                Some(Keyword::Else) => {
+                    return self.report(
+                        Diagnostic::new(&code::SYNTAX, token.span, "`else` without a matching `if`")
+                            .help("an `if` without braces ends after one statement or `;`: use braces for several"),
+                    );
+                }
+                _ if self.starts_declaration() => return self.local(start, attributes, stmts),
+                _ => {
+                    let expr = self.expr()?;
+                    self.semi("this expression")?;
+                    StmtKind::Expr(expr)
+                }
+            },
         };
         stmts.push(Stmt { attributes, kind, span: start.to(self.prev()) });
         Ok(())
@@ -142,7 +138,7 @@ impl Parser<'_> {
         Ok(kind)
     }
 
-    /// Whether a declaration starts here, not an expression.
+    /// Whether a declaration starts here rather than an expression.
     fn starts_declaration(&mut self) -> bool {
         let token = self.peek();
         if token.is(Punct::ColonColon) {
@@ -179,13 +175,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a type stands here and something other than its use as a value follows.
+    /// Whether a type is here, followed by something other than its use as a value.
     fn declares_ahead(&mut self) -> bool {
         if let Some(end) = self.type_ahead(self.pos) {
-            // `float3(…)` makes a value; `float3.x` is a mistake that the expression reader reports.
+            // `float3(…)` constructs a value; `float3.x` is an error that the expression parser reports.
             return !self.at(end).is(Punct::LParen) && !self.at(end).is(Punct::Dot);
         }
-        // Two names in a row are a declaration, whose type is then not known.
+        // Two consecutive names are a declaration of unknown type.
         let Some((end, meaning)) = self.path_ahead(self.pos) else { return false };
         if self.is_name(self.at(end)) && !self.at(end).flags.has(crate::token::Flags::LINE_START) {
             return true;
@@ -211,7 +207,7 @@ impl Parser<'_> {
         stmts: &mut Vec<Stmt>,
     ) -> Parse<()> {
         let mut items: Vec<Item> = Vec::with_capacity(1);
-        let result = self.declaration_after(start, attributes, Place::Local, &mut items);
+        let result = self.declaration_after(start, attributes, Context::Local, &mut items);
         for item in items {
             let span = item.span;
             let stmt = match item.kind {
@@ -236,7 +232,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Whether the head of the statement here declares a variable: `if (int n = f())`.
+    /// Whether the header of the statement here declares a variable: `if (int n = f())`.
     fn declares_in_head(&mut self) -> bool {
         let before = self.pos;
         self.pos += 2;
@@ -245,15 +241,16 @@ impl Parser<'_> {
         declares
     }
 
-    /// `if`, `while` or `switch` over a variable that its head declares: a block of the declaration and the statement.
+    /// `if`, `while` or `switch` over a variable that its header declares: a block of the declaration and the
+    /// statement.
     ///
-    /// Apart from `stmt_into`, on whose frame all that nests would pay for it.
+    /// Kept out of `stmt_into`, whose stack frame every nesting level pays for.
     #[inline(never)]
     fn declaring(&mut self, start: Span, attributes: Vec<Attribute>) -> Parse<Block> {
         let keyword = self.bump().keyword();
         let open = self.peek().span;
         self.expect(Punct::LParen, "this")?;
-        // The variable is visible in the whole statement, behind `else` too.
+        // The variable is visible in the whole statement, after `else` too.
         let own = self.scopes.fresh();
         self.scopes.push(own);
         let (variable, value) = self.head_variable()?;
@@ -261,7 +258,7 @@ impl Parser<'_> {
         let head = start.to(self.prev());
         let kind = match keyword {
             Some(Keyword::Switch) => StmtKind::Switch(Box::new(self.switch_over(value)?)),
-            // Each turn of a loop has a variable of its own.
+            // Each iteration of a loop has a variable of its own.
             Some(Keyword::While) => {
                 let leave = Stmt { attributes: Vec::new(), kind: StmtKind::Break, span: head };
                 let body = self.stmt()?;
@@ -291,14 +288,14 @@ impl Parser<'_> {
         Ok(Block { stmts: vec![variable, Stmt { attributes, kind, span }], span })
     }
 
-    /// `T name = e` in a head, and the variable as a value.
+    /// `T name = e` in a header, and the variable as a value.
     fn head_variable(&mut self) -> Parse<(Stmt, Expr)> {
         let start = self.peek().span;
         let (modifiers, ty) = self.modified_type()?;
-        let declarator = self.declarator(Place::Local, false)?;
+        let declarator = self.declarator(Context::Local, false)?;
         let ident = declarator.name.clone();
         if declarator.init.is_none() {
-            let message = format!("`{}` has no value to go by", ident.name);
+            let message = format!("`{}` has no value to test", ident.name);
             let report = Diagnostic::new(&code::SYNTAX, ident.span, message);
             return self.report(report.help("give it one with `= …`"));
         }
@@ -324,7 +321,7 @@ impl Parser<'_> {
         self.if_chain_from(condition, start)
     }
 
-    /// The same behind the first condition.
+    /// The rest of a chain after its first condition.
     fn if_chain_from(&mut self, mut condition: Expr, mut start: Span) -> Parse<If> {
         let mut chain = If { arms: Vec::new(), otherwise: None };
         let mut attributes = Vec::new();
@@ -337,7 +334,7 @@ impl Parser<'_> {
             let before = self.pos;
             attributes = self.attributes()?;
             if !self.is_kw(Keyword::If) || self.declares_in_head() {
-                // The attributes belong to whatever statement this is.
+                // The attributes belong to the statement that follows.
                 self.pos = before;
                 chain.otherwise = Some(self.stmt()?);
                 return Ok(chain);
@@ -372,7 +369,7 @@ impl Parser<'_> {
             self.local(start, Vec::new(), &mut stmts)?;
             return match (stmts.pop(), stmts.is_empty()) {
                 (Some(only), true) => Ok(only),
-                _ => self.syntax(start, "a `for` declares variables only"),
+                _ => self.syntax(start, "a `for` can only declare variables"),
             };
         }
         let kind =

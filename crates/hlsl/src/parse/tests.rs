@@ -627,12 +627,12 @@ fn mistakes_are_reported_once_and_in_place() {
             "void f() { goto x; y; }",
             &["1:12 `goto` is a word of the language and cannot be a name"],
         ),
-        ("}\nint x;", &["1:1 this `}` closes nothing"]),
-        ("if (x) { y; }\nint z;", &["1:1 `if` cannot stand outside of a function"]),
-        ("void f() { else x; y; }", &["1:12 this `else` belongs to no `if`"]),
+        ("}\nint x;", &["1:1 unmatched `}`"]),
+        ("if (x) { y; }\nint z;", &["1:1 `if` cannot appear outside a function"]),
+        ("void f() { else x; y; }", &["1:12 `else` without a matching `if`"]),
         (
             "void f() { case 1: y; }",
-            &["1:12 `case` can only stand directly in the body of a `switch`"],
+            &["1:12 `case` is only allowed directly in the body of a `switch`"],
         ),
         (
             "void f() { switch (x) { a; b; case 1: c; } }",
@@ -640,19 +640,16 @@ fn mistakes_are_reported_once_and_in_place() {
         ),
         (
             "uint a = 09; uint b = 1z;",
-            &[
-                "1:10 `09` has a digit that octal numbers do not have",
-                "1:23 `z` is no suffix of an integer",
-            ],
+            &["1:10 `09` has a digit that is not octal", "1:23 `z` is not an integer suffix"],
         ),
         ("void f() { float3; }", &["1:12 this declares nothing: a name is missing after the type"]),
-        ("void f() { x = float3; y; }", &["1:16 `float3` is a type, and a value is expected here"]),
+        ("void f() { x = float3; y; }", &["1:16 `float3` is a type, but a value is expected here"]),
         (
             "void f() { float x(1); y; }",
             &["1:18 a function cannot be declared inside of a function"],
         ),
         ("Texture2D t : register(x3);\nint y;", &["1:24 `x3` is not a register"]),
-        ("@import waveOps.h;\nint x;", &["1:1 `@import` never became part of HLSL"]),
+        ("@import waveOps.h;\nint x;", &["1:1 `@import` is not part of HLSL"]),
         ("int a $ b;\nint c;", &["1:6 expected `;` after this declaration"]),
         (
             "#define M 1 +\nint a = M;\nint b = ;",
@@ -670,7 +667,7 @@ fn mistakes_are_reported_once_and_in_place() {
         (
             "INLINE void f() { }\nint = 1;",
             &[
-                "1:1 `INLINE` is neither a modifier nor a type that could stand here",
+                "1:1 `INLINE` is not a modifier or a type that can appear here",
                 "2:5 expected a name, found `=`",
             ],
         ),

@@ -1,7 +1,7 @@
-//! Types, modifiers, paths and template arguments; and looking ahead whether a type stands somewhere.
+//! Types, modifiers, paths and template arguments; and look-ahead for types.
 //!
-//! The looking ahead ([`Parser::type_ahead`]) builds nothing and reports nothing: it only finds the token behind
-//! a type. Brackets of template arguments are matched, not read, since the name before them says what they are.
+//! The look-ahead ([`Parser::type_ahead`]) builds nothing and reports nothing: it only finds the token after a type.
+//! Brackets of template arguments are matched, not parsed, since the name before them says what they are.
 
 use diag::{Diagnostic, Span, code};
 
@@ -13,7 +13,7 @@ use crate::ast::{
 };
 use crate::token::{Keyword, Punct, Symbol, Token, TokenKind};
 
-/// What a path leads to.
+/// What a path refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PathMeaning {
     Type(Option<Space>),
@@ -21,7 +21,7 @@ pub(super) enum PathMeaning {
     Namespace(Space),
     ValueTemplate,
     Value,
-    /// Nothing known has this name.
+    /// No known declaration has this name.
     Unknown,
 }
 
@@ -39,7 +39,7 @@ impl Parser<'_> {
     // Names
     // -----------------------------------------------------------------------------------------------------
 
-    /// What an identifier means; in a space where one is given.
+    /// The meaning of an identifier; in a space where one is given.
     fn meaning(&mut self, symbol: Symbol, space: Option<Space>) -> PathMeaning {
         let found = match space {
             Some(space) => self.scopes.find_in(space, symbol),
@@ -72,7 +72,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The index behind a path that starts at `index`, and what it means. Reads nothing.
+    /// The index after a path that starts at `index`, and its meaning. Consumes nothing.
     pub(super) fn path_ahead(&mut self, mut index: usize) -> Option<(usize, PathMeaning)> {
         let mut space = None;
         if self.at(index).is(Punct::ColonColon) {
@@ -113,7 +113,7 @@ impl Parser<'_> {
         Some((index, PathMeaning::Unknown))
     }
 
-    /// The index behind the `>` that matches the `<` at `index`; that of a `>>` if its first half is the match.
+    /// The index after the `>` that matches the `<` at `index`; that of a `>>` if its first half is the match.
     pub(super) fn arguments_ahead(&self, mut index: usize) -> Option<usize> {
         let mut angles = 0usize;
         let mut brackets = 0usize;
@@ -142,7 +142,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The index behind the type at `index`, if what stands there can only be a type. Reads nothing.
+    /// The index after the type at `index`, if the tokens there can only be a type. Consumes nothing.
     pub(super) fn type_ahead(&mut self, mut index: usize) -> Option<usize> {
         let mut sure = false;
         while let Some(keyword) = self.at(index).keyword() {
@@ -172,13 +172,13 @@ impl Parser<'_> {
         })
     }
 
-    /// A path, template arguments included where its names take some.
+    /// A path, with template arguments where its names take them.
     pub(super) fn path(&mut self, what: &str) -> Parse<(Path, PathMeaning)> {
         let start = self.peek().span;
         let global = self.eat(Punct::ColonColon);
         let mut space = global.then_some(Scopes::GLOBAL);
         let mut scope = Vec::new();
-        // Behind something unknown nothing is known.
+        // After an unknown name, everything is unknown.
         let mut lost = false;
         loop {
             let symbol = self.peek().symbol;
@@ -319,7 +319,7 @@ impl Parser<'_> {
                     && path.last.args.is_none()
                     && self.is(Punct::Less)
                 {
-                    // In the place of a type, an unknown name with `<` can only be a template.
+                    // In type position, an unknown name with `<` can only be a template.
                     path.last.args = Some(self.template_args()?);
                     path.span = path.span.to(self.prev());
                 }
@@ -351,7 +351,7 @@ impl Parser<'_> {
         Ok((ty, space))
     }
 
-    /// Reads modifiers as long as there are some.
+    /// Parses modifiers while there are any.
     pub(super) fn modifiers(&mut self, into: &mut Modifiers) {
         while let Some(keyword) = self.peek().keyword() {
             let Some(modifier) = modifier(keyword) else { return };
@@ -395,7 +395,7 @@ impl Parser<'_> {
         Ok(dims)
     }
 
-    /// The type of arrays of these, by the sizes that stand here; the type itself without any.
+    /// The type of arrays of these, by the sizes that follow; the type itself without any.
     pub(super) fn array_of(&mut self, element: Type) -> Parse<Type> {
         let dims = self.dims()?;
         if dims.is_empty() {
@@ -406,7 +406,7 @@ impl Parser<'_> {
         Ok(Type { kind, modifiers: Modifiers::default(), order, span })
     }
 
-    /// Reads something in brackets, where `>` is an operator again.
+    /// Parses something in brackets, where `>` is an operator again.
     pub(super) fn bracketed<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         let around = std::mem::replace(&mut self.no_greater, false);
         let result = read(self);
@@ -414,21 +414,21 @@ impl Parser<'_> {
         result
     }
 
-    /// A name for a struct or enum that has none, which no source can write.
+    /// A name for an unnamed struct or enum, which no source can write.
     pub(super) fn unnamed(&mut self, what: &str, span: Span) -> Ident {
         self.unnamed += 1;
         Ident { name: crate::ast::Name::new(format!("<unnamed {what} {}>", self.unnamed)), span }
     }
 
-    /// The report for a type where a value is needed.
+    /// The error for a type where a value is needed.
     pub(super) fn type_as_value<T>(&mut self, span: Span, name: &str) -> Parse<T> {
         self.report(
             Diagnostic::new(
                 &code::SYNTAX,
                 span,
-                format!("`{name}` is a type, and a value is expected here"),
+                format!("`{name}` is a type, but a value is expected here"),
             )
-            .help(format!("write `{name}(…)` to make a value of it")),
+            .help(format!("write `{name}(…)` to construct a value")),
         )
     }
 }
@@ -458,7 +458,7 @@ fn unsigned_of(word: &str, unsigned: bool) -> Option<Numeric> {
     Some(Numeric { scalar, shape })
 }
 
-/// The modifier that a keyword is.
+/// The modifier for a keyword.
 pub(super) fn modifier(keyword: Keyword) -> Option<Modifier> {
     Some(match keyword {
         Keyword::Const => Modifier::Const,
