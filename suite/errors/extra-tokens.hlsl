@@ -12,4 +12,4 @@ void main() {
 //| 3 | #endif WIDTH
 //|   |        ^^^^^
 //|   |
-//|   = help: make it a comment if it is one
+//|   = help: if it is a comment, write `//` before it

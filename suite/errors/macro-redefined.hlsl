@@ -9,11 +9,11 @@
 void main() {
     EXPECT_EQ(SIZE, 128);
 }
-//| FILE:5:9: warning: macro `SIZE` is defined again, differently [macro-redefined]
+//| FILE:5:9: warning: macro `SIZE` is redefined differently [macro-redefined]
 //|   |
 //| 4 | #define SIZE 64
 //|   |         ---- the first definition
 //| 5 | #define SIZE 128
 //|   |         ^^^^
 //|   |
-//|   = help: put `#undef SIZE` before it if that is meant
+//|   = help: if this is intended, put `#undef SIZE` before it

@@ -15,7 +15,7 @@ void main(uint t : SV_GroupIndex) {
     Particle p = particles[t];
     float sum = 0;
     for (uint i = 0; i < STEP; i++) {
-        sum += weigh(p); //~ error[no-matching-function]: takes 2 arguments, and 1 was given
+        sum += weigh(p); //~ error[no-matching-function]: takes 2 arguments, but 1 was given
         weights[i] = sum; //~ error[not-assignable]
     }
     float3 direction = drift(p);
@@ -51,7 +51,7 @@ void main(uint t : SV_GroupIndex) {
 //| 9 -     return p.positon * p.age;
 //| 9 +     return p.position * p.age;
 //|
-//| FILE:16:16: error: `weigh` takes 2 arguments, and 1 was given [no-matching-function]
+//| FILE:16:16: error: `weigh` takes 2 arguments, but 1 was given [no-matching-function]
 //|    |
 //|  7 | float weigh(Particle p, float scale) { return p.age * scale; }
 //|    |       ----- `float weigh(Particle, float)` takes another number of arguments

@@ -16,9 +16,9 @@ void main(uint t : SV_GroupIndex) {
 uint add(uint a, uint b) { return a + b; }
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    add(t); //~ error[no-matching-function]: takes 2 arguments, and 1 was given
+    add(t); //~ error[no-matching-function]: takes 2 arguments, but 1 was given
 }
-//| FILE:5:5: error: `add` takes 2 arguments, and 1 was given [no-matching-function]
+//| FILE:5:5: error: `add` takes 2 arguments, but 1 was given [no-matching-function]
 //|   |
 //| 2 | uint add(uint a, uint b) { return a + b; }
 //|   |      --- `uint add(uint, uint)` takes another number of arguments

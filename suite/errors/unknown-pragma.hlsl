@@ -12,4 +12,4 @@ void main() {
 //| 2 | #pragma ones
 //|   |  ^^^^^^^^^^^
 //|   |
-//|   = note: it is passed over, here and later
+//|   = note: it is ignored, here and from now on

@@ -155,7 +155,7 @@ void main() {
 //--- a-variable-part-needs-a-variable-macro-and-its-end
 #define NOT_OPEN(...) __VA_OPT__ x //~ error[bad-macro]: expected `(` after `__VA_OPT__`
 #define NOT_CLOSED(...) __VA_OPT__(x //~ error[bad-macro]: no closing `)`
-#define NESTED(...) __VA_OPT__(__VA_OPT__(x)) //~ error[bad-macro]: cannot stand in another
+#define NESTED(...) __VA_OPT__(__VA_OPT__(x)) //~ error[bad-macro]: cannot be nested
 #define NO_REST(a) __VA_ARGS__ //~ error[bad-macro]: needs `...`
 [numthreads(4, 1, 1)]
 void main() {}

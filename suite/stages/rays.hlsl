@@ -116,7 +116,7 @@ void f() {
 //|   |
 //|   = note: `void TraceRay(RaytracingAccelerationStructure scene, uint flags, uint mask, uint contribution, uint multiplier, uint miss, RayDesc ray, inout T payload)`
 //|
-//| FILE:9:5: error: `TraceRay` takes 8 arguments, and 6 were given [no-matching-function]
+//| FILE:9:5: error: `TraceRay` takes 8 arguments, but 6 were given [no-matching-function]
 //|   |
 //| 9 |     TraceRay(scene, 0, 0, 0, 0, 0);
 //|   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

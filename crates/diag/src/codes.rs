@@ -74,7 +74,7 @@ pub(crate) mod registry {
         WARNING_DIRECTIVE, "warning-directive", Warning, "the source says #warning";
         EXTRA_TOKENS, "extra-tokens", Warning, "text follows a directive that is complete without it";
         UNKNOWN_PRAGMA, "unknown-pragma", Warning, "a #pragma that has no meaning here";
-        INCLUDE_CYCLE, "include-cycle", Error, "a file includes itself without end";
+        INCLUDE_CYCLE, "include-cycle", Error, "a file includes itself endlessly";
         TOO_LARGE, "too-large", Error, "the input grows beyond every reasonable size";
         // Parsing.
         SYNTAX, "syntax", Error, "the text is not HLSL";

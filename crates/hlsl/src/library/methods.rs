@@ -490,11 +490,11 @@ mod tests {
                 "RawInterlocked { op: CompareExchange, returns: false } (uint, float, float) void",
             ),
             (None, "GetDimensions(out uint)", "GetDimensions (out uint) void"),
-            (None, "Load()", "`Load` takes 1 or 2 arguments, and 0 were given"),
+            (None, "Load()", "`Load` takes 1 or 2 arguments, but 0 were given"),
             (
                 None,
                 "InterlockedExchange(uint, uint)",
-                "`InterlockedExchange` takes 3 arguments, and 2 were given",
+                "`InterlockedExchange` takes 3 arguments, but 2 were given",
             ),
             (None, "Load5(uint)", "unknown"),
         ] {

@@ -346,7 +346,7 @@ mod tests {
             (query, "Proceed", "", "() bool"),
             (query, "CandidateObjectToWorld3x4", "", "() float3x4"),
             (query, "CommitProceduralPrimitiveHit", "int", "(float) void"),
-            (query, "Proceed", "int", "`Proceed` takes no arguments, and 1 was given"),
+            (query, "Proceed", "int", "`Proceed` takes no arguments, but 1 was given"),
             (query, "Trace", "", "unknown"),
             (stream, "Append", "float4", "(float4) void"),
             (

@@ -52,14 +52,14 @@ pub(super) fn resolve(types: &mut Types, name: &str, args: &[ArgInfo]) -> Resolu
     }
 }
 
-/// "`f` takes 2 or 3 arguments, and 1 was given"
+/// "`f` takes 2 or 3 arguments, but 1 was given"
 pub(super) fn count_message(name: &str, counts: &[usize], given: usize) -> String {
     let wanted = counts.iter().map(usize::to_string).collect::<Vec<_>>().join(" or ");
     let plural = if counts == [1] { "" } else { "s" };
     let were = if given == 1 { "was" } else { "were" };
     match counts {
-        [0] => format!("`{name}` takes no arguments, and {given} {were} given"),
-        _ => format!("`{name}` takes {wanted} argument{plural}, and {given} {were} given"),
+        [0] => format!("`{name}` takes no arguments, but {given} {were} given"),
+        _ => format!("`{name}` takes {wanted} argument{plural}, but {given} {were} given"),
     }
 }
 
@@ -550,9 +550,9 @@ mod tests {
     #[test]
     fn mismatches_are_told_in_words() {
         for (call, message) in [
-            ("sin()", "`sin` takes 1 argument, and 0 were given"),
-            ("InterlockedOr(out uint)", "`InterlockedOr` takes 2 or 3 arguments, and 1 was given"),
-            ("AllMemoryBarrier(int)", "`AllMemoryBarrier` takes no arguments, and 1 was given"),
+            ("sin()", "`sin` takes 1 argument, but 0 were given"),
+            ("InterlockedOr(out uint)", "`InterlockedOr` takes 2 or 3 arguments, but 1 was given"),
+            ("AllMemoryBarrier(int)", "`AllMemoryBarrier` takes no arguments, but 1 was given"),
             (
                 "dot(float3, float3x3)",
                 "`b` of `dot` is to be a number or a vector, and `float3x3` is none",

@@ -1,7 +1,7 @@
-//! The expressions of `#if` and `#elif`.
+//! Evaluates the conditions of `#if` and `#elif`.
 //!
-//! C's rules: 64-bit arithmetic, unsigned as soon as one side is, names that are no macros count as 0, and the
-//! side of `&&`, `||` and `?:` that does not matter may divide by zero.
+//! C's rules: 64-bit arithmetic, unsigned as soon as one operand is, names that are not macros count as 0, and an
+//! unevaluated operand of `&&`, `||` and `?:` may divide by zero.
 
 use diag::{Diagnostic, Span, code};
 
@@ -9,7 +9,7 @@ use super::{MAX_INCLUDES, Preprocessor};
 use crate::lex::{self, Number};
 use crate::token::{Flags, Punct, Token, TokenKind};
 
-/// How deep parentheses and operators may nest.
+/// The maximum nesting of parentheses and operators.
 const MAX_DEPTH: usize = 200;
 
 #[derive(Clone, Copy)]
@@ -32,16 +32,16 @@ struct Evaluator<'a, 'b> {
     preprocessor: &'a mut Preprocessor<'b>,
     tokens: &'a [Token],
     at: usize,
-    /// For what is missing at the end.
+    /// Where errors about a missing operand at the end point.
     end: Span,
     depth: usize,
 }
 
-/// It has been reported.
+/// The error has been reported.
 struct Wrong;
 
 impl Preprocessor<'_> {
-    /// Whether a condition holds; `false` where it is wrong, with a report.
+    /// Whether a condition holds; `false` after an error, which is reported.
     pub(super) fn condition(&mut self, directive: Span, tokens: Vec<Token>) -> bool {
         let end = tokens.last().map_or(directive, |it| it.span).end();
         let Some(tokens) = self.resolve_questions(tokens, end, false) else { return false };
@@ -49,7 +49,8 @@ impl Preprocessor<'_> {
         if self.stopped {
             return false;
         }
-        // What macros were asking; their own arguments are beyond recall, as in other compilers.
+        // Resolves the questions that macros expanded to; their own arguments are expanded already, as in other
+        // compilers.
         let Some(tokens) = self.resolve_questions(tokens, end, true) else { return false };
         if tokens.is_empty() {
             self.error(Diagnostic::new(&code::BAD_CONDITION, end, "expected a condition"));
@@ -65,7 +66,7 @@ impl Preprocessor<'_> {
         result.is_ok_and(Value::is_true)
     }
 
-    /// Expands all but the names that `defined` asks about.
+    /// Expands all names except the operands of `defined`.
     fn expand_condition(&mut self, tokens: Vec<Token>) -> Vec<Token> {
         let defined = self.words.defined;
         self.push_context(tokens, None, true);
@@ -79,7 +80,7 @@ impl Preprocessor<'_> {
             }
             out.push(token);
         }
-        // A spent budget has taken all contexts away, this one too.
+        // An exhausted budget has dropped all contexts, including this one.
         if !self.stopped {
             self.pop_context();
         }
@@ -95,7 +96,7 @@ impl Preprocessor<'_> {
     ) -> Option<Vec<Token>> {
         let (defined, has_include) = (self.words.defined, self.words.has_include);
         let asks = |it: &Token| {
-            // Macros may name the file that is asked for.
+            // The file name may come from a macro.
             it.kind == TokenKind::Ident
                 && (it.symbol == defined || it.symbol == has_include && is_expanded)
         };
@@ -130,7 +131,7 @@ impl Preprocessor<'_> {
         Some(out)
     }
 
-    /// Reads `NAME` or `(NAME)`; whether that macro is there.
+    /// Reads `NAME` or `(NAME)`; returns whether that macro is defined.
     fn answer_defined(&mut self, rest: &mut &[Token]) -> Option<bool> {
         let (name, after) = match **rest {
             [open, name, close, ref after @ ..]
@@ -146,7 +147,7 @@ impl Preprocessor<'_> {
         (name.kind == TokenKind::Ident).then(|| is_operator || self.macro_of(name.symbol).is_some())
     }
 
-    /// Reads `("file")` or `(<file>)`; whether an `#include` would find it.
+    /// Reads `("file")` or `(<file>)`; returns whether an `#include` would find it.
     fn answer_has_include(&mut self, rest: &mut &[Token]) -> Option<bool> {
         let (open, after) = rest.split_first()?;
         let length = after.iter().position(|it| it.is(Punct::RParen))?;
@@ -200,7 +201,7 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// `live` is false where the value does not matter.
+    /// `live` is false in unevaluated operands.
     fn comma(&mut self, live: bool) -> Result<Value, Wrong> {
         let mut value = self.ternary(live)?;
         while self.eat(Punct::Comma) {
@@ -213,7 +214,7 @@ impl Evaluator<'_, '_> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let span = self.peek().map_or(self.end, |it| it.span);
-            let message = format!("this condition nests more than {MAX_DEPTH} deep");
+            let message = format!("this condition nests more than {MAX_DEPTH} levels deep");
             self.preprocessor.error(Diagnostic::new(&code::NESTING_TOO_DEEP, span, message));
             return Err(Wrong);
         }
@@ -267,7 +268,7 @@ impl Evaluator<'_, '_> {
         let (sa, sb) = (a as i64, b as i64);
         let number = |bits| Ok(Value { bits, unsigned });
         let less = if unsigned { a < b } else { sa < sb };
-        // A shift by 64 or more moves every bit out, and a negative one goes the other way.
+        // A shift by 64 or more moves every bit out, and a negative shift goes in the other direction.
         let shift = |left_ward: bool| {
             let count = if right.unsigned { b.min(64) as i64 } else { sb.clamp(-64, 64) };
             let (left_ward, count) =
@@ -304,12 +305,12 @@ impl Evaluator<'_, '_> {
             Punct::Slash => number(sa.wrapping_div(sb) as u64),
             Punct::Percent if unsigned => number(a % b),
             Punct::Percent => number(sa.wrapping_rem(sb) as u64),
-            _ => self.wrong(at, format!("`{}` cannot stand in a condition", op.text())),
+            _ => self.wrong(at, format!("`{}` is not allowed in a condition", op.text())),
         }
     }
 
     fn unary(&mut self, live: bool) -> Result<Value, Wrong> {
-        // Prefix operators are collected first, so that a long row of them needs no stack.
+        // Prefix operators are collected first, so that a long row of them needs no recursion.
         let start = self.at;
         while self.peek().is_some_and(|it| {
             matches!(
@@ -355,10 +356,9 @@ impl Evaluator<'_, '_> {
                         let unsigned = it.unsigned || it.value > i64::MAX as u64;
                         Ok(Value { bits: it.value, unsigned })
                     }
-                    Ok(Number::Float(_)) => self.wrong(
-                        token.span,
-                        format!("`{text}` is not an integer, which conditions are made of"),
-                    ),
+                    Ok(Number::Float(_)) => {
+                        self.wrong(token.span, format!("`{text}` is not an integer"))
+                    }
                     Err(message) => self.wrong(token.span, message),
                 }
             }
@@ -390,7 +390,7 @@ impl Evaluator<'_, '_> {
     }
 }
 
-/// How strongly an operator binds; 0 for what is none.
+/// The precedence of an operator; 0 for any other token.
 fn precedence(op: Punct) -> u8 {
     match op {
         Punct::OrOr => 1,

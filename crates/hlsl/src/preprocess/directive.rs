@@ -1,7 +1,7 @@
 //! Directives: lines that start with `#`.
 //!
-//! Each method reads its line to the end, whatever it finds. Groups that a condition leaves out are skipped here,
-//! too, and only their own conditional directives are looked at.
+//! Each method consumes its line to the end, whatever it finds. Groups that a condition leaves out are skipped here,
+//! too, and only their own conditional directives are examined.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ const DIRECTIVES: [&str; 15] = [
     "error", "warning", "pragma", "elifdef", "elifndef",
 ];
 
-/// Pragmas of other compilers and tools: they steer warnings and editors, or name variants and entry points for
-/// whoever builds the shader. They change nothing here, and are no mistake.
+/// Pragmas of other compilers and tools: they control warnings and editors, or name variants and entry points for the
+/// shader's build system. They have no effect here, and are not reported.
 const FOREIGN_PRAGMAS: [&str; 19] = [
     "dxc",
     "clang",
@@ -42,14 +42,14 @@ const FOREIGN_PRAGMAS: [&str; 19] = [
     "editor_sync_compilation",
 ];
 
-/// How many `#pragma warning(push)` may stand open: those beyond do nothing.
+/// The maximum number of nested `#pragma warning(push)`; those beyond are ignored.
 const MAX_SAVED_LEVELS: usize = 1 << 10;
 
 impl Preprocessor<'_> {
     /// Executes the directive whose `#` was just read.
     pub(super) fn directive(&mut self, hash: Token) {
         let Some(name) = self.line_token() else { return };
-        // The text of a keyword never changes, but `self` does: the word is copied.
+        // The text of a keyword never changes, but `self` does: copy the word.
         let word = self.spelling(&name).to_string();
         self.note_guard(&word);
         match word.as_str() {
@@ -68,7 +68,7 @@ impl Preprocessor<'_> {
             "error" | "warning" => self.message(name, word == "error"),
             "pragma" => self.pragma(name),
             _ if name.kind == TokenKind::Number => {
-                // `# 12 "file"`, as other preprocessors leave behind.
+                // `# 12 "file"`, the output of other preprocessors.
                 let mut tokens = vec![name];
                 tokens.append(&mut self.rest_of_line());
                 self.line(name.span, tokens);
@@ -125,7 +125,7 @@ impl Preprocessor<'_> {
         while self.line_token().is_some() {}
     }
 
-    /// Complains about what stands behind a complete directive.
+    /// Warns about text after a complete directive.
     fn finish_line(&mut self, directive: &str) {
         if let Some(token) = self.line_token() {
             self.extra_tokens(token.span, directive);
@@ -137,11 +137,11 @@ impl Preprocessor<'_> {
         let message = format!("unexpected text after `{directive}`");
         self.error(
             Diagnostic::new(&code::EXTRA_TOKENS, span, message)
-                .help("make it a comment if it is one"),
+                .help("if it is a comment, write `//` before it"),
         );
     }
 
-    /// The rest of the line as it is written.
+    /// The rest of the line as written.
     fn raw_rest(&mut self, from: Span) -> String {
         self.skip_rest();
         let Some(input) = self.inputs.last() else { return String::new() };
@@ -172,7 +172,7 @@ impl Preprocessor<'_> {
         self.open(hash.span.to(name.span), holds);
     }
 
-    /// The name that `#ifdef`, `#ifndef`, `#undef` are about.
+    /// The macro name that `#ifdef`, `#ifndef` or `#undef` takes.
     fn macro_name(&mut self, directive: Token) -> Option<Symbol> {
         let word = self.spelling(&directive).to_string();
         match self.line_token() {
@@ -196,7 +196,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#elif` or `#else` where the group before it was taken: everything up to `#endif` is left out.
+    /// `#elif` or `#else` after a group that was taken: everything up to `#endif` is left out.
     fn next_group(&mut self, hash: Token, name: Token) {
         if self.check_group(hash, name) {
             self.skip_rest();
@@ -206,13 +206,13 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Whether an `#elif` or `#else` has its place here.
+    /// Checks that an `#elif` or `#else` is allowed here.
     fn check_group(&mut self, hash: Token, name: Token) -> bool {
         let word = self.spelling(&name).to_string();
         let span = hash.span.to(name.span);
         let Some(input) = self.inputs.last_mut() else { return false };
         if let (1, Guard::Inside(_)) = (input.conditions.len(), input.guard) {
-            // A guard with an alternative is no guard.
+            // An include guard has no alternative group.
             input.guard = Guard::Not;
         }
         let Some(condition) = input.conditions.last_mut() else {
@@ -251,7 +251,7 @@ impl Preprocessor<'_> {
         self.finish_line("#endif");
     }
 
-    /// Skips from the end of a directive's line to the group that is taken, or behind the `#endif`.
+    /// Skips from the end of a directive's line to the group that is taken, or past the `#endif`.
     fn skip_groups(&mut self) {
         let mut depth = 0usize;
         loop {
@@ -283,7 +283,7 @@ impl Preprocessor<'_> {
                 return;
             }
             if let Some(input) = self.inputs.last_mut() {
-                // What follows on this line is nobody's business.
+                // The rest of this line is ignored.
                 if !input.cursor.line_start && !lex::skip_line(&input.text, &mut input.cursor) {
                     return;
                 }
@@ -291,7 +291,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Reads an `#elif` or `#else` behind groups that were not taken; whether its own group is.
+    /// Reads an `#elif` or `#else` after groups that were not taken; returns whether its own group is.
     fn take_group(&mut self, hash: Token, name: Token) -> bool {
         let misplaced = self
             .inputs
@@ -325,7 +325,7 @@ impl Preprocessor<'_> {
         holds
     }
 
-    /// Keeps watch whether the file is nothing but an include guard.
+    /// Tracks whether the file consists of an include guard.
     fn note_guard(&mut self, word: &str) {
         let Some(input) = self.inputs.last_mut() else { return };
         match input.guard {
@@ -354,7 +354,7 @@ impl Preprocessor<'_> {
     fn include(&mut self, directive: Token) {
         let Some((path, span, system)) = self.include_path(directive) else { return };
         if self.collecting > 0 {
-            let message = "a file cannot be included among the arguments of a macro";
+            let message = "a file cannot be included in the arguments of a macro";
             return self.error(Diagnostic::new(&code::BAD_DIRECTIVE, span, message));
         }
         let Some(includer) = self.inputs.last().map(|it| it.name.clone()) else { return };
@@ -377,7 +377,7 @@ impl Preprocessor<'_> {
                     Diagnostic::new(&code::BAD_DIRECTIVE, span, "the name of the file is empty");
             }
             if self.inputs.len() > 1 {
-                report = report.note(format!("it is looked for as `{includer}` asks for it"));
+                report = report.note(format!("it is included from `{includer}`"));
             }
             return self.error(report);
         };
@@ -401,11 +401,11 @@ impl Preprocessor<'_> {
                     input.included = span;
                 }
             }
-            None => self.stop(span, "all sources together are larger than 4 GiB"),
+            None => self.stop(span, "the sources together are larger than 4 GiB"),
         }
     }
 
-    /// The report at the bottom of the stack; nothing is read after it.
+    /// The error at the bottom of an include cycle; nothing is read after it.
     fn include_too_deep(&mut self, span: Span) {
         let last = self.inputs.len() - 1;
         let name = self.inputs[last].name.clone();
@@ -417,18 +417,15 @@ impl Preprocessor<'_> {
                     .take(8)
                     .map(|it| format!("`{}`", it.name))
                     .collect();
-                let message = format!("`{name}` includes itself without end");
+                let message = format!("`{name}` includes itself endlessly");
                 Diagnostic::new(&code::INCLUDE_CYCLE, span, message)
-                    .also(
-                        self.inputs[(earlier + 1).min(last)].included,
-                        "the way round starts here",
-                    )
-                    .note(format!("the way round: {}", chain.join(" → ")))
+                    .also(self.inputs[(earlier + 1).min(last)].included, "the cycle starts here")
+                    .note(format!("the cycle: {}", chain.join(" → ")))
                     .help("write `#pragma once` at the top of the file")
             }
             None => {
                 let message =
-                    format!("files include each other more than {MAX_INCLUDE_DEPTH} deep");
+                    format!("files include each other more than {MAX_INCLUDE_DEPTH} levels deep");
                 Diagnostic::new(&code::TOO_LARGE, span, message)
             }
         };
@@ -436,7 +433,7 @@ impl Preprocessor<'_> {
         self.halt();
     }
 
-    /// The path of an `#include`, where it stands, and whether it is in `< >`.
+    /// The path of an `#include`, its span, and whether it is in `< >`.
     fn include_path(&mut self, directive: Token) -> Option<(String, Span, bool)> {
         // The path is read as bare text: a backslash in it is a separator, not an escape.
         let input = self.inputs.last_mut()?;
@@ -505,7 +502,7 @@ impl Preprocessor<'_> {
                 let span = tokens.first().map_or(at.end(), |it| it.span);
                 self.bad_directive(
                     span,
-                    "expected a line number after `#line`, and then perhaps a file in quotes",
+                    "expected a line number after `#line`, optionally followed by a file in quotes",
                 );
             }
         }
@@ -527,9 +524,9 @@ impl Preprocessor<'_> {
         self.recycle(tokens);
     }
 
-    /// `_Pragma("words")`, which can come out of a macro.
+    /// `_Pragma("words")`, which a macro may produce.
     pub(super) fn pragma_operator(&mut self, operator: Token) {
-        // As the arguments of a macro, it may not leave the file.
+        // In the arguments of a macro, it must not leave the file.
         self.collecting += 1;
         let found = [self.next_raw(), self.next_raw(), self.next_raw()];
         self.collecting -= 1;
@@ -550,15 +547,15 @@ impl Preprocessor<'_> {
             if matches!(token.kind, TokenKind::Eof | TokenKind::UnclosedComment) {
                 break;
             }
-            // The words stand nowhere but in the string.
+            // The words occur only in the string.
             tokens.push(Token { span: found[1].span, ..token });
         }
         self.obey_pragma(operator, &tokens);
         self.recycle(tokens);
     }
 
-    /// `#pragma warning(disable: CODE CODE; error: CODE)`, `push` and `pop`. Other compilers have numbers in the place
-    /// of codes: they name none of our warnings, and say nothing to us.
+    /// `#pragma warning(disable: CODE CODE; error: CODE)`, `push` and `pop`. The numbers that other compilers use as
+    /// codes name none of our warnings, and are ignored.
     fn pragma_warning(&mut self, rest: &[Token]) {
         let [open, inside @ .., close] = rest else { return };
         if !open.is(Punct::LParen) || !close.is(Punct::RParen) {
@@ -628,7 +625,7 @@ impl Preprocessor<'_> {
             }
             "warning" => {
                 self.pragma_warning(rest);
-                // From the next token on.
+                // Applies from the next token on.
                 if let Some(input) = self.inputs.last() {
                     self.sink.set_levels(input.base + input.cursor.pos as u32, &self.levels);
                 }
@@ -648,7 +645,7 @@ impl Preprocessor<'_> {
                     let message = format!("`#pragma {word}` has no meaning here");
                     let span = directive.span.to(name.span);
                     let mut report = Diagnostic::new(&code::UNKNOWN_PRAGMA, span, message)
-                        .note("it is passed over, here and later");
+                        .note("it is ignored, here and from now on");
                     let known = ["once", "pack_matrix"];
                     if let Some(similar) = known.iter().find(|it| is_similar(it, &word)) {
                         let help = format!("did you mean `#pragma {similar}`?");
@@ -661,12 +658,12 @@ impl Preprocessor<'_> {
     }
 }
 
-/// The codes of warnings that some tokens spell: `implicit-truncation` are three tokens.
+/// The codes of warnings that a list of tokens spells: `implicit-truncation` is three tokens.
 fn codes(words: &str) -> impl Iterator<Item = &'static diag::Code> {
     words.split([' ', ',']).filter_map(diag::by_name).filter(|it| it.level == Level::Warning)
 }
 
-/// Whether two words differ by one letter added, missing, wrong, or by two neighbours exchanged.
+/// Whether two words differ by one letter added, missing or wrong, or by two neighbours swapped.
 fn is_similar(known: &str, word: &str) -> bool {
     let (a, b) = (known.as_bytes(), word.as_bytes());
     let front = a.iter().zip(b).take_while(|(a, b)| a == b).count();

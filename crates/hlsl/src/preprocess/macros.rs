@@ -1,9 +1,8 @@
-//! Macros: their definitions, and what a use of one becomes.
+//! Macros: their definitions, and their expansion.
 //!
-//! The rules are C's. A macro does not expand inside its own expansion, and its name, once seen there, never
-//! expands again ([`Flags::PAINTED`]). Arguments are expanded on their own first, except next to `#` and `##`.
-//! Tokens of a macro's body carry the expansion that made them; tokens of arguments keep the place where the
-//! user wrote them.
+//! The rules are C's. A macro does not expand inside its own expansion, and its name, once found there, never expands
+//! again ([`Flags::PAINTED`]). Arguments are expanded on their own first, except next to `#` and `##`.
+//! Tokens of a macro's body carry the expansion that made them; tokens of arguments keep their location in the source.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -16,7 +15,7 @@ use super::{MAX_CALL_DEPTH, MAX_EXPANDED_TOKENS, MAX_EXPANSIONS, Preprocessor, e
 use crate::lex::{self, Cursor};
 use crate::token::{Flags, Punct, Symbol, Token, TokenKind};
 
-/// The longest string that `#` makes.
+/// The maximum length of a string that `#` makes.
 const MAX_STRING: usize = 1 << 16;
 
 pub(super) struct Macro {
@@ -48,9 +47,9 @@ pub(super) enum MacroKind {
 pub(super) struct Part {
     pub(super) token: Token,
     pub(super) role: Role,
-    /// `##` follows.
+    /// Followed by `##`.
     pub(super) paste: bool,
-    /// It stands in a `__VA_OPT__( )`: it counts only when the last parameter got something.
+    /// Inside a `__VA_OPT__( )`: it counts only if the variadic parameter is not empty.
     pub(super) optional: bool,
 }
 
@@ -66,7 +65,7 @@ pub(super) enum Role {
 struct Arguments {
     tokens: Vec<Token>,
     ranges: Vec<Range<usize>>,
-    /// Each fully expanded, once somebody needed it so.
+    /// Each fully expanded, on demand.
     expanded: Vec<Option<Vec<Token>>>,
 }
 
@@ -100,7 +99,7 @@ impl Preprocessor<'_> {
         self.macros[index] = definition.map(Rc::new);
     }
 
-    /// Starts the expansion of a name; gives it back where it is not to be expanded.
+    /// Starts the expansion of a name; returns the name if it is not to be expanded.
     pub(super) fn expand(&mut self, token: Token) -> Option<Token> {
         let Some(found) = self.macro_of(token.symbol) else { return Some(token) };
         if found.active.get() {
@@ -119,7 +118,7 @@ impl Preprocessor<'_> {
                     return Some(token);
                 }
                 let Some((mut arguments, call)) = self.arguments(&found, token) else {
-                    // Reported; without its end, the call has no expansion.
+                    // Reported; an unterminated call has no expansion.
                     return None;
                 };
                 let id = self.expansion(&found, call)?;
@@ -147,7 +146,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// A token that stands in the place of another.
+    /// A token that takes the place of another.
     fn made(&mut self, token: Token, kind: TokenKind, spelling: &str) -> Token {
         Token { kind, symbol: self.names.intern(spelling), ..token }
     }
@@ -173,7 +172,7 @@ impl Preprocessor<'_> {
         Some(self.sources.add_expansion(Expansion { name, call, definition: found.definition }))
     }
 
-    /// Counts tokens that macros made; `false` when there are too many.
+    /// Counts tokens made by macros; returns `false` if there are too many.
     fn charge(&mut self, tokens: usize, at: Span) -> bool {
         self.expanded_tokens += tokens;
         if self.expanded_tokens > MAX_EXPANDED_TOKENS {
@@ -194,7 +193,7 @@ impl Preprocessor<'_> {
         self.inputs.last().is_some_and(|input| lex::at_paren(&input.text, input.cursor))
     }
 
-    /// Reads the arguments of a call, from its `(` on; also the span of the whole call.
+    /// Reads the arguments of a call, from its `(` on; also returns the span of the whole call.
     fn arguments(&mut self, found: &Macro, name: Token) -> Option<(Arguments, Span)> {
         self.collecting += 1;
         let open = self.next_raw();
@@ -242,7 +241,7 @@ impl Preprocessor<'_> {
         Some((Arguments { tokens, ranges, expanded }, call))
     }
 
-    /// Makes the number of arguments fit, with a report where it did not.
+    /// Makes the number of arguments fit, and reports an error if it did not.
     fn check_count(&mut self, found: &Macro, call: Span, ranges: &mut Vec<Range<usize>>) {
         let wanted = found.params.len();
         let nothing = ranges.len() == 1 && ranges[0].is_empty();
@@ -253,7 +252,7 @@ impl Preprocessor<'_> {
             let wanted = if found.variadic { wanted - 1 } else { wanted };
             let were = if given == 1 { "was" } else { "were" };
             let message = format!(
-                "macro `{}` takes {at_least}{wanted} argument{}, and {given} {were} given",
+                "macro `{}` takes {at_least}{wanted} argument{}, but {given} {were} given",
                 found.name,
                 if wanted == 1 { "" } else { "s" },
             );
@@ -266,7 +265,7 @@ impl Preprocessor<'_> {
         ranges.resize(wanted, end..end);
     }
 
-    /// Appends the body of a macro, arguments in place.
+    /// Appends the body of a macro, with arguments substituted.
     fn substitute(
         &mut self,
         found: &Macro,
@@ -274,7 +273,7 @@ impl Preprocessor<'_> {
         mut arguments: Option<&mut Arguments>,
         out: &mut Vec<Token>,
     ) {
-        // Where the operands of the current chain of `##` start.
+        // The start of the operands of the current chain of `##`.
         let mut chain = 0;
         let mut pasting = false;
         let has_rest = found.body.iter().any(|it| it.optional)
@@ -316,7 +315,7 @@ impl Preprocessor<'_> {
             }
             if pasting && start > chain {
                 if is_rest && out[start - 1].is(Punct::Comma) {
-                    // `, ## __VA_ARGS__`: the comma goes when nothing follows it.
+                    // `, ## __VA_ARGS__`: the comma is dropped if nothing follows it.
                     if out.len() == start {
                         out.pop();
                     }
@@ -332,7 +331,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Whether the variadic parameter stands for any token, once expanded.
+    /// Whether the variadic parameter is non-empty after expansion.
     fn has_rest(&mut self, found: &Macro, arguments: &mut Arguments, id: ExpansionId) -> bool {
         let Some(last) = arguments.ranges.len().checked_sub(1).filter(|_| found.variadic) else {
             return false;
@@ -346,7 +345,7 @@ impl Preprocessor<'_> {
             return;
         }
         let tokens = &arguments.tokens[arguments.ranges[index].clone()];
-        // Most arguments hold no macro.
+        // Most arguments contain no macro.
         if !tokens
             .iter()
             .any(|token| token.kind == TokenKind::Ident && self.macro_of(token.symbol).is_some())
@@ -355,7 +354,7 @@ impl Preprocessor<'_> {
             return;
         }
         if self.call_depth >= MAX_CALL_DEPTH {
-            let message = format!("macro calls nest more than {MAX_CALL_DEPTH} deep");
+            let message = format!("macro calls nest more than {MAX_CALL_DEPTH} levels deep");
             self.error(Diagnostic::new(&code::NESTING_TOO_DEEP, at, message));
             return self.halt();
         }
@@ -367,7 +366,7 @@ impl Preprocessor<'_> {
         arguments.expanded[index] = Some(expanded);
     }
 
-    /// The string that `#` makes of an argument, with its quotes.
+    /// The string that `#` makes of an argument, with quotes.
     fn quote(&mut self, tokens: &[Token], at: Span) -> String {
         let mut out = String::from("\"");
         for (index, token) in tokens.iter().enumerate() {
@@ -396,12 +395,12 @@ impl Preprocessor<'_> {
             }
         }
         out.push('"');
-        // Its bytes are held for good: they count.
+        // Interned spellings are never freed, so they count.
         self.charge(out.len() / 8, at);
         out
     }
 
-    /// Joins the token at `right` to the one before it.
+    /// Pastes the token at `right` to the one before it.
     fn paste(&mut self, out: &mut Vec<Token>, right: usize, at: Span) {
         let (left, second) = (out[right - 1], out[right]);
         let spelling = format!("{}{}", self.spelling(&left), self.spelling(&second));
@@ -427,7 +426,7 @@ impl Preprocessor<'_> {
             _ => {
                 let mut message = String::from("`##` joins ");
                 message += &format!("`{}` and `{}`", self.spelling(&left), self.spelling(&second));
-                message += ", which does not give a token";
+                message += ", which is not a token";
                 self.error(
                     Diagnostic::new(&code::BAD_MACRO, at, message)
                         .help("leave out the `##`: they are two tokens"),
@@ -437,7 +436,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Whether two definitions are the same but for the amount of white space.
+/// Whether two definitions are equal except for the amount of white space.
 pub(super) fn same(a: &Macro, b: &Macro) -> bool {
     a.kind == b.kind
         && a.params == b.params
@@ -501,8 +500,8 @@ impl Preprocessor<'_> {
                 return self.error(Diagnostic::new(&code::BAD_MACRO, name.span, message));
             }
             if !same(&old, &found) {
-                let message = format!("macro `{}` is defined again, differently", old.name);
-                let undef = format!("put `#undef {}` before it if that is meant", old.name);
+                let message = format!("macro `{}` is redefined differently", old.name);
+                let undef = format!("if this is intended, put `#undef {}` before it", old.name);
                 self.error(
                     Diagnostic::new(&code::MACRO_REDEFINED, name.span, message)
                         .also(old.definition, "the first definition")
@@ -513,7 +512,7 @@ impl Preprocessor<'_> {
         self.set_macro(name.symbol, Some(found));
     }
 
-    /// Reads `(a, b, ...)` at the start of the tokens; how many tokens that were.
+    /// Reads `(a, b, ...)` at the start of the tokens; returns the number of tokens consumed.
     fn parameters(&mut self, tokens: &[Token], found: &mut Macro) -> Option<usize> {
         let mut at = 1;
         let fail = |this: &mut Self, at: usize, message: &str| {
@@ -559,7 +558,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Takes a body apart; `false` if it is wrong.
+    /// Parses a body; returns `false` after an error.
     fn body(&mut self, tokens: &[Token], found: &mut Macro) -> bool {
         let param = |token: &Token| match token.kind {
             TokenKind::Ident => {
@@ -570,7 +569,7 @@ impl Preprocessor<'_> {
         let mut wrong = None;
         let mut body: Vec<Part> = Vec::with_capacity(tokens.len());
         let mut at = 0;
-        // Where the `__VA_OPT__` that is being read stands, and how many parentheses are open in it.
+        // The `__VA_OPT__` being read, and how many parentheses are open in it.
         let mut optional: Option<(Span, usize)> = None;
         while let Some(token) = tokens.get(at) {
             at += 1;
@@ -580,7 +579,7 @@ impl Preprocessor<'_> {
                 let problem = match optional {
                     None if opens => None,
                     None => Some("expected `(` after `__VA_OPT__`"),
-                    Some(_) => Some("a `__VA_OPT__` cannot stand in another"),
+                    Some(_) => Some("`__VA_OPT__` cannot be nested"),
                 };
                 if let Some(problem) = problem {
                     wrong = Some((token.span, problem.to_string()));
@@ -607,10 +606,7 @@ impl Preprocessor<'_> {
                 match body.last_mut() {
                     Some(last) if at < tokens.len() => last.paste = true,
                     _ => {
-                        wrong = Some((
-                            token.span,
-                            "`##` stands between two tokens, not at an end".to_string(),
-                        ))
+                        wrong = Some((token.span, "`##` must stand between two tokens".to_string()))
                     }
                 }
                 continue;

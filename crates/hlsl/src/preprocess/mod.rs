@@ -1,8 +1,8 @@
-//! The preprocessor: text in, tokens out, macros expanded and conditions decided.
+//! The preprocessor: text to tokens, with macros expanded and conditions evaluated.
 //!
-//! [`Preprocessor::next_raw`] gives tokens from the macro expansions under way, then from the current file, where
-//! it executes directives as it meets them; [`Preprocessor::next`] expands macros on top of that. Mistakes are
-//! reported and skipped. Three budgets (see the constants) end runaway input with one error.
+//! [`Preprocessor::next_raw`] takes tokens from the macro expansions in progress, then from the current file, where it
+//! executes directives as it meets them; [`Preprocessor::next`] expands macros on top of that. Mistakes are reported
+//! and skipped. Three budgets (see the constants) end runaway input with one error.
 //!
 //! It parses nothing; in particular it does not know keywords, which can be macro names like any other word.
 
@@ -26,31 +26,31 @@ use macros::Macro;
 
 /// Finds the files that `#include` names.
 pub trait Includer {
-    /// The resolved name and the text of `path`, as the file named `includer` asks for it;
+    /// The resolved name and the text of `path`, as requested by the file named `includer`;
     /// `system` for `<path>`. The same file must get the same resolved name each time.
     /// Backslashes in the source arrive as `/`.
     fn read(&mut self, path: &str, includer: &str, system: bool) -> Option<(String, Arc<str>)>;
 }
 
-/// How deep files may include each other.
+/// The maximum depth of includes.
 const MAX_INCLUDE_DEPTH: usize = 200;
-/// How many files, and how many bytes of them, one compilation may include.
+/// The maximum number of included files, and of their bytes, in one compilation.
 const MAX_INCLUDES: usize = 1 << 14;
 const MAX_INCLUDED_BYTES: usize = 1 << 26;
-/// The version of DXC whose language this is: headers ask for it before they use what is new.
+/// The version of DXC whose language this is: headers test it before they use new features.
 const DXC_MAJOR: u32 = 1;
 const DXC_MINOR: u32 = 9;
-/// How many tokens may come out of macros, and how many uses of macros there may be.
+/// The maximum number of tokens that macros make, and of macro uses.
 const MAX_EXPANDED_TOKENS: usize = 1 << 22;
 const MAX_EXPANSIONS: usize = 1 << 20;
-/// How long a token is in usual text, with the space after it. Room is made at once for a file's tokens.
+/// The typical length of a token with the space after it, for reserving a file's tokens at once.
 const BYTES_PER_TOKEN: usize = 3;
-/// How deep macro calls may nest in the arguments of macro calls.
+/// The maximum nesting of macro calls in the arguments of macro calls.
 const MAX_CALL_DEPTH: usize = 256;
 
 /// Preprocesses a file that is already in the map.
 ///
-/// Goes on after errors; callers who parse the result all the same may see errors that follow from the first.
+/// Continues after errors; errors from parsing the result may follow from the first one.
 pub fn preprocess(
     file: FileId,
     sources: &mut SourceMap,
@@ -89,7 +89,7 @@ pub fn preprocess(
     };
     preprocessor.define_builtins();
     preprocessor.push_file(file);
-    // What is on top is read first: the predefined macros, then the command line, then the file.
+    // The top of the stack is read first: the predefined macros, then the command line, then the file.
     preprocessor.push_text("<command line>", command_line(options));
     preprocessor.push_text("<predefined>", predefined(options));
     let list = preprocessor.run(expected);
@@ -129,46 +129,46 @@ struct Preprocessor<'a> {
     words: Words,
     /// By symbol.
     macros: Vec<Option<Rc<Macro>>>,
-    /// The files under way, the innermost last.
+    /// The files in progress, the innermost last.
     inputs: Vec<Input>,
-    /// The expansions under way, the innermost last.
+    /// The expansions in progress, the innermost last.
     contexts: Vec<Context>,
-    /// Vectors to use again.
+    /// Vectors for reuse.
     pool: Vec<Vec<Token>>,
     /// The next value of `__COUNTER__`.
     counter: u32,
-    /// What `#pragma pack_matrix` said last.
+    /// The matrix order of the last `#pragma pack_matrix`.
     row_major: bool,
-    /// What `#pragma warning` said of warnings, and what `#pragma warning(push)` put aside.
+    /// The levels that `#pragma warning` set, and those that `#pragma warning(push)` saved.
     levels: Levels,
     saved_levels: Vec<Levels>,
-    /// Files that said `#pragma once`.
+    /// Files with `#pragma once`.
     once: HashSet<Arc<str>>,
-    /// Their last names and texts: one file can be reached by several paths.
+    /// Their file names and texts: one file can be reached by several paths.
     once_texts: HashSet<(String, Arc<str>)>,
-    /// Files that are nothing but `#ifndef NAME … #endif`.
+    /// Files that consist of `#ifndef NAME … #endif`.
     guards: HashMap<Arc<str>, Symbol>,
-    /// Unknown pragmas that were warned about.
+    /// Unknown pragmas that have been warned about.
     known_pragmas: HashSet<String>,
     includes: usize,
     included_bytes: usize,
     expansions: usize,
     expanded_tokens: usize,
-    /// How many arguments are being expanded inside each other.
+    /// How deeply expansions of arguments nest.
     call_depth: usize,
     /// How many macro calls are collecting their arguments: they may not leave the file.
     collecting: usize,
-    /// A budget is spent: no more input.
+    /// A budget is exhausted: no more input.
     stopped: bool,
 }
 
-/// A file under way.
+/// A file in progress.
 struct Input {
     name: Arc<str>,
     text: Arc<str>,
     base: u32,
     cursor: Cursor,
-    /// The `#if`s around the cursor.
+    /// The enclosing `#if`s.
     conditions: Vec<Condition>,
     guard: Guard,
     /// Where it was included.
@@ -178,31 +178,31 @@ struct Input {
 /// One `#if` … `#endif`.
 struct Condition {
     span: Span,
-    /// One of its groups was taken; the others are not.
+    /// One of its groups was taken, so the others are not.
     taken: bool,
-    /// Where its `#else` stands.
+    /// The location of its `#else`.
     otherwise: Option<Span>,
 }
 
-/// Whether a file is an include guard with its content, as far as it has been read.
+/// Include-guard detection: whether the file consists of an include guard, as far as it has been read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Guard {
     /// Nothing read yet.
     Start,
     /// It started with `#ifndef` of this name, which is still open.
     Inside(Symbol),
-    /// That `#ifndef` was closed, and nothing stood behind it so far.
+    /// That `#ifndef` was closed, and nothing has followed so far.
     Closed(Symbol),
     Not,
 }
 
-/// Tokens to read before the file goes on.
+/// Tokens to read before the file continues.
 struct Context {
     tokens: Vec<Token>,
     pos: usize,
-    /// The macro whose expansion it is, which must not expand inside it.
+    /// The macro being expanded, which must not expand inside itself.
     expanded: Option<Rc<Macro>>,
-    /// Reading stops at its end until it is taken away.
+    /// Reading stops at its end until it is popped.
     barrier: bool,
 }
 
@@ -264,7 +264,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The next token as it stands, from expansions under way or from the file.
+    /// The next token without expansion, from expansions in progress or from the file.
     fn next_raw(&mut self) -> Token {
         while let Some(context) = self.contexts.last_mut() {
             if let Some(token) = context.tokens.get(context.pos) {
@@ -339,7 +339,7 @@ impl Preprocessor<'_> {
             self.error(Diagnostic::new(&code::UNBALANCED_CONDITION, condition.span, message));
         }
         let Some(input) = self.inputs.last() else { return Some(end_of_tokens(at)) };
-        // What the included file said of warnings holds for the rest of this one.
+        // Warning levels set in the included file hold for the rest of this one.
         self.sink.set_levels(input.base + input.cursor.pos as u32, &self.levels);
         None
     }
@@ -370,7 +370,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// All that some tokens expand to, nothing around them taken into account.
+    /// The full expansion of some tokens, independent of the tokens around them.
     fn expand_alone(&mut self, tokens: Vec<Token>) -> Vec<Token> {
         self.push_context(tokens, None, true);
         let mut out = self.fresh();
@@ -381,7 +381,7 @@ impl Preprocessor<'_> {
             }
             out.push(token);
         }
-        // A spent budget has taken all contexts away, this one too.
+        // An exhausted budget has dropped all contexts, including this one.
         if !self.stopped {
             self.pop_context();
         }
@@ -408,11 +408,11 @@ impl Preprocessor<'_> {
         }
         match self.sources.add(name, text) {
             Some(file) => self.push_file(file),
-            None => self.stop(Span::NONE, "all sources together are larger than 4 GiB"),
+            None => self.stop(Span::NONE, "the sources together are larger than 4 GiB"),
         }
     }
 
-    /// Ends the input because it is more than anyone can have meant.
+    /// Ends the input because it has exceeded a budget.
     fn stop(&mut self, at: Span, message: &str) {
         if !self.stopped {
             self.error(Diagnostic::new(&code::TOO_LARGE, at, message));
@@ -432,7 +432,7 @@ impl Preprocessor<'_> {
         self.sink.push(diagnostic);
     }
 
-    /// How a token is written.
+    /// The spelling of a token.
     fn spelling(&self, token: &Token) -> &str {
         match token.kind {
             TokenKind::Punct(punct) => punct.text(),
@@ -452,13 +452,13 @@ impl Preprocessor<'_> {
         self.macros.get(symbol.0 as usize)?.as_ref()
     }
 
-    /// What `defined` says of a name.
+    /// The value of `defined` for a name.
     fn is_defined(&self, symbol: Symbol) -> bool {
         symbol == self.words.has_include || self.macro_of(symbol).is_some()
     }
 }
 
-/// The name of a file without its folders.
+/// The name of a file without its directories.
 fn last_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
@@ -472,15 +472,15 @@ fn command_line(options: &Options) -> String {
     let mut text = String::new();
     for (name, value) in &options.defines {
         let value = value.as_deref().unwrap_or("1");
-        // One macro, one line: a line end inside would start new directives.
+        // One macro, one line: a newline inside would start new directives.
         text += &format!("#define {name} {value}").replace(['\n', '\r'], " ");
         text.push('\n');
     }
     text
 }
 
-/// The macros that are always there. Nothing of the host is among them: the date is the one that C prescribes where
-/// there is none.
+/// The predefined macros. None depends on the host: the date is the one that C prescribes if the date is not
+/// available.
 fn predefined(options: &Options) -> String {
     let (major, minor) = options.shader_model;
     let mut text = format!(

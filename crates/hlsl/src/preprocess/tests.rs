@@ -1,4 +1,4 @@
-//! Tests of the preprocessor: text in, spellings and reports out.
+//! Tests of the preprocessor: text to spellings and diagnostics.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -147,8 +147,8 @@ fn variadic_macros_take_the_rest() {
 
 #[test]
 fn wrong_calls_are_reported() {
-    fails("#define f(a,b) a\nf(1)", "bad-macro", "takes 2 arguments, and 1 was given");
-    fails("#define f() a\nf(1)", "bad-macro", "takes 0 arguments, and 1 was given");
+    fails("#define f(a,b) a\nf(1)", "bad-macro", "takes 2 arguments, but 1 was given");
+    fails("#define f() a\nf(1)", "bad-macro", "takes 0 arguments, but 1 was given");
     fails("#define f(a) a\nf(1", "unclosed", "no closing `)`");
     fails("#define f(a,a) a", "bad-macro", "appears twice");
     fails("#define 1 2", "bad-macro", "cannot be named");
@@ -226,7 +226,7 @@ fn groups_are_chosen_and_skipped() {
 }
 
 #[test]
-fn other_directives_do_what_they_say() {
+fn other_directives_have_their_effects() {
     fails("#error  wrong width ", "error-directive", "wrong width");
     fails("#warning \"hm\"", "warning-directive", "hm");
     fails("#inclde \"x\"", "bad-directive", "`#inclde` is not a directive");
@@ -244,7 +244,7 @@ fn other_directives_do_what_they_say() {
 }
 
 #[test]
-fn pack_matrix_marks_the_tokens_behind_it() {
+fn pack_matrix_marks_the_tokens_after_it() {
     let run = run("a\n#pragma pack_matrix(row_major)\nb\n#pragma pack_matrix(column_major)\nc");
     let marks: Vec<bool> =
         run.tokens.list.iter().map(|it| it.flags.has(Flags::ROW_MAJOR)).collect();
@@ -314,7 +314,7 @@ fn tokens_know_the_expansion_they_come_from() {
 }
 
 #[test]
-fn unclosed_things_are_reported_where_they_open() {
+fn unclosed_constructs_are_reported_where_they_open() {
     fails("a /* b", "unclosed", "comment");
     fails("\"abc", "unclosed", "string");
     fails("'a", "unclosed", "character");
@@ -322,7 +322,7 @@ fn unclosed_things_are_reported_where_they_open() {
 }
 
 #[test]
-fn runaway_input_ends_soon() {
+fn runaway_input_ends_early() {
     let mut doubling = String::from("#define A0 x x\n");
     for i in 1..64 {
         doubling += &format!("#define A{i} A{} A{}\n", i - 1, i - 1);
@@ -367,7 +367,7 @@ fn a_file_that_includes_itself_twice_ends() {
 }
 
 #[test]
-fn any_text_is_survived() {
+fn any_text_is_processed_without_panic() {
     // Every prefix of a text that uses all features.
     let text = "#define f(a,b...) #a a##b\n#if defined(f) && (1?2:0)\nf(x,\"y\\\"\",'z')/*c*/\n#elif 1\n#endif\n\
                 #include <x>\n#line 3 \"q\"\n#pragma once\n1.5e+3f \\\n .. ... @ \u{e4}";

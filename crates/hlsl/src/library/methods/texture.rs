@@ -356,9 +356,9 @@ mod tests {
             (
                 D2,
                 "GetDimensions(out uint)",
-                "`GetDimensions` takes 2 or 4 arguments, and 1 was given",
+                "`GetDimensions` takes 2 or 4 arguments, but 1 was given",
             ),
-            (D2, "Sample(S)", "`Sample` takes 2 or 3 or 4 or 5 arguments, and 1 was given"),
+            (D2, "Sample(S)", "`Sample` takes 2 or 3 or 4 or 5 arguments, but 1 was given"),
             (
                 D2,
                 "SampleCmp(S, float2, float)",
