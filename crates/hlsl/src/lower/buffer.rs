@@ -1,4 +1,4 @@
-//! Accesses to buffers: which bytes a part of an element is, and how many scalars one instruction moves.
+//! Buffer accesses: which bytes a part of an element occupies, and how many scalars one instruction moves.
 
 use diag::Span;
 use ir::{Address, Atomic, Op, Value};
@@ -13,22 +13,22 @@ use crate::types::{
     Packing, ResourceType, Scalar, Type, TypeId, Types, array_stride, field_offsets, matrix_stride,
 };
 
-/// The most scalars that one instruction moves.
+/// The maximum number of scalars that one instruction moves.
 const MOST_AT_ONCE: usize = 4;
 
-/// No buffer is so large, and a few of these together still fit into 32 bits.
+/// Larger than any buffer, and small enough that the sum of a few still fits into 32 bits.
 const BEYOND_BUFFERS: u32 = 1 << 30;
 
 /// A part of a buffer's contents.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     pub(super) resource: ResourceRef,
-    /// The index of a structured buffer's element; other buffers are addressed by byte alone.
+    /// The element index of a structured buffer; other buffers are addressed by byte alone.
     pub(super) element: Option<Value>,
     /// In bytes.
     pub(super) offset: Sum,
     pub(super) packing: Packing,
-    /// For a vector that is a row of a matrix stored by columns: the bytes from one component to the next.
+    /// For a row of a column-major matrix: the stride in bytes between its components.
     pub(super) step: Option<u32>,
 }
 
@@ -37,8 +37,8 @@ impl Buffer {
         Buffer { offset: self.offset.plus(bytes), ..self }
     }
 
-    /// For a value of type `ty` here: the bytes from one element to the next, and from one component of an element to the
-    /// next where they are no neighbours.
+    /// The strides in bytes of a value of type `ty` here: from one element to the next, and from one component of an
+    /// element to the next where they are not adjacent.
     pub(super) fn strides(
         &self,
         types: &Types,
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         Buffer { offset, step, ..buffer }
     }
 
-    /// Keeps an address from wrapping around: what is too large stays too large when more is added.
+    /// Keeps an address from wrapping around: an address that is too large stays too large when more is added.
     fn at_most(&mut self, value: Value, most: u32) -> Value {
         let most = self.word(most);
         self.value(Op::Binary(Binary::Min(Sign::Unsigned), value, most), Ty::I32)
@@ -118,7 +118,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The element that `Load` of a structured buffer gives.
+    /// The element that `Load` of a structured buffer returns.
     pub(super) fn structured_element(
         &mut self,
         object: &Expr,
@@ -131,11 +131,11 @@ impl Lowerer<'_> {
         Ok(structured(resource, index[0], expr.ty))
     }
 
-    /// The place of a value of that type at a byte address.
+    /// The lvalue of that type at a byte address.
     pub(super) fn at_byte(&mut self, resource: ResourceRef, address: Value, ty: TypeId) -> Place {
         let offset = match self.builder.module.constant(address) {
             Some(known) => Sum { constant: known as u32, terms: Vec::new() },
-            // One instruction by itself does not wrap.
+            // A single instruction does not wrap by itself.
             None if matches!(
                 self.program.types.get(ty),
                 Type::Scalar(_) | Type::Vector(_, 1..=4)
@@ -162,7 +162,7 @@ impl Lowerer<'_> {
     ) -> Lower<Values> {
         let (place, mut address) = self.address(buffer, span)?;
         let scalars = self.scalars_in_buffer(ty, buffer);
-        // In the order of memory, so that neighbours are loaded together and nothing twice.
+        // In memory order, so that adjacent scalars are loaded together and none twice.
         let mut sorted: Vec<u32> = which.to_vec();
         sorted.sort_unstable_by_key(|i| (scalars[*i as usize].0, *i));
         sorted.dedup();
@@ -247,7 +247,7 @@ impl Lowerer<'_> {
         for (i, value) in which.iter().zip(values) {
             texel[*i as usize] = Some(self.in_memory(*value));
         }
-        // Of an element that is written in part, the rest is read first.
+        // Read-modify-write: of an element written in part, the rest is read first.
         if texel.contains(&None) {
             let leaves = self.leaves(ty, span)?;
             let all: Vec<u32> = (0..texel.len() as u32).collect();
@@ -262,7 +262,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// An atomic operation on the one scalar at a place; gives what was there before if that `returns`.
+    /// An atomic operation on the one scalar of an lvalue; returns the old value if `returns`.
     pub(super) fn atomic(
         &mut self,
         target: &Place,
@@ -295,7 +295,7 @@ impl Lowerer<'_> {
                 | Location::Component { .. }
                 | Location::Values(_)
                 | Location::Nowhere => {
-                    let message = "an atomic operation needs a place in groupshared memory or a writable buffer";
+                    let message = "an atomic operation needs a destination in groupshared memory or a writable buffer";
                     return Err(self.unsupported(span, message));
                 }
             }
@@ -382,7 +382,7 @@ impl Lowerer<'_> {
         self.value(Op::Compare(Compare::Ne, value, zero), Ty::Bool)
     }
 
-    /// A `bool` is a word in memory.
+    /// A `bool` is a 32-bit word in memory.
     pub(super) fn in_memory(&mut self, value: Value) -> Value {
         if self.builder.module.ty(value) != Ty::Bool {
             return value;
@@ -403,7 +403,7 @@ pub(super) fn structured(resource: ResourceRef, index: Value, element: TypeId) -
     Place::whole(Location::Buffer(buffer), element)
 }
 
-/// Where a place in a buffer is, computed once for all its scalars.
+/// The address of an lvalue in a buffer, computed once for all its scalars.
 struct BufferAddress {
     element: Option<Value>,
     dynamic: Option<Value>,
@@ -424,7 +424,7 @@ impl BufferAddress {
     }
 }
 
-/// Splits scalars in the order of memory into runs of neighbours of one type.
+/// Splits scalars in memory order into runs of adjacent scalars of one type.
 fn runs<'a>(sorted: &'a [u32], scalars: &'a [(u32, Ty)]) -> impl Iterator<Item = &'a [u32]> {
     let mut rest = sorted;
     std::iter::from_fn(move || {

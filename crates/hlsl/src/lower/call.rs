@@ -1,4 +1,4 @@
-//! Calls: functions are inlined where they are called, library functions expanded, methods of buffers turned into accesses.
+//! Calls: functions are inlined at the call, library functions expanded, methods of buffers turned into accesses.
 
 use diag::{Diagnostic, Span, code};
 use ir::{Builtin, Op, Value, values};
@@ -16,7 +16,7 @@ use crate::types::{Packing, ResourceType, Type, TypeId, layout_of};
 /// A call in progress.
 pub(super) struct Frame {
     pub(super) function: FunctionId,
-    /// Where the call stands.
+    /// The location of the call.
     pub(super) call: Span,
     /// By [`LocalId`].
     locals: Vec<Storage>,
@@ -25,14 +25,14 @@ pub(super) struct Frame {
     pub(super) returns: Returns,
 }
 
-/// What `return` does to its lanes.
+/// The effect of `return` on its lanes.
 #[derive(Clone, Copy)]
 pub(super) enum Returns {
     /// In the entry point it ends them.
     Entry,
-    /// They are where the call ends anyway.
+    /// The call ends here anyway.
     AtEnd,
-    /// They go to the end of the block with this index.
+    /// It sends them to the end of the block with this index.
     Exit(usize),
 }
 
@@ -45,7 +45,7 @@ impl Frame {
 /// An argument that has been evaluated.
 enum Passed {
     Value(Values),
-    /// A place that is copied back to, with the value that goes in if any does.
+    /// An lvalue that is copied back to, with the value copied in, if any.
     Place {
         place: Place,
         value: Option<Values>,
@@ -55,7 +55,7 @@ enum Passed {
 
 impl Lowerer<'_> {
     pub(super) fn frame(&self) -> &Frame {
-        self.frames.last().unwrap_or_else(|| unreachable!("statements stand in functions"))
+        self.frames.last().unwrap_or_else(|| unreachable!("every statement is in a function"))
     }
 
     /// Whether the current function may run more than once.
@@ -130,12 +130,12 @@ impl Lowerer<'_> {
         let frame =
             Frame { function: id, call: span, locals: Vec::new(), result, returns: Returns::AtEnd };
         self.frames.push(frame);
-        // Nothing else counts a call of what has no statements, and it is more work than an expression.
+        // Nothing else counts a call of a function without statements, and it costs more than an expression.
         const STEPS: u64 = 8;
         self.steps += STEPS;
         self.enter(span)?;
         self.leave();
-        // What is copied back must outlive the block; the other locals come behind, for the block to forget.
+        // Values that are copied back must outlive the block; the other locals follow, and the block drops them.
         self.locals(&passed)?;
         if returns_last {
             self.stmts(&function.body)?;
@@ -167,7 +167,8 @@ impl Lowerer<'_> {
 
     fn pass(&mut self, arg: &Arg, param: TypeId) -> Lower<Passed> {
         Ok(match arg {
-            // There is nothing to copy: its resources are not counted, and no element can be assigned to.
+            // An unbounded array is not copied: the number of its resources is unknown, and no element can be assigned
+            // to.
             Arg::In(expr) | Arg::Out { place: expr, .. } if self.is_unbounded(param) => {
                 Passed::Alias(self.place(expr)?)
             }
@@ -188,12 +189,12 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Whether it is an array of resources of which nobody says how many there are.
+    /// Whether it is an unbounded array of resources.
     fn is_unbounded(&self, ty: TypeId) -> bool {
         matches!(self.program.types.get(ty), Type::Array { len: 0, .. })
     }
 
-    /// Makes the locals of the newest frame; the parameters come first.
+    /// Creates the locals of the newest frame; the parameters come first.
     fn locals(&mut self, passed: &[Passed]) -> Lower<()> {
         let program = self.program;
         let id = self.frame().function;
@@ -231,7 +232,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Everything that is not copied back is a matter of the block alone.
+    /// Everything that is not copied back is local to the block.
     fn forget_at_end(&mut self, passed: &[Passed]) {
         let program = self.program;
         let frame = self.frame();
@@ -250,7 +251,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Stores a value of type `from` to a place of type `to`.
+    /// Stores a value of type `from` to an lvalue of type `to`.
     fn store_converted(
         &mut self,
         place: &Place,
@@ -263,7 +264,7 @@ impl Lowerer<'_> {
         self.store(place, &values)
     }
 
-    /// The value of an argument that only goes in.
+    /// The value of an argument that is only passed in.
     pub(super) fn input(&mut self, arg: &Arg) -> Lower<Values> {
         match arg {
             Arg::In(expr) => self.expr(expr),
@@ -274,7 +275,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The place of an argument that is written, or worked on.
+    /// The lvalue of an argument that is written or operated on.
     pub(super) fn target(&mut self, arg: &Arg) -> Lower<Option<Target>> {
         match arg {
             Arg::In(_) => Ok(None),
@@ -335,8 +336,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What the flags of a `Barrier` stand for. Whose accesses are ordered makes no difference to us: there is one order of
-    /// everything.
+    /// Decodes the flags of a `Barrier`. Whose accesses are ordered makes no difference here: there is a single order
+    /// of all accesses.
     fn flag_barrier(&self, args: &[Arg]) -> Lower<Barrier> {
         const UAVS: u64 = 1;
         const GROUPSHARED: u64 = 2;
@@ -369,7 +370,7 @@ impl Lowerer<'_> {
             match arg {
                 Arg::In(arg) => operands.push(Operand { ty: arg.ty, scalars: self.expr(arg)? }),
                 Arg::Out { mode: Mode::Out, .. } => targets.push(self.target(arg)?),
-                // No row has one; it would be both.
+                // No row has an `inout` parameter; it would be both.
                 Arg::Out { ty, .. } => {
                     operands.push(Operand { ty: *ty, scalars: self.input(arg)? })
                 }
@@ -379,7 +380,7 @@ impl Lowerer<'_> {
         let types = &self.program.types;
         let mut values =
             expand(function, &mut self.builder, types, self.native_16bit, &operands, expr.ty);
-        // The results come first, then what is written, one place after the other.
+        // The results come first, then the written lvalues, one after the other.
         let own = (self.count(expr.ty) as usize).min(values.len());
         let written = Values::from(&values[own..]);
         values.truncate(own);
@@ -393,7 +394,7 @@ impl Lowerer<'_> {
         Ok(values)
     }
 
-    /// The comparand if there is one, the value, and where the old value goes.
+    /// The comparand if there is one, the value, and the destination of the old value.
     fn interlocked(
         &mut self,
         place: &Place,
@@ -532,8 +533,8 @@ impl Lowerer<'_> {
         super::buffer::structured(resource, index, element)
     }
 
-    /// A second argument takes the status of the access. It never fails where all resources have their memory; where
-    /// they need not, memory ends with the resource as it is bound.
+    /// A second argument takes the status of the access. It never fails where all resources are fully mapped;
+    /// otherwise mapped memory ends with the resource as bound.
     fn load_with_status(
         &mut self,
         place: &Place,
@@ -571,13 +572,13 @@ impl Lowerer<'_> {
     }
 }
 
-/// How far a load reaches: the index of its element, or its last byte.
+/// The extent of a load: the index of its element, or its last byte.
 struct Reach {
     resource: ResourceRef,
     last: Value,
 }
 
-/// A place that a result is written to: converted from one type to another.
+/// The destination of a result: converted from one type to another.
 pub(super) struct Target {
     place: Place,
     from: TypeId,
@@ -585,7 +586,7 @@ pub(super) struct Target {
 }
 
 impl Arg {
-    /// The type of the expression that was written.
+    /// The type of the argument as written.
     fn place_ty(&self) -> TypeId {
         match self {
             Arg::In(expr) | Arg::Out { place: expr, .. } => expr.ty,

@@ -1,6 +1,6 @@
-//! Values that are the same wherever they are needed: constants, undefined values, what the dispatch gives.
+//! Values that are the same wherever they are used: constants, undefined values, inputs of the dispatch.
 //!
-//! Each is made once, in front of the body, where everything sees it.
+//! Each is created once, in front of the body, where it dominates every use.
 
 use diag::Span;
 use ir::{Builtin, Inst, InstData, Op, Value, ValueData, ValueDef, values};
@@ -20,11 +20,11 @@ pub(super) struct Prelude {
     builtins: QuickMap<Builtin, Value>,
 }
 
-/// A sum of constant and per-lane parts, as addresses and indices are.
+/// An affine sum of constant and per-lane terms, as addresses and indices are.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sum {
     pub(super) constant: u32,
-    /// Values of type `i32`, and what each is multiplied by.
+    /// Values of type `i32`, each with its factor.
     pub(super) terms: Vec<(Value, u32)>,
 }
 
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
         self.constant(Ty::I32, u64::from(bits))
     }
 
-    /// What a variable holds that is declared there, before it is assigned.
+    /// The value of a variable declared there, before it is assigned.
     pub(super) fn undefined(&mut self, ty: Ty, span: Span) -> Value {
         if let Some(known) = self.prelude.undefined.get(&(ty, span)) {
             return *known;
@@ -68,7 +68,7 @@ impl Lowerer<'_> {
         value
     }
 
-    /// Whether nothing has been assigned yet to what holds the value.
+    /// Whether the value is that of a variable before its first assignment.
     pub(super) fn is_undefined(&self, value: Value) -> bool {
         let module = &self.builder.module;
         match module.values[value.index()].def {
@@ -86,7 +86,7 @@ impl Lowerer<'_> {
         value
     }
 
-    /// The value whose scalars have these bits.
+    /// The value with these bits as its scalars.
     pub(super) fn constants(&mut self, ty: TypeId, bits: &[u64], span: Span) -> Lower<Values> {
         let leaves = self.leaves(ty, span)?;
         Ok(leaves
@@ -96,12 +96,12 @@ impl Lowerer<'_> {
             .collect())
     }
 
-    /// The instructions that go in front of the body.
+    /// Inserts an instruction in front of the body.
     pub(super) fn take_prelude(&mut self) -> Vec<Inst> {
         std::mem::take(&mut self.prelude.insts)
     }
 
-    /// Whether a value is one of these, and so visible everywhere.
+    /// Whether a value is one of these, and so is visible everywhere.
     pub(super) fn is_in_front(&self, value: Value) -> bool {
         self.prelude.values.binary_search(&value).is_ok()
     }

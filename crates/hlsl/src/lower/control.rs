@@ -1,8 +1,8 @@
-//! Statements to structured control flow, by the rules of `docs/semantics.md` B.2.
+//! Lowers statements to structured control flow, by the rules of `docs/semantics.md` B.2.
 //!
-//! An [`Edge`] is a way out of a construct: the end of a region, or an exit. What differs between the edges of an `if` or a
-//! `block` becomes its results when it closes. For loops and switches it is known before what they assign: those
-//! scalars are parameters of every iteration or case, and results.
+//! An [`Edge`] is a way out of a construct: the end of a region, or an exit. Values that differ between the edges of
+//! an `if` or a `block` become its results when it closes, as φ nodes would. For loops and switches the assigned
+//! scalars are computed in advance: they are parameters of every iteration or case, and results.
 
 use diag::Span;
 use ir::{Inst, Op, Region, Value};
@@ -21,23 +21,23 @@ pub(super) struct Edge {
     end: End,
     /// The variables that have changed since the construct began.
     changes: Vec<(SlotId, Value)>,
-    /// What the construct gives on this way besides.
+    /// The construct's own values on this edge.
     values: Values,
 }
 
 enum End {
-    /// The end of a region, still without its yield.
+    /// The end of a region, whose yield is still missing.
     Region(Region),
-    /// An exit, still without its arguments.
+    /// An exit, whose arguments are still missing.
     Exit(Inst),
 }
 
-/// The beginning of a construct.
+/// The start of a construct.
 #[derive(Clone, Copy)]
 struct Start {
     inst: Inst,
     mark: Mark,
-    /// How many values there were.
+    /// The number of values that existed.
     values: u32,
 }
 
@@ -47,16 +47,16 @@ pub(super) struct Block {
     edges: Vec<Edge>,
 }
 
-/// Where a `break` goes.
+/// The target of a `break`.
 pub(super) enum Break {
     /// Out of a loop or switch.
     Construct {
         inst: Inst,
-        /// The slots whose values leave, in the order of the results.
+        /// The slots whose values are carried out, in the order of the results.
         carried: Vec<SlotId>,
         is_used: bool,
     },
-    /// To the end of the block around a loop that is written out.
+    /// To the end of the block around an unrolled loop.
     Block(usize),
 }
 
@@ -69,7 +69,7 @@ impl Break {
 /// What a construct yields after its edges have been compared.
 struct Merge {
     types: Vec<Ty>,
-    /// What becomes of the construct's values and of the variables.
+    /// The outcome for the construct's own values, and for the variables.
     values: Vec<Outcome>,
     slots: Vec<(SlotId, Outcome)>,
 }
@@ -86,7 +86,7 @@ enum Outcome {
 impl Lowerer<'_> {
     pub(super) fn stmts(&mut self, stmts: &[Stmt]) -> Lower<()> {
         for stmt in stmts {
-            // No lane gets here: what the source goes on with has no meaning.
+            // Dead code: no lane gets here, so the rest of the list has no effect.
             if self.is_ended() {
                 break;
             }
@@ -126,7 +126,7 @@ impl Lowerer<'_> {
     }
 
     fn if_stmt(&mut self, stmt: &Stmt) -> Lower<()> {
-        // Regions nest only so deep; beyond this many arms a chain of `else if` is built flat.
+        // The nesting of regions is bounded; beyond this many arms a chain of `else if` is lowered flat.
         const MOST_NESTED_ARMS: usize = 32;
         let mut arms = Vec::new();
         let mut rest = std::slice::from_ref(stmt);
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
         let StmtKind::If { cond, then, else_ } = &stmt.kind else { return Ok(()) };
         let cond = self.scalar(cond)?;
         self.builder.span = stmt.span;
-        // The other arm may assign another resource, and no lane would get there.
+        // The other arm may assign another resource, and no lane would run it.
         if self.unrolling > 0
             && let Some(cond) = self.known(cond)
         {
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Each arm goes to the end of one block, where the lanes meet that would meet behind the last nested `if`.
+    /// Each arm exits to the end of one block, where the same lanes reconverge as after the last nested `if`.
     fn else_if_chain(&mut self, arms: &[(&Expr, &Vec<Stmt>, Span)], last: &[Stmt]) -> Lower<()> {
         self.block(|this, block| {
             for (cond, body, span) in arms {
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
                     };
                     self.env.set(slot, value);
                 }
-                // So that whoever finds the value in use can say whose it is.
+                // Lets messages about a use of the value name its variable.
                 self.record(local);
             }
         }
@@ -233,7 +233,7 @@ impl Lowerer<'_> {
     // If and block
     // ---------------------------------------------------------------------------------------------------------
 
-    /// An `if` whose arms give values. Variables that the arms assign are joined behind it.
+    /// An `if` whose arms yield values. Variables that the arms assign are merged after it.
     pub(super) fn if_(
         &mut self,
         cond: Value,
@@ -265,7 +265,7 @@ impl Lowerer<'_> {
         Ok(region)
     }
 
-    /// A labelled block: `body` is told the index by which [`Lowerer::exit_block`] knows it.
+    /// A labelled block: `body` receives the index by which [`Lowerer::exit_block`] refers to it.
     pub(super) fn block(&mut self, body: impl FnOnce(&mut Self, usize) -> Lower<()>) -> Lower<()> {
         let was_reachable = self.reachable;
         let span = self.builder.span;
@@ -300,10 +300,10 @@ impl Lowerer<'_> {
         });
     }
 
-    /// Notes the edge at the end of the open region, if lanes get there.
+    /// Records the edge at the end of the open region, if it is reachable.
     fn end_region(&mut self, region: Region, mark: Mark, edges: &mut Vec<Edge>, values: Values) {
         if self.is_ended() {
-            // Behind a loop without end; the region needs a terminator all the same.
+            // After an endless loop; the region needs a terminator all the same.
             self.terminate(Op::Return);
             return;
         }
@@ -311,7 +311,7 @@ impl Lowerer<'_> {
         edges.push(Edge { end: End::Region(region), changes: self.env.changes(mark), values });
     }
 
-    /// Closes a construct: gives its edges their arguments, and the variables their values behind it.
+    /// Closes a construct: gives its edges their arguments, and the variables their values after it.
     fn join(&mut self, start: Start, op: Op, edges: Vec<Edge>) -> Lower<Values> {
         let inst = start.inst;
         let (merge, args) = self.merge(start, &edges)?;
@@ -350,7 +350,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Compares the edges. The second part are the arguments of each.
+    /// Compares the edges. Also returns the arguments of each.
     fn merge(&mut self, start: Start, edges: &[Edge]) -> Lower<(Merge, Vec<Values>)> {
         let mut merge = Merge { types: Vec::new(), values: Vec::new(), slots: Vec::new() };
         let mut args: Vec<Values> = edges.iter().map(|_| Values::new()).collect();
@@ -365,7 +365,7 @@ impl Lowerer<'_> {
             edges.iter().flat_map(|edge| edge.changes.iter().map(|(slot, _)| *slot)).collect();
         slots.sort_unstable();
         slots.dedup();
-        // Changes are sorted, as the slots are: each edge is read once.
+        // Changes are sorted, as the slots are: one pass reads each edge.
         let mut next = vec![0; edges.len()];
         for slot in slots {
             let before = self.env.get(slot);
@@ -428,7 +428,7 @@ impl Lowerer<'_> {
         Ok(Outcome::Result(types.len() - 1))
     }
 
-    /// Whether a value that a variable holds is visible behind a construct that began there.
+    /// Whether a value that a variable holds is visible after a construct that started there.
     fn is_before(&self, value: Value, start: Start) -> bool {
         value.0 < start.values || self.is_in_front(value)
     }
@@ -485,12 +485,12 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The body, up to the place in front of the step.
+    /// The body, up to the step.
     pub(super) fn iteration(&mut self, loop_: &Loop, assigned: &Assigned) -> Lower<()> {
         if !assigned.continues {
             return self.stmts(&loop_.body);
         }
-        // Every lane that goes on meets the others at the end of this block, whichever way it took.
+        // Every continuing lane reconverges at the end of this block, whichever path it took.
         self.block(|this, block| {
             this.continues.push(block);
             this.stmts(&loop_.body)?;
@@ -553,7 +553,7 @@ impl Lowerer<'_> {
         {
             add(frame.local(*id), function.locals[id.0 as usize].ty);
         }
-        // A resource must not change at all; `set_slot` sees to it.
+        // A resource must not change at all; `set_slot` enforces it.
         slots.retain(|slot| self.env.ty(*slot).is_some());
         slots.sort_unstable();
         slots.dedup();
@@ -580,7 +580,7 @@ impl Lowerer<'_> {
         let selector = self.scalar(&switch.selector)?;
         self.builder.span = stmt.span;
         let assigned = self.facts.assigned(self.program, stmt);
-        // A variable that one case declares may be seen by the next.
+        // A variable declared in one case may be visible in the next.
         let carried = self.carried(&assigned, switch.groups.len() > 1);
         let inits: Values = carried.iter().map(|slot| self.env.get(*slot)).collect();
         let types = self.types_of(&carried);

@@ -1,10 +1,11 @@
-//! Which value each scalar of a variable holds at the point that lowering has reached.
+//! SSA construction: the current value of each scalar of a variable, at the point that lowering has reached.
 //!
-//! A variable owns consecutive slots. Structured code becomes SSA without looking ahead: every assignment is logged, an edge
-//! that leaves a construct takes the changes since the construct began, and when the construct closes the log is rolled
-//! back and the edges are compared (`control`). An edge costs what has changed, not what exists.
+//! A variable owns consecutive slots. Structured code becomes SSA without look-ahead: every assignment is logged, an
+//! edge out of a construct takes the changes since the construct began, and when the construct closes the log is
+//! rolled back and the edges are compared (`control`). The cost of an edge is that of what has changed, not of all
+//! variables.
 //!
-//! Slots are a stack: a call pushes those of its function and takes them away again.
+//! Slots are a stack: a call pushes those of its function and pops them again.
 
 use ir::Value;
 use ops::Ty;
@@ -16,11 +17,11 @@ struct Slot {
     value: Value,
     /// `None` for a resource, whose value is a handle.
     ty: Option<Ty>,
-    /// The number of the mark that was newest when the variable was declared.
+    /// The newest mark when the variable was declared.
     born: u32,
 }
 
-/// A point that the environment can go back to: the beginning of a construct.
+/// A point that the environment can roll back to: the start of a construct.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     number: u32,
@@ -94,16 +95,16 @@ impl Env {
         slots.into_iter().map(|slot| (slot, self.get(slot))).collect()
     }
 
-    /// How many assignments an edge out of the construct has to look at.
+    /// The number of assignments that an edge out of the construct has to examine.
     pub(super) fn logged(&self, mark: Mark) -> usize {
         self.log.len() - mark.log
     }
 
-    /// Goes back to the values at the mark.
+    /// Rolls back to the values at the mark.
     pub(super) fn undo(&mut self, mark: Mark) {
         while self.log.len() > mark.log {
             let Some((slot, before)) = self.log.pop() else { break };
-            // Slots of calls that have ended may be logged still.
+            // The log may still hold slots of calls that have ended.
             if let Some(slot) = self.slots.get_mut(slot as usize) {
                 slot.value = before;
             }
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_are_what_a_construct_did_to_older_variables() {
+    fn changes_are_the_assignments_to_older_variables() {
         let mut env = Env::default();
         let a = env.push(Some(Ty::I32), Value(0));
         let b = env.push(Some(Ty::I32), Value(1));

@@ -1,4 +1,4 @@
-//! Expressions to scalars.
+//! Lowers expressions to scalars.
 
 use diag::Span;
 use ir::{Op, Value, values};
@@ -35,10 +35,10 @@ impl Lowerer<'_> {
         }
     }
 
-    // Each kind has a function of its own, so that the frame of this one, which recursion stacks up, stays small.
+    // One function for each kind, so that the stack frame of this recursive one stays small.
     fn expr_inner(&mut self, expr: &Expr) -> Lower<Values> {
         match &expr.kind {
-            // A text is nothing that lanes hold.
+            // A string is not a value at run time.
             ExprKind::Const(_) if self.program.types.get(expr.ty) == Type::String => {
                 Ok(Values::new())
             }
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
         Ok(values)
     }
 
-    /// A chain such as `a + b + c` is a tall tree to the left, which is walked by a loop.
+    /// A chain such as `a + b + c` is a left-deep tree: iteration instead of recursion.
     #[inline(never)]
     fn binary_chain(&mut self, expr: &Expr) -> Lower<Values> {
         let mut chain = Vec::new();
@@ -137,7 +137,7 @@ impl Lowerer<'_> {
         values
     }
 
-    /// A chain such as `a && b && c` is a tall tree to the left, too.
+    /// A chain such as `a && b && c` is a left-deep tree, too.
     #[inline(never)]
     fn logic_chain(&mut self, expr: &Expr) -> Lower<Values> {
         let mut chain = Vec::new();
@@ -156,7 +156,7 @@ impl Lowerer<'_> {
 
     fn logic(&mut self, and: bool, short_circuit: bool, left: Values, rhs: &Expr) -> Lower<Values> {
         if let ([cond], true) = (left.as_slice(), short_circuit)
-            && !self.is_harmless(rhs)
+            && !self.can_speculate(rhs)
         {
             let decided = self.constant(Ty::Bool, u64::from(!and));
             let skip = |_: &mut Self| Ok(values![decided]);
@@ -190,7 +190,7 @@ impl Lowerer<'_> {
             return self.expr(if cond == 0 { else_ } else { then });
         }
         if let ([cond], true) = (cond.as_slice(), short_circuit)
-            && !(self.is_harmless(then) && self.is_harmless(else_))
+            && !(self.can_speculate(then) && self.can_speculate(else_))
         {
             return self.if_(*cond, |this| this.expr(then), |this| this.expr(else_));
         }
@@ -210,9 +210,10 @@ impl Lowerer<'_> {
         Ok(values)
     }
 
-    /// Whether evaluating an expression in more lanes than need it can be seen by nobody: it has no effects, reads no
-    /// memory, asks nothing of other lanes, and nothing in it may be uninitialised.
-    pub(super) fn is_harmless(&self, expr: &Expr) -> bool {
+    /// Whether an expression can be speculated, that is, evaluated in more lanes than need it without a visible
+    /// effect: it has no side effects, reads no memory, depends on no other lane, and uses nothing that may be
+    /// uninitialised.
+    pub(super) fn can_speculate(&self, expr: &Expr) -> bool {
         const MOST_NODES: usize = 16;
         let mut todo = vec![expr];
         let mut seen = 0;
@@ -260,7 +261,7 @@ impl Lowerer<'_> {
         true
     }
 
-    /// Whether a value is certainly not poisoned; where that takes long to find out, it is said not to be.
+    /// Whether a value is certainly not poison; `false` where that would take long to find out.
     fn is_initialised(&self, value: Value, depth: u32) -> bool {
         let module = &self.builder.module;
         if depth == 0 || is_handle(value) {
@@ -324,7 +325,7 @@ impl Lowerer<'_> {
         Ok((place, values))
     }
 
-    /// The place, and its value before and after.
+    /// The lvalue, and its value before and after.
     pub(super) fn step(
         &mut self,
         target: &Expr,
@@ -339,7 +340,7 @@ impl Lowerer<'_> {
             let ty = self.builder.module.ty(*value);
             let one = self.constant(ty, ops::Fold::Product.identity(ty));
             after.push(match ty {
-                // Counting up a `bool` sets it.
+                // Incrementing a `bool` sets it.
                 Ty::Bool => one,
                 Ty::I16 | Ty::I32 | Ty::I64 | Ty::F16 | Ty::F32 | Ty::F64 => {
                     self.value(Op::Binary(op, *value, one), ty)
@@ -381,7 +382,7 @@ impl Lowerer<'_> {
         let count = self.leaves(to, span)?.len();
         let types = &self.program.types;
         if types.holds_resource(to) {
-            // Resources convert to themselves, and structs of them to what they inherit from.
+            // Resources convert to themselves, and structs of them to their bases.
             return Ok(values.into_iter().take(count).collect());
         }
         const MOST: usize = super::MOST_SCALARS as usize;
@@ -406,7 +407,7 @@ impl Lowerer<'_> {
         if is_packed { self.packed(to, converted, span) } else { Ok(converted) }
     }
 
-    /// The numbers in a value with bit-fields, each by itself.
+    /// The numbers in a value with bit-fields, one by one.
     fn unpacked(&mut self, ty: TypeId, values: Values, span: Span) -> Lower<Values> {
         let mut numbers = Values::new();
         for place in self.number_places(Place::whole(Location::Values(values), ty), span)? {
@@ -415,12 +416,12 @@ impl Lowerer<'_> {
         Ok(numbers)
     }
 
-    /// A value with bit-fields of the numbers in it.
+    /// A value with bit-fields, assembled from its numbers.
     fn packed(&mut self, ty: TypeId, numbers: Values, span: Span) -> Lower<Values> {
         let leaves = self.leaves(ty, span)?;
         let first = self.env.len();
         for leaf in leaves.iter() {
-            // Bits that no field has are zero.
+            // Bits outside of all fields are zero.
             let zero = self.constant(leaf.unwrap_or(Ty::I32), 0);
             self.env.push(*leaf, zero);
         }
@@ -437,7 +438,7 @@ impl Lowerer<'_> {
         values
     }
 
-    /// The places of the numbers in a value with bit-fields, in order; what has none in it stays whole.
+    /// The lvalues of the numbers in a value with bit-fields, in order; a part without bit-fields stays whole.
     fn number_places(&mut self, whole: Place, span: Span) -> Lower<Vec<Place>> {
         let types = &self.program.types;
         if whole.bits.is_some() || !types.has_bit_fields(whole.ty) {
@@ -475,7 +476,7 @@ impl Lowerer<'_> {
     // Names for debuggers
     // ---------------------------------------------------------------------------------------------------------
 
-    /// Notes which values a variable has from here on.
+    /// Records the values of a variable from here on.
     pub(super) fn record(&mut self, local: LocalId) {
         const MOST_SCALARS: u32 = 16;
         const MOST_VALUES: usize = 1 << 20;

@@ -1,5 +1,5 @@
-//! What lowering must know of code before it comes to it: what a loop assigns, which variables are indexed by values that
-//! are not constant, whether a function returns at its end only.
+//! Facts that lowering needs about code in advance: what a loop assigns, which variables are indexed dynamically,
+//! whether a function returns only at its end.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -13,28 +13,28 @@ use crate::hir::{
 use crate::types::Type;
 use crate::walk::{each_expr, each_root, each_stmt};
 
-/// What a statement assigns, calls included.
+/// The variables that a statement assigns, calls included.
 #[derive(Debug, Default)]
 pub(super) struct Assigned {
     pub(super) locals: BTreeSet<LocalId>,
-    /// Those of the locals that are declared in it.
+    /// Those of the locals that are declared inside it.
     pub(super) declared: BTreeSet<LocalId>,
     pub(super) statics: BTreeSet<GlobalId>,
     /// Whether it contains a `continue` of its own.
     pub(super) continues: bool,
-    /// Whether it says which resource a variable holds that is declared outside of it, or takes one out of such a variable
-    /// by an index that is not constant.
+    /// Whether it assigns a resource variable declared outside of it, or takes a resource out of such a variable by a
+    /// dynamic index.
     pub(super) resources: bool,
 }
 
 /// Facts about a function.
 #[derive(Debug, Default)]
 pub(super) struct FunctionFacts {
-    /// The locals that are indexed by what is not constant.
+    /// The locals that are indexed dynamically.
     pub(super) dynamic: BTreeSet<LocalId>,
     /// Whether lanes return only where the body ends anyway.
     pub(super) returns_last: bool,
-    /// Statics that it or what it calls assigns.
+    /// Statics that it or its callees assign.
     statics: BTreeSet<GlobalId>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Facts {
     /// The values of statics that nothing assigns and whose initialiser is constant.
     constants: Vec<Option<Rc<[u64]>>>,
     native_16bit: bool,
-    /// By the address of the statements, which do not move while they are lowered.
+    /// By the address of the statement, which does not move during lowering.
     assigned: QuickMap<*const Stmt, Rc<Assigned>>,
 }
 
@@ -89,7 +89,7 @@ impl Facts {
         &self.functions[id.0 as usize]
     }
 
-    /// The bits of an expression that is the same whenever it is evaluated.
+    /// The bits of a constant expression: one that has the same value whenever it is evaluated.
     pub(super) fn constant(&self, program: &Program, expr: &Expr) -> Option<Vec<u64>> {
         if let ExprKind::Const(bits) = expr.kind {
             return Some(vec![bits]);
@@ -98,7 +98,7 @@ impl Facts {
         fold::fold(&program.types, self.native_16bit, expr, &global)
     }
 
-    /// What these statements and expressions of a loop or switch assign. `key` is its own statement.
+    /// The assignments in these statements and expressions of a loop or switch. `key` is its own statement.
     pub(super) fn assigned(&mut self, program: &Program, key: &Stmt) -> Rc<Assigned> {
         if let Some(known) = self.assigned.get(&std::ptr::from_ref(key)) {
             return Rc::clone(known);
@@ -114,7 +114,7 @@ impl Facts {
         });
         each_root(within, |root| {
             each_expr(root, |expr| {
-                let is_held = says_which_resource(program, expr);
+                let is_held = assigns_resource(program, expr);
                 holders.extend(self.chosen_from(program, expr));
                 for root in assigned_roots(expr) {
                     if is_held {
@@ -142,7 +142,7 @@ impl Facts {
     }
 
     fn close_over_calls(&mut self, callees: &[BTreeSet<FunctionId>]) {
-        // There is no recursion, so after as many rounds as the deepest chain of calls nothing changes any more.
+        // Fixpoint: without recursion, nothing changes after as many rounds as the deepest chain of calls.
         loop {
             let mut changed = false;
             for (caller, calls) in callees.iter().enumerate() {
@@ -172,7 +172,7 @@ impl Facts {
         }
     }
 
-    /// The variable that holds resources of which the expression takes one by an index that is not constant.
+    /// The resource variable that the expression indexes dynamically.
     fn chosen_from(&self, program: &Program, expr: &Expr) -> Option<Root> {
         let ExprKind::Index(base, index) = &expr.kind else { return None };
         let is_array = matches!(program.types.get(base.ty), Type::Array { .. });
@@ -182,14 +182,14 @@ impl Facts {
         root_of(program, base).filter(|_| self.constant(program, index).is_none())
     }
 
-    /// Of what is indexed, that whose index is not constant.
+    /// The variables whose index is not constant.
     fn dynamic(&self, program: &Program, picks: &[(Root, &Expr)]) -> BTreeSet<Root> {
         let dynamic = picks.iter().filter(|(_, index)| self.constant(program, index).is_none());
         dynamic.map(|(root, _)| *root).collect()
     }
 }
 
-/// The variable that an expression takes an element of, and the index.
+/// The variable that an expression indexes, and the index.
 fn pick<'p>(program: &Program, expr: &'p Expr) -> Option<(Root, &'p Expr)> {
     let ExprKind::Index(base, index) = &expr.kind else { return None };
     let is_buffer = matches!(program.types.get(base.ty), Type::Resource(_));
@@ -219,7 +219,7 @@ impl Root {
     }
 }
 
-/// The variable that a place lies in, without going through a resource.
+/// The variable that an lvalue lies in, without going through a resource.
 fn root_of(program: &Program, mut expr: &Expr) -> Option<Root> {
     loop {
         if matches!(program.types.get(expr.ty), Type::Resource(_)) {
@@ -233,7 +233,7 @@ fn root_of(program: &Program, mut expr: &Expr) -> Option<Root> {
     }
 }
 
-/// The variable that an expression names, or the expression whose part it is.
+/// The variable that an expression names, or is a part of.
 fn variable_or_base(expr: &Expr) -> Result<Root, Option<&Expr>> {
     match &expr.kind {
         ExprKind::Local(id) => Ok(Root::Local(*id)),
@@ -262,8 +262,8 @@ fn variable_or_base(expr: &Expr) -> Result<Root, Option<&Expr>> {
     }
 }
 
-/// The variables that an expression itself assigns; what its parts assign is theirs.
-/// A buffer element counts as its variable where a local holds the buffer: that is too much, never too little.
+/// The variables that an expression itself assigns; the assignments of its parts are theirs.
+/// A buffer element counts as its variable where a local holds the buffer: an over-approximation, which is safe.
 fn assigned_roots(expr: &Expr) -> Vec<Root> {
     let root = |mut place: &Expr| loop {
         match variable_or_base(place) {
@@ -287,8 +287,8 @@ fn assigned_roots(expr: &Expr) -> Vec<Root> {
     }
 }
 
-/// Whether it assigns to a resource, or to an array of them. A struct that holds some is mostly given back as it was.
-fn says_which_resource(program: &Program, expr: &Expr) -> bool {
+/// Whether it assigns to a resource, or to an array of them. A struct of resources is mostly written back unchanged.
+fn assigns_resource(program: &Program, expr: &Expr) -> bool {
     let ExprKind::Assign(place, _) = &expr.kind else { return false };
     let mut ty = place.ty;
     while let Type::Array { element, .. } = program.types.get(ty) {
@@ -297,7 +297,7 @@ fn says_which_resource(program: &Program, expr: &Expr) -> bool {
     matches!(program.types.get(ty), Type::Resource(_))
 }
 
-/// What a function does itself, what it calls, and what it indexes.
+/// What a function itself does, its callees, and what it indexes.
 fn direct<'p>(
     program: &Program,
     function: &'p Function,
@@ -317,7 +317,7 @@ fn direct<'p>(
     (facts, calls, picks)
 }
 
-/// Whether every `return` is the last thing that its lanes do in the body: at its end, or at the end of an arm there.
+/// Whether every `return` is in tail position: at the end of the body, or at the end of an arm there.
 fn returns_last(mut body: &[Stmt]) -> bool {
     let returns = |stmts: &[Stmt]| {
         let mut found = false;
@@ -332,7 +332,8 @@ fn returns_last(mut body: &[Stmt]) -> bool {
         match &last.kind {
             StmtKind::Block(inner) => body = inner,
             StmtKind::If { then, else_, .. } => {
-                // The longer side of an `else if` chain is the second one: go on there, and recurse into the other.
+                // The longer side of an `else if` chain is the second one: iterate on that side, and recurse into the
+                // other.
                 if !returns_last(then) {
                     return false;
                 }
@@ -349,7 +350,7 @@ fn returns_last(mut body: &[Stmt]) -> bool {
     }
 }
 
-/// Whether a `continue` in these statements belongs to the loop around them.
+/// Whether a `continue` in these statements belongs to the enclosing loop.
 fn has_continue(stmts: &[Stmt]) -> bool {
     let mut open: Vec<&Stmt> = stmts.iter().collect();
     while let Some(stmt) = open.pop() {

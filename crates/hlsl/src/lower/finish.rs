@@ -1,4 +1,4 @@
-//! The end of lowering: what was put off goes to the front of the body, and the module says what it needs.
+//! The end of lowering: deferred instructions go in front of the body, and the module records its requirements.
 
 use ir::Module;
 

@@ -1,6 +1,6 @@
-//! Groupshared and private arrays, and how values are loaded from places and stored to them.
+//! Groupshared and private arrays, and loads from and stores to lvalues.
 //!
-//! A variable in memory is taken apart into one array for each member that is no struct; the dimensions of all arrays
+//! A variable in memory is split into one array for each member that is not a struct; the dimensions of all arrays
 //! around the member, of the member itself and of a vector or matrix multiply. An index that is out of bounds in any
 //! dimension is moved out of bounds of the whole array, so that it never reaches another element.
 
@@ -15,9 +15,9 @@ use super::{Lower, Lowerer, Values};
 use crate::hir::{FunctionId, LocalId};
 use crate::types::{Type, TypeId};
 
-/// How many scalars an array may have.
+/// The maximum number of scalars of an array.
 const MOST_IN_ARRAY: u64 = 1 << 24;
-/// An index that every array ends before, with room for components behind it.
+/// An index beyond the end of every array, with room for components after it.
 const OUT_OF_BOUNDS: u32 = 1 << 31;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +26,13 @@ pub(super) enum Space {
     Private,
 }
 
-/// The index of an element in the dimensions gone through so far.
+/// The index of the element in the dimensions so far.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     sum: Sum,
     /// The per-lane indices and the lengths of their dimensions.
     checks: Vec<(Value, u32)>,
-    /// All these lengths multiplied.
+    /// The product of these lengths.
     len: u32,
     /// A constant index was out of bounds.
     is_outside: bool,
@@ -45,7 +45,7 @@ impl Default for Index {
 }
 
 impl Index {
-    /// Goes through one more dimension.
+    /// Adds one more dimension.
     pub(super) fn step(self, index: Value, known: Option<u64>, len: u32) -> Index {
         let mut next =
             Index { sum: self.sum.scaled(len), len: self.len.saturating_mul(len), ..self };
@@ -61,7 +61,7 @@ impl Index {
     }
 }
 
-/// Where a scalar of a value in memory is: in which array, and there at the place's index × `each` + `offset`.
+/// The address of a scalar of a value in memory: its array, and there the lvalue's index × `each` + `offset`.
 struct ScalarAt {
     array: u32,
     each: u32,
@@ -95,7 +95,7 @@ impl Lowerer<'_> {
         Ok(Storage::Memory { space: Space::Private, first })
     }
 
-    /// How many arrays a variable of that type is taken apart into.
+    /// The number of arrays that a variable of that type is split into.
     pub(super) fn arrays(&self, ty: TypeId) -> u32 {
         u32::try_from(self.program.types.contents(ty).leaves).unwrap_or(u32::MAX)
     }
@@ -136,7 +136,7 @@ impl Lowerer<'_> {
             }
             Type::Struct(id) => {
                 for field in types.structure(id).fields.iter().filter(|it| it.bits.is_none()) {
-                    // Only people read the name.
+                    // The name is for display only.
                     const LONGEST: usize = 256;
                     let name = match name.len() + field.name.len() < LONGEST {
                         true => format!("{name}.{}", field.name),
@@ -150,7 +150,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Gives every scalar of a variable the value zero.
+    /// Sets every scalar of a variable to zero.
     pub(super) fn zero(&mut self, storage: &Storage, ty: TypeId, span: Span) -> Lower<()> {
         match storage {
             Storage::Slots { first } => {
@@ -172,8 +172,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Makes a variable in private memory uninitialised again, where it may have been used before: in an earlier iteration,
-    /// or in an earlier call of its function.
+    /// Makes a variable in private memory uninitialised again, where it may have been used before: in an earlier
+    /// iteration, or in an earlier call of its function.
     pub(super) fn unset(&mut self, storage: &Storage, ty: TypeId) -> Lower<()> {
         let Storage::Memory { space: Space::Private, first } = *storage else { return Ok(()) };
         for array in first..first + self.arrays(ty) {
@@ -220,7 +220,7 @@ impl Lowerer<'_> {
     // Loads and stores
     // ---------------------------------------------------------------------------------------------------------
 
-    /// The scalars at a place.
+    /// The scalars of an lvalue.
     pub(super) fn load(&mut self, place: &Place, span: Span) -> Lower<Values> {
         let leaves = self.leaves(place.ty, span)?;
         let which: Vec<u32> = match &place.pick {
@@ -341,7 +341,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A resource must stay the same while a loop or switch around it goes on.
+    /// A resource must not change while an enclosing loop or switch runs.
     fn set_slot(&mut self, slot: u32, value: Value, span: Span) -> Lower<()> {
         let is_handle = self.env.ty(slot).is_none();
         if is_handle
@@ -381,7 +381,7 @@ impl Lowerer<'_> {
             .collect())
     }
 
-    /// The array and index of the one scalar at a place in groupshared memory.
+    /// The array and index of the one scalar of an lvalue in groupshared memory.
     pub(super) fn shared_scalar(&mut self, place: &Place) -> Option<(Shared, Value)> {
         let Location::Memory { space: space @ Space::Shared, first, index } = &place.at else {
             return None;
@@ -459,7 +459,7 @@ impl Lowerer<'_> {
             return self.offset(base, at.offset);
         }
         let mut base = self.sum(&index.sum.clone().scaled(at.each));
-        // Where the only dimension is that of the array, its own bounds are enough.
+        // With a single dimension, the array's own bounds are enough.
         let is_plain =
             at.each == 1 && index.checks.len() == 1 && index.len == len && index.checks[0].1 == len;
         if !is_plain {
@@ -489,7 +489,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What the scalars of one access share: the bounds check, and the scaled index for each stride.
+/// What the scalars of one access have in common: the bounds check, and the scaled index for each stride.
 #[derive(Default)]
 struct Bases {
     is_inside: Option<Value>,

@@ -1,12 +1,13 @@
 //! The checked program to IR: aggregates become scalars, calls are inlined, structured code becomes SSA.
 //!
-//! A value of HLSL is a `Vec` of scalars in the order of [`crate::types::Types::flatten`]; a place (`place`) says where such scalars are.
-//! Variables live in SSA slots (`env`) unless they are large or indexed by what is not constant: then they are arrays of
-//! the lane's private memory (`memory`). The active lanes come from structure alone, so `control` builds
-//! exactly the constructs that `docs/semantics.md` B.2 describes.
+//! A value of HLSL is a `Vec` of scalars in the order of [`crate::types::Types::flatten`]; an lvalue (`place`) says
+//! where such scalars are.
+//! Variables live in SSA slots (`env`) unless they are large or indexed dynamically: then they are arrays in the
+//! lane's private memory (`memory`). The active lanes follow from structure alone, so `control` builds exactly the
+//! constructs that `docs/semantics.md` B.2 describes.
 //!
-//! Deliberately absent: optimisation. Nothing is folded but addresses, because what is folded away can no longer be
-//! seen to be uninitialised; values that nobody needs are left to [`ir::simplify`].
+//! Deliberately absent: optimisation. Only addresses are folded, because folding hides uninitialised values; dead
+//! values are left to [`ir::simplify`].
 
 mod buffer;
 mod call;
@@ -45,22 +46,22 @@ use facts::Facts;
 use place::Storage;
 use resource::Handles;
 
-/// How many instructions, and how many arguments of branches, a module may have.
+/// The maximum number of instructions, and of arguments of branches, of a module.
 const MOST_INSTS: usize = 2_000_000;
 const MOST_BRANCH_ARGS: usize = 16_000_000;
-/// How many steps making a module may take: a statement, an expression or a scalar that is passed on is one, and so is every
-/// scalar of the variables of a call. Calls that make no instruction take them, too.
+/// The limit on the work of lowering: a statement, an expression or a scalar that is passed on is one step, and so is
+/// every scalar of the variables of a call. Calls that emit no instruction count, too.
 const MOST_STEPS: u64 = 1 << 26;
-/// How deep calls may nest; there is no recursion, so this many functions call each other in a row.
+/// The maximum depth of calls; there is no recursion, so this is a chain of that many functions.
 const MOST_CALLS: usize = 256;
-/// How deep statements and expressions may nest, inlined calls included: each level takes some of our stack.
+/// The maximum nesting of statements and expressions, inlined calls included: each level takes some of our stack.
 const MOST_NESTING: u32 = 800;
-/// How many scalars one value may have.
+/// The maximum number of scalars of one value.
 const MOST_SCALARS: u64 = 1 << 16;
-/// How many scalars all variables of the functions in progress may have.
+/// The maximum number of scalars of all variables of the functions in progress.
 const MOST_SLOTS: u32 = 1 << 20;
 
-/// Makes a module of a checked program. `None` after a report.
+/// Lowers a checked program to a module. Returns `None` after an error.
 pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Module> {
     let mut lowerer = Lowerer {
         sink,
@@ -100,8 +101,8 @@ pub fn lower(program: &Program, options: &Options, sink: &mut Sink) -> Option<Mo
     }
 }
 
-/// Lowering cannot go on, for a reason that the user is told. Only size and unbuilt features are left to go wrong here,
-/// so the first report is the last.
+/// Lowering cannot go on, for a reason that is reported. Only size and unsupported features are left to fail here, so
+/// the first error is the last.
 #[derive(Debug)]
 struct Stopped(Box<Diagnostic>);
 
@@ -111,35 +112,35 @@ struct Lowerer<'a> {
     sink: &'a mut Sink,
     program: &'a Program,
     native_16bit: bool,
-    /// Resources may have parts without memory.
+    /// Resources may have unmapped parts.
     has_tiles: bool,
     builder: Builder,
     prelude: Prelude,
     env: Env,
     facts: Facts,
     handles: Handles,
-    /// Of each resource of the program; `None` for kinds that the IR does not have.
+    /// One per resource of the program; `None` for kinds that the IR does not have.
     bindings: Vec<Option<ir::Binding>>,
     globals: Vec<Storage>,
-    /// The first private array of a variable. As there is no recursion, all inlined copies of a function share them.
+    /// The first private array of a variable. Without recursion, all inlined copies of a function share them.
     privates: QuickMap<(FunctionId, LocalId), Private>,
     leaves: QuickMap<TypeId, Rc<[Option<Ty>]>>,
     /// The calls in progress, the entry point's first.
     frames: Vec<Frame>,
-    /// The `block`s around the current place, in which exits are collected.
+    /// The enclosing `block`s, in which exits are collected.
     blocks: Vec<Block>,
-    /// Where `break` goes, innermost last.
+    /// The targets of `break`, innermost last.
     breaks: Vec<Break>,
-    /// Which block ends where `continue` goes, innermost last.
+    /// The blocks at whose end `continue` lands, innermost last.
     continues: Vec<usize>,
-    /// Where the loops and switches around the current place began.
+    /// The starts of the enclosing loops and switches.
     loops: Vec<Mark>,
-    /// How many of the loops around the current place are written out, and how many iterations have been.
+    /// The number of enclosing unrolled loops, and of iterations unrolled so far.
     unrolling: u32,
     unrolled: u32,
-    /// Whether lanes can get to the current place: not so behind a loop that nothing leaves.
+    /// Whether the current point is reachable: not so after a loop that nothing leaves.
     reachable: bool,
-    /// How many regions are open.
+    /// The number of open regions.
     regions: usize,
     depth: u32,
     branch_args: usize,
@@ -153,7 +154,7 @@ impl Lowerer<'_> {
         self.declare_resources();
         self.declare_globals()?;
         self.entry()?;
-        // Behind a loop without end no lane is left to come to the end.
+        // After an endless loop no lane is left to reach the end.
         self.terminate(if self.reachable { Op::Yield(Values::new()) } else { Op::Return });
         Ok(())
     }
@@ -188,7 +189,7 @@ impl Lowerer<'_> {
                     };
                     self.store(&place, &values)?;
                 }
-                // A resource has no zero; using it unset is reported where that happens.
+                // A resource has no zero value; using it unset is reported where that happens.
                 None if program.types.holds_resource(global.ty) => {}
                 None => self.zero(&storage, global.ty, global.span)?,
             }
@@ -268,7 +269,7 @@ impl Lowerer<'_> {
     }
 
     fn open(&mut self, params: &[Ty]) -> Lower<(Region, Values)> {
-        // The text form nests no deeper, and whoever walks a module may rely on it.
+        // The text form limits nesting to this depth, and code that walks a module may rely on it.
         if self.regions + 2 >= ir::text::MAX_DEPTH {
             let span = self.builder.span;
             return Err(self.nested(span));
@@ -283,7 +284,7 @@ impl Lowerer<'_> {
         self.builder.close()
     }
 
-    /// Whether what follows in the source is never executed.
+    /// Whether the rest of the statements is unreachable.
     fn is_ended(&self) -> bool {
         !self.reachable || self.builder.is_terminated()
     }
@@ -292,7 +293,7 @@ impl Lowerer<'_> {
     // Limits and reports
     // ---------------------------------------------------------------------------------------------------------
 
-    /// Goes one level deeper into the program; [`Lowerer::leave`] goes back.
+    /// Enters one more level of the program; [`Lowerer::leave`] leaves it.
     fn enter(&mut self, span: Span) -> Lower<()> {
         if self.depth >= MOST_NESTING {
             return Err(self.nested(span));
@@ -314,11 +315,11 @@ impl Lowerer<'_> {
     }
 
     fn nested(&self, span: Span) -> Stopped {
-        let message = "statements, expressions and the calls in them nest too deep here";
+        let message = "statements, expressions and the calls in them nest too deeply here";
         self.stop(Diagnostic::new(&code::NESTING_TOO_DEEP, span, message))
     }
 
-    /// Blames the call in the entry point: below it, the limit is met at one place as well as at another.
+    /// Blames the call in the entry point: below it, the exact point where the limit is met is arbitrary.
     fn exploded(&self, span: Span) -> Stopped {
         let diagnostic = match self.frames.get(1) {
             Some(frame) => {
@@ -336,7 +337,7 @@ impl Lowerer<'_> {
         Stopped(Box::new(diagnostic))
     }
 
-    /// The bound that a program has met.
+    /// The limit that a program has exceeded.
     fn bound(&self) -> String {
         if self.steps > MOST_STEPS {
             return format!(
@@ -361,7 +362,7 @@ impl Lowerer<'_> {
         self.stop(Diagnostic::new(&code::UNSUPPORTED_FEATURE, span, message))
     }
 
-    /// Says by which calls the place was reached.
+    /// Adds the chain of calls that leads to this point.
     fn stop(&self, mut diagnostic: Diagnostic) -> Stopped {
         const SHOWN: usize = 4;
         for frame in self.frames.iter().skip(1).rev().take(SHOWN) {

@@ -1,7 +1,7 @@
-//! Places: where the scalars of a value are, and how to get to the parts of it.
+//! Lvalues: where the scalars of a value are, and how to reach its parts.
 //!
-//! A place is a location of some type, of which all scalars are meant or only picked ones (a swizzle). Going to a field,
-//! an element or a component makes a smaller place and loads nothing, so that an access touches only what it names.
+//! A [`Place`] is a location of some type, with all of its scalars or only selected ones (a swizzle). Selecting a
+//! field, an element or a component yields a smaller place and loads nothing, so an access touches only what it names.
 
 use diag::Span;
 use ir::{Value, values};
@@ -19,14 +19,14 @@ use crate::hir::{Expr, ExprKind, FunctionId, LocalId, ResourceId};
 use crate::library::Method;
 use crate::types::{BitField, ResourceType, Scalar, Type, TypeId, field_offsets};
 
-/// Where a variable is.
+/// The storage of a variable.
 #[derive(Clone, Debug)]
 pub(super) enum Storage {
-    /// In the environment: so many scalars from this slot on.
+    /// In the environment: consecutive scalars from this slot on.
     Slots { first: SlotId },
     /// In arrays from this one on.
     Memory { space: Space, first: u32 },
-    /// It is another name of a place.
+    /// An alias of an lvalue.
     Alias(Place),
 }
 
@@ -46,11 +46,11 @@ impl Storage {
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) at: Location,
-    /// The type of what is at the location.
+    /// The type of the location's contents.
     pub(super) ty: TypeId,
-    /// Which of its scalars are meant, in this order; all if `None`.
+    /// The selected scalars, in this order; all if `None`.
     pub(super) pick: Option<Vec<u32>>,
-    /// Only these bits of the one scalar.
+    /// Only these bits of the one scalar: a bit-field.
     pub(super) bits: Option<Bits>,
 }
 
@@ -88,9 +88,9 @@ pub(super) enum Location {
         of: Box<Place>,
         index: Value,
     },
-    /// A value that is in no variable.
+    /// A value outside of variables: an rvalue.
     Values(Values),
-    /// Behind the end of a variable: reads as uninitialised, and stores vanish.
+    /// Past the end of a variable: reads are uninitialised, and stores are dropped.
     Nowhere,
 }
 
@@ -101,7 +101,7 @@ impl Place {
 }
 
 impl Lowerer<'_> {
-    /// Makes room for a variable. `share` names it where copies of it may use the same memory.
+    /// Allocates a variable. `share` identifies it where copies of it may use the same memory.
     pub(super) fn variable(
         &mut self,
         name: &str,
@@ -110,7 +110,7 @@ impl Lowerer<'_> {
         is_dynamic: bool,
         share: Option<(FunctionId, LocalId)>,
     ) -> Lower<Storage> {
-        // Large arrays are cheaper in memory even if every index is known.
+        // Large arrays are cheaper in memory even if every index is constant.
         const MOST_SCALARS_IN_SLOTS: u64 = 64;
         let types = &self.program.types;
         let has_resource = types.holds_resource(ty);
@@ -203,7 +203,7 @@ impl Lowerer<'_> {
                 self.expr(first)?;
                 self.place(second)
             }
-            // An element that is loaded whole, of which a part may be all that is wanted.
+            // An element that is loaded whole, though possibly only a part is wanted.
             ExprKind::Method { method: Method::StructuredLoad, object, args }
                 if args.len() == 1 =>
             {
@@ -218,7 +218,7 @@ impl Lowerer<'_> {
                 let place = self.place(inner)?;
                 self.contents(place, expr.span)
             }
-            // The fields that a struct inherits come first.
+            // Inherited fields come first.
             ExprKind::Convert(inner) if is_base(&program.types, inner.ty, expr.ty) => {
                 Ok(Place { ty: expr.ty, ..self.place(inner)? })
             }
@@ -240,7 +240,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether indexing a value of that type reaches into a buffer, where no index is out of bounds for certain.
+    /// Whether indexing a value of that type reaches into a buffer, where no index is known to be out of bounds.
     fn is_buffer(&self, ty: TypeId) -> bool {
         matches!(self.program.types.get(ty), Type::Resource(_))
     }
@@ -264,7 +264,7 @@ impl Lowerer<'_> {
         self.value(ir::Op::Unary(op, value), Ty::I32)
     }
 
-    /// For a constant buffer: the place of its contents. Any other place is its contents.
+    /// The contents of a constant buffer's lvalue; any other lvalue is returned unchanged.
     pub(super) fn contents(&mut self, place: Place, span: Span) -> Lower<Place> {
         let Some(ResourceType::Constant(structure)) = self.resource_type(place.ty) else {
             return Ok(place);
@@ -276,7 +276,7 @@ impl Lowerer<'_> {
         Ok(Place::whole(Location::Buffer(buffer), structure))
     }
 
-    /// The resource at a place of a resource type.
+    /// The resource of an lvalue of a resource type.
     pub(super) fn single_resource(&mut self, place: &Place, span: Span) -> Lower<ResourceRef> {
         let values = self.load(place, span)?;
         match values.first() {
@@ -323,7 +323,7 @@ impl Lowerer<'_> {
         Ok(Place::whole(at, ty))
     }
 
-    /// An element whose index is known.
+    /// An element at a constant index.
     pub(super) fn known_element(
         &mut self,
         base: Place,
@@ -372,7 +372,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The element of an array, vector, matrix or buffer with that index.
+    /// The element of an array, vector, matrix or buffer at that index.
     pub(super) fn element(
         &mut self,
         base: Place,
@@ -426,7 +426,7 @@ impl Lowerer<'_> {
         Ok(Place::whole(at, ty))
     }
 
-    /// The element of a swizzle: where scalars have addresses, the index is looked up among what was picked.
+    /// The element of a swizzle: where scalars have addresses, the index is looked up in the selection.
     fn picked_element(
         &mut self,
         base: &Place,
@@ -469,9 +469,9 @@ impl Lowerer<'_> {
         Ok(Place::whole(at, ty))
     }
 
-    /// The entry of a short table with that index; far out of bounds where the index is.
+    /// A look-up in a short table; far out of bounds where the index is.
     fn looked_up(&mut self, table: &[u32], index: Value) -> Value {
-        // So far that no element is there, and so near that no address computed from it comes round.
+        // Far enough that no element is there, and near enough that no computed address wraps around.
         const OUTSIDE: u32 = 1 << 27;
         let mut found = self.word(OUTSIDE);
         for (i, entry) in table.iter().enumerate() {
@@ -482,7 +482,7 @@ impl Lowerer<'_> {
         found
     }
 
-    /// Puts a value in the place of the one with that index.
+    /// Replaces the value at that index.
     pub(super) fn replace(&mut self, values: &mut [Value], index: Value, new: Value) {
         let ty = self.builder.module.ty(new);
         for (i, value) in values.iter_mut().enumerate() {
@@ -492,7 +492,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An element chosen by an index from scalars that have no addresses.
+    /// An element selected by an index from scalars that have no addresses.
     pub(super) fn chosen(
         &mut self,
         base: &Place,
@@ -514,10 +514,10 @@ impl Lowerer<'_> {
         if values.iter().any(|it| super::resource::is_handle(*it)) {
             return Err(self.unsupported(
                 span,
-                "indexing resources in a variable by what is not constant is not built yet",
+                "indexing resources in a variable by a non-constant index is not built yet",
             ));
         }
-        // A few are compared with; more go to memory and come back.
+        // A few are selected by comparison; more go through memory.
         const MOST_COMPARED: usize = 16;
         if values.len() / width > MOST_COMPARED {
             let storage = self.private("value", base.ty, span, None)?;
@@ -542,11 +542,10 @@ impl Lowerer<'_> {
         Ok(Place::whole(Location::Values(chosen), ty))
     }
 
-    /// For a struct that inherits from `base`: the part of the place that is one. Any other place stays as it is, of
-    /// type `ty`.
+    /// For a struct that inherits from `base`: its base part. Any other lvalue is unchanged, with type `ty`.
     pub(super) fn inherited(&self, place: Place, ty: TypeId, base: TypeId) -> (Place, TypeId) {
         match (self.program.types.get(ty), self.program.types.get(base)) {
-            // What is inherited comes first.
+            // The base comes first.
             (Type::Struct(_), Type::Struct(_)) => (Place { ty: base, ..place }, base),
             _ => (place, ty),
         }
@@ -593,7 +592,8 @@ impl Lowerer<'_> {
         let offset = self.constant(ty, u64::from(bits.offset));
         let shifted = self.value(ir::Op::Binary(Binary::Shl, value, offset), ty);
         let new = self.value(ir::Op::Binary(Binary::And, shifted, field), ty);
-        // The first field of a variable that has no value yet says nothing of the others; it must not poison itself.
+        // The first field stored to an undefined unit: the other bits are undefined anyway, and must not poison this
+        // field.
         if self.is_undefined(unit) {
             return new;
         }
@@ -602,7 +602,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The place with only some of its scalars.
+/// The lvalue with only some of its scalars.
 fn pick(base: Place, scalars: impl IntoIterator<Item = u32>) -> Place {
     let picked = scalars.into_iter().map(|i| match &base.pick {
         Some(before) => before.get(i as usize).copied().unwrap_or(0),

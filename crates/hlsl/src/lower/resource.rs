@@ -1,7 +1,8 @@
-//! Resources as values: which binding a variable names is known here, only the index into its array is a lane's own.
+//! Resources as values: the binding that a variable names is known at compile time, only the index into its array
+//! differs by lane.
 //!
-//! A scalar of a resource type is a *handle*: a `Value` beyond all real ones that stands for a [`ResourceRef`]. Handles pass
-//! through variables, parameters and structs like other scalars, and never get into an instruction.
+//! A scalar of a resource type is a *handle*: a `Value` beyond all real ones that stands for a [`ResourceRef`].
+//! Handles pass through variables, parameters and structs like other scalars, and never occur in an instruction.
 
 use diag::Span;
 use ir::{Binding, Element, Op, Place, ResourceKind, Value};
@@ -24,7 +25,7 @@ pub(super) struct ResourceRef {
     pub(super) element: Option<Value>,
 }
 
-/// What handles stand for.
+/// The resources that handles stand for.
 #[derive(Default)]
 pub(super) struct Handles(Vec<ResourceRef>);
 
@@ -44,7 +45,7 @@ impl Handles {
     }
 }
 
-/// What stands in variables of resource types that nothing was assigned to.
+/// The handle in resource variables before their first assignment.
 pub(super) const NO_HANDLE: Value = Value(u32::MAX);
 
 pub(super) fn is_handle(value: Value) -> bool {
@@ -73,7 +74,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// How the IR knows the resource; a few it does not.
+    /// The IR's kind of the resource, if it has one.
     fn kind(&self, resource: &Resource) -> Option<ResourceKind> {
         let types = &self.program.types;
         let mut ty = resource.ty;
@@ -90,7 +91,7 @@ impl Lowerer<'_> {
                 writable: access != Access::Read,
                 stride: layout_of(types, element, Packing::Structured, self.native_16bit).size,
                 members: structured_members(types, element, self.native_16bit),
-                // Others get one with the first instruction that counts.
+                // Others get one with the first counter instruction.
                 counter: matches!(access, Access::Append | Access::Consume),
             }),
             ResourceType::Raw { writable } => Some(ResourceKind::Raw { writable }),
@@ -125,7 +126,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// How instructions name the resource.
+    /// The reference to the resource in instructions.
     pub(super) fn binding(&mut self, resource: ResourceRef, span: Span) -> Lower<Place> {
         let declared = self.program.resource(resource.id);
         match self.bindings[resource.id.0 as usize] {
@@ -140,7 +141,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The type of the resource behind a type, which may be an array of such.
+    /// The resource type in a type, which may be an array of resources.
     pub(super) fn resource_type(&self, ty: TypeId) -> Option<ResourceType> {
         match self.program.types.get(ty) {
             Type::Resource(resource) => Some(resource),
@@ -148,8 +149,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The one resource that a variable holds which got these handles on different ways.
-    /// `Ok(Err(elements))` where they are elements of one array that differ by lane.
+    /// Merges the handles of a variable on different paths: the resource that they share, and the element of each.
     pub(super) fn common_resource(
         &mut self,
         handles: &[Value],
@@ -158,7 +158,7 @@ impl Lowerer<'_> {
         let mut id = None;
         let mut elements = Vec::new();
         for handle in handles {
-            // Nothing reads a variable on a way that does not set it.
+            // Nothing reads a variable on a path that does not set it.
             let Some(resource) = self.handles.get(*handle) else {
                 elements.push(None);
                 continue;
@@ -181,7 +181,7 @@ impl Lowerer<'_> {
         self.unsupported(span, message)
     }
 
-    /// A resource chosen by a condition, both sides having been evaluated.
+    /// A resource selected by a condition, with both sides evaluated.
     pub(super) fn select_handle(
         &mut self,
         cond: Value,

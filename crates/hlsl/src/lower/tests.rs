@@ -1,4 +1,4 @@
-//! Programs built by hand, so that nothing but lowering is tested: what the constructs become, and that all of it verifies.
+//! Programs built by hand, so that only lowering is tested: the IR of the constructs, all of it verified.
 
 mod flow;
 mod places;
@@ -12,7 +12,7 @@ use crate::hir::*;
 use crate::options::Options;
 use crate::types::{Access, Field, ResourceType, Struct, Type, TypeId, Types};
 
-/// A compute shader `void main(uint t : SV_GroupIndex)` over `RWStructuredBuffer<uint> data`, and functions that it calls.
+/// A compute shader `void main(uint t : SV_GroupIndex)` over `RWStructuredBuffer<uint> data`, and its functions.
 struct Shader {
     types: Types,
     data: TypeId,
@@ -200,7 +200,7 @@ impl Shader {
     }
 }
 
-/// Compares line by line, indentation and comments aside.
+/// Compares line by line, ignoring indentation and comments.
 #[track_caller]
 fn expect(text: &str, lines: &str) {
     let line = |line: &str| line.split(" //").next().unwrap_or_default().trim().to_owned();

@@ -13,26 +13,26 @@ use crate::hir::{Arg, Expr};
 use crate::library::{Method, TextureMethod};
 use crate::types::{ResourceType, Type, TypeId};
 
-/// A texel that an expression names.
+/// A texel named by an expression.
 #[derive(Clone, Debug)]
 pub(super) struct Texel {
     pub(super) resource: ResourceRef,
     pub(super) dim: Dim,
     pub(super) writable: bool,
-    /// A number for each axis, then the layer of an array.
+    /// A number for each axis, then the array layer.
     pub(super) at: Values,
     /// The mip level, or the sample of a multisampled texture; the first if not given.
     pub(super) which: Option<Value>,
 }
 
-/// What a method is called on.
+/// The object that a method is called on.
 struct Object {
     resource: ResourceRef,
     dim: Dim,
     writable: bool,
 }
 
-/// What stands behind the arguments that a method must have.
+/// The optional arguments after the required ones.
 #[derive(Default)]
 struct Rest<'a> {
     offset: Values,
@@ -48,7 +48,7 @@ impl Lowerer<'_> {
         let Some(ResourceType::Texture { dim, element, writable, .. }) =
             self.resource_type(base.ty)
         else {
-            unreachable!("the caller has seen that this is a texture")
+            unreachable!("the caller has checked that this is a texture")
         };
         let texel = Texel { resource, dim: dim.dim(), writable, at, which: None };
         Ok(Place::whole(Location::Texture(texel), element))
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         Ok(which.iter().map(|i| values[*i as usize]).collect())
     }
 
-    /// Of a texel that is written in part, the rest is read first.
+    /// Read-modify-write: of a texel written in part, the rest is read first.
     pub(super) fn store_to_texture(
         &mut self,
         texel: &Texel,
@@ -286,7 +286,7 @@ impl Lowerer<'_> {
         )))
     }
 
-    /// Offsets are integers, a least level is a float, and the status is written.
+    /// Offsets are integers, a minimum level is a float, and the status is written.
     fn rest<'a>(&mut self, args: &'a [Arg]) -> Lower<Rest<'a>> {
         let mut rest = Rest::default();
         for arg in args {
@@ -299,7 +299,7 @@ impl Lowerer<'_> {
         Ok(rest)
     }
 
-    /// Every access is fine.
+    /// Every access succeeds.
     fn status(&mut self, status: Option<&Arg>) -> Lower<()> {
         let target = match status {
             Some(arg) => self.target(arg)?,
@@ -309,7 +309,7 @@ impl Lowerer<'_> {
         self.write(target, values![fine])
     }
 
-    /// Appends an instruction with results of these types; a `bool` is a word in memory.
+    /// Appends an instruction with results of these types; a `bool` is a 32-bit word in memory.
     fn texture(
         &mut self,
         op: TextureOp,

@@ -1,8 +1,9 @@
-//! Loops that are written out iteration by iteration.
+//! Loop unrolling.
 //!
-//! Which resource a variable holds is known here, or the program has no meaning on a device: `for (i …) held[i] = A;` means
-//! something only because the loop can be taken apart. So a loop that changes such a variable is, as far as its condition
-//! is known; so is one that takes a resource out of an array in a variable. No other loop is: nothing here is done for speed.
+//! Which resource a variable holds must be known at compile time, or the program has no meaning on a device: `for (i
+//! …) held[i] = A;` means something only because the loop can be unrolled. So a loop that changes such a variable is
+//! unrolled, as far as its condition is known; so is one that takes a resource out of an array in a variable. No other
+//! loop is: nothing here is done for speed.
 
 use ir::eval::eval;
 use ir::{Op, Value};
@@ -14,19 +15,19 @@ use super::place::Storage;
 use super::{Lower, Lowerer};
 use crate::hir::{Expr, ExprKind, Loop, Stmt};
 
-/// How many iterations of all loops together are written out.
+/// The maximum number of unrolled iterations of all loops together.
 const MOST_ITERATIONS: u32 = 1 << 10;
 
 impl Lowerer<'_> {
-    /// Writes the loop out if it must be, and can. Nothing has happened where the answer is `false`.
+    /// Unrolls the loop if it must be, and can. Has done nothing where the answer is `false`.
     pub(super) fn unroll(&mut self, stmt: &Stmt, loop_: &Loop, assigned: &Assigned) -> Lower<bool> {
         let Some(cond) = loop_.cond.as_ref().filter(|_| loop_.test_first && assigned.resources)
         else {
             return Ok(false);
         };
-        // They are evaluated once more, by whom the loop does not ask.
+        // Both are evaluated once more than in the loop, and by lanes that have left it.
         let counts = loop_.step.as_ref().is_none_or(|step| self.only_counts(step));
-        if !counts || !self.is_harmless(cond) {
+        if !counts || !self.can_speculate(cond) {
             return Ok(false);
         }
         if !self.is_short(loop_, cond, assigned)? {
@@ -54,7 +55,7 @@ impl Lowerer<'_> {
             match self.known_condition(cond)? {
                 Some(false) => return Ok(()),
                 Some(true) if self.unrolled < MOST_ITERATIONS => self.unrolled += 1,
-                // The body has another mind than the step, of which `is_short` knew.
+                // The body changes the condition in a way that `is_short`, which knows the step, did not see.
                 Some(true) | None => return Err(self.differing_resources(stmt.span)),
             }
             self.iteration(loop_, assigned)?;
@@ -68,7 +69,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether the loop is known to end soon, if nothing but its step changes what its condition is about.
+    /// Whether the loop is known to end soon, provided only its step changes the variables of its condition.
     fn is_short(&mut self, loop_: &Loop, cond: &Expr, assigned: &Assigned) -> Lower<bool> {
         let mark = self.env.mark();
         let mut left = MOST_ITERATIONS.saturating_sub(self.unrolled);
@@ -77,7 +78,7 @@ impl Lowerer<'_> {
                 Some(true) if left > 0 => left -= 1,
                 Some(false) => break true,
                 Some(true) => {
-                    // Another loop is not to be looked at for as long.
+                    // No budget is left to examine another loop.
                     self.unrolled = MOST_ITERATIONS;
                     break false;
                 }
@@ -93,16 +94,16 @@ impl Lowerer<'_> {
         Ok(is_short)
     }
 
-    /// Whether the step does nothing but change variables.
+    /// Whether the step only changes variables.
     fn only_counts(&self, step: &Expr) -> bool {
         let is_local = |place: &Expr| matches!(place.kind, ExprKind::Local(_));
         match &step.kind {
             ExprKind::Step { place, .. } => is_local(place),
             ExprKind::Assign(place, value) | ExprKind::AssignOp { place, value, .. } => {
-                is_local(place) && self.is_harmless(value)
+                is_local(place) && self.can_speculate(value)
             }
             ExprKind::Comma(first, second) => self.only_counts(first) && self.only_counts(second),
-            _ => self.is_harmless(step),
+            _ => self.can_speculate(step),
         }
     }
 
@@ -111,7 +112,7 @@ impl Lowerer<'_> {
         Ok(self.known(cond).map(|it| it != 0))
     }
 
-    /// Variables whose values are known hold constants from here on, so that to know the next takes one step.
+    /// Replaces variables of known value by constants, so that the next value takes one step to compute.
     fn settle(&mut self, assigned: &Assigned) {
         let frame = self.frame();
         let firsts = assigned.locals.iter().filter_map(|id| match frame.local(*id) {
@@ -131,7 +132,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The bits of a value that follow from constants alone, by few steps and without what may be undefined.
+    /// Constant folding: the bits of a value that follow from constants in few steps, without operations that may be
+    /// undefined.
     pub(super) fn known(&self, value: Value) -> Option<u64> {
         const MOST_STEPS: u32 = 8;
         self.known_within(value, MOST_STEPS)
@@ -150,7 +152,7 @@ impl Lowerer<'_> {
         let steps = steps.checked_sub(1)?;
         let known = |value: Value| self.known_within(value, steps);
         Some(match op {
-            // Only what cannot be undefined, and what counters are made of.
+            // Only operations that are never undefined, and that counters use.
             Op::Unary(op, a)
                 if module.ty(*a).is_float()
                     || !matches!(op, Unary::Neg | Unary::Not | Unary::Convert { .. }) =>

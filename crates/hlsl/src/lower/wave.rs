@@ -1,4 +1,4 @@
-//! Wave and quad functions: one operation for each scalar, as their rows say.
+//! Wave and quad functions: one operation for each scalar, as specified by their rows.
 
 use ir::{Op, Value};
 use ops::intrinsics::{Intrinsic, Meaning, Output, Param};
@@ -9,15 +9,15 @@ use super::{Lower, Lowerer, Values};
 use crate::hir::Expr;
 use crate::types::Scalar;
 
-/// The operands of a wave function by what they are for.
+/// The operands of a wave function by their roles.
 #[derive(Default)]
 struct WaveArgs {
     /// The scalars of the value operated on.
     value: Values,
     sign: Option<Sign>,
-    /// Indices, distances, or the four words of a set of lanes.
+    /// Indices, distances, or the four words of a lane mask.
     words: Values,
-    /// The lanes that take part in place of the active ones.
+    /// The participating lanes, in place of the active ones.
     lanes: Option<Value>,
 }
 
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
         };
         let operands: Vec<Values> = match op.signature().operands {
             Operands::None => vec![Values::new()],
-            // All components together.
+            // All components at once.
             Operands::Values => vec![given.value],
             Operands::Bool
             | Operands::Value
@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         self.builder.results(inst).into()
     }
 
-    /// One `bool` of several.
+    /// Reduces several `bool`s to one.
     fn all_of(&mut self, values: &[Value]) -> Values {
         let mut all: Option<Value> = None;
         for value in values {

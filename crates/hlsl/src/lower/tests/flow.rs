@@ -37,7 +37,7 @@ fn a_variable_that_an_arm_assigns_is_a_result_of_the_if() {
 }
 
 #[test]
-fn returns_before_the_end_meet_behind_the_call() {
+fn early_returns_reconverge_after_the_call() {
     let mut shader = Shader::new();
     let f =
         shader.function(vec![if_(odd(), vec![return_(word(1))], Vec::new()), return_(active())]);
@@ -70,7 +70,7 @@ fn returns_before_the_end_meet_behind_the_call() {
 }
 
 #[test]
-fn lanes_that_continue_meet_before_the_step() {
+fn continuing_lanes_reconverge_before_the_step() {
     let mut shader = Shader::new();
     let i = shader.local("i", Types::UINT);
     let step = expr(
@@ -124,7 +124,7 @@ fn lanes_that_continue_meet_before_the_step() {
 }
 
 #[test]
-fn cases_fall_through_with_what_they_assigned() {
+fn cases_fall_through_with_their_assignments() {
     let mut shader = Shader::new();
     let x = shader.local("x", Types::UINT);
     let out = shader.at(get(LANE));
@@ -237,7 +237,7 @@ fn a_loop_that_nothing_leaves_ends_the_program() {
 }
 
 #[test]
-fn a_call_tree_that_doubles_at_each_level_is_refused() {
+fn a_call_tree_that_doubles_at_each_level_is_rejected() {
     let mut shader = Shader::new();
     let mut last = shader.function(vec![return_(binary(BinaryOp::Add, get(LANE), word(1)))]);
     for _ in 0..30 {
@@ -250,7 +250,7 @@ fn a_call_tree_that_doubles_at_each_level_is_refused() {
 }
 
 #[test]
-fn nesting_that_would_exhaust_the_stack_is_refused() {
+fn nesting_that_would_exhaust_the_stack_is_rejected() {
     let mut shader = Shader::new();
     let mut last = shader.function(vec![return_(word(1))]);
     for _ in 0..200 {
@@ -265,9 +265,10 @@ fn nesting_that_would_exhaust_the_stack_is_refused() {
     assert_eq!(shader.try_lower(body).unwrap_err(), ["nesting-too-deep"]);
 }
 
-/// Every construct that makes our stack deep, over and over, on a stack as small as the smallest that we may be given.
+/// Every construct that deepens our stack, nested repeatedly, on a stack as small as the smallest that we may be
+/// given.
 #[test]
-fn what_is_not_refused_fits_on_a_small_stack() {
+fn accepted_nesting_fits_on_a_small_stack() {
     const STACK: usize = 1 << 20;
     let deep = || {
         let mut shader = Shader::new();

@@ -88,7 +88,7 @@ fn a_member_of_an_element_loads_only_itself() {
 }
 
 #[test]
-fn rows_of_a_matrix_by_columns_are_gathered() {
+fn rows_of_a_column_major_matrix_are_gathered() {
     let mut shader = Shader::new();
     let float2 = shader.types.vector(Scalar::F32, 2);
     let matrix = shader.types.intern(Type::Matrix {
@@ -124,7 +124,7 @@ fn rows_of_a_matrix_by_columns_are_gathered() {
 }
 
 #[test]
-fn groupshared_structs_are_taken_apart() {
+fn groupshared_structs_are_split() {
     let mut shader = Shader::new();
     let uint2 = shader.types.vector(Scalar::U32, 2);
     let item = shader.structure("Item", &[("flag", Types::BOOL), ("pair", uint2)]);
