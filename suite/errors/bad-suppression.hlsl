@@ -6,7 +6,7 @@ void main(uint t : SV_GroupIndex) {
     // wavelane: allow(self-assignment) //~ error[bad-suppression]: no reason
     t = t; //~ warning[self-assignment]: `t`
 }
-//| FILE:4:8: error: this gives no reason why it is allowed [bad-suppression]
+//| FILE:4:8: error: this comment gives no reason [bad-suppression]
 //|   |
 //| 4 |     // wavelane: allow(self-assignment)
 //|   |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -26,7 +26,7 @@ void main(uint t : SV_GroupIndex) {
     // wavelane: allow(self-asignment): the parameter stays alive //~ error[bad-suppression]: did you mean `self-assignment`?
     t = t; //~ warning[self-assignment]: `t`
 }
-//| FILE:4:8: error: there is no code `self-asignment`; did you mean `self-assignment`? [bad-suppression]
+//| FILE:4:8: error: unknown code `self-asignment`; did you mean `self-assignment`? [bad-suppression]
 //|   |
 //| 4 |     // wavelane: allow(self-asignment): the parameter stays alive
 //|   |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -45,7 +45,7 @@ void main(uint t : SV_GroupIndex) {
 void main(uint t : SV_GroupIndex) {
     // wavelane: allow(type-mismatch): I know better //~ error[bad-suppression]: an error of the compiler
 }
-//| FILE:4:8: error: `type-mismatch` is an error of the compiler, which nothing allows [bad-suppression]
+//| FILE:4:8: error: `type-mismatch` is an error of the compiler, which cannot be allowed [bad-suppression]
 //|   |
 //| 4 |     // wavelane: allow(type-mismatch): I know better
 //|   |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

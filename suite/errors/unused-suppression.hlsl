@@ -7,7 +7,7 @@ void main(uint t : SV_GroupIndex) {
     uint x = WaveGetLaneCount();
     EXPECT_EQ(x, uint(WIDTH));
 }
-//| FILE:4:8: warning: there is no `self-assignment` here that this comment allows [unused-suppression]
+//| FILE:4:8: warning: this comment allows `self-assignment`, which is not reported here [unused-suppression]
 //|   |
 //| 4 |     // wavelane: allow(self-assignment): the variable stays alive for the debugger
 //|   |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -64,9 +64,9 @@ float4 ps(float2 uv : UV) : SV_Target {
 TextureCube<float4> sky;
 SamplerState s;
 float4 ps(float2 uv : UV) : SV_Target {
-    return sky.Sample(s, uv); //~ error[no-matching-function]: is to be `float3`
+    return sky.Sample(s, uv); //~ error[no-matching-function]: must be `float3`
 }
-//| FILE:6:12: error: `location` of `Sample` is to be `float3`, and this is `float2` [no-matching-function]
+//| FILE:6:12: error: `location` of `Sample` must be `float3`, but this is `float2` [no-matching-function]
 //|   |
 //| 6 |     return sky.Sample(s, uv);
 //|   |            ^^^^^^^^^^^^^^^^^
@@ -78,9 +78,9 @@ float4 ps(float2 uv : UV) : SV_Target {
 Texture2D<float4> image;
 SamplerState s;
 float4 ps(float2 uv : UV) : SV_Target {
-    return image.SampleCmp(s, uv, 0.5); //~ error[no-matching-function]: is to be `SamplerComparisonState`
+    return image.SampleCmp(s, uv, 0.5); //~ error[no-matching-function]: must be `SamplerComparisonState`
 }
-//| FILE:6:12: error: `sampler` of `SampleCmp` is to be `SamplerComparisonState`, and this is `SamplerState` [no-matching-function]
+//| FILE:6:12: error: `sampler` of `SampleCmp` must be `SamplerComparisonState`, but this is `SamplerState` [no-matching-function]
 //|   |
 //| 6 |     return image.SampleCmp(s, uv, 0.5);
 //|   |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -199,10 +199,10 @@ void gs(point V v[1], inout PointStream<V> stream) {} //~ error[bad-entry-point]
 struct V { float4 at : SV_Position; };
 [maxvertexcount(3)]
 void gs(triangle V v[3], inout TriangleStream<V> stream) {
-    stream.Append(v); //~ error[no-matching-function]: is to be `V`
+    stream.Append(v); //~ error[no-matching-function]: must be `V`
     stream.Restart(); //~ error[unknown-name]: has no method `Restart`
 }
-//| FILE:6:5: error: `vertex` of `Append` is to be `V`, and this is `V[3]` [no-matching-function]
+//| FILE:6:5: error: `vertex` of `Append` must be `V`, but this is `V[3]` [no-matching-function]
 //|   |
 //| 6 |     stream.Append(v);
 //|   |     ^^^^^^^^^^^^^^^^

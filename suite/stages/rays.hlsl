@@ -106,10 +106,10 @@ RaytracingAccelerationStructure scene;
 [shader("raygeneration")]
 void f() {
     Payload payload = { 0 };
-    TraceRay(scene, 0, 0, 0, 0, 0, float3(0, 0, 0), payload); //~ error[no-matching-function]: is to be `RayDesc`
+    TraceRay(scene, 0, 0, 0, 0, 0, float3(0, 0, 0), payload); //~ error[no-matching-function]: must be `RayDesc`
     TraceRay(scene, 0, 0, 0, 0, 0); //~ error[no-matching-function]: takes 8 arguments
 }
-//| FILE:8:5: error: `ray` of `TraceRay` is to be `RayDesc`, and this is `float3` [no-matching-function]
+//| FILE:8:5: error: `ray` of `TraceRay` must be `RayDesc`, but this is `float3` [no-matching-function]
 //|   |
 //| 8 |     TraceRay(scene, 0, 0, 0, 0, 0, float3(0, 0, 0), payload);
 //|   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

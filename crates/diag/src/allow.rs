@@ -1,8 +1,10 @@
-//! What the source allows, with its reason: `// wavelane: allow(race): the waves of this group never overlap`.
+//! Suppressions in the source, each with its reason: `// wavelane: allow(race): the waves of this group never
+//! overlap`.
 //!
-//! A comment of that form behind code is about its line; one that has a line to itself is about the next line of code.
-//! The reason is no decoration: without one the comment is an error, and one that allows nothing any more is a warning.
-//! Deliberately absent: whole files or folders, for which flags and baselines are there, and errors of the compiler.
+//! A comment of that form after code applies to its line; one on a line of its own applies to the next line of code.
+//! The reason is mandatory: a comment without one is an error, and one that no longer suppresses anything is a
+//! warning.
+//! Deliberately absent: whole files or folders, for which there are flags and baselines, and errors of the compiler.
 
 use std::collections::HashSet;
 
@@ -17,9 +19,9 @@ const FORM: &str = "the form is `// wavelane: allow(CODE): REASON`";
 pub struct Allow {
     pub codes: Vec<&'static Code>,
     pub reason: String,
-    /// The comment, from its mark on.
+    /// The comment, from its marker on.
     pub span: Span,
-    /// The line that it is about.
+    /// The line that it applies to.
     file: FileId,
     line: u32,
     /// Those of `codes` that it has allowed.
@@ -33,13 +35,13 @@ pub struct Allows {
 }
 
 impl Allows {
-    /// Finds the comments in all files that were read, and reports those that are wrong.
+    /// Finds the comments in all files that were read, and reports malformed ones.
     pub fn read(sources: &SourceMap) -> (Allows, Vec<Diagnostic>) {
         let mut allows = Allows::default();
         let mut wrong = Vec::new();
         let mut names = HashSet::new();
         for (id, file) in sources.files() {
-            // A file that is included often is wrong once.
+            // A file that is included often is reported once.
             let is_first = names.insert(file.name.clone());
             for (at, _) in file.text.match_indices(MARK) {
                 let position = file.start + at as u32;
@@ -72,7 +74,7 @@ impl Allows {
         (allows, wrong)
     }
 
-    /// The comment that allows a report of that code at that place; it counts as used from now on.
+    /// The comment that allows a report of that code at that location; marks the comment as used.
     pub fn find(&mut self, code: &Code, at: Span, sources: &SourceMap) -> Option<&Allow> {
         let (file, line) = line_of(at, sources)?;
         let fits = |it: &&mut Allow| {
@@ -84,10 +86,11 @@ impl Allows {
         Some(found)
     }
 
-    /// A warning for each comment of the main file that has allowed nothing, among those about codes that `is_judged`.
+    /// A warning for each comment of the main file that has suppressed nothing, among those about codes that
+    /// `is_judged`.
     ///
-    /// Where code is left out of this compilation, nobody knows whether the comment is of use: `spans` are the places that
-    /// took part, and only comments about them, or about no code at all, are judged; all of them where there are none.
+    /// Code that is left out of this compilation says nothing about its comments: only comments about the `spans` that
+    /// took part, or about no code at all, are judged; all of them if `spans` is empty.
     pub fn unused(
         &self,
         sources: &SourceMap,
@@ -107,7 +110,8 @@ impl Allows {
                 is_judged(code) && !it.used.iter().any(|used| used.name == code.name)
             });
             for code in unused {
-                let message = format!("there is no `{}` here that this comment allows", code.name);
+                let message =
+                    format!("this comment allows `{}`, which is not reported here", code.name);
                 reports.push(
                     Diagnostic::new(&code::UNUSED_SUPPRESSION, it.span, message)
                         .help("remove it, so that it hides nothing in the future"),
@@ -124,7 +128,8 @@ fn line_of(at: Span, sources: &SourceMap) -> Option<(FileId, u32)> {
     Some((file, sources.file(file).line_of(at.lo)))
 }
 
-/// The first line behind a comment that is neither empty nor a comment; the one behind the file's last if there is none.
+/// The first line after a comment that is neither empty nor a comment; the line after the file's last if there is
+/// none.
 fn next_code(sources: &SourceMap, file: FileId, comment: u32) -> u32 {
     let file = sources.file(file);
     let is_code = |line: &u32| {
@@ -135,23 +140,23 @@ fn next_code(sources: &SourceMap, file: FileId, comment: u32) -> u32 {
     (comment + 1..=last).find(is_code).unwrap_or(last + 1)
 }
 
-/// What stands behind the mark; nothing where it is prose.
+/// Parses what follows the marker; `None` for prose.
 fn parse(rest: &str) -> Option<Result<(Vec<&'static Code>, String), String>> {
     let rest = rest.trim();
     let end = rest.find(|it: char| !it.is_alphanumeric() && it != '-').unwrap_or(rest.len());
     let (verb, rest) = rest.split_at(end);
     if verb != "allow" {
         let is_remark = rest.starts_with('(') && !verb.is_empty();
-        return is_remark.then(|| Err(format!("`{verb}` is nothing that can be said here")));
+        return is_remark.then(|| Err(format!("unknown word `{verb}`: expected `allow`")));
     }
     let inner = rest.trim_start().strip_prefix('(').and_then(|it| it.split_once(')'));
     let Some((names, rest)) = inner else {
-        return Some(Err("this names no code that it allows".to_owned()));
+        return Some(Err("this comment names no code".to_owned()));
     };
     Some(read_names(names).and_then(|codes| {
         let reason = rest.trim_start().strip_prefix(':').unwrap_or("").trim();
         match reason.is_empty() {
-            true => Err("this gives no reason why it is allowed".to_owned()),
+            true => Err("this comment gives no reason".to_owned()),
             false => Ok((codes, reason.to_owned())),
         }
     }))
@@ -163,10 +168,10 @@ fn read_names(names: &str) -> Result<Vec<&'static Code>, String> {
         let code = by_name(name).ok_or_else(|| {
             let near = most_similar(name, codes().iter().map(|it| it.name));
             let near = near.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
-            format!("there is no code `{name}`{near}")
+            format!("unknown code `{name}`{near}")
         })?;
         if code.level > Level::Warning && !code.in_runs {
-            return Err(format!("`{name}` is an error of the compiler, which nothing allows"));
+            return Err(format!("`{name}` is an error of the compiler, which cannot be allowed"));
         }
         found.push(code);
     }
@@ -185,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_is_about_its_line_or_the_next_one_of_code() {
+    fn a_comment_applies_to_its_line_or_the_next_line_of_code() {
         let text = "x(); // wavelane: allow(race): so\n// wavelane: allow(race, equal-stores): so\n\n// more\ny();\nz();\n";
         let (sources, mut allows, wrong) = read(text);
         assert!(wrong.is_empty());
@@ -205,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_and_a_code_that_exists_are_demanded() {
+    fn a_reason_and_an_existing_code_are_required() {
         for (text, what) in [
             ("// wavelane: allow(race)", "no reason"),
             ("// wavelane: allow(race):  ", "no reason"),
@@ -223,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_at_the_end_of_a_file_is_about_nothing() {
+    fn a_comment_at_the_end_of_a_file_applies_to_nothing() {
         let (sources, allows, _) = read("x();\n// wavelane: allow(race): so");
         assert_eq!(allows.unused(&sources, |_| true, &[Span::new(0, 1)]).len(), 1);
     }

@@ -14,7 +14,7 @@ pub struct Code {
     /// The level unless flags change it.
     pub level: Level,
     pub summary: &'static str,
-    /// Whether the sanitizer reports it, alone or besides the compiler.
+    /// Whether the sanitizer reports it, alone or as well as the compiler.
     pub in_runs: bool,
     /// The page that `wavelane explain` shows.
     pub page: &'static str,
@@ -30,7 +30,7 @@ pub fn codes() -> &'static [&'static Code] {
     registry::ALL
 }
 
-/// Rows before `@in_runs` and behind `@only_compiling` are of the compiler alone.
+/// Rows before `@in_runs` and after `@only_compiling` are the compiler's alone.
 macro_rules! registry {
     (
         $($name:ident, $slug:literal, $level:ident, $summary:literal;)*
@@ -64,16 +64,16 @@ pub(crate) mod registry {
 
     registry! {
         // Reading files and preprocessing.
-        FILE_NOT_FOUND, "file-not-found", Error, "a file that was named cannot be read";
+        FILE_NOT_FOUND, "file-not-found", Error, "a named file cannot be read";
         BAD_DIRECTIVE, "bad-directive", Error, "a preprocessor directive is malformed";
         BAD_CONDITION, "bad-condition", Error, "the expression of an #if cannot be evaluated";
         UNBALANCED_CONDITION, "unbalanced-condition", Error, "#if, #else and #endif do not match";
-        BAD_MACRO, "bad-macro", Error, "a macro is defined or used in a way that cannot work";
-        MACRO_REDEFINED, "macro-redefined", Warning, "a macro is defined twice, differently";
-        ERROR_DIRECTIVE, "error-directive", Error, "the source says #error";
-        WARNING_DIRECTIVE, "warning-directive", Warning, "the source says #warning";
+        BAD_MACRO, "bad-macro", Error, "a macro is malformed or used incorrectly";
+        MACRO_REDEFINED, "macro-redefined", Warning, "a macro is redefined differently";
+        ERROR_DIRECTIVE, "error-directive", Error, "an #error in the source";
+        WARNING_DIRECTIVE, "warning-directive", Warning, "a #warning in the source";
         EXTRA_TOKENS, "extra-tokens", Warning, "text follows a directive that is complete without it";
-        UNKNOWN_PRAGMA, "unknown-pragma", Warning, "a #pragma that has no meaning here";
+        UNKNOWN_PRAGMA, "unknown-pragma", Warning, "an unknown #pragma";
         INCLUDE_CYCLE, "include-cycle", Error, "a file includes itself endlessly";
         TOO_LARGE, "too-large", Error, "the input grows beyond every reasonable size";
         // Parsing.
@@ -81,89 +81,89 @@ pub(crate) mod registry {
         UNCLOSED, "unclosed", Error, "a bracket, string or comment is never closed";
         BAD_LITERAL, "bad-literal", Error, "a number is malformed or too large";
         RESERVED_WORD, "reserved-word", Error, "a word of the language is used as a name";
-        NESTING_TOO_DEEP, "nesting-too-deep", Error, "constructs stand inside each other too many levels deep";
-        IMPORT_STATEMENT, "import-statement", Error, "an @import that the language never had";
+        NESTING_TOO_DEEP, "nesting-too-deep", Error, "constructs nest too deeply";
+        IMPORT_STATEMENT, "import-statement", Error, "an @import, which the language does not have";
         // Types and names.
         UNKNOWN_NAME, "unknown-name", Error, "a name is not declared here";
-        TYPE_MISMATCH, "type-mismatch", Error, "a value has another type than its place requires";
+        TYPE_MISMATCH, "type-mismatch", Error, "a value has the wrong type for its context";
         DUPLICATE_NAME, "duplicate-name", Error, "a name is declared twice in one scope";
         NO_MATCHING_FUNCTION, "no-matching-function", Error, "no function of that name takes these arguments";
         AMBIGUOUS_CALL, "ambiguous-call", Error, "several overloads take the arguments equally well";
-        NOT_ASSIGNABLE, "not-assignable", Error, "something is written that cannot be written";
-        NOT_CONSTANT, "not-constant", Error, "a value must be known at compile time and is not";
-        INDEX_OUT_OF_RANGE, "index-out-of-range", Error, "a constant index lies outside";
+        NOT_ASSIGNABLE, "not-assignable", Error, "a write to something that cannot be written";
+        NOT_CONSTANT, "not-constant", Error, "a value must be known at compile time but is not";
+        INDEX_OUT_OF_RANGE, "index-out-of-range", Error, "a constant index is out of range";
         BAD_INITIALIZER, "bad-initializer", Error, "a list or constructor has the wrong number of values";
         INITIALIZER_IGNORED, "initializer-ignored", Warning, "an initialiser that has no effect";
         IMPLICIT_TRUNCATION, "implicit-truncation", Warning, "components are dropped without a cast";
-        VECTOR_CONDITION, "vector-condition", Error, "a condition of several bools where one is wanted";
+        VECTOR_CONDITION, "vector-condition", Error, "a condition of several bools where one is expected";
         BAD_DECLARATION, "bad-declaration", Error, "a declaration that makes no sense";
         BAD_TEMPLATE, "bad-template", Error, "template arguments that do not fit";
         UNDEFINED_FUNCTION, "undefined-function", Error, "a function is called that has no body";
-        RECURSION, "recursion", Error, "a function comes to call itself";
+        RECURSION, "recursion", Error, "a function calls itself, directly or indirectly";
         MISPLACED_STATEMENT, "misplaced-statement", Error, "a break or continue outside of a loop";
-        DUPLICATE_LABEL, "duplicate-label", Error, "a label stands twice in a switch";
+        DUPLICATE_LABEL, "duplicate-label", Error, "a label occurs twice in a switch";
         ENDLESS_LOOP, "endless-loop", Warning, "a loop that no lane can leave";
         MISSING_RETURN, "missing-return", Warning, "a function can end without returning a value";
         STATIC_ASSERT, "static-assert", Error, "a static assertion failed";
-        NO_ENTRY_POINT, "no-entry-point", Error, "the function to start with is not there";
-        BAD_ENTRY_POINT, "bad-entry-point", Error, "the entry point cannot be one";
-        BAD_SEMANTIC, "bad-semantic", Error, "an input without a meaning";
-        BAD_ATTRIBUTE, "bad-attribute", Error, "an attribute has values that cannot be";
-        UNKNOWN_ATTRIBUTE, "unknown-attribute", Warning, "an attribute that has no meaning";
-        BAD_WAVE_SIZE, "bad-wave-size", Error, "a [WaveSize] that cannot be";
+        NO_ENTRY_POINT, "no-entry-point", Error, "the entry point does not exist";
+        BAD_ENTRY_POINT, "bad-entry-point", Error, "the function cannot be an entry point";
+        BAD_SEMANTIC, "bad-semantic", Error, "a missing or invalid semantic";
+        BAD_ATTRIBUTE, "bad-attribute", Error, "an attribute has invalid arguments";
+        UNKNOWN_ATTRIBUTE, "unknown-attribute", Warning, "an attribute that has no effect";
+        BAD_WAVE_SIZE, "bad-wave-size", Error, "an invalid [WaveSize]";
         NEEDS_SHADER_MODEL, "needs-shader-model", Error, "the profile's shader model lacks a function";
-        WRONG_STAGE, "wrong-stage", Error, "a function of other kinds of shaders";
-        NEEDS_16BIT_TYPES, "needs-16bit-types", Error, "a real 16-bit type without the flag for it";
+        WRONG_STAGE, "wrong-stage", Error, "a function of another shader stage";
+        NEEDS_16BIT_TYPES, "needs-16bit-types", Error, "a native 16-bit type without the flag that enables it";
         NEEDS_HLSL_2021, "needs-hlsl-2021", Error, "a feature of HLSL 2021 in an older version";
-        DRAFT_NAME, "draft-name", Warning, "a wave function by the name of the draft";
+        DRAFT_NAME, "draft-name", Warning, "a wave function under its draft name";
         SLANG_ONLY, "slang-only", Warning, "a wave function that only Slang has";
-        DXC_PORTABILITY, "dxc-portability", Warning, "something that DXC refuses";
+        DXC_PORTABILITY, "dxc-portability", Warning, "something that DXC rejects";
         BAD_REGISTER, "bad-register", Error, "a register or offset that does not fit";
         GROUPSHARED_TOO_LARGE, "groupshared-too-large", Error, "more groupshared memory than a group has";
-        // What is legal and hardly ever meant.
+        // Lints: what is legal and hardly ever intended.
         ASSIGNMENT_IN_CONDITION, "assignment-in-condition", Warning, "a condition assigns instead of comparing";
-        EMPTY_BODY, "empty-body", Warning, "a `;` takes the place of the statement that was meant";
-        DANGLING_ELSE, "dangling-else", Warning, "an `else` that may be meant for another `if`";
+        EMPTY_BODY, "empty-body", Warning, "a `;` takes the place of the intended statement";
+        DANGLING_ELSE, "dangling-else", Warning, "an `else` that may be intended for another `if`";
         SELF_ASSIGNMENT, "self-assignment", Warning, "something is assigned to itself";
-        UNUSED_VALUE, "unused-value", Warning, "a value is computed for nothing";
+        UNUSED_VALUE, "unused-value", Warning, "a computed value is not used";
         CONSTANT_COMPARISON, "constant-comparison", Warning, "a comparison that always has the same result";
-        LOSSY_CONVERSION, "lossy-conversion", Warning, "a constant that its place cannot hold";
+        LOSSY_CONVERSION, "lossy-conversion", Warning, "a constant that its destination cannot hold";
         PARTIAL_WAVE, "partial-wave", Warning, "a [WaveSize] whose waves are never full";
         VERSION_DEPENDENT_ARM, "version-dependent-arm", Warning, "a wave function in an arm that other versions evaluate in other lanes";
         NARROW_LANE_MASK, "narrow-lane-mask", Warning, "32 bits for a set of up to 128 lanes";
-        ASSUMED_WAVE_COUNT, "assumed-wave-count", Warning, "an array with places for too few waves";
+        ASSUMED_WAVE_COUNT, "assumed-wave-count", Warning, "an array with elements for too few waves";
         LANE_COUNT_SWITCH, "lane-count-switch", Warning, "a switch over the number of lanes that leaves widths out";
-        BAD_SUPPRESSION, "bad-suppression", Error, "a comment that allows a report, and cannot";
-        UNUSED_SUPPRESSION, "unused-suppression", Warning, "a comment that allows what is not there";
+        BAD_SUPPRESSION, "bad-suppression", Error, "an invalid comment that allows a report";
+        UNUSED_SUPPRESSION, "unused-suppression", Warning, "a comment that allows something that is not reported";
         UNINITIALIZED, "uninitialized", Warning, "a variable is read before anything is written to it";
         // Lowering.
         PROGRAM_TOO_LARGE, "program-too-large", Error, "a program that explodes when its calls are expanded";
         // What the sanitizer finds; of the first two the compiler reports what it can see.
         @in_runs
-        SHIFT_OUT_OF_RANGE, "shift-out-of-range", Warning, "a shift by more bits than there are";
+        SHIFT_OUT_OF_RANGE, "shift-out-of-range", Warning, "a shift by as many bits as the value has, or more";
         DIVISION_BY_ZERO, "division-by-zero", Warning, "an integer is divided by zero";
-        INACTIVE_LANE_READ, "inactive-lane-read", Error, "a lane is read that does not take part";
-        LANE_INDEX_OUT_OF_RANGE, "lane-index-out-of-range", Error, "a lane is read that the wave does not have";
-        BAD_PARTITION, "bad-partition", Error, "masks that do not part the active lanes into groups";
+        INACTIVE_LANE_READ, "inactive-lane-read", Error, "an inactive lane is read";
+        LANE_INDEX_OUT_OF_RANGE, "lane-index-out-of-range", Error, "a lane beyond the width of the wave is read";
+        BAD_PARTITION, "bad-partition", Error, "masks that do not partition the active lanes";
         BAD_WAVE_MASK, "bad-wave-mask", Error, "a wave mask that does not name the active lanes";
         INCOMPLETE_QUAD, "incomplete-quad", Error, "a quad operation without the whole quad";
-        UNINITIALIZED_VALUE, "uninitialized-value", Error, "a value is used that was never set";
+        UNINITIALIZED_VALUE, "uninitialized-value", Error, "an uninitialised value is used";
         OUT_OF_BOUNDS, "out-of-bounds", Error, "an array is accessed beyond its end";
         BUFFER_OUT_OF_BOUNDS, "buffer-out-of-bounds", Warning, "a buffer is accessed beyond its end";
-        CONVERSION_OUT_OF_RANGE, "conversion-out-of-range", Error, "a float becomes an integer that cannot hold it";
+        CONVERSION_OUT_OF_RANGE, "conversion-out-of-range", Error, "a float is converted to an integer that cannot hold it";
         DIVERGENT_BARRIER, "divergent-barrier", Error, "a group barrier that not all threads reach";
-        RACE, "race", Error, "two accesses that nothing orders";
-        EQUAL_STORES, "equal-stores", Warning, "two stores of one value that nothing orders";
-        NOT_GLOBALLY_COHERENT, "not-globally-coherent", Error, "a value goes from group to group through a buffer that is not coherent";
-        ENDLESS_WAIT, "endless-wait", Error, "lanes wait for a store that can never come";
+        RACE, "race", Error, "two unordered accesses";
+        EQUAL_STORES, "equal-stores", Warning, "two unordered stores of the same value";
+        NOT_GLOBALLY_COHERENT, "not-globally-coherent", Error, "a value passes between groups through a buffer that is not coherent";
+        ENDLESS_WAIT, "endless-wait", Error, "lanes wait for a store that can never happen";
         TRUNCATED_MASK, "truncated-mask", Error, "a set of lanes is cut to fewer bits than the wave has lanes";
-        FLOAT_EQUALITY, "float-equality", Error, "equality of floats that machines answer differently";
+        FLOAT_EQUALITY, "float-equality", Error, "a comparison of floats that differs between machines";
         NON_UNIFORM_LANE_INDEX, "non-uniform-lane-index", Warning, "lanes read different lanes where one lane for all is portable";
         SWITCH_CONVERGENCE, "switch-convergence", Warning, "lanes of several selector values meet in one case of a switch";
-        RECONVERGENCE, "reconvergence", Warning, "a wave operation counts on lanes that need not have come together again";
+        RECONVERGENCE, "reconvergence", Warning, "a wave operation relies on lanes that need not have reconverged";
         WIDTH_DEPENDENT_RESULT, "width-dependent-result", Error, "a result that differs from one wave width to another";
         ORDER_DEPENDENT_RESULT, "order-dependent-result", Error, "a result that differs from one order to another";
-        PERMUTED_RESULT, "permuted-result", Note, "a result whose elements come in another order";
+        PERMUTED_RESULT, "permuted-result", Note, "a result whose elements come in a different order";
         // What this implementation does not have.
         @only_compiling
         UNSUPPORTED_FEATURE, "unsupported-feature", Unsupported, "a feature of HLSL that is not built yet";

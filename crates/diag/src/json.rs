@@ -31,7 +31,7 @@ pub fn to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
 
 /// One diagnostic as a line that GitHub shows beside the changed code, with its remedies.
 ///
-/// Columns are left out where the place has several lines: GitHub does not take both.
+/// Columns are left out of spans over several lines: GitHub does not accept both.
 pub fn to_github(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let command = match diagnostic.level {
         Level::Error | Level::Unsupported => "error",
@@ -63,7 +63,7 @@ pub fn sarif(diagnostics: &[(&Diagnostic, &SourceMap)], version: &str) -> Value 
     sarif_log(results.collect(), version)
 }
 
-/// The log of results that [`sarif_result`] has made, in whatever process, or that have its `ruleId` at least.
+/// The log of results that [`sarif_result`] has made, possibly in another process, or that have its `ruleId` at least.
 pub fn sarif_log(mut results: Vec<Value>, version: &str) -> Value {
     let mut rules: Vec<&Code> =
         results.iter().filter_map(|it| crate::by_name(it["ruleId"].as_str()?)).collect();

@@ -1,8 +1,8 @@
-//! The diagnostic model: what a report holds, before anyone renders it.
+//! The diagnostic model: the contents of a report, before rendering.
 
 use crate::{Allows, Cancel, Code, SourceMap, Span};
 
-/// How much a report weighs.
+/// The severity of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// Not shown.
@@ -10,7 +10,7 @@ pub enum Level {
     Note,
     Warning,
     Error,
-    /// The program may be right, but this implementation does not have what it needs.
+    /// The program may be right, but this implementation lacks a feature that it needs.
     Unsupported,
 }
 
@@ -26,14 +26,14 @@ impl Level {
     }
 }
 
-/// A place in the source with what is to be said about it; the text may be empty.
+/// A location in the source with its label, which may be empty.
 #[derive(Clone, Debug)]
 pub struct Label {
     pub span: Span,
     pub text: String,
 }
 
-/// A replacement that mends the program.
+/// A replacement that fixes the program.
 #[derive(Clone, Debug)]
 pub struct Fix {
     pub span: Span,
@@ -58,9 +58,9 @@ pub struct Diagnostic {
     pub message: String,
     /// Where it is.
     pub primary: Label,
-    /// The other parties: "declared here", "lane 3 left here".
+    /// Related locations: "declared here", "lane 3 left here".
     pub secondary: Vec<Label>,
-    /// Facts without a place.
+    /// Facts without a location.
     pub notes: Vec<String>,
     pub helps: Vec<Help>,
 }
@@ -79,7 +79,7 @@ impl Diagnostic {
         }
     }
 
-    /// Words under the carets of the primary place.
+    /// The label under the carets of the primary location.
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         self.primary.text = text.into();
         self
@@ -121,7 +121,7 @@ impl Diagnostic {
 pub struct Sink {
     reported: Vec<Diagnostic>,
     errors: usize,
-    /// What the source says of its warnings, from a position on.
+    /// The levels that the source sets for warnings, each from a position on.
     levels: Vec<(u32, Levels)>,
     cancel: Cancel,
     /// How often a stage has asked whether to go on.
@@ -130,15 +130,15 @@ pub struct Sink {
     stopped: Option<Span>,
 }
 
-/// The levels that the source gives to warnings: `#pragma warning`.
+/// The levels that the source sets for warnings: `#pragma warning`.
 pub type Levels = Vec<(&'static Code, Level)>;
 
 impl Sink {
-    /// After so many errors, further ones help nobody.
+    /// Beyond this many errors, further ones do not help.
     pub const MOST_ERRORS: usize = 100;
-    /// After so many warnings, further ones are dropped.
+    /// Beyond this many warnings, further ones are dropped.
     const MOST_WARNINGS: usize = 10 * Sink::MOST_ERRORS;
-    /// More than any source that means well needs: a file is at most two.
+    /// More than any reasonable source needs: a file is at most two.
     const MOST_LEVELS: usize = 1 << 16;
 
     pub fn new() -> Sink {
@@ -178,7 +178,7 @@ impl Sink {
     }
 
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        // Warnings without number are dropped, and hide no error.
+        // Excess warnings are dropped, and hide no error.
         let is_error = diagnostic.level >= Level::Error;
         if self.is_full() || !is_error && self.reported.len() >= Sink::MOST_WARNINGS {
             return;
@@ -202,7 +202,7 @@ impl Sink {
         }
     }
 
-    /// Gives all warnings so far the levels that the source sets where they stand.
+    /// Gives all warnings so far the levels that the source sets at their positions.
     pub fn apply_levels(&mut self, sources: &SourceMap) {
         let mut levels = std::mem::take(&mut self.levels);
         if levels.iter().all(|(_, it)| it.is_empty()) {
@@ -229,14 +229,14 @@ impl Sink {
         });
     }
 
-    /// Takes out all but the first reports, however many those are.
+    /// Removes all but the first reports, and returns those removed.
     pub fn split_off(&mut self, first: usize) -> Vec<Diagnostic> {
         let rest = self.reported.split_off(first.min(self.reported.len()));
         self.errors -= rest.iter().filter(|it| it.level >= Level::Error).count();
         rest
     }
 
-    /// How many errors there were.
+    /// The number of errors.
     pub fn errors(&self) -> usize {
         self.errors
     }
@@ -254,7 +254,7 @@ impl Sink {
         &self.reported
     }
 
-    /// All reports, in the order of the source.
+    /// All reports, in source order.
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
         self.reported.sort_by_key(|it| it.primary.span.lo);
         self.reported

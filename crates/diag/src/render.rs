@@ -1,26 +1,26 @@
 //! Diagnostics as text, the way rustc shows them.
 //!
-//! The first line, `file:line:col: level: message [code]`, is what editors and build tools look for; below it stands the
-//! source with the places marked, then how macros led there, notes and remedies.
-//! Any span is taken as it comes: one that lies outside of every file is left out, a torn one is trimmed.
+//! The first line, `file:line:col: level: message [code]`, is what editors and build tools look for; below it comes
+//! the source with the locations marked, then the macro expansions that led there, notes and remedies.
+//! Any span is accepted: one that lies outside of every file is left out, an inconsistent one is trimmed.
 
 mod picture;
 
 use crate::{Diagnostic, Fix, Help, Level, SourceMap, Span};
 use picture::{Gutter, Mark, Role, mark};
 
-/// How to render.
+/// Rendering options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     Plain,
-    /// With the escape sequences of a terminal.
+    /// With terminal escape sequences.
     Colour,
 }
 
-/// How many levels of macros in macros are shown; the inner ones are the interesting ones.
+/// The maximum number of levels of nested macros shown; the inner ones are the more interesting.
 const MOST_EXPANSIONS: usize = 4;
 
-/// How many files that include each other are named, from the innermost.
+/// The maximum number of including files named, from the innermost.
 const MOST_INCLUDERS: usize = 4;
 
 /// One diagnostic: first the line `file:line:col: error: message [code]`, then the source with carets, notes and helps.
@@ -70,13 +70,13 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, style: Style) -> Str
     page.text
 }
 
-/// All of them, one after the other.
+/// All of them, in order.
 pub fn render_all(diagnostics: &[Diagnostic], sources: &SourceMap, style: Style) -> String {
     let rendered: Vec<String> = diagnostics.iter().map(|it| render(it, sources, style)).collect();
     rendered.join("\n")
 }
 
-/// The picture of one place alone, for reports that are no diagnostics, such as where a run was ended.
+/// A single marked location, for reports that are not diagnostics, such as where a run was ended.
 pub fn excerpt(span: Span, text: &str, sources: &SourceMap, style: Style) -> String {
     let mut page = Page { text: String::new(), style, width: 0, sources };
     let marks: Vec<Mark> = mark(sources.written(span), text, Role::Primary(Level::Error), sources)
@@ -87,7 +87,7 @@ pub fn excerpt(span: Span, text: &str, sources: &SourceMap, style: Style) -> Str
     page.text
 }
 
-/// How the file of a place came to be read, if it was included.
+/// The include chain of a location's file, if it was included.
 fn included_from(span: Span, sources: &SourceMap) -> Option<String> {
     let all: Vec<String> = sources
         .includers(span)
@@ -97,10 +97,10 @@ fn included_from(span: Span, sources: &SourceMap) -> Option<String> {
     (!all.is_empty()).then(|| format!("included from {}", all.join(", from ")))
 }
 
-/// A longer quotation shows its start and its end.
+/// Longer quotations are elided in the middle.
 const LONGEST_QUOTATION: usize = 400;
 
-/// What a message quotes from a program must not move the cursor of a terminal, nor fill it.
+/// Text quoted from a program must neither move the cursor of a terminal nor fill it.
 fn printable(text: &str) -> String {
     let text = text.replace(|it| it != '\n' && picture::is_unsafe(it), "\u{fffd}");
     if text.len() <= LONGEST_QUOTATION {
@@ -117,7 +117,7 @@ fn printable(text: &str) -> String {
     text.split('`').map(cut).collect::<Vec<_>>().join("`")
 }
 
-/// The macros that a span came out of, outermost first, each with the place in its body.
+/// The macro expansions of a span, outermost first, each with the location in the macro's body.
 fn expansions(span: Span, sources: &SourceMap) -> Vec<(&str, Span)> {
     let mut steps = Vec::new();
     let mut at = span;
@@ -151,7 +151,7 @@ impl Page<'_> {
         self.text.push_str(&format!(" [{}]\n", diagnostic.code.name));
     }
 
-    /// Where in a macro's body the reported text stands.
+    /// The location of the reported text in a macro's body.
     fn expansion(&mut self, name: &str, span: Span) {
         let Some(at) = self.sources.location(span) else { return };
         self.place(&format!(
@@ -178,7 +178,7 @@ impl Page<'_> {
         }
     }
 
-    /// The line to be changed, as it is and as it should be; nothing for changes of several lines.
+    /// The line to be changed, before and after; nothing for changes of several lines.
     fn fix(&mut self, fix: &Fix) {
         if !fix.span.expansion.is_none() || fix.replacement.contains('\n') {
             return;
@@ -230,14 +230,14 @@ impl Page<'_> {
     }
 }
 
-/// What a piece of text is, for colours.
+/// The role of a piece of text, for colours.
 #[derive(Clone, Copy)]
 enum Paint {
     Error,
     Warning,
     Note,
     Bold,
-    /// Line numbers, bars and the marks of secondary places.
+    /// Line numbers, bars and the marks of secondary locations.
     Frame,
     Removed,
     Added,
@@ -433,7 +433,7 @@ a.hlsl:41:1: error: no [syntax]
     }
 
     #[test]
-    fn strange_spans_do_no_harm() {
+    fn malformed_spans_are_harmless() {
         let sources = map(&[("a.hlsl", "\u{e4}\u{f6}\n\u{7}x")]);
         let length = 8;
         for lo in 0..length + 4 {
@@ -480,7 +480,7 @@ a.hlsl:41:1: error: no [syntax]
     }
 
     #[test]
-    fn long_names_are_shown_by_their_ends() {
+    fn long_names_are_elided_in_the_middle() {
         let sources = map(&[("a.hlsl", "x")]);
         let message = format!("`{}` and `b` differ", "a".repeat(1 << 20));
         let it = Diagnostic::new(&code::SYNTAX, Span::new(0, 1), message);
@@ -492,7 +492,7 @@ a.hlsl:41:1: error: no [syntax]
     }
 
     #[test]
-    fn colours_come_only_when_asked_for() {
+    fn colours_come_only_on_request() {
         let sources = map(&[("a.hlsl", "x")]);
         let it = Diagnostic::new(&code::SYNTAX, Span::new(0, 1), "m");
         assert!(render(&it, &sources, Style::Colour).contains("\x1b[1;31merror\x1b[0m"));

@@ -1,9 +1,9 @@
-//! "Did you mean": the known word that is nearest to a mistyped one.
+//! "Did you mean": the known word that is nearest to a misspelt one.
 //!
-//! The distance counts characters inserted, removed, replaced or exchanged with their neighbour; upper and lower case
-//! differ by less than that. Words too far away are nobody's intention: a wrong suggestion is worse than none.
+//! The edit distance counts characters inserted, removed, replaced or swapped with their neighbour; a difference in
+//! case counts less. Words too far away are not suggested: a wrong suggestion is worse than none.
 
-/// The best candidate, if one is near enough to be meant; of several equally near ones the first in the alphabet.
+/// The best candidate, if one is near enough; of several equally near ones the alphabetically first.
 pub fn most_similar<'n>(
     word: &str,
     candidates: impl IntoIterator<Item = &'n str>,
@@ -12,12 +12,12 @@ pub fn most_similar<'n>(
     scored.min().map(|(_, it)| it)
 }
 
-/// Nobody means a longer word.
+/// Longer words are never suggested.
 const LONGEST: usize = 64;
 
-/// How far a candidate is from a word, 0 if only in case; `None` if too far, and for the word itself.
+/// The distance of a candidate from a word, 0 if only the case differs; `None` if too far, and for the word itself.
 pub fn similarity(word: &str, candidate: &str) -> Option<usize> {
-    // Bytes bound the characters, so that nothing endless is taken apart.
+    // The length in bytes bounds the characters, so that huge words are not examined.
     if word == candidate || word.is_empty() || word.len().max(candidate.len()) > 4 * LONGEST {
         return None;
     }
@@ -33,7 +33,7 @@ pub fn similarity(word: &str, candidate: &str) -> Option<usize> {
     if a == b {
         return Some(0);
     }
-    // Of two letters, one that is wrong leaves too little to recognise.
+    // In a word of two letters, one wrong letter leaves too little to recognise.
     if longer < 3 {
         return None;
     }
@@ -63,7 +63,7 @@ mod tests {
     use super::most_similar;
 
     #[test]
-    fn slips_find_their_word_and_strangers_none() {
+    fn typos_find_their_word_and_unrelated_words_find_none() {
         let words = ["WaveActiveSum", "WaveActiveMin", "QuadAny", "--groups", "count", "x", "max"];
         for (typed, meant) in [
             ("WaveActiveSun", Some("WaveActiveSum")),

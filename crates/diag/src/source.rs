@@ -1,6 +1,6 @@
-//! Where text comes from: files, spans over all of them, macro expansions and `#line`.
+//! Source positions: files, spans over all of them, macro expansions and `#line`.
 //!
-//! All files share one space of byte positions, so that a span is small and names its file by itself.
+//! All files share one space of byte positions, so that a span is small and identifies its file.
 //! A token that came out of a macro keeps the span of its spelling, and the expansion that produced it.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
-/// A macro expansion of a [`SourceMap`]; `NONE` for text that stands in a file as it is.
+/// A macro expansion of a [`SourceMap`]; `NONE` for text that is not from a macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExpansionId(u32);
 
@@ -39,7 +39,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// For what no text stands for.
+    /// The span of anything without source text.
     pub const NONE: Span = Span { lo: u32::MAX, hi: u32::MAX, expansion: ExpansionId::NONE };
 
     pub fn new(lo: u32, hi: u32) -> Span {
@@ -72,9 +72,9 @@ impl Span {
 #[derive(Clone, Debug)]
 pub struct Expansion {
     pub name: Arc<str>,
-    /// Where the macro was used; this span may itself lie in another expansion.
+    /// The use of the macro; this span may itself lie in another expansion.
     pub call: Span,
-    /// Where the macro was defined.
+    /// The definition of the macro.
     pub definition: Span,
 }
 
@@ -101,7 +101,7 @@ struct LineOverride {
     name: Option<Arc<str>>,
 }
 
-/// A place as a person reads it; line and column count from 1, columns in characters.
+/// A human-readable location; line and column count from 1, columns in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     pub file: Arc<str>,
@@ -165,7 +165,7 @@ impl SourceMap {
         ExpansionId(self.expansions.len() as u32)
     }
 
-    /// The expansion that produced a token, if one did; numbers that a text form made up name none.
+    /// The expansion that produced a token, if any; `None` for invalid numbers, which a text form may contain.
     pub fn expansion(&self, id: ExpansionId) -> Option<&Expansion> {
         self.expansions.get((id.0 as usize).checked_sub(1)?)
     }
@@ -187,7 +187,7 @@ impl SourceMap {
         self.files[file.0 as usize].overrides.push(LineOverride { from_line, line, name });
     }
 
-    /// The file that holds the spelling of a span.
+    /// The file that contains the spelling of a span.
     pub fn file_of(&self, span: Span) -> Option<FileId> {
         if span.is_none() || self.files.is_empty() {
             return None;
@@ -204,7 +204,7 @@ impl SourceMap {
         file.text.get(from as usize..to as usize).unwrap_or("")
     }
 
-    /// Where in a file a span stands that a person can go to: for text out of a macro, the outermost use of the macro.
+    /// The location of a span in a file, for navigation: for text out of a macro, the outermost use of the macro.
     pub fn written(&self, mut span: Span) -> Span {
         while let Some(expansion) = self.expansion(span.expansion) {
             span = expansion.call;

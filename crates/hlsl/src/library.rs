@@ -3,8 +3,8 @@
 //! One row for each overload in `library/rows.rs`: resolution, `wavelane explain` and did-you-mean read the rows.
 //! What pure functions compute is in [`expand`]. Wave and quad functions are rows of [`ops::intrinsics`] instead.
 //!
-//! Deliberately absent: diagnostics (resolution returns words, the checker has the places) and the effects of methods
-//! and interlocked functions, which lowering knows.
+//! Deliberately absent: diagnostics (resolution returns text, the checker has the locations) and the effects of
+//! methods and interlocked functions, which lowering knows.
 
 mod accuracy;
 pub mod expand;
@@ -24,30 +24,30 @@ pub use rows::{Class, Elem, Param, Row, Shape};
 use crate::hir::Mode;
 use crate::types::{TypeId, Types};
 
-/// What a function of the library denotes.
+/// The meaning of a library function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// No effects: [`expand::expand`] makes its instructions.
     Pure(Pure),
-    /// An atomic operation. Arguments: the place ([`Mode::Reference`]), for a compare the comparand, the value, and
-    /// if it `returns` the place for what was there before ([`Mode::Out`]); all of the first one's scalar type.
+    /// An atomic operation. Arguments: the lvalue ([`Mode::Reference`]), for a compare the comparand, the value, and
+    /// if it `returns` an lvalue for the old value ([`Mode::Out`]); all of the first one's scalar type.
     Interlocked {
         op: ir::Atomic,
         returns: bool,
     },
     Barrier(ops::Barrier),
-    /// A barrier whose constant arguments say what it does: flags of memory or a resource, and flags of semantics.
+    /// A barrier whose constant arguments define it: flags of memory or a resource, and flags of semantics.
     FlagBarrier,
-    /// `NonUniformResourceIndex`: its argument.
+    /// `NonUniformResourceIndex`: returns its argument.
     NonUniform,
     /// A function of the language that is not built yet, by its name.
     Unsupported(&'static str),
 }
 
-/// A function without side effects. The rows say what each computes; [`expand`] says it in instructions.
+/// A function without side effects. The rows describe each; [`expand`] gives the instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pure {
-    /// One operation for each component; where the row leaves the sign open, the argument's type has it.
+    /// One operation for each component; where the row leaves the sign open, the argument's type decides it.
     Unary(Unary),
     Binary(Binary),
     Ternary(Ternary),
@@ -99,7 +99,7 @@ pub enum Pure {
         sign: Sign,
     },
     Msad4,
-    /// Four numbers to bytes; `clamp` says to the range of which bytes they are brought before.
+    /// Packs four numbers into bytes; `clamp` gives the byte range that they are clamped to first.
     Pack {
         clamp: Option<Sign>,
     },
@@ -124,8 +124,8 @@ pub enum Method {
     },
     /// `Store<T>`: the second argument.
     RawStoreT,
-    /// An atomic operation at a byte address. Arguments: the address, for a compare the comparand, the value, and
-    /// if it `returns` an `out` for what was there before. The value's type is the type operated on.
+    /// An atomic operation at a byte address. Arguments: the address, for a compare the comparand, the value, and if
+    /// it `returns` an `out` for the old value. The value's type is that of the operation.
     RawInterlocked {
         op: ir::Atomic,
         returns: bool,
@@ -147,8 +147,8 @@ pub enum Method {
 /// A method of a texture, with its arguments. Coordinates have a number for each axis of the texture; the layer of an
 /// array comes after them in the same vector.
 ///
-/// Behind the arguments named here may follow, in this order, what the overloads of HLSL have: texel offsets (`int`s, one
-/// for each axis; for a gather one vector or four), a least level (`float`), and the status ([`Mode::Out`], `uint`).
+/// The arguments listed here may be followed, in this order, by those of HLSL's overloads: texel offsets (`int`s, one
+/// for each axis; for a gather one vector or four), a minimum level (`float`), and the status ([`Mode::Out`], `uint`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextureMethod {
     /// `int` coordinates with the mip level last; without one for writable and multisampled textures, for the latter
@@ -187,7 +187,7 @@ pub enum TextureMethod {
 }
 
 impl Function {
-    /// Whether it asks the other lanes of the quad for a derivative.
+    /// Whether it takes a derivative across the lanes of the quad.
     pub fn takes_derivatives(self) -> bool {
         matches!(self, Function::Pure(Pure::Derivative(_) | Pure::Fwidth))
     }
@@ -211,17 +211,17 @@ impl Method {
 #[derive(Clone, Copy, Debug)]
 pub struct ArgInfo {
     pub ty: TypeId,
-    /// Whether it names a place that can be written.
+    /// Whether it is an lvalue that can be written.
     pub is_place: bool,
     pub span: Span,
 }
 
-/// The outcome of looking for an overload.
+/// The result of overload resolution.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Resolution<F> {
     /// No such name.
     Unknown,
-    /// The arguments do not fit.
+    /// No overload takes the arguments.
     Mismatch {
         message: String,
         notes: Vec<String>,
@@ -264,12 +264,12 @@ pub fn groups() -> impl Iterator<Item = (&'static str, &'static [Row])> {
     rows::GROUPS.into_iter()
 }
 
-/// The names of functions that the language has and this implementation has not.
+/// The names of functions that the language has and this implementation lacks.
 pub fn not_built() -> impl Iterator<Item = &'static str> {
     rows::UNSUPPORTED.iter().copied()
 }
 
-/// The value of a name that the language gives to an argument of its functions, such as `GROUP_SYNC`.
+/// The value of a predeclared name for arguments, such as `GROUP_SYNC`.
 pub fn flag(name: &str) -> Option<u32> {
     let found = rows::FLAGS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
     found.or_else(|| stages::flag(name))
@@ -334,7 +334,7 @@ pub(crate) mod testing {
         }
     }
 
-    /// Types separated by commas; `out` marks places.
+    /// Types separated by commas; `out` marks lvalues.
     pub(crate) fn args(types: &mut Types, list: &str) -> Vec<ArgInfo> {
         let words = list.split(", ").filter(|word| !word.is_empty());
         let arg = |word: &str| {

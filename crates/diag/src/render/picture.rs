@@ -1,41 +1,41 @@
-//! Lines of source with the places on them marked.
+//! Lines of source with locations marked.
 //!
-//! Each file gets a block, the one with the primary place first. Every place takes one line: of a span over several
-//! lines the first is shown. The marks stand in columns of the terminal: tabs reach to the next multiple of four, wide
-//! characters take two columns. The column that a message names counts characters.
+//! Each file gets a block, the one with the primary location first. Every location takes one line: a span over several
+//! lines is shown by its first. The marks count columns of the terminal: tabs reach to the next multiple of four, wide
+//! characters take two columns. The column in a message counts characters.
 
 use std::collections::BTreeMap;
 
 use super::{Page, Paint};
 use crate::{FileId, Level, SourceMap, Span};
 
-/// The longest piece of a line that is shown.
+/// The maximum length of the part of a line that is shown.
 pub(super) const WIDEST: usize = 140;
-/// How much of a long line stands before the first place on it.
+/// How much of a long line is shown before the first location on it.
 const BEFORE: usize = 40;
 const TAB: usize = 4;
-/// Of a longer line no more bytes than that are looked at, from a little before its first place on.
+/// The maximum number of bytes of a long line that are examined, from a little before its first location on.
 const LONGEST: usize = 1 << 12;
-/// How many bytes of a long line before its first place are looked at: more than stand there in the picture.
+/// How many bytes of a long line before its first location are examined: more than the picture shows.
 const LOOK_BACK: usize = 1 << 10;
 
-/// Which part a place plays.
+/// The role of a location.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Primary(Level),
     Secondary,
 }
 
-/// A place on one line of one file.
+/// A location on one line of one file.
 pub(super) struct Mark<'a> {
     file: FileId,
     /// The physical line, 0-based.
     line: u32,
-    /// The number shown for it.
+    /// The line number shown.
     number: u32,
-    /// The column that is named: characters from 1.
+    /// The column shown: characters from 1.
     column: usize,
-    /// Bytes of the line.
+    /// The bytes of the line.
     from: usize,
     to: usize,
     text: &'a str,
@@ -48,7 +48,7 @@ impl Mark<'_> {
     }
 }
 
-/// What stands in the gutter instead of a line number.
+/// The gutter's text in place of a line number.
 pub(super) enum Gutter {
     Bar,
     Gap,
@@ -74,10 +74,10 @@ pub(super) fn mark<'a>(
     Some(Mark { file, line, number, column, from, to, text, role })
 }
 
-/// Stands behind a wide character in the columns of a line.
+/// The cell after a wide character in the columns of a line.
 const SECOND_HALF: char = '\0';
 
-/// The columns of a line as it is shown.
+/// The columns of a line as shown.
 pub(super) fn display(text: &str) -> Vec<char> {
     let mut shown = Vec::with_capacity(text.len());
     for character in text.chars() {
@@ -97,18 +97,18 @@ pub(super) fn text_of(columns: &[char]) -> String {
     columns.iter().filter(|it| **it != SECOND_HALF).collect()
 }
 
-/// What would move the cursor, or turn the direction of the text around it.
+/// Characters that would move the cursor, or change the text direction around them.
 pub(super) fn is_unsafe(it: char) -> bool {
     it.is_control() || matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// What takes no column: combining marks and joiners.
+/// Zero-width characters: combining marks and joiners.
 fn is_invisible(it: char) -> bool {
     matches!(it, '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' | '\u{20d0}'..='\u{20ff}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
 }
 
-/// What takes two columns: the scripts of East Asia and pictures.
+/// Double-width characters: East Asian scripts and pictographs.
 fn is_wide(it: char) -> bool {
     matches!(it, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{303e}' | '\u{3041}'..='\u{a4cf}'
         | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}'
@@ -116,12 +116,12 @@ fn is_wide(it: char) -> bool {
         | '\u{1f680}'..='\u{1f6ff}' | '\u{1f900}'..='\u{1f9ff}' | '\u{20000}'..='\u{3fffd}')
 }
 
-/// What is looked at of a line: all of it, or the part around its first place.
+/// The examined part of a line: all of it, or the part around its first location.
 struct Cut {
     /// The first byte.
     from: usize,
     columns: Vec<char>,
-    /// The first column that is shown.
+    /// The first column shown.
     window: usize,
 }
 
@@ -183,7 +183,7 @@ impl Page<'_> {
         }
     }
 
-    /// A line that names another place.
+    /// A line that names another location.
     pub(super) fn place(&mut self, text: &str) {
         self.text.push_str(&" ".repeat(self.width));
         self.paint(Paint::Frame, "::: ");
@@ -220,7 +220,7 @@ impl Page<'_> {
         self.text.push('\n');
     }
 
-    /// A line, the marks under it, and what is to be said of them.
+    /// A line, the marks under it, and their labels.
     fn marked_line(&mut self, file: FileId, line: u32, marks: &[&Mark<'_>]) {
         let first = marks.iter().map(|it| it.from).min().unwrap_or(0);
         let content = self.sources.file(file).line_text(line).0;

@@ -1,22 +1,22 @@
-//! How near the results of functions are to the exact ones.
+//! The accuracy of functions.
 //!
-//! A new operation must say something here before it compiles. What is said of floats is measured by the test `accuracy` of
-//! `ops`; the promise is the same for every type that a function takes.
+//! A new operation must state its accuracy before it compiles. The statements about floats are measured by the test
+//! `accuracy` of `ops`; they hold for every type that a function takes.
 
 use ops::{Binary, Ternary, Unary};
 
 use super::{Function, Pure};
 
-/// What can be relied on, from the best to the least.
+/// The guarantees, from the strongest to the weakest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Accuracy {
-    /// The exact result is a value of the type, or what happens is not arithmetic. Integers wrap.
+    /// Exact: the result is a value of the type, or no arithmetic is involved. Integers wrap.
     Exact,
-    /// The nearest value of the type; of two equally near ones the even one.
+    /// Correctly rounded: to nearest, ties to even.
     Nearest,
-    /// At most 0.50001 units of the last place away, and the nearest but for a handful of arguments.
+    /// At most 0.50001 units in the last place off, and correctly rounded but for a handful of arguments.
     AlmostNearest,
-    /// The formula that the summary tells, each operation of it rounded to the nearest.
+    /// The formula in the summary, each of its operations rounded to nearest.
     Formula,
 }
 
@@ -53,7 +53,7 @@ impl Pure {
             Pure::Binary(op) => of_binary(op),
             Pure::Ternary(Ternary::Fma) => Nearest,
             Pure::Ternary(Ternary::Select) => Exact,
-            // One operation that rounds, or none but for the last.
+            // At most the last operation rounds.
             Pure::Frac | Pure::Rcp | Pure::Derivative(_) => Nearest,
             Pure::SinCos => AlmostNearest,
             Pure::Clamp

@@ -1,8 +1,8 @@
-//! What pure functions compute, as instructions.
+//! Expands pure functions into instructions.
 //!
 //! Everything here is straight-line code, so that constant folding can run it. Each composite is the natural formula,
-//! computed from the left with one rounding for each operation: no `fma` but the one that is asked for.
-//! One file for each family; [`Emit`] is what they write with.
+//! computed from the left with one rounding for each operation: no `fma` unless it is asked for.
+//! One file for each family; [`Emit`] builds the instructions.
 
 mod arithmetic;
 mod bits;
@@ -135,7 +135,7 @@ fn with_binary_sign(op: Binary, sign: Sign) -> Binary {
     }
 }
 
-/// Writes instructions; the types of values say which.
+/// Emits instructions; the types follow from the values.
 struct Emit<'a> {
     builder: &'a mut Builder,
 }
@@ -234,12 +234,12 @@ impl Emit<'_> {
         self.builder.constant(ty, bits)
     }
 
-    /// The same bits as another type.
+    /// Reinterprets the bits as another type.
     fn bitcast(&mut self, to: Ty, a: Value) -> Value {
         if self.ty(a) == to { a } else { self.unary(Unary::Bitcast(to), a) }
     }
 
-    /// The value as another type; `sign` says how integers are read.
+    /// Converts to another type; `sign` says how integers are read.
     fn convert(&mut self, to: Ty, sign: Sign, a: Value) -> Value {
         if self.ty(a) == to {
             a

@@ -195,8 +195,8 @@ fn raw(
     let atomic = atomic(name);
     if (is_store || atomic.is_some()) && !writable {
         return Resolution::Mismatch {
-            message: format!("`{name}` writes, and a `ByteAddressBuffer` can only be read"),
-            notes: vec!["a `RWByteAddressBuffer` can be written".to_owned()],
+            message: format!("`{name}` writes, but a `ByteAddressBuffer` is read-only"),
+            notes: vec!["a `RWByteAddressBuffer` is writable".to_owned()],
         };
     }
     if template_arg.is_some() && !matches!(name, "Load" | "Store") {
@@ -249,7 +249,7 @@ fn count_of(name: &str) -> u32 {
     name.chars().last().and_then(|digit| digit.to_digit(10)).unwrap_or(1)
 }
 
-/// A load may tell its status.
+/// A load may return its status.
 fn load(
     types: &Types,
     name: &str,
@@ -269,7 +269,7 @@ fn load(
     accept(types, name, method, &params[..count], result, args)
 }
 
-/// Without a template argument the value's type decides.
+/// Without a template argument, the type is the value's.
 fn store(types: &mut Types, template_arg: Option<TypeId>, args: &[ArgInfo]) -> Resolution<Method> {
     let value = match (template_arg, args.get(1)) {
         (Some(ty), _) => ty,
@@ -290,11 +290,11 @@ fn store(types: &mut Types, template_arg: Option<TypeId>, args: &[ArgInfo]) -> R
     accept(types, "Store", method, &params, Types::VOID, args)
 }
 
-/// An atomic method: its operation and what it works on, `None` for a 32-bit integer that the arguments choose.
+/// An atomic method: its operation and operand type, `None` for a 32-bit integer chosen by the arguments.
 struct RawAtomic {
     op: Atomic,
     on: Option<Scalar>,
-    /// Whether it gives what was there before: always, never, or as the caller likes.
+    /// Whether it returns the old value: always, never, or optionally.
     returns: Option<bool>,
 }
 
@@ -340,7 +340,7 @@ fn interlocked(
             notes: Vec::new(),
         };
     }
-    // The value says whether it is signed; a literal leaves it to what receives the old value.
+    // The value decides the sign; for a literal, the receiver of the old value does.
     let value = types.scalar_of(args[without - 1].ty);
     let original = if returns { types.scalar_of(args[without].ty) } else { None };
     let typed = [value, original].into_iter().flatten().find(|it| it.is_int() && !it.is_literal());
@@ -409,7 +409,7 @@ fn is_memory(types: &Types, ty: TypeId) -> bool {
 fn no_memory(types: &Types, name: &str, ty: TypeId) -> Resolution<Method> {
     Resolution::Mismatch {
         message: format!(
-            "`{name}` moves numbers, and `{}` does not consist of numbers",
+            "`{name}` moves numbers, but `{}` does not consist of numbers",
             types.name(ty)
         ),
         notes: Vec::new(),
@@ -518,11 +518,7 @@ mod tests {
         });
         let sampler = resource(ResourceType::Sampler { comparison: false });
         for (object, call, expected) in [
-            (
-                raw,
-                "Store(uint, uint)",
-                "`Store` writes, and a `ByteAddressBuffer` can only be read",
-            ),
+            (raw, "Store(uint, uint)", "`Store` writes, but a `ByteAddressBuffer` is read-only"),
             (read, "Load(literal int)", "StructuredLoad (uint) float4"),
             (read, "GetDimensions(out uint, out uint)", "GetDimensions (out uint, out uint) void"),
             (read, "IncrementCounter()", "`StructuredBuffer<float4>` has no `IncrementCounter`"),

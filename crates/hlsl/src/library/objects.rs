@@ -1,4 +1,4 @@
-//! The objects of stages: patches, streams, ray queries, records of work graphs, feedback textures, subobjects.
+//! Stage-specific objects: patches, streams, ray queries, records of work graphs, feedback textures, subobjects.
 //!
 //! One row for each: its template arguments, members, elements, and its methods as prototypes. To add a method, add its
 //! prototype to the row. Buffers and textures that every stage has are types of their own and not here.
@@ -101,7 +101,7 @@ const fn legacy(name: &'static str) -> Row {
     object(name, "a sampler of Direct3D 9")
 }
 
-/// How many control points a patch has at most.
+/// The maximum number of control points of a patch.
 const MOST_POINTS: u32 = 32;
 const INFINITE: u32 = u32::MAX;
 
@@ -353,7 +353,7 @@ mod tests {
                 stream,
                 "Append",
                 "float3",
-                "`vertex` of `Append` is to be `float4`, and this is `float3`",
+                "`vertex` of `Append` must be `float4`, but this is `float3`",
             ),
             (
                 output,

@@ -1,12 +1,12 @@
 //! Functions and methods that are described by their prototype, in the words of HLSL:
 //! `void TraceRay(RaytracingAccelerationStructure scene, uint flags, …, inout T payload)`.
 //!
-//! The words of types are those of numbers (`float3x4`), of the language's structs and objects, and
+//! Types are spelled as numbers (`float3x4`), the language's structs and objects, and
 //! - `T`: what the object holds (`NodeOutput<T>`); of a function, whatever the argument is;
 //! - `Name<T>`: the object of that name with the same element;
 //! - `number`: a number, vector or matrix, as it is; all of one prototype have one type.
 //!
-//! Parameters with a `?` behind their name can be left out, the last first. What the functions do is no matter here.
+//! Parameters with a `?` after their name are optional, the last first. What the functions do is not described here.
 
 use super::resolve::{count_message, passes};
 use super::{ArgInfo, objects};
@@ -14,7 +14,7 @@ use crate::check::convert::settled;
 use crate::hir::Mode;
 use crate::types::{BuiltinStruct, Object, ResourceType, Scalar, Type, TypeId, Types};
 
-/// A prototype, taken apart.
+/// A parsed prototype.
 pub(super) struct Prototype {
     pub(super) name: &'static str,
     result: &'static str,
@@ -28,7 +28,7 @@ struct Param {
     is_optional: bool,
 }
 
-/// What a prototype takes and gives for some arguments.
+/// The signature of a prototype for some arguments.
 pub(super) type Signature = (Vec<(TypeId, Mode)>, TypeId);
 
 /// The name in a prototype.
@@ -53,7 +53,7 @@ fn param(text: &'static str) -> Param {
     Param { mode, ty, name: name.trim_end_matches('?'), is_optional: name.ends_with('?') }
 }
 
-/// The first of some prototypes that takes the arguments, or why none does.
+/// The first of some prototypes that accepts the arguments, or why none does.
 pub(super) fn choose(
     types: &mut Types,
     prototypes: &[Prototype],
@@ -91,7 +91,7 @@ fn fit(
         let wrong = |wanted: &str, types: &Types| {
             let (name, function) = (param.name, prototype.name);
             format!(
-                "`{name}` of `{function}` is to be {wanted}, and this is `{}`",
+                "`{name}` of `{function}` must be {wanted}, but this is `{}`",
                 types.name(arg.ty)
             )
         };
@@ -166,10 +166,10 @@ pub(super) fn type_of(types: &mut Types, word: &'static str, element: Option<Typ
             _ => continue,
         };
     }
-    unreachable!("a test looks at every word of every prototype: `{word}`")
+    unreachable!("a test checks every word of every prototype: `{word}`")
 }
 
-/// Whether every word of a prototype means something.
+/// Whether every word of a prototype has a meaning.
 #[cfg(test)]
 pub(super) fn is_sound(text: &'static str) -> bool {
     let mut types = Types::new();

@@ -1,4 +1,4 @@
-//! Finds the overload of a function that takes some arguments, or says in words why none does.
+//! Overload resolution for library functions, with an explanation where no overload matches.
 
 use ops::Sign;
 
@@ -8,7 +8,7 @@ use crate::check::convert::{self, implicit, join, settled, shape_of, with_common
 use crate::hir::Mode;
 use crate::types::{Scalar, Type, TypeId, Types};
 
-/// What a matching overload gives.
+/// The result of a matching overload.
 type Signature = (Vec<(TypeId, Mode)>, TypeId);
 
 pub(super) fn resolve(types: &mut Types, name: &str, args: &[ArgInfo]) -> Resolution<Function> {
@@ -63,7 +63,7 @@ pub(super) fn count_message(name: &str, counts: &[usize], given: usize) -> Strin
     }
 }
 
-/// The minimum or maximum that an atomic takes is that of its operands' type.
+/// The minimum or maximum of an atomic has the sign of its operands' type.
 fn concrete(types: &Types, function: Function, params: &[(TypeId, Mode)]) -> Function {
     match (function, params.first().and_then(|(ty, _)| types.scalar_of(*ty))) {
         (Function::Interlocked { op, returns }, Some(scalar)) => {
@@ -123,9 +123,9 @@ fn fit(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<Signature, Stri
     Ok((params, result))
 }
 
-/// What `T` is.
+/// Deduces `T`.
 fn element(types: &Types, row: &Row, args: &[ArgInfo]) -> Result<Scalar, String> {
-    // An atomic works on the place's type, whatever the other arguments are.
+    // An atomic takes its type from the lvalue, whatever the other arguments are.
     if let (Some(Param { mode: Mode::Reference, name, .. }), Some(arg)) =
         (row.params.first(), args.first())
     {
@@ -134,10 +134,10 @@ fn element(types: &Types, row: &Row, args: &[ArgInfo]) -> Result<Scalar, String>
                 Ok(scalar)
             }
             _ if !arg.is_place => {
-                Err(format!("`{name}` of `{}` is not a place that can be written", row.name))
+                Err(format!("`{name}` of `{}` is not an lvalue that can be written", row.name))
             }
             Type::Scalar(Scalar::F32) => Err(format!(
-                "`{}` does not work on `float`; `InterlockedExchange` and the `FloatBitwise` functions do",
+                "`{}` does not take `float`; `InterlockedExchange` and the `FloatBitwise` functions do",
                 row.name
             )),
             _ => Err(format!(
@@ -155,7 +155,7 @@ fn element(types: &Types, row: &Row, args: &[ArgInfo]) -> Result<Scalar, String>
         }
         let Some(scalar) = types.scalar_of(arg.ty) else {
             return Err(format!(
-                "`{}` of `{}` is to be a number, a vector or a matrix, and `{}` is none",
+                "`{}` of `{}` must be a number, a vector or a matrix, but `{}` is not",
                 param.name,
                 row.name,
                 types.name(arg.ty)
@@ -163,14 +163,14 @@ fn element(types: &Types, row: &Row, args: &[ArgInfo]) -> Result<Scalar, String>
         };
         joined = Some(joined.map_or(scalar, |so_far| join(so_far, scalar)));
     }
-    // Rows without `T` never look at it.
+    // Rows without `T` ignore it.
     let Some(joined) = joined else { return Ok(Scalar::F32) };
     row.class.admit(joined).ok_or_else(|| {
         format!("`{}` takes {}, not `{}`", row.name, row.class.words(), joined.name())
     })
 }
 
-/// The shape that all arguments of the common shape have; its elements mean nothing.
+/// The common shape of the arguments that have it; its element type is a placeholder.
 fn common_shape(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<TypeId, String> {
     let mut shape = Types::FLOAT;
     for (param, arg) in row.params.iter().zip(args) {
@@ -187,14 +187,14 @@ fn common_shape(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<TypeId
             };
             let name = types.name(arg.ty);
             return Err(format!(
-                "`{}` of `{}` is to be {wanted}, and `{name}` is none",
+                "`{}` of `{}` must be {wanted}, but `{name}` is not",
                 param.name, row.name
             ));
         }
         let before = types.name(shape);
         shape = with_common_shape(types, shape, arg.ty, Scalar::F32).ok_or_else(|| {
             format!(
-                "`{}` of `{}` is a `{}`, which does not go with a `{before}`",
+                "`{}` of `{}` is a `{}`, which does not match a `{before}`",
                 param.name,
                 row.name,
                 types.name(arg.ty)
@@ -204,7 +204,7 @@ fn common_shape(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<TypeId
     Ok(shape)
 }
 
-/// The shapes of the factors of a product, cut down to what can be multiplied.
+/// The shapes of the factors of a product, truncated to what can be multiplied.
 fn factors(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<Vec<TypeId>, String> {
     use convert::Shape::*;
     if !row.params.iter().any(|param| param.shape == Shape::Factor) {
@@ -214,7 +214,7 @@ fn factors(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<Vec<TypeId>
     for (param, arg) in row.params.iter().zip(args) {
         shapes.push(shape_of(types, arg.ty).ok_or_else(|| {
             format!(
-                "`{}` of `{}` is to be a number, a vector or a matrix, and `{}` is none",
+                "`{}` of `{}` must be a number, a vector or a matrix, but `{}` is not",
                 param.name,
                 row.name,
                 types.name(arg.ty)
@@ -232,7 +232,7 @@ fn factors(types: &mut Types, row: &Row, args: &[ArgInfo]) -> Result<Vec<TypeId>
     Ok(cut.into_iter().zip(args).map(|(shape, arg)| shaped_like(types, shape, arg.ty)).collect())
 }
 
-/// A type of this shape with the storage order of `like`; its elements mean nothing.
+/// A type of this shape with the storage order of `like`; its element type is a placeholder.
 fn shaped_like(types: &mut Types, shape: convert::Shape, like: TypeId) -> TypeId {
     match shape {
         convert::Shape::Scalar => Types::FLOAT,
@@ -291,7 +291,7 @@ fn check(types: &Types, row: &Row, param: &Param, arg: &ArgInfo, ty: TypeId) -> 
             _ => "matrix",
         };
         return Err(format!(
-            "`{}` takes a {wanted}, and `{}` is none",
+            "`{}` takes a {wanted}, but `{}` is not one",
             row.name,
             types.name(arg.ty)
         ));
@@ -316,7 +316,7 @@ pub(super) fn passes(
         return Ok(());
     }
     Err(format!(
-        "`{param}` of `{function}` is to be `{}`, and this is `{}`",
+        "`{param}` of `{function}` must be `{}`, but this is `{}`",
         types.name(ty),
         types.name(arg.ty)
     ))
@@ -366,7 +366,7 @@ fn spell(shape: Shape, elem: Elem) -> String {
 }
 
 impl Class {
-    /// What an element type becomes, or `None` where the class refuses it.
+    /// The converted element type, or `None` where the class rejects it.
     pub fn admit(self, scalar: Scalar) -> Option<Scalar> {
         use Scalar::*;
         let settled = settled(scalar);
@@ -420,7 +420,7 @@ impl Class {
             },
             Class::HalfWord => match settled {
                 I16 | U16 | F16 => settled,
-                // A literal takes the size that is asked for.
+                // A literal takes the size of its context.
                 I32 if scalar == LiteralInt => I16,
                 F32 if scalar == LiteralFloat => F16,
                 Bool | I32 | U32 | I64 | U64 | F32 | F64 | Min16Int | Min16Uint | Min16Float
@@ -436,7 +436,7 @@ impl Class {
         Some(result)
     }
 
-    /// For messages: what a function of the class takes.
+    /// What a function of the class takes, for messages.
     pub fn words(self) -> &'static str {
         match self {
             Class::Any => "numbers and bools",
@@ -459,7 +459,7 @@ mod tests {
     use super::*;
     use crate::library::testing::{args, describe};
 
-    /// The signature that the arguments choose, or the message.
+    /// The signature for the arguments, or the message.
     fn outcome(call: &str) -> String {
         let (name, rest) = call.split_once('(').unwrap();
         let mut types = Types::new();
@@ -548,25 +548,25 @@ mod tests {
     }
 
     #[test]
-    fn mismatches_are_told_in_words() {
+    fn mismatches_are_explained() {
         for (call, message) in [
             ("sin()", "`sin` takes 1 argument, but 0 were given"),
             ("InterlockedOr(out uint)", "`InterlockedOr` takes 2 or 3 arguments, but 1 was given"),
             ("AllMemoryBarrier(int)", "`AllMemoryBarrier` takes no arguments, but 1 was given"),
             (
                 "dot(float3, float3x3)",
-                "`b` of `dot` is to be a number or a vector, and `float3x3` is none",
+                "`b` of `dot` must be a number or a vector, but `float3x3` is not",
             ),
             (
                 "max(float3, float3x3)",
-                "`y` of `max` is a `float3x3`, which does not go with a `float3`",
+                "`y` of `max` is a `float3x3`, which does not match a `float3`",
             ),
-            ("transpose(float3)", "`transpose` takes a matrix, and `float3` is none"),
+            ("transpose(float3)", "`transpose` takes a matrix, but `float3` is not one"),
             (
                 "determinant(float2x3)",
-                "`determinant` takes a square matrix, and `float2x3` is none",
+                "`determinant` takes a square matrix, but `float2x3` is not one",
             ),
-            ("cross(float2, float3)", "`a` of `cross` is to be `float3`, and this is `float2`"),
+            ("cross(float2, float3)", "`a` of `cross` must be `float3`, but this is `float2`"),
             ("asuint(uint64_t)", "`asuint` takes values of 32 bits, not `uint64_t`"),
             (
                 "sincos(float, float, out float)",
@@ -574,11 +574,11 @@ mod tests {
             ),
             (
                 "InterlockedAdd(uint, uint)",
-                "`dest` of `InterlockedAdd` is not a place that can be written",
+                "`dest` of `InterlockedAdd` is not an lvalue that can be written",
             ),
             (
                 "InterlockedAdd(out float, float)",
-                "`InterlockedAdd` does not work on `float`; `InterlockedExchange` and the `FloatBitwise` functions do",
+                "`InterlockedAdd` does not take `float`; `InterlockedExchange` and the `FloatBitwise` functions do",
             ),
             (
                 "InterlockedAdd(out uint2, uint)",
@@ -590,7 +590,7 @@ mod tests {
     }
 
     #[test]
-    fn atomics_compare_by_the_sign_of_the_place() {
+    fn atomics_compare_by_the_sign_of_the_destination() {
         for (dest, sign) in [("out int", Sign::Signed), ("out uint64_t", Sign::Unsigned)] {
             let mut types = Types::new();
             let args = args(&mut types, &format!("{dest}, literal int"));
@@ -606,7 +606,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_a_name_stand_together_and_all_can_be_spelled() {
+    fn rows_of_a_name_are_adjacent_and_all_can_be_spelled() {
         let names: Vec<&str> = crate::library::names().collect();
         let mut unique = names.clone();
         unique.sort_unstable();

@@ -39,19 +39,19 @@ pub struct Param {
 /// The shape of a parameter or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One shape for all that say so: the smallest of the arguments', where scalars take any.
+    /// One shape shared by all that have it: the smallest of the arguments', where scalars adapt to any.
     Common,
-    /// As `Common`, but no matrix.
+    /// Like `Common`, but never a matrix.
     CommonVector,
     /// A matrix.
     Matrix,
     /// A square matrix.
     Square,
-    /// The shape of the matrix, rows and columns exchanged.
+    /// The shape of the transposed matrix.
     Transposed,
     /// Scalar, vector or matrix, each as it is: `mul`.
     Factor,
-    /// What the product of the factors has.
+    /// The shape of the product of the factors.
     Product,
     Scalar,
     Vector(u32),
@@ -62,7 +62,7 @@ pub enum Shape {
 /// The elements of a parameter or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elem {
-    /// One type for all that say so, joined from the arguments, of the row's class.
+    /// One type shared by all that have it, joined from the arguments, of the row's class.
     T,
     Is(Scalar),
 }
@@ -90,7 +90,7 @@ pub enum Class {
     HalfWord,
     /// Integers of 32 and 64 bits, as they are.
     Atomic,
-    /// As `Atomic`, and `float`.
+    /// Like `Atomic`, and `float`.
     AtomicOrFloat,
     /// `float`, as it is.
     AtomicFloat,
@@ -109,9 +109,9 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
     GROUPS.into_iter().flat_map(|(_, rows)| rows)
 }
 
-/// The names that the language gives to arguments of its functions.
+/// The names that the language predeclares for arguments of its functions.
 pub(super) const FLAGS: &[(&str, u32)] = &[
-    // What a `Barrier` orders, and how.
+    // What a `Barrier` orders, and at which scope.
     ("UAV_MEMORY", 0x1),
     ("GROUP_SHARED_MEMORY", 0x2),
     ("NODE_INPUT_MEMORY", 0x4),
@@ -123,7 +123,7 @@ pub(super) const FLAGS: &[(&str, u32)] = &[
     ("REORDER_SCOPE", 0x8),
 ];
 
-/// Functions that the language has and this implementation does not: of other stages, of textures, for debugging.
+/// Functions that the language has and this implementation lacks: of other stages, of textures, for debugging.
 pub(super) const UNSUPPORTED: &[&str] = &[
     "AllocateRayQuery",
     "DebugBreak",
@@ -231,31 +231,31 @@ const fn noted(note: &'static str, row: Row) -> Row {
 
 #[rustfmt::skip]
 const ARITHMETIC: &[Row] = &[
-    noted("of the smallest integer, itself",
+    noted("the smallest integer is its own absolute value",
         each("abs", Class::Numeric, Unary::Abs, "the absolute value")),
     each("acos", Class::Float, Unary::Acos, "the angle from 0 to π with that cosine"),
     row("all", Class::Any, X, (Shape::Scalar, BOOL), Pure::All, "whether every component is nonzero"),
     row("and", Class::Any, BOOLS, (Shape::Common, BOOL), Pure::Binary(Binary::And),
-        "whether both hold, for each component"),
+        "whether both are true, for each component"),
     row("any", Class::Any, X, (Shape::Scalar, BOOL), Pure::Any, "whether some component is nonzero"),
     each("asin", Class::Float, Unary::Asin, "the angle from -π/2 to π/2 with that sine"),
     each("atan", Class::Float, Unary::Atan, "the angle from -π/2 to π/2 with that tangent"),
     noted("signs of zeros and infinities as in C",
         row("atan2", Class::Float, &[value("y"), value("x")], SAME, Pure::Binary(Binary::Atan2),
         "the angle of the point (x, y), from -π to π")),
-    each("ceil", Class::Float, Unary::Ceil, "the smallest whole number that is not less"),
-    noted("with crossed bounds the upper one; of NaN the lower one",
+    each("ceil", Class::Float, Unary::Ceil, "the smallest integer not less than the value"),
+    noted("with crossed bounds the upper one; for NaN the lower one",
         row("clamp", Class::Numeric, &[value("x"), value("min"), value("max")], SAME, Pure::Clamp,
-        "the value, brought into a range")),
+        "the value, clamped to a range")),
     each("cos", Class::Float, Unary::Cos, "the cosine of an angle in radians"),
     each("cosh", Class::Float, Unary::Cosh, "the hyperbolic cosine"),
     row("degrees", Class::Float, X, SAME, Pure::Degrees, "an angle in radians as degrees"),
     each("exp", Class::Float, Unary::Exp, "e to that power"),
     each("exp2", Class::Float, Unary::Exp2, "2 to that power"),
-    each("floor", Class::Float, Unary::Floor, "the largest whole number that is not greater"),
+    each("floor", Class::Float, Unary::Floor, "the largest integer not greater than the value"),
     row("fma", Class::AnyFloat, ABC, SAME, Pure::Ternary(Ternary::Fma),
         "a * b + c, rounded once"),
-    noted("of infinities and by zero NaN",
+    noted("NaN for an infinite x or a zero y",
         row("fmod", Class::Float, XY, SAME, Pure::Binary(Binary::Rem(Sign::Signed)),
         "the exact remainder of x / y, with the sign of x")),
     row("ddx", Class::Float, X, SAME, Pure::Derivative(Derivative::XCoarse),
@@ -291,26 +291,26 @@ const ARITHMETIC: &[Row] = &[
         row("mad", Class::Numeric, ABC, SAME, Pure::Mad, "a * b + c, rounded twice")),
     noted("-0 is below +0",
         row("max", Class::Numeric, XY, SAME, Pure::Binary(Binary::Max(Sign::Signed)),
-        "the greater one; the number if one is NaN")),
+        "the greater value; if one is NaN, the other")),
     noted("-0 is below +0",
         row("min", Class::Numeric, XY, SAME, Pure::Binary(Binary::Min(Sign::Signed)),
-        "the lesser one; the number if one is NaN")),
+        "the lesser value; if one is NaN, the other")),
     noted("an infinity is whole, with fraction 0",
         row("modf", Class::Float, &[value("x"), out("whole", Shape::Common, Elem::T)], SAME, Pure::Modf,
         "the fraction and the whole part, both with the sign of x")),
     row("or", Class::Any, BOOLS, (Shape::Common, BOOL), Pure::Binary(Binary::Or),
-        "whether one holds, for each component"),
-    noted("of a negative x NaN, even for whole y; NaN where `y * log2(x)` is `0 * inf`",
+        "whether one is true, for each component"),
+    noted("NaN for a negative x, even with an integer y; NaN where `y * log2(x)` is `0 * inf`",
         row("pow", Class::Float, XY, SAME, Pure::Binary(Binary::Pow), "x to the power of y")),
     row("radians", Class::Float, X, SAME, Pure::Radians, "an angle in degrees as radians"),
-    noted("of a zero an infinity with its sign",
+    noted("for a zero an infinity of the same sign",
         row("rcp", Class::AnyFloat, X, SAME, Pure::Rcp, "1 / x, correctly rounded")),
-    each("round", Class::Float, Unary::Round, "the nearest whole number, the even one of two"),
+    each("round", Class::Float, Unary::Round, "the nearest integer, ties to even"),
     each("rsqrt", Class::Float, Unary::Rsqrt, "1 / sqrt(x)"),
-    each("saturate", Class::AnyFloat, Unary::Saturate, "the value, brought into the range 0 to 1; NaN becomes 0"),
+    each("saturate", Class::AnyFloat, Unary::Saturate, "the value, clamped to the range 0 to 1; NaN becomes 0"),
     row("select", Class::Any, &[param("cond", Shape::Common, BOOL), value("then"), value("else")], SAME,
         Pure::Ternary(Ternary::Select), "for each component the second or the third argument; both are evaluated"),
-    noted("of NaN 0",
+    noted("0 for NaN",
         row("sign", Class::Numeric, X, (Shape::Common, INT), Pure::Sign, "-1, 0 or 1")),
     each("sin", Class::Float, Unary::Sin, "the sine of an angle in radians"),
     effect("sincos", Class::Float, &[value("x"), out("s", Shape::Common, Elem::T), out("c", Shape::Common, Elem::T)],
@@ -351,11 +351,11 @@ const VECTORS: &[Row] = &[
     row("mul", Class::Numeric, &[param("a", Shape::Factor, Elem::T), param("b", Shape::Factor, Elem::T)],
         (Shape::Product, Elem::T), Pure::Mul,
         "the product; a vector is a row on the left of a matrix, a column on its right"),
-    noted("of zero NaN",
+    noted("NaN for a zero vector",
         row("normalize", Class::Float, VECTOR, SAME_VECTOR, Pure::Normalize, "x * rsqrt(dot(x, x))")),
     row("reflect", Class::Float, &[vector("i"), vector("n")], SAME_VECTOR, Pure::Reflect, "i - 2 * dot(i, n) * n"),
     row("refract", Class::Float, &[vector("i"), vector("n"), param("eta", Shape::Scalar, Elem::T)], SAME_VECTOR,
-        Pure::Refract, "the direction behind a surface, or 0 where everything is reflected"),
+        Pure::Refract, "the direction behind a surface, or 0 for total reflection"),
     row("transpose", Class::Any, &[param("m", Shape::Matrix, Elem::T)], (Shape::Transposed, Elem::T), Pure::Transpose,
         "rows and columns exchanged"),
 ];
@@ -403,7 +403,7 @@ const BITS: &[Row] = &[
         row("f32tof16", Class::Any, &[param("x", Shape::Common, FLOAT)], (Shape::Common, UINT), Pure::Unary(Unary::PackHalf),
         "a 16-bit float in the low half, rounded to the nearest")),
     row("firstbithigh", Class::Int, X, (Shape::Common, UINT), Pure::Unary(Unary::FirstBitHigh(Sign::Unsigned)),
-        "the index of the highest set bit, of a negative number the highest clear bit; all ones if there is none"),
+        "the index of the highest set bit, for a negative number of the highest clear bit; all ones if there is none"),
     row("firstbitlow", Class::Int, X, (Shape::Common, UINT), Pure::Unary(Unary::FirstBitLow),
         "the index of the lowest set bit; all ones if there is none"),
     row("msad4", Class::Any,
@@ -429,7 +429,7 @@ const BITS: &[Row] = &[
         Pure::Unpack { sign: Sign::Unsigned }, "four unsigned bytes as numbers")),
 ];
 
-/// The place that an atomic operation works on; its type decides.
+/// The lvalue of an atomic operation; its type decides.
 const DEST: Param =
     Param { name: "dest", mode: Mode::Reference, shape: Shape::Scalar, elem: Elem::T };
 const OPERAND: Param = param("value", Shape::Scalar, Elem::T);
@@ -472,10 +472,10 @@ const MEMORY: &[Row] = &[
         "orders all memory and waits for the group"),
     noted("flags must be constant",
         since(V6_8, effect("Barrier", Class::Any, &[word("memory"), word("semantics")], Function::FlagBarrier,
-        "orders the memory that the first flags name, for whom the second say, and may wait for the group"))),
+        "orders the memory that the first flags name, at the scope of the second, and may wait for the group"))),
     noted("flags must be constant",
         since(V6_8, effect("Barrier", Class::Any, &[param("resource", Shape::Resource, UINT), word("semantics")],
-        Function::FlagBarrier, "orders one buffer or texture, for whom the flags say, and may wait for the group"))),
+        Function::FlagBarrier, "orders one buffer or texture, at the scope of the flags, and may wait for the group"))),
     noted("true for every status a load gives",
         row("CheckAccessFullyMapped", Class::Any, &[word("status")], (Shape::Scalar, BOOL), Pure::IsMapped,
         "whether the access with this status touched mapped memory only")),
@@ -485,29 +485,29 @@ const MEMORY: &[Row] = &[
     barrier("GroupMemoryBarrier", MemoryScope::Group, SyncScope::None, "orders groupshared memory"),
     barrier("GroupMemoryBarrierWithGroupSync", MemoryScope::Group, SyncScope::Group,
         "orders groupshared memory and waits for the group"),
-    atomic("InterlockedAdd", Atomic::Add, "adds in one step"),
-    atomic_returning("InterlockedAdd", Atomic::Add, "adds in one step and gives what was there before"),
-    atomic("InterlockedAnd", Atomic::And, "ands in one step"),
-    atomic_returning("InterlockedAnd", Atomic::And, "ands in one step and gives what was there before"),
+    atomic("InterlockedAdd", Atomic::Add, "adds atomically"),
+    atomic_returning("InterlockedAdd", Atomic::Add, "adds atomically and returns the old value"),
+    atomic("InterlockedAnd", Atomic::And, "ands atomically"),
+    atomic_returning("InterlockedAnd", Atomic::And, "ands atomically and returns the old value"),
     compare_exchange("InterlockedCompareExchange", Class::Atomic,
-        "stores where the comparand is, in one step, and gives what was there before"),
+        "stores if the old value equals the comparand, atomically, and returns the old value"),
     since(ShaderModel::V6_6, compare_exchange("InterlockedCompareExchangeFloatBitwise", Class::AtomicFloat,
-        "stores where the comparand's bits are, in one step, and gives what was there before")),
-    compare_store("InterlockedCompareStore", Class::Atomic, "stores where the comparand is, in one step"),
+        "stores if the old value has the comparand's bits, atomically, and returns the old value")),
+    compare_store("InterlockedCompareStore", Class::Atomic, "stores if the old value equals the comparand, atomically"),
     since(ShaderModel::V6_6, compare_store("InterlockedCompareStoreFloatBitwise", Class::AtomicFloat,
-        "stores where the comparand's bits are, in one step")),
+        "stores if the old value has the comparand's bits, atomically")),
     Row { class: Class::AtomicOrFloat, ..atomic_returning("InterlockedExchange", Atomic::Exchange,
-        "stores in one step and gives what was there before") },
-    atomic("InterlockedMax", Atomic::Max(Sign::Signed), "stores the maximum in one step"),
+        "stores atomically and returns the old value") },
+    atomic("InterlockedMax", Atomic::Max(Sign::Signed), "stores the maximum atomically"),
     atomic_returning("InterlockedMax", Atomic::Max(Sign::Signed),
-        "stores the maximum in one step and gives what was there before"),
-    atomic("InterlockedMin", Atomic::Min(Sign::Signed), "stores the minimum in one step"),
+        "stores the maximum atomically and returns the old value"),
+    atomic("InterlockedMin", Atomic::Min(Sign::Signed), "stores the minimum atomically"),
     atomic_returning("InterlockedMin", Atomic::Min(Sign::Signed),
-        "stores the minimum in one step and gives what was there before"),
-    atomic("InterlockedOr", Atomic::Or, "ors in one step"),
-    atomic_returning("InterlockedOr", Atomic::Or, "ors in one step and gives what was there before"),
-    atomic("InterlockedXor", Atomic::Xor, "xors in one step"),
-    atomic_returning("InterlockedXor", Atomic::Xor, "xors in one step and gives what was there before"),
+        "stores the minimum atomically and returns the old value"),
+    atomic("InterlockedOr", Atomic::Or, "ors atomically"),
+    atomic_returning("InterlockedOr", Atomic::Or, "ors atomically and returns the old value"),
+    atomic("InterlockedXor", Atomic::Xor, "xors atomically"),
+    atomic_returning("InterlockedXor", Atomic::Xor, "xors atomically and returns the old value"),
     Row { result: Some(SAME), ..effect("NonUniformResourceIndex", Class::Any, X, Function::NonUniform,
-        "its argument; says that lanes may name different resources") },
+        "its argument; marks an index as different between lanes") },
 ];

@@ -1,6 +1,7 @@
-//! The functions that belong to some stages only, by their prototypes, and the constants that go with them.
+//! Stage-specific functions, by their prototypes, and the constants that go with them.
 //!
-//! They type-check everywhere; which stages have them and which shader model they need is in their rows. None runs yet:
+//! They type-check everywhere; their rows list the stages that have them and the shader model they need. None runs
+//! yet:
 //! derivatives and barriers, which compute shaders have too, are functions of the table in `rows.rs`.
 
 use ops::intrinsics::{ShaderModel, Stage, Stages};
@@ -17,7 +18,7 @@ pub struct Row {
     pub prototypes: &'static [&'static str],
     pub stages: Stages,
     pub since: ShaderModel,
-    /// Of ray tracing shaders, the kinds that have it, by the words of `[shader("…")]`; all if none is named.
+    /// In ray tracing, the shaders that have it, by the words of `[shader("…")]`; all if none is named.
     pub kinds: &'static [&'static str],
 }
 
@@ -31,9 +32,9 @@ const MESH: Stages = Stages::of(&[Stage::Mesh, Stage::Library]);
 const AMPLIFICATION: Stages = Stages::of(&[Stage::Amplification, Stage::Library]);
 const NODE: Stages = Stages::of(&[Stage::Node, Stage::Library]);
 
-/// The shaders that look at one hit or candidate.
+/// The shaders that examine one hit or candidate.
 const HITS: &[&str] = &["intersection", "anyhit", "closesthit"];
-/// These, and the shader for rays that hit nothing.
+/// These, and the miss shader.
 const ON_A_RAY: &[&str] = &["intersection", "anyhit", "closesthit", "miss"];
 const TRACERS: &[&str] = &["raygeneration", "closesthit", "miss"];
 
@@ -269,7 +270,7 @@ const FLAGS: &[(&str, u32)] = &[
     ("STATE_OBJECT_FLAGS_ALLOW_EXTERNAL_DEPENDENCIES_ON_LOCAL_DEFINITIONS", 0x2),
     ("STATE_OBJECT_FLAG_ALLOW_LOCAL_DEPENDENCIES_ON_EXTERNAL_DEFINITIONS", 0x1),
     ("STATE_OBJECT_FLAG_ALLOW_EXTERNAL_DEPENDENCIES_ON_LOCAL_DEFINITIONS", 0x2),
-    // As DXC spells them.
+    // As spelled by DXC.
     ("STATE_OBJECT_FLAGS_ALLOW_LOCAL_DEPENDENCIES_ON_EXTERNAL_DEFINITONS", 0x1),
     ("STATE_OBJECT_FLAGS_ALLOW_EXTERNAL_DEPENDENCIES_ON_LOCAL_DEFINITONS", 0x2),
     ("STATE_OBJECT_FLAG_ALLOW_STATE_OBJECT_ADDITIONS", 0x4),

@@ -101,9 +101,9 @@ pub(super) fn is_normal(e: &mut Emit<'_>, x: Value) -> Value {
     e.binary(Binary::And, finite, large)
 }
 
-/// The mantissa, from 0.5 to 1 in size, then the exponent, read off the bits of a float.
+/// The mantissa, from 0.5 to 1 in magnitude, then the exponent, read off the bits of a float.
 ///
-/// Zeros, infinities and NaN are their own mantissas and have the exponent 0. Denormals are scaled up before.
+/// Zeros, infinities and NaN are their own mantissas and have the exponent 0. Denormals are scaled up first.
 /// Sixteen-bit floats go through `float`, where all of them are normal.
 pub(super) fn frexp(e: &mut Emit<'_>, x: Value) -> (Value, Value) {
     let ty = e.ty(x);
@@ -138,7 +138,7 @@ pub(super) fn frexp(e: &mut Emit<'_>, x: Value) -> (Value, Value) {
     (e.convert(ty, Sign::Signed, mantissa), e.convert(ty, Sign::Signed, exponent))
 }
 
-/// The size of one value with the sign of another.
+/// The magnitude of one value with the sign of another.
 fn copy_sign(e: &mut Emit<'_>, size: Value, sign: Value) -> Value {
     let ty = e.ty(size);
     let (int, top) = match ty {

@@ -6,7 +6,7 @@ use ops::{Binary, Compare, Sign, Ty, Unary};
 use super::Emit;
 
 /// Four numbers as the bytes of a word, the first one lowest.
-/// With `clamp` they are brought to the range of such bytes before; `sign` says how they are read then.
+/// With `clamp` they are clamped to the range of such bytes first; `sign` says how they are read then.
 pub(super) fn pack(e: &mut Emit<'_>, clamp: Option<Sign>, sign: Sign, v: &[Value]) -> Value {
     let mut word = None;
     for (i, x) in v.iter().enumerate() {
@@ -30,7 +30,7 @@ pub(super) fn pack(e: &mut Emit<'_>, clamp: Option<Sign>, sign: Sign, v: &[Value
 
 fn clamp_to(e: &mut Emit<'_>, sign: Sign, x: Value, low: f64, high: f64) -> Value {
     let (low, high) = (e.number(x, low), e.number(x, high));
-    // An unsigned number has no lower bound to be brought to.
+    // An unsigned number needs no lower bound.
     let above = if sign == Sign::Signed { e.binary(Binary::Max(sign), x, low) } else { x };
     e.binary(Binary::Min(sign), above, high)
 }
@@ -99,7 +99,7 @@ fn accum_at(
     })
 }
 
-/// The factor is D3D's: slightly above 255, so that 1 surely gives 255.
+/// The factor is D3D's: slightly above 255, so that 1 is certain to give 255.
 pub(super) fn color_to_ubyte4(e: &mut Emit<'_>, x: &[Value]) -> Values {
     [2, 1, 0, 3]
         .into_iter()

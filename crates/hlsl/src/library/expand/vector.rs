@@ -44,7 +44,7 @@ pub(super) fn distance(e: &mut Emit<'_>, a: &[Value], b: &[Value]) -> Value {
     length(e, &way)
 }
 
-/// By the reciprocal root, as D3D compilers have it.
+/// Multiplies by the reciprocal square root, as D3D compilers do.
 pub(super) fn normalize(e: &mut Emit<'_>, x: &[Value]) -> Values {
     let square = dot(e, x, x);
     let scale = e.unary(Unary::Rsqrt, square);

@@ -35,7 +35,7 @@ const READ: &[&str] = &[
     "SampleLevel",
 ];
 
-/// A texture type, taken apart.
+/// The properties of a texture type.
 #[derive(Clone, Copy)]
 pub(super) struct Texture {
     pub(super) dim: TextureDim,
@@ -43,7 +43,7 @@ pub(super) struct Texture {
     pub(super) writable: bool,
 }
 
-/// What may follow the arguments that an overload must have.
+/// The optional arguments after those that an overload requires.
 #[derive(Clone, Copy)]
 enum Tail {
     Status,
@@ -54,7 +54,7 @@ enum Tail {
 }
 
 impl TextureDim {
-    /// As the operations know it.
+    /// As `ops` represents it.
     pub fn dim(self) -> Dim {
         match self {
             TextureDim::D1 => Dim::D1,
@@ -190,7 +190,7 @@ pub(super) fn resolve(
     with_tail(types, name, Method::Texture(method), (params, tail), (dim, offset), result, args)
 }
 
-/// Takes as much of what may follow as arguments are given.
+/// Matches as many of the optional arguments as are given.
 fn with_tail(
     types: &Types,
     name: &str,
@@ -203,7 +203,7 @@ fn with_tail(
     let offset = ("offset", offset_ty, Mode::In);
     let least = ("clamp", Types::FLOAT, Mode::In);
     let status = ("status", Types::UINT, Mode::Out);
-    // There are no offsets from one face of a cube to another.
+    // Offsets do not reach from one face of a cube to another.
     let offsets = if dim.is_cube() { vec![] } else { vec![offset] };
     let tails: Vec<Vec<Param>> = match tail {
         Tail::None => vec![vec![]],
@@ -266,7 +266,7 @@ fn dimensions(
     accept(types, NAME, Method::Texture(TextureMethod::GetDimensions), &params, Types::VOID, args)
 }
 
-/// A number or a vector of some.
+/// A number or a vector of numbers.
 fn sized(types: &mut Types, scalar: Scalar, n: u32) -> TypeId {
     if n == 1 { types.scalar(scalar) } else { types.vector(scalar, n) }
 }
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
     use crate::library::testing::{args, describe};
 
-    /// The overload that a call finds; `S` and `C` are a sampler and a comparing one.
+    /// The overload selected by a call; `S` and `C` are a sampler and a comparison sampler.
     fn outcome(dim: TextureDim, element: &str, writable: bool, call: &str) -> String {
         let types = &mut Types::new();
         let element = crate::library::testing::ty(types, element);
@@ -362,7 +362,7 @@ mod tests {
             (
                 D2,
                 "SampleCmp(S, float2, float)",
-                "`sampler` of `SampleCmp` is to be `SamplerComparisonState`, and this is `SamplerState`",
+                "`sampler` of `SampleCmp` must be `SamplerComparisonState`, but this is `SamplerState`",
             ),
             (D2, "Simple(S, float2)", "unknown"),
         ] {
