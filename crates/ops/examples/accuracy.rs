@@ -1,7 +1,7 @@
-//! Prints how far operations on floats are from the exact results: `cargo run --release -p wavelane-ops --example accuracy`.
+//! Prints the error of each float operation: `cargo run --release -p wavelane-ops --example accuracy`.
 //!
-//! An argument says how many random arguments of each operation on f32 are tried; ten million if there is none.
-#![allow(clippy::print_stdout, reason = "the table is what it is for")]
+//! The optional argument is the number of random operands for each f32 operation; the default is ten million.
+#![allow(clippy::print_stdout, reason = "printing the table is its purpose")]
 
 #[path = "../tests/accuracy/measure.rs"]
 mod measure;

@@ -1,11 +1,11 @@
-//! The 16-bit float: its bits, and the exact conversions to and from the wider floats.
+//! The 16-bit float: its bits, and the exact conversions to and from wider floats.
 //!
 //! Arithmetic is not here: `scalar` computes in a wider type and rounds once.
-//! Conversions are straight lines of integer operations, selects and one addition, so that loops over lanes vectorise.
+//! Conversions are branch-free (integer operations, selects and one addition), so that loops over lanes vectorise.
 
 /// A float of 1 sign, 5 exponent and 10 fraction bits (IEEE binary16), as its bits.
 ///
-/// There is no `PartialEq`: whether bits or numbers are compared is for the user to say.
+/// There is no `PartialEq`: the caller decides whether to compare bits or numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct F16(pub u16);
 
@@ -14,26 +14,27 @@ const INFINITY: u16 = 0x7c00;
 const NAN: u16 = 0x7e00;
 
 impl F16 {
-    /// Rounds to nearest, ties to even; from 65520 on to infinity. Denormals are kept, every NaN becomes `0x7e00`.
+    /// Rounds to nearest, ties to even; values from 65520 up become infinity. Denormals are kept; every NaN becomes
+    /// `0x7e00`.
     #[inline]
     pub fn from_f32(value: f32) -> F16 {
         let sign = (value.to_bits() >> 16) as u16 & SIGN;
         let magnitude = value.to_bits() & 0x7fff_ffff;
 
-        // Half a unit of the last place, less one if that place is even, carries exactly when rounding goes up;
-        // a carry out of the fraction is the next exponent. The biases differ by 127 - 15.
+        // Half a unit in the last place, less one if that place is even, carries exactly when rounding goes up;
+        // a carry out of the fraction increments the exponent. The biases differ by 127 - 15.
         let tie = (magnitude >> 13) & 1;
         let normal = magnitude.wrapping_add(0xfff + tie).wrapping_sub(112 << 23) >> 13;
         let normal = normal.min(u32::from(INFINITY));
 
-        // The last place of 0.5 is 2^-24, the smallest f16: the addition rounds, the fraction is the result.
+        // The last place of 0.5 is 2^-24, the smallest f16: the addition rounds, and its fraction is the result.
         let denormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
 
         let number = if magnitude < 0x3880_0000 { denormal } else { normal };
         F16(if magnitude > 0x7f80_0000 { NAN } else { sign | number as u16 })
     }
 
-    /// As [`F16::from_f32`], and rounded only once.
+    /// Like [`F16::from_f32`], with a single rounding.
     #[inline]
     pub fn from_f64(value: f64) -> F16 {
         let sign = (value.to_bits() >> 48) as u16 & SIGN;
@@ -79,18 +80,18 @@ impl F16 {
 mod tests {
     use super::*;
 
-    /// What the bits of a finite value mean, in units of 2^-24, written from the definition.
+    /// The value of finite bits, in units of 2^-24, written from the definition.
     fn units(bits: u16) -> u64 {
         let (exponent, fraction) = (u64::from(bits >> 10 & 31), u64::from(bits & 1023));
         if exponent == 0 { fraction } else { (1024 + fraction) << (exponent - 1) }
     }
 
-    /// The value of non-negative bits, where infinity stands for 2^16, the power that follows the largest number.
+    /// The value of non-negative bits; infinity counts as 2^16, the next power after the largest number.
     fn value(bits: u16) -> f64 {
         units(bits) as f64 / 16_777_216.0
     }
 
-    /// The conversion by search: the nearer of the two neighbours, of two equally near ones the even one.
+    /// The conversion by search: the nearer of the two neighbours, ties to even.
     fn nearest(wide: f64) -> u16 {
         if wide.is_nan() {
             return NAN;
@@ -105,14 +106,14 @@ mod tests {
             let middle = low.midpoint(high);
             if value(middle) <= wide { low = middle } else { high = middle }
         }
-        // The midpoint has 12 significant bits: it is exact.
+        // The midpoint has 12 significant bits, so it is exact.
         let midpoint = (value(low) + value(high)) / 2.0;
         let up = wide > midpoint || wide == midpoint && low & 1 == 1;
         sign | if up { high } else { low }
     }
 
     #[test]
-    fn every_value_survives_the_way_to_a_wider_float_and_back() {
+    fn every_value_survives_a_round_trip_through_a_wider_float() {
         for bits in 0..=u16::MAX {
             let half = F16(bits);
             let kept = if bits & !SIGN > INFINITY { NAN } else { bits };
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn every_value_means_what_the_definition_says() {
+    fn every_value_matches_the_definition() {
         for bits in 0..INFINITY {
             let (positive, negative) = (F16(bits), F16(bits | SIGN));
             assert_eq!(positive.to_f64().to_bits(), value(bits).to_bits(), "{bits:#06x}");
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bits_of_a_wider_float_round_to_nearest_even() {
+    fn arbitrary_bits_of_a_wider_float_round_to_nearest_even() {
         let mut random = crate::Random::new(1);
         for _ in 0..50_000 {
             let state = random.bits();
@@ -171,7 +172,7 @@ mod tests {
             assert_eq!(F16::from_f32(any).0, nearest(f64::from(any)), "{any:e}");
             let any = f64::from_bits(state);
             assert_eq!(F16::from_f64(any).0, nearest(any), "{any:e}");
-            // Most f64 are far out of range: this one is not.
+            // Most f64 are far out of range; these are not.
             let near = f64::from_bits(state >> 6 | 0x3c00_0000_0000_0000);
             assert_eq!(F16::from_f64(near).0, nearest(near), "{near:e}");
         }
@@ -191,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_double_is_not_rounded_through_a_float() {
-        // Just above the midpoint of 1 and its successor, by less than a float can tell.
+        // Just above the midpoint of 1 and its successor, by less than an f32 can represent.
         let above = 1.0 + 1.0 / 2048.0 + 1.0 / 1_099_511_627_776.0;
         assert_eq!(F16::from_f64(above).0, 0x3c01);
         assert_eq!(F16::from_f32(above as f32).0, 0x3c00);

@@ -1,4 +1,4 @@
-//! How HLSL spells wave operations: one row for each function.
+//! The HLSL spellings of wave operations: one row for each function.
 //!
 //! Name look-up, overloads, shader-model and stage errors, required caps, `wavelane explain`, the intrinsic reference
 //! and the coverage grid of the suite are all derived from these rows. To add a function of a known shape, add its row
@@ -33,7 +33,7 @@ pub struct Alias {
     pub result: Option<Output>,
 }
 
-/// Who spells it that way.
+/// Where a spelling comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     Hlsl,
@@ -55,7 +55,7 @@ impl ShaderModel {
     pub const V6_7: ShaderModel = ShaderModel { major: 6, minor: 7 };
     pub const V6_8: ShaderModel = ShaderModel { major: 6, minor: 8 };
     pub const V6_10: ShaderModel = ShaderModel { major: 6, minor: 10 };
-    /// The highest one that exists.
+    /// The highest published version.
     pub const HIGHEST: ShaderModel = ShaderModel::V6_10;
 }
 
@@ -65,7 +65,7 @@ impl std::fmt::Display for ShaderModel {
     }
 }
 
-/// A kind of shader.
+/// A shader stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
     Vertex,
@@ -88,7 +88,7 @@ pub struct Stages(u16);
 
 impl Stages {
     pub const ALL: Stages = Stages(u16::MAX);
-    /// Where quads exist.
+    /// The stages in which quads exist.
     pub const QUADS: Stages = Stages::of(&[
         Stage::Pixel,
         Stage::Compute,
@@ -97,7 +97,7 @@ impl Stages {
         Stage::Node,
         Stage::Library,
     ]);
-    /// Where thread groups exist.
+    /// The stages in which thread groups exist.
     pub const GROUPS: Stages =
         Stages::of(&[Stage::Compute, Stage::Amplification, Stage::Mesh, Stage::Node]);
 
@@ -116,10 +116,10 @@ impl Stages {
     }
 }
 
-/// What a parameter takes.
+/// What a parameter accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Param {
-    /// The value operated on: scalar, vector or matrix.
+    /// The value operated on: a scalar, vector or matrix.
     Value(Elements),
     Bool,
     /// A `uint` that need not be uniform.
@@ -133,18 +133,18 @@ pub enum Param {
     QuadIndex,
     /// A `uint4` that names a group of lanes.
     Lanes,
-    /// A `uint` whose bits name the lanes that take part, in place of the active set.
+    /// A `uint` whose bits name the participating lanes, in place of the active set.
     WaveMask,
 }
 
-/// The element types a value parameter takes.
+/// The element types that a value parameter accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elements {
     /// All numbers and `bool`.
     Any,
     Numeric,
     Integer,
-    /// Every integer; DXC takes `uint` and `uint64_t` only, and a warning says so for others.
+    /// All integers; DXC accepts only `uint` and `uint64_t`, and a warning says so for the others.
     UnsignedInDxc,
 }
 
@@ -163,7 +163,7 @@ pub enum Output {
     Value,
 }
 
-/// What a function denotes.
+/// The meaning of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// A wave operation; the front end gives it the signedness of the value.
@@ -172,7 +172,7 @@ pub enum Meaning {
 }
 
 impl Intrinsic {
-    /// Whether the lanes that take part are named by a first argument.
+    /// Whether the first argument names the participating lanes.
     pub fn is_masked(&self) -> bool {
         self.params.first() == Some(&Param::WaveMask)
     }
@@ -196,7 +196,7 @@ impl Intrinsic {
 #[derive(Clone, Copy, Debug)]
 pub struct Found {
     pub intrinsic: &'static Intrinsic,
-    /// Set when the name is not the function's own.
+    /// Set when the name is an alias.
     pub alias: Option<&'static Alias>,
 }
 
@@ -213,7 +213,7 @@ pub fn all() -> impl Iterator<Item = &'static Intrinsic> {
 
 /// Finds a function by its name or an alias.
 pub fn by_name(name: &str) -> Option<Found> {
-    // Most names that are asked for are none of ours, and the families have few first letters.
+    // Fast path: most names looked up are not wave functions, and these have few first letters.
     if !name.starts_with(['W', 'Q', 'G', 'I', 'A']) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Sets of lanes.
+//! Lane masks: sets of the lanes of one wave.
 
 use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
@@ -56,7 +56,7 @@ impl LaneMask {
         })
     }
 
-    /// As HLSL shows it: a `uint4` whose `x` holds lanes 0 to 31.
+    /// In HLSL's form: a `uint4` whose `x` holds lanes 0 to 31.
     pub fn words(self) -> [u32; 4] {
         [self.0 as u32, (self.0 >> 32) as u32, (self.0 >> 64) as u32, (self.0 >> 96) as u32]
     }
@@ -123,7 +123,7 @@ mod tests {
     use super::LaneMask;
 
     #[test]
-    fn words_and_back_is_the_identity() {
+    fn words_round_trip() {
         for lane in 0..128 {
             let set = LaneMask::only(lane);
             assert_eq!(LaneMask::from_words(set.words()), set);

@@ -1,7 +1,9 @@
-//! What operations mean.
+//! The meaning of operations.
 //!
-//! [`intrinsics`] holds one row for each wave and quad function of HLSL and its dialects: how it is spelled, where it may stand, what it denotes.
-//! [`wave`] says what a wave operation does to the lanes, [`scalar`] what an arithmetic operation does to one lane.
+//! [`intrinsics`] holds one row for each wave and quad function of HLSL and its dialects: its spelling, where it is
+//! allowed, its meaning.
+//! [`wave`] defines what a wave operation does to the lanes, [`scalar`] what an arithmetic operation does to one
+//! lane.
 //! Both are executable and pure; every engine is compared with them, bit for bit.
 //!
 //! Deliberately absent: any dependency, any I/O, any knowledge of source text or of a particular engine.

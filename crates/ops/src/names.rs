@@ -1,9 +1,10 @@
-//! How operations are spelled in the text form of the IR: one row for each, read in both directions.
+//! The spelling of operations in the text form of the IR: one row for each, read in both directions.
 //!
-//! A name is a word, followed by the names of what the operation carries, with dots between: `min.u`, `reduce.max.s`,
-//! `convert.s.u.f32`. The rows are matches without a wildcard, so a new variant does not compile until it has a name.
+//! A name is a word, followed by the names of the operation's parameters, separated by dots: `min.u`,
+//! `reduce.max.s`, `convert.s.u.f32`. The rows are matches without a wildcard, so a new variant does not compile
+//! until it has a name.
 //!
-//! Deliberately absent: HLSL's names, which stand in [`crate::intrinsics`].
+//! Deliberately absent: HLSL's names, which are in [`crate::intrinsics`].
 
 use std::fmt;
 
@@ -19,17 +20,17 @@ pub trait Named: Sized {
     /// Writes the name.
     fn spell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// Takes the name from the front of a dotted name that has been split at its dots.
+    /// Parses the name from the front of a dotted name that has been split at its dots.
     fn take<'a>(parts: &mut impl Iterator<Item = &'a str>) -> Option<Self>;
 
-    /// Reads a whole name.
+    /// Parses a whole name.
     fn by_name(name: &str) -> Option<Self> {
         let mut parts = name.split('.');
         let it = Self::take(&mut parts)?;
         parts.next().is_none().then_some(it)
     }
 
-    /// The name, to be written somewhere.
+    /// The name, for display.
     fn name(&self) -> Name<'_, Self> {
         Name(self)
     }
@@ -45,7 +46,7 @@ impl<T: Named> fmt::Display for Name<'_, T> {
     }
 }
 
-/// Gives the variants of an enum their names. What a variant carries is named after it, in the order of the row.
+/// Names the variants of an enum. What a variant carries is named after it, in the order of the row.
 #[macro_export]
 macro_rules! names {
     ($ty:ident { $($word:literal => $variant:ident $(($($of:ident: $of_ty:ty),+))? $({$($field:ident: $field_ty:ty),+})?,)+ }) => {
@@ -83,7 +84,7 @@ impl Named for Ty {
     }
 }
 
-/// A small number, such as which component of a vector.
+/// A small number, such as the index of a vector component.
 impl Named for u8 {
     fn spell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_refused() {
+    fn unknown_names_are_refused() {
         for name in ["", "min", "min.", "min.u.u", "min.x", "add.", "convert.s.f32", "."] {
             assert_eq!(Binary::by_name(name), None, "{name}");
             assert_eq!(Unary::by_name(name), None, "{name}");

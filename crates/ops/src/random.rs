@@ -1,8 +1,8 @@
-//! A pseudo-random number generator (SplitMix64): every choice that is left to chance follows from a seed, on every machine.
+//! A pseudo-random number generator (SplitMix64): every random choice follows from a seed, on every machine.
 //!
 //! Deliberately absent: seeds from clocks or the system.
 
-/// Random numbers that follow from a seed; every seed is a good one.
+/// Random numbers that follow from a seed; every seed is equally good.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -11,7 +11,7 @@ impl Random {
         Random(seed)
     }
 
-    /// A number of 64 bits: a Weyl sequence, finalised.
+    /// The next 64 bits: a Weyl sequence, finalised.
     pub const fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,7 +19,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number below `bound`; 0 where there is none.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.bits()) * bound as u128) >> 64) as usize
     }
@@ -28,12 +28,12 @@ impl Random {
         self.below(chances) == 0
     }
 
-    /// One of some things; there must be some.
+    /// One element of a slice, which must not be empty.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 
-    /// From 0 to 1, without 1.
+    /// A number in 0..1, excluding 1.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_of_a_seed_are_those_of_the_published_generator() {
+    fn the_numbers_match_the_published_generator() {
         let mut random = Random::new(1_234_567);
         let numbers = [(); 3].map(|()| random.bits());
         let expected =

@@ -1,10 +1,10 @@
-//! What arithmetic does to one lane: each operation is defined here, once.
+//! The arithmetic of one lane: each operation is defined here, once.
 //!
-//! A definition is a closure over plain Rust types, handed to an [`Apply`]: the constant folder applies it to one value,
-//! the interpreter to whole rows of lanes, a reduction to a tree of them.
-//! All corners are those of the table "Arithmetic and memory corners" in `docs/semantics.md`.
+//! A definition is a closure over plain Rust types, handed to an [`Apply`]: the constant folder applies it to one
+//! value, the interpreter to whole rows of lanes, a reduction to a tree of them.
+//! The corner cases are those of the table "Arithmetic and memory corners" in `docs/semantics.md`.
 //!
-//! Spec: arithmetic that makes a NaN makes the canonical quiet one; moves and bit casts keep the bits they get.
+//! Spec: arithmetic whose result is a NaN gives the canonical quiet one; moves and bit casts keep their bits.
 
 mod exact;
 mod facts;
@@ -22,20 +22,20 @@ pub use hazards::Hazard;
 /// One operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unary {
-    /// Two's complement or sign change.
+    /// Two's complement negation, or sign change.
     Neg,
     /// Bitwise; logical for `bool`.
     Not,
-    /// The absolute value; of the smallest signed integer, itself.
+    /// The absolute value; the smallest signed integer gives itself.
     Abs,
     Floor,
     Ceil,
     Trunc,
-    /// To the nearest integer, ties to even.
+    /// Rounds to the nearest integer, ties to even.
     Round,
     Sqrt,
     Rsqrt,
-    /// To the range 0..1; of NaN, 0.
+    /// Clamps to 0..1; NaN gives 0.
     Saturate,
     Sin,
     Cos,
@@ -57,18 +57,19 @@ pub enum Unary {
     /// The number of set bits, as `i32`.
     CountBits,
     ReverseBits,
-    /// The index of the lowest set bit as `i32`, all ones if there is none.
+    /// The index of the lowest set bit as `i32`, all ones if no bit is set.
     FirstBitLow,
-    /// The index of the highest bit that is set (unsigned, or signed and not negative) or clear (negative), as `i32`;
+    /// The index of the highest bit that is set (unsigned, or signed and not negative) or clear (negative), as
+    /// `i32`;
     /// all ones if there is none.
     FirstBitHigh(Sign),
     /// The `f16` in the low half of an `i32`, as `f32`.
     UnpackHalf,
     /// An `f32` as `f16` in the low half of an `i32`.
     PackHalf,
-    /// The same bits as another type of the same size.
+    /// A bit cast: the same bits as another type of the same size.
     Bitcast(Ty),
-    /// The value as another type; the signs say how the integers on either side are read.
+    /// The value converted to another type; the signs say how the integers on either side are read.
     Convert {
         to: Ty,
         from_sign: Sign,
@@ -76,7 +77,7 @@ pub enum Unary {
     },
 }
 
-/// Two operands of one type and a result of that type.
+/// Two operands of one type, and a result of that type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binary {
     Add,
@@ -110,13 +111,13 @@ pub enum Compare {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ternary {
-    /// The product and the sum, rounded once.
+    /// The fused multiply-add, rounded once.
     Fma,
-    /// A `bool`, and the values for true and for false.
+    /// A select: a `bool`, and the values for true and for false.
     Select,
 }
 
-/// Takes the definition of an operation to where the operands are.
+/// Applies the definition of an operation to operands, in whatever form they are held.
 pub trait Apply {
     type Out;
     fn map1<A: Lane, R: Lane>(self, f: impl Fn(A) -> R) -> Self::Out;
@@ -267,7 +268,7 @@ fn unary_int<T: Int, P: Apply>(op: Unary, apply: P) -> P::Out {
 #[inline(always)]
 fn unary_float<T: Float, P: Apply>(op: Unary, apply: P) -> P::Out {
     use Unary::*;
-    // Transcendental functions are defined in f32; f16 rounds their result once more.
+    // Transcendental functions are defined in f32; f16 rounds the result once more.
     let through = |f: fn(f32) -> f32| move |a: T| T::from_f32(f(a.to_f32()));
     match op {
         // A change of sign is a move: it keeps the payload of a NaN.
@@ -328,7 +329,7 @@ fn convert<P: Apply>(from: Ty, from_sign: Sign, to: Ty, to_sign: Sign, apply: P)
     }
 }
 
-/// From an integer whose mathematical value `value` gives.
+/// From an integer type; `value` gives the mathematical value.
 #[inline(always)]
 fn convert_int<T: Int, P: Apply>(to: Ty, value: impl Fn(T) -> i128, apply: P) -> P::Out {
     match to {
@@ -336,7 +337,7 @@ fn convert_int<T: Int, P: Apply>(to: Ty, value: impl Fn(T) -> i128, apply: P) ->
         Ty::I16 => apply.map1(|a: T| value(a) as u16),
         Ty::I32 => apply.map1(|a: T| value(a) as u32),
         Ty::I64 => apply.map1(|a: T| value(a) as u64),
-        // Every integer of 64 bits rounds to f64 first only where f16 overflows anyway or is exact.
+        // A 64-bit integer is rounded to f64 first only where f16 overflows anyway or the f64 is exact.
         Ty::F16 => apply.map1(|a: T| F16::from_f64(value(a) as f64)),
         Ty::F32 => apply.map1(|a: T| value(a) as f32),
         Ty::F64 => apply.map1(|a: T| value(a) as f64),
@@ -346,7 +347,7 @@ fn convert_int<T: Int, P: Apply>(to: Ty, value: impl Fn(T) -> i128, apply: P) ->
 #[inline(always)]
 fn convert_float<T: Float, P: Apply>(to: Ty, to_sign: Sign, apply: P) -> P::Out {
     use Sign::*;
-    // Rust's `as` is the rule we want: toward zero, saturating, NaN gives 0.
+    // Rust's `as` follows the same rule: toward zero, saturating, NaN gives 0.
     match (to, to_sign) {
         (Ty::Bool, _) => apply.map1(|a: T| a.to_f64() != 0.0),
         (Ty::I16, Unsigned) => apply.map1(|a: T| a.to_f64() as u16),
@@ -461,7 +462,7 @@ fn compare_int<T: Int, P: Apply>(op: Compare, apply: P) -> P::Out {
     }
 }
 
-/// IEEE comparisons: with a NaN everything is false but `Ne`.
+/// IEEE comparisons: with a NaN, all are false except `Ne`.
 #[inline(always)]
 fn compare_float<T: Float, P: Apply>(op: Compare, apply: P) -> P::Out {
     use Compare::*;
@@ -494,8 +495,8 @@ pub fn ternary<P: Apply>(op: Ternary, ty: Ty, apply: P) -> P::Out {
         },
     }
 }
-/// What to multiply by in place of a division by a power of two: both round the same number, so that they have the same bits.
-/// `None` where the divisor is no power of two, or the reciprocal no normal number.
+/// Strength reduction: the factor that replaces a division by a power of two. Both round the same number, so the
+/// bits are the same. `None` if the divisor is not a power of two, or the reciprocal is not a normal number.
 pub fn reciprocal_of_power(ty: Ty, divisor: u64) -> Option<u64> {
     let (fraction, most) = match ty {
         Ty::F32 => (23, 254),
@@ -513,9 +514,9 @@ pub fn reciprocal_of_power(ty: Ty, divisor: u64) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// The verifier refuses what gives no type here.
+    /// The verifier rejects operand types that have no result type here.
     #[test]
-    fn operations_of_numbers_take_no_truth_values_and_floats_are_signed() {
+    fn numeric_operations_reject_bool_and_treat_floats_as_signed() {
         use Binary::{Div, Max, Min, Rem};
         for op in [Div, Rem, Min, Max] {
             for (sign, takes_floats) in [(Sign::Signed, true), (Sign::Unsigned, false)] {

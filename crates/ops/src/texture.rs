@@ -1,17 +1,17 @@
-//! Textures: what a texel holds, where it lies, and what sampling makes of texels. The one definition, the same bits on
-//! every host and in every engine.
+//! Textures: what a texel holds, where it lies, and how sampling combines texels. There is one definition, with the
+//! same bits on every host and in every engine.
 //!
-//! `docs/semantics.md`, "Textures", states the rules; here they are code. In short:
+//! `docs/semantics.md`, "Textures", states the rules; this is their code. In short:
 //! - A coordinate times the size of its axis is a position. Nearest filtering takes the texel that it lies in. Linear
 //!   filtering and gathers round it to 256ths, which choose the two texels and their weights.
-//! - A level of detail is cut to 256ths.
+//! - A level of detail is truncated to 256ths.
 //! - A filtered value is the exact sum of weighted texels, computed in f64 in a fixed order and rounded once to the
 //!   shader's type. Texels of weight 0 are not touched.
 //!
 //! Map: [`Format`] (texels in memory), [`Shape`] (where they lie), [`Sampler`] (state), [`sample`], [`gather`] and
 //! [`level_of_detail`] (what instructions do).
 //!
-//! Not here: which lanes take part, where derivatives come from, resources and bindings.
+//! Not here: which lanes participate, where derivatives come from, resources and bindings.
 
 mod convert;
 mod cube;
@@ -29,7 +29,7 @@ pub use lod::{Detail, level_of_detail};
 pub use sampler::{Address, Comparison, Filter, Sampler};
 pub use shape::{Image, Memory, Shape};
 
-/// The kinds of textures.
+/// The texture dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dim {
     D1,
@@ -44,7 +44,8 @@ pub enum Dim {
 }
 
 impl Dim {
-    /// How many numbers name a texel of one layer: what `Load`, `operator[]` and texel offsets take. None can for cubes.
+    /// How many coordinates address a texel of one layer: what `Load`, `operator[]` and texel offsets take. Not
+    /// available for cubes.
     pub fn axes(self) -> usize {
         match self {
             Dim::D1 | Dim::D1Array => 1,
@@ -53,7 +54,7 @@ impl Dim {
         }
     }
 
-    /// How many numbers a sampled place and its derivatives have, without the layer: a direction for cubes.
+    /// How many components sample coordinates and their derivatives have, without the layer: a direction for cubes.
     pub fn sample_axes(self) -> usize {
         if self.is_cube() { 3 } else { self.axes() }
     }
@@ -83,14 +84,14 @@ crate::names! { Dim {
     "cube_array" => CubeArray,
 } }
 
-/// In 256ths, rounded to nearest, halves up; NaN is 0, and what is huge stays huge.
+/// In 256ths, rounded to nearest, halves up; NaN gives 0, and huge values stay huge.
 fn rounded(value: f64) -> i64 {
     whole(value * 256.0 + 0.5)
 }
 
-/// The largest whole number that is not larger; NaN is 0, and what is huge stays huge.
+/// The floor; NaN gives 0, and huge values stay huge.
 fn whole(value: f64) -> i64 {
-    // Far beyond every texture, and far from the ends of i64.
+    // Far beyond every texture, and far from the limits of i64.
     const HUGE: f64 = (1i64 << 48) as f64;
     if value.is_nan() { 0 } else { value.clamp(-HUGE, HUGE).floor() as i64 }
 }

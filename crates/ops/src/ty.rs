@@ -1,6 +1,6 @@
-//! The types a lane can hold.
+//! The types of lane values.
 //!
-//! Integers carry no sign: operations that care take a [`Sign`].
+//! Integers have no signedness: operations for which it matters take a [`Sign`].
 //! Every value is held in one of three representations: a bit in a lane mask, a 32-bit word, a 64-bit long.
 //! The unused upper bits of 16-bit values in words are zero.
 
@@ -25,7 +25,7 @@ pub enum Sign {
     Unsigned,
 }
 
-/// How engines hold a lane's value.
+/// How engines represent a lane's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Repr {
     Bit,
@@ -36,7 +36,7 @@ pub enum Repr {
 impl Ty {
     pub const ALL: [Ty; 7] = [Ty::Bool, Ty::I16, Ty::I32, Ty::I64, Ty::F16, Ty::F32, Ty::F64];
 
-    /// As the text form of the IR spells it.
+    /// The spelling in the text form of the IR.
     pub fn name(self) -> &'static str {
         match self {
             Ty::Bool => "bool",
@@ -69,7 +69,7 @@ impl Ty {
         }
     }
 
-    /// The bytes a value takes in a buffer; a `bool` takes a whole word.
+    /// The size of a value in a buffer, in bytes; a `bool` takes a whole word.
     pub fn bytes(self) -> u32 {
         match self {
             Ty::I16 | Ty::F16 => 2,
@@ -78,7 +78,7 @@ impl Ty {
         }
     }
 
-    /// The bits a value has.
+    /// The width of a value in bits.
     pub fn bits(self) -> u32 {
         match self {
             Ty::Bool => 1,
@@ -100,7 +100,7 @@ pub trait Held: Copy + Default + sealed::Sealed + 'static {
     fn from_bits(bits: u64) -> Self;
 }
 
-/// A Rust type that stands for a lane's value in the definition of an operation.
+/// A Rust type that represents a lane's value in the definition of an operation.
 pub trait Lane: Copy + 'static {
     type Held: Held;
     fn hold(self) -> Self::Held;

@@ -1,9 +1,10 @@
-//! What a wave operation is and does: its facts, and the executable meaning over the lanes of one wave.
+//! Wave operations: their facts, and their executable meaning over the lanes of one wave.
 //!
-//! Everything here is pure. [`eval`] is the specification that every engine is compared with, [`poison`] says which lanes
-//! of a result are worth nothing because of what went in, [`hazards`] names the lanes that did something undefined.
+//! Everything here is pure. [`eval`] is the specification that every engine is compared with, [`poison`] says which
+//! lanes of a result are poisoned by their operands, and [`hazards`] names the lanes that did something
+//! undefined.
 //!
-//! Spec: `docs/semantics.md`. The orders of float sums and scans are canonical: every engine of ours gives these bits.
+//! Spec: `docs/semantics.md`. The orders of float sums and scans are canonical: all our engines give these bits.
 
 mod eval;
 mod facts;
@@ -19,8 +20,8 @@ use crate::{Binary, LaneMask, Sign, Ty};
 
 /// A wave or quad operation on scalars.
 ///
-/// Operands are, in this order: the value or values; then a lane, quad or distance index (`i32`),
-/// or the four words of a partition mask (`i32`).
+/// The operands are, in this order: the value or values; then a lane index, quad index or distance (`i32`), or the
+/// four words of a partition mask (`i32`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WaveOp {
     LaneIndex,
@@ -29,11 +30,11 @@ pub enum WaveOp {
     IsHelperLane,
     GroupWaveIndex,
     GroupWaveCount,
-    /// The four words of the set of lanes that stand in a relation to this lane.
+    /// The four words of the set of lanes in a given relation to this lane.
     LaneRelation(Relation),
     /// The four words of the active set.
     ActiveLanes,
-    /// The four words of the lanes that happen to run together: here, the active set.
+    /// The four words of the set of converged lanes: here, the active set.
     ConvergedLanes,
     AnyTrue,
     AllTrue,
@@ -42,7 +43,8 @@ pub enum WaveOp {
     PrefixCountBits,
     ReadLaneFirst,
     ReadLaneAt,
-    /// The value of the lane a distance further, modulo the wave or, with a second index operand, modulo a cluster.
+    /// The value of the lane a given distance above, modulo the wave or, with a second index operand, modulo a
+    /// cluster.
     Rotate,
     ClusteredRotate,
     AllEqual,
@@ -61,7 +63,7 @@ pub enum WaveOp {
     QuadAll,
 }
 
-/// What a reduction or scan folds with.
+/// The operation of a reduction or scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fold {
     Sum,
@@ -90,7 +92,7 @@ pub enum QuadDirection {
     Diagonal,
 }
 
-/// A barrier: which accesses it orders and which lanes wait for each other.
+/// A barrier: the accesses that it orders, and the lanes that wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Barrier {
     pub memory: MemoryScope,
@@ -114,7 +116,7 @@ pub enum SyncScope {
     Group,
 }
 
-/// What the operations know of the wave they run in.
+/// What an operation can know about its wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wave {
     /// The lane count: a power of two, 4 to 128.
@@ -128,8 +130,8 @@ pub struct Wave {
 }
 
 impl Wave {
-    /// The lanes that take part: the active ones that are no helpers.
-    /// Where only helpers are active they take part, so that their loops end.
+    /// The participating lanes: the active ones that are not helpers.
+    /// If only helpers are active they participate, so that their loops terminate.
     pub fn participants(&self) -> LaneMask {
         let some = self.active & !self.helpers;
         if some.is_empty() { self.active } else { some }
@@ -149,13 +151,13 @@ impl Fold {
         }
     }
 
-    /// What the lowest lane of an exclusive scan receives, and an empty fold gives.
+    /// The value that the lowest lane of an exclusive scan receives, and the result of an empty fold.
     pub fn identity(self, ty: Ty) -> u64 {
         let float = |f16: u64, f32: u64, f64: u64| match ty {
             Ty::F16 => f16,
             Ty::F32 => f32,
             Ty::F64 => f64,
-            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => unreachable!("{ty:?} is no float"),
+            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => unreachable!("{ty:?} is not a float"),
         };
         let ones = u64::MAX >> (64 - ty.bits());
         match self {
@@ -172,8 +174,8 @@ impl Fold {
         }
     }
 
-    /// What the lanes that do not take part hold in a sum or product.
-    /// Unlike [`Fold::identity`] this keeps a lone -0.0.
+    /// The value that stands for lanes that do not participate in a sum or product.
+    /// Unlike [`Fold::identity`], it preserves a lone -0.0.
     fn neutral(self, ty: Ty) -> u64 {
         match self {
             Fold::Sum if ty.is_float() => 1 << (ty.bits() - 1),
@@ -189,7 +191,7 @@ impl Fold {
 }
 
 impl WaveOp {
-    /// The same operation for operands of that signedness.
+    /// The same operation for operands of the given signedness.
     pub fn with_sign(self, sign: Sign) -> WaveOp {
         let fold = |fold| match fold {
             Fold::Min(_) => Fold::Min(sign),

@@ -1,5 +1,5 @@
-//! `wavelane_ops::wave::eval` against definitions written down a second time, lane by lane: on all sixteen masks of a wave of four
-//! lanes, and on many masks of the wider ones.
+//! `wavelane_ops::wave::eval` against independent definitions, lane by lane: on all sixteen masks of a wave of four
+//! lanes, and on many masks of wider ones.
 
 use wavelane_ops::wave::{Lanes, LanesMut, Results, Wave, eval, hazards, poison};
 use wavelane_ops::{Fold, LaneMask, QuadDirection, Random, Sign, Ty, WaveOp};
@@ -56,7 +56,7 @@ fn run_lanes(op: WaveOp, ty: Ty, wave: &Wave, args: &[Lanes<'_>]) -> Vec<LaneMas
         .collect()
 }
 
-/// Calls with every width, mask and a row of values.
+/// Calls `check` for every width and mask, with a row of values.
 fn everywhere(mut check: impl FnMut(Wave, &[u64])) {
     for width in [4, 8, 16, 32, 64, 128] {
         let mut random = Random::new(7 * u64::from(width));
@@ -71,7 +71,7 @@ fn narrow(ty: Ty, values: &[u64]) -> Vec<u64> {
     values.iter().map(|value| value & u64::MAX >> (64 - ty.bits())).collect()
 }
 
-/// Integer folds in i128, brought back to the width of the type at the end.
+/// Integer folds in i128, truncated to the width of the type at the end.
 fn fold(op: Fold, ty: Ty, values: impl Iterator<Item = u64>) -> Option<u64> {
     let bits = ty.bits();
     let wrap = |value: i128| value as u64 & u64::MAX >> (64 - bits);
@@ -155,9 +155,9 @@ fn integer_reductions_and_scans_fold_the_participants() {
 }
 
 #[test]
-fn multi_operations_fold_each_group_apart() {
+fn multi_operations_fold_each_group_separately() {
     everywhere(|wave, values| {
-        // Three groups by the lane's value; masks carry bits of inactive lanes, which must not matter.
+        // Three groups, by the lane's value; the masks contain inactive lanes, which must not matter.
         let group = |lane: u32| -> LaneMask {
             (0..wave.width)
                 .filter(|it| values[*it as usize] % 3 == values[lane as usize] % 3)
@@ -227,7 +227,7 @@ fn votes_ballots_and_counts_agree() {
 }
 
 #[test]
-fn reads_come_from_active_lanes_or_give_zero_and_poison() {
+fn reads_of_inactive_lanes_give_zero_and_poison() {
     everywhere(|wave, values| {
         let value: Vec<u32> = values.iter().map(|it| *it as u32 | 1).collect();
         let index: Vec<u32> =
@@ -286,7 +286,7 @@ fn quads_read_their_neighbours_or_themselves() {
     });
 }
 
-/// Spec: halves are added to each other, with -0.0 in the lanes that do not take part.
+/// Spec: halves are added to each other, with -0.0 in the lanes that do not participate.
 #[test]
 fn float_sums_follow_the_canonical_tree() {
     let wave = wave(8, LaneMask(0b1011_0111));
@@ -300,14 +300,14 @@ fn float_sums_follow_the_canonical_tree() {
 }
 
 #[test]
-fn float_corners_are_decided() {
+fn float_corner_cases_are_defined() {
     let nan = f32::from_bits(0x7fc0_1234);
     let full = |values: [f32; 4], active: u128, op: WaveOp| {
         let bits: Vec<u32> = values.iter().map(|it| it.to_bits()).collect();
         run(op, Ty::F32, &wave(4, LaneMask(active)), &[Lanes::Words(&bits)])
     };
     let bits = |value: f32| u64::from(value.to_bits());
-    // A number beats NaN, -0 is below +0, and NaN alone becomes canonical.
+    // A number beats NaN, -0 is below +0, and a lone NaN becomes canonical.
     assert_eq!(
         full([nan, 2.0, 1.0, nan], 15, WaveOp::Reduce(Fold::Min(Sign::Signed)))[0],
         bits(1.0)
@@ -327,9 +327,9 @@ fn float_corners_are_decided() {
     // A lone -0 survives a sum; the lowest lane of a scan receives +0.
     assert_eq!(full([0.0, -0.0, 0.0, 0.0], 2, WaveOp::Reduce(Fold::Sum))[1], bits(-0.0));
     assert_eq!(full([-0.0; 4], 15, WaveOp::Scan(Fold::Sum))[0], bits(0.0));
-    // What comes later, and the lane's own value, do not touch an exclusive scan.
+    // Higher lanes, and the lane's own value, do not affect an exclusive scan.
     assert_eq!(full([1.0, f32::INFINITY, nan, 1.0], 15, WaveOp::Scan(Fold::Sum))[1], bits(1.0));
-    // NaN is equal to nothing, not even to itself; both zeros are equal; matching looks at bits.
+    // NaN is not equal to anything, not even to itself; both zeros are equal; matching compares bits.
     assert_eq!(full([nan; 4], 1, WaveOp::AllEqual)[0], 0);
     assert_eq!(full([0.0, -0.0, 0.0, 0.0], 15, WaveOp::AllEqual)[0], 1);
     let zeros: Vec<u32> = [0.0f32, -0.0, nan, nan].iter().map(|it| it.to_bits()).collect();
@@ -337,7 +337,7 @@ fn float_corners_are_decided() {
     assert_eq!(groups, [LaneMask(1), LaneMask(2), LaneMask(12), LaneMask(12)]);
 }
 
-/// Rotation stays in its cluster, and a distance may be larger than it.
+/// Rotation stays in its cluster, and the distance may exceed the cluster size.
 #[test]
 fn rotations_wrap() {
     let value: Vec<u32> = (0..8).collect();
@@ -351,9 +351,9 @@ fn rotations_wrap() {
     assert_eq!(run(WaveOp::ClusteredRotate, Ty::I32, &all, &args), [3, 0, 1, 2, 5, 6, 7, 6]);
 }
 
-/// Helpers see what an observer would, and where there is nobody else they take part.
+/// Helpers see what an observer would, and participate if no other lane is active.
 #[test]
-fn helpers_do_not_count_unless_they_are_alone() {
+fn helpers_participate_only_if_no_other_lane_is_active() {
     let value = [1u32, 2, 4, 8];
     let mixed = Wave { helpers: LaneMask(0b0100), ..wave(4, LaneMask(0b1110)) };
     let sum = |wave: &Wave| run(WaveOp::Reduce(Fold::Sum), Ty::I32, wave, &[Lanes::Words(&value)]);
@@ -370,12 +370,12 @@ fn poison_reaches_exactly_the_lanes_whose_result_depends_on_it() {
     let args = [Lanes::Words(&value)];
     let wave = wave(8, LaneMask(0b1111_0111));
     let of = |op, bad: u128| poison(op, &wave, &args, &[LaneMask(bad)]);
-    // Lane 3 is not active: its poison is nobody's.
+    // Lane 3 is not active: its poison affects no other lane.
     assert_eq!(of(WaveOp::Reduce(Fold::Sum), 0b1000), LaneMask::EMPTY);
     assert_eq!(of(WaveOp::Reduce(Fold::Sum), 0b0001), wave.active);
     assert_eq!(of(WaveOp::Scan(Fold::Sum), 0b1_0000), LaneMask(0b1110_0000));
     assert_eq!(of(WaveOp::ReadLaneFirst, 0b10), LaneMask::EMPTY);
     assert_eq!(of(WaveOp::ReadLaneFirst, 0b01), wave.active);
-    // Lanes 1 and 2 of the first quad: lane 2's neighbour 3 is missing.
+    // Lanes 1 and 2 of the first quad: the neighbour of lane 2, lane 3, is missing.
     assert_eq!(of(WaveOp::QuadRead(QuadDirection::X), 0b01), LaneMask(0b0110));
 }

@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
         aliases: &[],
         summary: "true in helper lanes of a pixel shader, false everywhere else",
         origin: Origin::Hlsl,
-        // From 6.6 on it is an instruction; before, compilers keep track of what `discard` did.
+        // An instruction from 6.6 on; before that, compilers track what `discard` did.
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
         params: &[],
@@ -147,7 +147,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
         result: Output::BoolShape,
         meaning: Meaning::Wave(WaveOp::AllEqual),
     },
-    // Broadcasts and shuffles.
+    // Broadcasts and reads of other lanes.
     Intrinsic {
         name: "WaveReadLaneFirst",
         aliases: &[Alias { name: "WaveReadFirstLane", origin: Origin::Draft, result: None }],
@@ -162,7 +162,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveReadLaneAt",
         aliases: &[],
-        summary: "the value of the lane with that index; undefined if it is not active",
+        summary: "the value of the lane with the given index; undefined if it is not active",
         origin: Origin::Hlsl,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -349,11 +349,11 @@ pub(super) const ROWS: &[Intrinsic] = &[
         result: Output::Value,
         meaning: Meaning::Wave(WaveOp::MultiScan(Fold::Xor)),
     },
-    // Quads: four lanes in a row, or a square of pixels.
+    // Quads: four consecutive lanes, or a square of pixels.
     Intrinsic {
         name: "QuadReadAcrossX",
         aliases: &[],
-        summary: "the value of the neighbour to the side in the quad",
+        summary: "the value of the horizontal neighbour in the quad",
         origin: Origin::Hlsl,
         since: ShaderModel::V6_0,
         stages: Stages::QUADS,
@@ -364,7 +364,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "QuadReadAcrossY",
         aliases: &[],
-        summary: "the value of the neighbour above or below in the quad",
+        summary: "the value of the vertical neighbour in the quad",
         origin: Origin::Hlsl,
         since: ShaderModel::V6_0,
         stages: Stages::QUADS,
@@ -375,7 +375,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "QuadReadAcrossDiagonal",
         aliases: &[],
-        summary: "the value of the opposite lane of the quad",
+        summary: "the value of the diagonally opposite lane of the quad",
         origin: Origin::Hlsl,
         since: ShaderModel::V6_0,
         stages: Stages::QUADS,
@@ -386,7 +386,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "QuadReadLaneAt",
         aliases: &[],
-        summary: "the value of lane 0 to 3 of the quad",
+        summary: "the value of the quad's lane with the given index, 0 to 3",
         origin: Origin::Hlsl,
         since: ShaderModel::V6_0,
         stages: Stages::QUADS,

@@ -8,7 +8,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveBroadcastLaneAt",
         aliases: &[],
-        summary: "the value of the lane with that constant index",
+        summary: "the value of the lane with the given constant index",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -19,7 +19,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveShuffle",
         aliases: &[],
-        summary: "the value of the lane with that index, which may differ between lanes",
+        summary: "the value of the lane with the given index, which may differ between lanes",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveRotate",
         aliases: &[],
-        summary: "the value of the lane that distance further, modulo the width",
+        summary: "the value of the lane the given distance above this one, modulo the width",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveClusteredRotate",
         aliases: &[],
-        summary: "the value of the lane that distance further inside a cluster of lanes",
+        summary: "the value of the lane the given distance above this one, modulo the cluster",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -184,7 +184,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveGetConvergedMask",
         aliases: &[Alias { name: "GetConvergedMask", origin: Origin::Slang, result: None }],
-        summary: "the set of lanes that happen to run together, up to 32",
+        summary: "the set of converged lanes, up to 32",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -195,7 +195,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveGetConvergedMulti",
         aliases: &[],
-        summary: "the set of lanes that happen to run together",
+        summary: "the set of converged lanes",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -350,7 +350,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveMultiPrefixInclusiveSum",
         aliases: &[],
-        summary: "the sum of the values of this lane's group up to and with this lane",
+        summary: "the sum of the values of this lane's group up to and including this lane",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -361,7 +361,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveMultiPrefixInclusiveProduct",
         aliases: &[],
-        summary: "the product of the values of this lane's group up to and with this lane",
+        summary: "the product of the values of this lane's group up to and including this lane",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -372,7 +372,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveMultiPrefixInclusiveMin",
         aliases: &[],
-        summary: "the minimum of the values of this lane's group up to and with this lane",
+        summary: "the minimum of the values of this lane's group up to and including this lane",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -383,7 +383,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveMultiPrefixInclusiveMax",
         aliases: &[],
-        summary: "the maximum of the values of this lane's group up to and with this lane",
+        summary: "the maximum of the values of this lane's group up to and including this lane",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -394,7 +394,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveMultiPrefixInclusiveBitAnd",
         aliases: &[],
-        summary: "the bitwise and of the values of this lane's group up to and with this lane",
+        summary: "the bitwise and of the values of this lane's group up to and including this lane",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -405,7 +405,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveMultiPrefixInclusiveBitOr",
         aliases: &[],
-        summary: "the bitwise or of the values of this lane's group up to and with this lane",
+        summary: "the bitwise or of the values of this lane's group up to and including this lane",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -416,7 +416,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveMultiPrefixInclusiveBitXor",
         aliases: &[],
-        summary: "the bitwise exclusive or of the values of this lane's group up to and with this lane",
+        summary: "the bitwise exclusive or of the values of this lane's group up to and including this lane",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -501,7 +501,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
         result: Output::Value,
         meaning: Meaning::Wave(WaveOp::MultiScan(Fold::Xor)),
     },
-    // Slang: the lanes that a 32-bit mask names take part.
+    // Slang: operations on the lanes named by a 32-bit mask.
     Intrinsic {
         name: "WaveMaskIsFirstLane",
         aliases: &[],
@@ -604,7 +604,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveMaskReadLaneAt",
         aliases: &[],
-        summary: "the value of the lane with that index",
+        summary: "the value of the lane with the given index",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -615,7 +615,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveMaskBroadcastLaneAt",
         aliases: &[],
-        summary: "the value of the lane with that constant index",
+        summary: "the value of the lane with the given constant index",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,
@@ -626,7 +626,7 @@ pub(super) const ROWS: &[Intrinsic] = &[
     Intrinsic {
         name: "WaveMaskShuffle",
         aliases: &[],
-        summary: "the value of the lane with that index, which may differ between lanes",
+        summary: "the value of the lane with the given index, which may differ between lanes",
         origin: Origin::Slang,
         since: ShaderModel::V6_0,
         stages: Stages::ALL,

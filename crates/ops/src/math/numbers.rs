@@ -1,12 +1,13 @@
-//! What the definitions of [`super::wide`] are written over: f64, its bits, and truth values.
+//! The abstract numbers of the definitions in [`super::wide`]: f64, its bits, and truth values.
 //!
-//! The host evaluates a definition with `f64`, `u64` and `bool`. A compiler whose target lacks the function implements the
-//! same traits for values of its representation, and the definition writes itself down there, operation by operation.
-//! Both round every operation once and in the same order, so both have the same bits.
+//! The host evaluates a definition with `f64`, `u64` and `bool`. A compiler whose target lacks the function
+//! implements the same traits for values of its representation, and running the definition then emits it, operation
+//! by operation.
+//! Both round every operation once and in the same order, so both give the same bits.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Sub};
 
-/// A number of f64.
+/// An f64.
 pub trait Double:
     Copy
     + Add<Output = Self>
@@ -21,27 +22,27 @@ pub trait Double:
     type Bits: Bits<Double = Self, Truth = Self::Truth>;
     type Truth: Copy + BitAnd<Output = Self::Truth>;
 
-    /// A constant, where `self` is evaluated.
+    /// A constant, in the same context as `self`.
     fn constant(self, value: f64) -> Self;
     fn sqrt(self) -> Self;
     fn abs(self) -> Self;
     fn copysign(self, sign: Self) -> Self;
     fn bits(self) -> Self::Bits;
 
-    // Comparisons are false where an operand is a NaN.
+    // Comparisons are false if an operand is a NaN.
     fn above(self, other: Self) -> Self::Truth;
     fn at_least(self, other: Self) -> Self::Truth;
     fn equals(self, other: Self) -> Self::Truth;
     fn is_infinite(self) -> Self::Truth;
     fn is_sign_negative(self) -> Self::Truth;
 
-    /// `yes` where the condition holds, else `no`. Both are evaluated.
+    /// A select: `yes` where the condition holds, else `no`. Both are evaluated.
     fn pick(cond: Self::Truth, yes: Self, no: Self) -> Self;
 
-    /// The same, where it pays to evaluate only one of them if that is possible at no cost.
+    /// The same, where evaluating only one side is worth it if the branch costs nothing.
     fn choose(cond: Self::Truth, yes: impl FnOnce() -> Self, no: impl FnOnce() -> Self) -> Self;
 
-    /// `rare` where the condition holds, else `usual`. Only one has to be evaluated.
+    /// `rare` where the condition holds, else `usual`. Only one needs to be evaluated.
     fn branch(
         cond: Self::Truth,
         rare: impl FnOnce() -> (Self::Bits, Self),
@@ -49,7 +50,7 @@ pub trait Double:
     ) -> (Self::Bits, Self);
 }
 
-/// 64 bits. Arithmetic wraps, and counts of shifts are below 64.
+/// 64 bits. Arithmetic wraps, and shift counts are below 64.
 pub trait Bits:
     Copy
     + BitAnd<Output = Self>
@@ -61,16 +62,16 @@ pub trait Bits:
     type Double: Double<Bits = Self, Truth = Self::Truth>;
     type Truth: Copy + BitAnd<Output = Self::Truth>;
 
-    /// A constant, where `self` is evaluated.
+    /// A constant, in the same context as `self`.
     fn constant(self, value: u64) -> Self;
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
     fn left(self, by: Self) -> Self;
     fn right(self, by: Self) -> Self;
-    /// Shifts right and fills with the sign.
+    /// An arithmetic shift right.
     fn right_signed(self, by: u32) -> Self;
-    /// Zeros before the highest bit that is set; of 0, a multiple of 64.
+    /// The number of leading zeros; for 0, a multiple of 64.
     fn leading_zeros(self) -> Self;
 
     fn equals(self, other: Self) -> Self::Truth;
@@ -79,11 +80,11 @@ pub trait Bits:
     fn is_negative(self) -> Self::Truth;
     fn pick(cond: Self::Truth, yes: Self, no: Self) -> Self;
 
-    /// The number with these bits.
+    /// Reinterprets the bits as a number.
     fn double(self) -> Self::Double;
     /// The value as an unsigned integer, rounded.
     fn rounded(self) -> Self::Double;
-    /// The value as a signed integer that 32 bits hold.
+    /// The value as a signed integer that fits 32 bits.
     fn small(self) -> Self::Double;
 }
 

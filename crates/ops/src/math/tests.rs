@@ -1,7 +1,7 @@
-//! The mathematical functions where they are hardest, at their corners, and against integer arithmetic.
+//! The mathematical functions at their hardest arguments, at their special cases, and against integer arithmetic.
 //!
-//! Samples of the whole range are in `tests/accuracy`. The search through all arguments took minutes, and is not repeated here:
-//! the rows below are what it found hardest.
+//! Samples of the whole range are in `tests/accuracy`. The search through all arguments takes minutes and is not
+//! repeated here: the rows below are the hardest ones it found.
 
 use super::*;
 
@@ -61,7 +61,7 @@ fn functions_of_two_arguments_are_correctly_rounded() {
 }
 
 #[test]
-fn corners_of_one_argument() {
+fn special_cases_of_one_argument() {
     let rows: [(&str, One, Corners); 15] = [
         (
             "sin",
@@ -193,7 +193,7 @@ fn corners_of_one_argument() {
 }
 
 #[test]
-fn atan2_has_the_corners_of_c() {
+fn atan2_has_the_special_cases_of_c() {
     let (quarter, half) = (PI / 4.0, PI / 2.0);
     let three_quarters = (0.75 * std::f64::consts::PI) as f32;
     let rows = [
@@ -226,7 +226,7 @@ fn atan2_has_the_corners_of_c() {
 }
 
 #[test]
-fn pow_has_the_corners_of_exp2_of_y_times_log2_of_x() {
+fn pow_has_the_special_cases_of_exp2_of_y_times_log2_of_x() {
     let nan = f32::NAN;
     let rows = [
         (2.0, 0.0, 1.0),
@@ -265,7 +265,7 @@ fn pow_has_the_corners_of_exp2_of_y_times_log2_of_x() {
     }
 }
 
-/// Compares bits; any NaN stands for the canonical one.
+/// Compares bits; any expected NaN means the canonical one.
 fn assert_same(got: f32, expected: f32, what: &str) {
     let expected = if expected.is_nan() { NAN } else { expected.to_bits() };
     assert_eq!(got.to_bits(), expected, "{what} is {got:?}");
@@ -273,7 +273,7 @@ fn assert_same(got: f32, expected: f32, what: &str) {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "powers of two are exact on every host")]
-fn powers_of_two_are_exact_both_ways() {
+fn powers_of_two_are_exact_in_both_directions() {
     for power in -149..=127 {
         let (exponent, value) = (power as f32, 2f64.powi(power) as f32);
         assert_eq!(exp2(exponent), value, "exp2({power})");
@@ -284,8 +284,8 @@ fn powers_of_two_are_exact_both_ways() {
 }
 
 #[test]
-fn whole_powers_of_whole_numbers_round_as_integers_do() {
-    // An independent definition: the cast of an integer rounds to nearest, ties to even, and ties are frequent here.
+fn integral_powers_of_integers_round_like_integer_casts() {
+    // An independent definition: casting an integer rounds to nearest, ties to even, and ties are frequent here.
     for base in 2..5_000_u32 {
         let mut exact = u128::from(base);
         for exponent in 2..=15_u8 {
@@ -297,7 +297,7 @@ fn whole_powers_of_whole_numbers_round_as_integers_do() {
 }
 
 #[test]
-fn roots_of_squares_and_cubes_of_them_are_exact() {
+fn square_roots_of_squares_and_their_cubes_are_exact() {
     for root in 1..4096_u16 {
         let (root, square) = (f32::from(root), f32::from(root) * f32::from(root));
         assert_eq!(pow(square, 0.5), root);
@@ -309,10 +309,10 @@ fn roots_of_squares_and_cubes_of_them_are_exact() {
 
 #[test]
 fn rsqrt_is_the_nearest_by_integer_arithmetic() {
-    // A step that is odd visits both parities of the exponent and all parts of the fraction.
+    // An odd step visits both parities of the exponent and all parts of the fraction.
     for bits in (0x3f80_0000..0x4080_0000).step_by(997) {
         let x = f32::from_bits(bits);
-        // x = significand · 2^-23 or · 2^-22, and the result is of the form n · 2^-24 or, for x = 1, 1.
+        // x = significand · 2^-23 or · 2^-22, and the result has the form n · 2^-24 or, for x = 1, is 1.
         let scaled = u128::from((f64::from(x) * 8_388_608.0) as u64);
         let result = u128::from((f64::from(rsqrt(x)) * 16_777_216.0) as u64);
         // (2 n ± 1)² x against 1, that is against 2^(2 · 25 + 23).
@@ -324,7 +324,7 @@ fn rsqrt_is_the_nearest_by_integer_arithmetic() {
 
 #[test]
 fn monotone_functions_are_monotone() {
-    // Neighbours all over the range, and runs of them where the functions are flat.
+    // Neighbours across the range, and runs of them where the functions are flat.
     let starts =
         (0..0x7f80_0000_u32).step_by(0x000f_fff1).chain([0x3980_0000, 0x3f7f_ff00, 0x4110_0000]);
     let samples: Vec<f32> =
@@ -372,8 +372,8 @@ fn symmetric_functions_are_symmetric() {
     }
 }
 
-// Arguments and the correctly rounded result as bits, computed with 400 bits of precision by another program.
-// The first rows of each function are the hardest there are: the result is nearest to halfway between two f32.
+// Arguments and correctly rounded results as bits, computed with 400 bits of precision by another program.
+// The first rows of each function are the hardest: their results are nearest to halfway between two f32.
 // The others sample the range.
 
 const SIN_ROWS: [u32; 88] = [

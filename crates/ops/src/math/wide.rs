@@ -1,15 +1,15 @@
-//! The definitions in f64, before the one rounding, over any [`Double`]: the host evaluates them, and what compiles for a
-//! device without such functions writes them down.
+//! The definitions in f64, before the one rounding, over any [`Double`]: the host evaluates them, and a back end
+//! for a device without such functions emits them.
 //!
-//! A NaN that comes out of a definition may be any NaN; whoever rounds the result makes it the canonical one.
+//! A definition may return any NaN; the caller that rounds the result makes it canonical.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, LN_2, LOG2_E, LOG10_E, SQRT_2};
 
 use super::{Bits, Double};
 use crate::{Binary, Unary};
 
-/// The function of one argument that an operation computes in f64 from what was an f32; `None` for operations that are not
-/// defined so.
+/// The function of one argument that an operation computes in f64 from an f32; `None` for operations that are not
+/// defined this way.
 #[inline]
 pub fn unary<D: Double>(op: Unary, x: D) -> Option<D> {
     Some(match op {
@@ -72,7 +72,7 @@ pub fn binary<D: Double>(op: Binary, a: D, b: D) -> Option<D> {
     })
 }
 
-/// Horner's rule, the coefficient of the lowest power first.
+/// Horner's rule, lowest power first.
 #[inline(always)]
 fn polynomial<D: Double, const N: usize>(coefficients: &[f64; N], x: D) -> D {
     coefficients[..N - 1]
@@ -81,7 +81,7 @@ fn polynomial<D: Double, const N: usize>(coefficients: &[f64; N], x: D) -> D {
         .fold(x.constant(coefficients[N - 1]), |sum, coefficient| sum * x + *coefficient)
 }
 
-/// Bounds the magnitude of `x`; a NaN stays one.
+/// Clamps the magnitude of `x`; a NaN stays a NaN.
 #[inline(always)]
 fn bound<D: Double>(x: D, limit: f64) -> D {
     let (high, low) = (x.constant(limit), x.constant(-limit));
@@ -94,7 +94,7 @@ const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
 #[inline(always)]
 pub(super) fn sin<D: Double>(x: D) -> D {
-    // On the magnitude, so that -0 and +0 are told apart by the sign alone.
+    // On the magnitude, so that only the sign distinguishes -0 from +0.
     let angle = Reduced::of(x.abs());
     flip(angle.sine(), shifted_right(angle.quadrant, 1) ^ sign_of(x))
 }
@@ -111,7 +111,7 @@ pub(super) fn cos<D: Double>(x: D) -> D {
 pub(super) fn tan<D: Double>(x: D) -> D {
     let angle = Reduced::of(x.abs());
     let (sin, cos) = (sin_near_zero(angle.rest), cos_near_zero(angle.rest));
-    // A quarter turn on, the tangent is -1 / tan.
+    // A quarter turn further, the tangent is -1 / tan.
     let odd = angle.is_odd();
     let (rise, run) = (D::pick(odd, cos, sin), D::pick(odd, sin, cos));
     flip(rise / run, angle.quadrant ^ sign_of(x))
@@ -139,7 +139,8 @@ fn flip<D: Double>(x: D, times: D::Bits) -> D {
     (x.bits() ^ shifted_left(times, 63)).double()
 }
 
-/// An angle as a number of quarter turns, of which the lowest two bits count, and a rest in -π/4..π/4.
+/// Argument reduction: an angle as a number of quarter turns, of which the lowest two bits matter, and a remainder
+/// in -π/4..π/4.
 struct Reduced<D: Double> {
     quadrant: D::Bits,
     rest: D,
@@ -160,15 +161,16 @@ impl<D: Double> Reduced<D> {
         (self.quadrant & one).equals(one)
     }
 
-    /// The sine, but for the sign, which the second bit of the quadrant says.
+    /// The sine without its sign, which the second bit of the quadrant gives.
     #[inline(always)]
     fn sine(&self) -> D {
         D::choose(self.is_odd(), || cos_near_zero(self.rest), || sin_near_zero(self.rest))
     }
 }
 
-/// Subtracts quarter turns in three pieces: the number of turns has 20 bits, so that the products with the first two are
-/// exact, as is the first difference. The rest has the full precision of f64 even next to zero.
+/// Cody–Waite reduction: subtracts quarter turns in three pieces. The number of turns has 20 bits, so that the
+/// products with the first two are exact, as is the first difference. The remainder has the full precision of f64
+/// even next to zero.
 #[inline(always)]
 fn of_small<D: Double>(magnitude: D) -> (D::Bits, D) {
     let shifted = magnitude * FRAC_2_PI + TO_INTEGER;
@@ -180,18 +182,18 @@ fn of_small<D: Double>(magnitude: D) -> (D::Bits, D) {
     (shifted.bits(), second + (lost - turns * QUARTER_TURN[2]))
 }
 
-/// Multiplies by 2/π in integers, modulo four quarter turns.
+/// Payne–Hanek reduction: multiplies by 2/π in integers, modulo four quarter turns.
 ///
-/// The number is a whole significand times a power of two that only says where in the digits of 2/π to start: the digits
-/// before are multiples of four turns, and of those that follow 128 leave a rest right to 100 places, where no f32 comes
-/// closer than 2^-31 to a whole number of quarter turns.
+/// The number is an integral significand times a power of two, which only says where in the digits of 2/π to start:
+/// the digits before are multiples of four turns, and the 128 that follow give a remainder correct to 100 places,
+/// while no f32 is closer than 2^-31 to an integral number of quarter turns.
 #[cold]
 fn of_large<D: Double>(magnitude: D) -> (D::Bits, D) {
     let bits = magnitude.bits();
     let long = |value: u64| bits.constant(value);
     let (zero, one) = (long(0), long(1));
     let significand = shifted_right(bits, 29) & 0x7f_ffff | 0x80_0000;
-    // The first digit that counts is worth 2. An infinity would start later than any number does.
+    // The first digit that matters is worth 2. An infinity would start beyond every number.
     let exponent = shifted_right(bits, 52);
     let most = long(1023 + 127);
     let exponent = D::Bits::pick(exponent.above(most), most, exponent);
@@ -202,7 +204,7 @@ fn of_large<D: Double>(magnitude: D) -> (D::Bits, D) {
         let [a, b, c] = [0, 1, 2].map(|it| long(TWO_OVER_PI[at + it]));
         D::Bits::pick(is_first, a, D::Bits::pick(is_second, b, c))
     });
-    // Two shifts, because one by 64 would be none.
+    // Two shifts, because one by 64 would not shift at all.
     let left = long(63).minus(bit);
     let [high, low] =
         [0, 1].map(|at| words[at].left(bit) | shifted_right(words[at + 1], 1).right(left));
@@ -216,14 +218,14 @@ fn of_large<D: Double>(magnitude: D) -> (D::Bits, D) {
     let quadrant = shifted_right(turns_high.plus(long(1 << 61)), 62);
     let rest_high = turns_high.minus(shifted_left(quadrant, 62));
 
-    // The magnitude of the rest, of which no more than 33 leading bits are zeros.
+    // The magnitude of the remainder, which has at most 33 leading zeros.
     let negative = rest_high.is_negative();
     let borrow = D::Bits::pick(turns_low.equals(zero), zero, one);
     let high = D::Bits::pick(negative, zero.minus(rest_high).minus(borrow), rest_high);
     let low = D::Bits::pick(negative, zero.minus(turns_low), turns_low);
     let empty = high.leading_zeros() & 63;
     let digits = high.left(empty) | shifted_right(low, 1).right(long(63).minus(empty));
-    // What is dropped counts as one more digit: all rounding is that of the conversion.
+    // A sticky bit for the dropped digits: only the conversion rounds.
     let sticky = D::Bits::pick(low.left(empty).equals(zero), zero, one);
     let scale = shifted_left(long(1023 + 64).minus(empty), 52).double();
     // π/2 · 2^-126 for each unit.
@@ -233,17 +235,17 @@ fn of_large<D: Double>(magnitude: D) -> (D::Bits, D) {
     (quadrant, D::pick(magnitude.is_infinite(), magnitude.constant(f64::NAN), rest))
 }
 
-/// From here on angles are reduced in integers.
+/// From here up, angles are reduced in integers.
 const LARGE: f64 = 1_048_576.0;
 
-/// π/2 as a sum, the first two with 33 bits.
+/// π/2 as a sum; the first two terms have 33 bits.
 const QUARTER_TURN: [f64; 3] = [
     f64::from_bits(0x3ff9_21fb_5440_0000),
     f64::from_bits(0x3dd0_b461_1a60_0000),
     f64::from_bits(0x3ba3_198a_2e03_7073),
 ];
 
-/// The binary digits of 2/π, after as many zeros as there are places before the point of the smallest large angle.
+/// The binary digits of 2/π, after as many zeros as the smallest large angle has places before the point.
 const TWO_OVER_PI: [u64; 5] =
     [0, 0xa2f9_836e_4e44_1529, 0xfc27_57d1_f534_ddc0, 0xdb62_9599_3c43_9041, 0xfe51_63ab_debb_c561];
 const TWO_OVER_PI_ZEROS: u64 = 64;
@@ -261,7 +263,7 @@ fn cos_near_zero<D: Double>(x: D) -> D {
     x.constant(1.0) - (square * 0.5 - rest)
 }
 
-/// (sin(x) - x) / x³ by powers of x², for x in 0..π/4.
+/// (sin(x) - x) / x³ as a polynomial in x², for x in 0..π/4.
 const SIN: [f64; 7] = [
     -0.16666666666666666,
     0.008333333333333331,
@@ -272,7 +274,7 @@ const SIN: [f64; 7] = [
     -7.586692262094344e-13,
 ];
 
-/// (cos(x) - 1 + x²/2) / x⁴ by powers of x², for x in 0..π/4.
+/// (cos(x) - 1 + x²/2) / x⁴ as a polynomial in x², for x in 0..π/4.
 const COS: [f64; 7] = [
     0.041666666666666664,
     -0.0013888888888888887,
@@ -300,13 +302,13 @@ pub(super) fn atan2<D: Double>(y: D, x: D) -> D {
     let corner = height.is_infinite() & width.is_infinite();
     let (height, width) = (D::pick(corner, one, height), D::pick(corner, one, width));
 
-    // Fold into the first eighth of the turn, then turn back by an eighth if that is nearer to the axis.
+    // Fold into the first eighth of a turn, then rotate back by an eighth if that is nearer to the axis.
     let steep = height.above(width);
     let (short, long) = (D::pick(steep, width, height), D::pick(steep, height, width));
     let diagonal = short.above(long * (SQRT_2 - 1.0));
     let across = D::pick(diagonal, short - long, short);
     let along = D::pick(diagonal, short + long, long);
-    // At the origin there is no direction: take the axis.
+    // The origin has no direction: use the axis.
     let tangent = across / D::pick(along.equals(zero), one, along);
     let square = tangent * tangent;
     let rest = tangent + tangent * (square * polynomial(&ATAN, square));
@@ -318,7 +320,7 @@ pub(super) fn atan2<D: Double>(y: D, x: D) -> D {
     eighths(turns, rest).copysign(y)
 }
 
-/// (atan(x) - x) / x³ by powers of x², for x in 0..tan(π/8).
+/// (atan(x) - x) / x³ as a polynomial in x², for x in 0..tan(π/8).
 const ATAN: [f64; 11] = [
     -0.3333333333333333,
     0.19999999999995519,
@@ -333,7 +335,7 @@ const ATAN: [f64; 11] = [
     -0.01917627151752634,
 ];
 
-/// The arc sine of `x`, or of the half angle if `x` is above one half, where `halved` says so.
+/// The arc sine of `x`, or of the half angle if `x` is above one half; the truth value says which.
 #[inline(always)]
 fn half_arc<D: Double>(magnitude: D) -> (D::Truth, D) {
     // asin(x) = π/2 - 2 asin(sqrt((1 - x) / 2)); above 1 the root is NaN.
@@ -361,7 +363,7 @@ pub(super) fn acos<D: Double>(x: D) -> D {
     eighths(turns, D::pick(negative, -rest, rest))
 }
 
-/// (asin(x) - x) / x³ by powers of x², for x in 0..1/2.
+/// (asin(x) - x) / x³ as a polynomial in x², for x in 0..1/2.
 const ASIN: [f64; 13] = [
     0.16666666666666669,
     0.07499999999998433,
@@ -381,14 +383,14 @@ const ASIN: [f64; 13] = [
 /// e^x for f64.
 #[inline(always)]
 pub(super) fn exp<D: Double>(x: D) -> D {
-    // Beyond, the result is infinite or zero as f32 already.
+    // Beyond these, the result is infinite or zero even as f32.
     let x = bound(x, 120.0);
     let shifted = x * LOG2_E + TO_INTEGER;
     let power = shifted - TO_INTEGER;
     exp_times_power((x - power * LN_2_HIGH) - power * LN_2_LOW, shifted)
 }
 
-/// 2^(x + low) for f64, `low` being tiny.
+/// 2^(x + low) for f64, with a tiny `low`.
 #[inline(always)]
 pub(super) fn exp2<D: Double>(x: D, low: D) -> D {
     let x = bound(x, 160.0);
@@ -396,7 +398,7 @@ pub(super) fn exp2<D: Double>(x: D, low: D) -> D {
     exp_times_power((x - (shifted - TO_INTEGER) + low) * LN_2, shifted)
 }
 
-/// e^x · 2^n for x in -ln(2)/2..ln(2)/2 and the n in the low bits of `shifted`.
+/// e^x · 2^n for x in -ln(2)/2..ln(2)/2, with n in the low bits of `shifted`.
 #[inline(always)]
 fn exp_times_power<D: Double>(x: D, shifted: D) -> D {
     let exponent = shifted.bits();
@@ -404,7 +406,7 @@ fn exp_times_power<D: Double>(x: D, shifted: D) -> D {
     (x.constant(1.0) + (x + x * (x * polynomial(&EXP, x)))) * power
 }
 
-/// ln(2) as a sum, the first with 42 bits.
+/// ln(2) as a sum; the first term has 42 bits.
 const LN_2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fefa_3800);
 const LN_2_LOW: f64 = f64::from_bits(0x3d2e_f357_93c7_6730);
 
@@ -462,7 +464,7 @@ fn cosh_near_zero<D: Double>(x: D) -> D {
     x.constant(1.0) + (square * 0.5 + rest)
 }
 
-/// (sinh(x) - x) / x³ by powers of x², for x in 0..1.
+/// (sinh(x) - x) / x³ as a polynomial in x², for x in 0..1.
 const SINH: [f64; 9] = [
     0.16666666666666666,
     0.008333333333333333,
@@ -475,7 +477,7 @@ const SINH: [f64; 9] = [
     8.309171941866942e-18,
 ];
 
-/// (cosh(x) - 1 - x²/2) / x⁴ by powers of x², for x in 0..1.
+/// (cosh(x) - 1 - x²/2) / x⁴ as a polynomial in x², for x in 0..1.
 const COSH: [f64; 8] = [
     0.041666666666666664,
     0.001388888888888889,
@@ -502,7 +504,7 @@ pub(super) fn log2<D: Double>(x: D) -> D {
 
 #[inline(always)]
 pub(super) fn log10<D: Double>(x: D) -> D {
-    // The decimal logarithm of 2 as a sum, the first with 42 bits.
+    // log10(2) as a sum; the first term has 42 bits.
     const HIGH: f64 = f64::from_bits(0x3fd3_4413_509f_7800);
     const LOW: f64 = f64::from_bits(0x3d1f_ef31_1f12_b358);
     let parts = Parts::of(x);
@@ -510,7 +512,7 @@ pub(super) fn log10<D: Double>(x: D) -> D {
     log_corners(x, log)
 }
 
-/// What every logarithm is where there is none.
+/// The special cases that all logarithms share.
 #[inline(always)]
 fn log_corners<D: Double>(x: D, log: D) -> D {
     let [zero, infinity, least, nan] =
@@ -529,7 +531,7 @@ struct Parts<D> {
 impl<D: Double> Parts<D> {
     #[inline(always)]
     fn of(x: D) -> Parts<D> {
-        // As f64 no f32 is denormal. Any other split near √½ would do.
+        // No f32 is denormal as an f64. Any other split near √½ would do.
         let bits = x.bits();
         let power = bits.minus(bits.constant(0x3fe6_a09e_667f_3bcd)).right_signed(52);
         let fraction = bits.minus(shifted_left(power, 52)).double();
@@ -551,7 +553,7 @@ fn atanh_above<D: Double>(x: D) -> D {
     x * (square * polynomial(&ATANH, square))
 }
 
-/// (atanh(x) - x) / x³ by powers of x², for x in 0..3 - √8.
+/// (atanh(x) - x) / x³ as a polynomial in x², for x in 0..3 - √8.
 const ATANH: [f64; 8] = [
     0.3333333333333333,
     0.2000000000000044,
@@ -568,22 +570,22 @@ pub(super) fn pow<D: Double>(x: D, y: D) -> D {
     let (high, low) = log2_double(x);
     // 24 bits by 29: exact.
     let exponent = y * high;
-    // Where the result is infinite or zero, the low part may be anything: 0 · INF, or huge.
+    // If the result is infinite or zero, the low part may be anything: 0 · INF, or huge.
     let is_small = x.constant(160.0).above(exponent.abs());
     let low = D::pick(is_small, y * low, x.constant(0.0));
     snap(exp2(exponent, low))
 }
 
-/// The logarithm to base 2 with about 60 bits, in two parts of which the first has 29 bits.
+/// The logarithm to base 2 with about 60 bits, in two parts, the first with 29 bits.
 #[inline(always)]
 fn log2_double<D: Double>(x: D) -> (D, D) {
-    // 2 / ln(2) as a sum, the first with 25 bits.
+    // 2 / ln(2) as a sum; the first term has 25 bits.
     const HIGH: f64 = f64::from_bits(0x4007_1547_6000_0000);
     const LOW: f64 = f64::from_bits(0x3e64_ae0b_f85d_df44);
     let Parts { power, fraction } = Parts::of(x);
 
     // The slope of `Parts::half_log` in two parts: with 28 bits in the first, its product with the 25 bits of the
-    // denominator is exact, and what is left to divide too.
+    // denominator is exact, and so is the remaining dividend.
     let (rise, run) = (fraction - 1.0, fraction + 1.0);
     let inverse = x.constant(1.0) / run;
     let slope = rise * inverse;
@@ -604,8 +606,8 @@ fn clear_low<D: Double>(x: D, bits: u32) -> D {
     (x.bits() & (u64::MAX << bits)).double()
 }
 
-/// Drops three bits, to nearest. The only results that end within their error of halfway between two f32 are, but for
-/// one in millions, exactly halfway: rational powers that are rational.
+/// Drops three bits, rounding to nearest. Nearly all results that end within their error of halfway between two f32
+/// (all but one in millions) are exactly halfway: rational powers that are rational.
 #[inline(always)]
 fn snap<D: Double>(x: D) -> D {
     let bits = x.bits();

@@ -1,9 +1,9 @@
-//! Operations that IEEE 754 defines to the last bit and a host may still get from its mathematics library: rounding to whole
-//! numbers, the remainder, and the fused multiply-add of doubles.
+//! Operations that IEEE 754 defines to the last bit, but that a host may implement in its mathematics library:
+//! rounding to integers, the remainder, and the fused multiply-add of doubles.
 //!
-//! They are written with integers and the basic operations alone, so that no host is asked and nothing depends on how
-//! good its library is. Rounding is a straight line with selects, so that loops over lanes vectorise.
-//! A NaN comes out as some NaN: whoever needs the canonical one makes it so.
+//! They use only integers and the basic operations, so that the host's library does not matter. Rounding is
+//! branch-free, so that loops over lanes vectorise.
+//! A NaN result may be any NaN; the caller canonicalises it if necessary.
 //!
 //! The square root is not here: it is as basic as division.
 
@@ -13,10 +13,10 @@ macro_rules! exact {
         pub(super) mod $name {
             use std::$float;
 
-            /// From here on every number is whole; adding it to a smaller one rounds that to a whole number.
+            /// From here up every number is an integer; adding this to a smaller number rounds that to an integer.
             const WHOLE: $float = (1u64 << ($float::MANTISSA_DIGITS - 1)) as $float;
 
-            /// To the nearest whole number, ties to the even one; the sign stays.
+            /// Rounds to the nearest integer, ties to even; the sign stays.
             #[inline(always)]
             pub(in crate::scalar) fn round(x: $float) -> $float {
                 let magnitude = x.abs();
@@ -40,11 +40,11 @@ macro_rules! exact {
                 floor(x.abs()).copysign(x)
             }
 
-            /// What is left of `x` after whole multiples of `y`, with the sign of `x`: always a number of the type.
+            /// The remainder of `x` after integral multiples of `y`, with the sign of `x`: always representable.
             pub(in crate::scalar) fn rem(x: $float, y: $float) -> $float {
                 let (size, step) = (x.abs(), y.abs());
                 if !(size < $float::INFINITY && step > 0.0) {
-                    // An infinity or a NaN on the left, a zero or a NaN on the right.
+                    // An infinity or a NaN on the left, or a zero or a NaN on the right.
                     return $float::NAN;
                 }
                 if size < step {
@@ -53,7 +53,8 @@ macro_rules! exact {
                 let (mut rest, power) = parts(size);
                 let (step, unit) = parts(step);
                 rest %= step;
-                // Both are whole multiples of 2^unit: scale up in chunks that leave room for a whole significand.
+                // Both are integral multiples of 2^unit: scale up in chunks that leave room for a whole
+                // significand.
                 let mut left = power - unit;
                 while left > 0 && rest != 0 {
                     let shift = left.min($chunk);
@@ -63,7 +64,7 @@ macro_rules! exact {
                 scale(rest, unit).copysign(x)
             }
 
-            /// A finite positive number as a significand and the power of two of its last place.
+            /// A finite positive number as a significand and the exponent of its last place.
             fn parts(x: $float) -> (u64, i32) {
                 let bits = u64::from(x.to_bits());
                 let (exponent, fraction) = ((bits >> $digits) as i32, bits & ((1 << $digits) - 1));
@@ -73,7 +74,7 @@ macro_rules! exact {
                 }
             }
 
-            /// The inverse of [`parts`] for a significand of no more bits.
+            /// The inverse of [`parts`], for a significand of at most as many bits.
             fn scale(significand: u64, power: i32) -> $float {
                 if significand == 0 {
                     return 0.0;
@@ -90,11 +91,11 @@ macro_rules! exact {
 exact!(f32, single, digits: 23, chunk: 40);
 exact!(f64, double, digits: 52, chunk: 11);
 
-/// The product and the sum, rounded once.
+/// The fused multiply-add, rounded once.
 pub(super) fn fused(a: f64, b: f64, c: f64) -> f64 {
     let plain = a * b + c;
     if !a.is_finite() || !b.is_finite() || a == 0.0 || b == 0.0 {
-        // The product is exact, or there is none.
+        // The product is exact, or not finite.
         return plain;
     }
     if !c.is_finite() {
@@ -106,7 +107,7 @@ pub(super) fn fused(a: f64, b: f64, c: f64) -> f64 {
     }
     let (product, term) = (Wide::product(a, b), Wide::of(c));
     let (large, small) = if product.top >= term.top { (product, term) } else { (term, product) };
-    // What is shifted out still says on which side of a half the result lies.
+    // A sticky bit: what is shifted out still says on which side of a half the result lies.
     let distance = large.top - small.top;
     let shifted = if distance > 126 { 1 } else { shift_right(small.digits, distance as u32) };
     let (negative, digits) = if large.negative == small.negative {
@@ -119,7 +120,7 @@ pub(super) fn fused(a: f64, b: f64, c: f64) -> f64 {
     Wide { negative, digits, top: large.top }.round()
 }
 
-/// A number with more digits than a double: `digits` · 2^(`top` - 126).
+/// A number with more digits than a double has: `digits` · 2^(`top` - 126).
 struct Wide {
     negative: bool,
     digits: u128,
@@ -141,7 +142,7 @@ impl Wide {
         Wide { negative, digits: u128::from(x) * u128::from(y), top: i + j + 126 }.normal()
     }
 
-    /// The significand and the power of two of its last place.
+    /// The significand, and the exponent of its last place.
     fn parts(x: f64) -> (u64, i32) {
         let (exponent, fraction) = (x.to_bits() >> 52 & 0x7ff, x.to_bits() & ((1 << 52) - 1));
         match exponent {
@@ -150,7 +151,7 @@ impl Wide {
         }
     }
 
-    /// The same number with its first digit at bit 126, which leaves one bit for a carry.
+    /// Normalised: the first digit is at bit 126, which leaves one bit for a carry.
     fn normal(self) -> Wide {
         let shift = self.digits.leading_zeros() as i32 - 1;
         let digits = if shift < 0 { shift_right(self.digits, 1) } else { self.digits << shift };
@@ -163,7 +164,7 @@ impl Wide {
             return 0.0;
         }
         let it = self.normal();
-        // Denormals have fewer digits, down to none at all.
+        // Denormals have fewer digits, down to none.
         let exponent = it.top.max(-1022);
         let dropped = 126 - 52 + (exponent - it.top);
         let (whole, rest) = match dropped {
@@ -172,7 +173,7 @@ impl Wide {
         };
         let up = rest > 1 << 127 || rest == 1 << 127 && whole & 1 == 1;
         let significand = whole as u64 + u64::from(up);
-        // The leading digit of a normal number counts once more for the exponent; a carry is the next exponent.
+        // The leading digit of a normal number adds one to the exponent field; a carry increments it.
         let magnitude = match exponent {
             1024.. => f64::INFINITY.to_bits(),
             _ => (((exponent + 1022) as u64) << 52) + significand,
@@ -181,7 +182,7 @@ impl Wide {
     }
 }
 
-/// Shifts right; the last bit remembers whether any bit was lost.
+/// Shifts right, keeping a sticky bit: the last bit records whether any bit was lost.
 fn shift_right(digits: u128, by: u32) -> u128 {
     let lost = digits & !(u128::MAX << by) != 0;
     digits >> by | u128::from(lost)
@@ -191,7 +192,7 @@ fn shift_right(digits: u128, by: u32) -> u128 {
 mod tests {
     use super::*;
 
-    /// Bits of all magnitudes, from a fixed seed, and every corner with every other.
+    /// Bits of all magnitudes, from a fixed seed, and every pair of special values.
     fn doubles() -> Vec<f64> {
         let mut state = 0x0123_4567_89ab_cdef_u64;
         let mut next = || {
@@ -228,10 +229,10 @@ mod tests {
         a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
     }
 
-    // The host's functions are good enough to be compared with; they only must not be what we compute with.
+    // The host's functions are good enough to compare with, but must not be used in the definitions.
 
     #[test]
-    fn whole_numbers_are_those_of_the_definition() {
+    fn rounding_to_integers_follows_the_definition() {
         for x in doubles() {
             for x in [x, x.next_up(), x.next_down()] {
                 assert!(same(double::floor(x), x.floor()), "floor({x:e})");
@@ -262,13 +263,13 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the host's fused multiply-add rounds once, too")]
+    #[expect(clippy::disallowed_methods, reason = "the host's fused multiply-add also rounds once")]
     fn a_fused_multiply_add_rounds_once() {
         let all = doubles();
         for (i, a) in all.iter().enumerate() {
             for (j, b) in all.iter().enumerate().skip(i % 7).step_by(7) {
                 let any = all[(i * 31 + j * 17) % all.len()];
-                // The last two nearly cancel: only the rounding error of the product is left, and a bit more.
+                // The last two nearly cancel: little more than the rounding error of the product is left.
                 for c in [any, -(a * b), -(a * b).next_up()] {
                     let (got, expected) = (fused(*a, *b, c), a.mul_add(*b, c));
                     assert!(
@@ -278,7 +279,7 @@ mod tests {
                 }
             }
         }
-        // A product below the smallest number keeps its sign, and rounds up together with the sum.
+        // A product below the smallest number keeps its sign, and is rounded together with the sum.
         let tiny = f64::from_bits(1);
         assert!(same(fused(tiny, -0.5, 0.0), -0.0));
         assert!(same(fused(tiny, 0.5, tiny), f64::from_bits(2)));

@@ -1,30 +1,31 @@
-//! What each arithmetic operation is: whether it takes its operands for numbers or for bits, and what its NaNs are.
+//! Facts about each arithmetic operation: whether it reads its operands as numbers or as bits, and which NaNs it
+//! returns.
 //!
-//! All of them are pure. The facts are about floats; an operation that takes integers alone reads bits.
+//! All operations are pure. The facts are about floats; an operation on integers alone reads bits.
 
 use super::{Binary, Compare, Ternary, Unary};
 
-/// What an operation is.
+/// Facts about one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     pub reads: Reads,
-    /// Whether a NaN in the result is the canonical one, whatever the operands hold.
+    /// Whether a NaN result is always the canonical one, whatever the operands.
     pub canonical: bool,
 }
 
-/// What an operation looks at.
+/// What an operation observes of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reads {
-    /// Numbers: which NaN an operand is makes no difference, and `-denorm ftz` applies to operands and result.
+    /// Numbers: the bits of a NaN operand make no difference, and `-denorm ftz` applies to operands and result.
     Numbers,
-    /// The kind of number: which NaN an operand is makes no difference, but a denormal is not flushed.
+    /// The class of a number: the bits of a NaN operand make no difference, but a denormal is not flushed.
     Class,
-    /// Bits: moved, changed, or counted one by one.
+    /// Bits: moved, changed, or counted.
     Bits,
 }
 
 impl Facts {
-    /// Whether the operation computes with numbers, rather than with their bits.
+    /// Whether the operation computes with numbers rather than with their bits.
     pub fn computes(self) -> bool {
         self.reads == Reads::Numbers
     }
@@ -32,9 +33,9 @@ impl Facts {
 
 const NUMBERS: Facts = Facts { reads: Reads::Numbers, canonical: true };
 const CLASS: Facts = Facts { reads: Reads::Class, canonical: true };
-/// Of integers, or of bits from which a float is made anew.
+/// On integers, or on bits from which a new float is made.
 const BITS: Facts = Facts { reads: Reads::Bits, canonical: true };
-/// A move: the payload of a NaN arrives as it left.
+/// A move: the payload of a NaN is preserved.
 const MOVES: Facts = Facts { reads: Reads::Bits, canonical: false };
 
 impl Unary {
@@ -98,12 +99,12 @@ mod tests {
         }
     }
 
-    /// Whether the facts hold for an operation of which one operand is a NaN, with and without a payload.
+    /// Checks the facts of an operation with one NaN operand, with and without a payload.
     fn check(what: &str, facts: Facts, result: Option<Ty>, ty: Ty, eval: impl Fn(u64) -> u64) {
         let (canonical, payload, _) = values(ty);
         let (plain, other) = (eval(canonical), eval(payload));
         if facts.reads != Reads::Bits {
-            assert_eq!(plain, other, "{what} on {ty:?} tells NaNs apart");
+            assert_eq!(plain, other, "{what} on {ty:?} distinguishes NaNs");
         }
         let is_nan = |ty: Ty, bits: u64| match ty {
             Ty::F32 => f32::from_bits(bits as u32).is_nan(),
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_bits_keeps_the_payload_of_a_nan() {
+    fn moves_keep_the_payload_of_a_nan() {
         let (_, payload, _) = values(Ty::F32);
         for op in [Unary::Neg, Unary::Abs] {
             assert!(!op.facts().canonical);

@@ -1,4 +1,4 @@
-//! Operands for which an operation has no meaning in the language, although it has a result here.
+//! Operands for which the language leaves an operation undefined, although it has a result here.
 
 use super::{Binary, Unary, eval_unary};
 use crate::{Sign, Ty};
@@ -6,16 +6,16 @@ use crate::{Sign, Ty};
 /// What is wrong with the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Hazard {
-    /// Of integers; or the smallest one divided by -1.
+    /// A division of integers by zero; or of the smallest one by -1.
     DivisionByZero,
-    /// A float becomes an integer that cannot hold it.
+    /// A float is converted to an integer type that cannot represent it.
     ConversionOutOfRange,
-    /// A shift by as many bits as there are, or more. The result is defined in HLSL, not in other languages.
+    /// A shift by the width of the type or more. The result is defined in HLSL, but not in other languages.
     ShiftOutOfRange,
 }
 
 impl Binary {
-    /// Whether there are operands of that type that [`Binary::hazard`] objects to.
+    /// Whether [`Binary::hazard`] can report anything for this type.
     pub fn has_hazards(self, ty: Ty) -> bool {
         match self {
             Binary::Div(_) | Binary::Rem(_) => !ty.is_float(),
@@ -24,11 +24,11 @@ impl Binary {
         }
     }
 
-    /// Second operands that [`Binary::hazard`] never objects to, whatever the first one is. There may be others.
+    /// Second operands that are harmless with every first operand, as a range. There may be others.
     pub fn harmless(self, ty: Ty) -> std::ops::RangeInclusive<u64> {
         match self {
             Binary::Shl | Binary::Shr(_) => 0..=u64::from(ty.bits()) - 1,
-            // Zero, and what may be -1, are not among them.
+            // Excludes zero, and everything that may be -1.
             _ => 1..=(u64::MAX >> (64 - ty.bits())) >> 1,
         }
     }
@@ -51,7 +51,7 @@ impl Binary {
 }
 
 impl Unary {
-    /// Whether there are operands of that type that [`Unary::hazard`] objects to.
+    /// Whether [`Unary::hazard`] can report anything for this type.
     pub fn has_hazards(self, ty: Ty) -> bool {
         matches!(self, Unary::Convert { to, .. } if ty.is_float() && !to.is_float() && to != Ty::Bool)
     }
@@ -70,7 +70,7 @@ impl Unary {
             Sign::Signed => (-power(to.bits() - 1), power(to.bits() - 1)),
             Sign::Unsigned => (0.0, power(to.bits())),
         };
-        // Not so for a NaN either.
+        // The negation also catches NaN.
         (!(value >= low && value < high)).then_some(Hazard::ConversionOutOfRange)
     }
 }

@@ -1,10 +1,10 @@
-//! The integer and float types that the definitions range over.
+//! The integer and float types over which the definitions are generic.
 
 use super::exact;
 use crate::F16;
 use crate::ty::Lane;
 
-/// An integer without a sign: methods that care say which they mean.
+/// An integer without signedness: where it matters, the method says which is meant.
 pub(super) trait Int: Lane + PartialEq {
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
@@ -46,7 +46,7 @@ macro_rules! int {
             fn mul(self, other: Self) -> Self {
                 self.wrapping_mul(other)
             }
-            // Division by zero gives all ones, as D3D has it; the smallest integer divided by -1 wraps.
+            // Division by zero gives all ones, as in D3D; the smallest integer divided by -1 wraps.
             #[inline(always)]
             fn div_unsigned(self, other: Self) -> Self {
                 self.checked_div(other).unwrap_or(Self::MAX)
@@ -144,7 +144,7 @@ int!(u16, i16);
 int!(u32, i32);
 int!(u64, i64);
 
-/// A float; arithmetic as the host does it, `canonical` replaces any NaN by the canonical quiet one.
+/// A float; arithmetic is the host's, and `canonical` replaces any NaN by the canonical quiet one.
 pub(super) trait Float: Lane {
     fn from_f32(value: f32) -> Self;
     fn to_f32(self) -> f32;
@@ -193,7 +193,8 @@ macro_rules! float {
             }
             #[inline(always)]
             fn canonical(self) -> Self {
-                // By its bits: of a NaN that arithmetic made, a compiler may pick any, and so drop a choice between two.
+                // On the bits: a compiler may pick any NaN as the result of arithmetic, and so drop a choice
+                // between two of them.
                 let exponent = $ty::INFINITY.to_bits();
                 let bits = self.to_bits();
                 $ty::from_bits(if bits & ($int::MAX >> 1) > exponent { $nan } else { bits })
@@ -239,7 +240,7 @@ macro_rules! float {
                 let $x = self;
                 $fma
             }
-            // The number if one operand is NaN, and -0 below +0.
+            // The number if one operand is a NaN; -0 is below +0.
             #[inline(always)]
             fn min(self, other: Self) -> Self {
                 let smaller = if self < other { self } else { other };
@@ -319,7 +320,7 @@ float!(f32, u32, single, 0x7fc0_0000, to_f32: |a| a, from_f32: |b| b,
 float!(f64, u64, double, 0x7ff8_0000_0000_0000, to_f32: |a| a as f32, from_f32: |b| f64::from(b),
     rsqrt: |c| 1.0 / c.sqrt(), fma: |x, y, z| exact::fused(x, y, z));
 
-/// The sum rounded to odd: rounding it once more to a narrower type then gives the correctly rounded exact sum.
+/// The sum rounded to odd: rounding it again to a narrower type gives the correctly rounded exact sum.
 #[inline(always)]
 fn add_to_odd(a: f64, b: f64) -> f64 {
     let sum = a + b;
@@ -327,7 +328,7 @@ fn add_to_odd(a: f64, b: f64) -> f64 {
     let back = sum - a;
     let error = (a - (sum - back)) + (b - back);
     let bits = sum.to_bits();
-    // An inexact sum with an even last bit moves one step towards the exact value, and is odd then.
+    // An inexact sum with an even last bit moves one step towards the exact value, which makes it odd.
     let moves = error != 0.0 && sum.is_finite() && bits & 1 == 0;
     let towards_zero = (error < 0.0) != (sum < 0.0);
     let moved = if towards_zero { bits.wrapping_sub(1) } else { bits.wrapping_add(1) };
@@ -373,7 +374,7 @@ impl Float for F16 {
     fn is_inf(self) -> bool {
         self.0 & 0x7fff == 0x7c00
     }
-    // f32 has more than twice the precision of f16 plus two bits, so that rounding twice is rounding once.
+    // Double rounding is harmless: f32 has more than twice the precision of f16 plus two bits.
     #[inline(always)]
     fn add(self, other: F16) -> F16 {
         F16::from_f32(self.to_f32() + other.to_f32())

@@ -1,41 +1,41 @@
-//! Many texels from one format to another, as [`Format::decode`] and [`Format::encode`] say it for one.
+//! Converts many texels from one format to another, with the results of [`Format::decode`] and [`Format::encode`].
 //!
-//! Where the channels of both formats are independent of each other and those of the first one small, what a channel becomes
-//! is looked up: each table is filled by those two functions, so that there is no second definition.
+//! Lookup tables: where the channels of both formats are independent and those of the source are small, each
+//! content of a channel is looked up. These two functions fill the tables, so that there is no second definition.
 
 use std::ops::BitOr;
 
 use super::format::{Channels, Encoding, Format, Texel};
 
-/// How texels of one format become texels of another.
+/// How texels of one format are converted to another.
 pub struct Conversion {
     from: Format,
     to: Format,
-    /// Which component of the first each component of the second is.
+    /// For each component of the target, its source component.
     sources: [usize; 4],
     way: Way,
 }
 
 enum Way {
-    /// The bytes are the same.
+    /// A copy: the bytes are the same.
     Copy,
     Small(Tables<u32>),
     Wide(Tables<u64>),
     Widest(Tables<u128>),
-    /// One by one.
+    /// One texel at a time.
     Each,
 }
 
-/// For each component of a texel and each content of the channel that it comes from, the bits of the texel that come of it.
+/// For each component of a texel and each content of its source channel, the target bits that result.
 struct Tables<W> {
-    /// Of each component: its channel, and where its table starts. Components that are always the same have none.
+    /// For each component: its channel, and where its table starts. Constant components have no table.
     channels: Vec<(usize, usize)>,
     entries: Vec<W>,
-    /// What components give that are always the same.
+    /// The bits of the constant components.
     fixed: W,
 }
 
-/// The bytes of a texel as a number.
+/// The bytes of a texel as one number.
 trait Word: Copy + Default + BitOr<Output = Self> {
     const BYTES: usize;
     fn of(bytes: &[u8]) -> Self;
@@ -62,13 +62,13 @@ macro_rules! word {
 word!(u32, u64, u128);
 
 impl Conversion {
-    /// Components of the second format are those of the first.
+    /// Each component of the target is the same component of the source.
     pub fn new(from: Format, to: Format, texels: usize) -> Conversion {
         Conversion::with_sources(from, to, [0, 1, 2, 3], texels)
     }
 
-    /// Each component of the second format is the one of the first that `sources` names; `texels` is about how many there
-    /// will be.
+    /// Each component of the target is the one of the source that `sources` names; `texels` is roughly how many
+    /// will follow.
     pub fn with_sources(
         from: Format,
         to: Format,
@@ -94,12 +94,12 @@ impl Conversion {
         conversion
     }
 
-    /// Whether texels stay as they are, byte by byte.
+    /// Whether the conversion is a copy of the bytes.
     pub fn is_copy(&self) -> bool {
         matches!(self.way, Way::Copy)
     }
 
-    /// Converts as many texels as there are in both.
+    /// Converts as many texels as both slices hold.
     pub fn apply(&self, from: &[u8], to: &mut [u8]) {
         match &self.way {
             Way::Copy => {
@@ -118,7 +118,7 @@ impl Conversion {
         }
     }
 
-    /// The texel with its components in the order of the second format.
+    /// The texel with its components in the order of the target.
     fn picked(&self, texel: Texel) -> Texel {
         match texel {
             Texel::Float(all) => Texel::Float(self.sources.map(|it| all[it])),
@@ -127,7 +127,7 @@ impl Conversion {
         }
     }
 
-    /// Every component of a texel is 0 in the others' bits, so that the bits of all make up the texel.
+    /// Each table holds zeros in the bits of the other components, so that texels are assembled with an or.
     fn tables<W: Word>(&self, bits: [u32; 4]) -> Tables<W> {
         let mut tables = Tables { channels: Vec::new(), entries: Vec::new(), fixed: W::default() };
         let mut stored = [0; 16];
@@ -166,7 +166,7 @@ impl Conversion {
         }
     }
 
-    /// The loop, made for each size and for each way in which channels lie.
+    /// The loop, instantiated for each texel size and each layout of the channels.
     fn with<W: Word, const SIZE: usize>(&self, tables: &Tables<W>, from: &[u8], to: &mut [u8]) {
         debug_assert!(SIZE <= W::BYTES);
         let size = self.from.bytes();
@@ -212,7 +212,7 @@ impl<W: Word> Tables<W> {
     }
 }
 
-/// Whether what is read and written again has the same bytes. A smallest SNORM and some NaN do not.
+/// Whether decoding and encoding again preserves the bytes. It does not for the smallest SNORM and some NaNs.
 fn is_exact(format: Format) -> bool {
     match format {
         Format::Plain { encoding, .. } => {
@@ -224,7 +224,7 @@ fn is_exact(format: Format) -> bool {
     }
 }
 
-/// How many bits each channel has, 0 where a format lacks it; nothing where channels are large or depend on each other.
+/// The width of each channel, 0 where a format lacks it; `None` if channels are large or depend on each other.
 fn channel_bits(format: Format) -> Option<[u32; 4]> {
     match format {
         Format::Plain { channels, bits: bits @ (8 | 16), .. } => {
@@ -238,7 +238,7 @@ fn channel_bits(format: Format) -> Option<[u32; 4]> {
     }
 }
 
-/// From which bit on each channel of a format of one word lies, and how many bits it has.
+/// The first bit and the width of each channel of a format of one word.
 fn places(format: Format) -> [(u32, u32); 4] {
     match format {
         Format::Bgra8 { .. } => [(16, 8), (8, 8), (0, 8), (24, 8)],
@@ -248,7 +248,7 @@ fn places(format: Format) -> [(u32, u32); 4] {
     }
 }
 
-/// Puts a raw content into one channel of a texel.
+/// Writes raw content into one channel of a texel.
 fn put(format: Format, channel: usize, raw: u32, texel: &mut [u8]) {
     match format {
         Format::Plain { bits, .. } => {
@@ -261,7 +261,7 @@ fn put(format: Format, channel: usize, raw: u32, texel: &mut [u8]) {
     }
 }
 
-/// The texel with all components but one 0.
+/// The texel with all components but one set to 0.
 fn only(texel: Texel, component: usize) -> Texel {
     fn keep<T: Copy + Default>(all: [T; 4], component: usize) -> [T; 4] {
         std::array::from_fn(|i| if i == component { all[i] } else { T::default() })
@@ -309,7 +309,7 @@ impl Format {
 mod tests {
     use super::*;
 
-    /// Bytes that follow no pattern.
+    /// Bytes without a pattern.
     fn noise(count: usize) -> Vec<u8> {
         let mut state = 1u32;
         let mut next = || {
@@ -320,13 +320,13 @@ mod tests {
     }
 
     #[test]
-    fn many_texels_become_what_each_becomes() {
+    fn converting_many_texels_equals_converting_each() {
         const COUNT: usize = 512;
         let noise = noise(COUNT * 32);
         for from in Format::all() {
             for to in Format::all() {
                 for sources in [[0, 1, 2, 3], [0, 0, 0, 1], [2, 1, 0, 3]] {
-                    // With so many to come, every table is worth it.
+                    // For this many texels, every table is worth building.
                     let quick = Conversion::with_sources(from, to, sources, 1 << 20);
                     let slow = Conversion { from, to, sources, way: Way::Each };
                     let texels = &noise[..COUNT * from.bytes()];
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_conversions_are_quick_ones() {
+    fn common_conversions_take_fast_paths() {
         let way = |from, to, count| {
             let format = |name| Format::parse(name).unwrap();
             match Conversion::new(format(from), format(to), count).way {
@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(way("RGBA8_UNORM", "RGBA32_FLOAT", 1 << 20), "tables");
         assert_eq!(way("RGBA16_UNORM", "RGBA8_UNORM", 1 << 20), "tables");
         assert_eq!(way("RGB10A2_UNORM", "RGBA8_UNORM", 1 << 20), "tables");
-        // For a small picture a table would take longer than its texels.
+        // For a small image, a table would cost more than its texels.
         assert_eq!(way("RGBA16_UNORM", "RGBA8_UNORM", 64), "each");
     }
 }

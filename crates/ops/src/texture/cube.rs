@@ -1,6 +1,6 @@
 //! The faces of a cube: which one a direction hits and where, and which texel lies beyond an edge.
 
-/// The axes of a face, each with its sign: the one that points out, those of u and of v.
+/// The axes of a face, each with its sign: the outward normal, u and v.
 const FACES: [[(usize, i64); 3]; 6] = [
     [(0, 1), (2, -1), (1, -1)],
     [(0, -1), (2, 1), (1, -1)],
@@ -10,7 +10,7 @@ const FACES: [[(usize, i64); 3]; 6] = [
     [(2, -1), (0, -1), (1, -1)],
 ];
 
-/// The face of the component that is largest without its sign; of equal ones z goes before y, y before x.
+/// The face of the component with the largest magnitude; ties prefer z to y, and y to x.
 pub(super) fn face(direction: [f64; 3]) -> u32 {
     let [x, y, z] = direction.map(f64::abs);
     let axis = if z >= x && z >= y {
@@ -37,8 +37,8 @@ pub(super) fn project_derivative(face: u32, direction: [f64; 3], by: [f64; 3]) -
     [quotient(u, d_u), quotient(v, d_v)]
 }
 
-/// The texel of a face of `size` × `size` texels, which may lie one beyond an edge; there another face goes on.
-/// `None` beyond a corner, where no texel is.
+/// The texel of a face of `size` × `size` texels; one that lies one step beyond an edge is on the adjacent face.
+/// `None` beyond a corner, where there is no texel.
 pub(super) fn texel(face: u32, [x, y]: [i64; 2], size: u32) -> Option<(u32, [u32; 2])> {
     let size = i64::from(size);
     let inside = |it: i64| (0..size).contains(&it);
@@ -47,8 +47,9 @@ pub(super) fn texel(face: u32, [x, y]: [i64; 2], size: u32) -> Option<(u32, [u32
         (false, false) => return None,
         (true, false) | (false, true) => {}
     }
-    // In half texels from the middle of the cube, a face lies `size` away. What is beyond an edge of this face is the
-    // first row of the next: the axis that was left points out there, and this face's own comes down by half a texel.
+    // In half texels from the centre of the cube, a face lies `size` away. Beyond an edge of this face is the first
+    // row of the adjacent one: the axis that was left is its normal, and this face's own normal drops by half a
+    // texel.
     let [major, u, v] = FACES[face as usize];
     let middle = |it: i64| 2 * it + 1 - size;
     let mut at = [0i64; 3];
@@ -88,7 +89,8 @@ mod tests {
         assert_eq!(project(4, [1.0, -1.0, 1.0]), [1.0, 1.0]);
     }
 
-    /// A texel beyond an edge is the one that the direction to its middle, drawn in a little, does not miss by more than a row.
+    /// The direction to the centre of a texel beyond an edge, moved in slightly, hits the adjacent texel within one
+    /// row.
     #[test]
     fn edges_meet() {
         let size = 4;
@@ -97,8 +99,8 @@ mod tests {
                 for (x, y) in [(-1, along), (size, along), (along, -1), (along, size)] {
                     let (next, at) = texel(face_index, [x, y], size as u32).unwrap();
                     assert_ne!(next, face_index);
-                    assert_ne!(next, face_index ^ 1, "the opposite face is no neighbour");
-                    // And back: from there, one step over the same edge comes to where it left.
+                    assert_ne!(next, face_index ^ 1, "the opposite face is not a neighbour");
+                    // And back: from there, one step over the same edge returns to the start.
                     let home = [x.clamp(0, size - 1) as u32, y.clamp(0, size - 1) as u32];
                     let [a, b] = at.map(i64::from);
                     let around = [(a - 1, b), (a + 1, b), (a, b - 1), (a, b + 1)];
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn derivatives_are_those_of_the_projection() {
+    fn derivatives_match_the_projection() {
         let direction = [0.25, -1.0, 0.5];
         let by = [0.125, 0.25, -0.5];
         let derivative = project_derivative(3, direction, by);

@@ -1,4 +1,4 @@
-//! Sampling and gathering: from a place to the weighted sum of texels.
+//! Sampling and gathering: from coordinates to a weighted sum of texels.
 
 use super::format::Texel;
 use super::lod::{self, Detail};
@@ -6,19 +6,19 @@ use super::sampler::{Filter, Sampler};
 use super::shape::Image;
 use super::{Dim, cube, rounded, whole};
 
-/// What a sample instruction asks.
+/// The operands of a sample instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Query {
-    /// The coordinates, or the direction for cubes; axes that the texture lacks mean nothing.
+    /// The coordinates, or the direction for cubes; axes that the texture lacks are ignored.
     pub at: [f32; 3],
     /// The layer of an array, 0 otherwise.
     pub layer: f32,
     pub detail: Detail,
-    /// In texels of the level that is read.
+    /// In texels of the level being read.
     pub offset: [i32; 3],
-    /// The least level of detail.
+    /// The lower limit for the level of detail.
     pub least: Option<f32>,
-    /// What texels are compared with, for the comparing instructions.
+    /// The reference value of comparison instructions.
     pub reference: Option<f32>,
 }
 
@@ -50,8 +50,8 @@ pub fn sample(image: &Image<'_>, dim: Dim, sampler: &Sampler, query: &Query) -> 
     (sum.total.map(|it| it / f64::from(footprint.probes)), sum.texels)
 }
 
-/// The four texels that linear filtering of the largest level would read, in the order (−, +), (+, +), (+, −), (−, −): one
-/// component of each, or 1 for each that passes the comparison. Each has an offset of its own.
+/// The four texels that linear filtering of the largest level would read, in the order (−, +), (+, +), (+, −), (−,
+/// −): one component of each, or 1 for each that passes the comparison. Each has its own offset.
 pub fn gather(
     image: &Image<'_>,
     dim: Dim,
@@ -84,14 +84,15 @@ struct Source<'a> {
     image: &'a Image<'a>,
     dim: Dim,
     sampler: &'a Sampler,
-    /// For a cube the first of its faces.
+    /// For a cube, its first face.
     layer: u32,
     reference: Option<f64>,
-    /// The component that is compared.
+    /// The reference value of the comparison.
     compared: usize,
 }
 
-/// A weighted sum. The first summand is taken as it is, so that a single texel keeps the sign of its zeros.
+/// A weighted sum. The first term is assigned rather than added to zero, so that a single texel keeps the sign of
+/// its zeros.
 #[derive(Default)]
 struct Sum {
     total: [f64; 4],
@@ -119,7 +120,7 @@ impl<'a> Source<'a> {
     ) -> Source<'a> {
         let faces = if dim.is_cube() { 6 } else { 1 };
         let last = (image.shape.layers / faces).saturating_sub(1);
-        // To nearest even; NaN and what is negative is the first.
+        // Rounds to nearest even; NaN and negative values select the first layer.
         let layer = (layer.round_ties_even() as u32).min(last) * faces;
         let reference = reference.map(|it| match image.shape.format.is_unorm() {
             true if it.is_nan() => 0.0,
@@ -129,7 +130,7 @@ impl<'a> Source<'a> {
         Source { image, dim, sampler, layer, reference, compared: 0 }
     }
 
-    /// The face of a cube, and the place there.
+    /// The face of a cube, and the position on it.
     fn place(&self, at: [f64; 3]) -> (u32, [f64; 3]) {
         if !self.dim.is_cube() {
             return (0, at);
@@ -139,7 +140,7 @@ impl<'a> Source<'a> {
         (face, [u, v, 0.0])
     }
 
-    /// Adds what one level gives, `weight` 256ths of it.
+    /// Adds the contribution of one level, with a weight in 256ths.
     fn level(
         &self,
         level: u32,
@@ -151,7 +152,7 @@ impl<'a> Source<'a> {
     ) {
         let (face, at) = self.place(at);
         let size = self.image.shape.size(level);
-        // For each axis the first texel and the weight of the one after it.
+        // For each axis, the first texel and the weight of the next.
         let axes: [(i64, i64); 3] = std::array::from_fn(|axis| {
             if axis >= self.dim.axes() {
                 return (0, 0);
@@ -165,7 +166,7 @@ impl<'a> Source<'a> {
                 }
             };
             if self.dim.is_cube() && filter == Filter::Nearest {
-                // A direction to the very edge stays on its face.
+                // A direction exactly to an edge stays on its face.
                 return (texel.clamp(0, i64::from(size[axis]) - 1), 0);
             }
             (texel + i64::from(offset[axis]), next)
@@ -185,14 +186,14 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Adds a texel, wherever it lies.
+    /// Adds a texel, inside the texture or not.
     fn tap(&self, level: u32, face: u32, at: [i64; 3], weight: f64, sum: &mut Sum) {
         if self.dim.is_cube() {
             let size = self.image.shape.size(level)[0];
             let [x, y, _] = at;
             match cube::texel(face, [x, y], size) {
                 Some((face, [x, y])) => sum.add(weight, self.read(level, face, [x, y, 0])),
-                // Three texels meet at a corner; they share the weight of the fourth.
+                // Three texels meet at a corner; they share the weight of the missing fourth.
                 None => {
                     let [in_x, in_y] = [x, y].map(|it| it.clamp(0, i64::from(size) - 1));
                     for at in [[in_x, in_y], [x, in_y], [in_x, y]] {
@@ -207,7 +208,8 @@ impl<'a> Source<'a> {
         sum.add(weight, self.addressed(level, at));
     }
 
-    /// As [`Source::tap`] for one texel of a gather: beyond the corner of a cube it is the texel at the corner.
+    /// Like [`Source::tap`], for one texel of a gather: beyond the corner of a cube it reads the texel at the
+    /// corner.
     fn gathered(&self, face: u32, at: [i64; 3], sum: &mut Sum) {
         if !self.dim.is_cube() {
             return sum.add(1.0, self.addressed(0, at));
@@ -237,7 +239,7 @@ impl<'a> Source<'a> {
         self.seen(std::array::from_fn(|i| texel.float(i)))
     }
 
-    /// The components, or in the first one whether the comparison holds.
+    /// The components, or in the first one the result of the comparison.
     fn seen(&self, texel: [f64; 4]) -> [f64; 4] {
         match self.reference {
             None => texel,
@@ -289,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_weight_is_not_touched() {
+    fn texels_of_weight_zero_are_not_read() {
         let bytes = bytes(&[1.0, f32::NAN, -0.0, f32::INFINITY]);
         let image = Image { shape: red("R32_FLOAT", [4, 1, 1]), memory: &bytes };
         let sampler = Sampler::default();
@@ -316,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn gathers_go_around() {
+    fn gathers_return_texels_counterclockwise() {
         let bytes = bytes(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
         let image = Image { shape: red("R32_FLOAT", [3, 3, 1]), memory: &bytes };
         let sampler = Sampler::default();

@@ -1,7 +1,7 @@
-//! Texel formats: what the bytes of a texel mean, and the bytes that a value becomes.
+//! Texel formats: decoding the bytes of a texel, and encoding values into bytes.
 //!
-//! Conversions are those of Direct3D, "Data conversion" of its functional specification. Floats round to nearest even when they
-//! get narrower; normalised formats clamp, scale and round to nearest, halves away from zero.
+//! Conversions follow Direct3D, "Data conversion" in its functional specification. Floats round to nearest even
+//! when narrowed; normalised formats clamp, scale and round to nearest, halves away from zero.
 //! Deliberately absent: block compression and planar video formats.
 
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 use super::srgb;
 use crate::F16;
 
-/// The bytes of the largest texel.
+/// The size in bytes of the largest texel.
 pub const MOST_BYTES: usize = 32;
 
 /// How texels are stored.
@@ -17,17 +17,17 @@ pub const MOST_BYTES: usize = 32;
 pub enum Format {
     /// Channels of one size, side by side.
     Plain { channels: Channels, bits: u8, encoding: Encoding },
-    /// Blue first.
+    /// The blue channel first.
     Bgra8 { srgb: bool },
-    /// Ten bits for each colour, from the lowest bit up, two for alpha; integers with `uint`.
+    /// Ten bits for each colour, from the lowest bit up, and two for alpha; integers with `uint`.
     Rgb10A2 { uint: bool },
-    /// Floats without sign, with five bits of exponent and six, six and five of fraction.
+    /// Unsigned floats with a five-bit exponent and fractions of six, six and five bits.
     Rg11B10Float,
-    /// Nine bits for each colour and an exponent for all.
+    /// Nine bits for each colour, and a shared exponent.
     Rgb9E5,
 }
 
-/// Which channels a format has, in the order of memory.
+/// The channels of a format, in memory order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Channels {
     R,
@@ -36,7 +36,7 @@ pub enum Channels {
     Rgba,
 }
 
-/// What the bits of a channel mean.
+/// How the bits of a channel are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     Unorm,
@@ -44,11 +44,11 @@ pub enum Encoding {
     Uint,
     Sint,
     Float,
-    /// As `Unorm`, with red, green and blue on the sRGB curve; 8 bits only.
+    /// Like `Unorm`, with red, green and blue on the sRGB curve; 8 bits only.
     Srgb,
 }
 
-/// The four components of a texel as numbers. Channels that a format lacks are 0, alpha 1.
+/// The four components of a texel as numbers. Colour channels that a format lacks are 0, and alpha is 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Texel {
     Float([f32; 4]),
@@ -85,7 +85,7 @@ impl Encoding {
         }
     }
 
-    /// Whether channels of so many bits can have it.
+    /// Whether the encoding exists for channels of this width.
     fn takes(self, bits: u8) -> bool {
         match self {
             Encoding::Unorm | Encoding::Snorm => matches!(bits, 8 | 16),
@@ -115,13 +115,13 @@ impl fmt::Display for Format {
 }
 
 impl Format {
-    /// A format of channels side by side, if there is one.
+    /// The format with these channels side by side, if it exists.
     pub fn plain(channels: Channels, bits: u8, encoding: Encoding) -> Option<Format> {
         encoding.takes(bits).then_some(Format::Plain { channels, bits, encoding })
     }
 
-    /// The format of that name: Direct3D's, with or without `DXGI_FORMAT_`, or the short form; case does not matter.
-    /// Depth formats are the formats of one channel that shaders see of them.
+    /// Parses the name of a format: Direct3D's, with or without `DXGI_FORMAT_`, or the short form; case is ignored.
+    /// Depth formats are read as the one-channel formats through which shaders see them.
     pub fn parse(name: &str) -> Option<Format> {
         let name = name.to_ascii_uppercase();
         let name = name.strip_prefix("DXGI_FORMAT_").unwrap_or(&name);
@@ -150,11 +150,11 @@ impl Format {
             _ => {}
         }
         let (channels, bits) = plain_layout(layout)?;
-        // sRGB has four channels in Direct3D; one and two are Vulkan's.
+        // Direct3D has sRGB with four channels only; one and two are Vulkan's.
         Format::plain(channels, bits, encoding)
     }
 
-    /// The bytes of a texel.
+    /// The size of a texel in bytes.
     pub fn bytes(self) -> usize {
         match self {
             Format::Plain { channels, bits, .. } => channels.count() * usize::from(bits) / 8,
@@ -173,7 +173,7 @@ impl Format {
         }
     }
 
-    /// Whether texels are numbers from 0 to 1, so that what they are compared with is clamped too.
+    /// Whether texels are numbers from 0 to 1, so that reference values are clamped too.
     pub fn is_unorm(self) -> bool {
         match self {
             Format::Plain { encoding, .. } => {
@@ -185,7 +185,7 @@ impl Format {
         }
     }
 
-    /// The texel that starts the bytes, of which there must be enough.
+    /// Decodes the texel at the start of `bytes`, which must be long enough.
     pub fn decode(self, bytes: &[u8]) -> Texel {
         match self {
             Format::Plain { channels, bits, encoding } => {
@@ -226,7 +226,7 @@ impl Format {
             Format::Rg11B10Float => {
                 let word = little(&bytes[..4]);
                 Texel::Float(floats(Channels::Rgb, |i| match i {
-                    // Without sign and with fewer fraction bits, they are halves cut short.
+                    // Halves without the sign bit and with a shortened fraction.
                     2 => F16((word >> 22 << 5 & 0x7fe0) as u16).to_f32(),
                     _ => F16((word >> (11 * i) << 4 & 0x7ff0) as u16).to_f32(),
                 }))
@@ -240,7 +240,8 @@ impl Format {
         }
     }
 
-    /// Writes a texel over the first bytes, of which there must be enough. Components that the format lacks are dropped.
+    /// Encodes a texel into the first bytes, which must be long enough. Components that the format lacks are
+    /// dropped.
     pub fn encode(self, texel: Texel, bytes: &mut [u8]) {
         match self {
             Format::Plain { channels, bits, encoding } => {
@@ -302,10 +303,10 @@ impl Format {
 }
 
 impl Texel {
-    /// Nothing: what a texel that is not there reads as.
+    /// Zero: the value of a texel outside the texture.
     pub const ZERO: Texel = Texel::Unsigned([0; 4]);
 
-    /// A component as a float; f64 holds every one but the largest 64-bit integers exactly.
+    /// A component as a float; exact in f64 except for the largest 64-bit integers.
     pub fn float(self, i: usize) -> f64 {
         match self {
             Texel::Float(all) => f64::from(all[i]),
@@ -314,7 +315,7 @@ impl Texel {
         }
     }
 
-    /// A component as an integer without sign, saturating; NaN is 0.
+    /// A component as an unsigned integer, saturating; NaN gives 0.
     pub fn unsigned(self, i: usize) -> u64 {
         match self {
             Texel::Float(all) => all[i] as u64,
@@ -323,7 +324,7 @@ impl Texel {
         }
     }
 
-    /// A component as an integer with sign, saturating; NaN is 0.
+    /// A component as a signed integer, saturating; NaN gives 0.
     pub fn signed(self, i: usize) -> i64 {
         match self {
             Texel::Float(all) => all[i] as i64,
@@ -367,7 +368,7 @@ fn floats(channels: Channels, of: impl Fn(usize) -> f32) -> [f32; 4] {
     each(channels, [0.0, 0.0, 0.0, 1.0], of)
 }
 
-/// The quotient in f64, rounded once more, is the f32 nearest to the exact one.
+/// The quotient in f64, rounded again, is the f32 nearest to the exact one.
 fn unorm(raw: u64, bits: u8) -> f32 {
     (raw as f64 / ((1u64 << bits) - 1) as f64) as f32
 }
@@ -390,8 +391,8 @@ fn power(exponent: u64) -> f64 {
     (1u64 << exponent) as f64
 }
 
-/// A float without sign, with five bits of exponent: to nearest even, what is too large to the largest finite one,
-/// what is negative to 0.
+/// An unsigned float with a five-bit exponent: rounded to nearest even; too large values become the largest finite
+/// one, negative ones 0.
 fn small_float(value: f64, fraction: u32) -> u32 {
     let infinity = 0x1f << fraction;
     if value.is_nan() {
@@ -403,11 +404,11 @@ fn small_float(value: f64, fraction: u32) -> u32 {
     if value == f64::INFINITY {
         return infinity;
     }
-    // The unit of the last place, a power of two: that of the smallest normal number for what is below.
+    // The unit in the last place, a power of two; below the smallest normal number, that of the smallest one.
     let exponent = ((value.to_bits() >> 52) as i64 - 1023).max(-14);
     let unit = f64::from_bits(((exponent - i64::from(fraction) + 1023) as u64) << 52);
     let units = (value / unit).round_ties_even() as u64;
-    // A carry out of the fraction goes on into the exponent.
+    // A carry out of the fraction increments the exponent.
     let bits = ((exponent + 14) as u64).saturating_mul(1 << fraction) + units;
     bits.min(u64::from(infinity) - 1) as u32
 }
@@ -475,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn texels_are_stored_and_seen_again() {
+    fn texels_round_trip() {
         let colour = Texel::Float([1.0, 0.5, -2.0, 0.25]);
         for (name, bytes, seen) in [
             ("RGBA8_UNORM", vec![255, 128, 0, 64], [1.0, 128.0 / 255.0, 0.0, 64.0 / 255.0]),
@@ -513,11 +514,11 @@ mod tests {
         assert_eq!(bits(f64::INFINITY), 0x7c0);
         assert!(bits(f64::NAN) > 0x7c0);
         assert_eq!(bits(-1.0), 0);
-        // The smallest one, and the largest that is not normal, which rounds up to the smallest that is.
+        // The smallest one, and the largest denormal, which rounds up to the smallest normal number.
         assert_eq!(bits(1.0 / f64::from(1 << 20)), 1);
         assert_eq!(bits(1.0 / 16384.0), 64);
         assert_eq!(bits(0.999_999 / 16384.0), 64);
-        // Every one is seen as what it was.
+        // Every value survives a round trip.
         for raw in 0..0x7c0u32 {
             let value = F16((raw << 4) as u16).to_f32();
             assert_eq!(bits(f64::from(value)), raw);

@@ -1,4 +1,4 @@
-//! The level of detail: from derivatives to the levels that are read.
+//! The level of detail: from derivatives to the levels to read.
 
 use super::sampler::{Filter, Sampler};
 use super::shape::Shape;
@@ -9,7 +9,7 @@ use crate::math;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Detail {
     Level(f32),
-    /// The derivatives of the coordinates, and what the instruction adds to the level.
+    /// The derivatives of the coordinates, and the bias of the instruction.
     Gradients {
         x: [f32; 3],
         y: [f32; 3],
@@ -17,27 +17,27 @@ pub enum Detail {
     },
 }
 
-/// What a sample covers.
+/// The footprint of a sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Footprint {
-    /// With all biases, before it is clamped; may be infinite or NaN.
+    /// With all biases, before clamping; may be infinite or NaN.
     pub(super) lod: f64,
     /// How many probes an anisotropic sample takes.
     pub(super) probes: u32,
-    /// The way from the first end of these to the last, in coordinates.
+    /// The vector from the first probe to the last, in coordinates.
     pub(super) along: [f64; 2],
 }
 
-/// The levels that are read.
+/// The levels to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Levels {
     pub(super) is_magnified: bool,
     pub(super) first: u32,
-    /// In 256ths, how much of the next level is in it.
+    /// The weight of the next level, in 256ths.
     pub(super) next: u32,
 }
 
-/// What `CalculateLevelOfDetail` gives, and its unclamped form.
+/// The result of `CalculateLevelOfDetail`, and its unclamped form.
 pub fn level_of_detail(
     shape: &Shape,
     dim: Dim,
@@ -96,7 +96,7 @@ pub(super) fn footprint(
         ratio = most;
         minor = major / most;
     }
-    // Nothing is gained by probes that are nearer to each other than texels.
+    // Probes that are closer than a texel gain nothing.
     if minor < 1.0 {
         ratio = (ratio * minor).max(1.0);
         minor = major / ratio;
@@ -109,7 +109,7 @@ pub(super) fn footprint(
     }
 }
 
-/// The level of detail inside the sampler's limits, and not below what the instruction asks for; NaN is the lowest.
+/// The level of detail within the sampler's limits, and not below the instruction's; NaN gives the lowest.
 pub(super) fn clamped(lod: f64, sampler: &Sampler, least: Option<f32>) -> f64 {
     let low = f64::from(sampler.min_lod).max(least.map_or(f64::MIN, f64::from));
     if lod.is_nan() { low } else { lod.min(f64::from(sampler.max_lod)).max(low) }
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn derivatives_of_one_texel_are_level_zero() {
+    fn derivatives_of_one_texel_give_level_zero() {
         let lod = |sampler: &Sampler, x: [f32; 3], y: [f32; 3]| {
             level_of_detail(&shape(), Dim::D2, sampler, [0.0; 3], x, y)
         };
@@ -185,12 +185,12 @@ mod tests {
         assert_eq!(of(8.0, 2.0), (1.0, 4));
         // At most eight.
         assert_eq!(of(16.0, 1.0), (1.0, 8));
-        // Magnified on the shorter side: no more probes than there are texels.
+        // Magnified along the shorter side: no more probes than texels.
         assert_eq!(of(4.0, 0.5).1, 4);
     }
 
     #[test]
-    fn only_flat_textures_are_anisotropic_and_only_where_derivatives_are_finite() {
+    fn only_2d_textures_with_finite_derivatives_are_anisotropic() {
         let sampler = Sampler { anisotropy: 8, ..Sampler::default() };
         let probes = |dim: Dim, x: f32| {
             let (x, y) = ([x, 0.0, 0.0], [0.0, 1.0 / 16.0, 0.0]);

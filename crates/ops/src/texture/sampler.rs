@@ -1,25 +1,25 @@
-//! The state of a sampler, and where it sends texels that lie outside.
+//! Sampler state, and how addressing modes map texels outside the texture.
 
-/// How texels are found and weighted.
+/// How texels are selected and weighted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampler {
-    /// For levels of detail above 0.
+    /// Minification: for levels of detail above 0.
     pub min: Filter,
-    /// For levels of detail up to 0.
+    /// Magnification: for levels of detail up to 0.
     pub mag: Filter,
     /// Between levels.
     pub mip: Filter,
-    /// Above 1, filtering is anisotropic with at most so many probes, and linear in all other respects.
+    /// Above 1, filtering is anisotropic with at most this many probes, and linear in all other respects.
     pub anisotropy: u32,
     /// For each axis.
     pub address: [Address; 3],
-    /// What lies outside with [`Address::Border`].
+    /// The colour outside the texture with [`Address::Border`].
     pub border: [f32; 4],
     /// Added to the level of detail.
     pub bias: f32,
     pub min_lod: f32,
     pub max_lod: f32,
-    /// Of a comparison sampler.
+    /// The comparison of a comparison sampler.
     pub compare: Comparison,
 }
 
@@ -29,7 +29,7 @@ pub enum Filter {
     Linear,
 }
 
-/// Which texel stands for one that lies outside.
+/// The texel that replaces one outside the texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
     /// The texture repeats.
@@ -40,11 +40,11 @@ pub enum Address {
     Clamp,
     /// The border colour.
     Border,
-    /// Mirrored once about 0, and then the texel at the edge.
+    /// Mirrored once about 0, then clamped to the edge.
     MirrorOnce,
 }
 
-/// What a comparison sampler asks of the reference value and a texel, in this order.
+/// How a comparison sampler compares the reference value with a texel, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     Never,
@@ -89,7 +89,7 @@ impl Default for Sampler {
 }
 
 impl Address {
-    /// The texel that stands for one of an axis with `size` texels; `None` is the border.
+    /// The texel that is read for a coordinate on an axis of `size` texels; `None` is the border.
     pub fn resolve(self, texel: i64, size: u32) -> Option<u32> {
         let size = i64::from(size.max(1));
         let inside = match self {
@@ -105,7 +105,7 @@ impl Address {
         Some(inside as u32)
     }
 
-    /// From the names that Direct3D, job files and command lines use, in lower case.
+    /// Parses the names that Direct3D, job files and command lines use, in lower case.
     pub fn parse(word: &str) -> Option<Address> {
         Some(match word {
             "wrap" | "repeat" => Address::Wrap,
@@ -133,7 +133,7 @@ impl Comparison {
         }
     }
 
-    /// From its name in lower case, as words with `-` or `_` between them or none.
+    /// Parses a lower-case name whose words are joined by `-`, `_` or nothing.
     pub fn parse(word: &str) -> Option<Comparison> {
         let word: String = word.chars().filter(|c| !matches!(c, '-' | '_')).collect();
         Some(match word.as_str() {
@@ -151,7 +151,7 @@ impl Comparison {
 }
 
 impl Sampler {
-    /// Reads words such as `linear wrap`: what the README of the suite and `wavelane help run` describe.
+    /// Reads words such as `linear wrap`, as described in the README of the suite and in `wavelane help run`.
     ///
     /// `nearest` and `linear` set all three filters, `min=`, `mag=` and `mip=` one of them, `anisotropic=N` the probes;
     /// an address mode sets all three axes, `u=`, `v=` and `w=` one; a comparison such as `less-equal`, `bias=`, `lod=A..B`,
@@ -160,7 +160,7 @@ impl Sampler {
         let mut sampler = Sampler::default();
         for word in words.split([' ', ',']).filter(|it| !it.is_empty()) {
             sampler.word(&word.to_ascii_lowercase()).ok_or_else(|| {
-                format!("`{word}` is no state of a sampler; `linear wrap` or `min=nearest u=clamp less lod=0..3` is")
+                format!("`{word}` is not sampler state; expected, for example, `linear wrap` or `min=nearest u=clamp less lod=0..3`")
             })?;
         }
         Ok(sampler)
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn address_modes_bring_texels_inside() {
+    fn address_modes_map_texels_into_the_texture() {
         let all = |mode: Address| {
             (-5..8).map(|it| mode.resolve(it, 3).map_or(9, |it| it)).collect::<Vec<u32>>()
         };
@@ -226,8 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn comparisons_hold_as_their_names_say() {
-        // Of a smaller reference, an equal one, a larger one, and of a NaN on either side.
+    fn comparisons_match_their_names() {
+        // A smaller reference, an equal one, a larger one, and a NaN on either side.
         let table = [
             ("never", [false; 5]),
             ("less", [true, false, false, false, false]),

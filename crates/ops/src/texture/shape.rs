@@ -1,7 +1,8 @@
-//! Where the texels of a texture lie in its bytes.
+//! The memory layout of textures.
 //!
-//! Layer by layer; in each layer level by level from the largest; in each level slice by slice, row by row, texel by texel,
-//! without gaps. The samples of a texel lie side by side. The faces of a cube are six layers: +x, -x, +y, -y, +z, -z.
+//! Layer by layer; in each layer level by level from the largest; in each level slice by slice, row by row, texel
+//! by texel, without padding. The samples of a texel are adjacent. The faces of a cube are six layers: +x, -x, +y,
+//! -y, +z, -z.
 
 use super::Dim;
 use super::format::{Format, MOST_BYTES, Texel};
@@ -11,15 +12,15 @@ use super::format::{Format, MOST_BYTES, Texel};
 pub struct Shape {
     pub format: Format,
     pub width: u32,
-    /// 1 for textures of one axis.
+    /// 1 for one-dimensional textures.
     pub height: u32,
-    /// 1 for textures that have no third axis.
+    /// 1 for textures without a third axis.
     pub depth: u32,
-    /// Six for each cube; 1 for what is no array.
+    /// Six for each cube; 1 if the texture is not an array.
     pub layers: u32,
-    /// How many levels there are, the largest included.
+    /// The number of levels, including the largest.
     pub levels: u32,
-    /// 1 for what is not multisampled.
+    /// 1 if the texture is not multisampled.
     pub samples: u32,
 }
 
@@ -34,7 +35,7 @@ impl Shape {
         [self.width, self.height, self.depth].map(|size| (size >> level.min(31)).max(1))
     }
 
-    /// Whether a texture of that kind can have this shape.
+    /// Whether a texture of this dimension can have this shape.
     pub fn suits(&self, dim: Dim) -> bool {
         let one = |size: u32, is_free: bool| is_free || size == 1;
         let cubes = !dim.is_cube() || self.width == self.height && self.layers.is_multiple_of(6);
@@ -47,12 +48,12 @@ impl Shape {
             && one(self.levels, !dim.is_multisampled())
     }
 
-    /// The most levels that a texture of that size can have.
+    /// The largest number of levels for this size.
     pub fn most_levels(&self) -> u32 {
         32 - self.width.max(self.height).max(self.depth).leading_zeros()
     }
 
-    /// The bytes of all texels; `None` where the shape is impossible or does not fit the address space.
+    /// The size of all texels in bytes; `None` if the shape is impossible or does not fit the address space.
     pub fn bytes(&self) -> Option<usize> {
         let sizes = [self.width, self.height, self.depth, self.layers, self.levels, self.samples];
         if sizes.contains(&0) || self.levels > self.most_levels() {
@@ -62,7 +63,7 @@ impl Shape {
         usize::try_from(layer.checked_mul(u64::from(self.layers))?).ok()
     }
 
-    /// Where a texel starts that lies inside.
+    /// The offset of a texel inside the texture.
     pub fn offset(&self, level: u32, layer: u32, [x, y, z]: [u32; 3], sample: u32) -> usize {
         let before: u64 = (0..level).map(|it| self.level_bytes(it).unwrap_or(0)).sum();
         let [width, height, _] = self.size(level).map(u64::from);
@@ -82,11 +83,11 @@ impl Shape {
     }
 }
 
-/// Memory that holds texels: one's own, or what threads share.
+/// Memory that holds texels: exclusively owned, or shared by threads.
 pub trait Memory {
     fn size(&self) -> usize;
 
-    /// Copies the bytes from there on, which must lie inside.
+    /// Copies the bytes from `at` on, which must be in bounds.
     fn read(&self, at: usize, to: &mut [u8]);
 }
 
@@ -108,12 +109,12 @@ pub struct Image<'a> {
 }
 
 impl Image<'_> {
-    /// A texel by its place; `None` where there is none.
+    /// The texel at a position; `None` outside the texture.
     pub fn texel(&self, level: u32, layer: u32, at: [u32; 3], sample: u32) -> Option<Texel> {
         Some(self.texel_at(self.offset_of(level, layer, at, sample)?))
     }
 
-    /// The texel that starts there, which [`Image::offset_of`] has found.
+    /// The texel at an offset that [`Image::offset_of`] returned.
     pub fn texel_at(&self, start: usize) -> Texel {
         let mut bytes = [0; MOST_BYTES];
         let bytes = &mut bytes[..self.shape.format.bytes()];
@@ -121,7 +122,7 @@ impl Image<'_> {
         self.shape.format.decode(bytes)
     }
 
-    /// Where a texel starts; `None` where there is none.
+    /// The offset of a texel; `None` outside the texture.
     pub fn offset_of(&self, level: u32, layer: u32, at: [u32; 3], sample: u32) -> Option<usize> {
         let shape = &self.shape;
         let inside = level < shape.levels
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_lie_side_by_side() {
+    fn samples_are_adjacent() {
         let format = Format::parse("R8_UINT").unwrap();
         let shape = Shape { samples: 4, ..Shape::new(format, 2, 2, 1) };
         let bytes: Vec<u8> = (0..16).collect();

@@ -1,9 +1,10 @@
-//! The sRGB curve for 8-bit channels, exactly: a table made at compile time of what IEEE 754 defines alone.
+//! The sRGB curve for 8-bit channels, exactly: a table computed at compile time with IEEE 754 operations only.
 //!
-//! A code c stands for x = c / 255, and for the linear value x / 12.92 up to x = 0.04045, ((x + 0.055) / 1.055)^2.4 above.
+//! A code c represents x = c / 255, and the linear value x / 12.92 up to x = 0.04045, ((x + 0.055) / 1.055)^2.4
+//! above.
 //! Encoding finds the nearest code: the halfway points between codes go through the same curve.
 
-/// The linear value of a code, the nearest f32.
+/// The linear value of a code, as the nearest f32.
 pub(super) fn decode(code: u8) -> f32 {
     DECODED[code as usize]
 }
@@ -24,7 +25,7 @@ const DECODED: [f32; 256] = {
     table
 };
 
-/// From which linear value on a code is less near than the next.
+/// The linear value from which the next code is nearer.
 const HALFWAY: [f64; 255] = {
     let mut table = [0.0; 255];
     let mut code = 0;
@@ -40,7 +41,7 @@ const fn curve(x: f64) -> f64 {
         return x / 12.92;
     }
     let base = (x + 0.055) / 1.055;
-    // b^2.4 = b^2 · b^0.4, and y = b^0.4 is the root of y^5 = b^2. Newton from above converges from every start.
+    // b^2.4 = b^2 · b^0.4, and y = b^0.4 is the root of y^5 = b^2. Newton's method from above always converges.
     let square = base * base;
     let mut root = 1.0;
     let mut step = 0;
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_come_back_from_their_values() {
+    fn codes_round_trip() {
         for code in 0..=255 {
             assert_eq!(encode(decode(code)), code);
         }

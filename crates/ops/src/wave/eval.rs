@@ -5,7 +5,7 @@ use crate::scalar::{self, Apply};
 use crate::ty::{Held, Lane};
 use crate::{LaneMask, Ty};
 
-/// One operand: a value for each lane. Only the values of participants are looked at.
+/// One operand: a value for each lane. Only the values of participants are read.
 #[derive(Clone, Copy, Debug)]
 pub enum Lanes<'a> {
     Bits(LaneMask),
@@ -13,7 +13,7 @@ pub enum Lanes<'a> {
     Longs(&'a [u64]),
 }
 
-/// One result: a place for each lane. Every lane up to the width is written.
+/// One result: a value for each lane. Every lane up to the width is written.
 #[derive(Debug)]
 pub enum LanesMut<'a> {
     Bits(&'a mut LaneMask),
@@ -59,7 +59,7 @@ impl LanesMut<'_> {
         }
     }
 
-    /// Gives every lane of the wave the same value.
+    /// Broadcasts a value to every lane of the wave.
     fn fill(&mut self, wave: &Wave, bits: u64) {
         let n = wave.width as usize;
         match self {
@@ -81,7 +81,7 @@ impl LanesMut<'_> {
 /// Computes the results of an operation whose values are of type `ty`.
 ///
 /// Where the language leaves a result undefined, the value is the fixed one of `docs/semantics.md`.
-/// Lanes that do not take part receive what they would see as observers.
+/// Lanes that do not participate receive what they would observe.
 pub fn eval(op: WaveOp, ty: Ty, wave: &Wave, args: &[Lanes<'_>], out: &mut [LanesMut<'_>]) {
     let on = wave.participants();
     match op {
@@ -199,7 +199,7 @@ fn related(relation: Relation, lane: u32, width: u32) -> LaneMask {
     }
 }
 
-/// The lane `distance` further inside the aligned cluster of `size` lanes.
+/// The lane `distance` above, modulo the aligned cluster of `size` lanes.
 pub(super) fn rotated(lane: u32, distance: u32, size: u32) -> u32 {
     let start = lane - lane % size;
     start + (u64::from(lane - start) + u64::from(distance)).rem_euclid(u64::from(size)) as u32
@@ -210,12 +210,12 @@ pub(super) fn quad(lane: u32) -> LaneMask {
     LaneMask(0xf << (lane & !3))
 }
 
-/// The lanes that a lane's partition mask names, as the words of the mask say it.
+/// The lanes in a lane's partition mask.
 pub(super) fn partition(words: &[Lanes<'_>], lane: u32) -> LaneMask {
     LaneMask::from_words(std::array::from_fn(|i| words[i].get(lane) as u32))
 }
 
-/// Spec: reading a lane that does not take part is undefined; here it gives 0, never a stale value.
+/// Spec: reading a lane that does not participate is undefined; here it gives 0, never a stale value.
 fn read(values: Lanes<'_>, source: u32, on: LaneMask) -> u64 {
     if on.contains(source) { values.get(source) } else { 0 }
 }
@@ -225,14 +225,14 @@ fn quad_read(values: Lanes<'_>, lane: u32, source: u32, active: LaneMask) -> u64
     values.get(if active.contains(source) { source } else { lane })
 }
 
-/// Spec: floats compare as IEEE has it, so that a NaN is not even equal to itself and both zeros are equal.
+/// Spec: IEEE comparison of floats, so that a NaN is not even equal to itself and both zeros are equal.
 fn all_equal(values: Lanes<'_>, ty: Ty, on: LaneMask) -> bool {
     let Some(first) = on.first() else { return true };
     let first = values.get(first);
     on.iter().all(|lane| scalar::eval_compare(crate::Compare::Eq, ty, values.get(lane), first))
 }
 
-/// Folds in each lane those participants of its group that `select` names, lanes ascending.
+/// For each lane, folds those participants of its group that `select` names, in ascending order.
 fn multi(
     fold: Fold,
     ty: Ty,
@@ -246,7 +246,7 @@ fn multi(
     scalar::binary(fold.binary(), ty, Multi { fold, ty, values: args[0], wave, group, out });
 }
 
-/// The canonical reduction: halves are added to each other until one lane is left.
+/// The canonical reduction, a tree: halves are added to each other until one lane is left.
 struct Tree<'a> {
     fold: Fold,
     ty: Ty,
@@ -255,7 +255,8 @@ struct Tree<'a> {
     width: u32,
 }
 
-/// The canonical scan: every lane adds the one at a distance of 1, 2, 4 … below it, all lanes at once.
+/// The canonical scan, Hillis–Steele: every lane adds the one at a distance of 1, 2, 4 … below it, all lanes at
+/// once.
 struct Scan<'a, 'b> {
     fold: Fold,
     ty: Ty,
@@ -274,9 +275,9 @@ struct Multi<'a, 'b, G> {
     out: &'a mut LanesMut<'b>,
 }
 
-/// Puts the participants' values and the neutral value elsewhere into a row.
+/// A row with the participants' values, and the neutral value elsewhere.
 ///
-/// Min and max have no neutral value that NaN would leave alone: the value of the lowest participant stands in for it there,
+/// No neutral value of min and max leaves NaN alone: the value of the lowest participant stands in for it there,
 /// which is the same as leaving those lanes out, as min and max of a value with itself is that value.
 fn row<T: Lane>(fold: Fold, ty: Ty, values: Lanes<'_>, on: LaneMask, width: u32) -> [T::Held; 128] {
     let neutral = match fold {
@@ -292,7 +293,8 @@ fn row<T: Lane>(fold: Fold, ty: Ty, values: Lanes<'_>, on: LaneMask, width: u32)
     row
 }
 
-/// The operand and the result of a fold are one type, which the two type parameters of a definition cannot say.
+/// The operand and the result of a fold have the same type, which the two type parameters of a definition cannot
+/// express.
 fn same<A: Lane, B: Lane>(held: A::Held) -> B::Held {
     B::Held::from_bits(held.to_bits())
 }
@@ -342,7 +344,8 @@ impl Apply for Scan<'_, '_> {
                 self.fold.identity(self.ty)
             } else {
                 let below = x[lane as usize - 1];
-                // The lowest lane's NaN has met nobody yet: this step changes nothing else, but makes it canonical.
+                // NaN canonicalisation: the lowest lane has not been added to anything yet, and this step changes
+                // nothing else.
                 let idle =
                     if extreme { below } else { A::Held::from_bits(self.fold.neutral(self.ty)) };
                 combine(below, idle).to_bits()

@@ -1,25 +1,26 @@
-//! What each wave operation is: one row for each, which readers ask instead of listing operations themselves.
+//! Facts about each wave operation: one row for each, which readers ask instead of listing operations themselves.
 //!
-//! A row says what goes in and comes out, which lanes decide a result, how results differ between lanes, what is folded,
-//! and which lanes take part, in the words of the reference. A new operation does not compile until it has a row here;
+//! A row gives the signature, the lanes that determine a result, how results differ between lanes, the fold, and
+//! which lanes participate, in the words of the reference. A new operation does not compile until it has a row
+//! here;
 //! hazards, poison, uniformity, warnings, the sanitizer and the back ends follow from the row.
 
 use super::{Fold, WaveOp};
 use crate::Ty;
 
-/// What an operation is.
+/// Facts about one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     pub signature: Signature,
     pub sees: Sees,
     pub spread: Spread,
-    /// What a reduction or scan folds with: it computes with numbers, everything else moves or compares them.
+    /// The fold of a reduction or scan: it computes with numbers, everything else moves or compares them.
     pub fold: Option<Fold>,
-    /// Which lanes take part and what happens with the others, as `explain` and the documents say it.
+    /// Which lanes participate and what happens to the others, in the words of `explain` and the documents.
     pub lanes: &'static str,
 }
 
-/// What goes into an operation and comes out of it.
+/// The operands and results of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
     pub operands: Operands,
@@ -50,14 +51,14 @@ pub enum Results {
     Lanes,
 }
 
-/// Which lanes decide what a lane gets.
+/// Which lanes determine a lane's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sees {
-    /// None: the result is the same whichever lanes are active.
+    /// None: the result does not depend on the active set.
     Nothing,
-    /// The set of active lanes, whatever they hold.
+    /// The set of active lanes, whatever their values.
     ActiveSet,
-    /// All participants with what they hold.
+    /// All participants and their values.
     Participants,
     /// The lowest participant.
     First,
@@ -74,15 +75,15 @@ pub enum Sees {
 /// How a result differs between the lanes that execute the operation together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Spread {
-    /// All get the same.
+    /// All lanes get the same.
     Uniform,
-    /// Each gets its own index.
+    /// Each lane gets its own index.
     LaneIndex,
-    /// It depends on the lane's place in the wave.
+    /// It depends on the lane's position in the wave.
     ByPlace,
-    /// All get the same where the operands from this one on are uniform.
+    /// All lanes get the same if the operands from this one on are uniform.
     Operands(usize),
-    /// Nothing can be said.
+    /// Unknown.
     Any,
 }
 
@@ -113,7 +114,7 @@ impl WaveOp {
                 fold: Some(fold),
                 ..row(In::Value, Out::Value, Sees::Participants, Spread::Uniform, ALL)
             },
-            // All lanes that hold the same are in one set.
+            // All lanes with the same value are in one set.
             Match => row(In::Values, Out::Lanes, Sees::Participants, Spread::Operands(0), MATCHED),
 
             PrefixCountBits => row(In::Bool, Out::Word, Sees::Below, Spread::ByPlace, BELOW),
@@ -123,7 +124,7 @@ impl WaveOp {
             },
 
             ReadLaneFirst => row(In::Value, Out::Value, Sees::First, Spread::Uniform, LOWEST),
-            // One index for all lanes is one lane for all.
+            // A uniform index names one lane for all.
             ReadLaneAt => {
                 row(In::ValueAndIndex, Out::Value, Sees::Named, Spread::Operands(1), READ_AT)
             }
@@ -157,28 +158,28 @@ impl WaveOp {
         }
     }
 
-    /// What goes in and comes out.
+    /// The operands and results.
     pub const fn signature(self) -> Signature {
         self.facts().signature
     }
 
-    /// Whether another active set can give a lane another result.
+    /// Whether a different active set can give a lane a different result.
     pub fn sees_lanes(self) -> bool {
         self.facts().sees != Sees::Nothing
     }
 
-    /// Whether the result is a set of those lanes that hold something.
+    /// Whether the result is the set of lanes with a certain value.
     pub fn chooses_lanes(self) -> bool {
         let Facts { signature, sees, .. } = self.facts();
         signature.results == Results::Lanes && sees == Sees::Participants
     }
 
-    /// What a reduction or scan folds with.
+    /// The fold of a reduction or scan.
     pub const fn fold(self) -> Option<Fold> {
         self.facts().fold
     }
 
-    /// The same reduction or scan with another fold; other operations stay what they are.
+    /// The same reduction or scan with another fold; other operations are returned unchanged.
     pub fn with_fold(self, fold: Fold) -> WaveOp {
         match self {
             WaveOp::Reduce(_) => WaveOp::Reduce(fold),
@@ -190,7 +191,7 @@ impl WaveOp {
         }
     }
 
-    /// Whether the operation takes values of that type.
+    /// Whether the operation accepts values of that type.
     pub fn takes(self, ty: Ty) -> bool {
         match self.signature().operands {
             Operands::None | Operands::Bool | Operands::BoolAndLanes => ty == Ty::Bool,
@@ -206,7 +207,7 @@ impl WaveOp {
     }
 }
 
-/// The row of an operation that folds nothing.
+/// The row of an operation without a fold.
 const fn row(
     operands: Operands,
     results: Results,
@@ -217,26 +218,25 @@ const fn row(
     Facts { signature: Signature { operands, results }, sees, spread, fold: None, lanes }
 }
 
-// Which lanes take part, in words.
+// Which lanes participate, in words.
 
-const NO_OTHER: &str = "Depends on no other lane: it is defined wherever it is called.";
-const THE_SET: &str = "Answers from the set of active lanes alone.";
-const ALL: &str = "The active lanes take part. Inactive lanes and helper lanes contribute nothing, whatever they hold; every \
+const NO_OTHER: &str = "Does not depend on other lanes: it is defined wherever it is called.";
+const THE_SET: &str = "Depends only on the set of active lanes.";
+const ALL: &str = "The active lanes participate. Inactive lanes and helper lanes do not contribute, whatever they hold; every \
                    active lane gets the same result.";
-const BELOW: &str = "The active lanes below this one contribute. Inactive lanes and helper lanes are passed over, whatever \
+const BELOW: &str = "The active lanes below this one contribute. Inactive lanes and helper lanes are skipped, whatever \
                      they hold; the lowest active lane gets the identity.";
 const LOWEST: &str = "Reads the lowest active lane, so it never meets an inactive one.";
-const READ_AT: &str = "To read a lane that is not active, or one at or beyond the width, is undefined: here the result is \
-                       0, and a finding for the sanitizer.";
-const ROTATED: &str = "To read a lane that is not active is undefined: here the result is 0, and a finding for the \
-                       sanitizer.";
+const READ_AT: &str = "Reading an inactive lane, or one at or beyond the width, is undefined: here the result is 0, and the \
+                       sanitizer reports a finding.";
+const ROTATED: &str = "Reading an inactive lane is undefined: here the result is 0, and the sanitizer reports a finding.";
 const MATCHED: &str =
-    "The active lanes are compared with each other, bit by bit; inactive lanes are in no set.";
-const GROUP: &str = "The active lanes of the group that the mask names contribute; inactive lanes in the mask are passed \
-                     over. The masks must be a partition, as `WaveMatch` makes one: a lane whose mask does not hold \
-                     itself, or disagrees with the others' of its group, is a finding.";
-const READ_QUAD: &str = "All four lanes of the quad should be active. To read an inactive one is undefined: here a lane \
-                         then gets its own value, and it is a finding for the sanitizer.";
+    "The active lanes are compared with each other, bit by bit; inactive lanes are not in any set.";
+const GROUP: &str = "The active lanes of the group that the mask names contribute; inactive lanes in the mask are \
+                     skipped. The masks must form a partition, as those of `WaveMatch` do: a lane whose mask does not \
+                     contain the lane itself, or disagrees with the masks of its group, is a finding.";
+const READ_QUAD: &str = "All four lanes of the quad should be active. Reading an inactive one is undefined: here a lane \
+                         then gets its own value, and the sanitizer reports a finding.";
 const ASK_QUAD: &str = "All four lanes of the quad should be active, helper lanes included; otherwise it is undefined.";
 
 #[cfg(test)]
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_folds_takes_another_fold() {
+    fn reductions_and_scans_accept_another_fold() {
         let folding = operations().filter(|op| op.fold().is_some()).collect::<Vec<_>>();
         assert!(folding.len() > 10);
         for op in folding {
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_an_index_or_a_partition_says_whose_lanes_it_sees() {
+    fn operations_with_an_index_or_partition_say_which_lanes_they_see() {
         for op in operations() {
             let Facts { signature, sees, spread, fold, .. } = op.facts();
             let expected = match signature.operands {

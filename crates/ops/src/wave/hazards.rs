@@ -1,19 +1,20 @@
-//! What can go wrong in a wave operation, and what a result is worth then.
+//! What can go wrong in a wave operation, and which results are then poisoned.
 
 use super::eval::{partition, quad, rotated};
 use super::{Lanes, Operands, QuadDirection, Results, Sees, Wave, WaveOp};
 use crate::LaneMask;
 
-/// The lanes that did something the language leaves undefined; a sanitizer turns them into findings.
+/// The lanes that did something the language leaves undefined; the sanitizer turns them into findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hazards {
-    /// Lanes that read a lane which does not take part.
+    /// Lanes that read a lane which does not participate.
     pub inactive_source: LaneMask,
     /// Lanes that read a lane at or beyond the width, or a quad lane beyond 3.
     pub index_out_of_range: LaneMask,
     /// Lanes whose quad is not fully active.
     pub incomplete_quad: LaneMask,
-    /// Lanes whose partition mask names a group that does not hold the lane itself, or whose members disagree about it.
+    /// Lanes whose partition mask names a group that does not contain the lane itself, or whose members disagree
+    /// about it.
     pub bad_partition: LaneMask,
 }
 
@@ -23,7 +24,7 @@ impl Hazards {
     }
 }
 
-/// The hazards of one execution; only participants (for quad operations, active lanes) are blamed.
+/// The hazards of one execution; only participants (for quad operations, active lanes) are reported.
 pub fn hazards(op: WaveOp, wave: &Wave, args: &[Lanes<'_>]) -> Hazards {
     let on = wave.participants();
     let mut found = Hazards::default();
@@ -59,7 +60,7 @@ pub fn hazards(op: WaveOp, wave: &Wave, args: &[Lanes<'_>]) -> Hazards {
     found
 }
 
-/// The lanes of the result that are worth nothing, given the lanes of each operand that are.
+/// The lanes of the result that are poisoned, given those of each operand.
 pub fn poison(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], poisoned: &[LaneMask]) -> LaneMask {
     let on = wave.participants();
     let in_any = poisoned.iter().fold(LaneMask::EMPTY, |all, it| all | *it);
@@ -111,7 +112,7 @@ pub fn poison(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], poisoned: &[LaneMask]
     }
 }
 
-/// The lane that a lane reads; may lie beyond the width for `ReadLaneAt`.
+/// The lane that a lane reads; for `ReadLaneAt` it may lie beyond the width.
 fn source(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], lane: u32) -> u32 {
     match op {
         WaveOp::ReadLaneAt => args[1].get(lane) as u32,
@@ -123,6 +124,6 @@ fn source(op: WaveOp, wave: &Wave, args: &[Lanes<'_>], lane: u32) -> u32 {
         WaveOp::QuadRead(QuadDirection::Y) => lane ^ 2,
         WaveOp::QuadRead(QuadDirection::Diagonal) => lane ^ 3,
         WaveOp::QuadReadLaneAt => lane & !3 | args[1].get(lane) as u32 & 3,
-        _ => unreachable!("{op:?} reads no single lane"),
+        _ => unreachable!("{op:?} does not read a single lane"),
     }
 }

@@ -1,22 +1,23 @@
-//! Other orders in which a wave may sum floats.
+//! Alternative orders in which a wave may sum floats.
 //!
-//! The canonical order is that of [`super::eval`]; the language fixes none. Whoever wants to know whether a program relies on
-//! one computes the same operation in another order and compares. Only sums and products of floats depend on it.
+//! The canonical order is that of [`super::eval`]; the language does not define one. To learn whether a program
+//! relies on an order, compute the same operation in another order and compare. Only sums and products of floats
+//! depend on it.
 
 use super::eval::partition;
 use super::{Fold, Lanes, LanesMut, Wave, WaveOp, eval};
 use crate::scalar::eval_binary;
 use crate::{LaneMask, Ty};
 
-/// In which order the values of lanes are brought together.
+/// The order in which the values of lanes are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FoldOrder {
-    /// The order that all engines of ours share.
+    /// The order that all our engines share.
     #[default]
     Canonical,
-    /// One lane after the other, from the lowest.
+    /// One lane after the other, ascending.
     Ascending,
-    /// One lane after the other, from the highest.
+    /// One lane after the other, descending.
     Descending,
     /// Neighbours first, then the sums of neighbours.
     Pairs,
@@ -37,13 +38,13 @@ impl FoldOrder {
 }
 
 impl WaveOp {
-    /// Whether the result on values of that type depends on the order in which they are brought together.
+    /// Whether the result for this type depends on the order in which values are combined.
     pub fn depends_on_order(self, ty: Ty) -> bool {
         ty.is_float() && self.fold().is_some_and(|it| matches!(it, Fold::Sum | Fold::Product))
     }
 }
 
-/// Computes an operation in some order.
+/// Computes an operation in the given order.
 pub fn eval_in(
     order: FoldOrder,
     op: WaveOp,
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_order_gives_a_sum_that_its_order_of_additions_gives() {
+    fn every_order_adds_in_that_order() {
         let wave = Wave {
             width: 4,
             active: LaneMask::first_n(4),
@@ -103,7 +104,7 @@ mod tests {
             index_in_group: 0,
             waves_in_group: 1,
         };
-        // Sums of these depend on what meets the large ones first.
+        // These sums depend on what is added to the large values first.
         let values = [1e8f32, 3.0, -1e8, 3.0].map(f32::to_bits);
         for (order, expected) in [
             (FoldOrder::Canonical, (1e8f32 + -1e8) + (3.0 + 3.0)),
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn scans_leave_the_lowest_lane_the_identity_and_integers_their_order() {
+    fn scans_give_the_lowest_lane_the_identity_and_integers_ignore_the_order() {
         let wave = Wave {
             width: 4,
             active: LaneMask(0b1110),

@@ -1,23 +1,24 @@
-//! Measures how far operations on floats are from the exact results, in units of the last place.
+//! Measures the error of float operations, in units in the last place.
 //!
-//! The second opinion is the host's mathematics library in f64, which shares nothing with ours: its errors are below a
-//! hundred-millionth of a unit of the last place of an f32. Only here and in tests is it asked for anything.
+//! The reference is the host's mathematics library in f64, which shares nothing with ours: its errors are below a
+//! hundred-millionth of a unit in the last place of an f32. It is used only here and in tests.
 //!
 //! Used by the test beside it, and by `examples/accuracy.rs` for larger samples.
-#![expect(clippy::disallowed_methods, reason = "the host's mathematics is the second opinion")]
+#![expect(clippy::disallowed_methods, reason = "the host's mathematics is the reference")]
 
 use wavelane_ops::scalar::{Binary, Unary, eval_binary, eval_unary};
 use wavelane_ops::{F16, Random, Sign, Ty};
 
-/// An operation, its exact result, and where most of its work is: random arguments come from there, and from all bits.
+/// An operation, its exact result, and where its most interesting arguments are: random arguments come from there,
+/// and from all bits.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
     pub(crate) operation: Operation,
     /// The range of dense samples, for each argument.
     dense: [(f64, f64); 2],
-    /// What Direct3D asks for, in words.
+    /// Direct3D's requirement, in words.
     pub(crate) asked: &'static str,
-    /// What we promise: units of the last place for f32.
+    /// Our promise: units in the last place for f32.
     pub(crate) promise: f64,
 }
 
@@ -26,22 +27,22 @@ pub(crate) enum Operation {
     Two(Binary, fn(f64, f64) -> f64),
 }
 
-/// What the worst of many results was.
+/// The worst of many results.
 pub(crate) struct Measured {
     pub(crate) samples: u64,
-    /// Units of the last place; infinite if a result is wrong altogether, such as a number where there is none.
+    /// Units in the last place; infinite if a result is wrong altogether, such as a number instead of a NaN.
     pub(crate) worst: f64,
     pub(crate) at: [f64; 2],
     pub(crate) got: f64,
-    /// How many are not the nearest.
+    /// How many results are not the nearest.
     pub not_nearest: u64,
 }
 
-/// Half a unit, and what the second opinion may be off.
+/// Half a unit, plus the error of the reference.
 const NEAREST: f64 = 0.5 + 1e-8;
-/// Ours compute in f64 and round once; a handful of results on the wrong side of halfway.
+/// Ours compute in f64 and round once; a handful of results fall on the wrong side of halfway.
 const ALMOST: f64 = 0.50001;
-/// A half goes through an f32, which moves a result by 2^-14 units at most.
+/// A half is rounded from an f32, which moves a result by at most 2^-14 units.
 const ALMOST_HALF: f64 = 0.5001;
 
 pub(crate) fn subjects() -> Vec<Subject> {
@@ -97,17 +98,17 @@ pub(crate) fn subjects() -> Vec<Subject> {
     all
 }
 
-/// What we promise for halves.
+/// Our promise for halves.
 pub(crate) fn half_promise(subject: &Subject) -> f64 {
     if subject.promise > NEAREST { ALMOST_HALF } else { NEAREST }
 }
 
-/// As HLSL has it: `exp2(y * log2(x))`, so that there is no power of a negative number.
+/// HLSL's definition: `exp2(y * log2(x))`, so that negative numbers have no powers.
 fn pow(x: f64, y: f64) -> f64 {
     if (y * x.log2()).is_nan() { f64::NAN } else { x.abs().powf(y) }
 }
 
-/// Tries the edges of the type and so many random arguments.
+/// Tries the edges of the type and `samples` random arguments.
 pub(crate) fn measure(subject: &Subject, ty: Ty, samples: u64) -> Measured {
     let mut random = Random::new(0x243f_6a88_85a3_08d3);
     let edges = edges(ty);
@@ -116,7 +117,7 @@ pub(crate) fn measure(subject: &Subject, ty: Ty, samples: u64) -> Measured {
     for (i, a) in edges.iter().enumerate() {
         match subject.operation {
             Operation::One(..) => try_with(*a, 0),
-            // Every edge with some others: all with all would be millions.
+            // Every edge with some others: all pairs would be millions.
             Operation::Two(..) => {
                 edges.iter().skip(i % 23).step_by(23).for_each(|b| try_with(*a, *b))
             }
@@ -133,7 +134,7 @@ pub(crate) fn measure(subject: &Subject, ty: Ty, samples: u64) -> Measured {
     measured
 }
 
-/// Tries all halves; for two arguments, each with some others.
+/// Tries all halves; with two arguments, each with some others.
 pub(crate) fn measure_all_halves(subject: &Subject) -> Measured {
     let mut random = Random::new(0x1319_8a2e_0370_7344);
     let mut measured = Measured::new();
@@ -170,7 +171,7 @@ impl Measured {
     }
 }
 
-/// How far a result is from the exact one, in units of the last place of the exact one.
+/// The distance between a result and the exact one, in units in the last place of the exact one.
 fn error(ty: Ty, bits: u64, exact: f64) -> f64 {
     let got = value(ty, bits);
     let (digits, least, most) = match ty {
@@ -184,8 +185,8 @@ fn error(ty: Ty, bits: u64, exact: f64) -> f64 {
     if got.is_nan() || got.is_sign_negative() != exact.is_sign_negative() {
         return f64::INFINITY;
     }
-    // From half a unit beyond the largest number on, the nearest is infinity; what the second opinion says of halfway
-    // itself is not sure.
+    // From half a unit beyond the largest number up, the nearest is infinity; at exactly halfway the reference is
+    // uncertain.
     let halfway = most * (1.0 + 0.5f64.powi(digits + 2));
     if got.is_infinite() {
         return if exact.abs() >= halfway * (1.0 - 1e-12) { 0.0 } else { f64::INFINITY };
@@ -215,7 +216,7 @@ fn mask(ty: Ty) -> u64 {
     u64::MAX >> (64 - ty.bits())
 }
 
-/// Zeros, powers of two, whole numbers, multiples of π/4, the limits of exponentials, and the neighbours of all of them.
+/// Zeros, powers of two, integers, multiples of π/4, the limits of exponentials, and the neighbours of all of them.
 fn edges(ty: Ty) -> Vec<u64> {
     let mut numbers = vec![0.0, f64::INFINITY, f64::from(f32::MAX), 65_504.0];
     numbers.extend((-150..128).map(|power| 2f64.powi(power)));
