@@ -1,8 +1,8 @@
 //! Times the reference engine on a few kernels: `cargo run --release -p wavelane-interp --example speed`.
 //!
-//! Each line is a kernel: "each" is a round of the loop for `mandel` and a wave for the others.
-//! It measures; it does not judge and does not compare with anything.
-#![allow(clippy::print_stdout, reason = "printing is what it is for")]
+//! Each line is a kernel: "each" is one iteration of the loop for `mandel`, and one wave for the others.
+//! It only measures: there is no verdict and no baseline.
+#![allow(clippy::print_stdout, reason = "printing is its purpose")]
 
 #[path = "../tests/it/build.rs"]
 #[allow(dead_code, reason = "tests use more of it")]
@@ -13,7 +13,7 @@ use ir::{Address, Atomic, Module, Op, values};
 use ops::{Binary, Compare, Fold, Sign, Ty, WaveOp};
 use std::time::{Duration, Instant};
 
-/// Escape times of a square of points: floats, compares and a loop.
+/// Escape times for a square of points: floats, comparisons and a loop.
 fn mandel(side: u32, most: u32) -> Module {
     let mut s = Shader::new(module([256, 1, 1], 1));
     let thread = s.thread;
@@ -90,7 +90,7 @@ fn wave(op: WaveOp) -> Module {
     s.finish()
 }
 
-/// Runs a module once and returns the time and what its buffers hold then.
+/// Runs a module once and returns the time and the final contents of its buffers.
 fn run(
     module: &Module,
     threads: u32,
@@ -124,7 +124,7 @@ fn main() {
     for width in [8, 32, 128] {
         let (spent, buffers) =
             run(&mandel(side, 256), side * side, width, &[vec![0; (side * side) as usize]]);
-        // Each wave goes round as often as its slowest lane.
+        // Each wave iterates as often as its slowest lane.
         let rounds = |lanes: &[u32]| u64::from(lanes.iter().max().copied().unwrap_or(0)) + 1;
         show("mandel", width, spent, buffers[0].chunks(width as usize).map(rounds).sum());
     }

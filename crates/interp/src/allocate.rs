@@ -1,9 +1,10 @@
-//! Gives every value a row of lanes: rows are shared by values that are not alive at the same time.
+//! Linear-scan register allocation: assigns a row of lanes to every value; values with disjoint live ranges share
+//! rows.
 //!
-//! Execution follows the text except for the back edges of loops, so that an interval of the walk is where a value lives.
-//! A position counts double: operands are read at the even half of a step, an elementwise result is written at the odd one
-//! and may take the row of an operand that ends there.
-//! Constants are not allocated by interval: their rows are filled once and never written again.
+//! Execution follows the text except for the back edges of loops, so a live range is an interval of the walk.
+//! Each step has two positions: operands are read at the even one, and an elementwise result is written at the odd
+//! one and may take the row of an operand whose live range ends there.
+//! Constants have no interval: their rows are filled once and never overwritten.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -14,7 +15,7 @@ use ops::Repr;
 use crate::code::{Constant, Row, RowCounts};
 use crate::walk::{Event, Walk};
 
-/// Which row holds which value.
+/// The row of each value.
 pub(crate) struct Allocation {
     rows: Vec<Option<Row>>,
     pub(crate) counts: RowCounts,
@@ -23,11 +24,10 @@ pub(crate) struct Allocation {
 
 impl Allocation {
     pub(crate) fn row(&self, value: Value) -> Row {
-        self.rows[value.index()]
-            .unwrap_or_else(|| unreachable!("{value} is used, so it has been given a row"))
+        self.rows[value.index()].unwrap_or_else(|| unreachable!("{value} is used, so it has a row"))
     }
 
-    /// A row of its own, for the parallel copies at the back edge of a loop.
+    /// An additional row, for the parallel copies at the back edge of a loop.
     pub(crate) fn extra(&mut self, repr: Repr) -> Row {
         let count = self.counts.of(repr);
         *count += 1;
@@ -43,7 +43,7 @@ pub(crate) fn allocate(module: &Module) -> Allocation {
     lives.scan()
 }
 
-/// Where a value lives, both ends included.
+/// A live range, both ends included.
 #[derive(Clone, Copy)]
 struct Interval {
     start: u32,
@@ -53,18 +53,18 @@ struct Interval {
 struct OpenLoop {
     construct: Inst,
     begin: u32,
-    /// Values from outside that are used inside: every iteration needs them.
+    /// Live-in values: defined outside and used inside, so that every iteration needs them.
     carried: Vec<Value>,
 }
 
 struct Lives<'m> {
     module: &'m Module,
     intervals: Vec<Option<Interval>>,
-    /// Shares the row of that value, whose interval includes this one's.
+    /// The value whose row this one shares; its interval includes this one's.
     merged: Vec<Option<Value>>,
     begins: BTreeMap<Inst, u32>,
     loops: Vec<OpenLoop>,
-    /// The constructs whose regions are open, with the index of the region.
+    /// The constructs with an open region, and the index of that region.
     open: Vec<(Option<Inst>, usize)>,
     constants: BTreeMap<(u8, u64, bool), Row>,
     allocation: Allocation,
@@ -130,7 +130,7 @@ impl<'m> Lives<'m> {
         self.use_all(now, &data.op.operands());
         self.begins.insert(inst, now);
         match &data.op {
-            // Its results are written at the end of the first arm, see `terminator`.
+            // Its results are written at the end of the first arm; see `terminator`.
             Op::If { .. } => {}
             Op::Loop { body, .. } => {
                 self.define_all(now, &self.module.region(*body).params);
@@ -212,7 +212,8 @@ impl<'m> Lives<'m> {
         value
     }
 
-    /// A value made in the first arm of an `if` can be made in the row of the result: the second arm does not need it.
+    /// Coalescing: a value of the first arm of an `if` can be computed in the row of the result, because the second
+    /// arm does not need that row.
     fn merge_into_result(&mut self, arg: Value, result: Value, begin: u32) {
         let Some(own) = self.intervals[arg.index()] else { return };
         let fits =
@@ -223,7 +224,8 @@ impl<'m> Lives<'m> {
         }
     }
 
-    /// A value for the next iteration can be made in the row of the parameter if this iteration needs that no more.
+    /// Coalescing: a value for the next iteration can be computed in the row of the parameter if this iteration no
+    /// longer needs the parameter.
     fn merge_into_param(&mut self, arg: Value, param: Value) {
         let (Some(own), Some(old)) = (self.intervals[arg.index()], self.intervals[param.index()])
         else {

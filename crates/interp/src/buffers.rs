@@ -1,8 +1,10 @@
-//! Buffer accesses of a whole wave, robust as D3D has them.
+//! Buffer accesses of a whole wave, with D3D's robust buffer access.
 //!
-//! An access is resolved to a byte offset and the room behind it for each lane; a component that does not fit into the room
-//! loads zero and stores nothing. Addresses are computed in 64 bits, so that nothing wraps into bounds.
-//! Full waves whose addresses form a progression, the common case, take a short way with the same results.
+//! For each lane, an access is resolved to a byte offset and the number of bytes available from there; a component
+//! that does not fit loads zero and stores nothing. Addresses are computed in 64 bits, so that nothing wraps into
+//! bounds.
+//! Full waves whose addresses form an arithmetic progression, the common case, take a fast path with the same
+//! results.
 
 use ir::access::{self, At, Reach, texel_bytes};
 use ir::exec::{Bindings, Buffer, Format};
@@ -12,20 +14,20 @@ use ops::{LaneMask, Repr, Ty};
 use crate::code::{AccessCode, AddressCode, Row};
 use crate::registers::Registers;
 
-/// Lanes of the widest wave.
+/// The lanes of the widest wave.
 pub(crate) const MAX_WIDTH: usize = 128;
 
-/// Where each lane's access lies.
+/// The resolved address of each lane.
 pub(crate) struct Places {
     /// The byte offset of the first scalar.
     pub(crate) start: [u64; MAX_WIDTH],
-    /// The bytes that may be accessed from there.
+    /// The number of bytes that may be accessed from there.
     pub(crate) room: [u64; MAX_WIDTH],
-    /// Whether they are those of the access that comes next, because an observer has been told of them.
+    /// Whether they are already those of the next access, because an observer was told of them.
     known: bool,
 }
 
-/// What an access needs to know of the run.
+/// The parts of the run's state that an access needs.
 pub(crate) struct Memory<'a> {
     pub(crate) resources: &'a [ResourceKind],
     pub(crate) bindings: &'a mut Bindings,
@@ -55,7 +57,7 @@ impl Places {
     }
 }
 
-/// The members that a condition holds for. It is asked of all lanes, without a branch.
+/// The members for which a condition holds. It is evaluated for all lanes, without a branch.
 #[inline(always)]
 pub(crate) fn lanes_where(lanes: LaneMask, holds: impl Fn(usize) -> bool) -> LaneMask {
     let half = |first: usize, lanes: u64| {
@@ -79,7 +81,7 @@ pub(crate) fn for_each_lane(lanes: LaneMask, mut visit: impl FnMut(u32)) {
     }
 }
 
-/// The scalar of `size` bytes at an offset that is in bounds.
+/// The scalar of `size` bytes at an offset in bounds.
 #[inline(always)]
 fn read(bytes: &[u8], at: u64, size: u32) -> u64 {
     let at = at as usize;
@@ -106,7 +108,7 @@ fn write(bytes: &mut [u8], at: u64, size: u32, value: u64) {
 }
 
 impl Memory<'_> {
-    /// Finds the places of an access for an observer, and the lanes that lie in bounds with all their `size` bytes.
+    /// Resolves an access for an observer; returns the lanes whose `size` bytes are all in bounds.
     pub(crate) fn locate(
         &self,
         access: &AccessCode,
@@ -196,9 +198,9 @@ impl Memory<'_> {
         }
         let mut changes = false;
         let size = access.ty.bytes();
-        let op = access
-            .atomic
-            .unwrap_or_else(|| unreachable!("the decoder gives every atomic access an operation"));
+        let op = access.atomic.unwrap_or_else(|| {
+            unreachable!("the decoder sets the operation of every atomic access")
+        });
         for_each_lane(self.active, |lane| {
             let place = places.reach(lane).scalar(0, size);
             let args = operands(access, registers, lane);
@@ -244,7 +246,7 @@ impl Memory<'_> {
         });
     }
 
-    /// The bytes that one lane's access takes.
+    /// The size of one lane's access in bytes.
     pub(crate) fn access_bytes(&self, access: &AccessCode) -> u32 {
         match (access.at, self.element(access)) {
             (AddressCode::Texel(_), Some(element)) => {
@@ -257,8 +259,8 @@ impl Memory<'_> {
         }
     }
 
-    /// Which element of the resource array a lane accesses, and the buffer bound there. In a descriptor heap it can be a
-    /// texture, which is no buffer.
+    /// The buffer that a lane accesses, by its element of the resource array. In a descriptor heap the element may
+    /// be a texture, which is not a buffer.
     fn buffer(&self, access: &AccessCode, registers: &Registers, lane: u32) -> Option<&Buffer> {
         let element = access.element.map_or(0, |row| registers.words(row)[lane as usize]);
         let buffer = self.bindings.bindings.get(access.storage.index())?.get(element as usize);
@@ -277,7 +279,7 @@ impl Memory<'_> {
         buffer.filter(|it| it.texture.is_none())
     }
 
-    /// The buffer, where all lanes access the same.
+    /// The buffer, if it is the same for all lanes.
     fn the_buffer(&self, access: &AccessCode) -> Option<&Buffer> {
         match access.element {
             None => self.bindings.bindings.get(access.storage.index())?.first(),
@@ -307,7 +309,7 @@ impl Memory<'_> {
         });
     }
 
-    /// What the texels of a typed buffer are seen as.
+    /// The element type through which the texels of a typed buffer are accessed.
     fn element(&self, access: &AccessCode) -> Option<Element> {
         self.resources[access.binding.index()].view().element
     }
@@ -345,7 +347,7 @@ impl Memory<'_> {
         });
     }
 
-    /// The short way for words whose addresses form a progression; says whether it could be taken.
+    /// The fast path for words whose addresses form a progression; returns whether it applied.
     fn load_progression(&self, access: &AccessCode, registers: &mut Registers) -> bool {
         if access.ty.repr() != Repr::Word || access.ty.bytes() != 4 {
             return false;
@@ -355,7 +357,7 @@ impl Memory<'_> {
         else {
             return false;
         };
-        // Words that overlap cannot be taken from chunks.
+        // Overlapping words cannot be read in chunks.
         if step != 0 && step < 4 {
             return false;
         }
@@ -382,7 +384,7 @@ impl Memory<'_> {
         let Some(Progression { start, step }) = self.progression(access, registers) else {
             return false;
         };
-        // Lanes that write to the same place do so in order, which is the long way.
+        // Lanes that write to the same place do so in order, which is the slow path's job.
         if step < 4 * access.values.len() {
             return false;
         }
@@ -404,7 +406,7 @@ impl Memory<'_> {
         true
     }
 
-    /// The size of the texels of a buffer whose format needs no conversion and has as many components as are accessed.
+    /// The size of a texel, if the format needs no conversion and has as many components as are accessed.
     fn plain_texel(&self, access: &AccessCode) -> Option<u64> {
         let format = format(self.the_buffer(access), &self.element(access)?);
         let plain = texel::is_plain(format.scalar, access.ty)
@@ -412,7 +414,8 @@ impl Memory<'_> {
         plain.then(|| texel_bytes(format))
     }
 
-    /// The addresses of the access if the wave is full, they form an ascending progression, and all lie in bounds.
+    /// The addresses of the access, if the wave is full and they form an ascending progression that is all in
+    /// bounds.
     fn progression(&self, access: &AccessCode, registers: &Registers) -> Option<Progression> {
         if self.active != LaneMask::first_n(self.width) {
             return None;
@@ -430,7 +433,7 @@ impl Memory<'_> {
                     return None;
                 }
                 let last = index.checked_add(step.checked_mul(width - 1)?)?;
-                // The end of the last element must lie in the buffer, not only the end of the access.
+                // The end of the last element must lie in the buffer, not just the end of the access.
                 let end = last.checked_add(1)?.checked_mul(stride)?;
                 if end > len {
                     return None;
@@ -446,7 +449,7 @@ impl Memory<'_> {
                 (start, step, last)
             }
             AddressCode::Texel(at) => {
-                // Only where memory holds what the shader sees.
+                // Only if memory holds values as the shader sees them.
                 let texel = self.plain_texel(access)?;
                 let (index, step) = steps(words(at))?;
                 let last = index.checked_add(step.checked_mul(width - 1)?)?;
@@ -457,13 +460,13 @@ impl Memory<'_> {
             }
             AddressCode::None => return None,
         };
-        // Where the words wrap around 32 bits they are no progression.
+        // If the words wrap around 32 bits they are not a progression.
         (last <= u64::from(u32::MAX))
             .then_some(Progression { start: start as usize, step: step as usize })
     }
 }
 
-/// The first value and the difference between neighbours, if that is the same everywhere.
+/// The first value and the common difference of neighbours, if there is one.
 #[inline]
 fn steps(words: &[u32]) -> Option<(u64, u64)> {
     let step = words[1].wrapping_sub(words[0]);

@@ -1,7 +1,7 @@
 //! The flat program that the engine runs: small instructions whose operands are rows of lanes.
 //!
-//! Control flow is in the instructions themselves. Every construct of the IR owns one frame while it runs;
-//! each instruction that can leave no lane active says where execution goes on then.
+//! Control flow is part of the instructions. Every construct of the IR owns one frame while it runs;
+//! each instruction that can leave no lane active says where execution continues then.
 
 use ir::effort::Effort;
 use ir::{
@@ -9,15 +9,15 @@ use ir::{
 };
 use ops::{Barrier, Binary, Compare, Repr, Ternary, Ty, Unary, WaveOp};
 
-/// A decoded module. It does not depend on the launch, so that it can be run many times.
+/// A decoded module, independent of the launch, so that it can be run many times.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) codes: Vec<Code>,
-    /// For each code, the instruction it came from.
+    /// For each code, the instruction that it was decoded from.
     pub(crate) origins: Vec<Inst>,
-    /// For each instruction of the module, its place in the source.
+    /// For each instruction of the module, its source location.
     pub(crate) spans: Vec<Span>,
-    /// How many rows of bits, words and longs a wave needs.
+    /// The number of bit, word and long rows that a wave needs.
     pub(crate) rows: RowCounts,
     pub(crate) constants: Vec<Constant>,
     pub(crate) waves: Vec<WaveCode>,
@@ -34,7 +34,8 @@ pub struct Program {
     pub(crate) footprint: ir::exec::Footprint,
 }
 
-/// One value for each lane of a wave: the representation in the two highest bits, then a number.
+/// A register: one value for each lane of a wave. The representation is in the two highest bits, followed by a
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Row(u32);
 
@@ -45,7 +46,7 @@ pub(crate) struct RowCounts {
     pub(crate) longs: u32,
 }
 
-/// A row that is written once, when a wave's registers are made.
+/// A row that is written once, when the registers of a wave are created.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Constant {
     pub(crate) row: Row,
@@ -53,7 +54,7 @@ pub(crate) struct Constant {
     pub(crate) poisoned: bool,
 }
 
-/// Where execution goes on: while decoding a label, in a finished program an index into `codes`.
+/// A jump target: a label while decoding, an index into `codes` in a finished program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target(pub(crate) u32);
 
@@ -89,7 +90,7 @@ pub(crate) enum Code {
         builtin: Builtin,
         to: Row,
     },
-    /// Copies all lanes, the inactive ones included: for rows that no other lane needs.
+    /// Copies all lanes, including inactive ones: for rows that no other lane needs.
     Copy {
         to: Row,
         from: Row,
@@ -99,7 +100,7 @@ pub(crate) enum Code {
         to: Row,
         from: Row,
     },
-    /// These stand in a table of their own.
+    /// Indices into separate tables.
     Wave(u32),
     Barrier(u32),
     Load(u32),
@@ -142,39 +143,39 @@ pub(crate) enum Code {
         value: Row,
     },
 
-    /// Pushes a frame and runs the first arm with the lanes that have the condition.
+    /// Pushes a frame and runs the first arm with the lanes for which the condition holds.
     If {
         cond: Row,
         otherwise: Target,
     },
-    /// The lanes that came to the end of the first arm wait; those of the second run.
+    /// The lanes that reached the end of the first arm wait; those of the second run.
     Else {
         end: Target,
     },
     /// Pushes the frame of a loop or a block.
     Enter,
-    /// The back edge of a loop, or its end if nobody is left in it.
+    /// The back edge of a loop, or its end if no lane is left in it.
     Next {
         start: Target,
         skip: Target,
-        /// The widths at which its rounds do not count: see [`ir::turns::short_loops_by_width`].
+        /// The widths at which its iterations do not count: see [`ir::turns::short_loops_by_width`].
         short: u8,
     },
-    /// Pushes a frame and sorts the lanes by case.
+    /// Pushes a frame and assigns the lanes to cases.
     Switch(u32),
-    /// The lanes that selected the case join those that fell in.
+    /// The lanes that selected the case join those that fell through.
     Case {
         index: u32,
         next: Target,
     },
-    /// The same in two steps, so that the selecting lanes can be given their parameters in between.
+    /// The same in two steps, so that the parameters of the selecting lanes can be written in between.
     CaseSelect {
         index: u32,
     },
     CaseJoin {
         next: Target,
     },
-    /// Pops a frame; all lanes that came here run on.
+    /// Pops a frame; all lanes that arrived here continue.
     End {
         skip: Target,
     },
@@ -187,7 +188,7 @@ pub(crate) enum Code {
     Return {
         skip: Target,
     },
-    /// The wave is done.
+    /// The wave has ended.
     Halt,
 }
 
@@ -211,7 +212,7 @@ pub(crate) struct BarrierCode {
 #[derive(Clone, Debug)]
 pub(crate) struct AccessCode {
     pub(crate) binding: Binding,
-    /// Where its buffers lie: see [`ir::Module::storage`].
+    /// The storage of its buffers: see [`ir::Module::storage`].
     pub(crate) storage: Binding,
     pub(crate) element: Option<Row>,
     pub(crate) at: AddressCode,
@@ -219,10 +220,10 @@ pub(crate) struct AccessCode {
     pub(crate) ty: Ty,
     /// The results of a load, or the operands of a store or an atomic operation.
     pub(crate) values: Vec<Row>,
-    /// What an atomic operation gives.
+    /// The result of an atomic operation.
     pub(crate) result: Option<Row>,
     pub(crate) atomic: Option<Atomic>,
-    /// What a counter is changed by.
+    /// The increment of a counter.
     pub(crate) delta: i32,
 }
 
@@ -242,14 +243,14 @@ pub(crate) enum AddressCode {
     },
     Byte(Row),
     Texel(Row),
-    /// The access concerns the resource as a whole.
+    /// The access is to the resource as a whole.
     None,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct SwitchCode {
     pub(crate) selector: Row,
-    /// For each case its labels.
+    /// The labels of each case.
     pub(crate) cases: Vec<Vec<u64>>,
     pub(crate) default: Option<usize>,
 }

@@ -1,7 +1,7 @@
-//! Structured IR to the flat program.
+//! Decodes structured IR into the flat program.
 //!
-//! Regions become straight runs of code; what a terminator carries becomes copies between rows.
-//! The module must have passed the verifier. There is no recursion, however deep the module nests.
+//! Regions become straight-line code; the operands of a terminator become copies between rows.
+//! The module must have passed the verifier. There is no recursion, however deeply the module nests.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -59,24 +59,24 @@ struct Decoder<'m> {
     module: &'m Module,
     allocation: Allocation,
     program: Program,
-    /// The code that each label stands before.
+    /// The position of each label in the code.
     labels: Vec<u32>,
     open: Vec<Open>,
-    /// The constructs that own a frame now, outermost first.
+    /// The constructs that currently own a frame, outermost first.
     frames: Vec<Inst>,
-    /// A row for each representation that cycles of copies pass through.
+    /// A spare row for each representation, which breaks cycles of parallel copies.
     spare: [Option<Row>; 3],
-    /// The instruction that is being decoded.
+    /// The instruction being decoded.
     here: Inst,
-    /// For loops whose rounds do not count, the widths at which they do not.
+    /// For loops whose iterations do not count, the widths at which they do not.
     short: HashMap<Inst, u8>,
 }
 
-/// A region that is being decoded.
+/// A region being decoded.
 struct Open {
     construct: Option<Inst>,
     index: usize,
-    /// Its end, where execution goes on when none of its lanes is left.
+    /// Its end, where execution continues when none of its lanes is left.
     skip: Target,
     /// Its start, for the back edge of a loop.
     start: u32,
@@ -117,7 +117,7 @@ impl<'m> Decoder<'m> {
             }
             Op::Block { .. } => self.emit(Code::Enter),
             Op::Switch { selector, cases, inits } => {
-                // The lanes that select nothing leave with these; all others write over them.
+                // The defaults for lanes that select no case; all other lanes overwrite them.
                 self.copy_all(&data.results, inits);
                 let table = SwitchCode {
                     selector: self.row(*selector),
@@ -133,7 +133,7 @@ impl<'m> Decoder<'m> {
     }
 
     fn open(&mut self, construct: Option<Inst>, index: usize) {
-        // The first arm of an `if` ends where the second one starts, which `begin` has already made a label for.
+        // The first arm of an `if` ends where the second starts; `begin` has already made a label for that.
         let is_then = |op: &Op| matches!(op, Op::If { .. }) && index == 0;
         let skip = match construct {
             Some(inst) if is_then(&self.module.inst(inst).op) => {
@@ -163,8 +163,7 @@ impl<'m> Decoder<'m> {
     }
 
     fn terminator(&mut self, inst: Inst) {
-        let open =
-            self.open.last().unwrap_or_else(|| unreachable!("a terminator stands in a region"));
+        let open = self.open.last().unwrap_or_else(|| unreachable!("a terminator is in a region"));
         let (construct, index, skip) = (open.construct, open.index, open.skip);
         match &self.module.inst(inst).op {
             Op::Return => self.emit(Code::Return { skip }),
@@ -193,7 +192,7 @@ impl<'m> Decoder<'m> {
                     _ => self.blend_all(&data.results, args),
                 }
             }
-            _ => unreachable!("the walk calls nothing else a terminator"),
+            _ => unreachable!("the walk reports no other instruction as a terminator"),
         }
     }
 
@@ -222,12 +221,12 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// The end of the region around the construct that has just ended.
+    /// The end of the region that contains the construct which has just ended.
     fn outer_skip(&self) -> Target {
         self.open
             .last()
             .map(|it| it.skip)
-            .unwrap_or_else(|| unreachable!("every construct stands in a region"))
+            .unwrap_or_else(|| unreachable!("every construct is in a region"))
     }
 
     fn plain(&mut self, inst: Inst) {
@@ -241,7 +240,7 @@ impl<'m> Decoder<'m> {
             self.emit(Code::Effort(effort));
         }
         match &data.op {
-            // Their rows are filled once.
+            // Constant rows are filled once.
             Op::Const { .. } | Op::Undef(_) => {}
             Op::Builtin(builtin) => self.emit(Code::Builtin { builtin: *builtin, to: result() }),
             Op::Unary(op, a) => {
@@ -258,7 +257,7 @@ impl<'m> Decoder<'m> {
                 self.emit(Code::Compare { op: *op, ty, to: result(), a, b });
             }
             Op::Ternary(op, args) => {
-                // The last operand has the type of the result, for a selection too.
+                // The last operand has the type of the result, in a select too.
                 let (ty, args) = (module.ty(args[2]), args.map(|it| self.row(it)));
                 self.emit(Code::Ternary { op: *op, ty, to: result(), args });
             }
@@ -364,7 +363,7 @@ impl<'m> Decoder<'m> {
             | Op::Block { .. }
             | Op::Yield(_)
             | Op::Exit { .. }
-            | Op::Return => unreachable!("the walk calls nothing of this plain"),
+            | Op::Return => unreachable!("the walk reports none of these as plain"),
         }
     }
 
@@ -418,7 +417,7 @@ impl<'m> Decoder<'m> {
         self.program.origins.push(self.here);
     }
 
-    /// Sources and destinations are apart here: a destination is never written while a source is needed.
+    /// Sources and destinations are disjoint: no destination is written while a source is still needed.
     fn copy_all(&mut self, to: &[Value], from: &[Value]) {
         for (to, from) in to.iter().zip(from) {
             let (to, from) = (self.row(*to), self.row(*from));
@@ -437,7 +436,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// Copies as if all at once: a loop may swap its parameters.
+    /// Parallel copies: a loop may swap its parameters.
     fn copy_parallel(&mut self, to: &[Value], from: &[Value]) {
         let mut waiting: BTreeMap<Row, Row> = BTreeMap::new();
         let mut readers: BTreeMap<Row, usize> = BTreeMap::new();
@@ -448,7 +447,7 @@ impl<'m> Decoder<'m> {
                 *readers.entry(from).or_default() += 1;
             }
         }
-        // A row that nobody reads any more can be written.
+        // A row that is no longer read can be overwritten.
         let mut ready: Vec<Row> =
             waiting.keys().filter(|to| !readers.contains_key(to)).copied().collect();
         loop {
@@ -462,7 +461,7 @@ impl<'m> Decoder<'m> {
                     ready.push(from);
                 }
             }
-            // Only cycles are left: one of their rows moves out of the way, and the spare row is free again after each.
+            // Only cycles are left: save one row of each in the spare row, which is free again after the cycle.
             let Some((broken, _)) = waiting.first_key_value().map(|(to, from)| (*to, *from)) else {
                 return;
             };

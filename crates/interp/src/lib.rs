@@ -1,17 +1,19 @@
 //! The reference engine: runs a module exactly as `docs/semantics.md` says, one wave-wide instruction after the other.
 //!
-//! It is the engine that all others are compared with, so it is obvious before it is fast, but it is no tree walk.
-//! [`decode`] makes a flat program of the structured IR. Its operands are rows, one value for each lane of a wave.
-//! A wave is a program counter, an active set and a stack of frames; it can be suspended between any two instructions.
-//! What an operation means is said in [`ops`] alone; here stand control flow, memory and order.
+//! All other engines are compared with it, so clarity comes before speed, but it is not a tree walker.
+//! [`decode`] turns the structured IR into a flat program. Its operands are rows, one value for each lane of a
+//! wave.
+//! A wave is a program counter, an active set and a stack of frames; it can be suspended between any two
+//! instructions.
+//! The meaning of operations is defined in [`ops`] alone; here are control flow, memory and order.
 //!
 //! # Map
-//! `walk` → `allocate` → `decode` make the program (`code`); `machine` runs one wave, with `registers` (arithmetic),
-//! `memory`, `buffers`, `local` (memory), `texture` and `wave` (wave operations); `schedule` runs groups and waves;
-//! `deal` says which thread is which lane; `observe` is what those see who watch a run.
+//! `walk` → `allocate` → `decode` produce the program (`code`); `machine` runs one wave, with `registers`
+//! (arithmetic), `memory`, `buffers`, `local` (memory), `texture` and `wave` (wave operations); `schedule` runs
+//! groups and waves; `deal` assigns threads to lanes; `observe` defines what observers of a run see.
 //!
 //! # Deliberately absent
-//! Optimisation: the module runs as it is, so that poison is seen before anything is folded away.
+//! Optimisation: the module runs unchanged, so that poison is seen before anything is folded away.
 //! Verification: a module must have passed `ir::verify`. Threads, clocks, files.
 #![forbid(unsafe_code)]
 
@@ -41,7 +43,7 @@ use buffers::Places;
 use machine::Machine;
 use schedule::Scheduler;
 
-/// Runs a verified module and shows the run to an observer.
+/// Runs a verified module and reports its events to an observer.
 pub fn run<O: Observer>(
     module: &Module,
     launch: &Launch,
@@ -51,7 +53,7 @@ pub fn run<O: Observer>(
     run_program(&decode(module), launch, bindings, observer)
 }
 
-/// How a run departs from the canonical one where the language leaves that open.
+/// How a run departs from the canonical one where the language allows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Variation {
     /// The order in which a wave sums floats.
@@ -59,20 +61,21 @@ pub struct Variation {
     pub progress: Progress,
 }
 
-/// Who comes on while others go round a loop.
+/// Which lanes make progress while others iterate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Progress {
-    /// The lanes of a wave in lockstep: those that have left a loop wait for those that have not. Waves and groups that have
-    /// started come on, and so many groups have started as a machine may hold.
+    /// The lanes of a wave run in lockstep: those that have left a loop wait for those that have not. Waves and
+    /// groups that have started make progress, and as many groups have started as a machine may hold.
     #[default]
     Lockstep,
-    /// Besides, only one group has started at a time: no machine gives less.
+    /// In addition, only one group has started at a time: the weakest guarantee of any machine.
     OccupancyBound,
-    /// Every lane that has started comes on: lanes that go round a loop for long part from the others of their wave.
+    /// Every lane that has started makes progress: lanes that iterate for long are split from the others of their
+    /// wave.
     Fair,
 }
 
-/// Runs a decoded module, for those who launch it often.
+/// Runs a decoded module, for callers that launch it often.
 pub fn run_program<O: Observer>(
     program: &Program,
     launch: &Launch,
@@ -82,7 +85,7 @@ pub fn run_program<O: Observer>(
     run_varied(program, launch, Variation::default(), bindings, observer)
 }
 
-/// Runs a decoded module with departures from the canonical run.
+/// Runs a decoded module with variations of the canonical run.
 pub fn run_varied<O: Observer>(
     program: &Program,
     launch: &Launch,
@@ -110,7 +113,7 @@ pub fn run_varied<O: Observer>(
     Scheduler::new(machine, launch, variation.progress)?.run()
 }
 
-/// The most threads of a group that any language version allows, with room to spare.
+/// The largest thread count of a group in any language version, with some slack.
 const MAX_THREADS: u64 = 1 << 16;
 
 fn check(program: &Program, launch: &Launch) -> Result<(), Unsupported> {

@@ -1,4 +1,4 @@
-//! Groupshared and private arrays: scalars with a poison bit each, zero and poisoned at the start.
+//! Groupshared and private arrays: scalars with a poison bit each, initially zero and poisoned.
 //!
 //! An index beyond the end loads zero, poisoned, and stores nothing.
 
@@ -17,7 +17,7 @@ pub(crate) struct SharedMemory {
 #[derive(Debug)]
 struct SharedArray {
     repr: Repr,
-    /// Bits and words.
+    /// Bits and words alike.
     words: Vec<u32>,
     longs: Vec<u64>,
     /// Empty unless poison is tracked.
@@ -73,7 +73,7 @@ impl SharedMemory {
         }
     }
 
-    /// Out of bounds everything is poisoned.
+    /// Out of bounds, everything is poisoned.
     pub(crate) fn poison(&self, array: usize, index: u64) -> bool {
         self.arrays[array].poison.get(index as usize).copied().unwrap_or(true)
     }
@@ -85,7 +85,7 @@ impl SharedMemory {
     }
 }
 
-/// The private arrays of the lanes of one wave: for each element a row of lanes.
+/// The private arrays of the lanes of one wave: a row of lanes for each element.
 #[derive(Clone, Debug)]
 pub(crate) struct PrivateMemory {
     width: usize,
@@ -160,7 +160,7 @@ impl PrivateMemory {
         }
     }
 
-    /// Feeds what all lanes hold into a digest.
+    /// Feeds the contents of all lanes into a hash.
     pub(crate) fn hash(&self, hasher: &mut impl Hasher) {
         self.arrays.iter().for_each(|it| (&it.bits, &it.words, &it.longs).hash(hasher));
     }

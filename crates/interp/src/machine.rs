@@ -1,7 +1,7 @@
-//! Runs one wave, one instruction after the other, until it ends, waits or has had its turn.
+//! Runs one wave, one instruction after the other, until it ends, waits or has used up its turn.
 //!
-//! A wave is its program counter, its active set, the frames of the constructs it is in, and its registers:
-//! it can be left between any two instructions and taken up again.
+//! A wave is its program counter, its active set, the frames of its open constructs, and its registers:
+//! it can be suspended between any two instructions and resumed.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -22,9 +22,9 @@ use crate::wave::WaveScratch;
 /// Why a wave stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// It has run as many instructions as it was given.
+    /// It has run as many instructions as it was allowed.
     Budget,
-    /// It has gone round loops so often that its turn is over: see [`ir::turns`].
+    /// It has used up the loop iterations of its turn: see [`ir::turns`].
     Spinning,
     /// It waits for the other waves of its group.
     Barrier,
@@ -36,13 +36,14 @@ pub(crate) enum Stop {
 struct Frame {
     /// The lanes that wait at its end.
     joined: LaneMask,
-    /// `if`: the lanes of the second arm. `switch`: the lanes that fall into a case while its parameters are written.
+    /// `if`: the lanes of the second arm. `switch`: the lanes that fall through into a case while its parameters
+    /// are written.
     pending: LaneMask,
-    /// How many selections there were before; those of a `switch`, one for each case, lie from there on.
+    /// The height of the selection stack before; the selections of a `switch`, one for each case, start there.
     selections: usize,
 }
 
-/// One wave between two instructions.
+/// One wave, suspended between two instructions.
 #[derive(Clone, Debug)]
 pub(crate) struct WaveState {
     pub(crate) index: u32,
@@ -54,24 +55,24 @@ pub(crate) struct WaveState {
     selections: Vec<LaneMask>,
     pub(crate) registers: Registers,
     pub(crate) private: PrivateMemory,
-    /// How many rounds of loops are left of its turn.
+    /// How many loop iterations are left of its turn.
     rounds: u32,
-    /// The back edge at which it stopped last.
+    /// The back edge at which it last stopped.
     spun_at: usize,
     spins: Spins,
 }
 
-/// What is known of a wave that goes round loops: its states at some back edges.
+/// Evidence that a wave iterates for ever: its states at some back edges.
 #[derive(Clone, Debug, Default)]
 struct Spins {
-    /// What [`Machine::changes`] was.
+    /// [`Machine::changes`] at that time.
     since: u64,
     states: Vec<u64>,
-    /// It came to a state again in which it had been before, and nobody had changed memory.
+    /// A state has recurred, and memory has not changed in between.
     is_endless: bool,
 }
 
-/// So many states are remembered, which bounds the period of a loop that is found to be endless.
+/// The number of states remembered, which bounds the period of an endless loop that can be detected.
 const MOST_STATES: usize = 8;
 
 /// What stays the same while a group runs.
@@ -80,7 +81,7 @@ pub(crate) struct GroupContext<'a> {
     pub(crate) shared: &'a mut SharedMemory,
 }
 
-/// What all waves of a launch have in common.
+/// The state that all waves of a launch share.
 pub(crate) struct Machine<'a, O> {
     pub(crate) program: &'a Program,
     pub(crate) bindings: &'a mut Bindings,
@@ -92,7 +93,7 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) places: Places,
     pub(crate) scratch: WaveScratch,
     pub(crate) folds: FoldOrder,
-    /// How often memory that others see was written, atomic operations that change nothing aside.
+    /// How often shared memory was written, not counting atomic operations that change nothing.
     pub(crate) changes: u64,
 }
 
@@ -123,7 +124,7 @@ impl WaveState {
         }
     }
 
-    /// Prepares for a new wave that starts with these lanes.
+    /// Prepares for a new wave that starts with the given lanes.
     pub(crate) fn reset(&mut self, index: u32, lanes: LaneMask) {
         self.index = index;
         self.pc = 0;
@@ -136,7 +137,7 @@ impl WaveState {
         self.spins = Spins::default();
     }
 
-    /// Remembers the state of a wave that has gone round loops for long.
+    /// Remembers the state of a wave that has iterated for long.
     pub(crate) fn note_spin(&mut self, changes: u64) {
         if self.spins.since != changes {
             self.spins = Spins { since: changes, ..Spins::default() };
@@ -149,12 +150,12 @@ impl WaveState {
         self.spins.states.push(state);
     }
 
-    /// Whether it goes round for ever if nobody changes memory.
+    /// Whether the wave iterates for ever unless memory changes.
     pub(crate) fn is_endless(&self, changes: u64) -> bool {
         self.spins.is_endless && self.spins.since == changes
     }
 
-    /// All that decides what the lanes that go round do next, memory aside, as one number.
+    /// A state hash: everything except memory that determines what the iterating lanes do next.
     fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (self.pc, self.active, self.live, &self.selections).hash(&mut hasher);
@@ -166,7 +167,7 @@ impl WaveState {
         hasher.finish()
     }
 
-    /// Parts a wave that goes round from those of its lanes that do not: they come on as a wave of their own.
+    /// Splits off the lanes of an iterating wave that are not iterating: they continue as a wave of their own.
     pub(crate) fn split(&mut self) -> Option<WaveState> {
         let others = self.live & !self.active;
         if others.is_empty() {
@@ -174,7 +175,7 @@ impl WaveState {
         }
         let mut rest = self.clone();
         rest.keep(others);
-        // At the back edge nobody is left in the loop, so that its end comes next.
+        // At the back edge no lane is left in the loop, so that its end comes next.
         (rest.pc, rest.active) = (self.spun_at, LaneMask::EMPTY);
         self.keep(self.active);
         Some(rest)
@@ -190,7 +191,7 @@ impl WaveState {
         }
     }
 
-    /// The back edge at which it stopped last.
+    /// The back edge at which it last stopped.
     pub(crate) fn spun_at(&self) -> usize {
         self.spun_at
     }
@@ -205,7 +206,7 @@ impl WaveState {
 
     fn top(&mut self) -> &mut Frame {
         self.frames.last_mut().unwrap_or_else(|| {
-            unreachable!("the code of a construct runs between its start and its end")
+            unreachable!("the code of a construct runs only between its start and its end")
         })
     }
 
@@ -218,7 +219,7 @@ impl WaveState {
 }
 
 impl<O: Observer> Machine<'_, O> {
-    /// Runs a wave for a turn; `turn.instructions` is what is left of it then.
+    /// Runs a wave for a turn; afterwards, `turn.instructions` is what is left of it.
     pub(crate) fn run(
         &mut self,
         group: &mut GroupContext<'_>,
@@ -241,7 +242,7 @@ impl<O: Observer> Machine<'_, O> {
             let here = pc;
             pc += 1;
             let registers = &mut wave.registers;
-            // Where the active set is empty after a control instruction, execution goes on elsewhere.
+            // If the active set is empty after a control instruction, execution continues elsewhere.
             match *code {
                 Code::Binary { op, ty, to, a, b } => {
                     // Poison first: the result may overwrite an operand.
@@ -510,7 +511,7 @@ impl<O: Observer> Machine<'_, O> {
         stop
     }
 
-    /// Tells of hazards; gives the lanes whose result is worth nothing because of them.
+    /// Reports hazards; returns the lanes whose result they poison.
     fn tell_hazards(
         &mut self,
         group: [u32; 3],
@@ -535,7 +536,7 @@ impl<O: Observer> Machine<'_, O> {
     }
 }
 
-/// The lanes with a hazard; an operation has hazards of one kind.
+/// The lanes with a hazard; all hazards of one operation are of the same kind.
 fn hazards(lanes: LaneMask, hazard: impl Fn(u32) -> Option<Hazard>) -> Option<(Hazard, LaneMask)> {
     let mut found = None;
     let mut with_it = LaneMask::EMPTY;
@@ -548,7 +549,7 @@ fn hazards(lanes: LaneMask, hazard: impl Fn(u32) -> Option<Hazard>) -> Option<(H
     found.map(|hazard| (hazard, with_it))
 }
 
-/// The lanes for which a selection or a fused operation is worth nothing.
+/// The lanes for which the result of a select or a fused operation is poisoned.
 fn ternary_poison(op: Ternary, registers: &Registers, [a, b, c]: [Row; 3]) -> LaneMask {
     let poison = |row| registers.poison(row);
     match op {
@@ -560,7 +561,7 @@ fn ternary_poison(op: Ternary, registers: &Registers, [a, b, c]: [Row; 3]) -> La
     }
 }
 
-/// Pushes for each case the lanes that select it; returns those that select none.
+/// Pushes the lanes that select each case; returns those that select none.
 fn select(
     table: &SwitchCode,
     registers: &Registers,
@@ -588,7 +589,7 @@ fn select(
     rest
 }
 
-/// What a dispatch gives to the threads of a wave.
+/// The values of a dispatch builtin for the threads of a wave.
 fn builtin_row(
     threads: &[[u32; 4]],
     group: [u32; 3],

@@ -1,4 +1,4 @@
-//! The memory instructions: they move values between rows and memory, carry poison along, and tell the observer.
+//! The memory instructions: they move values between rows and memory, propagate poison, and notify the observer.
 
 use ops::LaneMask;
 use ops::wave::Lanes;
@@ -9,7 +9,7 @@ use crate::machine::{GroupContext, Machine, WaveState};
 use crate::observe::{AccessEvent, At, Observer, Space};
 use crate::registers::Registers;
 
-/// The three kinds of access that an observer tells apart.
+/// The three kinds of access that an observer distinguishes.
 #[derive(Clone, Copy)]
 enum Kind {
     Load,
@@ -46,10 +46,10 @@ impl<O: Observer> Machine<'_, O> {
             Code::Load(table) => (Kind::Load, &program.accesses[table as usize]),
             Code::Store(table) => (Kind::Store, &program.accesses[table as usize]),
             Code::Atomic(table) => (Kind::Atomic, &program.accesses[table as usize]),
-            _ => unreachable!("the caller runs buffer accesses only"),
+            _ => unreachable!("the caller passes buffer accesses only"),
         };
         if O::EVENTS {
-            // Before the access, while no result has taken the row of an address.
+            // Before the access, as a result may overwrite the row of an address.
             let size = memory.access_bytes(access);
             let in_bounds = memory.locate(access, registers, &mut self.places, size);
             let element = access.element.map(|row| registers.words(row));
@@ -57,7 +57,7 @@ impl<O: Observer> Machine<'_, O> {
                 Kind::Load => LaneMask::EMPTY,
                 Kind::Store | Kind::Atomic => union(registers, &access.values),
             };
-            // Most stores have few values: a row of a matrix has four.
+            // Most stores have few values: a matrix row has four.
             let mut few = [Lanes::Bits(LaneMask::EMPTY); 4];
             let many: Vec<Lanes<'_>>;
             let values = match kind {
@@ -103,7 +103,7 @@ impl<O: Observer> Machine<'_, O> {
             }
         }
         if O::POISON {
-            // What lies in a buffer is not tracked: it counts as sound.
+            // The contents of buffers are not tracked: they count as free of poison.
             match kind {
                 Kind::Load => {
                     access.values.iter().for_each(|row| registers.set_poison(*row, poison))
@@ -125,7 +125,7 @@ impl<O: Observer> Machine<'_, O> {
     ) {
         let program = self.program;
         let Code::Counter(table) = program.codes[pc] else {
-            unreachable!("the caller runs counter operations only")
+            unreachable!("the caller passes counter operations only")
         };
         let access = &program.accesses[table as usize];
         let poison = address_poison(&wave.registers, access);
@@ -176,12 +176,12 @@ impl<O: Observer> Machine<'_, O> {
             Code::PrivateStore { memory, index, value } => {
                 (Kind::Store, Space::Private(memory), index, Some(value))
             }
-            _ => unreachable!("the caller runs accesses to arrays only"),
+            _ => unreachable!("the caller passes array accesses only"),
         };
         let index_poison = registers.poison(index);
         let mut value_poison = value.map_or(LaneMask::EMPTY, |row| registers.poison(row));
         if O::EVENTS {
-            // Results may take the row of the index.
+            // Results may overwrite the row of the index.
             for (place, index) in self.places.start.iter_mut().zip(registers.words(index)) {
                 *place = u64::from(*index);
             }
@@ -217,7 +217,7 @@ impl<O: Observer> Machine<'_, O> {
             Code::SharedAtomic { memory, index, table } => {
                 let (array, access) = (memory.index(), &program.accesses[table as usize]);
                 let op = access.atomic.unwrap_or_else(|| {
-                    unreachable!("the decoder gives atomic accesses an operation")
+                    unreachable!("the decoder sets the operation of every atomic access")
                 });
                 value_poison = union(registers, &access.values);
                 let mut poison = LaneMask::EMPTY;
@@ -268,14 +268,14 @@ impl<O: Observer> Machine<'_, O> {
                     }
                 });
             }
-            _ => unreachable!("the caller runs accesses to arrays only"),
+            _ => unreachable!("the caller passes array accesses only"),
         }
         if O::EVENTS {
             let len = match space {
                 Space::Shared(memory) => u64::from(program.groupshared[memory.index()].len),
                 Space::Private(memory) => u64::from(program.privates[memory.index()].len),
                 Space::Buffer(..) | Space::Counter(_) => {
-                    unreachable!("buffers are accessed elsewhere")
+                    unreachable!("buffer accesses are handled by `buffers`")
                 }
             };
             let addresses = &self.places.start[..self.width as usize];
@@ -313,7 +313,7 @@ fn union(registers: &Registers, rows: &[Row]) -> LaneMask {
     rows.iter().fold(LaneMask::EMPTY, |all, row| all | registers.poison(*row))
 }
 
-/// The lanes that do not know where they access.
+/// The lanes whose address is poisoned.
 fn address_poison(registers: &Registers, access: &AccessCode) -> LaneMask {
     let at = match access.at {
         AddressCode::Structured { index, offset, .. } => {

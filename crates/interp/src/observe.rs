@@ -1,8 +1,8 @@
-//! What a run shows to those who watch: what happened in the words of the language, never opcodes of the engine.
+//! What observers of a run see: events in the terms of the language, never opcodes of the engine.
 //!
-//! A sanitizer, a timeline or a debugger implements [`Observer`]. Events borrow; what is to be kept must be copied.
-//! Observers cannot change a run. They see every execution of an instruction once, in the order of the run; between an
-//! event and what it tells of nothing else runs. What an event holds for a lane that is not active means nothing.
+//! A sanitizer, a timeline or a debugger implements [`Observer`]. Events borrow their data; copy what must be kept.
+//! Observers cannot change a run. They see every execution of an instruction once, in the order of the run; nothing
+//! else runs between an event and its effect. The contents of an event for an inactive lane are meaningless.
 
 use ir::{Binding, Derivative, Inst, Private, Shared, Span, TextureOp};
 use ops::scalar::Hazard;
@@ -11,14 +11,14 @@ use ops::{Barrier, LaneMask, Ty, WaveOp};
 
 /// Receives the events of a run.
 pub trait Observer {
-    /// Whether there are events at all; an engine that nobody watches spends nothing on them.
+    /// Whether to report events at all; without an observer, the engine spends nothing on them.
     const EVENTS: bool = true;
-    /// Whether the engine keeps track of values that are worth nothing. Without it every poison set is empty.
+    /// Whether the engine tracks poison. Without it every poison set is empty.
     const POISON: bool = true;
 
     fn group_begin(&mut self, _group: [u32; 3]) {}
     fn group_end(&mut self, _group: [u32; 3]) {}
-    /// A wave starts with these lanes.
+    /// A wave starts with the given lanes.
     fn wave_begin(&mut self, _at: At) {}
     /// All lanes of a wave have returned.
     fn wave_end(&mut self, _at: At) {}
@@ -32,21 +32,21 @@ pub trait Observer {
     fn sample(&mut self, _event: &SampleEvent<'_>) {}
     /// A derivative is about to be taken.
     fn derivative(&mut self, _event: &DerivativeEvent) {}
-    /// Active lanes have computed with operands that the operation has no meaning for.
+    /// Active lanes have computed with operands for which the operation is undefined.
     fn arithmetic(&mut self, _at: At, _hazard: Hazard, _lanes: LaneMask) {}
-    /// A condition or a selector has been evaluated; also when all lanes go one way.
+    /// A condition or a selector has been evaluated; also reported if all lanes agree.
     fn diverge(&mut self, _event: &DivergeEvent<'_>) {}
-    /// The lanes `at.active` come to a loop or a block.
+    /// The lanes `at.active` enter a loop or a block.
     fn enter(&mut self, _at: At) {}
     /// The lanes `at.active` start another iteration.
     fn back_edge(&mut self, _at: At) {}
-    /// A construct has ended; `at.active` are the lanes that go on after it.
+    /// A construct has ended; `at.active` are the lanes that continue after it.
     fn reconverge(&mut self, _at: At) {}
     /// The active lanes leave for the end of an enclosing construct.
     fn exit(&mut self, _at: At, _to: ExitTo) {}
 }
 
-/// Watches nothing and costs nothing.
+/// An observer that ignores everything and costs nothing.
 pub struct NoObserver;
 
 impl Observer for NoObserver {
@@ -68,14 +68,15 @@ pub struct At {
 
 /// A wave operation, after it has been computed.
 ///
-/// An operation on named lanes (the `WaveMask` functions) gives one event for each group of lanes that name the same set.
+/// An operation on named lanes (the `WaveMask` functions) gives one event for each group of lanes that name the
+/// same set.
 #[derive(Debug)]
 pub struct WaveEvent<'a> {
     pub at: At,
     pub op: WaveOp,
     /// The type of the values folded or moved.
     pub ty: Ty,
-    /// The lanes that took part: `wave.active`. Without a mask operand they are `at.active`.
+    /// The participating lanes: `wave.active`. Without a mask operand they are `at.active`.
     pub wave: Wave,
     /// The set that the lanes named, as a 32-bit mask; it should be `at.active`.
     pub named: Option<LaneMask>,
@@ -85,7 +86,7 @@ pub struct WaveEvent<'a> {
     pub result_poison: LaneMask,
 }
 
-/// A barrier, when a wave comes to it.
+/// A barrier, when a wave arrives at it.
 ///
 /// A group barrier waits for whole waves: a wave arrives once for each execution of the instruction, with the lanes
 /// that are active; lanes and waves that have returned count as arrived. In uniform flow `live` equals `at.active`
@@ -100,7 +101,7 @@ pub struct BarrierEvent {
     pub named: Option<LaneMask>,
 }
 
-/// What memory an access concerns.
+/// The memory that an access is to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space<'a> {
     /// A buffer or a texture, with the element of the resource array for each lane; `None` for element 0.
@@ -116,17 +117,18 @@ pub enum Space<'a> {
 pub struct AccessEvent<'a> {
     pub at: At,
     pub space: Space<'a>,
-    /// For each lane the byte offset (buffers; textures, where a texel that is not there has [`u64::MAX`]) or the index (groupshared and private arrays) of the first scalar.
+    /// For each lane the byte offset (buffers; textures, where a texel outside the texture has [`u64::MAX`]) or the
+    /// index (groupshared and private arrays) of the first scalar.
     pub addresses: &'a [u64],
-    /// The bytes of one lane's access: contiguous from its address. For arrays, 1: one element.
+    /// The size of one lane's access in bytes, contiguous from its address. For arrays, 1: one element.
     pub size: u32,
-    /// The lanes whose whole access lies in bounds.
+    /// The lanes whose whole access is in bounds.
     pub in_bounds: LaneMask,
-    /// The lanes whose address is worth nothing.
+    /// The lanes whose address is poisoned.
     pub address_poison: LaneMask,
-    /// The lanes for which a stored value or an operand is worth nothing, or for loads the value that was found.
+    /// The lanes whose stored value or operand is poisoned; for loads, whose loaded value is.
     pub value_poison: LaneMask,
-    /// The values of a store; for everything else nothing.
+    /// The values of a store; empty for everything else.
     pub values: &'a [Lanes<'a>],
 }
 
@@ -139,9 +141,9 @@ pub struct SampleEvent<'a> {
     /// The element of the array of textures for each lane; `None` for element 0.
     pub element: Option<&'a [u32]>,
     pub sampler: Option<Binding>,
-    /// The lanes for which an operand is worth nothing.
+    /// The lanes with a poisoned operand.
     pub poison: LaneMask,
-    /// The lanes that take derivatives in a quad of which not all lanes are active.
+    /// The lanes that take derivatives in a partially active quad.
     pub partial: LaneMask,
 }
 
@@ -150,22 +152,22 @@ pub struct SampleEvent<'a> {
 pub struct DerivativeEvent {
     pub at: At,
     pub of: Derivative,
-    /// The lanes for which a value that is read is worth nothing.
+    /// The lanes that read a poisoned value.
     pub poison: LaneMask,
-    /// The lanes in a quad of which not all lanes are active.
+    /// The lanes in a partially active quad.
     pub partial: LaneMask,
 }
 
 /// Where the lanes of an `if` or a `switch` go.
 #[derive(Clone, Copy, Debug)]
 pub struct DivergeEvent<'a> {
-    /// `at.active` are the lanes before.
+    /// `at.active` are the lanes before the split.
     pub at: At,
     /// The lanes that take the first arm of an `if`, or select some case of a switch.
     pub taken: LaneMask,
-    /// The lanes whose condition or selector is worth nothing.
+    /// The lanes whose condition or selector is poisoned.
     pub poison: LaneMask,
-    /// What the lanes select by, at a `switch`.
+    /// The selector values, at a `switch`.
     pub selector: Option<Lanes<'a>>,
 }
 
@@ -174,6 +176,6 @@ pub struct DivergeEvent<'a> {
 pub enum ExitTo {
     /// The end of that construct.
     Construct(Inst),
-    /// They are done.
+    /// The end of the shader.
     Return,
 }

@@ -1,8 +1,9 @@
 //! The registers of one wave: rows of lanes, and arithmetic on whole rows.
 //!
 //! A row holds a value for every lane up to the width, rounded up to whole chunks. Arithmetic runs on all of them:
-//! what an inactive lane holds is never looked at, so no mask is needed, and a chunk is what a compiler turns into vectors.
-//! What an operation means is not said here but in [`ops::scalar`].
+//! the contents of inactive lanes are never read, so no mask is needed, and compilers vectorise the loop over a
+//! chunk.
+//! The meaning of operations is not defined here but in [`ops::scalar`].
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -13,19 +14,19 @@ use ops::{Binary, Compare, Held, Lane, LaneMask, Repr, Ternary, Ty, Unary};
 
 use crate::code::{Program, Row};
 
-/// How many lanes arithmetic takes at once.
+/// How many lanes arithmetic processes at once.
 pub(crate) const CHUNK: usize = 8;
 
 type Chunk<T> = [T; CHUNK];
 
 #[derive(Clone, Debug)]
 pub(crate) struct Registers {
-    /// How many chunks a row has.
+    /// The number of chunks in a row.
     chunks: usize,
     bits: Vec<LaneMask>,
     words: Vec<Chunk<u32>>,
     longs: Vec<Chunk<u64>>,
-    /// Which lanes of a row are worth nothing; one set for each row, by representation. Empty unless poison is tracked.
+    /// The poisoned lanes of each row, by representation. Empty unless poison is tracked.
     poison: [Vec<LaneMask>; 3],
 }
 
@@ -108,7 +109,7 @@ impl Registers {
         }
     }
 
-    /// Gives all lanes the same value.
+    /// Broadcasts a value to all lanes.
     pub(crate) fn splat(&mut self, row: Row, bits: u64) {
         match row.repr() {
             Repr::Bit => {
@@ -131,7 +132,7 @@ impl Registers {
         }
     }
 
-    /// Whether some lane, active or not, holds a number outside of these.
+    /// Whether any lane, active or not, holds a number outside this range.
     #[inline]
     pub(crate) fn leaves(&self, row: Row, range: std::ops::RangeInclusive<u64>) -> bool {
         match row.repr() {
@@ -143,7 +144,7 @@ impl Registers {
         }
     }
 
-    /// Feeds what these lanes hold into a digest.
+    /// Feeds the contents of the given lanes into a hash.
     pub(crate) fn hash_lanes(&self, lanes: LaneMask, hasher: &mut impl Hasher) {
         self.bits.iter().for_each(|it| (*it & lanes).hash(hasher));
         let width = self.chunks * CHUNK;
@@ -168,7 +169,7 @@ impl Registers {
         }
     }
 
-    /// Copies some lanes.
+    /// Copies the given lanes.
     #[inline]
     pub(crate) fn blend(&mut self, to: Row, from: Row, lanes: LaneMask) {
         match to.repr() {
@@ -237,7 +238,7 @@ struct Rows<'a> {
     args: [Row; 3],
 }
 
-/// The operands of an operation that lie in one arena, as cells: the result may be one of the operands.
+/// The operands of an operation in one arena, as cells, because the result may be one of the operands.
 struct Cells<'a> {
     chunks: usize,
     bits: &'a [Cell<LaneMask>],

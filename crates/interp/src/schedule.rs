@@ -1,9 +1,10 @@
-//! Which group and which wave runs next.
+//! The scheduler: which group and which wave runs next.
 //!
-//! In the canonical order groups run one after the other, and the waves of a group in turn, each to its next barrier or end.
-//! All that have started make progress, by the rules of [`ir::turns`]: a wave that goes round loops for long lets the others
-//! of its group run, and a group all of whose waves do that lets others start, so that a lock between waves or a wait for an
-//! earlier group ends.
+//! In the canonical order groups run one after the other, and the waves of a group in turn, each to its next
+//! barrier or end.
+//! All that have started make progress, by the rules of [`ir::turns`]: a wave that iterates for long lets the
+//! others of its group run, and a group all of whose waves do so lets other groups start, so that a lock between
+//! waves or a wait for an earlier group ends.
 
 use std::sync::atomic::Ordering;
 
@@ -18,15 +19,16 @@ use crate::local::SharedMemory;
 use crate::machine::{GroupContext, Machine, Stop, Turn, WaveState};
 use crate::observe::Observer;
 
-/// What a group may spend for each of its waves before it is stuck: rounds of loops, or slices where waves alternate.
+/// What a group may spend for each of its waves before it counts as stuck: loop iterations, or slices where waves
+/// alternate.
 const SLICES: u64 = PATIENCE as u64 * ROUNDS as u64;
-/// How many groups are mixed by a random schedule.
+/// How many groups a random schedule interleaves.
 const GROUPS_MIXED: usize = 4;
 /// How many instructions a wave runs at a time where waves alternate.
 const SLICE: u64 = 8;
-/// How many instructions run between two looks at the cancellation flag.
+/// How many instructions run between two polls of the cancellation flag.
 const CHECK: u64 = 8192;
-/// A group whose state takes more than this many bytes is not run.
+/// A group whose state needs more than this many bytes is refused.
 const GROUP_BYTES: u64 = 1 << 30;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,16 +46,16 @@ struct Group {
     shared: SharedMemory,
     ready: usize,
     left: usize,
-    /// The position, in the order of the schedule, of the wave whose turn is next.
+    /// The position, in the order of the schedule, of the wave to run next.
     cursor: usize,
-    /// What has been spent since a wave ended or a barrier was passed.
+    /// What has been spent since a wave last ended or a barrier last opened.
     effort: u64,
 }
 
 /// How a turn of a group ended.
 enum Outcome {
     Going,
-    /// Its waves only go round.
+    /// Its waves only iterate.
     Stuck,
     Done,
 }
@@ -68,13 +70,13 @@ pub(crate) struct Scheduler<'a, O> {
     fuel: u64,
     random: Random,
     in_flight: Vec<Group>,
-    /// The state of groups that have ended, to be used again.
+    /// The state of groups that have ended, for reuse.
     idle: Vec<Group>,
     limit: usize,
     progress: Progress,
 }
 
-/// An estimate of the bytes that the state of one group takes, from above.
+/// An upper estimate of the bytes that the state of one group takes.
 pub(crate) fn group_bytes(program: &Program, waves: u64, width: u64) -> u64 {
     let rows = program.rows;
     let lanes = width.max(8);
@@ -110,7 +112,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
             machine,
             launch,
             counts: groups,
-            // Nobody lives to see so many groups end.
+            // More groups than could ever finish.
             total: u64::try_from(total).unwrap_or(u64::MAX),
             started: 0,
             threads: size.iter().product(),
@@ -148,7 +150,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
                     }
                     count_one(self.launch);
                     self.idle.push(group);
-                    // The oldest may have waited for this one.
+                    // The oldest group may have waited for this one.
                     current = 0;
                 }
                 Outcome::Stuck => {
@@ -166,7 +168,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
         }
     }
 
-    /// Where a wave goes round for ever, if all that have started do, or wait for those.
+    /// The location of an endless wave, if all waves that have started are endless or wait for endless ones.
     fn endless(&self) -> Option<Span> {
         let changes = self.machine.changes;
         let mut ready = self
@@ -179,7 +181,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
         all.then(|| self.machine.program.span(first.spun_at()))
     }
 
-    /// Starts the next group, if there is one.
+    /// Starts the next group, if any.
     fn start(&mut self) -> bool {
         if self.started == self.total {
             return false;
@@ -206,7 +208,7 @@ impl<'a, O: Observer> Scheduler<'a, O> {
             effort: 0,
         });
         group.id = id;
-        // Lanes that parted from their waves have ended with them.
+        // Lanes that were split from their waves have ended with them.
         group.waves.truncate(waves as usize);
         group.shared.reset();
         (group.ready, group.left) = (waves as usize, waves as usize);
@@ -231,7 +233,8 @@ impl<'a, O: Observer> Scheduler<'a, O> {
     fn turn(&mut self, current: usize) -> Result<Outcome, Trap> {
         let group = &mut self.in_flight[current];
         if group.ready == 0 {
-            // Spec: whoever has ended counts as arrived, so that the barrier opens when nobody else can come.
+            // Spec: waves that have ended count as arrived, so that the barrier opens when no other wave can
+            // arrive.
             for (_, status) in
                 group.waves.iter_mut().filter(|(_, status)| *status == Status::Waiting)
             {
@@ -306,14 +309,14 @@ impl<'a, O: Observer> Scheduler<'a, O> {
     }
 }
 
-/// A wave or a group has ended.
+/// Counts a wave or a group that has ended.
 fn count_one(launch: &Launch) {
     if let Some(progress) = &launch.progress {
         progress.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// Runs one wave until it stops by itself or its slice is over.
+/// Runs one wave until it stops or its slice is used up.
 fn run_wave<O: Observer>(
     machine: &mut Machine<'_, O>,
     launch: &Launch,

@@ -1,8 +1,8 @@
-//! Textures and derivatives: whose turn it is, and what may be said of it. What an instruction does for a lane is said by
-//! [`ir::TextureCall`].
+//! Textures and derivatives: which lanes run, and what observers are told. [`ir::TextureCall`] defines what an
+//! instruction does for a lane.
 //!
-//! Poison: a result is worth nothing where an operand is, and where derivatives were taken in a quad of which not all lanes
-//! are active. What lies in a texture is not tracked, as in buffers.
+//! Poison: a result is poisoned if an operand is, or if derivatives were taken in a partially active quad. The
+//! contents of a texture are not tracked, as with buffers.
 
 use ir::exec::Buffer;
 use ir::{Derivative, Operands, TextureCall, TextureOp, quad_lane};
@@ -28,7 +28,7 @@ impl<O: Observer> Machine<'_, O> {
     ) -> u64 {
         let program = self.program;
         let Code::Texture(table) = program.codes[pc] else {
-            unreachable!("the caller runs texture instructions only")
+            unreachable!("the caller passes texture instructions only")
         };
         let code = &program.textures[table as usize];
         let call = &code.call;
@@ -77,7 +77,7 @@ impl<O: Observer> Machine<'_, O> {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "an event is made of all of these")]
+    #[allow(clippy::too_many_arguments, reason = "an event needs all of them")]
     fn tell(
         &mut self,
         call: &TextureCall<Row>,
@@ -135,7 +135,7 @@ impl<O: Observer> Machine<'_, O> {
         }
     }
 
-    /// The texture or sampler that a lane names.
+    /// The texture or sampler that a lane accesses.
     fn buffer_of(
         &self,
         (binding, element): (ir::Binding, Option<Row>),
@@ -175,7 +175,7 @@ impl<O: Observer> Machine<'_, O> {
         texels
     }
 
-    /// Stores a texel, or changes it and gives what was there.
+    /// Stores a texel, or modifies it and returns the old value.
     fn write(&mut self, call: &TextureCall<Row>, registers: &Registers, lane: u32) -> u64 {
         let (binding, element) = call.texture;
         let element = element.map_or(0, |row| registers.words(row)[lane as usize]);
@@ -199,12 +199,12 @@ impl Operands<Row> for Registers {
     }
 }
 
-/// The texture in that buffer.
+/// The texture bound as that buffer.
 fn image<'a>(buffer: &'a Buffer, call: &TextureCall<Row>) -> Option<Image<'a>> {
     Some(Image { shape: call.suiting(buffer.texture)?, memory: &buffer.bytes })
 }
 
-/// The active lanes in quads of which not all lanes are active.
+/// The active lanes in partially active quads.
 fn partial_quads(active: LaneMask) -> LaneMask {
     const FIRST: u128 = u128::MAX / 15;
     let LaneMask(set) = active;
@@ -212,7 +212,7 @@ fn partial_quads(active: LaneMask) -> LaneMask {
     LaneMask(set & !(all * 15))
 }
 
-/// All rows that say where and in which texture.
+/// All rows of the address: the coordinates, and the element of the resource array.
 fn address_rows(call: &TextureCall<Row>) -> impl Iterator<Item = Row> {
     let lists = [&call.at, &call.ddx, &call.ddy, &call.offset].into_iter().flatten().copied();
     let elements = [call.texture.1, call.sampler.and_then(|it| it.1)];
@@ -220,7 +220,7 @@ fn address_rows(call: &TextureCall<Row>) -> impl Iterator<Item = Row> {
     lists.chain(elements.into_iter().chain(single).flatten())
 }
 
-/// The lanes whose result depends on what is worth nothing.
+/// The lanes whose result depends on a poisoned operand.
 fn operand_poison(call: &TextureCall<Row>, registers: &Registers, active: LaneMask) -> LaneMask {
     let own = address_rows(call).fold(LaneMask::EMPTY, |all, row| all | registers.poison(row));
     let mut poison = own & active;

@@ -1,7 +1,7 @@
-//! Walks the tree of regions in the order in which it executes, without recursion.
+//! Walks the tree of regions in execution order, without recursion.
 //!
-//! Row allocation and decoding both follow this walk, so that they agree on what comes before what.
-//! It does not look into operands.
+//! Row allocation and decoding both follow this walk, so that they agree on the order of instructions.
+//! It does not look at operands.
 
 use ir::{Inst, Module, Region};
 
@@ -12,13 +12,13 @@ pub(crate) enum Event {
     Plain(Inst),
     /// A construct starts.
     Begin(Inst),
-    /// The region with this index inside a construct starts; `None` stands for the body of the module.
+    /// The region with this index inside a construct starts; `None` is the body of the module.
     Open {
         construct: Option<Inst>,
         index: usize,
         region: Region,
     },
-    /// The last instruction of the region that is open.
+    /// The last instruction of the open region.
     Terminator(Inst),
     Close {
         construct: Option<Inst>,

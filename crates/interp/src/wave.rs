@@ -1,4 +1,4 @@
-//! Wave operations: they bring rows to [`ops::wave::eval`], which says what they mean, and its results back.
+//! Wave operations: they pass rows to [`ops::wave::eval`], which defines their meaning, and write back its results.
 
 use ops::wave::{self, FoldOrder, Lanes, LanesMut, Wave};
 use ops::{LaneMask, Repr};
@@ -9,10 +9,10 @@ use crate::machine::{Machine, WaveState};
 use crate::observe::{At, Observer, WaveEvent};
 use crate::registers::Registers;
 
-/// The most results of any operation: the words of a set of lanes.
+/// The largest number of results of any operation: the words of a lane set.
 const MAX_RESULTS: usize = 4;
 
-/// Where results are computed, as they may not overlap the operands.
+/// Buffers for results, which must not overlap the operands.
 pub(crate) struct WaveScratch {
     bits: LaneMask,
     words: [[u32; MAX_WIDTH]; MAX_RESULTS],
@@ -30,7 +30,7 @@ impl Default for WaveScratch {
 }
 
 impl WaveScratch {
-    /// Runs an operation whose results are held like these rows.
+    /// Runs an operation; the results have the representations of the given rows.
     fn eval(&mut self, order: FoldOrder, code: &WaveCode, wave: &Wave, args: &[Lanes<'_>]) {
         let eval = |out: &mut [LanesMut<'_>]| {
             wave::eval_in(order, code.op, code.ty, wave, args, out);
@@ -53,7 +53,7 @@ impl WaveScratch {
         }
     }
 
-    /// Writes the results into their rows, for these lanes.
+    /// Writes the results into their rows, for the given lanes.
     fn write(&self, code: &WaveCode, registers: &mut Registers, width: u32, lanes: LaneMask) {
         let all = lanes == LaneMask::first_n(width);
         let n = width as usize;
@@ -98,8 +98,8 @@ impl<O: Observer> Machine<'_, O> {
             }
             return;
         };
-        // Lanes that name the same set run the operation together. The results of one group may be written before the
-        // next one reads its operands, because no result shares a row with an operand.
+        // Lanes that name the same set run the operation together. The results of one group may be written before
+        // the next one reads its operands, because no result shares a row with an operand.
         let names = |lane: u32| state.registers.words(lanes)[lane as usize];
         let mut groups: Vec<(u32, LaneMask)> = Vec::new();
         for lane in active.iter() {
@@ -115,7 +115,7 @@ impl<O: Observer> Machine<'_, O> {
             let poison =
                 self.wave_op_by(group, state, code, pc, active, named & active, Some(named));
             if !poison.is_empty() {
-                // Lanes that are not in the set they name depend on it all the same.
+                // Lanes outside the set that they name still depend on it.
                 all_poison |= members & (poison | !named);
             }
             self.scratch.write(code, &mut state.registers, self.width, members);
@@ -127,8 +127,12 @@ impl<O: Observer> Machine<'_, O> {
         }
     }
 
-    /// Runs the operation with these participants, leaving the results in the scratch; returns the poison of the results.
-    #[expect(clippy::too_many_arguments, reason = "what an event says and what an operation needs")]
+    /// Runs the operation with the given participants, leaving the results in the scratch buffers; returns the
+    /// poison of the results.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the fields of an event and the operands of an operation"
+    )]
     fn wave_op_by(
         &mut self,
         group: [u32; 3],
@@ -146,7 +150,7 @@ impl<O: Observer> Machine<'_, O> {
             index_in_group: state.index,
             waves_in_group: self.waves_in_group,
         };
-        // Most operations have few operands: a match of a wide vector has the most.
+        // Most operations have few operands: matching a wide vector has the most.
         let registers = &state.registers;
         let mut few = [Lanes::Bits(LaneMask::EMPTY); 5];
         let many: Vec<Lanes<'_>>;

@@ -1,4 +1,4 @@
-//! The worked tables of `docs/semantics.md`, B.3: which lanes are active where, at four lanes.
+//! The worked tables of `docs/semantics.md`, B.3: which lanes are active where, with four lanes.
 
 use crate::build::{Shader, module, run_wave};
 use ir::{Module, Op, Value, Values, values};
@@ -22,7 +22,7 @@ fn slot(s: &mut Shader, base: u32, i: Value) {
 }
 
 #[test]
-fn t1_an_if_splits_the_lanes_and_joins_them() {
+fn t1_an_if_splits_the_lanes_and_reconverges() {
     let mut s = shader();
     s.mark(0);
     let odd = s.bit(s.thread, 1);
@@ -32,7 +32,7 @@ fn t1_an_if_splits_the_lanes_and_joins_them() {
 }
 
 #[test]
-fn t2_lanes_that_return_do_not_come_back() {
+fn t2_lanes_that_return_stay_inactive() {
     let mut s = shader();
     s.mark(0);
     let odd = s.bit(s.thread, 1);
@@ -49,7 +49,7 @@ fn t2_lanes_that_return_do_not_come_back() {
 }
 
 #[test]
-fn t3_a_nested_return_takes_only_its_own_lanes() {
+fn t3_a_nested_return_ends_only_its_own_lanes() {
     let mut s = shader();
     s.mark(0);
     let (odd, high) = (s.bit(s.thread, 1), s.bit(s.thread, 2));
@@ -74,7 +74,7 @@ fn t3_a_nested_return_takes_only_its_own_lanes() {
 }
 
 #[test]
-fn t4_a_loop_runs_with_the_lanes_that_are_left() {
+fn t4_a_loop_runs_with_the_remaining_lanes() {
     let mut s = shader();
     let thread = s.thread;
     s.for_(thread, |s, i, _, _| slot(s, 0, i), |_, _| {});
@@ -103,12 +103,12 @@ fn t5_code_before_a_break_runs_once_for_each_iteration() {
         values![s.add(i, one)]
     });
     s.mark(11);
-    // The last iteration has nobody for L2: its slot holds what came after the loop.
+    // L2 does not run in the last iteration: its slot holds what was written after the loop.
     expect(s, &[0xf, 0xe, 0xc, 0x8, 1, 2, 4, 8, 0xe, 0xc, 0x8, 0xf]);
 }
 
 #[test]
-fn t6_lanes_that_continue_meet_before_the_increment() {
+fn t6_lanes_that_continue_reconverge_before_the_increment() {
     let mut s = shader();
     let thread = s.thread;
     let odd = s.bit(s.thread, 1);
@@ -133,7 +133,7 @@ fn t6_lanes_that_continue_meet_before_the_increment() {
 }
 
 #[test]
-fn t7_two_continues_meet_although_there_are_breaks_beside_them() {
+fn t7_two_continues_reconverge_despite_breaks_beside_them() {
     let mut s = shader();
     let thread = s.thread;
     let (odd, high) = (s.bit(thread, 1), s.bit(thread, 2));
@@ -182,7 +182,7 @@ fn case<'a>(slot: u32, breaks: bool) -> crate::build::Body<'a> {
 }
 
 #[test]
-fn t8_a_switch_runs_its_cases_in_order_and_joins_after_them() {
+fn t8_a_switch_runs_its_cases_in_order_and_reconverges_after_them() {
     let mut s = shader();
     let cases = vec![
         (vec![0], false, case(0, true)),
@@ -196,7 +196,7 @@ fn t8_a_switch_runs_its_cases_in_order_and_joins_after_them() {
 }
 
 #[test]
-fn t8_lanes_that_select_no_case_wait_behind_the_switch() {
+fn t8_lanes_that_select_no_case_wait_after_the_switch() {
     let mut s = shader();
     let cases = vec![
         (vec![0], false, case(0, true)),
@@ -230,7 +230,7 @@ fn t10_lanes_that_fall_through_join_the_next_group() {
 }
 
 #[test]
-fn t12_lanes_join_after_a_call() {
+fn t12_lanes_reconverge_after_a_call() {
     let mut s = shader();
     let odd = s.bit(s.thread, 1);
     let result = s.block(&[Ty::I32], |s, call| {

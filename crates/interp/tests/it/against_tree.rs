@@ -1,7 +1,7 @@
-//! Random programs, run by the engine and by a walk of the tree that is too simple to be wrong.
+//! Random programs, run by the engine and by a tree walker that is too simple to be wrong.
 //!
-//! The walk keeps a value for each SSA name and writes the active lanes only, so that a row which is shared too early,
-//! or a mask which is off by a lane, shows in what the program stores.
+//! The walker keeps a value for each SSA name and writes only the active lanes, so that a row shared too early, or
+//! a mask that is off by a lane, shows in what the program stores.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ impl Tree<'_> {
         std::array::from_fn(f)
     }
 
-    /// Runs a region; returns the lanes that came to its end, and what they brought.
+    /// Runs a region; returns the lanes that reached its end, and their values.
     fn run(&mut self, region: Region, mut active: LaneMask) -> (LaneMask, Vec<Lanes>) {
         let module = self.module;
         for inst in &module.region(region).insts {
@@ -141,7 +141,7 @@ impl Tree<'_> {
                 other => unreachable!("the generator does not make {other:?}"),
             }
         }
-        unreachable!("a region ends in a terminator")
+        unreachable!("a region ends with a terminator")
     }
 }
 
@@ -149,11 +149,11 @@ impl Tree<'_> {
 struct Generator {
     state: u64,
     shader: Shader,
-    /// The values that are visible.
+    /// The values in scope.
     scope: Vec<Value>,
-    /// The constructs that can be left, with how many values they take.
+    /// The constructs that can be exited, with the number of values they take.
     targets: Vec<(Inst, usize)>,
-    /// How many instructions may still be made.
+    /// How many more instructions may be generated.
     left: u32,
     slot: u32,
 }
@@ -166,7 +166,7 @@ impl Generator {
     }
 
     fn pick(&mut self) -> Value {
-        // The latest values are the likeliest to be mixed up.
+        // Prefer the latest values: those are the likeliest to be mixed up.
         let n = self.scope.len();
         let window = if self.below(3) == 0 { n } else { n.min(6) };
         let back = self.below(window);
@@ -303,7 +303,7 @@ impl Generator {
         }
     }
 
-    /// Now and then a region leaves for an enclosing construct, or for good.
+    /// Sometimes ends a region by exiting to an enclosing construct, or by returning.
     fn maybe_leave(&mut self) {
         let targets = self.targets.len();
         if self.below(3) == 0 && targets > 0 {
@@ -345,7 +345,7 @@ fn random_module(seed: u64) -> (Module, usize) {
     (g.shader.finish(), slots * WIDTH)
 }
 
-/// Sees to it that poison does not come from nowhere: these programs use nothing uninitialised.
+/// Checks that no poison appears: these programs use nothing uninitialised.
 struct NoPoison;
 
 impl Observer for NoPoison {
@@ -361,7 +361,7 @@ impl Observer for NoPoison {
 }
 
 #[test]
-fn random_programs_do_what_their_text_says() {
+fn random_programs_match_the_tree_walker() {
     for seed in 0..2000 {
         let (module, size) = random_module(seed);
         assert_eq!(ir::verify::verify(&module), Ok(()), "seed {seed}");
@@ -383,6 +383,6 @@ fn random_programs_do_what_their_text_says() {
         let result =
             wavelane_interp::run(&module, &launch(1, WIDTH as u32), &mut bindings, &mut NoPoison);
         assert_eq!(result, Ok(()));
-        assert_eq!(to_words(&bindings.bindings[0][0]), expected, "seed {seed}, watched");
+        assert_eq!(to_words(&bindings.bindings[0][0]), expected, "seed {seed}, observed");
     }
 }

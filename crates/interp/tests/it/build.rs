@@ -1,4 +1,4 @@
-//! Builds modules in few words and runs them.
+//! Builds modules concisely and runs them.
 
 use ir::exec::{Bindings, Buffer, Failure, LaneOrder, Launch, Schedule, Work};
 use ir::{
@@ -30,7 +30,7 @@ pub(crate) fn module(group_size: [u32; 3], buffers: usize) -> Module {
     }
 }
 
-/// Short names for what tests build most.
+/// Short names for the most common instructions.
 pub(crate) struct Shader {
     pub(crate) b: Builder,
     pub(crate) thread: Value,
@@ -76,7 +76,7 @@ impl Shader {
         self.cmp(Compare::Eq, a, b)
     }
 
-    /// Whether that bit of a value is set.
+    /// Whether the given bit of a value is set.
     pub(crate) fn bit(&mut self, a: Value, bit: u32) -> Value {
         let one = self.int(bit);
         let and = self.bin(Binary::And, a, one);
@@ -109,7 +109,7 @@ impl Shader {
         Address::Byte(self.mul(index, bytes))
     }
 
-    /// Stores the active lanes of this place, as one word, to the slot of buffer 0.
+    /// Stores the active set at this point, as one word, to the slot of buffer 0.
     pub(crate) fn record(&mut self, slot: Value) {
         let everyone = self.b.constant(Ty::Bool, 1);
         let ballot = self.b.inst(
@@ -157,7 +157,7 @@ impl Shader {
         );
     }
 
-    /// An `if` whose arms give values.
+    /// An `if` whose arms yield values.
     pub(crate) fn b_if(
         &mut self,
         cond: Value,
@@ -196,7 +196,7 @@ impl Shader {
         self.b.results(inst).into()
     }
 
-    /// `for (i = 0; i < end; ++i)`; the body is given a block to `continue` to and the loop to `break` from.
+    /// `for (i = 0; i < end; ++i)`; the body gets a block to `continue` to and the loop to `break` from.
     pub(crate) fn for_(
         &mut self,
         end: Value,
@@ -218,7 +218,7 @@ impl Shader {
         });
     }
 
-    /// A switch without values; cases are labels, whether it is the default, and the body.
+    /// A switch without values; each case is its labels, whether it is the default, and the body.
     pub(crate) fn switch(&mut self, selector: Value, cases: Vec<(Vec<u64>, bool, Body<'_>)>) {
         let inst = self.b.reserve();
         let cases = cases

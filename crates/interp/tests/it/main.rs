@@ -1,4 +1,4 @@
-//! What the reference engine does to whole modules, built by hand.
+//! The reference engine on whole modules, built by hand.
 
 mod active_sets;
 mod against_tree;

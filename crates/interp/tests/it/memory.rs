@@ -21,7 +21,7 @@ fn with(kinds: &[ResourceKind], threads: u32) -> Module {
 }
 
 #[test]
-fn loads_beyond_the_end_give_zero_and_stores_there_vanish() {
+fn loads_beyond_the_end_give_zero_and_stores_there_do_nothing() {
     // At width 4 the waves are inside, across the end, and outside.
     let mut s = Shader::new(module([12, 1, 1], 2));
     let thread = s.thread;
@@ -72,7 +72,7 @@ fn an_access_must_stay_in_its_element() {
         let slot = s.add(base, thread);
         s.store(1, slot, value);
     }
-    // Three whole elements and a half one, which does not count.
+    // Three whole elements and half of one, which does not count.
     let got = run_words(&s.finish(), &launch(1, 4), vec![vec![1, 2, 3, 4, 5, 6, 7], vec![9; 8]]);
     assert_eq!(got[1], [2, 4, 6, 0, 0, 0, 0, 0]);
 }
@@ -89,7 +89,7 @@ fn a_missing_binding_is_an_empty_buffer() {
 }
 
 #[test]
-fn atomics_run_in_lane_order_and_give_what_was_there() {
+fn atomics_run_in_lane_order_and_return_the_old_value() {
     let mut s = Shader::new(module([8, 1, 1], 2));
     let thread = s.thread;
     let (zero, one) = (s.int(0), s.int(1));
@@ -120,7 +120,7 @@ fn atomics_run_in_lane_order_and_give_what_was_there() {
 }
 
 #[test]
-fn counters_give_the_slot_on_the_way_up_and_on_the_way_down() {
+fn counters_return_the_slot_when_incremented_and_decremented() {
     let mut s = Shader::new(with(&[structured(4), ResourceKind::Raw { writable: true }], 4));
     let thread = s.thread;
     let up = s.b.value(Op::Counter { place: Shader::place(0), delta: 1 }, Ty::I32);
@@ -140,7 +140,7 @@ fn counters_give_the_slot_on_the_way_up_and_on_the_way_down() {
 }
 
 #[test]
-fn typed_buffers_convert_and_fill_what_the_format_lacks() {
+fn typed_buffers_convert_and_fill_in_missing_components() {
     let element = Element { scalar: HostScalar::F32, components: 4, norm: Norm::None };
     let kinds =
         [ResourceKind::Typed { writable: true, element }, ResourceKind::Raw { writable: true }];
@@ -175,7 +175,7 @@ fn typed_buffers_convert_and_fill_what_the_format_lacks() {
 }
 
 #[test]
-fn each_lane_may_access_another_buffer_of_an_array() {
+fn lanes_may_access_different_buffers_of_an_array() {
     let mut s = Shader::new(module([4, 1, 1], 2));
     let thread = s.thread;
     let zero = s.int(0);
@@ -193,7 +193,7 @@ fn each_lane_may_access_another_buffer_of_an_array() {
 }
 
 #[test]
-fn private_arrays_belong_to_lanes_and_have_ends() {
+fn private_arrays_are_per_lane_and_bounds_checked() {
     for ty in [Ty::I32, Ty::I64] {
         let mut m = module([4, 1, 1], 1);
         m.privates.push(Memory { name: "a".into(), ty, len: 3, span: Span::NONE });
@@ -243,7 +243,7 @@ fn groupshared_memory_starts_at_zero_in_every_group() {
 }
 
 #[test]
-fn full_waves_access_memory_as_partial_ones_do() {
+fn full_waves_access_memory_like_partial_ones() {
     let texels = Element { scalar: HostScalar::U32, components: 1, norm: Norm::None };
     let kinds = [
         ResourceKind::Raw { writable: true },
@@ -280,7 +280,7 @@ fn full_waves_access_memory_as_partial_ones_do() {
             | ResourceKind::Texture { .. }
             | ResourceKind::Sampler { .. } => Address::Texel(index),
         };
-        // The last scalars of the elements of 4 bytes lie outside, as all do at offset 4.
+        // The last scalars of the 4-byte elements are out of bounds, as are all at offset 4.
         let value = s.b.value(Op::Load { place: Shader::place(0), at }, Ty::I32);
         s.store(2, thread, value);
         let sum = s.add(value, thread);

@@ -1,4 +1,4 @@
-//! Poison: which lanes of a value are worth nothing, and what observers see of it.
+//! Poison: which lanes of a value are poisoned, and what observers see of it.
 
 use crate::build::{Shader, launch, module};
 use ir::exec::Bindings;
@@ -9,10 +9,10 @@ use wavelane_interp::observe::{
     AccessEvent, At, BarrierEvent, DivergeEvent, ExitTo, Space, WaveEvent,
 };
 
-/// Writes down what is poisoned and the order of events.
+/// Records what is poisoned and the order of events.
 #[derive(Default)]
 struct Witness {
-    /// Of the values stored to buffers.
+    /// The poison of the values stored to buffers.
     stored: Vec<u128>,
     log: Vec<String>,
 }
@@ -63,7 +63,7 @@ fn witness(m: &Module) -> Witness {
     witness
 }
 
-/// What is poisoned of the values that a shader makes of an uninitialised one, at four lanes.
+/// The poison of the values that a shader computes from an uninitialised one, with four lanes.
 fn poison_of(make: impl FnOnce(&mut Shader, Value) -> Values) -> Vec<u128> {
     let mut m = module([4, 1, 1], 1);
     m.privates.push(Memory { name: "a".into(), ty: Ty::I32, len: 4, span: Span::NONE });
@@ -78,7 +78,7 @@ fn poison_of(make: impl FnOnce(&mut Shader, Value) -> Values) -> Vec<u128> {
 }
 
 #[test]
-fn arithmetic_carries_poison_and_selection_only_what_it_picks() {
+fn arithmetic_propagates_poison_and_select_only_that_of_the_chosen_value() {
     let poison = poison_of(|s, undefined| {
         let thread = s.thread;
         let sum = s.add(thread, undefined);
@@ -92,13 +92,13 @@ fn arithmetic_carries_poison_and_selection_only_what_it_picks() {
 }
 
 #[test]
-fn arms_and_loops_carry_poison_for_their_lanes() {
+fn arms_and_loops_propagate_poison_for_their_own_lanes() {
     let poison = poison_of(|s, undefined| {
         let thread = s.thread;
         let odd = s.bit(thread, 1);
         let value = s.b_if(odd, &[Ty::I32], |_| values![undefined], |_| values![thread])[0];
         let zero = s.int(0);
-        // A lane leaves with what the iteration of its number holds: poison after two rounds.
+        // A lane leaves with the value of the iteration of its own number: poison after two iterations.
         let left = s.loop_(&[zero, thread, thread], &[Ty::I32], |s, it, params| {
             let [i, a, b] = params[..] else { unreachable!("as many parameters as inits") };
             let more = s.lt(i, thread);
@@ -126,7 +126,7 @@ fn a_reduction_of_one_poisoned_lane_is_poisoned_everywhere() {
 }
 
 #[test]
-fn private_memory_remembers_what_was_never_written() {
+fn private_memory_is_poisoned_until_written() {
     let poison = poison_of(|s, undefined| {
         let thread = s.thread;
         let memory = Private(0);

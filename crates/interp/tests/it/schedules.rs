@@ -1,4 +1,4 @@
-//! Waves and groups: barriers, progress, orders, and how runs are ended.
+//! Waves and groups: barriers, progress, orders, and how runs end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,7 +22,7 @@ fn barrier(s: &mut Shader) {
     s.b.inst(Op::Barrier { barrier, lanes: None }, &[]);
 }
 
-/// Three times, every thread takes the value of its neighbour.
+/// Three times, every thread reads the value of its neighbour.
 fn rotate() -> Module {
     let mut m = module([16, 1, 1], 1);
     m.groupshared.push(Memory { name: "tile".into(), ty: Ty::I32, len: 16, span: Span::NONE });
@@ -47,7 +47,7 @@ fn rotate() -> Module {
 }
 
 #[test]
-fn barriers_in_loops_hold_the_waves_together_in_every_order() {
+fn barriers_in_loops_synchronise_the_waves_in_every_order() {
     let m = rotate();
     let expected: Vec<u32> = (0..5 * 16).map(|it| it / 16 * 16 + (it + 3) % 16).collect();
     for schedule in SCHEDULES {
@@ -112,11 +112,11 @@ fn a_group_that_spins_lets_other_groups_run() {
 }
 
 #[test]
-fn a_lock_between_waves_is_passed_on() {
+fn waves_take_turns_holding_a_lock() {
     let mut s = Shader::new(module([32, 1, 1], 1));
     let (zero, one, four) = (s.int(0), s.int(1), s.int(4));
     let lock = |op, args| Op::Atomic { place: Shader::place(0), at: Address::Byte(zero), op, args };
-    // Lanes of a wave fight for the lock too: the winner does its work inside the loop.
+    // Lanes of one wave compete for the lock too: the winner does its work inside the loop.
     s.loop_(&[], &[], |s, it, _| {
         let old = s.b.value(lock(Atomic::CompareExchange, values![zero, one]), Ty::I32);
         let won = s.eq(old, zero);
@@ -207,7 +207,7 @@ fn endless() -> Module {
 }
 
 #[test]
-fn a_loop_without_end_is_found_to_have_none_unless_its_fuel_is_spent_before() {
+fn an_endless_loop_is_detected_unless_its_fuel_is_spent_first() {
     for schedule in SCHEDULES {
         let span = Span::new(3, 5);
         for (fuel, trap) in [
@@ -243,7 +243,7 @@ fn widths_that_the_shader_does_not_allow_are_unsupported() {
 }
 
 #[test]
-fn whoever_waits_is_told_of_finished_waves_and_groups() {
+fn progress_counts_finished_waves_and_groups() {
     let progress = Arc::new(AtomicU64::new(0));
     let launch = Launch { progress: Some(progress.clone()), ..launch(5, 4) };
     run_words(&rotate(), &launch, vec![vec![0; 80]]);

@@ -1,4 +1,4 @@
-//! Textures: what observers see of accesses and samples, and how poison passes through.
+//! Textures: what observers see of accesses and samples, and how poison propagates.
 
 use crate::build::{Shader, launch, module};
 use ir::exec::{Bindings, Buffer};
@@ -52,8 +52,8 @@ impl Observer for Witness {
     }
 }
 
-/// Runs four lanes of a shader with a raw buffer, a texture of four numbers (`b1`) and a sampler (`b2`); what it makes is
-/// stored to the buffer.
+/// Runs four lanes of a shader with a raw buffer, a texture of four numbers (`b1`) and a sampler (`b2`), and stores
+/// the values that `make` returns to the buffer.
 fn run(writable: bool, make: impl FnOnce(&mut Shader) -> Values) -> Vec<String> {
     let mut m = module([4, 1, 1], 3);
     let element = Element { scalar: HostScalar::F32, components: 1, norm: Norm::None };
@@ -118,10 +118,10 @@ fn accesses_to_texels_are_accesses_to_bytes() {
 }
 
 #[test]
-fn samples_pass_poison_on_and_derivatives_to_the_quad() {
+fn samples_propagate_poison_and_derivatives_spread_it_over_the_quad() {
     let all = LaneMask(15);
     let log = run(false, |s| {
-        // Only lane 1 has an undefined coordinate; its neighbours take derivatives of it.
+        // Only lane 1 has an undefined coordinate; the derivatives of its neighbours use it.
         let one = s.int(1);
         let is_one = s.eq(s.thread, one);
         let undefined = s.b.value(Op::Undef(Ty::F32), Ty::F32);
@@ -157,7 +157,7 @@ fn samples_pass_poison_on_and_derivatives_to_the_quad() {
 }
 
 #[test]
-fn derivatives_in_a_quad_that_is_not_whole_are_poison() {
+fn derivatives_in_a_partially_active_quad_are_poisoned() {
     let log = run(false, |s| {
         let three = s.int(3);
         let is_inside = s.lt(s.thread, three);

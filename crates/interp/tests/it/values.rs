@@ -1,4 +1,4 @@
-//! Values and how they move: loops, switches, all widths of scalars, named lanes, partial waves.
+//! How values move: loops, switches, all widths of scalars, named lanes, partial waves.
 
 use crate::build::{Shader, launch, module, run_wave, run_words, try_run};
 use ir::exec::{Failure, LaneOrder};
@@ -15,7 +15,7 @@ fn a_loop_may_swap_and_rotate_its_parameters() {
         let more = s.lt(i, thread);
         s.if_(more, |_| {}, |s| s.exit(it, &[a, b, c, d, e]));
         let one = s.int(1);
-        // Two change places, three go round.
+        // Two parameters swap, three rotate.
         values![s.add(i, one), b, a, d, e, c]
     });
     for (i, value) in results.into_iter().enumerate() {
@@ -30,7 +30,7 @@ fn a_loop_may_swap_and_rotate_its_parameters() {
 }
 
 #[test]
-fn a_parameter_read_after_its_successor_is_made_keeps_its_value() {
+fn a_parameter_read_after_its_next_value_is_computed_keeps_its_value() {
     let mut s = Shader::new(module([4, 1, 1], 1));
     let thread = s.thread;
     let (zero, hundred) = (s.int(0), s.int(100));
@@ -47,7 +47,7 @@ fn a_parameter_read_after_its_successor_is_made_keeps_its_value() {
 }
 
 #[test]
-fn arms_give_values_to_their_own_lanes() {
+fn arms_yield_values_for_their_own_lanes() {
     let mut s = Shader::new(module([4, 1, 1], 1));
     let thread = s.thread;
     let odd = s.bit(thread, 1);
@@ -142,7 +142,7 @@ fn doubles_add_in_lanes() {
 }
 
 #[test]
-fn the_last_wave_has_the_lanes_that_are_left() {
+fn the_last_wave_has_the_remaining_lanes() {
     for width in [4, 8, 16, 32, 64, 128] {
         let mut s = Shader::new(module([width + 2, 1, 1], 1));
         let thread = s.thread;
@@ -180,7 +180,7 @@ fn lanes_that_name_the_same_set_work_together() {
 }
 
 #[test]
-fn quads_take_four_lanes_in_a_row() {
+fn quads_are_four_consecutive_lanes() {
     let mut s = Shader::new(module([4, 2, 1], 1));
     let index = s.b.value(Op::Builtin(Builtin::GroupIndex), Ty::I32);
     let lane = s.wave(WaveOp::LaneIndex, &[], Ty::I32);
@@ -196,7 +196,7 @@ fn quads_take_four_lanes_in_a_row() {
 
 #[test]
 fn comparisons_agree_with_arithmetic_on_every_lane() {
-    // 128 lanes, odd values: a chunk that is written to the wrong place would show.
+    // 128 lanes and odd values: a chunk written to the wrong place would show.
     let mut s = Shader::new(module([128, 1, 1], 1));
     let thread = s.thread;
     let (three, seven) = (s.int(3), s.int(7));
