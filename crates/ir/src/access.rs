@@ -1,24 +1,24 @@
 //! Robust buffer access: which bytes of a buffer an access may touch, for every engine that runs on the host.
 //!
 //! A load beyond the end gives 0, a store there does nothing, and an access to an element stays inside the element.
-//! Spec: "Memory" in `docs/semantics.md`. For textures `texture/lane.rs` says the same.
+//! Spec: "Memory" in `docs/semantics.md`. For textures, see `texture/lane.rs`.
 
 use ops::Ty;
 
 use crate::exec::Format;
 use crate::{Element, ResourceKind, texel};
 
-/// Where a lane's access lies, with the address it has computed.
+/// The computed address of one lane's access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum At {
-    /// Byte `offset` of the element `index`, elements being `stride` bytes apart.
+    /// Byte `offset` of the element `index`; elements are `stride` bytes apart.
     Element {
         index: u32,
         offset: u32,
         stride: u32,
     },
     Byte(u32),
-    /// The texel `index`, texels being `size` bytes large.
+    /// The texel `index`; texels take `size` bytes.
     Texel {
         index: u32,
         size: u64,
@@ -27,7 +27,7 @@ pub enum At {
     None,
 }
 
-/// What an access may touch: so many bytes from a start.
+/// The bytes that an access may touch: a start and a length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     pub start: u64,
@@ -35,7 +35,7 @@ pub struct Reach {
 }
 
 impl At {
-    /// What may be touched in a buffer of so many bytes. An element counts only as a whole.
+    /// The bytes that may be touched in a buffer of the given size. Only whole elements count.
     #[inline(always)]
     pub fn reach(self, len: u64) -> Reach {
         match self {
@@ -60,14 +60,15 @@ impl At {
 }
 
 impl Reach {
-    /// Where the scalar `number` of consecutive ones of `size` bytes lies, if it lies inside.
+    /// The position of the scalar `number` of consecutive scalars of `size` bytes, if it is in bounds.
     #[inline(always)]
     pub fn scalar(self, number: usize, size: u32) -> Option<u64> {
         let offset = number as u64 * u64::from(size);
         (offset + u64::from(size) <= self.room).then_some(self.start + offset)
     }
 
-    /// What a shader sees as component `number` of the texel here; `load` reads stored bits of so many bytes at a place.
+    /// The value that a shader reads for component `number` of the texel here; `load` reads stored bits of a given
+    /// size at a position.
     #[inline(always)]
     pub fn load_component(
         self,
@@ -86,7 +87,7 @@ impl Reach {
         }
     }
 
-    /// Where component `number` of the texel here is stored, of so many bytes; `None` where it is not.
+    /// The position and size of component `number` of the texel here; `None` if it is not stored.
     #[inline(always)]
     pub fn store_component(self, number: usize, format: Format) -> Option<(u64, u32)> {
         let size = texel::scalar_bytes(format.scalar);
@@ -95,19 +96,19 @@ impl Reach {
     }
 }
 
-/// The format of the texels of a buffer: the one bound, or what the shader declares.
-/// A texel has one to four components, whatever the host says.
+/// The format of the texels of a buffer: the one bound, or the one the shader declares.
+/// A texel has one to four components, whatever the host specifies.
 pub fn format(bound: Option<Format>, element: &Element) -> Format {
     let format = bound.unwrap_or_else(|| texel::own_format(element));
     Format { components: format.components.clamp(1, 4), ..format }
 }
 
-/// The bytes of a texel of a format that [`format`] gave.
+/// The texel size in bytes of a format that [`format`] returned.
 pub fn texel_bytes(format: Format) -> u64 {
     u64::from(texel::scalar_bytes(format.scalar) * format.components)
 }
 
-/// What a shader is told about the size of a buffer of so many bytes: its elements or bytes, and the stride of elements.
+/// What a shader is told about the size of a buffer: its elements or bytes, and the stride of elements.
 pub fn size(kind: &ResourceKind, bound: Option<Format>, len: u64) -> [u64; 2] {
     let view = kind.view();
     match (view.element, view.stride) {
@@ -123,11 +124,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_access_stays_inside_its_element_and_the_last_whole_one() {
+    fn an_access_stays_inside_its_element_and_a_partial_element_does_not_count() {
         let reach = |index, offset| At::Element { index, offset, stride: 12 }.reach(30);
         assert_eq!(reach(1, 4), Reach { start: 16, room: 8 });
         assert_eq!((reach(1, 4).scalar(1, 4), reach(1, 4).scalar(2, 4)), (Some(20), None));
-        // Half an element is none, and an offset beyond an element is not in the next one.
+        // A partial element does not count, and an offset beyond an element is not in the next one.
         assert_eq!((reach(2, 0).room, reach(0, 12).room, reach(0, 40).room), (0, 0, 0));
         // Nothing wraps around.
         assert_eq!(reach(u32::MAX, u32::MAX).room, 0);
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_end_with_the_buffer_and_texels_are_whole() {
+    fn byte_accesses_end_with_the_buffer_and_partial_texels_do_not_count() {
         assert_eq!(At::Byte(28).reach(30).scalar(0, 4), None);
         assert_eq!(At::Byte(26).reach(30).scalar(0, 4), Some(26));
         assert_eq!(At::Byte(u32::MAX).reach(30).room, 0);
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_count_what_the_kind_has() {
+    fn sizes_count_elements_or_bytes_by_the_kind_of_buffer() {
         let structured = |stride| ResourceKind::Structured {
             writable: false,
             stride,

@@ -1,4 +1,4 @@
-//! Makes modules: appends instructions to the region under construction.
+//! The builder of modules: appends instructions to the region under construction.
 
 use diag::Span;
 use ops::Ty;
@@ -13,7 +13,7 @@ use crate::{
 pub struct Builder {
     pub module: Module,
     open: Vec<Region>,
-    /// The place in the source that new instructions are given.
+    /// The source location of new instructions.
     pub span: Span,
 }
 
@@ -27,11 +27,11 @@ impl Builder {
     }
 
     pub fn finish(self) -> Module {
-        debug_assert_eq!(self.open.len(), 1, "every region that was opened has been closed");
+        debug_assert_eq!(self.open.len(), 1, "a region is still open");
         self.module
     }
 
-    /// Appends an instruction with results of these types.
+    /// Appends an instruction with results of the given types.
     pub fn inst(&mut self, op: Op, results: &[Ty]) -> Inst {
         let inst = self.reserve();
         self.fill(inst, op, results);
@@ -64,7 +64,7 @@ impl Builder {
         inst
     }
 
-    /// Gives a reserved construct its operation and results.
+    /// Sets the operation and results of a reserved construct.
     pub fn fill(&mut self, inst: Inst, op: Op, results: &[Ty]) {
         let first = self.module.values.len() as u32;
         for (i, ty) in results.iter().enumerate() {
@@ -75,7 +75,7 @@ impl Builder {
         data.results = (0..results.len() as u32).map(|i| Value(first + i)).collect();
     }
 
-    /// Opens a new region with parameters of these types; instructions go there until it is closed.
+    /// Opens a new region with parameters of the given types; instructions go there until it is closed.
     pub fn open(&mut self, params: &[Ty]) -> (Region, Values) {
         let region = Region(self.module.regions.len() as u32);
         let first = self.module.values.len() as u32;
@@ -88,7 +88,7 @@ impl Builder {
         (region, params)
     }
 
-    /// Goes on in a region that was closed before, to append what was not known then.
+    /// Reopens a closed region, to append what was not known before.
     pub fn reopen(&mut self, region: Region) {
         self.open.push(region);
     }
@@ -96,10 +96,10 @@ impl Builder {
     pub fn close(&mut self) -> Region {
         self.open
             .pop()
-            .unwrap_or_else(|| unreachable!("a region is closed only after it was opened"))
+            .unwrap_or_else(|| unreachable!("a region is closed only after it has been opened"))
     }
 
-    /// Whether the open region already ends in a terminator: what follows in the source is dead.
+    /// Whether the open region already has a terminator: what follows in the source is dead.
     pub fn is_terminated(&self) -> bool {
         let region = &self.module.regions[self.open[self.open.len() - 1].index()];
         region.insts.last().is_some_and(|last| self.module.inst(*last).op.is_terminator())
@@ -110,7 +110,7 @@ impl Builder {
         self.inst(op, &[])
     }
 
-    /// A case group for a switch.
+    /// A case group of a switch.
     pub fn case(labels: Vec<u64>, default: bool, body: Region) -> Case {
         Case { labels, default, body }
     }

@@ -1,13 +1,15 @@
-//! Which thread of a group is which lane.
+//! The mapping of the threads of a group to lanes.
 //!
-//! Every order keeps what the language promises of quads: in a group of one dimension whose length is a multiple of four,
-//! a run of four threads is a quad; where X and Y are even, a square of 2×2 threads is. Populated lanes are the lowest.
+//! Every order keeps the language's promises about quads: in a group of one dimension whose length is a multiple of
+//! four, four consecutive threads form a quad; where X and Y are even, a square of 2×2 threads does. Populated
+//! lanes are the lowest.
 
 use ops::Random;
 
 use crate::exec::LaneOrder;
 
-/// The threads of a group in the order in which they are dealt to lanes: their three coordinates and their index.
+/// The threads of a group in the order in which they are assigned to lanes: their three coordinates and their
+/// index.
 pub fn deal(size: [u32; 3], order: LaneOrder) -> Vec<[u32; 4]> {
     let index = |x: u32, y: u32, z: u32| x + size[0] * (y + size[1] * z);
     let thread = |x, y, z| [x, y, z, index(x, y, z)];
@@ -41,7 +43,7 @@ pub fn deal(size: [u32; 3], order: LaneOrder) -> Vec<[u32; 4]> {
                 (false, false) => (linear(), 1),
             };
             let mut runs: Vec<&[[u32; 4]]> = threads.chunks(run).collect();
-            // A run that is not full stays at the end, so that quads begin at multiples of four.
+            // A partial run stays at the end, so that quads begin at multiples of four.
             let full = threads.len() / run;
             let mut random = Random::new(seed);
             (1..full).rev().for_each(|i| runs.swap(i, random.below(i + 1)));
@@ -50,14 +52,14 @@ pub fn deal(size: [u32; 3], order: LaneOrder) -> Vec<[u32; 4]> {
     }
 }
 
-/// The same for all lanes of a group, those without a thread included.
+/// The same for all lanes of a group, including those without a thread.
 pub fn deal_slots(size: [u32; 3], order: LaneOrder, slots: usize) -> Vec<[u32; 4]> {
     let mut threads = deal(size, order);
     threads.resize(slots, [0; 4]);
     threads
 }
 
-/// The bits of both numbers in turn, those of `x` first.
+/// A Morton code: interleaves the bits of both numbers, those of `x` first.
 fn morton(x: u32, y: u32) -> u64 {
     let bit = |from: u32, i: u32| u64::from(from >> i & 1);
     (0..32).fold(0, |code, i| code | bit(x, i) << (2 * i) | bit(y, i) << (2 * i + 1))
@@ -76,7 +78,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_thread_is_dealt_once() {
+    fn every_thread_gets_one_lane() {
         for size in [[1, 1, 1], [7, 1, 1], [64, 1, 1], [8, 8, 1], [6, 4, 3], [5, 3, 2], [1, 8, 1]] {
             for order in ORDERS {
                 let mut indices: Vec<u32> = deal(size, order).iter().map(|it| it[3]).collect();
@@ -107,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_give_orders_of_their_own() {
+    fn different_seeds_give_different_orders() {
         let order = |seed| deal([64, 1, 1], LaneOrder::Random(seed));
         assert_eq!(order(1), order(1));
         assert_ne!(order(1), order(2));

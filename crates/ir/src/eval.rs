@@ -1,19 +1,19 @@
-//! Evaluates arithmetic on known operands, for whoever folds, unrolls or counts rounds: the definitions are those of
+//! Constant evaluation of arithmetic, for folding, unrolling and counting iterations: the definitions are those of
 //! [`ops::scalar`].
 
 use ops::scalar::{eval_binary, eval_compare, eval_ternary, eval_unary};
 
 use crate::{Module, Op, Value};
 
-/// The bits that a constant or an arithmetic instruction gives, where all of its operands are known.
-/// Anything else is not known: memory, other lanes, and what a launch decides.
+/// The bits of a constant, or of the result of an arithmetic instruction whose operands are all known.
+/// Everything else is unknown: memory, other lanes, and the parameters of a launch.
 pub fn eval(module: &Module, op: &Op, mut known: impl FnMut(Value) -> Option<u64>) -> Option<u64> {
     Some(match op {
         Op::Const { bits, .. } => *bits,
         Op::Unary(op, a) => eval_unary(*op, module.ty(*a), known(*a)?),
         Op::Binary(op, a, b) => eval_binary(*op, module.ty(*a), known(*a)?, known(*b)?),
         Op::Compare(op, a, b) => eval_compare(*op, module.ty(*a), known(*a)?, known(*b)?).into(),
-        // The first operand of a selection has a type of its own.
+        // The first operand of a select has its own type.
         Op::Ternary(op, [a, b, c]) => {
             eval_ternary(*op, module.ty(*c), known(*a)?, known(*b)?, known(*c)?)
         }
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arithmetic_on_known_operands_is_known_and_nothing_else() {
+    fn only_arithmetic_on_known_operands_is_known() {
         let text = "entry \"main\": compute 6.0\ngroup_size 1, 1, 1\nbody r0 {\n\
             v0: i32 = const.i32 6\nv1: i32 = const.i32 7\nv2: i32 = mul v0, v1\nv3: bool = lt.u v0, v1\n\
             v4: i32 = select v3, v2, v0\nv5: i32 = wave.lane_index\nv6: i32 = add v4, v5\nyield\n}\n";

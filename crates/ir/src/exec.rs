@@ -1,8 +1,9 @@
-//! The execution contract: what a launch says, what memory holds, how a run can end.
+//! The execution contract: the parameters of a launch, the contents of memory, and how a run can end.
 //!
-//! Two engines given the same launch and the same memory leave the same bytes, unless the language leaves the result open.
-//! Which wave runs when, and when it lets others run, is said in [`crate::turns`].
-//! Nothing here reads a clock: whoever wants a time-out sets the cancellation flag.
+//! Two engines given the same launch and the same memory leave the same bytes, unless the language leaves the
+//! result open.
+//! Which wave runs when, and when it lets others run, is defined in [`crate::turns`].
+//! Nothing here reads a clock: callers that want a time-out set the cancellation flag.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,17 +25,17 @@ pub struct Launch {
     /// How many wave-instructions may run before the run is ended; `None` for no bound. What takes longer than a row of
     /// arithmetic counts for several: see [`crate::effort`].
     pub fuel: Option<u64>,
-    /// Set from outside to end the run soon.
+    /// Set from outside to end the run early.
     pub cancel: Option<Arc<AtomicBool>>,
-    /// Waves and groups finished so far are counted here, for those who watch.
+    /// Counts the waves and groups that have finished, for progress reports.
     pub progress: Option<Arc<std::sync::atomic::AtomicU64>>,
 }
 
-/// The most threads of a group that any language version allows, with room to spare.
+/// The largest thread count of a group in any language version, with some slack.
 const MAX_THREADS: u64 = 1 << 16;
 
 impl Launch {
-    /// Whether any engine can run it, given what the module says of groups and waves.
+    /// Whether any engine can run the launch, given the module's requirements on groups and waves.
     pub fn check(
         &self,
         group_size: [u32; 3],
@@ -72,36 +73,37 @@ impl Launch {
     }
 }
 
-/// What is to be done. Draws, mesh dispatches and rays follow.
+/// The work of a launch. Draws, mesh dispatches and rays will follow.
 #[derive(Clone, Debug)]
 pub enum Work {
     Dispatch { groups: [u32; 3] },
 }
 
-/// How the threads of a group are dealt to lanes.
+/// How the threads of a group are assigned to lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneOrder {
     /// Lane = `SV_GroupIndex` modulo the width.
     Linear,
-    /// Squares of 2×2 threads take four lanes in a row, squares row by row.
+    /// Squares of 2×2 threads take four consecutive lanes, squares row by row.
     /// For groups whose X and Y are not both even this is `Linear`.
     Quad2d,
     /// Along the Morton curve over X and Y, slice by slice. For groups of one dimension this is `Linear`.
     Morton,
-    /// By a seed. Quads stay together: runs of four threads in groups of one dimension, squares where X and Y are even.
+    /// Pseudo-random, from a seed. Quads stay together: runs of four threads in groups of one dimension, squares
+    /// where X and Y are even.
     Random(u64),
 }
 
-/// In which order groups and waves take turns.
+/// The order in which groups and waves run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Ascending; a wave runs until its turn ends, as [`crate::turns`] says: mostly at its next barrier or its end. This
-    /// order is the canonical one.
+    /// Ascending; a wave runs until its turn ends, as defined in [`crate::turns`]: usually at its next barrier or
+    /// its end. This is the canonical order.
     Ascending,
     Descending,
-    /// Waves of a group take turns after a few instructions.
+    /// The waves of a group alternate every few instructions.
     RoundRobin,
-    /// By a seed.
+    /// Pseudo-random, from a seed.
     Random(u64),
 }
 
@@ -115,13 +117,13 @@ pub struct Bindings {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Buffer {
     pub bytes: Vec<u8>,
-    /// The format of a typed buffer; `None` where the shader's own element type says it.
+    /// The format of a typed buffer; `None` if the shader's own element type determines it.
     pub format: Option<Format>,
     /// The hidden counter of a structured buffer.
     pub counter: u32,
-    /// For a texture, how its texels lie in `bytes`.
+    /// For a texture, the layout of its texels in `bytes`.
     pub texture: Option<ops::texture::Shape>,
-    /// The state of a sampler, which has no bytes.
+    /// For a sampler, its state; it has no bytes.
     pub sampler: Option<ops::texture::Sampler>,
 }
 
@@ -151,7 +153,7 @@ pub enum FormatScalar {
     Snorm16,
 }
 
-/// Why a run could not go on.
+/// Why a run could not continue.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trap {
     OutOfFuel {
@@ -161,7 +163,7 @@ pub enum Trap {
     Cancelled {
         span: Span,
     },
-    /// Every wave that is left waits at a barrier or spins without end.
+    /// Every remaining wave waits at a barrier or loops endlessly.
     Deadlock {
         span: Span,
     },
@@ -173,10 +175,10 @@ pub enum Trap {
     },
 }
 
-/// The launch asks for what this engine or this module cannot do; never a pass.
+/// The launch needs what this engine or module does not support; never counts as a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// What was asked for.
+    /// What was requested.
     pub asked: String,
     /// What is missing.
     pub missing: String,
@@ -186,7 +188,7 @@ pub struct Unsupported {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
     Unsupported(Unsupported),
-    /// The threads of a group have no room for their local arrays; nothing has run.
+    /// The local arrays of a group exceed the memory limit; nothing has run.
     TooLarge(TooLarge),
     Trap(Trap),
 }
@@ -205,10 +207,10 @@ impl fmt::Display for Trap {
             Trap::OutOfFuel { .. } => write!(f, "the fuel is spent"),
             Trap::Cancelled { .. } => write!(f, "the run was cancelled"),
             Trap::Deadlock { .. } => {
-                write!(f, "every wave that is left waits for another, or goes round for ever")
+                write!(f, "every remaining wave waits for another or loops for ever")
             }
             Trap::OutOfMemory { bytes } => {
-                write!(f, "{bytes} bytes of memory are more than there are")
+                write!(f, "{bytes} bytes of memory are not available")
             }
             Trap::DeviceLost { why } => write!(f, "the device is lost: {why}"),
         }

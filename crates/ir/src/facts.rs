@@ -1,21 +1,22 @@
-//! What each instruction is: one row for each [`Op`], which readers ask instead of listing instructions themselves.
+//! Facts about each instruction: one row for each [`Op`], which readers ask instead of listing instructions
+//! themselves.
 //!
-//! A row says whether an instruction computes, looks at other lanes, touches memory, or controls; which memory and how;
-//! and whether it takes its operands for numbers. A new instruction does not compile until it has a row here. Which
-//! operands, resources and regions it has is said in one other place, `visit_parts!` in `module.rs`.
+//! A row says whether an instruction computes, depends on other lanes, accesses memory, or controls; which memory
+//! and how; and whether it reads its operands as numbers. A new instruction does not compile until it has a row
+//! here. Its operands, resources and regions are listed in one other place, `visit_parts!` in `module.rs`.
 
 use ops::Ty;
 use ops::wave::Sees;
 
 use crate::{InstData, Module, Needs, Op, Place, Private, Shared, TextureOp};
 
-/// What an instruction does.
+/// The effects of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effects {
     pub kind: Kind,
-    /// Whether its result, or its effect, depends on which lanes run it together.
+    /// Whether its result or its effect depends on which lanes execute it together.
     pub sees_lanes: bool,
-    /// Whether it asks the other lanes of the quad.
+    /// Whether it reads other lanes of the quad.
     pub asks_quad: bool,
     /// Whether it computes with numbers, rather than moving, testing or changing their bits.
     pub computes: bool,
@@ -23,19 +24,20 @@ pub struct Effects {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Gives a result that follows from its operands and the thread: without a use it is of no use, and nothing sees it run.
+    /// Pure: the result follows from the operands and the thread, so that it is dead without a use, and observers
+    /// do not see it.
     Pure,
-    /// Asks other lanes, which an observer sees.
+    /// Reads other lanes, which an observer sees.
     Lanes,
     Barrier,
     Memory(Space, Access),
     /// Has regions.
     Construct,
-    /// Ends a region.
+    /// A terminator.
     Terminator,
 }
 
-/// The memory that an instruction names.
+/// The memory that an instruction accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
     /// The bytes or texels of a resource.
@@ -43,16 +45,16 @@ pub enum Space {
     /// The hidden counter of a structured buffer.
     Counter(Place),
     Shared(Shared),
-    /// A lane's own.
+    /// Private to a lane.
     Private(Private),
 }
 
-/// What happens to the memory.
+/// How the memory is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     Read,
     Write,
-    /// Read and written in one step, each lane in its turn.
+    /// Read and written in one step, lane by lane.
     Atomic,
 }
 
@@ -67,7 +69,7 @@ impl Access {
 }
 
 impl Effects {
-    /// The memory that is touched, and how.
+    /// The memory accessed, and how.
     pub fn memory(&self) -> Option<(Space, Access)> {
         match self.kind {
             Kind::Memory(memory, access) => Some((memory, access)),
@@ -85,7 +87,7 @@ impl Effects {
         self.memory().filter(|it| it.1.writes()).map(|it| it.0)
     }
 
-    /// Whether another lane or thread may notice that it ran: it writes memory, or makes lanes wait.
+    /// Whether other lanes or threads can notice the execution: it writes memory, or makes lanes wait.
     pub fn acts(&self) -> bool {
         self.writes().is_some() || self.kind == Kind::Barrier
     }
@@ -161,15 +163,15 @@ impl Op {
         self.effects().kind == Kind::Construct
     }
 
-    /// Whether an instruction is of no use without its result, and nothing sees it run.
+    /// Whether an instruction is dead when its result is unused, because nothing observes its execution.
     pub fn is_pure(&self) -> bool {
         self.effects().kind == Kind::Pure
     }
 }
 
 impl Module {
-    /// Finds out anew which resources the module uses and what it needs of a device; to be called when instructions have
-    /// gone, too. Only whether wave masks have 32 bits is not to be seen in the instructions.
+    /// Recomputes which resources the module uses and what it needs of a device; call it after instructions were
+    /// added or removed. Only the need for 32-bit wave masks cannot be inferred from the instructions.
     pub fn summarise(&mut self) {
         let mut needs = Needs { wave_masks: self.needs.wave_masks, ..Needs::default() };
         for inst in self.regions.iter().flat_map(|it| &it.insts) {
@@ -184,7 +186,7 @@ impl Module {
         self.mark_used();
     }
 
-    /// Notes of each resource whether an operation in a region names it.
+    /// Marks the resources that an operation in a region names.
     pub(crate) fn mark_used(&mut self) {
         let mut used = vec![false; self.resources.len()];
         for inst in self.regions.iter().flat_map(|it| &it.insts) {
@@ -210,7 +212,7 @@ impl Needs {
 mod tests {
     use super::*;
 
-    /// One of each instruction stands there.
+    /// The sample module has one of each instruction.
     const EVERY: &str = include_str!("text/every.ir");
 
     #[test]

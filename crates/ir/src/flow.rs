@@ -1,27 +1,28 @@
-//! Where values flow: which constructs stand where, by which ways lanes come to a place, and what they bring along.
+//! Value flow: the nesting of constructs, the paths by which lanes reach a point, and the values they carry.
 //!
-//! A value flows into another unchanged where lanes join: from the initial values and the back edge into the parameters of
-//! a loop; from the initial values and the case before into those of a case; from yields and exits into the results of a
-//! construct. Everything that follows values through control flow asks here: pruning, uniformity, back ends, the sanitizer.
+//! φ-like flow: a value flows unchanged into another where lanes join: from the initial values and the back edge
+//! into the parameters of a loop; from the initial values and the previous case into those of a case; from yields
+//! and exits into the results of a construct. All analyses that follow values through control flow use this module:
+//! pruning, uniformity, back ends, the sanitizer.
 //!
-//! The module need not have been verified, but must be as [`crate::Builder`] makes it. What its body does not reach is not
-//! part of it.
+//! The module need not be verified, but must come from [`crate::Builder`]. What is unreachable from its body is
+//! ignored.
 
 use smallvec::SmallVec;
 
 use crate::{Inst, Module, Op, Region, Value};
 
-/// What lanes bring along to the same place, by each way that leads there.
+/// The values that lanes carry to the same point, one list for each path.
 pub type Ways<'a> = SmallVec<[&'a [Value]; 4]>;
 
-/// How a module's regions and instructions hang together.
+/// The nesting of a module's regions and instructions.
 pub struct Structure {
-    /// Regions and instructions in the order of the text.
+    /// Regions and instructions in textual order.
     pub steps: Vec<Step>,
     /// The construct that a region belongs to.
     owners: Vec<Option<Inst>>,
     depths: Vec<u32>,
-    /// The region that an instruction stands in.
+    /// The region that contains an instruction.
     regions: Vec<Region>,
     /// Constructs and the exits to them, in the order of the constructs.
     exits: Vec<(Inst, Inst)>,
@@ -42,7 +43,7 @@ impl Structure {
             regions: vec![module.body; module.insts.len()],
             exits: Vec::new(),
         };
-        // What is still to be walked, with a stack of its own: regions nest deeply.
+        // A worklist with its own stack, because regions nest deeply.
         let mut open: Vec<Step> = Vec::new();
         let push = |open: &mut Vec<Step>, region: Region| {
             open.extend(module.region(region).insts.iter().rev().map(|inst| Step::Inst(*inst)));
@@ -71,12 +72,12 @@ impl Structure {
             }
             structure.steps.push(step);
         }
-        // Those to one construct stay in the order of the text.
+        // Exits to the same construct stay in textual order.
         structure.exits.sort_by_key(|(to, _)| *to);
         structure
     }
 
-    /// All instructions in the order of the text.
+    /// All instructions in textual order.
     pub fn insts(&self) -> impl Iterator<Item = Inst> {
         self.steps.iter().filter_map(|step| match step {
             Step::Inst(inst) => Some(*inst),
@@ -89,17 +90,17 @@ impl Structure {
         self.owners[region.index()]
     }
 
-    /// How many constructs stand around a region.
+    /// The number of constructs around a region.
     pub fn depth(&self, region: Region) -> u32 {
         self.depths[region.index()]
     }
 
-    /// The region that an instruction stands in.
+    /// The region that contains an instruction.
     pub fn region(&self, inst: Inst) -> Region {
         self.regions[inst.index()]
     }
 
-    /// The construct that an instruction stands in.
+    /// The construct that contains an instruction.
     pub fn parent(&self, inst: Inst) -> Option<Inst> {
         self.owner(self.region(inst))
     }
@@ -113,7 +114,8 @@ impl Structure {
             .map(|(_, exit)| *exit)
     }
 
-    /// What lanes bring along to the end of a construct, by each way. Of an `if` these are its arms.
+    /// The values that lanes carry to the end of a construct, one list for each path. The paths of an `if` include
+    /// its arms.
     pub fn ways_out<'m>(&self, module: &'m Module, construct: Inst) -> Ways<'m> {
         let mut ways = Ways::new();
         for exit in self.exits_to(construct) {
@@ -132,14 +134,14 @@ impl Structure {
                     ways.push(inits);
                 }
             }
-            // The yield of a loop goes to its parameters; nothing else has ways out.
+            // The yield of a loop goes to its parameters; other instructions have no paths out.
             _ => {}
         }
         ways
     }
 
-    /// Calls `join` for each list of values that take what lanes bring along, with the ways by which they come:
-    /// the parameters of the regions of a construct in order, then its results.
+    /// Calls `join` for each list of values defined by a join, with the paths into it: the parameters of the
+    /// regions of a construct in order, then its results.
     pub fn joins<'m>(
         &self,
         module: &'m Module,
@@ -161,13 +163,13 @@ impl Structure {
                 }
             }
             Op::If { .. } | Op::Block { .. } => {}
-            // Without regions there is nothing to be passed on.
+            // Without regions, nothing flows.
             _ => return,
         }
         join(&data.results, self.ways_out(module, construct));
     }
 
-    /// Calls `flow` for each value that flows into another as it is, from the one into the other.
+    /// Calls `flow(from, to)` for each value that flows unchanged into another.
     pub fn edges(&self, module: &Module, mut flow: impl FnMut(Value, Value)) {
         for inst in self.insts() {
             self.joins(module, inst, |into, ways| {
@@ -179,7 +181,7 @@ impl Structure {
     }
 }
 
-/// What a region yields, if it ends in a yield.
+/// The operands of a region's yield, if it ends with one.
 pub fn yielded(module: &Module, region: Region) -> Option<&[Value]> {
     match module.region(region).insts.last().map(|last| &module.inst(*last).op) {
         Some(Op::Yield(args)) => Some(args),
@@ -187,7 +189,7 @@ pub fn yielded(module: &Module, region: Region) -> Option<&[Value]> {
     }
 }
 
-/// For each value whether an instruction takes it.
+/// For each value, whether any instruction uses it.
 pub fn used(module: &Module) -> Vec<bool> {
     let mut used = vec![false; module.values.len()];
     for data in &module.insts {
@@ -208,20 +210,20 @@ mod tests {
         case 2 r5(v7: i32) {\nexit i7 v0\n}\n}\nyield\n}\n";
 
     #[test]
-    fn values_flow_by_every_way_that_lanes_go() {
+    fn values_flow_along_every_path_of_lanes() {
         let module = crate::text::read(LOOPS).unwrap();
         let structure = Structure::of(&module);
         let mut edges = Vec::new();
         structure.edges(&module, |from, into| edges.push((from.0, into.0)));
         edges.sort_unstable();
-        // Into the loop's parameter; out of it by the exit; out of the `if` by its one yield; into both cases, from the
-        // first into the second; out of the switch for lanes that select nothing, and by the exit.
+        // Into the loop's parameter; out of it by the exit; out of the `if` by its one yield; into both cases, from
+        // the first into the second; out of the switch for lanes that select no case, and by the exit.
         let expected = [(0, 3), (0, 4), (0, 5), (2, 5), (2, 6), (2, 7), (3, 2), (4, 3), (6, 7)];
         assert_eq!(edges, expected);
     }
 
     #[test]
-    fn each_instruction_knows_what_it_stands_in() {
+    fn each_instruction_knows_its_region_and_construct() {
         let module = crate::text::read(LOOPS).unwrap();
         let structure = Structure::of(&module);
         let loop_ = structure.insts().find(|it| matches!(module.inst(*it).op, Op::Loop { .. }));
@@ -235,11 +237,11 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_used_where_an_instruction_takes_it() {
+    fn a_value_is_used_if_any_instruction_has_it_as_an_operand() {
         let module = crate::text::read(LOOPS).unwrap();
         let unused: Vec<usize> =
             used(&module).iter().enumerate().filter(|it| !it.1).map(|it| it.0).collect();
-        // The result of the switch, and the parameter of the case that exits with another value.
+        // The result of the switch, and the parameter of the case that exits with a different value.
         assert_eq!(unused, [5, 7]);
     }
 }

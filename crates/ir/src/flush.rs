@@ -1,9 +1,11 @@
-//! Flushes denormal numbers of 32 bits: what `-denorm ftz` asks for, written out as instructions.
+//! Flushes 32-bit denormals to zero, as `-denorm ftz` requests, by added instructions.
 //!
-//! Arithmetic takes a zero of the same sign where an operand is denormal, and gives one where its result would be.
-//! What only moves bits keeps them: loads, stores, selects, sign changes, bit casts, and reads of other lanes.
-//! A fold over the lanes of a wave flushes what goes in and what comes out, not what it has in between.
-//! Written as plain arithmetic, the same in every engine; nobody who does not ask for it pays for it.
+//! Arithmetic reads a denormal operand as a zero of the same sign, and returns a zero of the same sign instead of a
+//! denormal result.
+//! Operations that only move bits keep them: loads, stores, selects, sign changes, bit casts, and reads of other
+//! lanes.
+//! A fold over the lanes of a wave flushes its operands and its result, but not intermediate values.
+//! Because it is plain arithmetic, it is the same in every engine, and costs nothing unless requested.
 
 use ops::{Binary, Compare, Ternary, Ty, Unary};
 
@@ -35,7 +37,7 @@ pub fn flush_denormals(module: &mut Module) {
     });
 }
 
-/// The value, or a zero with its sign where the exponent is 0.
+/// The value, or a zero with its sign if the exponent is 0.
 fn flush(to: &mut Rewriter<'_>, value: Value) -> Value {
     let bits = to.value(Op::Unary(Unary::Bitcast(Ty::I32), value), Ty::I32);
     let mask = |to: &mut Rewriter<'_>, mask| {
@@ -72,7 +74,7 @@ mod tests {
         let seen = select.split(':').next().unwrap();
         assert!(
             sum.contains(&format!("neg {seen}")),
-            "the sign changes of what was flushed: {printed}"
+            "the sign change applies to the flushed value: {printed}"
         );
     }
 }

@@ -1,5 +1,5 @@
-//! The memory that the threads of a group need, as every engine of ours counts it: from the declarations alone, so that all
-//! engines refuse the same programs, and start the same number of groups.
+//! The memory that the threads of a group need, as all our engines count it: from the declarations alone, so that
+//! all engines refuse the same programs, and start the same number of groups.
 
 use std::fmt;
 
@@ -7,22 +7,22 @@ use ops::{Repr, Ty};
 
 use crate::{Memory, Module, Span};
 
-/// The local arrays of all threads of a group together may take so many bytes. What an engine takes for them is up to four
-/// times as much: an element may take eight bytes, and a wave of four lanes the room of sixteen.
+/// The limit for the local arrays of all threads of a group together, in bytes. Engines allocate up to four times
+/// as much: an element may take eight bytes, and a wave of four lanes the space of sixteen.
 const MOST_BYTES: u64 = 1 << 28;
-/// So many groups may have started and not ended.
+/// The largest number of groups in flight.
 const MOST_STARTED: u64 = 64;
-/// Fewer where their state may take more than so many bytes, but at least two.
+/// Fewer if their state would exceed this many bytes, but at least two.
 const STARTED_BYTES: u64 = 64 << 20;
 
-/// What a module needs memory for.
+/// The memory needs of a module.
 #[derive(Clone, Debug)]
 pub struct Footprint {
-    /// The bytes of all local arrays of a thread.
+    /// The size of all local arrays of a thread, in bytes.
     arrays: u64,
-    /// The array that takes the most of them.
+    /// The largest of these arrays.
     largest: Option<Array>,
-    /// An estimate of what else a thread needs, from above: every value has a place of its own.
+    /// An upper estimate of the other memory of a thread: every value has its own space.
     values: u64,
     groupshared: u64,
     threads: u64,
@@ -35,20 +35,20 @@ struct Array {
     bytes: u64,
 }
 
-/// Local arrays take more memory than the threads of a group may have.
+/// The local arrays exceed the memory limit of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TooLarge {
-    /// The array that takes the most.
+    /// The largest array.
     pub name: String,
     /// Its declaration.
     pub span: Span,
-    /// The bytes that it takes in each thread.
+    /// Its size in each thread, in bytes.
     pub bytes: u64,
-    /// What all local arrays of a thread take.
+    /// The size of all local arrays of a thread.
     pub all: u64,
-    /// What they may take.
+    /// The limit for that size.
     pub most: u64,
-    /// For how many lanes there has to be room: those of all waves of a group.
+    /// How many lanes need space: those of all waves of a group.
     pub lanes: u64,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// A number with its digits in groups of three.
+/// A number with its digits grouped in threes.
 struct Grouped(u64);
 
 impl fmt::Display for Grouped {
@@ -81,7 +81,7 @@ impl fmt::Display for Grouped {
     }
 }
 
-/// The bytes of one scalar in memory of a group or a thread.
+/// The size of one scalar in groupshared or private memory, in bytes.
 fn scalar_bytes(ty: Ty) -> u64 {
     match ty.repr() {
         Repr::Bit | Repr::Word => 4,
@@ -98,7 +98,7 @@ impl Footprint {
         let mut largest: Option<Array> = None;
         let mut current: Option<Array> = None;
         for memory in &module.privates {
-            // Each scalar member of an array of vectors or structs is a memory of its own; they follow each other.
+            // Each scalar member of an array of vectors or structs has its own memory; they are adjacent.
             let name = memory.name.split(['.', '[']).next().unwrap_or("");
             match &mut current {
                 Some(it) if it.span == memory.span && it.name == name => it.bytes += bytes(memory),
@@ -126,7 +126,7 @@ impl Footprint {
         self.threads.div_ceil(u64::from(width)).saturating_mul(u64::from(width)).max(1)
     }
 
-    /// Whether there is room for the local arrays of a group.
+    /// Checks that the local arrays of a group fit the limit.
     pub fn check(&self, width: u32) -> Result<(), TooLarge> {
         let lanes = self.lanes(width);
         match &self.largest {
@@ -144,7 +144,7 @@ impl Footprint {
         }
     }
 
-    /// How many groups may have started and not ended.
+    /// The largest number of groups in flight.
     pub fn most_started(&self, width: u32) -> usize {
         let own = (self.arrays + self.values).saturating_mul(self.lanes(width));
         let group = own.saturating_add(self.groupshared).max(1);

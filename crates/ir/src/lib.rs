@@ -3,23 +3,27 @@
 //! # Shape
 //! A [`Module`] is one entry point with everything it uses: resources, groupshared and private memory, and a body.
 //! Calls are inlined; a returned-from call is a labelled [`Op::Block`], so that its end is a reconvergence point.
-//! The body is a tree of [`Region`]s. A region is a straight list of instructions whose last one is a terminator.
+//! The body is a tree of [`Region`]s. A region is a straight-line list of instructions, the last of which is a
+//! terminator.
 //! Control flow is structured only: `if`, `loop`, `switch`, `block`; there are no arbitrary jumps.
 //!
 //! # Values
-//! A [`Value`] is one scalar per lane ([`ops::Ty`]). Vectors and matrices have been taken apart.
+//! A [`Value`] is one scalar per lane ([`ops::Ty`]). Vectors and matrices have been scalarised.
 //! A value is visible in its own region after its definition, and in all regions nested there.
-//! What leaves a region leaves through the arguments of a terminator, which become results of the construct;
-//! this is what makes a value that is uniform inside a loop and differs after it explicit.
+//! Values leave a region only as arguments of a terminator, which become results of the construct;
+//! this makes values that are uniform inside a loop but differ after it explicit.
 //!
 //! # Active lanes
 //! Which lanes execute an instruction is *defined by* the structure:
 //! - `if`: the lanes of each arm; after it, all lanes that yielded from either arm.
-//! - `loop`: an iteration runs with the lanes that continued (the body's [`Op::Yield`]); after the loop, all lanes that exited to it.
-//! - `switch`: case groups in order; a group runs with the lanes that selected it and those that fell in from the group before.
+//! - `loop`: an iteration runs with the lanes that continued (the body's [`Op::Yield`]); after the loop, all lanes
+//!   that exited to it.
+//! - `switch`: case groups in order; a group runs with the lanes that selected it and those that fell through from
+//!   the previous one.
 //! - `block`: after it, the lanes that yielded and the lanes that exited to it.
 //!
-//! An [`Op::Exit`] takes its lanes to the end of an enclosing `loop`, `switch` or `block`; [`Op::Return`] ends them for good.
+//! An [`Op::Exit`] moves its lanes to the end of an enclosing `loop`, `switch` or `block`; [`Op::Return`] ends them
+//! for good.
 //!
 //! Deliberately absent: source types, pointers, uninstantiated anything, an unstructured control-flow graph.
 #![forbid(unsafe_code)]
@@ -52,7 +56,7 @@ pub use deal::{deal, deal_slots};
 pub use diag::Span;
 pub use flush::flush_denormals;
 pub use module::*;
-/// Makes [`Values`], as `vec!` makes vectors.
+/// Builds [`Values`], as `vec!` builds vectors.
 pub use smallvec::smallvec as values;
 pub use texture::*;
 pub use view::{AddressKind, ResourceView, texture_name};

@@ -1,4 +1,4 @@
-//! The data of a module. Plain data with public fields; [`crate::verify`] says what must hold.
+//! The data structures of a module. Plain data with public fields; [`crate::verify`] lists the invariants.
 
 use diag::Span;
 use ops::{Barrier, Binary, Compare, Ternary, Ty, Unary, WaveOp};
@@ -40,7 +40,8 @@ entity!(/** A resource binding: an index into [`Module::resources`]. */ Binding,
 entity!(/** An array in groupshared memory: an index into [`Module::groupshared`]. */ Shared, "g");
 entity!(/** An array in a lane's private memory: an index into [`Module::privates`]. */ Private, "p");
 
-/// A few values, mostly the scalars of one vector: as large as a `Vec`, and without an allocation up to four.
+/// A short list of values, usually the scalars of one vector: as large as a `Vec`, and without an allocation up to
+/// four.
 pub type Values = SmallVec<[Value; 4]>;
 
 /// One entry point and everything it uses.
@@ -51,7 +52,7 @@ pub struct Module {
     pub shader_model: ops::intrinsics::ShaderModel,
     pub group_size: [u32; 3],
     pub wave_size: WaveSize,
-    /// What a device must have to run it.
+    /// The capabilities that a device must have to run it.
     pub needs: Needs,
     pub resources: Vec<Resource>,
     pub groupshared: Vec<Memory>,
@@ -60,11 +61,11 @@ pub struct Module {
     pub insts: Vec<InstData>,
     pub regions: Vec<RegionData>,
     pub body: Region,
-    /// Which values a source variable was held in, for debuggers and names in emitted code.
+    /// The values that held a source variable, for debuggers and for names in emitted code.
     pub variables: Vec<Variable>,
 }
 
-/// The `[WaveSize]` attribute: 0 stands for what is not given.
+/// The `[WaveSize]` attribute; 0 means not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaveSize {
     pub min: u32,
@@ -72,7 +73,7 @@ pub struct WaveSize {
     pub preferred: u32,
 }
 
-/// Capabilities a module asks of the device.
+/// The capabilities that a module needs of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     pub wave_ops: bool,
@@ -85,23 +86,23 @@ pub struct Needs {
     pub wave_masks: bool,
 }
 
-/// A resource as the shader declares it.
+/// A resource as declared in the shader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
     pub name: String,
     pub kind: ResourceKind,
-    /// How many elements its array has: 1 for no array, `None` for an unbounded one.
+    /// The number of elements of its array: 1 if it is not an array, `None` if unbounded.
     pub count: Option<u32>,
     pub register: Register,
-    /// Who chose the register.
+    /// What determined the register.
     pub chosen: Chosen,
     pub globally_coherent: bool,
-    /// Whether an operation of the module names it.
+    /// Whether any operation of the module names it.
     pub used: bool,
     pub span: Span,
 }
 
-/// Where a resource binds.
+/// The register of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register {
     pub class: RegisterClass,
@@ -109,10 +110,10 @@ pub struct Register {
     pub space: u32,
 }
 
-/// Who chose a register.
+/// What determined a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Chosen {
-    /// The compiler, which counts.
+    /// The compiler, which assigned the next free one.
     #[default]
     Counted,
     /// The source, by `register(…)`.
@@ -133,19 +134,20 @@ pub enum RegisterClass {
     Sampler,
     /// No register: the push constants of Vulkan, of which a program has one block.
     Push,
-    /// No register: the heap of resources, seen as an array of one kind.
+    /// No register: the resource heap, seen as an array of one kind.
     ResourceHeap,
-    /// No register: the heap of samplers.
+    /// No register: the sampler heap.
     SamplerHeap,
 }
 
 impl RegisterClass {
-    /// Whether it is a descriptor heap. All resources of one such class are views of one heap: see [`Module::storage`].
+    /// Whether it is a descriptor heap. All resources of such a class are views of one heap: see
+    /// [`Module::storage`].
     pub fn is_heap(self) -> bool {
         matches!(self, RegisterClass::ResourceHeap | RegisterClass::SamplerHeap)
     }
 
-    /// Whether resources of the class are told apart by registers.
+    /// Whether registers distinguish the resources of the class.
     pub fn has_registers(self) -> bool {
         !self.is_heap() && self != RegisterClass::Push
     }
@@ -153,17 +155,17 @@ impl RegisterClass {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResourceKind {
-    /// Constants, with the members by which a host sets them.
+    /// Constants, with the members through which a host sets them.
     Constant { size: u32, members: Vec<Member> },
     /// Elements of `stride` bytes; `members` describe one element.
     Structured { writable: bool, stride: u32, members: Vec<Member>, counter: bool },
-    /// Bytes addressed by byte.
+    /// A byte-addressed buffer.
     Raw { writable: bool },
     /// Texels of up to four components, converted from and to the buffer's format.
     Typed { writable: bool, element: Element },
     /// Texels, filtered or not, converted from and to the texture's format.
     Texture { dim: ops::texture::Dim, writable: bool, element: Element },
-    /// How textures are filtered.
+    /// Sampler state.
     Sampler { comparison: bool },
 }
 
@@ -179,7 +181,7 @@ impl ResourceKind {
     }
 }
 
-/// The element of a typed buffer as the shader sees it.
+/// The element of a typed buffer as seen by the shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
     pub scalar: HostScalar,
@@ -195,7 +197,7 @@ pub enum Norm {
     Snorm,
 }
 
-/// A scalar as a host sees it in memory: with its sign.
+/// A scalar in memory as seen by a host: with signedness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HostScalar {
     Bool,
@@ -211,7 +213,7 @@ pub enum HostScalar {
 }
 
 impl HostScalar {
-    /// The bytes it takes in a buffer; a `bool` takes a whole word.
+    /// The size in a buffer, in bytes; a `bool` takes a whole word.
     pub fn bytes(self) -> u32 {
         match self {
             HostScalar::I16 | HostScalar::U16 | HostScalar::F16 => 2,
@@ -221,27 +223,27 @@ impl HostScalar {
     }
 }
 
-/// A scalar, vector or matrix somewhere in a constant buffer or a structured element.
+/// A scalar, vector or matrix in a constant buffer or a structured element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
     /// The path from the buffer, such as `Light.Position` or `Weights`.
     pub name: String,
     pub offset: u32,
     pub scalar: HostScalar,
-    /// Components of a vector, or of each stored vector of a matrix.
+    /// The components of a vector, or of each stored vector of a matrix.
     pub components: u32,
-    /// Stored vectors of a matrix, else 1.
+    /// The number of stored vectors of a matrix, otherwise 1.
     pub vectors: u32,
     /// The distance in bytes between stored vectors.
     pub vector_stride: u32,
     /// A matrix stored row by row.
     pub row_major: bool,
-    /// Array dimensions, outermost first, with the distance in bytes between elements.
+    /// Array dimensions, outermost first, with their strides in bytes.
     pub dims: Vec<(u32, u32)>,
 }
 
 /// An array of scalars in groupshared or private memory.
-/// Arrays of structures are taken apart into one such array for each scalar member.
+/// Arrays of structures are split into one such array for each scalar member.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
     /// The path in the source, such as `tile.weight`.
@@ -251,7 +253,7 @@ pub struct Memory {
     pub span: Span,
 }
 
-/// A variable of the source.
+/// A source variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
     pub name: String,
@@ -273,7 +275,7 @@ pub enum ValueDef {
     Param(Region, u32),
 }
 
-/// Parameters exist for the bodies of loops and the cases of switches only.
+/// Only the bodies of loops and the cases of switches have parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RegionData {
     pub params: Values,
@@ -288,7 +290,7 @@ pub struct InstData {
     pub span: Span,
 }
 
-/// The value that a dispatch gives to a thread.
+/// A value that the dispatch provides to a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Builtin {
     GroupId(u8),
@@ -297,7 +299,7 @@ pub enum Builtin {
     GroupIndex,
 }
 
-/// Where in a buffer an access lies.
+/// The address of an access within a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Address {
     /// Byte `offset` of the element `index` of a structured buffer.
@@ -322,11 +324,11 @@ impl Address {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     pub binding: Binding,
-    /// Which element of the array, per lane.
+    /// The element of the array, per lane.
     pub element: Option<Value>,
 }
 
-/// What an atomic operation does to the place it addresses.
+/// The operation of an atomic access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Atomic {
     Add,
@@ -336,12 +338,12 @@ pub enum Atomic {
     Min(ops::Sign),
     Max(ops::Sign),
     Exchange,
-    /// Stores the second operand where the first equals what is there.
+    /// Stores the second operand if the first equals the old value.
     CompareExchange,
 }
 
 impl Atomic {
-    /// What the operation leaves in memory.
+    /// The value that the operation leaves in memory.
     pub fn apply(self, ty: Ty, old: u64, args: [u64; 2]) -> u64 {
         let fold = |op| ops::scalar::eval_binary(op, ty, old, args[0]);
         match self {
@@ -374,7 +376,7 @@ pub enum Op {
     Compare(Compare, Value, Value),
     Ternary(Ternary, [Value; 3]),
 
-    /// A wave operation; with `lanes`, the lanes that this 32-bit mask names take part instead of the active set.
+    /// A wave operation; with `lanes`, the lanes named by this 32-bit mask participate instead of the active set.
     Wave {
         op: WaveOp,
         args: Values,
@@ -385,7 +387,7 @@ pub enum Op {
         lanes: Option<Value>,
     },
 
-    /// Consecutive scalars; the results say how many and of what type.
+    /// Consecutive scalars; the results determine their number and type.
     Load {
         place: Place,
         at: Address,
@@ -395,7 +397,7 @@ pub enum Op {
         at: Address,
         values: Values,
     },
-    /// Gives what was there before.
+    /// Returns the old value.
     Atomic {
         place: Place,
         at: Address,
@@ -406,13 +408,13 @@ pub enum Op {
     Size {
         place: Place,
     },
-    /// Adds 1 or -1 to a structured buffer's hidden counter; gives the value before (+1) or after (-1).
+    /// Adds 1 or -1 to a structured buffer's hidden counter; returns the value before (+1) or after (-1).
     Counter {
         place: Place,
         delta: i32,
     },
     Texture(Box<Texture>),
-    /// The difference between lanes of the quad. A lane that is not active is read as the asking lane's own value.
+    /// The difference between lanes of the quad. An inactive lane is read as the reading lane's own value.
     Derivative(Derivative, Value),
 
     SharedLoad {
@@ -440,7 +442,7 @@ pub enum Op {
         value: Value,
     },
 
-    /// Results are the arguments of the yields.
+    /// The results are the arguments of the yields.
     If {
         cond: Value,
         then: Region,
@@ -452,15 +454,16 @@ pub enum Op {
         body: Region,
         inits: Values,
     },
-    /// Lanes that select a case enter its region with `inits` as parameters; lanes that yield from a case enter the next
-    /// one with the arguments of the yield, or leave the switch after the last. Lanes that select nothing leave with `inits`.
-    /// Results, as many as `inits`, come from there and from exits to the switch.
+    /// Lanes that select a case enter its region with `inits` as parameters; lanes that yield from a case enter the
+    /// next one with the arguments of the yield, or leave the switch after the last. Lanes that select no case
+    /// leave with `inits`.
+    /// The results, as many as `inits`, come from there and from exits to the switch.
     Switch {
         selector: Value,
         cases: Vec<Case>,
         inits: Values,
     },
-    /// Results come from the yield and from exits to the block.
+    /// The results come from the yield and from exits to the block.
     Block {
         body: Region,
     },
@@ -468,16 +471,16 @@ pub enum Op {
     // Terminators.
     /// The normal end of a region.
     Yield(Values),
-    /// To the end of an enclosing `loop`, `switch` or `block`.
+    /// Continues at the end of an enclosing `loop`, `switch` or `block`.
     Exit {
         to: Inst,
         args: Values,
     },
-    /// The lanes are done for the rest of the wave's life.
+    /// Ends the lanes for the rest of the wave's life.
     Return,
 }
 
-/// A case group of a switch: all labels that stand before the same statements.
+/// A case group of a switch: all labels before the same statements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// Bits of the selector's type.
@@ -486,11 +489,11 @@ pub struct Case {
     pub body: Region,
 }
 
-/// Visits what an instruction names, in order and borrowed in one way or the other: the values it takes, the resources,
-/// and the regions directly inside. The one list of the parts of instructions.
+/// Visits the parts of an instruction in order, borrowed either way: its operands, the resources it names, and the
+/// regions directly inside. The only list of the parts of instructions.
 macro_rules! visit_parts {
     ($op:expr, $value:ident, $resource:ident, $region:ident, $iter:ident, $by_role:ident $(, $mut:tt)?) => {{
-        // The element comes before the address.
+        // The array element comes before the address.
         macro_rules! place {
             ($place:expr) => {{
                 let place = $place;
@@ -573,7 +576,7 @@ macro_rules! visit_parts {
 }
 
 impl Op {
-    /// The regions directly inside, in the order of the text.
+    /// The regions directly inside, in textual order.
     pub fn regions(&self) -> SmallVec<[Region; 4]> {
         let mut all = SmallVec::new();
         let (value, resource) = (|_: &Value| {}, |_: &Place| {});
@@ -603,7 +606,7 @@ impl Op {
         all
     }
 
-    /// The resources that the operation names: a buffer; or a texture, and a sampler behind it.
+    /// The resources that the operation names: a buffer, or a texture followed by a sampler.
     pub fn places(&self) -> impl Iterator<Item = Place> {
         let mut all: SmallVec<[Place; 2]> = SmallVec::new();
         let (value, region) = (|_: &Value| {}, |_: &Region| {});
@@ -614,7 +617,7 @@ impl Op {
 }
 
 impl Module {
-    /// A compute shader with nothing in it yet, not even a body, which [`crate::Builder`] begins.
+    /// An empty compute shader, without even a body, which [`crate::Builder`] begins.
     pub fn empty() -> Module {
         Module {
             name: String::new(),
@@ -650,8 +653,8 @@ impl Module {
         &self.resources[binding.index()]
     }
 
-    /// The binding under which a launch finds the buffers of a resource: its own, or for a view of a descriptor heap that of
-    /// the first view of this heap.
+    /// The binding under which a launch provides the buffers of a resource: its own or, for a view of a descriptor
+    /// heap, that of the first view of this heap.
     pub fn storage(&self, binding: Binding) -> Binding {
         let class = self.resource(binding).register.class;
         let first = self.resources.iter().position(|it| it.register.class == class);
@@ -672,7 +675,7 @@ impl Module {
         }
     }
 
-    /// Whether atomic operations work on what a resource holds.
+    /// Whether atomic operations are possible on the contents of a resource.
     pub fn changes_atomically(&self, resource: Binding) -> bool {
         self.insts.iter().any(|it| match it.op.effects().kind {
             Kind::Memory(Space::Resource(place), access) => {

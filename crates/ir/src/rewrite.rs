@@ -1,23 +1,24 @@
-//! Rewrites a module instruction by instruction: the one way to put instructions before and behind others.
+//! Rewrites a module instruction by instruction: the only way to insert instructions before and after others.
 //!
-//! Each region is copied; a visitor says for each instruction what goes before it, whether it stays, and what goes behind.
-//! New instructions are numbered behind the old ones, so that numbers of the old ones stay what they were.
+//! Each region is copied; for each instruction, a visitor emits what precedes it, keeps or drops it, and emits what
+//! follows.
+//! New instructions are numbered after the old ones, so that old numbers stay valid.
 
 use diag::Span;
 use ops::Ty;
 
 use crate::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, Values};
 
-/// Writes the instructions of the region at hand.
+/// Emits the instructions of the current region.
 pub struct Rewriter<'a> {
     pub module: &'a mut Module,
-    /// The place in the source that new instructions are given.
+    /// The source location of new instructions.
     pub span: Span,
     insts: Vec<Inst>,
 }
 
-/// Copies all regions, the body first. `visit` gets every old instruction once, and adds to the region what is to stand
-/// there: with [`Rewriter::keep`] the instruction itself. New instructions are not visited.
+/// Copies all regions, the body first. `visit` gets every old instruction once, and emits its replacement: with
+/// [`Rewriter::keep`], the instruction itself. New instructions are not visited.
 pub fn rewrite(module: &mut Module, mut visit: impl FnMut(&mut Rewriter<'_>, Region, Inst)) {
     let mut rewriter = Rewriter { module, span: Span::NONE, insts: Vec::new() };
     let body = rewriter.module.body;
@@ -34,12 +35,12 @@ pub fn rewrite(module: &mut Module, mut visit: impl FnMut(&mut Rewriter<'_>, Reg
 }
 
 impl Rewriter<'_> {
-    /// Lets an old instruction stand here.
+    /// Keeps an old instruction at this point.
     pub fn keep(&mut self, inst: Inst) {
         self.insts.push(inst);
     }
 
-    /// Adds an instruction with results of these types.
+    /// Emits an instruction with results of the given types.
     pub fn inst(&mut self, op: Op, results: &[Ty]) -> Inst {
         let inst = Inst(self.module.insts.len() as u32);
         let results = (0..).zip(results).map(|(i, ty)| self.result(inst, i, *ty));
@@ -49,7 +50,7 @@ impl Rewriter<'_> {
         inst
     }
 
-    /// Adds an instruction with one result.
+    /// Emits an instruction with one result.
     pub fn value(&mut self, op: Op, ty: Ty) -> Value {
         let inst = self.inst(op, &[ty]);
         self.module.inst(inst).results[0]
@@ -59,8 +60,8 @@ impl Rewriter<'_> {
         self.value(Op::Const { ty, bits }, ty)
     }
 
-    /// Gives every use of a result of an instruction that was kept what `change` makes of it: `change` gets the result as
-    /// the instruction gives it, and ends in an instruction of its own.
+    /// Replaces every use of a result of a kept instruction by the result of `change`: `change` gets the original
+    /// result, and must end with an instruction of its own.
     pub fn change_result(
         &mut self,
         inst: Inst,
@@ -72,11 +73,11 @@ impl Rewriter<'_> {
         self.module.insts[inst.index()].results[index] = raw;
         let last = change(self, raw);
         let ValueDef::Result(maker, at) = self.module.values[last.index()].def else {
-            unreachable!("a result is changed by an instruction")
+            unreachable!("a result is replaced by that of an instruction")
         };
         self.module.insts[maker.index()].results[at as usize] = seen;
         self.module.values[seen.index()].def = ValueDef::Result(maker, at);
-        // Nothing names the new value any more.
+        // The new value is no longer referenced.
         if last.index() + 1 == self.module.values.len() {
             self.module.values.pop();
         }
@@ -96,7 +97,7 @@ mod tests {
     use ops::{Binary, Unary};
 
     #[test]
-    fn what_is_added_stands_where_it_was_added_and_changed_results_reach_their_uses() {
+    fn added_instructions_keep_their_position_and_replaced_results_reach_their_uses() {
         let text = "entry \"main\": compute 6.0\ngroup_size 1, 1, 1\nb0 \"Out\": raw.rw at u0 used\nbody r0 {\n\
             v0: i32 = const.i32 4\nv1: i32 = add v0, v0\nstore b0[byte v0], v1\nyield\n}\n";
         let mut module = read(text).unwrap();

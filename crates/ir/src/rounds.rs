@@ -1,4 +1,4 @@
-//! Constant evaluation of loops: how often a loop goes round, where that is known before it runs.
+//! Trip counts: evaluates loops to find their number of iterations, where it is known before they run.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -6,16 +6,16 @@ use ops::WaveOp;
 
 use crate::{Inst, Module, Op, Region, Value};
 
-/// A loop that makes more rounds than these is not evaluated to its end.
+/// A loop with more iterations than this is not evaluated to its end.
 const MOST_ROUNDS: usize = 64;
-/// Nor is one that runs more instructions than these in all its rounds.
+/// Nor is one that executes more instructions than this in all its iterations.
 const MOST_INSTRUCTIONS: usize = 512;
 /// Loops inside short ones are looked at in each round of these, in a module so often at most.
 const MOST_VISITS: usize = 4096;
 /// Nor are arms nested more deeply than this.
 const MOST_DEPTH: usize = 16;
 
-/// A loop that is evaluated, and what is known outside of it.
+/// A loop under evaluation, and the values known outside of it.
 struct Loop<'a, F> {
     module: &'a Module,
     /// The lanes of a wave.
@@ -24,15 +24,15 @@ struct Loop<'a, F> {
     outside: &'a F,
 }
 
-/// How control leaves a region whose instructions are evaluated one by one.
+/// How control leaves a region that is evaluated instruction by instruction.
 enum Way {
     Yield(Vec<Option<u64>>),
     Exit(Inst),
-    /// It depends on what is not known.
+    /// It depends on an unknown value.
     Open,
 }
 
-/// How many rounds the loop `inst` makes, if that follows from the values that `outside` knows, and if it is a short loop.
+/// The trip count of the loop `inst`, if it follows from the values that `outside` knows, and if the loop is short.
 pub fn rounds(
     module: &Module,
     width: u32,
@@ -137,17 +137,17 @@ impl<F: Fn(Value) -> Option<u64>> Loop<'_, F> {
     }
 }
 
-/// Whether lanes that enter the region may not come to its end.
+/// Whether lanes that enter the region may not reach its end.
 pub fn leaves(module: &Module, region: Region) -> bool {
     has_exits(module, vec![region], Vec::new())
 }
 
-/// Whether lanes inside the construct may leave for beyond it.
+/// Whether lanes inside the construct may leave to beyond it.
 pub fn leaves_beyond(module: &Module, inst: Inst) -> bool {
     has_exits(module, module.inst(inst).op.regions().to_vec(), vec![inst])
 }
 
-/// Whether the regions have a return, or an exit to a construct that is neither in them nor one of `inside`.
+/// Whether the regions contain a return, or an exit to a construct that is neither in them nor one of `inside`.
 fn has_exits(module: &Module, mut open: Vec<Region>, mut inside: Vec<Inst>) -> bool {
     let mut exits: Vec<Inst> = Vec::new();
     while let Some(region) = open.pop() {
@@ -180,7 +180,7 @@ fn size_of(module: &Module, region: Region) -> usize {
     size
 }
 
-/// The values that a round defines: what an earlier round has left there counts for nothing.
+/// The values that an iteration defines: results of the previous iteration are invalid.
 fn defined_in(module: &Module, region: Region) -> HashSet<Value> {
     let mut open = vec![region];
     let mut values = HashSet::new();

@@ -1,4 +1,5 @@
-//! Which values are the same in all lanes, affine in the lane index, or different; and where lanes part.
+//! Uniformity analysis: which values are the same in all lanes, affine in the lane index, or different; and where
+//! lanes diverge.
 //!
 //! # The lattice
 //! ```text
@@ -8,26 +9,26 @@
 //!      \    |     |      /
 //!         (never computed)
 //! ```
-//! A shape speaks about one execution of the instruction that defines the value, and the lanes active there.
-//! Because a value is visible only where a part of these lanes is active, the shape holds at every use.
+//! A shape describes one execution of the instruction that defines the value, and the lanes active there.
+//! Because a value is visible only where a subset of these lanes is active, the shape holds at every use.
 //! - `Uniform`: these lanes hold the same bits.
 //! - `Affine { stride }`: an integer; lane L holds `base + stride * L` modulo the type, with one `base` for these lanes.
 //! - `Varying`: nothing is known.
 //!
-//! What is never computed, such as the result of a loop that nobody leaves, counts as `Uniform`.
-//! Bits are meant, not worth: a uniform value may be poisoned in some lanes only.
+//! What is never computed, such as the result of a loop that no lane leaves, counts as `Uniform`.
+//! The lattice is about bits, not poison: a uniform value may be poisoned in some lanes only.
 //!
-//! # Where lanes part
-//! Lanes part at an `if` or `switch` whose condition varies, and where some of them exit while others stay.
-//! A construct *splits* if not all lanes that leave it come to its end at the same time by the same way:
+//! # Where lanes diverge
+//! Lanes diverge at an `if` or `switch` whose condition varies, and where some of them exit while others stay.
+//! A construct *splits* if not all lanes that leave it reach its end at the same time and by the same path:
 //! then its results vary although every argument is uniform. This is the temporal divergence of loops: an induction
-//! variable is uniform in each iteration, and its last value differs between lanes that left in different ones.
+//! variable is uniform in each iteration, but its last value differs between lanes that left in different ones.
 //! An argument that is one value from outside the construct keeps its shape.
 //!
-//! # What it is not
-//! The analysis is sound for every wave width and schedule, and for data races as if one lane read for all. In groups whose X
-//! and Y are both even it is sound for every lane order, in others for threads in the order of their index alone.
-//! It is conservative: it does not follow memory, and knows no ranges. The module must have been verified.
+//! # Limits
+//! The analysis is sound for every wave width and schedule, and for data races as if one lane read for all. In
+//! groups whose X and Y are both even it is sound for every lane order, in others only for threads in index order.
+//! It is conservative: it does not track memory or ranges. The module must be verified.
 
 use ops::wave::Spread;
 use ops::{Binary, Ternary, Ty, Unary, WaveOp};
@@ -46,7 +47,7 @@ pub enum Shape {
     Varying,
 }
 
-/// What is known of a module; indices are those of its values, regions and instructions.
+/// The results for a module, indexed by its values, regions and instructions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shapes {
     values: Vec<Shape>,
@@ -54,13 +55,13 @@ pub struct Shapes {
     splits: Vec<bool>,
 }
 
-/// How the lanes of a wave come to a region.
+/// How the lanes of a wave enter a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
     /// All lanes of the wave that have not returned run every instruction of the region together.
     Uniform,
     /// The lanes active before the construct enter the region together or not at all,
-    /// but these may be a part of the wave, or some may leave on the way.
+    /// but these may be a subset of the wave, or some may leave on the way.
     Together,
     /// Some of the lanes active before the construct may enter while others do not.
     Apart,
@@ -79,13 +80,13 @@ impl Shapes {
         self.regions[region.index()]
     }
 
-    /// Whether lanes may come to the end of a construct at different times or by different ways.
+    /// Whether lanes may reach the end of a construct at different times or by different paths.
     pub fn splits(&self, construct: Inst) -> bool {
         self.splits[construct.index()]
     }
 }
 
-/// Analyses a module that has been verified.
+/// Analyses a verified module.
 pub fn shape(module: &Module) -> Shapes {
     let mut analysis = Analysis {
         module,
@@ -97,26 +98,27 @@ pub fn shape(module: &Module) -> Shapes {
         structure: Structure::of(module),
         changed: true,
     };
-    // Shapes only rise and flags only become true, so this ends; mostly after as many rounds as loops nest.
+    // Fixpoint: shapes only rise and flags only become true, so this terminates, usually after as many passes as
+    // loops nest.
     while std::mem::take(&mut analysis.changed) {
         analysis.region(module.body, 0);
     }
     analysis.finish()
 }
 
-/// A shape that has been computed, or none yet.
+/// A computed shape, or none yet.
 type Known = Option<Shape>;
 
 struct Analysis<'a> {
     module: &'a Module,
     values: Vec<Known>,
-    /// How deep the region lies in which a value is defined.
+    /// The depth of the region that defines each value.
     depths: Vec<usize>,
-    /// Regions that a part of the lanes active before their construct may enter.
+    /// Regions that only a subset of the lanes active before their construct may enter.
     apart: Vec<bool>,
     /// Constructs that some lanes exit to while others stay inside, or leave at another time.
     parts: Vec<bool>,
-    /// The constructs around the current place, from outside, and for each the region of it that this place is in.
+    /// The constructs around the current point, outermost first, and for each the region that contains this point.
     path: Vec<(Inst, Region)>,
     structure: Structure,
     changed: bool,
@@ -195,7 +197,7 @@ impl<'a> Analysis<'a> {
                 self.raise_all(results, shape);
             }
             Op::Wave { op, args, lanes } => {
-                // Lanes that name different sets get results of different sets.
+                // Lanes that name different sets get the results of different sets.
                 let shape =
                     if lanes.is_some() { Some(Shape::Varying) } else { self.wave(*op, args) };
                 self.raise_all(results, shape);
@@ -203,17 +205,17 @@ impl<'a> Analysis<'a> {
             Op::Load { place, at } => self.raise_all(results, self.access(*place, Some(*at))),
             Op::Size { place } => self.raise_all(results, self.access(*place, None)),
             Op::Texture(_) => {
-                // Each lane has its own turn in an atomic operation.
+                // Each lane runs an atomic operation separately.
                 let shape = match data.op.effects().is_atomic() {
                     true => Some(Shape::Varying),
                     false => self.pure(&data.op.operands()),
                 };
                 self.raise_all(results, shape);
             }
-            // Lanes of the quad that are not active count as the asking lane.
+            // Inactive lanes of the quad count as the reading lane.
             Op::Derivative(_, a) => self.raise_all(results, self.pure(&[*a])),
             Op::SharedLoad { index, .. } => self.raise_all(results, self.pure(&[*index])),
-            // Each lane has its own private memory, and its own turn in an atomic operation.
+            // Each lane has its own private memory, and runs an atomic operation separately.
             Op::PrivateLoad { .. }
             | Op::Atomic { .. }
             | Op::SharedAtomic { .. }
@@ -233,7 +235,7 @@ impl<'a> Analysis<'a> {
                 self.nested(inst, *then, depth);
                 self.nested(inst, *else_, depth);
                 let arms = self.structure.ways_out(module, inst);
-                // Where only one arm ends in a yield, all lanes come from there.
+                // If only one arm ends with a yield, all lanes come from there.
                 self.leave(results, &arms, varying && arms.len() > 1, depth);
             }
             Op::Loop { body, inits } => {
@@ -242,7 +244,7 @@ impl<'a> Analysis<'a> {
                     self.raise(*param, self.known(*init));
                 }
                 self.nested(inst, *body, depth);
-                // All lanes of an iteration come from the one yield: those that left earlier are not asked.
+                // All lanes of an iteration come from the one yield: those that left earlier do not matter.
                 for (param, arg) in params.iter().zip(yielded(module, *body).unwrap_or_default()) {
                     self.raise(*param, self.known(*arg));
                 }
@@ -281,19 +283,20 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Lanes leave for the end of a construct. Where they may be a part of the lanes inside it, it parts.
+    /// Records an exit of lanes to the end of a construct. If they may be a subset of the lanes inside it, it
+    /// splits.
     fn exit(&mut self, to: Inst) {
         let around = self.path.iter().rposition(|(inst, _)| *inst == to);
         let Some(around) = around else {
-            unreachable!("the verifier has seen that exits name a construct around them")
+            unreachable!("the verifier has checked that exits name an enclosing construct")
         };
         if self.is_partial(around) {
             self.changed |= !std::mem::replace(&mut self.parts[to.index()], true);
         }
     }
 
-    /// Whether the lanes here may be a part only of those that are still inside the construct at `path[around]`.
-    /// That a part only entered its region makes no difference to how that part leaves it.
+    /// Whether the lanes here may be only a subset of those still inside the construct at `path[around]`.
+    /// That only a subset entered its region does not affect how that subset leaves it.
     fn is_partial(&self, around: usize) -> bool {
         let parted = |(inst, region): &(Inst, Region)| {
             self.apart[region.index()] || self.parts[inst.index()]
@@ -301,8 +304,8 @@ impl<'a> Analysis<'a> {
         self.path[around + 1..].iter().any(parted)
     }
 
-    /// Values in a region of this depth that take what comes by several ways.
-    /// `split`: lanes may come by different ways, or at different times, and go on together.
+    /// The parameters or results of a join, in a region of this depth.
+    /// `split`: lanes may arrive by different paths, or at different times, and continue together.
     fn leave(&mut self, results: &[Value], ways: &[&[Value]], split: bool, depth: usize) {
         for (i, result) in results.iter().enumerate() {
             let mut args = ways.iter().map(|way| way[i]);
@@ -323,7 +326,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// An operation that gives the same for the same operands.
+    /// An operation whose result depends only on its operands.
     fn pure(&self, args: &[Value]) -> Known {
         let args: Option<Vec<Shape>> = args.iter().map(|it| self.known(*it)).collect();
         Some(if args?.iter().all(|it| *it == Shape::Uniform) {
@@ -379,7 +382,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// The whole wave runs a region if no lanes part on the way there.
+    /// The whole wave runs a region if no lanes diverge on the way there.
     fn finish(self) -> Shapes {
         let mut regions = vec![Flow::Uniform; self.module.regions.len()];
         let mut open = vec![(self.module.body, true)];
@@ -410,7 +413,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// The least shape that covers both.
+/// The join of the lattice: the least shape that covers both.
 fn join(a: Known, b: Known) -> Known {
     match (a, b) {
         (None, it) | (it, None) => it,
@@ -427,7 +430,7 @@ fn stride(shape: Shape) -> Option<i64> {
     }
 }
 
-/// The shape of an integer with a stride, taken modulo the type.
+/// The shape of an integer with the given stride, modulo the type.
 fn affine(stride: i64, ty: Ty) -> Shape {
     let unused = 64 - ty.bits();
     match stride << unused >> unused {
@@ -446,7 +449,7 @@ fn unary(op: Unary, shape: Shape, from: Ty, to: Ty) -> Shape {
         (Unary::Not, Shape::Affine { stride }) if from.is_int() => {
             affine(stride.wrapping_neg(), from)
         }
-        // A wider type could tell where the narrow one wraps around.
+        // A wider type exposes where the narrow one wraps around.
         (Unary::Convert { .. }, Shape::Affine { stride })
             if from.is_int() && to.is_int() && to.bits() <= from.bits() =>
         {
@@ -457,8 +460,9 @@ fn unary(op: Unary, shape: Shape, from: Ty, to: Ty) -> Shape {
     }
 }
 
-/// Threads are dealt to lanes in the order of their index in the group, unless the group's X and Y are both even:
-/// then a launch may deal them in squares of four.
+/// Threads are assigned to lanes in the order of their index in the group, unless the group's X and Y are both
+/// even:
+/// then a launch may assign them in squares of four.
 fn builtin_shape(module: &Module, builtin: Builtin) -> Shape {
     let size = module.group_size;
     let linear = size[0] % 2 == 1 || size[1] % 2 == 1;
@@ -468,7 +472,7 @@ fn builtin_shape(module: &Module, builtin: Builtin) -> Shape {
         (0, only) => only,
         (max, _) => max,
     };
-    // Whether each wave lies in one row of threads.
+    // Whether each wave lies within one row of threads.
     let in_rows = size[1] == 1 && size[2] == 1 || size[0].is_multiple_of(widest);
     match builtin {
         Builtin::GroupId(_) => Shape::Uniform,

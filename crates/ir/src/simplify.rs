@@ -1,13 +1,13 @@
-//! Cleans up what lowering made: parameters and results that only pass a value on, those that nobody uses, and
-//! arithmetic without uses. What is left is numbered in the order of the text.
+//! Cleans up after lowering: φ pruning (parameters and results that only pass a value on), removal of unused ones,
+//! and dead-code elimination of arithmetic. The rest is renumbered in textual order.
 //!
-//! Nothing is folded, so that no poison is hidden, and nothing that an observer could see is removed: loads, stores,
-//! atomics, wave operations, barriers and all control flow stay, whether their results are used or not.
-//! A run before and after has the same events.
+//! Nothing is folded, so that no poison is hidden, and nothing that an observer could see is removed: loads,
+//! stores, atomics, wave operations, barriers and all control flow stay, whether their results are used or not.
+//! The module has the same events before and after.
 //!
-//! The time is linear in the size of the module, but for parameters that pass on each other in long chains.
-//! The module need not have been verified, but must be as [`crate::Builder`] makes it; what it does not reach from its
-//! body is dropped.
+//! The time is linear in the size of the module, except for parameters that pass on each other in long chains.
+//! The module need not be verified, but must come from [`crate::Builder`]; what is unreachable from its body is
+//! dropped.
 
 use crate::flow::{Step, Structure, yielded};
 use crate::{Inst, InstData, Module, Op, Region, RegionData, Value, ValueData, ValueDef, Values};
@@ -29,21 +29,21 @@ pub fn prune(module: &mut Module) -> u64 {
     compared + demanded
 }
 
-// Values that are passed on.
+// Trivial φs.
 
-/// A parameter or result that takes one of several values.
+/// A φ: a parameter or result that takes one of several values.
 struct Phi {
     value: Value,
-    /// The depth of the region in which its construct stands.
+    /// The depth of the region that contains its construct.
     depth: u32,
     sources: Values,
 }
 
-/// A list of numbers for each value, all of them in one store: nearly all are empty or of one number.
+/// Linked lists of numbers, one for each value, in one arena: nearly all are empty or have one number.
 struct Lists {
-    /// The place of the first link of each list.
+    /// The position of the first link of each list.
     first: Vec<u32>,
-    /// A number, and the place of the next link.
+    /// A number, and the position of the next link.
     links: Vec<(u32, u32)>,
 }
 
@@ -59,7 +59,7 @@ impl Lists {
         self.links.push((number, std::mem::replace(first, self.links.len() as u32)));
     }
 
-    /// Moves a list in front of another, and calls `see` with its numbers, the last that was pushed first.
+    /// Prepends a list to another, and calls `see` with its numbers, the last pushed first.
     fn move_to(&mut self, from: Value, to: Value, mut see: impl FnMut(u32)) {
         let first = std::mem::replace(&mut self.first[from.index()], Lists::END);
         let mut next = first;
@@ -121,7 +121,7 @@ fn pass_on(module: &Module, tree: &Structure) -> (Vec<Value>, u64) {
         // What is defined inside the construct cannot be named outside.
         if *next == sources.len() && depth_of(only) <= *depth {
             equal[value.index()] = only;
-            // Who takes the value now takes the other, and is asked again should that be passed on in turn.
+            // The users now use the other value, and are revisited if it is replaced in turn.
             takers.move_to(*value, only, |taker| open.push(taker));
         }
     }
@@ -131,7 +131,7 @@ fn pass_on(module: &Module, tree: &Structure) -> (Vec<Value>, u64) {
     (equal, work)
 }
 
-/// Follows what is equal to what to its end, and shortens the way.
+/// Union-find lookup: follows the chain of equal values to its end, with path compression.
 fn find(equal: &mut [Value], value: Value) -> Value {
     let mut last = value;
     while equal[last.index()] != last {
@@ -158,9 +158,9 @@ fn phis(module: &Module, tree: &Structure) -> Vec<Phi> {
     phis
 }
 
-// What is needed.
+// Liveness.
 
-/// Which values are of use, and which instructions stay.
+/// The live values, and the instructions that stay.
 struct Needed {
     values: Vec<bool>,
     insts: Vec<bool>,
@@ -179,7 +179,7 @@ impl Needed {
             match op {
                 Op::If { cond, .. } => open.push(*cond),
                 Op::Switch { selector, .. } => open.push(*selector),
-                // What these carry is needed where it arrives.
+                // The operands of these are live if their destinations are.
                 Op::Loop { .. } | Op::Block { .. } | Op::Yield(_) | Op::Exit { .. } => {}
                 op if op.is_pure() => {}
                 op => open.extend(op.operands()),
@@ -196,7 +196,7 @@ impl Needed {
         (needed, work)
     }
 
-    /// What a needed value needs in turn.
+    /// The operands of a live value are live.
     fn demand(&mut self, module: &Module, tree: &Structure, value: Value, open: &mut Vec<Value>) {
         let (construct, i) = match module.values[value.index()].def {
             ValueDef::Result(inst, i) => (inst, i as usize),
@@ -231,12 +231,12 @@ impl Needed {
                 self.insts[construct.index()] = true;
                 open.extend(op.operands());
             }
-            // The operands of what stays anyway are needed already.
+            // The operands of instructions that stay anyway are live already.
             _ => {}
         }
     }
 
-    /// Keeps what is for those of `takers` that are needed.
+    /// Keeps the arguments of those `takers` that are live.
     fn keep_for(&self, takers: &[Value], args: &mut Values) {
         let mut needed = takers.iter().map(|taker| self.values[taker.index()]);
         args.retain(|_| needed.next().unwrap_or(true));
@@ -245,14 +245,14 @@ impl Needed {
 
 // The new module.
 
-/// The new number of each old entity; what has none is gone.
+/// The new number of each old entity; removed ones have none.
 struct Numbers {
     values: Vec<Option<Value>>,
     insts: Vec<Option<Inst>>,
     regions: Vec<Option<Region>>,
 }
 
-/// Leaves only what is needed, in the order of the text.
+/// Keeps only what is live, in textual order.
 fn rebuild(module: &mut Module, tree: &Structure, needed: &Needed) {
     drop_arguments(module, tree, needed);
     let mut numbers = Numbers {
@@ -323,7 +323,7 @@ fn take(data: &mut InstData) -> InstData {
     )
 }
 
-/// Takes away the arguments of those parameters and results of constructs that are not needed.
+/// Removes the arguments of parameters and results that are not live.
 fn drop_arguments(module: &mut Module, tree: &Structure, needed: &Needed) {
     let params = |module: &Module, region: Region| module.region(region).params.clone();
     for inst in tree.insts() {
@@ -334,7 +334,7 @@ fn drop_arguments(module: &mut Module, tree: &Structure, needed: &Needed) {
             Op::Exit { to, args } => needed.keep_for(&module.inst(*to).results, args),
             Op::Yield(args) => {
                 let region = tree.region(inst);
-                // The owner's operation is there: each is put back before the next is taken.
+                // The owner's operation is in place: each is put back before the next is taken.
                 match tree.owner(region).map(|owner| module.inst(owner)) {
                     Some(InstData { op: Op::Loop { body, .. }, .. }) => {
                         needed.keep_for(&params(module, *body), args)
@@ -350,7 +350,7 @@ fn drop_arguments(module: &mut Module, tree: &Structure, needed: &Needed) {
 }
 
 impl Numbers {
-    /// Gives values their new numbers, and appends what is known of them.
+    /// Renumbers values, and appends their data.
     fn define(
         &mut self,
         names: &mut [Value],
@@ -366,7 +366,7 @@ impl Numbers {
         }
     }
 
-    /// A malformed module may name what is gone: such names get a number that the verifier will stumble upon.
+    /// A malformed module may name removed entities: these get a number that the verifier will report.
     fn rename(&self, op: &mut Op) {
         const GONE: u32 = u32::MAX;
         op.for_each_operand(|it| *it = self.values[it.index()].unwrap_or(Value(GONE)));

@@ -1,4 +1,4 @@
-//! Texels of typed buffers: what a format stores, and what a shader sees of it.
+//! Texels of typed buffers: what a format stores, and what a shader reads.
 
 use ops::{F16, Ty};
 
@@ -13,7 +13,7 @@ enum Number {
     Unsigned(u64),
 }
 
-/// The format of a buffer whose host did not give one: the shader's own element type.
+/// The format of a buffer for which the host specified none: the shader's own element type.
 pub fn own_format(element: &Element) -> Format {
     let scalar = match (element.scalar, element.norm) {
         (HostScalar::F16, Norm::None) => FormatScalar::Float16,
@@ -55,7 +55,7 @@ pub fn is_plain(scalar: FormatScalar, ty: Ty) -> bool {
     )
 }
 
-/// The bits that a shader of type `ty` sees of a scalar in memory, given zero-extended.
+/// The bits that a shader of type `ty` reads for a scalar in memory, given zero-extended.
 pub fn load(scalar: FormatScalar, ty: Ty, stored: u64) -> u64 {
     use FormatScalar::*;
     if is_plain(scalar, ty) {
@@ -78,12 +78,12 @@ pub fn load(scalar: FormatScalar, ty: Ty, stored: u64) -> u64 {
     to_shader(number, ty)
 }
 
-/// What a component reads that the format does not have.
+/// The value of a component that the format lacks.
 pub fn missing(component: u32, ty: Ty) -> u64 {
     to_shader(Number::Unsigned(u64::from(component == 3)), ty)
 }
 
-/// The bits that a scalar in memory gets from a value of the shader.
+/// The bits that are stored for a value of the shader.
 pub fn store(scalar: FormatScalar, element: &Element, ty: Ty, bits: u64) -> u64 {
     use FormatScalar::*;
     if is_plain(scalar, ty) {
@@ -103,7 +103,7 @@ pub fn store(scalar: FormatScalar, element: &Element, ty: Ty, bits: u64) -> u64 
         Float16 => u64::from(F16::from_f64(number.to_f64()).0),
         Float32 => u64::from((number.to_f64() as f32).to_bits()),
         Float64 => number.to_f64().to_bits(),
-        // Spec: integers that do not fit are clamped, as D3D converts integers to fewer bits.
+        // Spec: integers that do not fit are clamped, as in D3D's conversions to fewer bits.
         Int8 => number.to_i64().clamp(-0x80, 0x7f) as u8 as u64,
         Int16 => number.to_i64().clamp(-0x8000, 0x7fff) as u16 as u64,
         Int32 => number.to_i64().clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32 as u64,
@@ -120,7 +120,7 @@ pub fn store(scalar: FormatScalar, element: &Element, ty: Ty, bits: u64) -> u64 
 }
 
 fn norm(value: impl Into<f64>, max: impl Into<f64>) -> f64 {
-    // The quotient in f64 and one more rounding to the shader's type give the nearest value of that type.
+    // The quotient in f64, rounded again to the shader's type, is the nearest value of that type.
     value.into() / max.into()
 }
 

@@ -23,11 +23,11 @@
 //! ```
 //!
 //! # Lines
-//! One instruction a line: `RESULTS = OP OPERANDS @SPAN`. Results are declared with their types, `v1, v2: i32, v3: f32`,
-//! so that the text can also say what the verifier would reject. What follows `//` is a comment.
-//! Instructions are numbered in the order of the text; one that is not, and one that exits can name, starts with
-//! its number: `i12:`. Values, regions and memories always carry their numbers. A span is `@LO..HI`,
-//! with `#N` after it for the macro expansion N.
+//! One instruction per line: `RESULTS = OP OPERANDS @SPAN`. Results are declared with their types, `v1, v2: i32,
+//! v3: f32`, so that the text can also express what the verifier would reject. Text after `//` is a comment.
+//! Instructions are numbered in textual order; one that is not, or that exits can name, starts with its number:
+//! `i12:`. Values, regions and memories always carry their numbers. A span is `@LO..HI`, followed by `#N` for the
+//! macro expansion N.
 //!
 //! # Constructs
 //! ```text
@@ -44,10 +44,10 @@
 //! `b0[element v1, byte v2]` is an address in a structured buffer, `b0[byte v1]` one in a raw or constant buffer,
 //! `b0[texel v1]` one in a typed buffer, `b0(v5)[…]` one in the element `v5` of an array of buffers.
 //!
-//! `texture.sample.level b0, b1 at v1, v2 level v3` names a texture, a sampler, and operands by their roles.
+//! `texture.sample.level b0, b1 at v1, v2 level v3` names a texture, a sampler, and operands by role.
 //!
 //! Deliberately absent: any check of the module. [`print()`] takes every module, and marks what it cannot express;
-//! [`read`] accepts whatever it can represent, for [`crate::verify`] to judge.
+//! [`read`] accepts everything that it can represent, for [`crate::verify`] to judge.
 
 mod lex;
 mod print;
@@ -60,10 +60,10 @@ use ops::{Barrier, Sign, Ty, WaveOp, names};
 
 use crate::{Atomic, Builtin, Derivative, Detail, HostScalar, Norm, RegisterClass, TextureOp};
 
-/// How deep regions may nest in the text, and in a module that the verifier accepts.
+/// The nesting limit for regions in the text, and in a module that the verifier accepts.
 pub const MAX_DEPTH: usize = 256;
 
-/// The first word of an instruction whose operation is not one of [`ops::scalar`], which are written by their names alone.
+/// The first word of an instruction whose operation is not one of [`ops::scalar`], which are written by name alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Head {
     Const(Ty),
@@ -193,7 +193,7 @@ names! { Norm {
     "snorm" => Snorm,
 } }
 
-/// A kind of resource, without what it carries.
+/// A kind of resource, without its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum KindWord {
     Constant,
@@ -216,7 +216,7 @@ names! { KindWord {
 /// A field of [`crate::Needs`].
 type Need = fn(&mut crate::Needs) -> &mut bool;
 
-/// The words of the `needs` line, each with the field it stands for.
+/// The words of the `needs` line, each with its field.
 const NEEDS: [(&str, Need); 6] = [
     ("wave_ops", |it| &mut it.wave_ops),
     ("int64", |it| &mut it.int64),

@@ -1,7 +1,7 @@
-//! The texture instructions: what each takes and gives, by the kind of its texture.
+//! The texture instructions: their operands and results, by the kind of texture.
 //!
-//! One instruction holds its operands by role, so that the text form, the verifier and engines need no case for each of the
-//! many overloads of HLSL. What the instructions compute is said in [`ops::texture`]; `lane` brings operands there.
+//! An instruction holds its operands by role, so that the text form, the verifier and engines need no case for each
+//! of HLSL's many overloads. The results are defined in [`ops::texture`]; `lane` passes the operands there.
 
 mod lane;
 
@@ -24,22 +24,23 @@ pub struct Texture {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureOp {
-    /// A texel by its place.
+    /// A texel by its coordinates.
     Load,
     Store,
-    /// Gives what was there before.
+    /// Returns the old value.
     Atomic(Atomic),
     Sample(Detail),
-    /// How much of the texels passes the comparison.
+    /// The weight of the texels that pass the comparison.
     Compare(Detail),
     /// One component of four texels.
     Gather(u8),
     GatherCompare(u8),
     /// The level of detail that a sample would read.
     LevelOfDetail,
-    /// The same without clamping it to the levels there are.
+    /// The same without clamping it to the available levels.
     LevelOfDetailUnclamped,
-    /// The size on each axis, the layers of an array, and the levels or samples of a texture that has them.
+    /// The size on each axis, the layers of an array, and the number of levels or samples where the texture has
+    /// them.
     Size,
 }
 
@@ -48,16 +49,16 @@ pub enum TextureOp {
 pub enum Detail {
     /// The derivatives in the quad.
     Implicit,
-    /// The same, with a number added to the level.
+    /// The same, with a bias added to the level.
     Bias,
     Level,
     Gradients,
 }
 
-/// The operands of a texture instruction by what they are for. What an instruction does not take is empty.
+/// The operands of a texture instruction by role. Roles that an instruction lacks are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextureArgs {
-    /// The place: `i32` for texels, `f32` for samples; the layer of an array is the last.
+    /// The coordinates: `i32` for texels, `f32` for samples; the layer of an array comes last.
     pub at: Values,
     /// A mip level (`i32`), a level of detail or a bias (`f32`).
     pub level: Values,
@@ -65,17 +66,17 @@ pub struct TextureArgs {
     pub sample: Values,
     pub ddx: Values,
     pub ddy: Values,
-    /// In texels, one for each axis; a gather may have four for each texel.
+    /// In texels, one for each axis; a gather may have four, one for each texel.
     pub offset: Values,
-    /// What texels are compared with.
+    /// The reference value of a comparison.
     pub reference: Values,
-    /// The least level of detail.
+    /// The lower limit for the level of detail.
     pub least: Values,
-    /// What is stored, or the operands of an atomic operation.
+    /// The stored value, or the operands of an atomic operation.
     pub values: Values,
 }
 
-/// The words for the roles in the text form.
+/// The names of the roles in the text form.
 pub const ROLES: [&str; 9] =
     ["at", "level", "sample", "ddx", "ddy", "offset", "reference", "least", "values"];
 
@@ -106,7 +107,7 @@ impl TextureOp {
         }
     }
 
-    /// Whether it asks the other lanes of the quad.
+    /// Whether it reads other lanes of the quad.
     pub fn needs_quad(self) -> bool {
         match self {
             TextureOp::Sample(detail) | TextureOp::Compare(detail) => {
@@ -122,12 +123,12 @@ impl TextureOp {
         }
     }
 
-    /// Whether it changes the texture.
+    /// Whether it modifies the texture.
     pub fn writes(self) -> bool {
         matches!(self, TextureOp::Store | TextureOp::Atomic(_))
     }
 
-    /// Whether texels of such a texture can be asked for that way.
+    /// Whether the operation is possible on such a texture.
     pub fn takes(self, dim: Dim, writable: bool) -> bool {
         match self {
             TextureOp::Load => !dim.is_cube(),
@@ -146,7 +147,7 @@ impl TextureOp {
         }
     }
 
-    /// For each role how many operands it has, of which type; `values` are looked at elsewhere.
+    /// The number and type of the operands of each role; `values` are checked elsewhere.
     pub fn operands(self, dim: Dim, writable: bool) -> [Counts; 8] {
         let none = Counts { ty: Ty::I32, allowed: [0, 0, 0] };
         let exactly = |ty, n| Counts { ty, allowed: [n, n, n] };
@@ -203,13 +204,13 @@ impl TextureOp {
         roles
     }
 
-    /// How many numbers [`TextureOp::Size`] gives.
+    /// The number of results of [`TextureOp::Size`].
     pub fn sizes(dim: Dim, writable: bool) -> usize {
         dim.axes() + usize::from(dim.is_array()) + usize::from(!writable)
     }
 }
 
-/// How many operands a role may have.
+/// The allowed numbers of operands of a role.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
     pub ty: Ty,
@@ -219,16 +220,16 @@ pub struct Counts {
 /// Differences between neighbours in a quad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Derivative {
-    /// The upper left lane and the one beside it, or below it, for all four lanes.
+    /// Coarse: the upper left lane and the one beside it, or below it, for all four lanes.
     XCoarse,
     YCoarse,
-    /// The lane's own row, or column.
+    /// Fine: the lane's own row or column.
     XFine,
     YFine,
 }
 
 impl Derivative {
-    /// The lanes of a quad, of the value at the greater and at the lesser coordinate, for the lane with this index in it.
+    /// The lanes of a quad at the greater and at the lesser coordinate, for the lane with this index in it.
     pub fn lanes(self, lane: u32) -> [u32; 2] {
         match self {
             Derivative::XCoarse => [1, 0],

@@ -1,19 +1,21 @@
-//! Writes down what a program computes while it runs: a module becomes one that also stores its values into a buffer.
+//! Instrumentation for tracing: turns a module into one that also stores its values into a buffer as it runs.
 //!
-//! The values are those of [`points`]: every result of an instruction, in the order of the text. Each thread has room for so
-//! many *events* in one more resource, a raw buffer; an event is the number of its point, a stamp, and the value's bits.
-//! A thread counts its events in private memory, so that those of a loop follow each other. Those before `skip`, and those
-//! for which there is no room, are counted and not kept: whoever wants more of a long run traces it again, further on.
+//! The values are those of [`points`]: every result of an instruction, in textual order. Each thread has space for
+//! a number of *events* in an additional resource, a raw buffer; an event is the number of its point, a stamp, and
+//! the bits of the value.
+//! A thread counts its events in private memory, so that those of a loop are consecutive. Events before `skip`, and
+//! those for which there is no space, are counted but not kept: to see more of a long run, trace it again with a
+//! larger `skip`.
 //!
-//! What is added is plain instructions, so every engine that runs modules runs this too. It adds no control flow: an event
-//! that is not kept is stored beyond the end of the buffer, where stores vanish. Active sets, and all that the program
-//! itself stores, are those of the module that was given.
+//! The additions are plain instructions, so every engine that runs modules can run them. They add no control flow:
+//! an event that is not kept is stored beyond the end of the buffer, where stores have no effect. Active sets, and
+//! everything that the program itself stores, are those of the original module.
 //!
-//! With a *clock* an event's stamp is its number among all events of the run, so that events of different threads are in
-//! order too. That order is an engine's own, and asking for it makes waves wait for each other: only the reference engine
-//! is given one.
+//! With a *clock*, an event's stamp is its number among all events of the run, so that events of different threads
+//! are ordered too. That order depends on the engine, and the clock serialises the waves: only the reference engine
+//! gets one.
 //!
-//! Deliberately absent: stores and barriers, which have no results; constants; any judgement of what was traced.
+//! Deliberately absent: stores and barriers, which have no results; constants; any interpretation of the trace.
 
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
@@ -23,23 +25,23 @@ use crate::{
     Register, RegisterClass, Resource, ResourceKind, Span, Value, values,
 };
 
-/// The name of the added buffer; no identifier of a source holds a dot.
+/// The name of the added buffer; no source identifier contains a dot.
 pub const NAME: &str = "wavelane.trace";
 
-/// Bytes of an event: the number of its point and 1, its stamp, and the value in two words.
+/// The bytes of an event: the number of its point plus 1, its stamp, and the value in two words.
 const EVENT: u32 = 16;
 
-/// Where stores vanish: no buffer is so large, and an event ends before addresses wrap.
+/// The address of discarded stores: no buffer is that large, and an event ends before addresses wrap.
 const NOWHERE: u64 = 0x7fff_fff0;
 
-/// The largest buffer that events are written to.
+/// The largest trace buffer.
 pub const MOST_BYTES: u64 = 32 << 20;
 
-/// A value of a program.
+/// A traced value of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
     pub inst: Inst,
-    /// Which of the instruction's results.
+    /// The index of the instruction's result.
     pub result: usize,
     pub ty: Ty,
     pub span: Span,
@@ -48,18 +50,18 @@ pub struct Point {
 /// What is traced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// The groups of the dispatch, which number the threads.
+    /// The groups of the dispatch, which determine the numbers of threads.
     pub groups: [u32; 3],
-    /// Which of the [`points`], ascending.
+    /// The selected [`points`], ascending.
     pub points: Vec<usize>,
-    /// So many events of each thread are not kept.
+    /// The number of events at the start of each thread that are not kept.
     pub skip: u32,
-    /// So many after them are.
+    /// The number of events after them that are.
     pub room: u32,
     pub clock: bool,
 }
 
-/// A value that a thread has computed.
+/// A value computed by a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The index of its point.
@@ -69,10 +71,10 @@ pub struct Event {
     pub bits: u64,
 }
 
-/// Everything that can be traced, in the order of the text.
+/// All traceable values, in textual order.
 pub fn points(module: &Module) -> Vec<Point> {
     let mut points = Vec::new();
-    // What is left of each region that has been entered; those of a construct come before what stands after it.
+    // A worklist of the rest of each open region; the regions of a construct come before the code after it.
     let rest = |region: Region| module.region(region).insts.iter().rev().copied().collect();
     let mut left: Vec<Vec<Inst>> = vec![rest(module.body)];
     while let Some(insts) = left.last_mut() {
@@ -91,7 +93,7 @@ pub fn points(module: &Module) -> Vec<Point> {
 }
 
 impl Trace {
-    /// How many events of each thread there can be room for; `None` where there are too many threads.
+    /// The number of events of each thread for which there can be space; `None` if there are too many threads.
     pub fn most_room(group_size: [u32; 3], groups: [u32; 3]) -> Option<u32> {
         let all = group_size.iter().chain(&groups);
         let threads = all.fold(1, |all: u64, it| all.saturating_mul(u64::from(*it)));
@@ -99,7 +101,7 @@ impl Trace {
         (room > 0).then_some(room.min(1 << 12) as u32)
     }
 
-    /// How large the buffer is.
+    /// The size of the buffer.
     pub fn bytes(&self, module: &Module) -> usize {
         self.events_bytes(module) + 4
     }
@@ -113,7 +115,7 @@ impl Trace {
         all.fold(1, |all: usize, it| all.saturating_mul(*it as usize))
     }
 
-    /// The module with what writes the trace, and the binding of the buffer that it is written to.
+    /// The instrumented module, and the binding of the trace buffer.
     pub fn rewrite(&self, module: &Module) -> (Module, Binding) {
         let points = points(module);
         let binding = Binding(module.resources.len() as u32);
@@ -140,7 +142,7 @@ impl Trace {
             by_inst[point.inst.index()].push(number);
         }
         let buffer = Place { binding, element: None };
-        // The first instruction of the body is visited first: what all events use stands in front of everything.
+        // The first instruction of the body is visited first: emit the values that all events use in front of it.
         let mut start = None;
         rewrite(&mut module, |to, _, inst| {
             to.span = Span::NONE;
@@ -154,7 +156,7 @@ impl Trace {
         (module, binding)
     }
 
-    /// What each thread has computed: by its number among all threads, the events that were kept.
+    /// The kept events of each thread, by its number among all threads.
     pub fn read(&self, module: &Module, bytes: &[u8]) -> Vec<Vec<Event>> {
         let each = (self.room as usize * EVENT as usize).max(1);
         let events = bytes.get(..self.events_bytes(module)).unwrap_or_default();
@@ -164,7 +166,7 @@ impl Trace {
     fn read_thread(&self, bytes: &[u8]) -> Vec<Event> {
         let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         let event = |it: &[u8]| {
-            // A place that nothing was written to ends the list.
+            // An unwritten record ends the list.
             let point = word(it).checked_sub(1)? as usize;
             let bits = u64::from(word(&it[8..])) | u64::from(word(&it[12..])) << 32;
             self.points.binary_search(&point).ok()?;
@@ -174,12 +176,12 @@ impl Trace {
     }
 }
 
-/// A register that nothing else has.
+/// A free register.
 fn free_register(module: &Module) -> Register {
     let class = RegisterClass::Unordered;
     let taken = module.resources.iter().filter(|it| it.register.class == class);
     let space = taken.map(|it| it.register.space).max().unwrap_or(0);
-    // A device has few sets: a space that is in use is taken, behind everything in it.
+    // Devices have few descriptor sets: use an existing space, after everything in it.
     let in_space = module.resources.iter().filter(|it| it.register.space == space);
     let index = in_space
         .map(|it| it.register.index.saturating_add(it.count.unwrap_or(1 << 16)).min(u32::MAX - 1));
@@ -189,7 +191,7 @@ fn free_register(module: &Module) -> Register {
 /// Values that all events use.
 #[derive(Clone, Copy)]
 struct Start {
-    /// Where the events of this thread begin.
+    /// The start of this thread's events.
     base: Value,
     zero: Value,
     one: Value,
@@ -205,7 +207,7 @@ struct Writer<'a, 'm> {
 }
 
 impl Writer<'_, '_> {
-    /// What stands before everything else.
+    /// The code in front of everything else.
     fn begin(&mut self) -> Start {
         let (zero, one) = (self.constant(0), self.constant(1));
         let store = Op::PrivateStore { memory: self.counter, index: zero, value: zero };
@@ -317,7 +319,7 @@ mod tests {
         store b0[byte v1], v3\nyield\n}\n";
 
     #[test]
-    fn what_is_added_is_a_module_still_and_finds_a_free_register() {
+    fn instrumented_modules_are_valid_and_use_a_free_register() {
         let module = read(LOOP).unwrap_or_else(|error| panic!("{error:?}"));
         verify(&module).unwrap_or_else(|problems| panic!("{problems:?}"));
         let all = points(&module);
@@ -334,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_read_as_they_are_written() {
+    fn events_round_trip() {
         let module = read(LOOP).unwrap_or_else(|error| panic!("{error:?}"));
         let points = (0..6).collect();
         let trace = Trace { groups: [1; 3], points, skip: 0, room: 2, clock: false };
@@ -344,7 +346,7 @@ mod tests {
         }
         let events = trace.read(&module, &bytes);
         assert_eq!(events[0], [Event { point: 2, stamp: 9, bits: 5 | 1 << 32 }]);
-        // There is no seventh point.
+        // The seventh point does not exist.
         assert_eq!(events[1], []);
         assert_eq!(events[2], [Event { point: 0, stamp: 0, bits: 0 }]);
         assert_eq!(trace.read(&module, &[]), Vec::<Vec<Event>>::new());

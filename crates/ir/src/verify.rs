@@ -1,33 +1,40 @@
-//! Checks that a module is well formed. Engines and analyses rely on what is listed here and check nothing themselves.
+//! The verifier: checks that a module is well formed. Engines and analyses rely on the invariants listed here and
+//! check nothing themselves.
 //!
 //! # The header
 //! - Each dimension of the group is at least 1, and a group has at most 1024 threads.
 //! - Wave sizes are powers of two from 4 to 128; a maximum comes with a minimum, a preferred size with both and between them.
-//! - Resources bind to registers of their class, arrays have at least one element, strides are not 0, texels have
-//!   1 to 4 components; a resource that an instruction names is marked as used.
+//! - Resources bind to registers of their class, arrays have at least one element, strides are not 0, texels have 1
+//!   to 4 components; a resource that an instruction names is marked as used.
 //! - Members lie inside their constant buffer or element, with 1 to 4 components in 1 to 4 vectors.
 //! - Groupshared and private memories have at least one scalar.
 //! - Variables name values that exist.
 //!
 //! # Structure
-//! - Every region, instruction and value belongs to exactly one place of the tree below the body, and says so itself.
-//! - Every region ends in a terminator, and has no other.
+//! - Every region, instruction and value belongs to exactly one position of the tree below the body, and records
+//!   it.
+//! - Every region ends with a terminator, and has no other.
 //! - Regions nest at most [`crate::text::MAX_DEPTH`] deep.
-//! - Parameters stand in the bodies of loops and the cases of switches only, with the types of the construct's initial values.
+//! - Only the bodies of loops and the cases of switches have parameters, with the types of the construct's initial
+//!   values.
 //!
 //! # Values
-//! - An operand is visible: a parameter of this region or one around it, or a result of an earlier instruction of these.
-//! - Results leave a construct through terminators: a yield's or exit's arguments have the types that its target takes.
-//! - An exit names a `loop`, `switch` or `block` around it.
+//! - An operand is visible: a parameter of this region or an enclosing one, or a result of an earlier instruction
+//!   in one of these.
+//! - Results leave a construct through terminators: the arguments of a yield or exit have the types that its target
+//!   takes.
+//! - An exit names an enclosing `loop`, `switch` or `block`.
 //!
 //! # Operations
-//! - Operands and results are as many and of the types that the operation takes and gives.
-//! - Constants and case labels fit their type; labels of a switch differ, and at most one case is the default.
-//! - Bindings and memories exist; an access suits the kind of its resource: its address, writing, counters, and the number
-//!   of scalars, 1 to 16, or 4 of a texel. Indices, offsets and elements of resource arrays are `i32`.
-//! - Atomics work on integers of 32 or 64 bits; exchanges on `f32` too.
-//! - A texture instruction suits its texture: the operation, and for each role how many operands there are.
-//! - A mask of named lanes is an `i32`; only barriers that a wave waits at take one.
+//! - The number and types of operands and results match the operation.
+//! - Constants and case labels fit their type; the labels of a switch are distinct, and at most one case is the
+//!   default.
+//! - Bindings and memories exist; an access suits the kind of its resource: its address, writing, counters, and the
+//!   number of scalars, 1 to 16, or at most 4 for a texel. Indices, offsets and elements of resource arrays are
+//!   `i32`.
+//! - Atomics work on integers of 32 or 64 bits; exchanges also on `f32`.
+//! - A texture instruction suits its texture: the operation, and the number of operands for each role.
+//! - A mask of named lanes is an `i32`; only barriers at which a wave waits take one.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display};
@@ -42,19 +49,19 @@ use crate::{
     RegisterClass, Resource, ResourceKind, Texture, TextureOp, Value, ValueDef, WaveSize,
 };
 
-/// The most threads that a group may have.
+/// The most threads in a group.
 const MAX_GROUP: u64 = 1024;
 
-/// After so many problems the rest is left out.
+/// After this many problems the rest is omitted.
 const MAX_PROBLEMS: usize = 100;
 
-/// The most scalars that one access moves: those of a matrix.
+/// The most scalars that one access can move: those of a matrix.
 const MAX_SCALARS: usize = 16;
 
-/// Something that must not be in a module.
+/// A violated invariant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// The instruction it is about; `None` for what concerns the module as a whole.
+    /// The instruction concerned; `None` for the module as a whole.
     pub inst: Option<Inst>,
     pub span: Span,
     pub message: String,
@@ -69,7 +76,7 @@ impl Display for Problem {
     }
 }
 
-/// Checks everything that the module documentation lists.
+/// Checks everything listed in the module documentation.
 pub fn verify(module: &Module) -> Result<(), Vec<Problem>> {
     let mut verifier = Verifier {
         module,
@@ -100,21 +107,21 @@ struct Verifier<'a> {
     visible: Vec<bool>,
     /// The visible ones, in the order in which they became visible.
     scope: Vec<Value>,
-    /// The constructs around this place that an exit can name.
+    /// The enclosing constructs that an exit can name.
     targets: Vec<Inst>,
 }
 
-/// What a region must conform to.
+/// The requirements for a region.
 #[derive(Clone, Copy)]
 struct Frame<'a> {
     role: &'a str,
     /// The types of its parameters.
     params: &'a [Ty],
-    /// The types of what it yields.
+    /// The types that it must yield.
     yields: &'a [Ty],
 }
 
-/// Types in a message.
+/// Displays types in a message.
 struct Types<'a>(&'a [Ty]);
 
 impl Display for Types<'_> {
@@ -147,7 +154,7 @@ impl<'a> Verifier<'a> {
         let module = self.module;
         let [x, y, z] = module.group_size.map(u64::from);
         let threads = x.saturating_mul(y).saturating_mul(z);
-        self.require(threads != 0, || format!("the group size {x}, {y}, {z} has a 0 in it"));
+        self.require(threads != 0, || format!("the group size {x}, {y}, {z} contains a 0"));
         self.require(threads <= MAX_GROUP, || {
             format!("a group has {threads} threads, more than {MAX_GROUP}")
         });
@@ -158,7 +165,7 @@ impl<'a> Verifier<'a> {
         for Memory { name, ty: _, len, span: _ } in
             module.groupshared.iter().chain(&module.privates)
         {
-            self.require(*len != 0, || format!("the memory `{name}` holds nothing"));
+            self.require(*len != 0, || format!("the memory `{name}` is empty"));
         }
         for variable in &module.variables {
             for value in &variable.values {
@@ -180,7 +187,7 @@ impl<'a> Verifier<'a> {
             (min, max, preferred) => min <= preferred && preferred <= max,
         };
         let fine = legal(min) && legal(max) && legal(preferred) && ordered;
-        self.require(fine, || format!("the wave size {min}, {max}, {preferred} is not legal"));
+        self.require(fine, || format!("the wave size {min}, {max}, {preferred} is not valid"));
     }
 
     fn resource(&mut self, resource: &'a Resource) {
@@ -201,15 +208,15 @@ impl<'a> Verifier<'a> {
             format!("`{name}` binds to a register of the wrong class")
         });
         self.require(!resource.register.class.is_heap() || resource.count.is_none(), || {
-            format!("`{name}` is a view of a descriptor heap, which is unbounded, and has a count")
+            format!("`{name}` is a view of an unbounded descriptor heap, but has a count")
         });
         self.require(resource.count != Some(0), || {
-            format!("`{name}` is an array without elements")
+            format!("`{name}` is an array with no elements")
         });
         match &resource.kind {
             ResourceKind::Constant { size, members } => self.members(name, members, *size),
             ResourceKind::Structured { stride, members, counter, writable } => {
-                self.require(*stride != 0, || format!("elements of `{name}` have no size"));
+                self.require(*stride != 0, || format!("elements of `{name}` have size 0"));
                 self.require(*writable || !counter, || {
                     format!("`{name}` has a counter but is read-only")
                 });
@@ -277,7 +284,7 @@ impl<'a> Verifier<'a> {
         let params = self.types_of(&data.params);
         self.require(params == frame.params, || {
             format!(
-                "{region}, {}, takes {} but is given {}",
+                "{region}, {}, has parameters {} but is given {}",
                 frame.role,
                 Types(&params),
                 Types(frame.params)
@@ -292,16 +299,16 @@ impl<'a> Verifier<'a> {
                 continue;
             };
             if std::mem::replace(&mut self.inst_used[inst.index()], true) {
-                self.problem(format!("{inst} stands in two places"));
+                self.problem(format!("{inst} occurs twice"));
                 continue;
             }
             let around = self.at.replace(*inst);
             let is_last = i + 1 == data.insts.len();
             match (inst_data.op.is_terminator(), is_last) {
                 (true, false) => {
-                    self.problem(format!("a terminator stands in the middle of {region}"))
+                    self.problem(format!("there is a terminator in the middle of {region}"))
                 }
-                (false, true) => self.problem(format!("{region} does not end in a terminator")),
+                (false, true) => self.problem(format!("{region} does not end with a terminator")),
                 (true, true) | (false, false) => {}
             }
             self.op(*inst, &inst_data.op, &inst_data.results, frame, depth);
@@ -324,7 +331,7 @@ impl<'a> Verifier<'a> {
                 continue;
             }
             self.require(data.def == def(i as u32), || {
-                format!("{value} says that it is defined elsewhere")
+                format!("{value} has the wrong definition recorded")
             });
             self.visible[value.index()] = true;
             self.scope.push(*value);
@@ -334,8 +341,8 @@ impl<'a> Verifier<'a> {
     fn nothing_is_left_over(&mut self) {
         let left = |used: &[bool]| used.iter().position(|used| !used).map(|i| i as u32);
         let region = left(&self.region_used).map(|i| format!("{} is never used", Region(i)));
-        let inst = left(&self.inst_used).map(|i| format!("{} stands nowhere", Inst(i)));
-        let value = left(&self.value_defined).map(|i| format!("{} is defined nowhere", Value(i)));
+        let inst = left(&self.inst_used).map(|i| format!("{} is not in any region", Inst(i)));
+        let value = left(&self.value_defined).map(|i| format!("{} is never defined", Value(i)));
         for message in [region, inst, value].into_iter().flatten() {
             self.problem(message);
         }
@@ -343,7 +350,7 @@ impl<'a> Verifier<'a> {
 
     // Values.
 
-    /// The types of values; those that do not exist, which is a problem of its own, count as `bool`.
+    /// The types of values; those that do not exist, a problem reported elsewhere, count as `bool`.
     fn types_of(&self, values: &[Value]) -> Vec<Ty> {
         values
             .iter()
@@ -351,7 +358,7 @@ impl<'a> Verifier<'a> {
             .collect()
     }
 
-    /// The type of an operand, if it is visible.
+    /// The type of an operand, if visible.
     fn operand(&mut self, value: Value) -> Option<Ty> {
         match self.visible.get(value.index()) {
             Some(true) => Some(self.module.ty(value)),
@@ -372,7 +379,7 @@ impl<'a> Verifier<'a> {
         types.into_iter().collect()
     }
 
-    /// Operands that must have these types.
+    /// Checks that operands have the given types.
     fn takes(&mut self, what: &str, values: &[Value], wanted: &[Ty]) {
         let Some(types) = self.operands(values) else { return };
         self.require(types == wanted, || {
@@ -450,7 +457,9 @@ impl<'a> Verifier<'a> {
             Op::Barrier { barrier, lanes } => {
                 self.lanes(*lanes);
                 let fine = lanes.is_none() || barrier.sync == SyncScope::Wave;
-                self.require(fine, || "only a barrier that a wave waits at takes lanes".to_owned());
+                self.require(fine, || {
+                    "only a barrier at which a wave waits takes lanes".to_owned()
+                });
                 self.gives(results, &[]);
             }
             Op::Load { place, at } => {
@@ -471,10 +480,10 @@ impl<'a> Verifier<'a> {
             Op::Size { place } => {
                 let wanted = match self.place(*place).map(|resource| &resource.kind) {
                     Some(ResourceKind::Constant { .. }) => {
-                        return self.problem("a constant buffer has no size to ask for");
+                        return self.problem("the size of a constant buffer cannot be queried");
                     }
                     Some(ResourceKind::Texture { .. } | ResourceKind::Sampler { .. }) => {
-                        return self.problem("only buffers have one size");
+                        return self.problem("only buffers have a single size");
                     }
                     Some(ResourceKind::Structured { .. }) if results.len() == 2 => {
                         [Ty::I32; 2].as_slice()
@@ -490,7 +499,7 @@ impl<'a> Verifier<'a> {
                     self.require(has, || format!("`{}` has no counter", resource.name));
                 }
                 self.require(matches!(delta, 1 | -1), || {
-                    format!("a counter goes by 1 or -1, not by {delta}")
+                    format!("a counter changes by 1 or -1, not by {delta}")
                 });
                 self.gives(results, &[Ty::I32]);
             }
@@ -554,17 +563,17 @@ impl<'a> Verifier<'a> {
                 self.gives(results, &params);
                 if let Some(ty) = selector {
                     self.require(ty.is_int(), || {
-                        format!("the selector is {}, no integer", ty.name())
+                        format!("the selector is {}, not an integer", ty.name())
                     });
                     let labels = cases.iter().flat_map(|case| &case.labels);
                     labels.clone().for_each(|label| self.bits("label", ty, *label));
                     let mut seen = BTreeSet::new();
                     if let Some(twice) = labels.into_iter().find(|label| !seen.insert(**label)) {
-                        self.problem(format!("the label {twice} stands twice"));
+                        self.problem(format!("the label {twice} occurs twice"));
                     }
                 }
                 let defaults = cases.iter().filter(|case| case.default).count();
-                self.require(defaults <= 1, || format!("{defaults} cases are the default"));
+                self.require(defaults <= 1, || format!("the switch has {defaults} default cases"));
                 self.targets.push(inst);
                 for case in cases {
                     let frame =
@@ -590,9 +599,9 @@ impl<'a> Verifier<'a> {
             Op::Exit { to, args } => {
                 if self.targets.contains(to) {
                     let wanted = self.types_of(&self.module.inst(*to).results);
-                    self.takes("the types that leave", args, &wanted);
+                    self.takes("the exit's types", args, &wanted);
                 } else {
-                    self.problem(format!("{to} is no loop, switch or block around this exit"));
+                    self.problem(format!("{to} is not a loop, switch or block around this exit"));
                 }
                 self.gives(results, &[]);
             }
@@ -600,7 +609,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// An arithmetic operation whose result has that type, or none where it does not take its operands.
+    /// An arithmetic operation whose result has the given type, or `None` if it does not accept its operands.
     fn computes(&mut self, result: Option<Ty>, operands: &[Ty], results: &[Value]) {
         match result {
             Some(ty) => self.gives(results, &[ty]),
@@ -618,7 +627,7 @@ impl<'a> Verifier<'a> {
         let Some(types) = self.operands(args) else { return };
         let signature = op.signature();
         let first = types.first().copied().unwrap_or(Ty::Bool);
-        // How many operands come after the values, all of them words.
+        // The number of operands after the values, all of them words.
         let words = match signature.operands {
             Operands::None | Operands::Bool | Operands::Value | Operands::Values => 0,
             Operands::ValueAndIndex => 1,
@@ -682,14 +691,14 @@ impl<'a> Verifier<'a> {
         let found = self.module.resources.get(binding.index());
         match found {
             Some(resource) => self.require(resource.used, || {
-                format!("`{}` is used but not marked so", resource.name)
+                format!("`{}` is used but not marked as used", resource.name)
             }),
             None => self.problem(format!("{binding} does not exist")),
         }
         found
     }
 
-    /// A load, a store or an atomic operation of these scalars.
+    /// Checks a load, a store or an atomic operation on these scalars.
     fn access(&mut self, place: Place, at: Address, types: &[Ty], writes: bool) {
         let address: Vec<Value> = at.operands().collect();
         self.takes("the types of the address", &address, &[Ty::I32; 2][..address.len()]);
@@ -728,14 +737,14 @@ impl<'a> Verifier<'a> {
         if let Some(sampler) = sampler {
             let found = self.place(*sampler);
             let is_sampler = found.is_none_or(|it| matches!(it.kind, ResourceKind::Sampler { .. }));
-            self.require(is_sampler, || "what filters is no sampler".to_owned());
+            self.require(is_sampler, || "the sampler operand is not a sampler".to_owned());
         }
         self.require(sampler.is_some() == op.samples(), || {
-            "a sampler stands where none is needed, or the other way round".to_owned()
+            "a sampler is missing or superfluous".to_owned()
         });
         let Some(resource) = found else { return };
         let ResourceKind::Texture { dim, writable, element: _ } = resource.kind else {
-            return self.problem(format!("`{}` is no texture", resource.name));
+            return self.problem(format!("`{}` is not a texture", resource.name));
         };
         self.require(op.takes(dim, writable), || {
             format!("the operation does not work on the texture `{}`", resource.name)
@@ -743,7 +752,9 @@ impl<'a> Verifier<'a> {
         let roles = ROLES.iter().zip(args.by_role()).zip(op.operands(dim, writable));
         for ((role, values), counts) in roles {
             let fits = counts.allowed.contains(&values.len());
-            self.require(fits, || format!("{} operands stand for `{role}`", values.len()));
+            self.require(fits, || {
+                format!("wrong number of operands for `{role}`: {}", values.len())
+            });
             self.takes(&format!("the types of `{role}`"), values, &vec![counts.ty; values.len()]);
         }
         let alike =
@@ -751,15 +762,15 @@ impl<'a> Verifier<'a> {
         let types = self.types_of(results);
         match op {
             TextureOp::Load | TextureOp::Sample(_) => {
-                self.require(alike(&types), || format!("a texel is no {}", Types(&types)));
+                self.require(alike(&types), || format!("a texel cannot be {}", Types(&types)));
             }
             TextureOp::Gather(_) => {
                 let fine = types.len() == 4 && alike(&types);
-                self.require(fine, || format!("four components are no {}", Types(&types)));
+                self.require(fine, || format!("four components cannot be {}", Types(&types)));
             }
             TextureOp::Store => {
                 let types = self.operands(&args.values).unwrap_or_else(|| vec![Ty::F32]);
-                self.require(alike(&types), || format!("a texel is no {}", Types(&types)));
+                self.require(alike(&types), || format!("a texel cannot be {}", Types(&types)));
                 self.gives(results, &[]);
             }
             TextureOp::Atomic(op) => {
@@ -776,10 +787,12 @@ impl<'a> Verifier<'a> {
             }
         }
         let has_values = matches!(op, TextureOp::Store | TextureOp::Atomic(_));
-        self.require(has_values || args.values.is_empty(), || "nothing is stored".to_owned());
+        self.require(has_values || args.values.is_empty(), || {
+            "only stores and atomic operations have values".to_owned()
+        });
     }
 
-    /// The type of the scalars in a groupshared or private memory that is indexed.
+    /// The type of the scalars in an indexed groupshared or private memory.
     fn memory(&mut self, memory: Option<&'a Memory>, index: Value) -> Option<Ty> {
         self.takes("the types of the index", &[index], &[Ty::I32]);
         if memory.is_none() {

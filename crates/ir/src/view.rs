@@ -1,32 +1,32 @@
-//! What a resource is to those that name, bind, address and show it: one row for each [`ResourceKind`].
+//! Views of resources, for code that names, binds, addresses and shows them: one row for each [`ResourceKind`].
 
 use ops::texture::Dim;
 
 use crate::{Element, Member, RegisterClass, ResourceKind};
 
-/// What is known of a resource of one kind.
+/// Facts about a resource of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResourceView<'a> {
-    /// As HLSL spells it, such as `RWStructuredBuffer`.
+    /// The spelling in HLSL, such as `RWStructuredBuffer`.
     pub name: &'static str,
-    /// Whose registers it takes, outside of descriptor heaps.
+    /// The class of its registers, outside of descriptor heaps.
     pub class: RegisterClass,
     pub writable: bool,
     pub address: AddressKind,
-    /// The bytes of an element of a structured buffer, else 0.
+    /// The size of an element of a structured buffer in bytes, otherwise 0.
     pub stride: u32,
-    /// What texels are seen as.
+    /// The element type through which texels are read.
     pub element: Option<Element>,
     pub dim: Option<Dim>,
-    /// The bytes that are declared: those of a constant buffer.
+    /// The declared size in bytes: that of a constant buffer.
     pub size: u32,
-    /// Where constants lie, or the parts of an element.
+    /// The layout of the constants, or of an element.
     pub members: &'a [Member],
     /// Whether there is a hidden counter.
     pub counter: bool,
 }
 
-/// How instructions say where in a resource an access lies.
+/// How instructions address a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressKind {
     Element,
@@ -35,7 +35,7 @@ pub enum AddressKind {
     Texel,
     /// By texture instructions, with coordinates of their own.
     Texture,
-    /// It holds nothing.
+    /// It has no contents.
     None,
 }
 
@@ -96,13 +96,13 @@ impl ResourceKind {
 }
 
 impl ResourceView<'_> {
-    /// Whether it is an array of elements, each with its parts.
+    /// Whether it is an array of elements with members.
     pub fn has_elements(&self) -> bool {
         self.address == AddressKind::Element
     }
 }
 
-/// As HLSL spells the type of a texture.
+/// The HLSL spelling of the type of a texture.
 pub fn texture_name(dim: Dim, writable: bool) -> &'static str {
     match (dim, writable) {
         (Dim::D1, false) => "Texture1D",

@@ -1,7 +1,7 @@
-//! Runs random modules on four lanes and compares what happens with what the analyses promise.
+//! Runs random modules on four lanes and compares the events with the promises of the analyses.
 //!
-//! The runner knows a handful of operations and every kind of control flow, and follows the words of the crate's
-//! documentation directly: it shares nothing with an engine or with the analyses.
+//! The runner knows a handful of operations and every kind of control flow, and directly follows the crate's
+//! documentation: it shares nothing with an engine or with the analyses.
 
 use ops::{Binary, Compare, Random, Sign, Ty, WaveOp};
 use wavelane_ir::shape::{Flow, Shape, Shapes, shape};
@@ -11,13 +11,13 @@ use wavelane_ir::{
 
 const LANES: usize = 4;
 
-/// Writes random modules.
+/// Generates random modules.
 struct Writer {
     random: Random,
     builder: Builder,
-    /// The `i32` values that are visible.
+    /// The `i32` values in scope.
     scope: Values,
-    /// The constructs around, with the number of their results.
+    /// The enclosing constructs, with the number of their results.
     targets: Vec<(Inst, usize)>,
 }
 
@@ -149,7 +149,7 @@ impl Writer {
     }
 }
 
-/// Sets of lanes are bits.
+/// Sets of lanes as bits.
 type Set = u8;
 
 struct Runner<'a> {
@@ -217,7 +217,7 @@ impl Runner<'_> {
         }
     }
 
-    /// The lanes that come to the yield at the end.
+    /// The lanes that reach the yield at the end.
     fn region(&mut self, region: Region, mut active: Set) -> Set {
         self.fuel = self.fuel.saturating_sub(1);
         for param in &self.module.region(region).params {
@@ -228,7 +228,10 @@ impl Runner<'_> {
                 return 0;
             }
             if self.shapes.flow(region) == Flow::Uniform {
-                assert_eq!(active, self.live, "{inst} in {region} runs with a part of the wave");
+                assert_eq!(
+                    active, self.live,
+                    "{inst} in {region} runs with only some lanes of the wave"
+                );
             }
             active = self.inst(*inst, active);
             for result in &self.module.inst(*inst).results {
@@ -280,7 +283,7 @@ impl Runner<'_> {
                     if set != 0 {
                         assert!(
                             set == active || self.shapes.flow(region) == Flow::Apart,
-                            "{region} is entered by a part"
+                            "{region} is entered by only some lanes"
                         );
                         let left = self.region(region, set);
                         self.copy(&self.yields(region), &data.results, left);
@@ -347,13 +350,13 @@ impl Runner<'_> {
                 self.live &= !active;
                 0
             }
-            op => unreachable!("the writer makes no {op:?}"),
+            op => unreachable!("the writer does not generate {op:?}"),
         }
     }
 }
 
 #[test]
-fn shapes_and_pruning_keep_what_they_promise() {
+fn shapes_and_pruning_keep_their_promises() {
     let (mut finished, mut uniform_results, mut pruned_insts) = (0, 0, 0);
     for seed in 0..5_000 {
         let module = Writer::module(seed);
@@ -368,7 +371,7 @@ fn shapes_and_pruning_keep_what_they_promise() {
         let result = std::panic::catch_unwind(|| {
             let (before, after) = (run(&module), run(&pruned));
             assert_eq!(before.stores, after.stores, "pruning changes what is stored");
-            assert_eq!(before.live, after.live, "pruning changes who returns");
+            assert_eq!(before.live, after.live, "pruning changes which lanes return");
             usize::from(before.fuel != 0)
         });
         let Ok(ended) = result else {
@@ -381,8 +384,8 @@ fn shapes_and_pruning_keep_what_they_promise() {
         uniform_results +=
             constructs.flat_map(|it| &it.results).filter(|it| shapes.is_uniform(**it)).count();
     }
-    // The test means something only if it comes upon enough of what it is about.
-    assert!(finished > 2_500, "{finished} runs came to their end");
+    // The test is meaningful only if it meets enough interesting cases.
+    assert!(finished > 2_500, "{finished} runs finished");
     assert!(uniform_results > 2_500, "{uniform_results} results of constructs are uniform");
     assert!(pruned_insts > 25_000, "{pruned_insts} instructions were pruned");
 }

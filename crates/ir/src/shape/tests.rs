@@ -4,7 +4,7 @@ use super::*;
 use crate::text::read;
 use crate::verify::verify;
 
-/// Analyses a module with these lines in its body.
+/// Analyses a module with the given lines in its body.
 fn analyse(group_size: &str, lines: &str) -> Shapes {
     let text = format!(
         "entry \"main\": compute 6.0\ngroup_size {group_size}\nb0 \"B\": raw.rw at u0 used\ng0 \"g\": i32 x 4\np0 \"p\": i32 x 4\nbody r0 {{\n{lines}\nyield\n}}\n"
@@ -45,9 +45,9 @@ v4: i32 = builtin.group_id.0
 v5: i32 = wave.lane_index";
     for (group_size, expected) in [
         ("64, 1, 1", "1 1 u 1 u 1"),
-        // In squares of four, or not: a launch decides.
+        // In squares of four or not, depending on the launch.
         ("8, 8, 1", "- - - - u 1"),
-        // Rows are no multiple of a wave.
+        // Rows are not a multiple of a wave.
         ("9, 2, 1", "1 - - - u 1"),
         ("128, 3, 1", "1 1 u 1 u 1"),
         ("64, 3, 1", "1 - - - u 1"),
@@ -68,7 +68,7 @@ fn strides_follow_arithmetic() {
         ("not v0", "-1"),
         ("mul v0, v1", "3"),
         ("mul v1, v0", "3"),
-        // The factor is uniform, but nobody knows it.
+        // The factor is uniform, but unknown.
         ("mul v0, v2", "-"),
         ("mul v0, v0", "-"),
         ("shl v0, v1", "8"),
@@ -90,7 +90,7 @@ v5: i32 = {line}"
         );
         assert_eq!(shapes("1, 1, 1", &lines), format!("1 u u u - {expected}"), "{line}");
     }
-    // A wider type tells where the narrow one wraps around; a narrower one forgets.
+    // A wider type exposes where the narrow one wraps around; a narrower one truncates.
     let lines = "v0: i32 = wave.lane_index
 v1: i64 = convert.u.u.i64 v0
 v2: i32 = const.i32 65536
@@ -133,7 +133,7 @@ v9: i32 = atomic.add b0[byte v1], v1";
 }
 
 #[test]
-fn a_branch_that_varies_mixes_what_its_arms_yield() {
+fn a_varying_branch_makes_the_results_of_its_arms_vary() {
     let lines = |cond| {
         format!(
             "v0: i32 = wave.lane_index
@@ -148,13 +148,13 @@ yield v2, v0, v0
         )
     };
     assert_eq!(shapes("1, 1, 1", &lines("v2")), "1 u u u u 1 -");
-    // The middle one is the same value by both ways.
+    // The middle one is the same value by both paths.
     assert_eq!(shapes("1, 1, 1", &lines("v0")), "1 u u - - 1 -");
     assert_eq!((flows(&lines("v2")), flows(&lines("v0"))), ("UUU".to_owned(), "UAA".to_owned()));
 }
 
 #[test]
-fn an_arm_that_returns_mixes_nothing() {
+fn an_arm_that_returns_does_not_make_results_vary() {
     let lines = "v0: i32 = wave.lane_index
 v1: i32 = const.i32 4
 v2: bool = lt.u v0, v1
@@ -171,7 +171,7 @@ yield
     assert_eq!(flows(lines), "UAAU");
 }
 
-/// A loop that counts up to `limit` and hands out the counter and a value from outside.
+/// A loop that counts up to `limit` and returns the counter and a value from outside.
 fn counting(limit: &str) -> String {
     format!(
         "v0: i32 = wave.lane_index
@@ -191,10 +191,10 @@ yield v7, v8
 }
 
 #[test]
-fn an_induction_variable_is_uniform_and_varies_after_a_loop_that_lanes_leave_at_different_times() {
+fn an_induction_variable_is_uniform_but_varies_after_a_loop_with_divergent_exits() {
     assert_eq!(shapes("1, 1, 1", &counting("v1")), "1 u u u u 1 u u 1");
     assert_eq!(flows(&counting("v1")), "UUUU");
-    // Inside, the counter stays uniform. What comes from outside is the same whenever a lane leaves.
+    // Inside, the counter stays uniform. A value from outside is the same whenever a lane leaves.
     assert_eq!(shapes("1, 1, 1", &counting("v0")), "1 u - u u 1 - u 1");
     assert_eq!(flows(&counting("v0")), "UTAA");
     assert!(analyse("1, 1, 1", &counting("v0")).splits(Inst(2)));
@@ -202,7 +202,7 @@ fn an_induction_variable_is_uniform_and_varies_after_a_loop_that_lanes_leave_at_
 }
 
 #[test]
-fn what_varies_in_a_later_iteration_varies_in_the_first() {
+fn values_that_vary_in_a_later_iteration_vary_in_the_first() {
     let lines = "v0: i32 = wave.lane_index
 v1: i32 = const.i32 1
 loop v1, v1 do r1(v2, v3: i32) {
@@ -213,7 +213,7 @@ yield v3, v0
 }
 
 #[test]
-fn an_exit_from_an_inner_loop_that_lanes_leave_apart_splits_the_outer_block() {
+fn an_exit_from_an_inner_loop_with_divergent_exits_splits_the_outer_block() {
     // Lanes leave the inner loop one by one; those that stay may all exit to the block in a later iteration.
     let lines = |cond: &str| {
         format!(
@@ -268,7 +268,7 @@ yield v2
 }
 
 #[test]
-fn cases_mix_what_falls_in_with_what_is_selected() {
+fn cases_join_lanes_that_fall_through_with_those_that_select_them() {
     let lines = |selector| {
         format!(
             "v0: i32 = wave.lane_index
@@ -287,14 +287,14 @@ exit i3 v9, v1
 }}"
         )
     };
-    // The results come by one exit, and the second one is a value from outside.
+    // The results arrive by one exit, and the second is a value from outside.
     assert_eq!(shapes("1, 1, 1", &lines("v1")), "1 u u u u u u u u u u");
     assert_eq!(shapes("1, 1, 1", &lines("v0")), "1 u u - u u u - - - u");
     assert_eq!(flows(&lines("v0")), "UAAA");
 }
 
 #[test]
-fn lanes_that_select_nothing_bring_the_initial_values() {
+fn lanes_that_select_no_case_carry_the_initial_values() {
     let lines = "v0: i32 = wave.lane_index
 v1: i32 = const.i32 1
 v2: i32 = const.i32 2
@@ -310,7 +310,7 @@ yield v2
 }
 
 #[test]
-fn what_is_never_computed_counts_as_uniform() {
+fn values_never_computed_count_as_uniform() {
     let lines = "v0: i32 = loop do r1 {
 yield
 }

@@ -30,7 +30,7 @@ fn pruned(resources: &str, lines: &str) -> String {
 }
 
 #[test]
-fn what_has_no_use_goes_and_what_is_seen_stays() {
+fn dead_code_is_removed_and_observable_code_stays() {
     let resources = "b0 \"Out\": raw.rw at u0 used\ng0 \"tile\": i32 x 4\np0 \"local\": i32 x 4";
     let lines = "v0: i32 = const.i32 1
 v9: i32 = const.i32 2
@@ -66,8 +66,8 @@ yield
 const OUT: &str = "b0 \"Out\": raw.rw at u0 used";
 
 #[test]
-fn loops_lose_what_does_not_change_and_what_nobody_asks_for() {
-    // v5 changes; v6 stays v1; v7 is only counted; v3 is the last v6, and v4 is not used.
+fn loops_lose_invariant_and_unused_parameters() {
+    // v5 changes; v6 stays v1; v7 is only counted; v3 is the last v6, and v4 is unused.
     let lines = "v0: bool = const.bool 1
 v1: i32 = const.i32 1
 i2: v2, v3, v4: i32 = loop v1, v1, v1 do r1(v5, v6, v7: i32) {
@@ -100,7 +100,7 @@ yield
 }
 
 #[test]
-fn what_is_passed_through_nested_constructs_is_found() {
+fn values_passed_through_nested_constructs_are_found() {
     let lines = "v0: i32 = const.i32 1
 i1: v7: i32 = loop v0 do r1(v1: i32) {
 i2: v6: i32 = loop v1 do r2(v2: i32) {

@@ -1,8 +1,8 @@
-//! Splits the text form into tokens, each with its place.
+//! The lexer: splits the text form into tokens with positions.
 
 use super::read::{At, ReadError};
 
-/// A token borrows from the text, but for strings with escapes in them.
+/// A token borrows from the text, except for strings with escapes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token<'a> {
     /// A name: letters, digits, `_`, and dots inside.
@@ -11,7 +11,7 @@ pub(super) enum Token<'a> {
     Text(String),
     /// One of the signs of [`SIGNS`].
     Sign(&'static str),
-    /// The end of a line that is not empty.
+    /// The end of a non-empty line.
     Newline,
     End,
 }
@@ -21,7 +21,7 @@ const SIGNS: [&str; 14] = ["..", "{", "}", "(", ")", "[", "]", ",", ":", "=", "@
 pub(super) struct Lexer<'a> {
     rest: &'a str,
     at: At,
-    /// Whether a token stands on the current line.
+    /// Whether the current line has a token.
     line_begun: bool,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Lexer<'a> {
         Lexer { rest: text, at: At { line: 1, column: 1 }, line_begun: false }
     }
 
-    /// The next token and the place where it starts.
+    /// The next token and its position.
     pub(super) fn next(&mut self) -> Result<(Token<'a>, At), ReadError> {
         loop {
             self.take_while(|c| matches!(c, ' ' | '\t' | '\r'));
@@ -60,7 +60,7 @@ impl<'a> Lexer<'a> {
             self.advance(sign.len());
             Token::Sign(sign)
         } else {
-            return Err(at.error(format!("`{}` means nothing here", first.escape_debug())));
+            return Err(at.error(format!("`{}` is not a token", first.escape_debug())));
         };
         Ok((token, at))
     }
@@ -71,9 +71,7 @@ impl<'a> Lexer<'a> {
             Some(hex) => u64::from_str_radix(hex, 16),
             None => digits.parse(),
         };
-        number
-            .map(Token::Number)
-            .map_err(|_| at.error(format!("`{digits}` is no number of 64 bits")))
+        number.map(Token::Number).map_err(|_| at.error(format!("`{digits}` does not fit 64 bits")))
     }
 
     /// The rest of a string after its opening quote.
@@ -87,7 +85,7 @@ impl<'a> Lexer<'a> {
                 return Ok(Token::Text(text));
             }
             if !self.rest.starts_with('\\') {
-                return Err(at.error("the string does not end on its line"));
+                return Err(at.error("unterminated string"));
             }
             self.advance(1);
             let escape = self.rest.chars().next().unwrap_or('\n');
@@ -96,9 +94,8 @@ impl<'a> Lexer<'a> {
                 'n' => Some('\n'),
                 'u' => None,
                 _ => {
-                    return Err(
-                        at_escape.error("an escape is one of `\\\"`, `\\\\`, `\\n` and `\\u{HEX}`")
-                    );
+                    return Err(at_escape
+                        .error("unknown escape; expected `\\\"`, `\\\\`, `\\n` or `\\u{HEX}`"));
                 }
             };
             self.advance(1);
@@ -110,9 +107,9 @@ impl<'a> Lexer<'a> {
             let code = hex.strip_prefix('{').and_then(|hex| hex.strip_suffix('}'));
             let code =
                 code.and_then(|hex| u32::from_str_radix(hex, 16).ok()).and_then(char::from_u32);
-            text.push(
-                code.ok_or_else(|| at_escape.error("an escape `\\u{HEX}` names no character"))?,
-            );
+            text.push(code.ok_or_else(|| {
+                at_escape.error("the escape `\\u{HEX}` does not name a character")
+            })?);
         }
     }
 
@@ -123,7 +120,7 @@ impl<'a> Lexer<'a> {
         taken
     }
 
-    /// Moves on by that many bytes, at most one line end among them.
+    /// Advances by that many bytes, with at most one line end among them.
     fn advance(&mut self, bytes: usize) {
         let (taken, rest) = self.rest.split_at(bytes);
         self.rest = rest;

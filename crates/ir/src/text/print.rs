@@ -11,17 +11,17 @@ use crate::{
     ResourceKind, Texture, Value, WaveSize,
 };
 
-/// The module as text, complete.
+/// The complete text of the module.
 pub fn print(module: &Module) -> String {
     Printer::new(module, true).module()
 }
 
-/// The module as text without the places in the source, to be looked at.
+/// The text of the module without source locations, for reading.
 pub fn print_without_spans(module: &Module) -> String {
     Printer::new(module, false).module()
 }
 
-/// The word that an instruction's line has before its operands.
+/// The word before the operands of an instruction's line.
 pub fn op_name(op: &Op) -> String {
     let head = match op {
         Op::Unary(op, _) => return op.name().to_string(),
@@ -64,11 +64,11 @@ struct Printer<'a> {
     spans: bool,
     /// The number that the reader will give to the next instruction.
     next_inst: u32,
-    /// Which regions have been written: a malformed module may use one twice, or inside itself.
+    /// The regions written so far: a malformed module may use one twice, or inside itself.
     written: Vec<bool>,
 }
 
-/// Things with commas between them.
+/// A comma-separated list.
 struct List<I>(I);
 
 impl<I: Iterator<Item: Display> + Clone> Display for List<I> {
@@ -85,7 +85,7 @@ fn list<T: Display>(items: &[T]) -> List<std::slice::Iter<'_, T>> {
     List(items.iter())
 }
 
-/// Operands after others: each with a comma before it.
+/// Further operands, each with a comma before it.
 struct Rest<'a>(&'a [Value]);
 
 impl Display for Rest<'_> {
@@ -425,7 +425,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// What the bits of a constant mean, where that is not plain from the number.
+    /// The value of a constant as a comment, if the bits do not make it obvious.
     fn explain(&mut self, ty: Ty, bits: u64) {
         match ty {
             Ty::F16 => put!(self, " // {:?}", F16(bits as u16).to_f32()),
@@ -469,7 +469,7 @@ impl<'a> Printer<'a> {
                 self.line();
                 self.out.push('}');
             }
-            // Nothing else has regions.
+            // No other instruction has regions.
             _ => {}
         }
     }

@@ -1,5 +1,5 @@
-//! Reads modules from text. Every text gives a module or an error with its place; the depth of nesting is bounded, and
-//! memory by the length of the text.
+//! The parser of the text form. Every text gives a module or an error with its position; the nesting depth is
+//! bounded, and memory by the length of the text.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ use crate::{
     Variable, WaveSize, values,
 };
 
-/// Why a text is no module.
+/// Why a text is not a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
     /// Lines and columns count from 1, columns in characters.
@@ -50,7 +50,7 @@ pub fn read(text: &str) -> Result<Module, ReadError> {
     reader.module()
 }
 
-/// A place in the text.
+/// A position in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct At {
     pub(super) line: u32,
@@ -65,7 +65,7 @@ impl At {
 
 type Read<T> = Result<T, ReadError>;
 
-/// Entities in the order of the text, with the numbers that the text gives them.
+/// Entities in textual order, with the numbers that the text gives them.
 struct Table<T> {
     prefix: &'static str,
     rows: Vec<(u32, T, At)>,
@@ -76,7 +76,7 @@ impl<T> Table<T> {
         Table { prefix, rows: Vec::new() }
     }
 
-    /// In the order of their numbers, which must be those from 0 on.
+    /// In the order of their numbers, which must be consecutive from 0.
     fn dense(mut self) -> Read<Vec<T>> {
         self.rows.sort_by_key(|(number, _, at)| (*number, *at));
         for (i, (number, _, at)) in self.rows.iter().enumerate() {
@@ -107,7 +107,7 @@ struct Reader<'a> {
     next_inst: u32,
 }
 
-// What the numbers of resources and memories start with.
+// The prefixes of resource and memory numbers.
 const RESOURCE: &str = "b";
 const SHARED: &str = "g";
 const PRIVATE: &str = "p";
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
         Ok(number)
     }
 
-    /// What `parse` makes of a word.
+    /// The result of `parse` for a word.
     fn word<T>(&mut self, what: &str, parse: impl FnOnce(&str) -> Option<T>) -> Read<T> {
         let Token::Word(word) = self.token else { return self.expected(what) };
         match parse(word) {
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         self.entity("v", "a value").map(Value)
     }
 
-    /// Values with commas between them; none where none starts.
+    /// Comma-separated values; none if the next token does not start one.
     fn values(&mut self) -> Read<Values> {
         match self.token {
             Token::Word(word) if entity(word, "v").is_some() => {
@@ -267,8 +267,9 @@ impl<'a> Reader<'a> {
         }
         if self.eat_word("needs")? {
             loop {
-                let field =
-                    self.word("a need", |word| NEEDS.iter().find(|(name, _)| *name == word))?.1;
+                let field = self
+                    .word("a capability", |word| NEEDS.iter().find(|(name, _)| *name == word))?
+                    .1;
                 *field(&mut module.needs) = true;
                 if !self.eat_sign(",")? {
                     break;
@@ -320,7 +321,7 @@ impl<'a> Reader<'a> {
             kinds.into_iter().find_map(|(prefix, next)| Some((prefix, next, entity(word, prefix)?)))
         })?;
         if number as usize != next {
-            return Err(at.error(format!("`{prefix}{next}` should come here")));
+            return Err(at.error(format!("expected `{prefix}{next}`")));
         }
         let name = self.string()?;
         self.sign(":")?;
@@ -413,7 +414,7 @@ impl<'a> Reader<'a> {
         Ok(Resource { name, kind, count, register, chosen, globally_coherent, used, span })
     }
 
-    /// What typed buffers and textures hold: `f32 x 4 unorm`.
+    /// The content of typed buffers and textures: `f32 x 4 unorm`.
     fn element(&mut self) -> Read<Element> {
         let scalar: HostScalar = self.named("a scalar type")?;
         self.keyword("x")?;
@@ -482,7 +483,7 @@ impl<'a> Reader<'a> {
 
     // The body.
 
-    /// `v1, v2: i32, v3: f32`, which defines the values. None where none starts.
+    /// `v1, v2: i32, v3: f32`, which defines the values. None if the next token does not start one.
     fn definitions(&mut self, def: impl Fn(u32) -> ValueDef) -> Read<Values> {
         let mut values = Values::new();
         let mut untyped = 0;
@@ -509,8 +510,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    // `region`, `inst`, `construct` and `cases` call each other as deep as regions nest. What needs room on the stack
-    // is done by functions that they call, so that the deepest text fits into a small one.
+    // `region`, `inst`, `construct` and `cases` recurse as deeply as regions nest. Functions that they call do the
+    // work that needs stack space, so that the deepest text fits into a small stack.
 
     fn region(&mut self, depth: usize) -> Read<Region> {
         let at = self.at;
@@ -737,7 +738,7 @@ impl<'a> Reader<'a> {
         Ok(address)
     }
 
-    /// A construct, of which `head` is the first word.
+    /// A construct that starts with the word `head`.
     fn construct(&mut self, head: Head, depth: usize) -> Read<(Op, Span)> {
         let (operands, span) = self.construct_head(head)?;
         match head {

@@ -5,7 +5,7 @@ use crate::verify::verify;
 
 const EVERY: &str = include_str!("every.ir");
 
-/// A module whose body has these lines.
+/// A module with the given lines in its body.
 fn body(lines: &str) -> String {
     format!("entry \"main\": compute 6.0\ngroup_size 1, 1, 1\nbody r0 {{\n{lines}\n}}\n")
 }
@@ -16,7 +16,7 @@ fn every_instruction_reads_back() {
     verify(&module).unwrap();
     let printed = print(&module);
     assert_eq!(read(&printed).unwrap(), module);
-    // But for the comment at its head, the file is what the printer makes of it.
+    // Except for the comment at its head, the file is exactly what the printer writes.
     let lines = |text: &str| -> Vec<String> {
         text.lines().map(|it| it.split(" //").next().unwrap_or("").to_owned()).collect()
     };
@@ -35,14 +35,14 @@ fn spans_can_be_left_out() {
 }
 
 #[test]
-fn numbers_of_instructions_survive() {
+fn instruction_numbers_round_trip() {
     let module =
         read(&body("i1: v1: i32 = const.i32 1\ni0: v0: i32 = const.i32 2\ni2: return")).unwrap();
     assert_eq!(read(&print(&module)).unwrap(), module);
 }
 
 #[test]
-fn errors_have_a_place() {
+fn errors_have_a_position() {
     for (lines, expected) in [
         ("  jump", "4:3: expected an instruction, found `jump`"),
         ("  v0: i32 = add v0", "4:19: expected `,`, found the end of the line"),
@@ -54,8 +54,8 @@ fn errors_have_a_place() {
         ("i4294967295: return", "4:1: 4294967295 is too large here"),
         ("block do r0 {\n}", "4:10: `r0` is defined twice"),
         ("return return", "4:8: expected the end of the line, found `return`"),
-        ("\u{e4}", "4:1: `\u{e4}` means nothing here"),
-        ("const.i32 99999999999999999999", "4:11: `99999999999999999999` is no number of 64 bits"),
+        ("\u{e4}", "4:1: `\u{e4}` is not a token"),
+        ("const.i32 99999999999999999999", "4:11: `99999999999999999999` does not fit 64 bits"),
         ("load b0[v1]", "4:9: expected `element`, `byte` or `texel`, found `v1`"),
         ("}\n}", "5:1: expected the end of the text, found `}`"),
     ] {
@@ -64,8 +64,8 @@ fn errors_have_a_place() {
 }
 
 #[test]
-fn no_text_makes_the_reader_panic() {
-    // Every prefix, and the text with each byte replaced: all are modules or errors.
+fn the_reader_never_panics() {
+    // Every prefix, and the text with each byte replaced: all give a module or an error.
     let text: String = EVERY.chars().filter(char::is_ascii).collect();
     for end in 0..text.len() {
         let _ = read(&text[..end]);

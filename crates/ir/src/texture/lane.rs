@@ -1,7 +1,7 @@
-//! What a texture instruction does for one lane: from its operands to [`ops::texture`], which says what sampling means, and
-//! back. Both engines call this.
+//! Texture instructions for one lane: from operands to [`ops::texture`], which defines sampling, and back. Both
+//! host engines call this.
 //!
-//! Which lanes run, where operands are held and what guards a texel against other threads is the matter of the engine.
+//! The engine decides which lanes run, where operands are held, and how texels are protected against other threads.
 
 use ops::texture::{self, Dim, Image, Query, Sampler, Shape, Texel};
 use ops::{F16, LaneMask, Ty};
@@ -9,13 +9,13 @@ use ops::{F16, LaneMask, Ty};
 use super::{Derivative, Detail, Texture, TextureOp};
 use crate::{Binding, Element, HostScalar, Module, Place, ResourceKind, Value};
 
-/// A texture instruction with its operands as an engine names them.
+/// A texture instruction with an engine's representation of its operands.
 #[derive(Clone, Debug)]
 pub struct TextureCall<T> {
     pub op: TextureOp,
     pub dim: Dim,
     pub element: Element,
-    /// What is bound under the name, and which element of it.
+    /// The bound texture, and which element of it.
     pub texture: (Binding, Option<T>),
     pub sampler: Option<(Binding, Option<T>)>,
     pub at: Vec<T>,
@@ -27,27 +27,27 @@ pub struct TextureCall<T> {
     pub reference: Option<T>,
     pub least: Option<T>,
     pub values: Vec<T>,
-    /// The type of one component of what is loaded or stored.
+    /// The type of one component of a loaded or stored value.
     pub ty: Ty,
 }
 
-/// What lanes hold.
+/// The operands of lanes.
 pub trait Operands<T> {
     /// An `i32`, or the bits of an `f32`.
     fn word(&self, operand: T, lane: u32) -> u32;
 
-    /// A value of whichever type.
+    /// A value of any type.
     fn bits(&self, operand: T, lane: u32) -> u64;
 }
 
-/// The lane with that index in the quad of another; that lane itself where the one asked is not active.
+/// The lane with the given index in the quad of another; the other lane itself if that one is inactive.
 pub fn quad_lane(lane: u32, index: u32, active: LaneMask) -> u32 {
     let asked = lane & !3 | index;
     if active.contains(asked) { asked } else { lane }
 }
 
 impl<T: Copy> TextureCall<T> {
-    /// Asks for the operands in the order of [`crate::Op::operands`].
+    /// Requests the operands in the order of [`crate::Op::operands`].
     pub fn new(
         module: &Module,
         texture: &Texture,
@@ -86,8 +86,8 @@ impl<T: Copy> TextureCall<T> {
         }
     }
 
-    /// The shape, if the instruction can be about such a texture. What lies in a descriptor heap can be none, or one of
-    /// another kind than the shader takes it for.
+    /// The shape, if the instruction suits the texture. A descriptor heap may hold something else there, or a
+    /// texture of another kind than the shader expects.
     pub fn suiting(&self, shape: Option<Shape>) -> Option<Shape> {
         shape.filter(|it| it.suits(self.dim))
     }
@@ -139,13 +139,13 @@ impl<T: Copy> TextureCall<T> {
                 [narrowed(f64::from(lod), self.ty), 0, 0, 0]
             }
             TextureOp::Store | TextureOp::Atomic(_) => {
-                unreachable!("what writes is run by `write`")
+                unreachable!("`write` runs the instructions that write")
             }
         };
         (results, texels)
     }
 
-    /// What a store or an atomic operation makes of the bytes of a texel; gives what was there before.
+    /// Updates the bytes of a texel by a store or an atomic operation; returns the old value.
     pub fn write(
         &self,
         format: texture::Format,
@@ -155,7 +155,7 @@ impl<T: Copy> TextureCall<T> {
     ) -> u64 {
         let value = |i: usize| self.values.get(i).map(|it| operands.bits(*it, lane));
         let TextureOp::Atomic(op) = self.op else {
-            // What the shader's type lacks stays as it was.
+            // Components that the shader's type lacks stay unchanged.
             let old = if self.stores_all(format) { Texel::ZERO } else { format.decode(bytes) };
             format.encode(self.stored(old, value), bytes);
             return 0;
@@ -174,12 +174,12 @@ impl<T: Copy> TextureCall<T> {
         old
     }
 
-    /// Whether the instruction stores a whole texel of that format, so that it need not know what was there.
+    /// Whether the instruction stores a whole texel of that format, so that the old contents do not matter.
     pub fn stores_all(&self, format: texture::Format) -> bool {
         self.op == TextureOp::Store && self.values.len() >= format.channels().count()
     }
 
-    /// Where the texel starts that a lane loads or stores; `None` where there is none.
+    /// The offset of the texel that a lane loads or stores; `None` outside the texture.
     pub fn start(
         &self,
         image: &Image<'_>,
@@ -198,9 +198,9 @@ impl<T: Copy> TextureCall<T> {
         image.offset_of(level, layer, at, self.sample.map_or(0, word))
     }
 
-    /// The size on each axis, layers, and levels or samples.
+    /// The size on each axis, the layers, and the levels or samples.
     fn sizes(&self, shape: &Shape, level: u32) -> [u64; 4] {
-        // A level that is not there has no size.
+        // A level that does not exist has size zero.
         let size = if level < shape.levels { shape.size(level) } else { [0; 3] };
         let faces = if self.dim.is_cube() { 6 } else { 1 };
         let layers = self.dim.is_array().then_some(shape.layers / faces);
@@ -251,7 +251,7 @@ impl<T: Copy> TextureCall<T> {
             | TextureOp::Atomic(_)
             | TextureOp::LevelOfDetail
             | TextureOp::LevelOfDetailUnclamped
-            | TextureOp::Size => unreachable!("these filter nothing"),
+            | TextureOp::Size => unreachable!("these do not filter"),
         };
         let offset =
             |axis: usize| self.offset.get(axis).map_or(0, |it| operands.word(*it, lane) as i32);
@@ -266,7 +266,7 @@ impl<T: Copy> TextureCall<T> {
         }
     }
 
-    /// The texel that a shader stores: its values over those that were there.
+    /// The texel that a shader stores: its values over the old ones.
     fn stored(&self, old: Texel, value: impl Fn(usize) -> Option<u64>) -> Texel {
         let scalar = self.element.scalar;
         let signed = matches!(scalar, HostScalar::I16 | HostScalar::I32 | HostScalar::I64);
@@ -301,7 +301,7 @@ fn floats<T: Copy>(all: &[T], operands: &impl Operands<T>, lane: u32) -> [f32; 3
     std::array::from_fn(|axis| all.get(axis).map_or(0.0, |it| float(*it, operands, lane)))
 }
 
-/// A component as a shader of that type sees it.
+/// A component as seen by a shader of that type.
 fn component(texel: Texel, i: usize, ty: Ty) -> u64 {
     let integer = match texel {
         Texel::Unsigned(all) => all[i],
@@ -318,7 +318,7 @@ fn component(texel: Texel, i: usize, ty: Ty) -> u64 {
     }
 }
 
-/// A filtered number in the shader's type, rounded once; integers as [`component`] has them.
+/// A filtered number in the shader's type, rounded once; integers as in [`component`].
 fn narrowed(value: f64, ty: Ty) -> u64 {
     if value.is_nan() && ty.is_float() {
         return match ty {
@@ -343,7 +343,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lanes_that_are_not_active_count_as_the_asking_one() {
+    fn inactive_lanes_count_as_the_reading_lane() {
         assert_eq!(quad_lane(6, 1, LaneMask(0xff)), 5);
         assert_eq!(quad_lane(6, 1, LaneMask(0x40)), 6);
     }

@@ -14,7 +14,7 @@ p0 "local": f32 x 4"#;
 
 /// The first problem of a module with these lines before and in its body; empty if there is none.
 fn first_problem(header: &str, lines: &str) -> String {
-    // `v0` to `v2` and what comes with them spare every case its own constants.
+    // `v0` to `v2`, so that the cases need no constants of their own.
     let text = format!(
         "entry \"main\": compute 6.0\n{header}\nbody r0 {{\nv0: i32 = const.i32 1\nv1: f32 = const.f32 0\nv2: bool = const.bool 1\n{lines}\n}}"
     );
@@ -30,7 +30,7 @@ fn problem_in_body(lines: &str) -> String {
 fn headers_are_checked() {
     for (header, expected) in [
         ("group_size 1, 1, 1", ""),
-        ("group_size 1, 0, 1", "the group size 1, 0, 1 has a 0 in it"),
+        ("group_size 1, 0, 1", "the group size 1, 0, 1 contains a 0"),
         ("group_size 1024, 2, 1", "a group has 2048 threads, more than 1024"),
         (
             "group_size 4294967295, 4294967295, 4294967295",
@@ -38,14 +38,14 @@ fn headers_are_checked() {
         ),
         ("group_size 1, 1, 1\nwave_size 64, 0, 0", ""),
         ("group_size 1, 1, 1\nwave_size 4, 128, 32", ""),
-        ("group_size 1, 1, 1\nwave_size 12, 0, 0", "the wave size 12, 0, 0 is not legal"),
-        ("group_size 1, 1, 1\nwave_size 256, 0, 0", "the wave size 256, 0, 0 is not legal"),
-        ("group_size 1, 1, 1\nwave_size 0, 8, 0", "the wave size 0, 8, 0 is not legal"),
-        ("group_size 1, 1, 1\nwave_size 16, 8, 0", "the wave size 16, 8, 0 is not legal"),
-        ("group_size 1, 1, 1\nwave_size 16, 32, 64", "the wave size 16, 32, 64 is not legal"),
+        ("group_size 1, 1, 1\nwave_size 12, 0, 0", "the wave size 12, 0, 0 is not valid"),
+        ("group_size 1, 1, 1\nwave_size 256, 0, 0", "the wave size 256, 0, 0 is not valid"),
+        ("group_size 1, 1, 1\nwave_size 0, 8, 0", "the wave size 0, 8, 0 is not valid"),
+        ("group_size 1, 1, 1\nwave_size 16, 8, 0", "the wave size 16, 8, 0 is not valid"),
+        ("group_size 1, 1, 1\nwave_size 16, 32, 64", "the wave size 16, 32, 64 is not valid"),
         ("group_size 1, 1, 1\nb0 \"B\": raw at u0", "`B` binds to a register of the wrong class"),
-        ("group_size 1, 1, 1\nb0 \"B\": raw at t0 count 0", "`B` is an array without elements"),
-        ("group_size 1, 1, 1\nb0 \"B\": structured 0 at t0", "elements of `B` have no size"),
+        ("group_size 1, 1, 1\nb0 \"B\": raw at t0 count 0", "`B` is an array with no elements"),
+        ("group_size 1, 1, 1\nb0 \"B\": structured 0 at t0", "elements of `B` have size 0"),
         (
             "group_size 1, 1, 1\nb0 \"B\": structured 4 counter at t0",
             "`B` has a counter but is read-only",
@@ -63,7 +63,7 @@ fn headers_are_checked() {
             "group_size 1, 1, 1\nb0 \"B\": structured 64 at t0 {\n\"m\": f64 x 5 at 0\n}",
             "the member `m` of `B` has an impossible shape",
         ),
-        ("group_size 1, 1, 1\ng0 \"g\": i32 x 0", "the memory `g` holds nothing"),
+        ("group_size 1, 1, 1\ng0 \"g\": i32 x 0", "the memory `g` is empty"),
         (
             "group_size 1, 1, 1\nvariable \"x\": v0, v9",
             "the variable `x` names v9, which does not exist",
@@ -77,41 +77,38 @@ fn headers_are_checked() {
 fn structure_is_checked() {
     for (lines, expected) in [
         ("yield", ""),
-        ("yield\nyield", "i3: a terminator stands in the middle of r0"),
-        ("v3: i32 = add v0, v0", "i3: r0 does not end in a terminator"),
+        ("yield\nyield", "i3: there is a terminator in the middle of r0"),
+        ("v3: i32 = add v0, v0", "i3: r0 does not end with a terminator"),
         ("block do r1 {\n}\nyield", "i3: r1 is empty"),
         (
             "block do r1(v3: i32) {\nyield\n}\nyield",
-            "i3: r1, the body of the block, takes (i32) but is given ()",
+            "i3: r1, the body of the block, has parameters (i32) but is given ()",
         ),
         (
             "if v2 then r1(v3: i32) {\nyield\n} else r2 {\nyield\n}\nyield",
-            "i3: r1, an arm of the `if`, takes (i32) but is given ()",
+            "i3: r1, an arm of the `if`, has parameters (i32) but is given ()",
         ),
         (
             "loop v0 do r1(v3: f32) {\nyield v3\n}\nyield",
-            "i3: r1, the body of the loop, takes (f32) but is given (i32)",
+            "i3: r1, the body of the loop, has parameters (f32) but is given (i32)",
         ),
         ("loop v0 do r1(v3: i32) {\nyield\n}\nyield", "i4: the yielded types are (), not (i32)"),
-        (
-            "i3: v3: i32 = loop do r1 {\nexit i3\n}\nyield",
-            "i4: the types that leave are (), not (i32)",
-        ),
+        ("i3: v3: i32 = loop do r1 {\nexit i3\n}\nyield", "i4: the exit's types are (), not (i32)"),
         (
             "v3: i32 = if v2 then r1 {\nyield v0\n} else r2 {\nyield v1\n}\nyield",
             "i5: the yielded types are (f32), not (i32)",
         ),
         ("v3: i32 = block do r1 {\nyield\n}\nyield", "i4: the yielded types are (), not (i32)"),
         ("yield v0", "i3: the yielded types are (i32), not ()"),
-        ("exit i0", "i3: i0 is no loop, switch or block around this exit"),
-        ("exit i99", "i3: i99 is no loop, switch or block around this exit"),
+        ("exit i0", "i3: i0 is not a loop, switch or block around this exit"),
+        ("exit i99", "i3: i99 is not a loop, switch or block around this exit"),
         (
             "i3: block do r1 {\nyield\n}\nexit i3",
-            "i5: i3 is no loop, switch or block around this exit",
+            "i5: i3 is not a loop, switch or block around this exit",
         ),
         (
             "i3: if v2 then r1 {\nexit i3\n} else r2 {\nyield\n}\nyield",
-            "i4: i3 is no loop, switch or block around this exit",
+            "i4: i3 is not a loop, switch or block around this exit",
         ),
         ("v3: i32 = return", "i3: the results are (i32), not ()"),
         ("v3: i32 = yield", "i3: the results are (i32), not ()"),
@@ -178,17 +175,17 @@ fn operations_are_checked() {
             "the operation does not take (f32, i32, i32, i32)",
         ),
         ("v3: f32 = wave.reduce.sum v1 lanes v1", "the types of the lanes are (f32), not (i32)"),
-        ("barrier.group.group lanes v0", "only a barrier that a wave waits at takes lanes"),
+        ("barrier.group.group lanes v0", "only a barrier at which a wave waits takes lanes"),
         (
             "if v0 then r1 {\nyield\n} else r2 {\nyield\n}",
             "the condition's types are (i32), not (bool)",
         ),
-        ("switch v1 {\n}", "the selector is f32, no integer"),
-        ("switch v0 {\ncase 1, 1 r1 {\nyield\n}\n}", "the label 1 stands twice"),
+        ("switch v1 {\n}", "the selector is f32, not an integer"),
+        ("switch v0 {\ncase 1, 1 r1 {\nyield\n}\n}", "the label 1 occurs twice"),
         ("switch v0 {\ncase 4294967296 r1 {\nyield\n}\n}", "the label 4294967296 does not fit i32"),
         (
             "switch v0 {\ncase default r1 {\nyield\n}\ncase default r2 {\nyield\n}\n}",
-            "2 cases are the default",
+            "the switch has 2 default cases",
         ),
         ("switch v0 with v0 {\n}", "the results are (), not (i32)"),
     ] {
@@ -200,7 +197,7 @@ fn operations_are_checked() {
 fn accesses_are_checked() {
     for (line, expected) in [
         ("v3: i32 = load b9[byte v0]", "b9 does not exist"),
-        ("store b4[byte v0], v0", "`Spare` is used but not marked so"),
+        ("store b4[byte v0], v0", "`Spare` is used but not marked as used"),
         ("v3: i32 = load b0[texel v0]", "the address does not suit the kind of `C`"),
         ("v3: i32 = load b1[byte v0]", "the address does not suit the kind of `S`"),
         ("v3: i32 = load b2[element v0, byte v0]", "the address does not suit the kind of `Raw`"),
@@ -224,10 +221,10 @@ fn accesses_are_checked() {
             "the atomic operation does not take (i32)",
         ),
         ("v3: f32 = atomic.add b1[element v0, byte v0], v0", "the results are (f32), not (i32)"),
-        ("v3: i32 = size b0", "a constant buffer has no size to ask for"),
+        ("v3: i32 = size b0", "the size of a constant buffer cannot be queried"),
         ("v3, v4: i32 = size b2", "the results are (i32, i32), not (i32)"),
         ("v3: i32 = counter b2, 1", "`Raw` has no counter"),
-        ("v3: i32 = counter b1, 2", "a counter goes by 1 or -1, not by 2"),
+        ("v3: i32 = counter b1, 2", "a counter changes by 1 or -1, not by 2"),
         ("v3: i32 = shared_load g7[v0]", "the memory does not exist"),
         ("v3: i32 = shared_load g0[v1]", "the types of the index are (f32), not (i32)"),
         ("v3: f32 = shared_load g0[v0]", "the results are (f32), not (i32)"),
@@ -241,7 +238,7 @@ fn accesses_are_checked() {
 }
 
 #[test]
-fn what_the_text_cannot_say_is_checked() {
+fn violations_that_the_text_cannot_express_are_checked() {
     let base = read("entry \"main\": compute 6.0\ngroup_size 1, 1, 1\nbody r0 {\nblock do r1 {\nv0: i32 = const.i32 1\nyield\n}\nyield\n}").unwrap();
     let problem = |change: &dyn Fn(&mut Module)| {
         let mut module = base.clone();
@@ -255,10 +252,7 @@ fn what_the_text_cannot_say_is_checked() {
         "i0: r0 is used twice"
     );
     assert_eq!(problem(&|it| it.regions[0].insts.insert(0, Inst(9))), "i9, in r0, does not exist");
-    assert_eq!(
-        problem(&|it| it.regions[0].insts.insert(0, Inst(1))),
-        "i0: i1 stands in two places"
-    );
+    assert_eq!(problem(&|it| it.regions[0].insts.insert(0, Inst(1))), "i0: i1 occurs twice");
     assert_eq!(
         problem(&|it| it.insts[1].results.push(Value(0))),
         "i1: the results are (i32, i32), not (i32)"
@@ -269,11 +263,11 @@ fn what_the_text_cannot_say_is_checked() {
     );
     assert_eq!(
         problem(&|it| it.values[0].def = ValueDef::Result(Inst(0), 0)),
-        "i1: v0 says that it is defined elsewhere"
+        "i1: v0 has the wrong definition recorded"
     );
     assert_eq!(problem(&|it| it.regions.push(crate::RegionData::default())), "r2 is never used");
-    assert_eq!(problem(&|it| it.insts.push(it.insts[2].clone())), "i4 stands nowhere");
-    assert_eq!(problem(&|it| it.values.push(it.values[0])), "v1 is defined nowhere");
+    assert_eq!(problem(&|it| it.insts.push(it.insts[2].clone())), "i4 is not in any region");
+    assert_eq!(problem(&|it| it.values.push(it.values[0])), "v1 is never defined");
 }
 
 #[test]
@@ -321,30 +315,36 @@ fn texture_instructions_are_checked() {
         ("v3: i32 = texture.atomic.add b1 at v0, v0, v0 values v0", ""),
         ("v3, v4, v5: i32 = texture.size b0", ""),
         ("v3: f32 = derivative.x_fine v1", ""),
-        ("v3: f32 = texture.load b0 at v0, v0", "i3: 0 operands stand for `level`"),
-        ("v3: f32 = texture.load b0 at v0 level v0", "i3: 1 operands stand for `at`"),
+        ("v3: f32 = texture.load b0 at v0, v0", "i3: wrong number of operands for `level`: 0"),
+        ("v3: f32 = texture.load b0 at v0 level v0", "i3: wrong number of operands for `at`: 1"),
         (
             "v3: f32 = texture.load b0 at v0, v1 level v0",
             "i3: the types of `at` are (i32, f32), not (i32, i32)",
         ),
-        ("v3: f32 = texture.load b2 at v0, v0 level v0", "i3: 1 operands stand for `level`"),
+        (
+            "v3: f32 = texture.load b2 at v0, v0 level v0",
+            "i3: wrong number of operands for `level`: 1",
+        ),
         (
             "v3: f32 = texture.load b3 at v0, v0 level v0",
             "i3: the operation does not work on the texture `Cube`",
         ),
-        ("v3: f32 = texture.load b5 at v0, v0", "i3: `Raw` is no texture"),
+        ("v3: f32 = texture.load b5 at v0, v0", "i3: `Raw` is not a texture"),
         (
             "v3: f32 = texture.load b0, b4 at v0, v0 level v0",
-            "i3: a sampler stands where none is needed, or the other way round",
+            "i3: a sampler is missing or superfluous",
         ),
         (
             "v3: f32 = texture.sample.implicit b0 at v1, v1",
-            "i3: a sampler stands where none is needed, or the other way round",
+            "i3: a sampler is missing or superfluous",
         ),
-        ("v3: f32 = texture.sample.implicit b0, b5 at v1, v1", "i3: what filters is no sampler"),
+        (
+            "v3: f32 = texture.sample.implicit b0, b5 at v1, v1",
+            "i3: the sampler operand is not a sampler",
+        ),
         (
             "v3: f32 = texture.sample.implicit b3, b4 at v1, v1, v1 offset v0, v0",
-            "i3: 2 operands stand for `offset`",
+            "i3: wrong number of operands for `offset`: 2",
         ),
         (
             "v3: i32 = texture.compare.level b0, b4 at v1, v1 level v1 reference v1",
@@ -358,10 +358,13 @@ fn texture_instructions_are_checked() {
             "texture.store b0 at v0, v0 values v1",
             "i3: the operation does not work on the texture `Two`",
         ),
-        ("texture.store b1 at v0, v0, v0", "i3: a texel is no ()"),
-        ("v3: f32 = texture.load b0 at v0, v0 level v0 values v0", "i3: nothing is stored"),
+        ("texture.store b1 at v0, v0, v0", "i3: a texel cannot be ()"),
+        (
+            "v3: f32 = texture.load b0 at v0, v0 level v0 values v0",
+            "i3: only stores and atomic operations have values",
+        ),
         ("v3: i32 = texture.size b0", "i3: the results are (i32), not (i32, i32, i32)"),
-        ("v3: i32 = size b0", "i3: only buffers have one size"),
+        ("v3: i32 = size b0", "i3: only buffers have a single size"),
         ("v3: f32 = load b0[texel v0]", "i3: the address does not suit the kind of `Two`"),
         ("v3: i32 = derivative.y_fine v0", "i3: the operation does not take (i32)"),
     ] {
