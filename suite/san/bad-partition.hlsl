@@ -5,7 +5,7 @@
 RWStructuredBuffer<uint> Out;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    Out[t] = WaveMultiPrefixSum(t, uint4(3, 0, 0, 0)); //? bad-partition: no partition
+    Out[t] = WaveMultiPrefixSum(t, uint4(3, 0, 0, 0)); //? bad-partition: not a partition
 }
 
 //--- san-the-masks-of-a-match

@@ -7,7 +7,7 @@ StructuredBuffer<float> In;
 RWStructuredBuffer<uint> Out;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    Out[t] = (uint)In[t & 1]; //? conversion-out-of-range: cannot hold it
+    Out[t] = (uint)In[t & 1]; //? conversion-out-of-range: cannot represent it
 }
 
 //--- san-a-float-that-was-clamped

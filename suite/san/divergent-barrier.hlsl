@@ -6,7 +6,7 @@ RWStructuredBuffer<uint> Out;
 [numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     if (t < 2) {
-        GroupMemoryBarrierWithGroupSync(); //? divergent-barrier: come to this barrier
+        GroupMemoryBarrierWithGroupSync(); //? divergent-barrier: reach this barrier
     }
     Out[t] = t;
 }
@@ -18,7 +18,7 @@ RWStructuredBuffer<uint> Out;
 [numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     if (t < 64) {
-        GroupMemoryBarrierWithGroupSync(); //? divergent-barrier: ends without coming to this barrier
+        GroupMemoryBarrierWithGroupSync(); //? divergent-barrier: ends without reaching this barrier
     }
     Out[t] = t;
 }

@@ -8,7 +8,7 @@ RWStructuredBuffer<uint> Sum;
 [numthreads(8, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint before;
-    do { //? endless-wait: wait for `Lock` to change, for ever
+    do { //? endless-wait: wait for ever for `Lock` to change
         InterlockedCompareExchange(Lock[0], 0, 1, before);
     } while (before != 0);
     Sum[0] += t;
@@ -62,7 +62,7 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
     uint seen, before;
     if (g == 0 && t == 0) {
-        do { //? endless-wait: lane 0 waits for `Ready` to change
+        do { //? endless-wait: lane 0 waits for ever for `Ready` to change
             InterlockedOr(Ready[0], 0, seen);
         } while (seen == 0);
         Out[0] = seen;

@@ -10,7 +10,7 @@ groupshared uint sums[8];
 [numthreads(256, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint value = In[t];
-    uint upTo = WavePrefixSum(value) + value; //? width-dependent-result: `Out` depends on the width of waves
+    uint upTo = WavePrefixSum(value) + value; //? width-dependent-result: `Out` depends on the wave width
     uint wave = t / 32;
     if (t % 32 == 31) sums[wave] = upTo;
     GroupMemoryBarrierWithGroupSync();
@@ -212,7 +212,7 @@ void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
         uint before = 0, ready = 0, old;
         if (group.x > 0) {
             while (ready == 0) InterlockedAdd(State[group.x - 1], 0, ready);
-            before = Total[group.x - 1]; //? not-globally-coherent: carries a value from group to group
+            before = Total[group.x - 1]; //? not-globally-coherent: passes a value between groups
         }
         Total[group.x] = before + group.x;
         DeviceMemoryBarrier();
@@ -251,7 +251,7 @@ void main(uint t : SV_GroupIndex, uint3 group : SV_GroupID) {
     if (t == 0) {
         uint ready = 0, old;
         if (group.x < 3) {
-            while (ready == 0) InterlockedAdd(State[group.x + 1], 0, ready); //? endless-wait: lane 0 waits for `State`
+            while (ready == 0) InterlockedAdd(State[group.x + 1], 0, ready); //? endless-wait: lane 0 waits for ever for `State`
         }
         InterlockedExchange(State[group.x], ready + 1, old);
     }

@@ -17,7 +17,7 @@ void main(uint t : SV_GroupIndex, uint g : SV_GroupID) {
         InterlockedAdd(Done[0], 1, done);
         if (done == 3) {
             uint sum = 0;
-            for (uint i = 0; i < 4; ++i) sum += Parts[i]; //? not-globally-coherent: `Parts` carries a value from group to group
+            for (uint i = 0; i < 4; ++i) sum += Parts[i]; //? not-globally-coherent: `Parts` passes a value between groups
             Out[0] = sum;
         }
     }

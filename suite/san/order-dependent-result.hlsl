@@ -26,7 +26,7 @@ RWStructuredBuffer<uint> Out;
 [numthreads(8, 8, 1)]
 void main(uint t : SV_GroupIndex) {
     // Right only where lanes follow the group index, which nothing promises in two dimensions.
-    Out[t] = WaveReadLaneAt(t, (t + 1) % 4); //? order-dependent-result: `Out` depends on the order in which threads are dealt to lanes
+    Out[t] = WaveReadLaneAt(t, (t + 1) % 4); //? order-dependent-result: `Out` depends on the order in which threads are assigned to lanes
 }
 
 //--- san-the-lane-is-asked-for
@@ -47,7 +47,7 @@ void main(uint t : SV_GroupIndex) {
 RWStructuredBuffer<uint> Out;
 [numthreads(16, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    Out[t] = WavePrefixSum(t); //? order-dependent-result: the order in which threads are dealt to lanes
+    Out[t] = WavePrefixSum(t); //? order-dependent-result: the order in which threads are assigned to lanes
 }
 
 //--- san-a-sum-that-cancels
@@ -98,6 +98,6 @@ RWStructuredBuffer<float> Out;
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     float x = 1;
-    if (WaveActiveSum(In[t]) < 1) x = 1; //? order-dependent-result: the way lanes take depends on
+    if (WaveActiveSum(In[t]) < 1) x = 1; //? order-dependent-result: the path that lanes take depends on
     if (t == 0) Out[0] = x;
 }

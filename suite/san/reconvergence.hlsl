@@ -9,7 +9,7 @@ void main(uint t : SV_GroupIndex) {
     uint x = t;
     if (t != 3) {
         if (t & 1) x *= 3;
-        x += WaveActiveCountBits(true); //? reconvergence: the lanes need not be together again here
+        x += WaveActiveCountBits(true); //? reconvergence: the lanes need not have reconverged here
     }
     Out[t] = x;
 }
@@ -36,7 +36,7 @@ void main(uint t : SV_GroupIndex) {
     if (t == 0) return;
     uint x = t;
     if (t & 1) x *= 3;
-    Out[t] = x + WaveActiveCountBits(true); //? reconvergence: the lanes need not be together again here
+    Out[t] = x + WaveActiveCountBits(true); //? reconvergence: the lanes need not have reconverged here
 }
 
 //--- san-threads-that-go-their-own-ways
@@ -47,7 +47,7 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex) {
     uint x = t;
     if (t & 1) x *= 3;
-    x += WaveActiveCountBits(true); //? reconvergence: the lanes need not be together again here
+    x += WaveActiveCountBits(true); //? reconvergence: the lanes need not have reconverged here
     Out[t] = x;
 }
 
@@ -73,5 +73,5 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex) {
     uint n = 0;
     while (n < t) ++n;
-    Out[t] = WaveActiveSum(n); //? reconvergence: the lanes need not be together again here
+    Out[t] = WaveActiveSum(n); //? reconvergence: the lanes need not have reconverged here
 }

@@ -18,7 +18,7 @@ void main(uint index : SV_GroupIndex) {
     uint sum = 0;
     for (int near = -1; near <= 1; ++near) {
         uint lane = row + clamp(column + near, 0, 15);
-        sum += WaveReadLaneAt(value, lane); //? lane-index-out-of-range: is read, and there are
+        sum += WaveReadLaneAt(value, lane); //? lane-index-out-of-range: is read, but there are only
     }
     Out[index] = sum;
 }
@@ -37,7 +37,7 @@ void main(uint index : SV_GroupIndex) {
     uint sum = 0;
     for (int near = -1; near <= 1; ++near) {
         uint lane = row + clamp(column + near, 0, 15);
-        sum += WaveReadLaneAt(value, lane); //? order-dependent-result: `Out` depends on the order in which threads are dealt to lanes
+        sum += WaveReadLaneAt(value, lane); //? order-dependent-result: `Out` depends on the order in which threads are assigned to lanes
     }
     Out[index] = sum;
 }
@@ -110,7 +110,7 @@ RWStructuredBuffer<uint> Out;
 [numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     bool odd = t & 1;
-    uint count = countbits(WaveActiveBallot(odd)); //? truncated-mask: lost: nobody looks at `.y` of the set
+    uint count = countbits(WaveActiveBallot(odd)); //? truncated-mask: lost: `.y` of the set is never read
     if (WaveIsFirstLane()) InterlockedAdd(Out[0], count);
 }
 

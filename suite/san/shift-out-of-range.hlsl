@@ -5,7 +5,7 @@
 RWStructuredBuffer<uint> Out;
 [numthreads(64, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    Out[t] = 1u << t; //? shift-out-of-range: as many bits
+    Out[t] = 1u << t; //? shift-out-of-range: the width of the type
 }
 
 //--- san-a-bit-of-one-of-two-words

@@ -9,7 +9,7 @@ void main(uint t : SV_GroupIndex) {
     switch (t % 3) {
     case 0:
     case 1:
-        n = WaveActiveCountBits(true); //? switch-convergence: lanes of several selector values
+        n = WaveActiveCountBits(true); //? switch-convergence: lanes with different selector values
         break;
     default:
         n = 1;
@@ -28,7 +28,7 @@ void main(uint t : SV_GroupIndex) {
     case 0:
         n = 100;
     case 1:
-        n += WaveActiveCountBits(true); //? switch-convergence: lanes of several selector values
+        n += WaveActiveCountBits(true); //? switch-convergence: lanes with different selector values
     }
     Out[t] = n;
 }

@@ -6,7 +6,7 @@
 RWStructuredBuffer<uint> Out;
 [numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    uint bits = countbits(WaveActiveBallot(t % 3 == 0).x); //? truncated-mask: nobody looks at `.y` of the set
+    uint bits = countbits(WaveActiveBallot(t % 3 == 0).x); //? truncated-mask: `.y` of the set is never read
     if (WaveIsFirstLane()) InterlockedAdd(Out[0], bits);
 }
 
@@ -17,7 +17,7 @@ void main(uint t : SV_GroupIndex) {
 RWStructuredBuffer<uint> Out;
 [numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    uint mask = (uint)WaveActiveBallot(t % 3 == 0); //? truncated-mask: nobody looks at `.y` of the set
+    uint mask = (uint)WaveActiveBallot(t % 3 == 0); //? truncated-mask: `.y` of the set is never read
     if (t == 0) Out[0] = mask;
 }
 

@@ -5,7 +5,7 @@
 RWStructuredBuffer<uint> Out;
 [numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    uint sum = WaveActiveSum(t); //? width-dependent-result: `Out` depends on the width of waves
+    uint sum = WaveActiveSum(t); //? width-dependent-result: `Out` depends on the wave width
     if (t == 0) Out[0] = sum;
 }
 
@@ -16,7 +16,7 @@ RWStructuredBuffer<uint> Out;
 void main(uint t : SV_GroupIndex) {
     uint sum = 0;
     for (uint i = 0; i < 2; ++i) {
-        sum += WaveActiveSum(i * t); //? width-dependent-result: `Out` depends on the width of waves
+        sum += WaveActiveSum(i * t); //? width-dependent-result: `Out` depends on the wave width
     }
     if (t == 0) Out[0] = sum;
 }

@@ -118,7 +118,7 @@ void main(uint t : SV_GroupIndex) {{
         let line = "san a.hlsl --bind Out=u32[1] --wave-size 8";
         let ran = wavelane(name, &[("a.hlsl", &shader)], line);
         assert!(codes(&ran.out).contains(&"endless-wait"), "{}\n{}", ran.out, ran.err);
-        ran.out.contains("nothing outside of the loop stores there")
+        ran.out.contains("nothing outside the loop stores there")
     };
     assert!(says("wait-for-nothing", ""));
     assert!(!says("wait-for-oneself", "flag = 1;"));

@@ -1,4 +1,4 @@
-//! Puts the buffers of a job where its shader wants them, and takes the results back.
+//! Binds the buffers of a job to the resources of its shader, and takes the results back.
 //!
 //! A resource binds by class, register and space, never by its name.
 
@@ -16,13 +16,13 @@ use crate::job::{self, Job, Kind, Place, Resource};
 use crate::number::Format;
 use crate::root::Root;
 
-/// Where a buffer of the job is bound.
+/// The binding of one buffer of the job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bound {
-    /// The name of the shader's resource, and which of its elements.
+    /// The name of the shader's resource, and the index of its element.
     name: String,
     element: u32,
-    /// The index among the job's buffers, and which of its elements.
+    /// The index among the job's buffers, and the index of its element.
     buffer: usize,
     part: usize,
     is_written: bool,
@@ -32,16 +32,16 @@ pub(crate) struct Bound {
 /// Why a job cannot be bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BindProblem {
-    /// It asks for what is not built.
+    /// It needs something that is not built yet.
     Unsupported(String),
     Wrong(String),
 }
 
-/// What a job's resources became.
+/// The outcome of binding a job's resources.
 pub(crate) struct Binding {
     pub(crate) table: ResourceTable,
     pub(crate) bound: Vec<Bound>,
-    /// What may be meant otherwise: it says why results are not as expected, and is no fault by itself.
+    /// An ambiguity: it may explain unexpected results, but is not an error by itself.
     pub(crate) doubts: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn bind(
             (Place::Heap(_), _) => RegisterClass::ResourceHeap,
         };
         let (index, space) = match (resource.place, resource.vulkan) {
-            // Where the registers of Direct3D lead nowhere, those of Vulkan may: a space is a set there.
+            // If the registers of Direct3D do not match, those of Vulkan may: a space is a descriptor set there.
             (Place::Register { index, space }, Some(vulkan))
                 if is_vulkan
                     && declared(shader, class, index, space, resource.kind).next().is_none() =>
@@ -80,7 +80,7 @@ pub(crate) fn bind(
             (Place::Register { index, space }, _) => (index, space),
             (Place::Heap(index), _) => (index, 0),
         };
-        // A heap may hold what a shader has no use for.
+        // A heap may hold resources that a shader does not use.
         let is_taken = || declared(shader, class, index, space, resource.kind).next().is_some();
         if class.is_heap() && !is_taken() {
             doubts.push(not_taken(resource, shader, class, index));
@@ -168,7 +168,7 @@ pub(crate) fn bind(
     Ok(Binding { table, bound, doubts })
 }
 
-/// Sets the push constants, which have no place but their offsets.
+/// Sets the push constants, which are placed by offset alone.
 fn push(job: &Job, shader: &Shader, table: &mut ResourceTable) -> Result<(), BindProblem> {
     let values = job.push_constants.iter().flat_map(|it| &it.values);
     let mut bytes = Vec::new();
@@ -190,14 +190,14 @@ fn push(job: &Job, shader: &Shader, table: &mut ResourceTable) -> Result<(), Bin
         .map_err(|error| BindProblem::Wrong(format!("the push constants: {error}")))
 }
 
-/// Takes what the shader wrote back into the job.
+/// Copies what the shader wrote back into the job.
 pub(crate) fn take_back(job: &mut Job, table: &mut ResourceTable, bound: &[Bound]) {
     for at in bound.iter().filter(|it| it.is_written) {
         let Some(buffer) = table.get_mut(&at.name, at.element) else { continue };
         let target = &mut job.buffers[at.buffer];
         let elements = target.data.len();
         if let Some(bytes) = target.data.get_mut(at.part) {
-            // What did not fill a whole element was never bound, and keeps its content.
+            // A partial element at the end was not bound, and keeps its contents.
             let common = bytes.len().min(buffer.bytes.len());
             bytes[..common].copy_from_slice(&buffer.bytes[..common]);
         }
@@ -225,8 +225,8 @@ fn class(kind: Kind) -> RegisterClass {
     }
 }
 
-/// The resources of the shader that a register belongs to; for a place in a descriptor heap one view of it, if the shader
-/// takes what lies there for what the job says it is.
+/// The resources of the shader for a register; for an index of a descriptor heap one view of it, if the shader
+/// reads the heap as the kind of resource that the job puts there.
 fn declared(
     shader: &Shader,
     class: RegisterClass,
@@ -239,7 +239,8 @@ fn declared(
     all.filter(move |it| !class.is_heap() || is_seen_as(it, kind)).take(most)
 }
 
-/// Says that the shader takes nothing out of a descriptor heap as what the job puts there, and what it takes.
+/// Reports that the shader reads nothing in a descriptor heap as the kind that the job puts there, and what it does
+/// read.
 fn not_taken(resource: &Resource, shader: &Shader, class: RegisterClass, index: u32) -> String {
     let views = shader.resources().iter().filter(|it| covers(it, class, index, 0));
     let mut kinds: Vec<&str> = views.filter_map(kind_of).map(Kind::name).collect();
@@ -250,13 +251,13 @@ fn not_taken(resource: &Resource, shader: &Shader, class: RegisterClass, index: 
         kinds => format!("only `{}`", kinds.join("`, `")),
     };
     format!(
-        "`{}` is a `{}` in the descriptor heap at {index}, and the shader takes {taken} out of it",
+        "`{}` is a `{}` at index {index} of the descriptor heap, but the shader reads {taken} from it",
         resource.name,
         resource.kind.name()
     )
 }
 
-/// What a job calls such a resource; it has no word for some.
+/// The name of such a resource in jobs, if there is one.
 fn kind_of(declared: &Declared) -> Option<Kind> {
     const KINDS: [Kind; 10] = [
         Kind::Buffer,
@@ -277,7 +278,7 @@ fn is_seen_as(declared: &Declared, kind: Kind) -> bool {
     let view = declared.kind.view();
     match (kind, view.address) {
         (Kind::Sampler, _) => view.address == AddressKind::None,
-        // Whatever its dimensions are.
+        // Whatever the dimensions.
         (Kind::Texture2D, AddressKind::Texture) => !view.writable,
         (Kind::RwTexture2D, AddressKind::Texture) => view.writable,
         _ => view.name == kind.name(),
@@ -302,7 +303,7 @@ fn put(
     let mut bytes = source.data[at.part].clone();
     let mut format = None;
     let mut texture = None;
-    // Of a reserved resource only the mapped tiles are there: beyond them loads give 0 and stores vanish.
+    // Only the mapped tiles of a reserved resource exist: beyond them loads give 0 and stores have no effect.
     if let Some(resource) = resource
         && resource.is_reserved
         && let Some(tiles) = resource.tiles
@@ -310,7 +311,7 @@ fn put(
         bytes.truncate((tiles as usize).saturating_mul(TILE));
     }
     match &declared.kind {
-        // A constant buffer is padded, as a device's memory is.
+        // A constant buffer is padded, like a device's memory.
         ResourceKind::Constant { size, .. } => {
             bytes.resize(bytes.len().max(*size as usize), 0);
         }
@@ -330,7 +331,7 @@ fn put(
         }
         ResourceKind::Texture { dim, .. } => texture = Some(shape(source, dim.is_array())?),
         ResourceKind::Sampler { .. } => {
-            return Err(BindProblem::Wrong(format!("`{}` is no sampler", source.name)));
+            return Err(BindProblem::Wrong(format!("`{}` is not a sampler", source.name)));
         }
     }
     let buffer = Slot { bytes, format, texture, ..Slot::default() };
@@ -339,11 +340,11 @@ fn put(
         .map_err(|error| BindProblem::Wrong(format!("`{}`: {error}", source.name)))
 }
 
-/// The size and format of a texture, by its `OutputProps`; the layers of an array stand for its depth.
+/// The size and format of a texture, from its `OutputProps`; the layers of an array count as its depth.
 fn shape(source: &job::Buffer, is_array: bool) -> Result<Shape, BindProblem> {
     let size = source.texture.ok_or_else(|| {
         BindProblem::Wrong(format!(
-            "`{}` is bound to a texture and has no `OutputProps`",
+            "`{}` is bound to a texture but has no `OutputProps`",
             source.name
         ))
     })?;
@@ -395,7 +396,7 @@ fn sampler(it: &job::Sampler) -> Sampler {
     Sampler {
         min: filter(it.min_filter),
         mag: filter(it.mag_filter),
-        // The format has no word for it, and its own tool takes the nearest level.
+        // The format cannot express it, and its own tool uses the nearest level.
         mip: Filter::Nearest,
         address: [address; 3],
         bias: it.mip_lod_bias,
@@ -406,7 +407,7 @@ fn sampler(it: &job::Sampler) -> Sampler {
     }
 }
 
-/// The bytes of a tile of a reserved resource.
+/// The size of a tile of a reserved resource in bytes.
 const TILE: usize = 65536;
 
 fn texel(format: Format) -> FormatScalar {

@@ -1,4 +1,4 @@
-//! Whether a buffer holds what is expected, by the rules of the format, bit for bit.
+//! Whether a buffer holds the expected values, bit for bit as the format's rules say.
 
 use wavelane::F16;
 
@@ -10,24 +10,24 @@ use crate::number::Format;
 pub enum Difference {
     /// The arrays or their elements have different sizes.
     Size { expected: String, got: String },
-    /// Numbers that differ, as many as there is room for, and how many there are.
+    /// Numbers that differ, up to a limit, and their total number.
     Numbers { first: Vec<Number>, count: usize },
 }
 
-/// One number that is not as expected.
+/// One unexpected number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Number {
-    /// Which element of the array of buffers, where there is one.
+    /// The index in the array of buffers, if there is one.
     pub element: Option<usize>,
     pub index: usize,
     pub expected: String,
     pub got: String,
 }
 
-/// How many differences are told.
+/// The number of differences to report.
 const MOST_TOLD: usize = 32;
 
-/// Compares; `None` is a match.
+/// Compares two buffers; `None` means that they match.
 pub fn compare(rule: Rule, actual: &Buffer, expected: &Buffer) -> Option<Difference> {
     let size = |it: &Buffer| match it.data.len() {
         1 => format!("{} bytes", it.size()),
@@ -38,7 +38,7 @@ pub fn compare(rule: Rule, actual: &Buffer, expected: &Buffer) -> Option<Differe
     }
     let mut first = Vec::new();
     let mut count = 0;
-    // The same bytes may be written in two formats; then each is shown in its own, which needs one width.
+    // The same bytes may be declared in two formats; then each is shown in its own, which requires equal widths.
     let format = actual.format;
     let shown_as = if expected.format.bytes() == format.bytes() { expected.format } else { format };
     let seen = Buffer { format, ..expected.clone() };
@@ -107,7 +107,7 @@ fn fits(rule: Rule, format: Format, got: u64, wanted: u64) -> bool {
     }
 }
 
-/// What is decided before any tolerance: equality, NaN, and a zero for a denormal number of the same sign.
+/// What does not depend on the tolerance: equality, NaN, and a zero for a denormal of the same sign.
 fn settled(got: f64, wanted: f64, is_denormal: bool, denormals: Denormals) -> Option<bool> {
     if got == wanted {
         return Some(true);
@@ -120,7 +120,7 @@ fn settled(got: f64, wanted: f64, is_denormal: bool, denormals: Denormals) -> Op
     (denormals == Denormals::Any && is_flushed && same_sign).then_some(true)
 }
 
-/// For half floats both zeros are equal, and denormal numbers are kept in every mode.
+/// For half floats both zeros are equal, and denormals are kept in every mode.
 fn half_settled(got: u16, wanted: u16) -> Option<bool> {
     let is_nan = |it: u16| it & 0x7c00 == 0x7c00 && it & 0x03ff != 0;
     if got == wanted || (got | wanted) & 0x7fff == 0 {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_for_floats_decide_corner_by_corner() {
+    fn float_rules_decide_every_corner_case() {
         let near_zero = Rule::Ulp { most: 0, zero: 0.5, denormals: ANY };
         let kept = Rule::Ulp { most: 0, zero: 0.0, denormals: Denormals::Preserve };
         let (nan, inf) = (f32::NAN, f32::INFINITY);
@@ -171,7 +171,7 @@ mod tests {
             (ulp(9), nan, 1.0, false),
             (ulp(1), 1.0, 1.000_000_1, true),
             (ulp(0), 1.0, 1.000_000_1, false),
-            // The plain difference of bits: nothing near zero of the other sign is near.
+            // The plain difference of the bits: numbers near a zero of the other sign are far away.
             (ulp(1), 1e-45, -1e-45, false),
             (ulp(0), 0.0, 1e-45, true),
             (ulp(0), -0.0, 1e-45, false),

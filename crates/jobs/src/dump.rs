@@ -1,11 +1,12 @@
-//! Prints a job after its run as the format's own tool does, since tests compare that text with patterns.
+//! Prints a job after its run exactly as the format's own tool does, because tests match that text against
+//! patterns.
 
 use std::fmt::Write;
 
 use crate::job::*;
 use crate::number::Format;
 
-/// The whole job as YAML, buffers with what they hold now.
+/// The whole job as YAML, with the current contents of its buffers.
 pub fn dump(job: &Job) -> String {
     let mut out = Out { text: "---\n".to_owned() };
     out.line(0, "Shaders:");
@@ -57,7 +58,7 @@ pub fn dump(job: &Job) -> String {
     out.text
 }
 
-/// A result that is not as expected, as the format's own tool tells it.
+/// An unexpected result, in the words of the format's own tool.
 pub fn dump_failure(job: &Job, result: &Expectation) -> String {
     let (expected, actual) = (&job.buffers[result.expected], &job.buffers[result.actual]);
     let mut text = format!("Test failed: {}\n", result.name);
@@ -72,7 +73,7 @@ pub fn dump_failure(job: &Job, result: &Expectation) -> String {
     for (title, buffer) in [("Expected", expected), ("Got", actual)] {
         let mut out = Out { text: String::new() };
         out.buffer(buffer);
-        // A document of its own stands at the margin.
+        // A separate document starts in the first column.
         let lines = out.text.lines().map(|it| it.get(4..).unwrap_or(""));
         let _ = writeln!(text, "{title}:\n---\n{}\n...", lines.collect::<Vec<_>>().join("\n"));
     }
@@ -90,7 +91,7 @@ pub fn dump_failure(job: &Job, result: &Expectation) -> String {
 
 /// Keys are padded to this column, as LLVM's writer does.
 const VALUES: usize = 16;
-/// Flow lists are broken behind this column.
+/// Flow lists are wrapped after this column.
 const WRAP: usize = 70;
 
 struct Out {
@@ -112,7 +113,7 @@ impl Out {
         }
     }
 
-    /// `key: value`; the first entry of an element of a list carries its dash.
+    /// `key: value`; the first entry of a list element starts with its dash.
     fn entry(&mut self, indent: usize, key: &str, value: impl std::fmt::Display, is_first: bool) {
         let dash = if is_first { "- " } else { "  " };
         let key = format!("{key}:");
@@ -174,7 +175,7 @@ impl Out {
                 self.flow("      -", &numbers(element));
             }
         }
-        // Written for every buffer, also for those that are no textures.
+        // Written for every buffer, including those that are not textures.
         let none = TextureSize { width: 0, height: 0, depth: 0, mips: 1 };
         let size = buffer.texture.unwrap_or(none);
         self.line(4, "OutputProps:");
@@ -186,9 +187,9 @@ impl Out {
         }
     }
 
-    /// A list in brackets behind a key, broken into lines.
+    /// A list in brackets after a key, wrapped.
     fn flow(&mut self, head: &str, items: &[String]) {
-        // A dash stands directly before its list, a key is padded.
+        // A dash is directly before its list; a key is padded.
         let head = match head.ends_with('-') {
             true => format!("{head} "),
             false => {
@@ -315,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dump_reads_back_and_leaves_defaults_out() {
+    fn a_dump_round_trips_and_omits_defaults() {
         let text = "Shaders: [{ Stage: Compute, Entry: main }]
 Buffers:
   - { Name: A, Format: Float32, Channels: 4, Data: [1, nan, 0.5, -inf] }

@@ -1,13 +1,13 @@
-//! What is wrong with a test file, and where.
+//! Errors in test files, with their locations.
 
 use std::ops::Range;
 
 use wavelane::{SourceMap, Span};
 
-/// A mistake in a test file.
+/// An error in a test file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The bytes of the file that it is about.
+    /// The bytes of the file concerned.
     pub at: Range<usize>,
     pub message: String,
     pub help: Option<String>,
@@ -23,7 +23,7 @@ impl Error {
         self
     }
 
-    /// `file:line:col: error: message`, with a picture of the place.
+    /// `file:line:col: error: message`, with the source line.
     pub fn render(&self, file: &str, text: &str) -> String {
         let mut sources = SourceMap::new();
         // The first file of a map starts at 0.
@@ -50,7 +50,7 @@ impl Error {
     }
 }
 
-/// The known word that is nearest to a mistyped one, as a question.
+/// Suggests the known word nearest to a mistyped one, as a question.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -63,11 +63,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_shows_its_place_and_its_help() {
+    fn an_error_shows_its_location_and_help() {
         let text = "a\nbc: d\n";
-        let error = Error::new(2..4, "`bc` is no key").help("did you mean `bd`?");
+        let error = Error::new(2..4, "unknown key `bc`").help("did you mean `bd`?");
         let shown = error.render("x.test", text);
-        assert!(shown.starts_with("x.test:2:1: error: `bc` is no key\n"), "{shown}");
+        assert!(shown.starts_with("x.test:2:1: error: unknown key `bc`\n"), "{shown}");
         assert!(
             shown.contains("bc: d") && shown.ends_with("= help: did you mean `bd`?\n"),
             "{shown}"
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn near_words_are_offered() {
+    fn similar_words_are_suggested() {
         assert_eq!(did_you_mean("Buffer", ["Buffers"]).as_deref(), Some("did you mean `Buffers`?"));
         assert_eq!(did_you_mean("Nonsense", ["Buffers", "Shaders"]), None);
     }

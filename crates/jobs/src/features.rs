@@ -1,10 +1,10 @@
-//! The features that test files may ask for, and which of them a device has.
+//! The features that test files may require, and which of them a device has.
 
 use wavelane::Adapter;
 
 use crate::lit::Features;
 
-/// The programming interface that a device claims to be behind.
+/// The API that a device claims to implement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Api {
     #[default]
@@ -12,12 +12,12 @@ pub enum Api {
     Vulkan,
 }
 
-/// Everything that a device has, under the names that tests use.
+/// All features of a device, under the names that tests use.
 pub fn features(adapter: &Adapter, api: Api) -> Features {
-    // We take what dxc takes, and check what it checks.
+    // We accept what dxc accepts, and check what it checks.
     let mut names = vec!["DXC".to_owned()];
     let model = adapter.shader_model;
-    // The names end at 6.9, the last one that tests can ask for.
+    // The names end at 6.9, the highest version that tests can require.
     let models = (0..=model.minor.min(9)).filter(|_| model.major == 6);
     names.extend(models.map(|minor| format!("SM_6_{minor}")));
     let mut add = |has: bool, more: &[&str]| {

@@ -1,7 +1,7 @@
-//! A file of tests that was read once: its tests, and what they have in common.
+//! A test file that has been read once: its tests, and what they share.
 //!
-//! A process that runs the tests of a file one after the other keeps it, so that each test costs what it needs itself,
-//! however many others stand in the file.
+//! A process that runs the tests of a file one after the other keeps this, so that the cost of a test does not
+//! depend on how many others the file contains.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -20,40 +20,40 @@ pub struct TestFile {
     name: String,
     text: String,
     tests: Result<Vec<Test>, NotATest>,
-    /// Where a case, or the whole file, stands among the tests.
+    /// The index of a case, or of the whole file, among the tests.
     places: HashMap<Option<String>, usize>,
     has_sections: bool,
     sections: Result<Vec<Section>, String>,
-    /// Where a section stands among them.
+    /// The index of a section among them.
     section_places: HashMap<String, usize>,
-    /// The text of a file of unit tests as it is compiled.
+    /// The text of a unit test file as compiled.
     compiled: Option<String>,
     line_starts: OnceCell<Vec<usize>>,
     parts: OnceCell<Rc<BTreeMap<String, Arc<str>>>>,
-    /// The folder with the prelude, seen from the folder of the file.
+    /// The folder with the prelude, relative to the folder of the file.
     pub(crate) prelude: OnceCell<Option<String>>,
-    /// What the front end made of the file's cases, and with which options.
+    /// The result of the front end for the file's cases, and its options.
     shared: RefCell<Option<Rc<Shared>>>,
     front_ends: Cell<usize>,
 }
 
-/// What one run of the front end made of all cases of a file.
+/// The result of one run of the front end for all cases of a file.
 pub(crate) struct Shared {
     options: Options,
     includes: Vec<String>,
-    /// Nothing where each case has to be compiled by itself.
+    /// `None` if each case must be compiled separately.
     pub(crate) entries: Option<Entries>,
-    /// What was included, by the words in the source.
+    /// The included files, by the words in the source.
     pub(crate) included: BTreeMap<String, String>,
 }
 
-/// An includer that tells in the end what it has found.
+/// An includer that records the files it finds.
 pub(crate) trait Remembering: Includer {
     fn found(&mut self) -> BTreeMap<String, String>;
 }
 
 impl TestFile {
-    /// Reads a text; the ending of the name says what may be in it.
+    /// Reads a text; the file extension determines what it may contain.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> TestFile {
         let (name, text) = (name.into(), text.into());
         let is_hlsl = name.ends_with(".hlsl");
@@ -68,7 +68,7 @@ impl TestFile {
         };
         let compiled = (!cases.is_empty()).then_some(compiled);
         let tests = tests_with(&name, &text, has_sections.then_some(&sections), cases);
-        // Of several with one name the first one counts.
+        // The first of several with the same name counts.
         let mut places = HashMap::new();
         for (index, test) in tests.iter().flatten().enumerate() {
             places.entry(test.case.as_ref().map(|it| it.name.clone())).or_insert(index);
@@ -108,7 +108,7 @@ impl TestFile {
         self.tests.as_deref().map_err(|it| *it)
     }
 
-    /// The test of that case, or the test that the whole file is.
+    /// The test for that case, or the test for the whole file.
     pub fn test(&self, case: Option<&str>) -> Option<&Test> {
         let index = *self.places.get(&case.map(str::to_owned))?;
         self.tests.as_ref().ok()?.get(index)
@@ -127,19 +127,19 @@ impl TestFile {
         self.has_sections
     }
 
-    /// The section of that name, or the first one that has no name.
+    /// The section of that name, or the first unnamed one.
     pub(crate) fn section(&self, name: &str) -> Result<&Section, String> {
         let sections = self.sections.as_ref().map_err(Clone::clone)?;
         let found = self.section_places.get(name).and_then(|it| sections.get(*it));
         found.ok_or_else(|| format!("there is no section `{name}`"))
     }
 
-    /// The text of its unit tests as it is compiled.
+    /// The text of its unit tests as compiled.
     pub(crate) fn unit_text(&self) -> &str {
         self.compiled.as_deref().unwrap_or(&self.text)
     }
 
-    /// A line, counted from 1; nothing behind the last one.
+    /// A line, counted from 1; empty after the last one.
     pub(crate) fn line(&self, number: u32) -> &str {
         let starts = self.line_starts.get_or_init(|| {
             let breaks = self.text.match_indices('\n').map(|(at, _)| at + 1);
@@ -151,7 +151,7 @@ impl TestFile {
         self.text[*start..end].trim_end_matches(['\n', '\r'])
     }
 
-    /// The files within the file, by their names.
+    /// The parts of the file, by name.
     pub(crate) fn parts(&self) -> Rc<BTreeMap<String, Arc<str>>> {
         let parts = self.parts.get_or_init(|| {
             let parts = parts::split(&self.text).unwrap_or_default();
@@ -160,14 +160,14 @@ impl TestFile {
         parts.clone()
     }
 
-    /// What the front end makes of all its cases: once, as long as the options stay the same.
+    /// The front end's result for all its cases: computed once, as long as the options stay the same.
     pub(crate) fn shared(
         &self,
         options: &Options,
         includes: &[String],
         includer: &mut dyn Remembering,
     ) -> Result<Rc<Shared>, Bug> {
-        // The entry points are the cases, whichever of them is asked for.
+        // All cases are entry points, whichever of them is requested.
         let options = Options { entry: String::new(), ..options.clone() };
         let known = self.shared.borrow().clone();
         if let Some(known) = known.filter(|it| it.options == options && it.includes == includes) {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_found_by_their_cases() {
+    fn tests_are_found_by_case_name() {
         let file = TestFile::new("a.hlsl", "TEST_CASE(b) {}\nTEST_CASE(c) {}\nTEST_CASE(b) {}\n");
         let line = |case| file.test(case).and_then(|it| it.case.as_ref()).map(|it| it.line);
         assert_eq!((line(Some("b")), line(Some("c")), line(Some("d"))), (Some(1), Some(2), None));

@@ -1,16 +1,16 @@
-//! Compares a text with the patterns in a test's comments, as LLVM's FileCheck does.
+//! Matches a text against the patterns in a test's comments, like LLVM's FileCheck.
 //!
-//! Built: `CHECK`, `-NEXT`, `-SAME`, `-NOT`, `-DAG`, `-LABEL`, `-COUNT-n`, `-EMPTY`, regular expressions in `{{…}}`, and
-//! variables `[[NAME:regex]]`, `[[NAME]]`. Numeric variables `[[#…]]` are named as what they are: not built.
+//! Supported: `CHECK`, `-NEXT`, `-SAME`, `-NOT`, `-DAG`, `-LABEL`, `-COUNT-n`, `-EMPTY`, regular expressions in
+//! `{{…}}`, and variables `[[NAME:regex]]`, `[[NAME]]`. Numeric variables `[[#…]]` are reported as not supported.
 
 use std::collections::BTreeMap;
 
 use regex_lite::Regex;
 
-/// What did not match, in words.
+/// Why a text did not match, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The line of the directive in the file of patterns, from 1.
+    /// The line of the directive in the pattern file, from 1.
     pub line: usize,
     pub message: String,
 }
@@ -31,7 +31,7 @@ enum Suffix {
 struct Directive {
     line: usize,
     suffix: Suffix,
-    /// As it is written, for messages.
+    /// As written, for messages.
     text: String,
     pieces: Vec<Piece>,
 }
@@ -44,15 +44,15 @@ enum Piece {
     Use(String),
 }
 
-/// Checks `text` with the directives in `patterns` that carry one of the prefixes.
+/// Checks `text` with the directives in `patterns` that have one of the prefixes.
 pub fn check(patterns: &str, prefixes: &[&str], text: &str) -> Result<(), Mismatch> {
     let directives = directives(patterns, prefixes)?;
     if directives.is_empty() {
-        let message = format!("there is no line `{}:` to check with", prefixes.join(":` or `"));
+        let message = format!("there is no `{}:` directive", prefixes.join(":` or `"));
         return Err(Mismatch { line: 1, message });
     }
     let text = squeeze(text);
-    // Labels cut the text into blocks; a directive cannot match beyond the next label.
+    // Labels divide the text into blocks; a directive cannot match beyond the next label.
     let mut checker = Checker { text: &text, at: 0, end: text.len(), variables: BTreeMap::new() };
     let mut labels = Vec::new();
     let mut from = 0;
@@ -100,9 +100,9 @@ pub fn check(patterns: &str, prefixes: &[&str], text: &str) -> Result<(), Mismat
 
 struct Checker<'a> {
     text: &'a str,
-    /// Where the last match ended.
+    /// The end of the last match.
     at: usize,
-    /// Where the block of the current label ends.
+    /// The end of the block of the current label.
     end: usize,
     variables: BTreeMap<String, String>,
 }
@@ -140,12 +140,16 @@ impl Checker<'_> {
             let lines = self.text[self.at..start].matches('\n').count();
             match directive.suffix {
                 Suffix::Next if lines != 1 => {
-                    let what =
-                        format!("it matches {lines} lines below the last match, not on the next");
+                    let what = format!(
+                        "it matches {lines} lines below the last match, not on the next line"
+                    );
                     return Err(wrong(directive, &what));
                 }
                 Suffix::Same if lines != 0 => {
-                    return Err(wrong(directive, "it matches on a later line, not on the same"));
+                    return Err(wrong(
+                        directive,
+                        "it matches on a later line, not on the same line",
+                    ));
                 }
                 _ => {}
             }
@@ -185,7 +189,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// None of the pending patterns may match before `until`.
+    /// Checks that none of the pending patterns matches before `until`.
     fn forbid(&mut self, pending: &mut Vec<&Directive>, until: usize) -> Result<(), Mismatch> {
         for directive in pending.drain(..) {
             if let Some((start, ..)) = self.find(directive, self.at, until.max(self.at))? {
@@ -202,7 +206,7 @@ impl Checker<'_> {
         from: usize,
         to: usize,
     ) -> Result<Option<Found>, Mismatch> {
-        // Most patterns are plain words, for which no expression is needed.
+        // Fast path: most patterns are literal text.
         if let [Piece::Literal(literal)] = directive.pieces.as_slice() {
             let found = self.text[from..to].find(literal.as_str());
             return Ok(found.map(|at| (from + at, from + at + literal.len(), Vec::new())));
@@ -225,7 +229,8 @@ impl Checker<'_> {
                     group += captures(regex);
                 }
                 Piece::Use(name) => match groups.iter().find(|(it, _)| it == name) {
-                    // A variable of this very line: the expression takes anything, and equality is checked after.
+                    // A variable defined on the same line: the expression accepts anything, and equality is checked
+                    // afterwards.
                     Some((_, first)) => {
                         group += 1;
                         same.push((*first, group));
@@ -242,7 +247,7 @@ impl Checker<'_> {
             }
         }
         let regex = Regex::new(&expression)
-            .map_err(|error| wrong(directive, &format!("its expression is wrong: {error}")))?;
+            .map_err(|error| wrong(directive, &format!("invalid regular expression: {error}")))?;
         let mut start = from;
         while start <= to {
             let Some(found) = regex.captures(&self.text[start..to]) else { return Ok(None) };
@@ -271,13 +276,13 @@ fn wrong(directive: &Directive, what: &str) -> Mismatch {
 fn not_found(directive: &Directive, text: &str, from: usize) -> Mismatch {
     let rest: Vec<&str> = text[from..].lines().filter(|it| !it.trim().is_empty()).take(6).collect();
     let rest = match rest.is_empty() {
-        true => "nothing is left of the output".to_owned(),
-        false => format!("the output goes on with\n    {}", rest.join("\n    ")),
+        true => "the output ends here".to_owned(),
+        false => format!("the output continues with\n    {}", rest.join("\n    ")),
     };
-    wrong(directive, &format!("it is not found; {rest}"))
+    wrong(directive, &format!("no match; {rest}"))
 }
 
-/// One space for each run of spaces and tabs, as FileCheck compares.
+/// Collapses each run of spaces and tabs into one space, as FileCheck does.
 fn squeeze(text: &str) -> String {
     let mut squeezed = String::with_capacity(text.len());
     let mut was_space = false;
@@ -341,8 +346,8 @@ fn pieces(text: &str) -> Result<Vec<Piece>, String> {
             continue;
         }
         if let Some(inner) = rest.strip_prefix("{{") {
-            // A brace of the expression itself may stand before the closing two.
-            let end = inner.find("}}").ok_or("`{{` is not closed")?;
+            // A brace of the expression itself may come before the closing two.
+            let end = inner.find("}}").ok_or("unterminated `{{`")?;
             let more = inner[end + 2..].bytes().take_while(|it| *it == b'}').count();
             pieces.push(Piece::Regex(inner[..end + more].to_owned()));
             rest = &inner[end + more + 2..];
@@ -354,11 +359,11 @@ fn pieces(text: &str) -> Result<Vec<Piece>, String> {
                 && it.chars().all(|it| it.is_alphanumeric() || it == '_' || it == '$')
                 && !it.starts_with(|it: char| it.is_ascii_digit())
         };
-        let end = inner.find("]]").ok_or("`[[` is not closed")?;
+        let end = inner.find("]]").ok_or("unterminated `[[`")?;
         if inner.starts_with('#') {
-            return Err("numeric variables `[[#…]]` are not built".to_owned());
+            return Err("numeric variables `[[#…]]` are not supported".to_owned());
         }
-        // A character class may end in a bracket right before the closing two.
+        // A character class may end with a bracket right before the closing two.
         let end = end + inner[end + 2..].bytes().take_while(|it| *it == b']').count();
         match inner[..end].split_once(':') {
             Some((name, regex)) if is_name(name) => {
@@ -381,7 +386,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directives_match_as_filecheck_says() {
+    fn directives_match_like_filecheck() {
         let text = "name: A\n  data:   [ 1, 2 ]\n\nname: B\n  data: [ 7, 7 ]\nend\n";
         for (patterns, fits) in [
             ("# CHECK: name: A\n# CHECK-NEXT: data: [ 1, 2 ]", true),
@@ -412,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mismatch_names_the_line_and_what_came_instead() {
+    fn a_mismatch_names_the_line_and_the_actual_output() {
         let error = check("x\n# CHECK: two", &["CHECK"], "one\n").unwrap_err();
         assert_eq!(error.line, 2);
         assert!(error.message.contains("`two`") && error.message.contains("one"), "{error:?}");

@@ -1,7 +1,7 @@
-//! The data of a job: what is bound to a shader, how it is dispatched, and what must come out.
+//! The data of a job: the resources of a shader, its dispatch, and the expected results.
 //!
-//! Plain data as the file has it, references resolved to indices; [`read`] makes it and checks everything that the
-//! format's rules say.
+//! Plain data as in the file, with references resolved to indices; [`read`] creates it and checks all rules of the
+//! format.
 
 mod read;
 
@@ -22,7 +22,7 @@ pub struct Job {
     pub sets: Vec<Vec<Resource>>,
     pub push_constants: Vec<PushConstants>,
     pub groups: [u32; 3],
-    /// Parts of the format that belong to other stages and that are read, checked for their keys, and not used.
+    /// Parts of the format for other stages, which are parsed, checked for their keys, and not used.
     pub unused: Vec<&'static str>,
 }
 
@@ -55,14 +55,14 @@ pub struct Shader {
 pub struct SpecializationConstant {
     pub id: u32,
     pub ty: Format,
-    /// Read by `ty` when the job runs, since a wrong value is a matter of the run.
+    /// Parsed by `ty` when the job runs, because a wrong value is an error of the run.
     pub value: String,
     pub at: Range<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum RootParameter {
-    /// The buffer whose content the constants are.
+    /// The buffer that holds the constants.
     Constant {
         buffer: usize,
     },
@@ -78,14 +78,14 @@ pub enum RootParameter {
 pub struct Buffer {
     pub name: String,
     pub format: Format,
-    /// Numbers in a texel or in a typed element.
+    /// The numbers of a texel or of a typed element.
     pub channels: u32,
-    /// Bytes of a structured element; 0 where it is none.
+    /// The size of a structured element in bytes; 0 if it is not structured.
     pub stride: u32,
     /// One for each element of the array.
     pub data: Vec<Vec<u8>>,
     pub texture: Option<TextureSize>,
-    /// The hidden counters after a run, for each element.
+    /// The hidden counters after a run, one for each element.
     pub counters: Vec<u32>,
     pub at: Range<usize>,
 }
@@ -155,7 +155,7 @@ pub struct Sampler {
     pub at: Range<usize>,
 }
 
-/// One of `Results`.
+/// An entry of `Results`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     pub name: String,
@@ -174,7 +174,7 @@ pub enum Rule {
     Epsilon { below: f64, denormals: Denormals },
 }
 
-/// Whether a zero may stand for an expected denormal number.
+/// Whether a zero matches an expected denormal number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Denormals {
     Any,
@@ -218,7 +218,7 @@ impl Kind {
         Kind::NAMES.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether its bytes have no texel format, as root descriptors want it.
+    /// Whether its bytes have no texel format, as required for root descriptors.
     pub fn is_raw(self) -> bool {
         match self {
             Kind::StructuredBuffer
@@ -237,7 +237,7 @@ impl Kind {
     }
 }
 
-/// What is bound: contents by name, and the place.
+/// A bound resource: the name of its contents, and its binding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
     pub name: String,
@@ -247,7 +247,7 @@ pub struct Resource {
     /// An index of [`Job::samplers`].
     pub sampler: Option<usize>,
     pub has_counter: bool,
-    /// How many tiles of a reserved resource are mapped.
+    /// The number of mapped tiles of a reserved resource.
     pub tiles: Option<u32>,
     pub is_reserved: bool,
     pub place: Place,

@@ -1,10 +1,12 @@
-//! Test jobs: HLSL with buffers, bindings, a dispatch and what must come out. Reads them, runs them, and judges.
+//! Test jobs: HLSL with buffers, bindings, a dispatch and expected results. Reads them, runs them, and judges the
+//! results.
 //!
-//! Three kinds of files hold tests: `.test` files, which are parts with `RUN:` lines; a `job.yaml` beside its shader; and
-//! `.hlsl` files whose cases check themselves with `wavelane.hlsli`. All become a [`Test`], which [`run()`] runs.
+//! Three kinds of files contain tests: `.test` files, which consist of parts with `RUN:` lines; a `job.yaml` beside
+//! its shader; and `.hlsl` files whose cases check themselves with `wavelane.hlsli`. All become a [`Test`], which
+//! [`run()`] runs.
 //!
-//! Deliberately absent: folders, processes, clocks, terminals. Files come through [`Files`], and whoever wants a test to
-//! end in time sets a flag or ends the process.
+//! Deliberately absent: folders, processes, clocks, terminals. Files come through [`Files`], and callers that need
+//! a time limit set a flag or end the process.
 #![forbid(unsafe_code)]
 
 mod bind;

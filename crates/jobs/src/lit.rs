@@ -1,19 +1,19 @@
-//! The directives that test files carry for LLVM's `lit`: what to run, and where.
+//! The directives of LLVM's `lit` in test files: what to run, and where.
 //!
-//! Deliberately absent: a shell. A test's commands are understood by what they are for, see [`crate::script`].
+//! Deliberately absent: a shell. A test's commands are recognised by their purpose, see [`crate::script`].
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::Error;
 
-/// The names that conditions may mention and that hold here.
+/// The names that conditions may use and that are true here.
 pub type Features = BTreeSet<String>;
 
 /// The directives of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Directives {
-    /// The command lines of `RUN:`, continued lines joined.
+    /// The command lines of `RUN:`, with continuation lines joined.
     pub run: Vec<Line>,
     /// All must hold.
     pub requires: Vec<Condition>,
@@ -23,7 +23,7 @@ pub struct Directives {
     pub xfail: Vec<Condition>,
 }
 
-/// A command line and where it stands.
+/// A command line and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     pub text: String,
@@ -33,7 +33,7 @@ pub struct Line {
 /// A condition over features.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// As it is written.
+    /// As written.
     pub text: String,
     expr: Expr,
 }
@@ -75,7 +75,7 @@ impl Directives {
             return Some(format!("it requires `{}`", condition.text));
         }
         let matched = self.unsupported.iter().find(|it| it.holds(features));
-        matched.map(|it| format!("it says that `{}` is unsupported", it.text))
+        matched.map(|it| format!("it is marked unsupported for `{}`", it.text))
     }
 
     /// The condition under which the authors expect a failure here.
@@ -84,7 +84,7 @@ impl Directives {
     }
 }
 
-/// Finds the directives; they may stand anywhere in the file, in comments of any language.
+/// Finds the directives, anywhere in the file, in comments of any language.
 pub fn directives(text: &str) -> Result<Directives, Error> {
     let mut found = Directives::default();
     let mut is_continued = false;
@@ -117,7 +117,7 @@ pub fn directives(text: &str) -> Result<Directives, Error> {
             "UNSUPPORTED:" => &mut found.unsupported,
             _ => &mut found.xfail,
         };
-        // A comma separates conditions, in the way of old tests.
+        // A comma separates conditions, as in older tests.
         let mut offset = place.start;
         for item in value.split(',') {
             let lead = item.len() - item.trim_start().len();
@@ -128,7 +128,7 @@ pub fn directives(text: &str) -> Result<Directives, Error> {
     Ok(found)
 }
 
-/// The first directive's word on a line, and where it ends. It must not be the tail of a longer word.
+/// The first directive's keyword on a line, and where it ends. It must not be the tail of a longer word.
 fn keyword(line: &str) -> Option<(&'static str, usize)> {
     let words = ["RUN:", "REQUIRES:", "UNSUPPORTED:", "XFAIL:"];
     let places = words.iter().filter_map(|word| {
@@ -140,18 +140,18 @@ fn keyword(line: &str) -> Option<(&'static str, usize)> {
     places.min_by_key(|(_, at)| *at).map(|(word, at)| (word, at + word.len()))
 }
 
-/// Reads one condition that starts at `offset` of the file.
+/// Parses one condition that starts at `offset` of the file.
 fn condition(text: &str, offset: usize) -> Result<Condition, Error> {
     let mut reader = Reader { text, offset, at: 0, depth: 0 };
     let expr = reader.or()?;
     reader.space();
     if reader.at < text.len() {
-        return Err(reader.error("`&&`, `||` or the end of the condition is expected here"));
+        return Err(reader.error("expected `&&`, `||` or the end of the condition"));
     }
     Ok(Condition { text: text.to_owned(), expr })
 }
 
-/// Beyond that nobody can read a condition, and it could exhaust the stack.
+/// Deeper conditions are unreadable, and could exhaust the stack.
 const DEEPEST: usize = 64;
 
 struct Reader<'a> {
@@ -192,7 +192,7 @@ impl Reader<'_> {
             true => {
                 let inner = self.or()?;
                 if !self.eat(")") {
-                    return Err(self.error("`)` is missing here"));
+                    return Err(self.error("expected `)`"));
                 }
                 inner
             }
@@ -207,7 +207,7 @@ impl Reader<'_> {
         let is_part = |it: char| it.is_alphanumeric() || "-_.+=*".contains(it);
         let len = rest.find(|it| !is_part(it)).unwrap_or(rest.len());
         if len == 0 {
-            return Err(self.error("the name of a feature is expected here"));
+            return Err(self.error("expected the name of a feature"));
         }
         self.at += len;
         Ok(rest[..len].to_owned())

@@ -1,7 +1,7 @@
-//! The numbers of jobs: their formats, how they are written, and how they are printed.
+//! The numbers of jobs: their formats, parsing and printing.
 //!
-//! Both directions follow LLVM's YAML reader, in the corners too: radix by prefix, `nan` and hexadecimal floats as
-//! `strtof` takes them, floats printed as by `%g`.
+//! Both directions follow LLVM's YAML reader, including corner cases: radix by prefix, `nan` and hexadecimal floats
+//! as accepted by `strtof`, floats printed as by `%g`.
 
 use wavelane::{F16, Scalar};
 
@@ -25,7 +25,7 @@ pub enum Format {
     Bool,
 }
 
-/// What the digits of a format stand for.
+/// The interpretation of the digits of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Digits {
     Hex,
@@ -72,12 +72,12 @@ impl Format {
         }
     }
 
-    /// Whether the rules for floats may compare it.
+    /// Whether the rules for floats apply to it.
     pub fn is_float(self) -> bool {
         matches!(self, Format::Float16 | Format::Float32 | Format::Float64)
     }
 
-    /// As the device's layouts call it.
+    /// The name in the device's layouts.
     pub fn scalar(self) -> Scalar {
         match self {
             Format::Hex8 => Scalar::U8,
@@ -96,7 +96,7 @@ impl Format {
 
     fn digits(self) -> Digits {
         match self {
-            // Half floats are always written as their bits.
+            // Half floats are always written as bits.
             Format::Hex8 | Format::Hex16 | Format::Hex32 | Format::Hex64 | Format::Float16 => {
                 Digits::Hex
             }
@@ -107,18 +107,18 @@ impl Format {
         }
     }
 
-    /// The bits that a text stands for, or what is wrong with it.
+    /// The bits that a text represents, or an error.
     pub fn parse(self, text: &str) -> Result<u64, String> {
         match self.digits() {
             Digits::Hex | Digits::Unsigned => {
                 let value = integer(text).filter(|it| *it >= 0 && !text.starts_with('-'));
-                let value = value.ok_or_else(|| format!("`{text}` is no unsigned integer"))?;
+                let value = value.ok_or_else(|| format!("`{text}` is not an unsigned integer"))?;
                 let most = u64::MAX >> (64 - 8 * self.bytes());
                 let value = u64::try_from(value).ok().filter(|it| *it <= most);
                 value.ok_or_else(|| format!("`{text}` is out of the range of {}", self.name()))
             }
             Digits::Signed => {
-                let value = integer(text).ok_or_else(|| format!("`{text}` is no whole number"))?;
+                let value = integer(text).ok_or_else(|| format!("`{text}` is not an integer"))?;
                 let bits = 8 * self.bytes() as u32;
                 let most = (1i128 << (bits - 1)) - 1;
                 if !(-most - 1..=most).contains(&value) {
@@ -127,7 +127,7 @@ impl Format {
                 Ok(value as u64 & (u64::MAX >> (64 - bits)))
             }
             Digits::Float => {
-                let wrong = || format!("`{text}` is no number");
+                let wrong = || format!("`{text}` is not a number");
                 match self.bytes() {
                     4 => float32(text).map(|it| u64::from(it.to_bits())).ok_or_else(wrong),
                     _ => float64(text).map(f64::to_bits).ok_or_else(wrong),
@@ -136,7 +136,7 @@ impl Format {
         }
     }
 
-    /// As jobs print it.
+    /// The form that jobs print.
     pub fn print(self, bits: u64) -> String {
         match self.digits() {
             Digits::Hex => format!("0x{bits:X}"),
@@ -153,7 +153,7 @@ impl Format {
         }
     }
 
-    /// For people who look for a difference: exact, and with the bits where they are not plain.
+    /// For people who look for a difference: exact, and with the bits where they are not obvious.
     pub fn show(self, bits: u64) -> String {
         let (value, digits) = match self {
             Format::Float16 => (f64::from(F16(bits as u16).to_f32()), 4),
@@ -179,7 +179,7 @@ impl Format {
     }
 }
 
-/// A whole number with a radix by its prefix: `0x`, `0b`, `0o`, or a leading zero for octal.
+/// An integer with a radix prefix: `0x`, `0b`, `0o`, or a leading zero for octal.
 pub(crate) fn integer(text: &str) -> Option<i128> {
     let (negative, rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -206,7 +206,7 @@ fn float32(text: &str) -> Option<f32> {
             let bits = pack(mantissa, exponent, 24, -126, 127) as u32;
             Some(f32::from_bits(bits | u32::from(negative) << 31))
         }
-        // Straight from decimal: by way of a double it could be rounded twice.
+        // Directly from decimal: going through a double could round twice.
         Text::Decimal => text.parse().ok(),
     }
 }
@@ -228,7 +228,7 @@ enum Text {
     Nan {
         negative: bool,
     },
-    /// `mantissa` times two to the `exponent`; the lowest bit is set where digits were left out.
+    /// `mantissa` times two to the `exponent`; the lowest bit is sticky for dropped digits.
     Hex {
         negative: bool,
         mantissa: u64,
@@ -272,14 +272,14 @@ fn special(text: &str) -> Option<Text> {
     seen.then_some(Text::Hex { negative, mantissa, exponent })
 }
 
-/// The bits of `mantissa` × 2^`exponent` in a format with so many bits of precision, rounded to the nearest, ties to even.
+/// The bits of `mantissa` × 2^`exponent` in a format with the given precision, rounded to nearest, ties to even.
 fn pack(mantissa: u64, exponent: i64, precision: i64, least: i64, most: i64) -> u64 {
     if mantissa == 0 {
         return 0;
     }
     let infinite = (((most + 1 - least) as u64) + 1) << (precision - 1);
     let length = 64 - i64::from(mantissa.leading_zeros());
-    // The exponent of the leading bit, and of the last bit that is kept.
+    // The exponents of the leading bit, and of the last bit that is kept.
     let lead = exponent + length - 1;
     if lead > most {
         return infinite;
@@ -296,13 +296,13 @@ fn pack(mantissa: u64, exponent: i64, precision: i64, least: i64, most: i64) -> 
         64 => u64::from(mantissa > 1 << 63),
         _ => 0,
     };
-    // A carry out of the mantissa is the next exponent, which the addition makes by itself.
+    // A carry out of the mantissa increments the exponent, as the addition does by itself.
     let biased = (lead.max(least) - least) as u64;
     let hidden = 1u64 << (precision - 1);
     if kept < hidden { kept } else { (biased << (precision - 1)) + kept }
 }
 
-/// As C's `%g` prints: six digits, without trailing zeros, with an exponent where it is small or large.
+/// Like C's `%g`: six digits, without trailing zeros, with an exponent if small or large.
 fn general(value: f64) -> String {
     if value.is_nan() {
         return if value.is_sign_negative() { "-nan".to_owned() } else { "nan".to_owned() };
@@ -330,7 +330,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integers_have_a_radix_by_prefix_and_a_range() {
+    fn integers_have_a_radix_prefix_and_a_range() {
         for (format, text, bits) in [
             (Format::UInt32, "0x10", Some(16)),
             (Format::UInt32, "010", Some(8)),
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_read_as_strtof_reads_them() {
+    fn floats_are_parsed_like_strtof() {
         for (text, bits) in [
             ("1", Some(0x3f80_0000)),
             ("-0.0", Some(0x8000_0000)),
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_printed_by_six_digits() {
+    fn floats_are_printed_with_six_digits() {
         for (value, text) in [
             (0.0, "0"),
             (-0.0, "-0"),

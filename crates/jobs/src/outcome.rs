@@ -1,17 +1,17 @@
-//! How a test ended, as data: whoever shows it decides how it looks.
+//! How a test ended, as data: the caller decides how to show it.
 
 /// How a test ended at a width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The width of its waves; 0 where it never came to a run.
+    /// The wave width; 0 if nothing ran.
     pub width: u32,
     pub verdict: Verdict,
-    /// Why it failed or is unsupported, in a line or a rendered report.
+    /// Why it failed or is unsupported, as a line or a rendered report.
     pub message: String,
     pub findings: Vec<Finding>,
-    /// What was not done, or what the file's authors expect.
+    /// Steps that were skipped, or expectations of the file's authors.
     pub remarks: Vec<String>,
-    /// What the buffers hold at the end, as the format's own tool prints it; nothing where no job came to its end.
+    /// The final contents of the buffers, as printed by the format's own tool; empty if no job finished.
     pub output: String,
 }
 
@@ -19,7 +19,7 @@ pub struct Outcome {
 pub enum Verdict {
     Passed,
     Failed,
-    /// Never a pass.
+    /// Never counts as a pass.
     Unsupported,
 }
 
@@ -35,7 +35,7 @@ impl Verdict {
     }
 }
 
-/// Something that is not as expected, with the values.
+/// One unexpected result, with its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub message: String,
@@ -43,7 +43,7 @@ pub struct Finding {
     /// From 1; 0 for the whole file.
     pub line: u32,
     pub rows: Vec<Row>,
-    /// How many rows there are that nobody wrote down.
+    /// How many further rows were omitted.
     pub more: usize,
 }
 

@@ -1,19 +1,19 @@
-//! Takes a test file apart at its lines `#--- NAME` and `//--- NAME`, as LLVM's `split-file` does.
+//! Splits a test file at its lines `#--- NAME` and `//--- NAME`, like LLVM's `split-file`.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::Error;
 
-/// A file within the file.
+/// A part of a test file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     pub name: String,
-    /// Where its text lies in the whole file.
+    /// The position of its text in the whole file.
     pub at: Range<usize>,
 }
 
-/// All parts, in order. What stands before the first marker belongs to none.
+/// All parts, in order. Text before the first marker belongs to no part.
 pub fn split(text: &str) -> Result<Vec<Part>, Error> {
     let mut parts: Vec<Part> = Vec::new();
     let mut names = HashSet::new();
@@ -30,17 +30,17 @@ pub fn split(text: &str) -> Result<Vec<Part>, Error> {
             return Err(Error::new(place, "a part needs a name").help("#--- source.hlsl"));
         }
         if !names.insert(name) {
-            return Err(Error::new(place, format!("there is a part `{name}` already")));
+            return Err(Error::new(place, format!("the part `{name}` is defined twice")));
         }
         parts.push(Part { name: name.to_owned(), at: at..text.len() });
     }
     Ok(parts)
 }
 
-/// The name on a marker line; it starts in the first column.
+/// The name on a marker line, which starts in the first column.
 fn marker(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("#---").or_else(|| line.strip_prefix("//---"))?;
-    // `#----` is a ruler, and no marker.
+    // `#----` is a ruler, not a marker.
     rest.starts_with([' ', '\t', '\r', '\n']).then(|| rest.trim())
 }
 
@@ -63,8 +63,8 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_needed_and_serves_once() {
+    fn names_are_required_and_unique() {
         assert_eq!(split("x\n#---\n").unwrap_err().at, 2..6);
-        assert!(split("#--- a\n//--- a\n").unwrap_err().message.contains("already"));
+        assert!(split("#--- a\n//--- a\n").unwrap_err().message.contains("defined twice"));
     }
 }

@@ -1,8 +1,8 @@
-//! Writes a `.test` file of a program and what is bound to it, so that a run can be given to someone else.
+//! Writes a program and its bindings as a `.test` file, so that a run can be given to someone else.
 //!
-//! The file holds everything: the source, what it includes, the flags of its compilation, the buffers that it uses, and,
-//! where they are known, the results that must come out. It stays readable by the format's own tool as far as the program
-//! does. Buffers are written bit for bit; what the format has no word for is an error, and never left out in silence.
+//! The file is self-contained: the source, its includes, the compiler flags, the buffers used and, where known, the
+//! expected results. As far as possible it stays readable by the format's own tool. Buffers are written bit for
+//! bit; what the format cannot express is an error, never silently omitted.
 //! Deliberately absent: files, and any choice of what to leave out of the program.
 
 use std::collections::BTreeMap;
@@ -18,10 +18,10 @@ use crate::job::Kind;
 use crate::number::Format;
 use crate::run::Flags;
 
-/// The text of a program, and what it takes to compile it.
+/// The text of a program, and what is needed to compile it.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: String,
     pub text: String,
     pub flags: Flags,
@@ -29,26 +29,26 @@ pub struct Source {
     pub included: BTreeMap<String, String>,
 }
 
-/// A run to be written down.
+/// A run to write.
 pub struct Repro<'a> {
-    /// Lines for people, which stand in front.
+    /// Comment lines at the start.
     pub comment: &'a str,
     pub source: &'a Source,
     pub shader: &'a Shader,
-    /// What is bound before the run.
+    /// The contents before the run.
     pub table: &'a ResourceTable,
-    /// What must be bound after it.
+    /// The expected contents after it.
     pub expected: Option<&'a ResourceTable>,
     pub groups: [u32; 3],
 }
 
-/// More bytes in a buffer make no file that anybody reads.
+/// A larger buffer would make an unreadable file.
 const MOST_BYTES: usize = 1 << 20;
 
-/// How many numbers stand in a line.
+/// The number of numbers in a line.
 const IN_A_LINE: usize = 8;
 
-/// The file, or what there is no word for.
+/// The file, or what the format cannot express.
 pub fn write(repro: &Repro<'_>) -> Result<String, String> {
     let mut text = String::new();
     for line in repro.comment.lines() {
@@ -72,7 +72,7 @@ pub fn write(repro: &Repro<'_>) -> Result<String, String> {
 
 const SOURCE: &str = "source.hlsl";
 
-/// The flags that a compilation had, as a command line has them.
+/// The flags of a compilation, as on a command line.
 pub fn words(options: &Options) -> Result<Vec<String>, String> {
     let Options {
         entry,
@@ -97,7 +97,7 @@ pub fn words(options: &Options) -> Result<Vec<String>, String> {
     let profile = match stage {
         Stage::Compute => "cs",
         Stage::Library => "lib",
-        _ => return Err("only compute shaders are written down".to_owned()),
+        _ => return Err("shaders other than compute shaders".to_owned()),
     };
     if *has_tiles {
         return Err("a reserved resource with tiles".to_owned());
@@ -137,7 +137,7 @@ pub fn words(options: &Options) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// As a `RUN:` line reads it back.
+/// Quoted so that a `RUN:` line parses it.
 fn quoted(word: &str) -> String {
     match word.contains(|it: char| it.is_whitespace() || "\"'|".contains(it)) || word.is_empty() {
         false => word.to_owned(),
@@ -146,7 +146,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// A text as a part of the file: without what would end the part, or be taken for a line of the test.
+/// A text as a part of the file: without lines that would end the part, or count as directives of the test.
 fn body(text: &str) -> String {
     let is_marker = |it: &&str| it.starts_with("#---") || it.starts_with("//---");
     let lines: Vec<String> = text.lines().filter(|it| !is_marker(it)).map(defused).collect();
@@ -160,7 +160,7 @@ fn body(text: &str) -> String {
     lines[first..last].join("\n")
 }
 
-/// Without the words that begin a line of the test.
+/// Without the keywords that begin a directive of the test.
 fn defused(line: &str) -> String {
     ["RUN:", "XFAIL:", "UNSUPPORTED:", "REQUIRES:"]
         .iter()
@@ -245,7 +245,7 @@ fn job(repro: &Repro<'_>) -> Result<String, String> {
     Ok(text)
 }
 
-/// What is bound to resources that the shader uses.
+/// The bindings of resources that the shader uses.
 fn bound(table: &ResourceTable) -> Result<Vec<Written<'_>>, String> {
     let mut all: Vec<Written<'_>> = Vec::new();
     for (resource, element, buffer) in table.iter().filter(|(it, ..)| it.used) {
@@ -390,7 +390,7 @@ fn texel(kind: &ResourceKind, own: Option<wavelane::Format>) -> Option<(Format, 
     Some((format, element.components))
 }
 
-/// Numbers that read back as the same bits.
+/// Numbers that parse as the same bits.
 fn numbers(bytes: &[u8], format: Format) -> Result<Vec<String>, String> {
     let size = format.bytes();
     if !bytes.len().is_multiple_of(size) {
@@ -419,7 +419,7 @@ mod tests {
     use wavelane::internal::Slot;
 
     #[test]
-    fn numbers_read_back_as_the_same_bits_or_are_refused() {
+    fn numbers_round_trip_exactly_or_are_refused() {
         let bytes = |bits: u32| bits.to_le_bytes().to_vec();
         for bits in [0, 1, 0x8000_0000, 0x3f80_0001, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000] {
             let text = numbers(&bytes(bits), Format::Float32).unwrap();
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_become_words_and_texts_lose_what_begins_a_line_of_a_test() {
+    fn flags_become_words_and_texts_lose_test_directives() {
         let options = Options {
             entry: "go".to_owned(),
             defines: vec![("A".to_owned(), None), ("B".to_owned(), Some("1 + 2".to_owned()))],
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_was_written_reads_back() {
+    fn a_written_job_round_trips() {
         let text = "cbuffer P : register(b1) { uint n; } Buffer<float2> In[2] : register(t3); \
             RWStructuredBuffer<uint> Out : register(u2, space1);\n\
             [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) { Out[i] = n + (uint)In[n & 1][i].y; }";

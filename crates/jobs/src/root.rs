@@ -1,4 +1,4 @@
-//! Root signatures, as far as a job needs them: which root parameter stands for which register.
+//! Root signatures, as far as jobs need them: which root parameter is for which register.
 
 use wavelane::RegisterClass;
 use wavelane::texture::{Address, Comparison, Filter, Sampler};
@@ -13,16 +13,16 @@ pub(crate) struct RootPlace {
     pub space: u32,
 }
 
-/// The parameters of a root signature, in order; tables name no register of their own.
+/// The parameters of a root signature, in order; tables have no register of their own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Root {
     parameters: Vec<Option<RootPlace>>,
-    /// Samplers that the signature holds itself.
+    /// Static samplers.
     pub(crate) samplers: Vec<(RootPlace, Sampler)>,
 }
 
 impl Root {
-    /// Finds the root signature of a shader's text; without one nothing is bound by the root.
+    /// Finds the root signature in a shader's text; without one nothing is bound at the root.
     pub(crate) fn of(source: &str) -> Root {
         let Some(at) = source.to_ascii_lowercase().find("[rootsignature") else {
             return Root::default();
@@ -43,7 +43,7 @@ impl Root {
         }
     }
 
-    /// The job's buffers that root parameters carry, with the registers.
+    /// The job's buffers that root parameters bind, with their registers.
     pub(crate) fn bindings(&self, job: &Job) -> Result<Vec<(usize, RootPlace)>, String> {
         let mut bindings = Vec::new();
         for (index, parameter) in job.root_parameters.iter().enumerate() {
@@ -70,7 +70,7 @@ impl Root {
     }
 }
 
-/// The text of a macro: its string literals, joined over continued lines.
+/// The text of a macro: its string literals, joined across continuation lines.
 fn defined(source: &str, name: &str) -> String {
     let mut lines = source.lines();
     while let Some(line) = lines.next() {
@@ -92,12 +92,12 @@ fn defined(source: &str, name: &str) -> String {
     String::new()
 }
 
-/// What stands between quotes.
+/// The contents of string literals.
 fn literals(text: &str) -> String {
     text.split('"').skip(1).step_by(2).collect()
 }
 
-/// The items between commas that stand in no parentheses.
+/// The items separated by commas outside of parentheses.
 fn items(text: &str) -> Vec<String> {
     let mut items = Vec::new();
     let mut depth = 0usize;
@@ -164,7 +164,7 @@ fn static_sampler(text: &str) -> Option<(RootPlace, Sampler)> {
     Some((place, sampler))
 }
 
-/// Such as `FILTER_MIN_POINT_MAG_MIP_LINEAR`: each way of filtering is that of the words before it.
+/// Such as `FILTER_MIN_POINT_MAG_MIP_LINEAR`: each filtering mode applies to the words before it.
 fn filter(name: &str, sampler: &mut Sampler) {
     if name.ends_with("ANISOTROPIC") {
         return;
@@ -216,10 +216,10 @@ fn comparison(name: &str) -> Option<Comparison> {
     })
 }
 
-/// `None` for what takes no place in the list: flags and static samplers.
+/// `None` for items that are not numbered: flags and static samplers.
 fn parameter(text: &str) -> Option<Option<RootPlace>> {
     let (kind, arguments) = text.split_once('(')?;
-    // Keywords and registers are written in any case.
+    // Keywords and registers are case-insensitive.
     let class = match kind.trim().to_ascii_lowercase().as_str() {
         "descriptortable" => return Some(None),
         "rootconstants" | "cbv" => RegisterClass::Constant,

@@ -1,7 +1,7 @@
 //! Runs one test at its widths.
 //!
-//! A test is compiled once and run at each width from the same contents. Nothing passes that was not checked: what this
-//! build cannot do is unsupported, with its reason, and what was left out is a remark.
+//! A test is compiled once and run at each width from the same contents. Nothing passes unchecked: what this build
+//! cannot do is unsupported, with a reason, and skipped steps are remarked upon.
 
 mod section;
 mod unit;
@@ -32,55 +32,55 @@ use crate::test::{self, Script, Test};
 use crate::unit::{HEADER, HEADER_NAME};
 use crate::{Error, filecheck};
 
-/// Where the texts of other files come from.
+/// The provider of the texts of other files.
 pub trait Files {
-    /// A file that lies beside the test, or that an absolute path names.
+    /// A file beside the test, or at an absolute path.
     fn read(&mut self, path: &str, test: &str) -> Option<String>;
 
-    /// Looks for included files.
+    /// Looks up included files.
     fn includer(&mut self, includes: &[String]) -> Box<dyn Includer>;
 }
 
-/// What the flags of a compilation say.
+/// The parsed flags of a compilation.
 #[derive(Clone, Debug)]
 pub struct Flags {
     pub options: Options,
     /// The folders of `-I`.
     pub includes: Vec<String>,
-    /// What is to be said about the flags.
+    /// Remarks about the flags.
     pub remarks: Vec<String>,
 }
 
-/// The widths asked for.
+/// The requested widths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Widths {
-    /// What the shader prefers; for unit tests every one.
+    /// The shader's preferred width; for unit tests every one.
     Default,
     All,
     List(Vec<u32>),
 }
 
-/// Everything that a test runs with.
+/// The environment in which a test runs.
 pub struct Setup<'a> {
     pub device: &'a Device,
     pub features: &'a Features,
     pub widths: &'a Widths,
-    /// Reads the flags of a compiler's command line.
+    /// Parses the flags of a compiler's command line.
     pub read_flags: &'a dyn Fn(&[String]) -> Result<Flags, String>,
-    /// The flags that unit tests are compiled with, and jobs whose files name none.
+    /// The flags for unit tests, and for jobs whose files have none.
     pub flags: &'a Flags,
     pub lane_order: Option<LaneOrder>,
     pub schedule: Schedule,
     /// The fuel at a width.
     pub fuel: &'a dyn Fn(u32) -> Option<u64>,
     pub cancel: Option<Arc<AtomicBool>>,
-    /// Whether what the buffers hold at the end is wanted, though nothing looks for anything in it: of large buffers that
-    /// takes longer to write than the run.
+    /// Whether the final contents of the buffers are wanted even if no pattern checks them: writing large buffers
+    /// takes longer than the run.
     pub wants_output: bool,
 }
 
-/// Runs a test; `report` hears of each width as soon as it is done. Right before each width `wanted` is asked whether it
-/// is to run.
+/// Runs a test; `report` is called for each width as soon as it is done. Right before each width, `wanted` decides
+/// whether it runs.
 pub fn run(
     test: &Test,
     file: &TestFile,
@@ -104,29 +104,29 @@ pub fn run(
     }
 }
 
-/// A run that a test asks for, ready but for the width of its waves.
+/// A run that a test describes, ready except for the wave width.
 #[derive(Debug)]
 pub struct Runnable {
     pub shader: Shader,
     pub pipeline: ComputePipeline,
     pub sources: SourceMap,
-    /// What is bound at the start.
+    /// The initial contents.
     pub table: ResourceTable,
     pub groups: [u32; 3],
-    /// The buffer that a case of a unit test writes its checks to.
+    /// The buffer to which a case of a unit test writes its checks.
     pub log: Option<&'static str>,
-    /// The only widths that it is made for, where not all that the pipeline allows.
+    /// The only widths for which it is made, if not all that the pipeline allows.
     pub widths: Option<Vec<u32>>,
-    /// Flags of `wavelane san` that it asks for.
+    /// Flags for `wavelane san` in the test.
     pub san: Vec<String>,
-    /// What was compiled.
+    /// The compiled text.
     pub source: Source,
-    /// It may wait for ever, which nobody can end on a GPU.
+    /// It may wait for ever, which cannot be interrupted on a GPU.
     pub may_wait: bool,
 }
 
 impl Runnable {
-    /// A run that asks for nothing in particular: no log, no width, no findings, and an end.
+    /// A run without special requirements: no log, no width, no findings, and certain to end.
     fn of(
         shader: Shader,
         pipeline: ComputePipeline,
@@ -140,8 +140,8 @@ impl Runnable {
     }
 }
 
-/// Makes all runs of a test ready, for someone who watches them instead of judging what comes out. Of the runs that are to
-/// fail there is nothing to watch. The widths that the test asks for are not looked at.
+/// Prepares all runs of a test, for callers that observe them instead of judging the results. Runs that must fail
+/// are left out, since there is nothing to observe. The widths in the test are ignored.
 pub fn prepare(
     test: &Test,
     file: &TestFile,
@@ -201,13 +201,13 @@ struct Runner<'a> {
     files: &'a mut dyn Files,
     wanted: &'a dyn Fn(u32) -> bool,
     report: &'a mut dyn FnMut(Outcome),
-    /// They hold at every width.
+    /// They apply at every width.
     remarks: Vec<String>,
-    /// What compilations have included so far, by the words in the source.
+    /// The files included so far by compilations, by the words in the source.
     included: BTreeMap<String, String>,
 }
 
-/// A `RUN:` line that is ready to run.
+/// A prepared `RUN:` line.
 struct Ready {
     step: Step,
     what: What,
@@ -215,7 +215,7 @@ struct Ready {
 
 enum What {
     Nothing,
-    /// What the compiler said, where it was to fail and did.
+    /// The output of a compilation that failed as expected.
     Said(String),
     Run(Box<Prepared>),
     /// The run ends before it starts, with this message, which a test may expect.
@@ -226,7 +226,7 @@ struct Prepared {
     job: Job,
     shader: Shader,
     pipeline: ComputePipeline,
-    /// The same with denormal floats flushed to zero, where the flags leave the choice.
+    /// The same with denormal floats flushed to zero, if the flags leave the choice.
     flushed: Option<(Shader, ComputePipeline)>,
     root: Root,
     sources: SourceMap,
@@ -242,7 +242,7 @@ impl Runner<'_> {
         });
         let pipelines: Vec<&ComputePipeline> = allowed.collect();
         let widths = match pipelines.as_slice() {
-            // Everything was decided without a wave.
+            // The result is known without a wave.
             [] => vec![0],
             [first, ..] => self.widths(&pipelines, first.default_wave_size())?,
         };
@@ -258,7 +258,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// The steps of the test's lines, those that are left out aside.
+    /// The steps of the test's lines, except those that are skipped.
     fn ready(&mut self) -> Result<Vec<Ready>, End> {
         let script = test::script(self.text).map_err(|error| self.wrong(&[error], self.text))?;
         if let Some(why) = script.directives.refused(self.setup.features) {
@@ -270,7 +270,7 @@ impl Runner<'_> {
         self.prepare(&script)
     }
 
-    /// The widths to run at, of those that all pipelines allow.
+    /// The widths to run at, among those that all pipelines allow.
     fn widths(&self, pipelines: &[&ComputePipeline], default: u32) -> Result<Vec<u32>, End> {
         let is_allowed = |width: &u32| pipelines.iter().all(|it| it.wave_sizes().contains(width));
         let all = self.setup.device.adapter().options1.wave_lane_count.iter();
@@ -298,9 +298,9 @@ impl Runner<'_> {
         if !steps.is_empty() {
             return Ok(steps);
         }
-        // A job without lines of its own: its shader lies beside it.
+        // A job without `RUN:` lines: its shader is beside it.
         if self.test.file.ends_with(".test") {
-            let error = Error::new(0..0, "there is no line `RUN:` that says what to do");
+            let error = Error::new(0..0, "the file has no `RUN:` line");
             return Err(self.wrong(&[error], self.text));
         }
         let source = self.shader_beside()?;
@@ -320,7 +320,7 @@ impl Runner<'_> {
         match found {
             Some(name) => Ok(Path::File(name.clone())),
             None => {
-                let error = Error::new(0..0, format!("its shader is missing: `{}`", names[0]));
+                let error = Error::new(0..0, format!("missing shader `{}`", names[0]));
                 let help = "or name it: # RUN: %dxc_target -T cs_6_6 -Fo %t.o %S/shader.hlsl";
                 Err(self.wrong(&[error.help(help)], self.text))
             }
@@ -360,7 +360,7 @@ impl Runner<'_> {
             }
             jobs.push(Some(Ok(job)));
         }
-        // What was compiled into each object: the name of the source, the flags, and the text.
+        // The contents of each object: the name of the source, the flags, and the text.
         let mut objects: BTreeMap<String, (String, Vec<String>, String)> = BTreeMap::new();
         let mut ready = Vec::new();
         for (step, job) in steps.into_iter().zip(jobs) {
@@ -369,7 +369,7 @@ impl Runner<'_> {
                     self.flags(flags).map_err(|end| self.wrong_flags(*end, &step))?;
                     let (mut text, mut name, offset) = self.text_of(source, script, &step)?;
                     if offset > 0 {
-                        // Empty lines in front keep the places those of the whole file.
+                        // Leading empty lines keep the locations those of the whole file.
                         let lines = self.text[..offset].matches('\n').count();
                         text = format!("{}{text}", "\n".repeat(lines));
                         name.clone_from(&self.test.file);
@@ -385,7 +385,7 @@ impl Runner<'_> {
                 (Command::Run { objects: names, .. }, Some(Ok(job))) => {
                     let found: Vec<_> = names.iter().filter_map(|it| objects.get(it)).collect();
                     let [(name, flags, text)] = found.as_slice() else {
-                        let what = "the run needs one shader that a line before has compiled";
+                        let what = "the run needs a shader compiled by an earlier line";
                         let error = Error::new(step.line.at.clone(), what);
                         return Err(self.wrong(&[error], self.text));
                     };
@@ -407,7 +407,7 @@ impl Runner<'_> {
             .iter()
             .any(|it| matches!(it.what, What::Run(_) | What::Said(_) | What::Refused(_)))
         {
-            // Shaders that are compiled and never run are at least compiled.
+            // Shaders that never run are still compiled.
             for (name, flags, text) in objects.into_values() {
                 self.compile(&name, &text, &flags)?;
             }
@@ -415,18 +415,19 @@ impl Runner<'_> {
         Ok(ready)
     }
 
-    /// A command that we cannot run: what looks into a compiled file is left out, everything else ends the test.
+    /// A command that we cannot run: inspections of compiled files are skipped, everything else ends the test.
     fn foreign(&mut self, program: &str, steps: &[Step]) -> Result<(), End> {
         let also_runs = steps.iter().any(|it| matches!(it.command, Command::Run { .. }));
         if program == "obj2yaml" && also_runs {
-            let what = "`obj2yaml` was not run: it looks into a compiled file, and no such file is made here";
+            let what =
+                "`obj2yaml` was skipped: it inspects a compiled file, and none is written here";
             self.remarks.push(what.to_owned());
             return Ok(());
         }
-        Err(unsupported(format!("the command `{program}` is not known here")))
+        Err(unsupported(format!("unknown command `{program}`")))
     }
 
-    /// A file's text, its name, and where it lies in the file of the test (0 where it is a file of its own).
+    /// A file's text, its name, and its offset in the test file (0 if it is a separate file).
     fn text_of(
         &mut self,
         path: &Path,
@@ -471,7 +472,7 @@ impl Runner<'_> {
         (self.setup.read_flags)(words).map_err(failed)
     }
 
-    /// The message with the place of the flag in the line, if it names one.
+    /// The message with the location of the flag in the line, if it names one.
     fn wrong_flags(&self, end: Outcome, step: &Step) -> End {
         let line = step.line.at.clone();
         let flag = end.message.split('`').nth(1).unwrap_or("");
@@ -497,7 +498,7 @@ impl Runner<'_> {
         }
     }
 
-    /// What was compiled last, for whoever wants to write it down.
+    /// The last compilation, for callers that write it to a file.
     fn source(&self, name: &str, text: String, flags: Flags) -> Source {
         Source { name: name.to_owned(), text, flags, included: self.included.clone() }
     }
@@ -528,13 +529,13 @@ impl Runner<'_> {
         Ok((shader, sources))
     }
 
-    /// A compilation that must fail; what it said.
+    /// A compilation that must fail; returns its output.
     fn compile_to_fail(&mut self, name: &str, text: &str, words: &[String]) -> Result<String, End> {
         let flags = self.flags(words)?;
         let compilation = self.compilation(name, text, &flags)?;
         let errors = compilation.diagnostics.iter().filter(|it| it.level == Level::Error).count();
         if errors == 0 {
-            return Err(failed("it compiles, and should not"));
+            return Err(failed("it compiles, but should not"));
         }
         Ok(diag::render_all(&compilation.diagnostics, &compilation.sources, diag::Style::Plain))
     }
@@ -554,8 +555,8 @@ impl Runner<'_> {
             options.entry.clone_from(entry);
         }
         if options.entry != *entry {
-            let what = format!("the job runs `{entry}`, and `{}` was compiled", options.entry);
-            return Err(failed(format!("{what}; `-E {entry}` compiles the other")));
+            let what = format!("the job runs `{entry}`, but `{}` was compiled", options.entry);
+            return Err(failed(format!("{what}; pass `-E {entry}` to compile it")));
         }
         options.vulkan |= self.setup.features.contains("Vulkan")
             || !constants.is_empty()
@@ -564,7 +565,7 @@ impl Runner<'_> {
         options.has_tiles |= job.sets.iter().flatten().any(|it| it.tiles.is_some());
         let (shader, pipeline, sources) = self.compiled(name, text, &flags)?;
         let source = self.source(name, text.to_owned(), flags.clone());
-        // Where either is right, a result that is right with one of them is right.
+        // If the flags allow either mode, a result that is right in one of them is right.
         let is_compared = job.results.iter().any(|it| !matches!(it.rule, Rule::Exact));
         let flushed = match flags.options.denormals == Denormals::Any && is_compared {
             true => {
@@ -624,7 +625,7 @@ impl Runner<'_> {
                     failure.output = output;
                     return Err(failure);
                 }
-                (None, true) => return Err(failed("the run succeeds, and should fail")),
+                (None, true) => return Err(failed("the run succeeds, but should fail")),
                 (Some(_), true) | (None, false) => {}
             }
             if let Some(check) = &step.check {
@@ -635,7 +636,7 @@ impl Runner<'_> {
         Ok(Outcome { remarks, output: last, ..Outcome::new(width, Verdict::Passed, "") })
     }
 
-    /// Runs a job; what its tool would print, if that is read, and how the results fail if they do.
+    /// Runs a job; returns the output of its tool, if it is checked, and the unexpected results.
     fn dispatch(
         &mut self,
         prepared: &Prepared,
@@ -697,7 +698,7 @@ impl Runner<'_> {
         })
     }
 
-    /// The results that are not as expected.
+    /// The unexpected results.
     fn findings(&self, job: &Job) -> Vec<Finding> {
         let mut findings = Vec::new();
         for result in &job.results {
@@ -716,7 +717,7 @@ impl Runner<'_> {
                     (rows.collect(), count)
                 }
             };
-            // Places of a job in a part are those of the part; the name of the result finds it in the file.
+            // Locations of a job in a part are relative to the part; the name of the result finds it in the file.
             let wanted = format!("Result: {}", result.name);
             let line = self.text.lines().position(|it| it.contains(&wanted));
             findings.push(Finding {
@@ -758,7 +759,7 @@ impl Runner<'_> {
 
     fn wrong_in(&self, errors: &[Error], file: &str, text: &str) -> End {
         let rendered: String = errors.iter().map(|it| it.render(file, text)).collect();
-        failed(format!("the file is wrong\n{rendered}"))
+        failed(format!("the test file has errors\n{rendered}"))
     }
 }
 
@@ -774,16 +775,17 @@ fn does_not_compile(diagnostics: &[diag::Diagnostic], sources: &SourceMap) -> En
     Box::new(Outcome::new(0, verdict, format!("it does not compile\n{report}")))
 }
 
-/// Direct3D and Vulkan leave open what becomes of denormal floats, and tests that nothing else suits mean this.
+/// Direct3D and Vulkan leave the treatment of denormal floats open, and tests that match only with flushing mean
+/// this.
 const FLUSHED: &str =
     "as expected where denormal floats are flushed to zero, which `-denorm any` allows";
 
-/// What a job asks for that no engine here has.
+/// A requirement of a job that no engine here meets.
 fn not_built(job: &Job) -> Option<String> {
     let stage = job.shaders.iter().find(|it| it.stage != Stage::Compute);
     if let Some(shader) = stage {
         let stage = format!("{:?}", shader.stage).to_lowercase();
-        return Some(format!("only compute shaders run here yet, and it has a {stage} shader"));
+        return Some(format!("only compute shaders run here yet, but it has a {stage} shader"));
     }
     None
 }
@@ -796,12 +798,12 @@ fn unsupported(message: impl Into<String>) -> End {
     Box::new(Outcome::new(0, Verdict::Unsupported, message))
 }
 
-/// Parts of the test come first, then files, and our own header last.
+/// Includes are looked up in parts of the test, then in files, and our own header comes last.
 struct WithParts {
     parts: Rc<BTreeMap<String, Arc<str>>>,
     test: String,
     others: Box<dyn Includer>,
-    /// What was found, by the words in the source.
+    /// The included files, by the words in the source.
     read: BTreeMap<String, String>,
 }
 

@@ -1,7 +1,7 @@
-//! What the `RUN:` lines of a test mean: parts to split, shaders to compile, jobs to run, output to check.
+//! The meaning of a test's `RUN:` lines: parts to split, shaders to compile, jobs to run, output to check.
 //!
-//! Deliberately absent: a shell. A line is understood as one of the few forms that tests of shaders use, and any other
-//! command is named as foreign, so that whoever runs the test can say what was not done.
+//! Deliberately absent: a shell. A line must have one of the few forms that shader tests use; any other command is
+//! reported as foreign, so that the caller can say what was skipped.
 
 use crate::Error;
 use crate::lit::{Features, Line};
@@ -18,7 +18,7 @@ pub(crate) struct Step {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
-    /// `split-file`: the parts are there anyway.
+    /// `split-file`: nothing to do, since the parts have been split already.
     Split,
     Compile {
         flags: Vec<String>,
@@ -30,7 +30,7 @@ pub(crate) enum Command {
         objects: Vec<String>,
         draws: Option<String>,
     },
-    /// A program that we neither are nor have.
+    /// A program that we neither implement nor have.
     Foreign(String),
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Check {
     pub patterns: Path,
 }
 
-/// A file that a line names.
+/// A file named on a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Path {
     /// `%s`
@@ -52,7 +52,7 @@ pub(crate) enum Path {
     File(String),
 }
 
-/// Understands a line. `features` decide what stands in `%if … %{ … %}`.
+/// Parses a line. `features` decide the arms of `%if … %{ … %}`.
 pub(crate) fn step(line: &Line, features: &Features) -> Result<Step, Error> {
     let wrong = |message: &str| Error::new(line.at.clone(), message);
     let text = conditional(&line.text, features, 0).map_err(wrong)?;
@@ -66,7 +66,7 @@ pub(crate) fn step(line: &Line, features: &Features) -> Result<Step, Error> {
     let check = match commands.next() {
         None => None,
         Some(words) if words.first().is_some_and(|it| it == "FileCheck") => {
-            Some(check(&words[1..]).ok_or_else(|| wrong("`FileCheck` needs a file of patterns"))?)
+            Some(check(&words[1..]).ok_or_else(|| wrong("`FileCheck` needs a pattern file"))?)
         }
         Some(words) => {
             let foreign = words.first().cloned().unwrap_or_default();
@@ -75,7 +75,7 @@ pub(crate) fn step(line: &Line, features: &Features) -> Result<Step, Error> {
         }
     };
     let [program, arguments @ ..] = first.as_slice() else {
-        return Err(wrong("there is no command here"));
+        return Err(wrong("expected a command"));
     };
     let command = match *program {
         "split-file" => Command::Split,
@@ -94,7 +94,7 @@ fn compile(arguments: &[&str]) -> Option<Command> {
     while let Some(word) = rest.next() {
         match *word {
             "-Fo" | "/Fo" => object = (*rest.next()?).to_owned(),
-            // A path: every flag of a test that takes a value is followed by one without a dot.
+            // A path: every flag with a value in these tests is followed by a value without a dot.
             path if !path.starts_with('-') && is_source(path) => source = Some(self::path(path)),
             flag => flags.push(flag.to_owned()),
         }
@@ -115,7 +115,7 @@ fn run(arguments: &[&str]) -> Option<Command> {
             "-o" => {
                 rest.next();
             }
-            // Layers of debugging and the like have no meaning here.
+            // Debug layers and the like have no meaning here.
             flag if flag.starts_with('-') => {}
             file => files.push(file.to_owned()),
         }
@@ -162,29 +162,29 @@ fn path(word: &str) -> Path {
     }
 }
 
-/// Replaces `%if CONDITION %{ … %} %else %{ … %}` by the arm that holds.
+/// Replaces `%if COND %{ … %} %else %{ … %}` by the arm whose condition holds.
 fn conditional(text: &str, features: &Features, depth: usize) -> Result<String, &'static str> {
     let Some(at) = text.find("%if ") else { return Ok(text.to_owned()) };
     if depth > 16 {
         return Err("too many conditions in one line");
     }
     let rest = &text[at + 4..];
-    let (condition, rest) = rest.split_once("%{").ok_or("`%{` is missing behind `%if`")?;
-    let (then, rest) = rest.split_once("%}").ok_or("`%}` is missing")?;
+    let (condition, rest) = rest.split_once("%{").ok_or("expected `%{` after `%if`")?;
+    let (then, rest) = rest.split_once("%}").ok_or("expected `%}`")?;
     let (otherwise, rest) = match rest.trim_start().strip_prefix("%else") {
         Some(rest) => {
-            let rest = rest.split_once("%{").ok_or("`%{` is missing behind `%else`")?.1;
-            rest.split_once("%}").ok_or("`%}` is missing")?
+            let rest = rest.split_once("%{").ok_or("expected `%{` after `%else`")?.1;
+            rest.split_once("%}").ok_or("expected `%}`")?
         }
         None => ("", rest),
     };
     let names = format!("REQUIRES: {}", condition.trim());
-    let condition = crate::lit::directives(&names).map_err(|_| "the condition is wrong")?;
+    let condition = crate::lit::directives(&names).map_err(|_| "the condition is invalid")?;
     let chosen = if condition.refused(features).is_none() { then } else { otherwise };
     conditional(&format!("{}{chosen}{rest}", &text[..at]), features, depth + 1)
 }
 
-/// Words by white space; quotes of both kinds hold them together, and a bar outside of quotes is a word.
+/// Splits at white space; quotes of both kinds group words, and a bar outside of quotes is a word of its own.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_tests_are_understood() {
+    fn run_lines_are_parsed() {
         assert_eq!(read("split-file %s %t").command, Command::Split);
         let compile = read(
             "%dxc_target -T cs_6_0 %if Vulkan %{ -A %} %if !Vulkan %{ -B %} -D 'X=1 2' -Fo %t.o %t/a.hlsl",

@@ -1,7 +1,8 @@
-//! Sections: files of named programs that check themselves, with directives and what they expect.
+//! Sections: files of named programs that check themselves, with directives and expectations.
 //!
-//! [`read`] says what the lines mean and [`Section::judge`] and [`Section::compare_diagnostics`] what is right; who compiles and
-//! runs a section may be a device or the suite itself, which looks into the module on the way. `suite/README.md` describes the form.
+//! [`read`] parses the lines, and [`Section::judge`] and [`Section::compare_diagnostics`] decide what is correct;
+//! the caller that compiles and runs a section may be a device, or the suite itself, which inspects the module on
+//! the way. `suite/README.md` describes the format.
 
 use wavelane::internal::diag::{self, Diagnostic, SourceMap};
 use wavelane::texture::{Encoding, Format, Sampler, Shape};
@@ -15,24 +16,24 @@ pub struct Section {
     pub file: String,
     /// Unique in the whole suite.
     pub name: String,
-    /// The line of the `//---` marker, so that locations in the section can be given as locations in the file.
+    /// The line of the `//---` marker, so that locations in the section can be converted to locations in the file.
     pub line: u32,
-    /// From the line of the marker on, which is empty here.
+    /// The text from the line of the marker, which is replaced by an empty line.
     pub text: String,
     pub widths: Vec<u32>,
     pub groups: [u32; 3],
     /// Flags as on the command line.
     pub flags: Vec<String>,
-    /// What the sanitizer rightly finds in it, by code.
+    /// The findings that the sanitizer must report, by code.
     pub finds: Vec<String>,
     /// Flags of the sanitizer.
     pub san: Vec<String>,
     pub inputs: Vec<Input>,
-    /// The state of samplers by their names.
+    /// Sampler state, by the names of samplers.
     pub samplers: Vec<(String, Sampler)>,
     pub outputs: Vec<Output>,
     pub annotations: Vec<Annotation>,
-    /// A rendered message that must come out whole.
+    /// A rendered message that must match exactly.
     pub rendered: Option<String>,
 }
 
@@ -64,10 +65,10 @@ pub struct Annotation {
     pub text: String,
 }
 
-/// All contents that the sections of a file give or expect are no larger.
+/// The size limit for all contents in the sections of a file together.
 const MOST_BYTES: usize = 1 << 28;
 
-/// All sections of a file, or what is wrong with it.
+/// All sections of a file, or the error in it.
 pub fn read(file: &str, text: &str) -> Result<Vec<Section>, String> {
     let mut sections: Vec<Section> = Vec::new();
     let mut held = 0;
@@ -121,7 +122,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Section>, String> {
         section.text.push('\n');
     }
     if sections.is_empty() {
-        return Err(format!("{file}: no section; a section starts with `//--- NAME`"));
+        return Err(format!("{file}: there is no section; a section starts with `//--- NAME`"));
     }
     Ok(sections)
 }
@@ -137,23 +138,23 @@ impl Section {
         !self.fails() && self.text.contains("EXPECT")
     }
 
-    /// Whether only a watched run shows anything.
+    /// Whether only a run under the sanitizer can check it.
     pub fn is_for_sanitizer(&self) -> bool {
         self.text.contains("//? ") || !self.finds.is_empty() || self.may_wait_for_ever()
     }
 
-    /// Whether the program can wait for what never comes.
+    /// Whether the program may wait for ever.
     pub fn may_wait_for_ever(&self) -> bool {
         self.text.contains("//? endless-wait") || self.san.iter().any(|it| it == "--progress=fair")
     }
 
-    /// Whether a text is made of sections.
+    /// Whether a text consists of sections.
     pub fn are_in(text: &str) -> bool {
         text.lines().any(|it| it.starts_with("//--- "))
     }
 
-    /// What is compiled: an empty line for each line before the section keeps the numbers of its lines, and the prelude
-    /// takes the place of the first one.
+    /// The text to compile: an empty line for each line before the section preserves line numbers, and the prelude
+    /// replaces the first one.
     pub fn source(&self) -> String {
         let prelude = if self.checks_itself() { "#include \"prelude.hlsli\"" } else { "" };
         let before = "\n".repeat((self.line as usize).saturating_sub(1));
@@ -165,12 +166,12 @@ impl Section {
         Section { line: 1, ..self.clone() }
     }
 
-    /// Whether a flag of the section says that a diagnostic is no matter.
+    /// Whether a flag of the section silences a diagnostic.
     pub fn is_allowed(&self, it: &Diagnostic) -> bool {
         self.flags.iter().any(|flag| flag.strip_prefix("-Wno-") == Some(it.code.name))
     }
 
-    /// The input for one element of a resource: `NAME` is for all that have no `NAME[INDEX]`.
+    /// The input for one element of a resource: `NAME` applies to all elements without a `NAME[INDEX]`.
     pub fn input(&self, name: &str, index: u32) -> Option<&Input> {
         let own = format!("{name}[{index}]");
         let find = |name: &str| self.inputs.iter().find(|it| it.name == name);
@@ -184,7 +185,7 @@ impl Section {
         find(&own).or_else(|| find(name)).map(|(_, state)| *state)
     }
 
-    /// How many elements an unbounded array, or a descriptor heap, has: as far as something is said of them.
+    /// The number of elements of an unbounded array, or a descriptor heap: as many as have inputs.
     pub fn reach(&self, name: &str) -> u32 {
         let index = |it: &str| {
             it.strip_prefix(name)?.strip_prefix('[')?.strip_suffix(']')?.parse::<u32>().ok()
@@ -194,8 +195,8 @@ impl Section {
         named.filter_map(index).max().map_or(1, |it| it.saturating_add(1))
     }
 
-    /// Every annotation must be met, and nothing else may be reported but what `-Wno-CODE` allows. `rendered` gives the
-    /// messages as a `//|` block has them.
+    /// Every annotation must be met, and nothing else may be reported except what `-Wno-CODE` allows. `rendered`
+    /// returns the messages in the form of a `//|` block.
     pub fn compare_diagnostics(
         &self,
         diagnostics: &[Diagnostic],
@@ -229,13 +230,14 @@ impl Section {
         if let Some(wanted) = &self.rendered {
             let got = rendered()?;
             if got.trim_end() != wanted.trim_end() {
-                problems.push_str(&format!("the rendered message is\n{got}\nbut should be\n{wanted}\n(`cargo xtask bless` takes what it is)\n"));
+                problems.push_str(&format!("the rendered message is\n{got}\nbut should be\n{wanted}\n(`cargo xtask bless` accepts it)\n"));
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    /// Whether the log and the outputs are as they should be; `find` gives the bytes of `NAME` or `NAME[INDEX]` after the run.
+    /// Whether the log and the outputs are as expected; `find` returns the bytes of `NAME` or `NAME[INDEX]` after
+    /// the run.
     pub fn judge<'a>(
         &self,
         width: u32,
@@ -279,13 +281,13 @@ impl Section {
 /// The name of the buffer in which a section logs its checks; see `suite/prelude.hlsli`.
 pub const LOG: &str = "suite_log";
 
-/// The file with the checks, which lies in a folder above.
+/// The file with the checks, in a parent folder.
 pub const PRELUDE: &str = "prelude.hlsli";
 
 /// The size of the log.
 pub const LOG_BYTES: usize = 4 * (4 + 8 * 64);
 
-/// What the log tells of checks that failed.
+/// What the log says about failed checks.
 fn failures(log: &[u8]) -> String {
     let words: Vec<u32> =
         log.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect();
@@ -344,13 +346,14 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
         "san" => section.san = rest.split_whitespace().map(str::to_owned).collect(),
         "args" => section.flags = rest.split_whitespace().map(str::to_owned).collect(),
         "in" => {
-            let (head, values) = rest.split_once(':').ok_or("`in NAME TYPE: VALUES`")?;
-            let (name, ty) = head.trim().split_once(' ').ok_or("`in NAME TYPE: VALUES`")?;
+            let (head, values) = rest.split_once(':').ok_or("expected `in NAME TYPE: VALUES`")?;
+            let (name, ty) =
+                head.trim().split_once(' ').ok_or("expected `in NAME TYPE: VALUES`")?;
             let bytes = bytes(ty.trim(), values)?;
             section.inputs.push(Input { name: name.to_owned(), bytes, texture: None });
         }
         "zero" => {
-            let (name, count) = rest.split_once(' ').ok_or("`zero NAME BYTES`")?;
+            let (name, count) = rest.split_once(' ').ok_or("expected `zero NAME BYTES`")?;
             let bytes = vec![0; size(count)?];
             section.inputs.push(Input { name: name.to_owned(), bytes, texture: None });
         }
@@ -364,15 +367,16 @@ fn apply(section: &mut Section, directive: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// `NAME FORMAT WxHxD [layers N] [mips N] [samples N] [: VALUES]`; zeros without values.
+/// `NAME FORMAT WxHxD [layers N] [mips N] [samples N] [: VALUES]`; zeros if there are no values.
 fn texture(text: &str) -> Result<Input, String> {
-    let usage = "`texture NAME FORMAT WxHxD [layers N] [mips N] [samples N] [: VALUES]`";
+    let usage = "expected `texture NAME FORMAT WxHxD [layers N] [mips N] [samples N] [: VALUES]`";
     let (head, values) = text.split_once(':').unwrap_or((text, ""));
     let mut words = head.split_whitespace();
     let (Some(name), Some(format), Some(size)) = (words.next(), words.next(), words.next()) else {
         return Err(usage.to_owned());
     };
-    let format = Format::parse(format).ok_or_else(|| format!("`{format}` is no format"))?;
+    let format =
+        Format::parse(format).ok_or_else(|| format!("`{format}` is not a texture format"))?;
     let mut sizes = [1; 3];
     for (size, word) in sizes.iter_mut().zip(size.split('x')) {
         *size = number(word)? as u32;
@@ -387,16 +391,17 @@ fn texture(text: &str) -> Result<Input, String> {
         };
         *place = number(words.next().ok_or(usage)?)? as u32;
     }
-    let count = shape.bytes().filter(|it| *it < 1 << 24).ok_or("no texture has that shape")?;
+    let count =
+        shape.bytes().filter(|it| *it < 1 << 24).ok_or("a texture cannot have that shape")?;
     let given = bytes(stored(format), values)?;
     if !given.is_empty() && given.len() != count {
-        return Err(format!("the texture has {count} bytes, not {}", given.len()));
+        return Err(format!("the texture takes {count} bytes, not {}", given.len()));
     }
     let bytes = if given.is_empty() { vec![0; count] } else { given };
     Ok(Input { name: name.to_owned(), bytes, texture: Some(shape) })
 }
 
-/// What a channel of a format is in memory; formats that pack channels are words.
+/// The memory type of a format's channels; formats that pack channels are words.
 fn stored(format: Format) -> &'static str {
     match format {
         Format::Plain { bits, encoding, .. } => match (encoding, bits) {
@@ -417,7 +422,7 @@ fn stored(format: Format) -> &'static str {
 }
 
 fn output(text: &str, line: u32) -> Result<Output, String> {
-    let shape = "`//= NAME TYPE [@WIDTH]: VALUES`";
+    let shape = "expected `//= NAME TYPE [@WIDTH]: VALUES`";
     let (head, values) = text.split_once(':').ok_or(shape)?;
     let mut words = head.split_whitespace();
     let (Some(name), Some(ty)) = (words.next(), words.next()) else { return Err(shape.to_owned()) };
@@ -430,7 +435,7 @@ fn output(text: &str, line: u32) -> Result<Output, String> {
 }
 
 fn annotation(note: &str, line: u32) -> Result<Annotation, String> {
-    let shape = "`//~ LEVEL[CODE]: TEXT`";
+    let shape = "expected `//~ LEVEL[CODE]: TEXT`";
     let (level, rest) = note.split_once('[').ok_or(shape)?;
     let (code, text) = rest.split_once(']').ok_or(shape)?;
     let text = text.strip_prefix(':').unwrap_or(text).trim();
@@ -444,16 +449,16 @@ fn number(text: &str) -> Result<i128, String> {
         Some(hex) => i128::from_str_radix(hex, 16),
         None => digits.parse(),
     };
-    value.map(|it| if negative { -it } else { it }).map_err(|_| format!("`{text}` is no number"))
+    value.map(|it| if negative { -it } else { it }).map_err(|_| format!("`{text}` is not a number"))
 }
 
-/// The most bytes, or values, that a line stands for.
+/// The most bytes, or values, that a line can represent.
 const MOST_VALUES: i128 = 1 << 22;
 
 fn fits(count: i128) -> Result<(), String> {
     match count <= MOST_VALUES {
         true => Ok(()),
-        false => Err(format!("{count} are too many: {MOST_VALUES} are the most")),
+        false => Err(format!("{count} is too many; at most {MOST_VALUES} are allowed")),
     }
 }
 
@@ -461,7 +466,7 @@ fn fits(count: i128) -> Result<(), String> {
 fn size(text: &str) -> Result<usize, String> {
     let count = number(text)?;
     fits(count)?;
-    usize::try_from(count).map_err(|_| format!("`{}` is no number of values", text.trim()))
+    usize::try_from(count).map_err(|_| format!("`{}` is not a number of values", text.trim()))
 }
 
 /// The bytes of a list of values; `value*count` repeats, `a..b` counts up.
@@ -490,7 +495,7 @@ fn bytes(ty: &str, values: &str) -> Result<Vec<u8>, String> {
 }
 
 fn push(all: &mut Vec<u8>, ty: &str, word: &str) -> Result<(), String> {
-    let float = || word.parse::<f64>().map_err(|_| format!("`{word}` is no number"));
+    let float = || word.parse::<f64>().map_err(|_| format!("`{word}` is not a number"));
     match ty {
         "i8" | "u8" => all.push(number(word)? as u8),
         "i16" | "u16" => all.extend_from_slice(&(number(word)? as u16).to_le_bytes()),
@@ -536,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_bounded_in_all() {
+    fn the_total_size_of_a_file_is_bounded() {
         let zeros = |count: usize| format!("//--- a\n{}", "//# zero A 4194304\n".repeat(count));
         assert!(read("a.hlsl", &zeros(64)).is_ok());
         let what = read("a.hlsl", &zeros(65)).unwrap_err();

@@ -1,10 +1,10 @@
-//! Makes a failing program smaller: lines are left out, alone, in runs, and as the braces around others, as long as it fails;
-//! then parentheses and calls make way for what is in them.
+//! Test-case reduction: removes lines, alone, in runs, and as braces around others, as long as the program fails;
+//! then replaces parentheses and calls by their contents.
 
-/// More attempts than these are not worth the wait.
+/// Further attempts are not worth the wait.
 const MOST_ATTEMPTS: usize = 3000;
 
-/// The smallest text that was found to fail, of lines of the one that does.
+/// The smallest failing text found, made of lines of the original.
 pub fn shrink(text: &str, fails: impl Fn(&str) -> bool) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let mut left = MOST_ATTEMPTS;
@@ -33,7 +33,7 @@ pub fn shrink(text: &str, fails: impl Fn(&str) -> bool) -> String {
             }
             run /= 2;
         }
-        // What opens goes with what closes it, with what is between and without.
+        // An opening line is removed together with its closing line, with and without the lines between.
         let mut at = 0;
         while at < lines.len() {
             let gone = closing(&lines, at).is_some_and(|end| {
@@ -48,8 +48,8 @@ pub fn shrink(text: &str, fails: impl Fn(&str) -> bool) -> String {
     }
 }
 
-/// The smallest text that was found to fail, where each call and each pair of parentheses may make way for a zero, for one of
-/// its arguments or for one side of an operator. Whether what comes out is HLSL is left to `fails`.
+/// The smallest failing text found, where each call and each pair of parentheses may be replaced by a zero, by one
+/// of its arguments or by one side of an operator. `fails` decides whether the result is HLSL.
 pub fn shrink_expressions(text: &str, fails: impl Fn(&str) -> bool) -> String {
     let mut text = text.to_owned();
     let mut left = MOST_ATTEMPTS;
@@ -61,7 +61,7 @@ pub fn shrink_expressions(text: &str, fails: impl Fn(&str) -> bool) -> String {
             tries && fails(it)
         });
         match smaller {
-            // What stands there now may begin earlier: with the name of the call that is gone.
+            // The replacement may begin earlier: at the name of the removed call.
             Some(smaller) => {
                 at = name_before(&text, open);
                 text = smaller;
@@ -72,13 +72,13 @@ pub fn shrink_expressions(text: &str, fails: impl Fn(&str) -> bool) -> String {
     text
 }
 
-/// Where the name begins that stands before a parenthesis.
+/// The start of the name before a parenthesis.
 fn name_before(text: &str, open: usize) -> usize {
     let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
     text[..open].trim_end_matches(is_name).len()
 }
 
-/// The texts in which something shorter stands for the parentheses that open there, and for the name before them.
+/// The texts in which something shorter replaces the parentheses that open there, and the name before them.
 fn replacements(text: &str, open: usize) -> Vec<String> {
     let Some(close) = matching(text, open) else { return Vec::new() };
     let start = name_before(text, open);
@@ -88,7 +88,7 @@ fn replacements(text: &str, open: usize) -> Vec<String> {
         return vec![[&text[..start], &text[close + 1..]].concat()];
     }
     let mut parts = vec!["0".to_owned()];
-    // At the top of what is inside, `a, b`, `a + b` and `a ? b : c` fall into parts.
+    // At the top level inside, `a, b`, `a + b` and `a ? b : c` are split into parts.
     let inside = &text[open + 1..close];
     let (mut depth, mut begin) = (0, 0);
     for (place, letter) in inside.char_indices() {
@@ -128,7 +128,7 @@ fn joined(lines: &[&str]) -> String {
     lines.iter().flat_map(|it| [*it, "\n"]).collect()
 }
 
-/// The line that closes what this one opens.
+/// The line that closes the one that this line opens.
 fn closing(lines: &[&str], at: usize) -> Option<usize> {
     if !lines[at].trim_end().ends_with('{') {
         return None;
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_and_operators_make_way_for_what_is_in_them() {
+    fn calls_and_operators_are_replaced_by_their_operands() {
         let needs = |what: &'static str| move |it: &str| it.contains(what) && it.contains("x = ");
         let text = "x = f((a + g(1, (uint)b)) ? c : (d - e));";
         assert_eq!(shrink_expressions(text, needs("b")), "x = b;");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_matter_goes() {
+    fn irrelevant_lines_are_removed() {
         let text = "a\nif (x) {\n  b\n  for (;;) {\n    c\n  }\n  d\n}\ne\n";
         let balanced = |it: &str| it.matches('{').count() == it.matches('}').count();
         assert_eq!(shrink(text, |it| balanced(it) && it.contains('c')), "    c\n");

@@ -1,9 +1,9 @@
-//! Specialization constants: the values that a job gives to `[[vk::constant_id(N)]]`, as the compiler takes them.
+//! Specialization constants: the values that a job gives to `[[vk::constant_id(N)]]`, in the compiler's form.
 
 use crate::job::SpecializationConstant;
 use crate::number::Format;
 
-/// The number and the bits of each, or the message that the format's own tool gives.
+/// The number and the bits of each, or the error message of the format's own tool.
 pub(crate) fn constants(constants: &[SpecializationConstant]) -> Result<Vec<(u32, u64)>, String> {
     for (index, constant) in constants.iter().enumerate() {
         if constants[..index].iter().any(|it| it.id == constant.id) {

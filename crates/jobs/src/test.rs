@@ -1,4 +1,4 @@
-//! What a file holds in the way of tests.
+//! The tests in a file.
 
 use crate::file::TestFile;
 use crate::parts::Part;
@@ -25,16 +25,16 @@ impl Test {
     }
 }
 
-/// Why a file holds no test.
+/// Why a file contains no test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotATest;
 
-/// The tests of a file, by its ending and its text.
+/// The tests of a file, determined by its extension and its text.
 pub fn tests(file: &str, text: &str) -> Result<Vec<Test>, NotATest> {
     TestFile::new(file, text).tests().map(<[Test]>::to_vec)
 }
 
-/// The tests of a file, of which its sections or its cases have been read already.
+/// The tests of a file whose sections or cases have been read already.
 pub(crate) fn tests_with(
     file: &str,
     text: &str,
@@ -51,19 +51,19 @@ pub(crate) fn tests_with(
             let case = |it: &Section| Case { name: it.name.clone(), line: it.line };
             Ok(sections.iter().map(|it| test(case(it))).collect())
         }
-        // What is wrong with the file is said when it is run.
+        // Errors in the file are reported when it runs.
         ("hlsl", Some(Err(_))) => Ok(vec![whole()]),
         ("hlsl", None) if !cases.is_empty() => Ok(cases.into_iter().map(test).collect()),
         _ => Err(NotATest),
     }
 }
 
-/// Other YAML lies beside shaders too; a job starts with what all jobs have.
+/// Other YAML is found beside shaders too; a job starts with keys that all jobs have.
 fn is_job(text: &str) -> bool {
     ["Shaders:", "DescriptorSets:"].iter().all(|key| text.lines().any(|it| it.starts_with(key)))
 }
 
-/// A file of parts with `RUN:` lines, read.
+/// A parsed file of parts with `RUN:` lines.
 pub(crate) struct Script {
     pub(crate) directives: lit::Directives,
     pub(crate) parts: Vec<Part>,
@@ -73,7 +73,7 @@ pub(crate) fn script(text: &str) -> Result<Script, Error> {
     Ok(Script { directives: lit::directives(text)?, parts: parts::split(text)? })
 }
 
-/// Reads a job that lies at `offset` of its file.
+/// Reads a job at `offset` of its file.
 pub(crate) fn read_job(text: &str, offset: usize) -> Result<job::Job, Vec<Error>> {
     job::read(text).map_err(|mut errors| {
         for error in &mut errors {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_told_apart_by_ending_and_text() {
+    fn files_are_classified_by_extension_and_text() {
         let names =
             |file, text| tests(file, text).map(|it| it.iter().map(Test::name).collect::<Vec<_>>());
         assert_eq!(names("a.test", ""), Ok(vec!["a.test".to_owned()]));

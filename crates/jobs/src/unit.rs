@@ -1,7 +1,7 @@
-//! Unit tests in HLSL: finds the cases of a file and reads the log that they leave.
+//! Unit tests in HLSL: finds the cases of a file and reads the logs that they write.
 //!
-//! A case is `TEST_CASE(name)` of `wavelane.hlsli`, or an entry point with the attribute `[test]`. Cases are found in
-//! the text, comments and strings left out; what a macro makes out of other words is not seen.
+//! A case is `TEST_CASE(name)` of `wavelane.hlsli`, or an entry point with the attribute `[test]`. Cases are found
+//! in the text, ignoring comments and strings; the expansions of other macros are not seen.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use wavelane::F16;
 use crate::file::TestFile;
 use crate::outcome::{Finding, Row};
 
-/// The header, which `#include <wavelane.hlsli>` gives without any file.
+/// The header, which `#include <wavelane.hlsli>` provides without a file.
 pub const HEADER: &str = include_str!("wavelane.hlsli");
 /// Its name.
 pub const HEADER_NAME: &str = "wavelane.hlsli";
@@ -33,7 +33,7 @@ pub(crate) fn cases(text: &str) -> (Vec<Case>, String) {
     let mut compiled = text.to_owned();
     let tokens = tokens(text);
     let word = |index: usize| tokens.get(index).map_or("", |it| it.1);
-    // Lines are counted on from the last token that was asked about.
+    // Lines are counted from the last token looked up.
     let (mut counted_to, mut lines) = (0, 1);
     let mut line = |at: usize| {
         lines += text[counted_to..at].matches('\n').count() as u32;
@@ -50,7 +50,7 @@ pub(crate) fn cases(text: &str) -> (Vec<Case>, String) {
         }
         if *token == "[" && word(index + 1) == "test" && word(index + 2) == "]" {
             let line = line(*at);
-            // The next function's name stands before the first parenthesis outside of attributes.
+            // The function's name comes before the first parenthesis outside of attributes.
             let mut depth = 0;
             for (next, (_, token)) in tokens.iter().enumerate().skip(index + 3) {
                 match *token {
@@ -66,7 +66,7 @@ pub(crate) fn cases(text: &str) -> (Vec<Case>, String) {
                     _ => {}
                 }
             }
-            // Other compilers do not know the attribute, and ours need not hear of it.
+            // Blanked, because other compilers do not know the attribute, and ours does not need it.
             let end = tokens[index + 2].0 + 1;
             compiled.replace_range(*at..end, &" ".repeat(end - at));
         }
@@ -108,7 +108,7 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
     tokens
 }
 
-/// What a case's log says.
+/// The contents of a case's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Log {
     pub(crate) checks: u32,
@@ -124,7 +124,7 @@ pub(crate) fn read_log(bytes: &[u8], file: &TestFile) -> Log {
         .collect();
     let word = |at: usize| words.get(at).copied().unwrap_or(0);
     let (failures, checks) = (word(0), word(1));
-    // Waves that fail alike are one row: the lane says which of their lanes, and nothing says which wave.
+    // Waves that fail alike share one row: the lane says which of their lanes, but the log does not say which wave.
     let mut lines: BTreeMap<u32, Vec<(Row, usize)>> = BTreeMap::new();
     for slot in 0..(failures as usize).min(MOST_RECORDS) {
         let at = 4 + RECORD * slot;
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn logs_are_shown_lane_by_lane_in_the_right_type() {
+    fn logs_show_lanes_with_values_of_the_right_type() {
         let mut words = vec![0u32; LOG_BYTES / 4];
         words[0] = 3;
         words[1] = 8;

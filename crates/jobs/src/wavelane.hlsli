@@ -6,7 +6,7 @@
 //
 // A case is a thread group of 128 threads; TEST_CASE_N(name, x, y, z) has a group of its own size.
 // In a case, test_index is SV_GroupIndex and test_thread is SV_GroupThreadID.
-// An entry point of your own becomes a case by the attribute [test].
+// An entry point of your own becomes a case with the attribute [test].
 #ifndef WAVELANE_HLSLI
 #define WAVELANE_HLSLI
 
@@ -18,11 +18,11 @@
 #define TEST_CASE_N(name, x, y, z) \
     [numthreads(x, y, z)] void name(uint test_index : SV_GroupIndex, uint3 test_thread : SV_GroupThreadID)
 
-// Word 0 counts failures, word 1 checks. From word 4 on lie the failures, 24 words each: line, lane, type, kind,
-// four words of nothing, eight words of what came, eight words of what was expected.
+// Word 0 counts failures, word 1 checks. The failures start at word 4, with 24 words each: line, lane, type, kind,
+// four unused words, eight words of the actual value, eight words of the expected one.
 RWStructuredBuffer<uint> wavelane_log : register(u999, space999);
 
-// The type in the log: the scalar in the low byte, how many of them above it.
+// The type in the log: the scalar in the low byte, the number of components above it.
 #define WAVELANE_TYPE(T, number) \
     uint wavelane_type(T v) { return number | 0x100; } \
     uint wavelane_type(T##2 v) { return number | 0x200; } \

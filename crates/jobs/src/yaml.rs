@@ -1,7 +1,7 @@
-//! YAML into a tree whose every node knows its place.
+//! A YAML parser whose tree records the location of every node.
 //!
-//! The subset that LLVM's reader takes: one document, no anchors, aliases or tags. So a text can never grow into a
-//! larger tree, and what a small text can cost is bounded by its length and by [`DEEPEST`].
+//! It accepts the subset of LLVM's reader: one document, no anchors, aliases or tags. A text can therefore not
+//! expand into a larger tree, and its cost is bounded by its length and by [`DEEPEST`].
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,7 +16,7 @@ const DEEPEST: usize = 64;
 /// A node of the tree.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
-    /// The bytes of the text it was read from.
+    /// The bytes of the text from which it was parsed.
     pub at: Range<usize>,
     pub kind: Kind,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Node {
 pub(crate) enum Kind {
     Scalar(String),
     List(Vec<Node>),
-    /// In the order of the text; keys are unique.
+    /// In textual order; keys are unique.
     Map(Vec<(Key, Node)>),
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Key {
 }
 
 impl Node {
-    /// What it is, for messages.
+    /// The kind of the node, for messages.
     pub(crate) fn what(&self) -> &'static str {
         match self.kind {
             Kind::Scalar(_) => "a value",
@@ -57,7 +57,7 @@ pub(crate) fn read(text: &str) -> Result<Node, Error> {
     for event in Parser::new_from_str_with_options(&lenient, options) {
         let (event, span) = event.map_err(|error| {
             let at = error.marker().byte_offset().unwrap_or(0).min(text.len());
-            Error::new(at..at, format!("this is no YAML: {error}", error = plain(&error.info())))
+            Error::new(at..at, format!("invalid YAML: {error}", error = plain(&error.info())))
         })?;
         let offset = |it: &granit_parser::Marker| it.byte_offset().unwrap_or(0).min(text.len());
         let at = offset(&span.start)..offset(&span.end);
@@ -80,10 +80,10 @@ pub(crate) fn read(text: &str) -> Result<Node, Error> {
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some(it) => it.close(at.end),
-                None => return Err(Error::new(at, "nothing is open here that could end")),
+                None => return Err(Error::new(at, "nothing is open here")),
             },
             Event::Alias(_) | Event::UnresolvedAlias(_) | Event::Anchor(..) => {
-                return Err(Error::new(at, "anchors and aliases are no part of a job"));
+                return Err(Error::new(at, "anchors and aliases are not allowed in a job"));
             }
             Event::DocumentEnd | Event::StreamEnd => break,
             _ => continue,
@@ -117,14 +117,15 @@ impl Open {
                     if map.iter().any(|(it, _)| it.name == name) {
                         return Err(Error::new(node.at, format!("`{name}` is given twice")));
                     }
-                    // A wrong text may have millions of keys; comparing each with each would take forever.
+                    // Comparing each key with each would take quadratic time in an invalid text with millions of
+                    // keys.
                     if map.len() >= MOST_KEYS {
-                        return Err(Error::new(node.at, "no mapping of a job has so many keys"));
+                        return Err(Error::new(node.at, "too many keys in one mapping"));
                     }
                     *key = Some(Key { at: node.at, name });
                 }
                 (None, Kind::List(_) | Kind::Map(_)) => {
-                    return Err(Error::new(node.at, "a key is a word"));
+                    return Err(Error::new(node.at, "a key must be a word"));
                 }
             },
         }
@@ -145,15 +146,15 @@ const MOST_KEYS: usize = 256;
 fn refuse(anchor: usize, has_tag: bool, at: &Range<usize>) -> Result<(), Error> {
     match (anchor, has_tag) {
         (0, false) => Ok(()),
-        (0, true) => Err(Error::new(at.clone(), "tags are no part of a job")),
-        _ => Err(Error::new(at.clone(), "anchors and aliases are no part of a job")),
+        (0, true) => Err(Error::new(at.clone(), "tags are not allowed in a job")),
+        _ => Err(Error::new(at.clone(), "anchors and aliases are not allowed in a job")),
     }
 }
 
 fn too_deep(open: &[Open]) -> Result<(), Error> {
     match open.last() {
         Some(last) if open.len() > DEEPEST => {
-            Err(Error::new(last.at.clone(), "lists and mappings nest too deeply here"))
+            Err(Error::new(last.at.clone(), "lists and mappings nest too deeply"))
         }
         _ => Ok(()),
     }
@@ -161,7 +162,7 @@ fn too_deep(open: &[Open]) -> Result<(), Error> {
 
 fn scalar(value: Cow<'_, str>, style: ScalarStyle) -> String {
     match style {
-        // An empty value reads as `~` in some parsers' events, and as nothing in ours.
+        // An empty value is `~` in some parsers' events, and empty in ours.
         ScalarStyle::Plain if value == "~" => String::new(),
         _ => value.into_owned(),
     }
@@ -171,8 +172,8 @@ fn plain(message: &str) -> String {
     message.trim().trim_end_matches('.').replace('\n', "; ")
 }
 
-/// LLVM's reader takes tabs as indentation and empty entries in flow lists, and suites have them.
-/// Both become spaces, so that no place in the text moves.
+/// LLVM's reader accepts tabs as indentation and empty entries in flow lists, and suites use them.
+/// Both become spaces, so that locations stay the same.
 fn forgive(text: &str) -> Cow<'_, str> {
     if !text.contains('\t') && !has_empty_entry(text) {
         return Cow::Borrowed(text);
@@ -211,7 +212,7 @@ fn forgive(text: &str) -> Cow<'_, str> {
             _ => after_comma = false,
         }
     }
-    // Only single bytes of ASCII were replaced by others.
+    // Only single ASCII bytes were replaced, by others.
     String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_know_their_places() {
+    fn nodes_have_locations() {
         let text = "---\nA: [1, 'two']\nB:\n  - C: x\n...\n# RUN: y\n";
         let node = read(text).unwrap();
         let Kind::Map(map) = &node.kind else { panic!("{node:?}") };
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_llvm_forgives_is_forgiven_and_moves_nothing() {
+    fn what_llvm_accepts_is_accepted_and_locations_stay() {
         let text = "A: [0,, 1, # a, , b\n  , 2]\nB:\n\t- 3\n";
         let node = read(text).unwrap();
         let Kind::Map(map) = &node.kind else { panic!("{node:?}") };
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_explode_is_refused() {
+    fn documents_that_could_expand_are_refused() {
         for text in [
             "a: &x [1]\nb: *x\n",
             "a: !!str x\n",

@@ -1,8 +1,9 @@
-//! Whatever text comes in, the readers of jobs end soon and without a panic, and their errors lie within the text.
+//! Robustness: on any text the readers of jobs terminate soon and without a panic, and their errors are located
+//! within it.
 
 use wavelane_jobs::{Error, check, directives, job, split, tests};
 
-/// A generator of numbers that is the same everywhere.
+/// A generator with the same numbers on every host.
 struct Random(u64);
 
 impl Random {
@@ -21,7 +22,7 @@ const SEEDS: [&str; 4] = [
     include_str!("../../../suite/jobs/output.test"),
 ];
 
-/// Words with a meaning somewhere.
+/// Words with a meaning in some format.
 const WORDS: [&str; 34] = [
     "#--- ",
     "//--- a\n",
@@ -90,7 +91,7 @@ fn lies_within(errors: &[Error], text: &str) {
 }
 
 #[test]
-fn readers_take_any_text() {
+fn readers_accept_any_text_without_panicking() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut read, mut refused) = (0, 0);
     for round in 0..4000 {
@@ -110,7 +111,7 @@ fn readers_take_any_text() {
             match job::read(inner) {
                 Ok(job) => {
                     read += 1;
-                    // What is printed is compared with patterns, so both must stand anything.
+                    // The output is matched against patterns, so both must cope with any text.
                     let _ = check(&text, &["CHECK", "ALSO"], &wavelane_jobs::dump(&job));
                 }
                 Err(errors) => {
@@ -121,7 +122,7 @@ fn readers_take_any_text() {
         }
         let _ = tests("a.hlsl", &text);
     }
-    // A generator that makes only nonsense, or none, would show nothing.
+    // A generator of nothing but nonsense, or of none, would prove nothing.
     assert!(read > 200 && refused > 500, "{read} read, {refused} refused");
 }
 

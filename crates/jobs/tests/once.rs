@@ -1,4 +1,4 @@
-//! However many tests a file has, it is read and checked once: what each costs is counted, and no clock is asked.
+//! However many tests a file has, it is read and checked once: the tests count the work, not the time.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ impl Includer for Counted {
     }
 }
 
-/// Runs all tests of a file; what came of them, how often files were looked for, and how often the front end ran.
+/// Runs all tests of a file; returns the outcomes, how often files were looked up, and how often the front end ran.
 fn all(name: &str, text: &str) -> (Vec<Outcome>, usize, usize) {
     let file = TestFile::new(name, text);
     let device = Device::new(Adapter::reference());
@@ -88,7 +88,7 @@ fn failing_cases_are_shown_with_their_own_lines() {
     assert_eq!(failed[0].findings[0].message, "TEST_CASE(case17) { EXPECT(17 != 17); }");
 }
 
-/// What is wrong with one case alone is told of that case alone, in the words of a compilation of its own.
+/// An error in one case is reported for that case only, as if it had been compiled alone.
 #[test]
 fn a_case_that_does_not_compile_fails_alone_where_the_others_do() {
     // Only what an entry point reaches counts.
@@ -103,14 +103,14 @@ fn a_case_that_does_not_compile_fails_alone_where_the_others_do() {
     assert_eq!((failed.len(), passed(&outcomes), front_ends), (1, 8, 1), "{outcomes:?}");
     assert!(failed[0].message.contains("bad.hlsl:5:"), "{}", failed[0].message);
 
-    // Where the whole file is wrong, each case says so, and the file is still read once.
+    // If the whole file is wrong, each case says so, and the file is still read once.
     let text = text.replace("EXPECT(true)", "EXPECT(tru)");
     let (outcomes, _, front_ends) = all("bad.hlsl", &text);
     assert_eq!((outcomes.len(), passed(&outcomes), front_ends), (5, 0, 1));
 }
 
 #[test]
-fn sections_are_compiled_for_themselves_however_many_there_are() {
+fn sections_are_compiled_separately_however_many_there_are() {
     for count in [1, 20, 60] {
         let section = |it| {
             format!(
@@ -121,7 +121,7 @@ fn sections_are_compiled_for_themselves_however_many_there_are() {
         let text: String = (0..count).map(section).collect();
         let (outcomes, reads, front_ends) = all("sections.hlsl", &text);
         assert_eq!((passed(&outcomes), outcomes.len()), (2 * count, 2 * count), "{outcomes:?}");
-        // One for each width; the prelude is looked for once, in each folder above.
+        // One for each width; the prelude is looked up once, in each parent folder.
         assert_eq!((reads, front_ends), (8, 2 * count), "{count} sections");
     }
 }

@@ -1,7 +1,8 @@
-//! Group barriers that not all threads reach.
+//! Barrier divergence: group barriers that not all threads reach.
 //!
-//! The engine lets whole waves arrive, and counts those that have ended as arrived. A program may rely on neither:
-//! every thread of the group must come to the same barrier. A thread that has returned before counts as arrived.
+//! The engine lets whole waves arrive, and counts those that have ended as arrived. A program must not rely on
+//! either: every thread of the group must reach the same barrier. A thread that has returned before counts as
+//! arrived.
 
 use std::collections::HashMap;
 
@@ -12,20 +13,20 @@ use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
 
-/// What threads count as that have returned before a barrier.
+/// How threads that have returned before a barrier count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExitedThreads {
-    /// As arrived, as the machines of today have it.
+    /// As arrived, as on current hardware.
     #[default]
     Arrived,
-    /// As missing, as the letter of older specifications has it.
+    /// As missing, as in the wording of older specifications.
     Missing,
 }
 
 /// A group in flight.
 #[derive(Default)]
 struct Group {
-    /// The waves that have come to a barrier since the last one that all have passed.
+    /// The waves that have reached a barrier since the last one that all have passed.
     arrived: Vec<At>,
     /// Where lanes returned.
     ended: Vec<At>,
@@ -34,7 +35,7 @@ struct Group {
 pub(crate) struct Barriers {
     exited: ExitedThreads,
     groups: HashMap<[u32; 3], Group>,
-    /// The group of the last event, which is that of the next one more often than not.
+    /// A cache: the group of the last event, which is usually that of the next one.
     current: Option<([u32; 3], Group)>,
 }
 
@@ -67,7 +68,7 @@ impl Barriers {
         Some(Finding {
             kind: Kind::DivergentBarrier,
             message: format!(
-                "{} do{} not come to this barrier",
+                "{} do{} not reach this barrier",
                 Named(missing),
                 if missing.count() == 1 { "es" } else { "" }
             ),
@@ -77,7 +78,7 @@ impl Barriers {
             },
             related,
             notes,
-            helps: vec!["move the barrier to where all threads of the group come by".to_owned()],
+            helps: vec!["move the barrier to where all threads of the group reach it".to_owned()],
             group: at.group,
             wave: at.wave,
             lanes: missing,
@@ -94,14 +95,14 @@ impl Barriers {
         }
         match &mut self.current {
             Some((_, group)) => group,
-            None => unreachable!("it has just been put there"),
+            None => unreachable!("it has just been inserted"),
         }
     }
 
     fn arrive(&mut self, facts: &Facts<'_>, width: u32, at: At) -> Option<Finding> {
         let exited = self.exited;
         let group = self.group(at.group);
-        // A wave that comes again has passed the last barrier, and so have all others.
+        // A wave that arrives again has passed the last barrier, and so have all others.
         let finding = if group.arrived.iter().any(|it| it.wave == at.wave) {
             let finding = judge(facts, width, &group.arrived, &group.ended, exited);
             group.arrived.clear();
@@ -132,7 +133,7 @@ impl Barriers {
     }
 }
 
-/// Whether all waves came to the same barrier, and whether those that did not had returned before it.
+/// Whether all waves reached the same barrier, and whether those that did not had returned before it.
 fn judge(
     facts: &Facts<'_>,
     width: u32,
@@ -151,7 +152,7 @@ fn judge(
                 text: format!("wave {} waits here", first.wave),
             }],
             notes: Vec::new(),
-            helps: vec!["let all threads of the group come to the same barrier".to_owned()],
+            helps: vec!["make all threads of the group reach the same barrier".to_owned()],
             group: other.group,
             wave: other.wave,
             lanes: other.active,
@@ -164,14 +165,14 @@ fn judge(
     })?;
     Some(Finding {
         kind: Kind::DivergentBarrier,
-        message: format!("wave {} ends without coming to this barrier", passed.wave),
+        message: format!("wave {} ends without reaching this barrier", passed.wave),
         site: Site { span: first.span, text: format!("wave {} waits here", first.wave) },
         related: Vec::new(),
         notes: vec![format!(
-            "the condition around the barrier is the same for all lanes of wave {}, and differs from wave {}",
+            "the condition around the barrier is the same for all lanes of wave {}, but differs for wave {}",
             passed.wave, first.wave
         )],
-        helps: vec!["move the barrier to where all threads of the group come by".to_owned()],
+        helps: vec!["move the barrier to where all threads of the group reach it".to_owned()],
         group: passed.group,
         wave: passed.wave,
         lanes: LaneMask::EMPTY,

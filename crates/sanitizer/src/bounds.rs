@@ -1,4 +1,4 @@
-//! Accesses outside of what they access. Loads from arrays are followed as poison; everything else is reported at once.
+//! Out-of-bounds accesses. Loads from arrays are tracked as poison; everything else is reported at once.
 
 use interp::observe::{AccessEvent, Space};
 use ops::LaneMask;
@@ -40,16 +40,16 @@ pub(crate) fn access(
                 resource.name.clone(),
                 Site { span: resource.span, text: "declared here".to_owned() },
                 if stores {
-                    "Direct3D drops the write; other interfaces do only where robust access is on"
+                    "Direct3D drops the write; other APIs do so only with robust buffer access"
                 } else {
-                    "Direct3D reads zero; other interfaces do only where robust access is on"
+                    "Direct3D reads zero; other APIs do so only with robust buffer access"
                 },
             )
         }
         Space::Counter(_) => return None,
     };
     let mut notes = Vec::new();
-    // A texel that is not there has no address.
+    // A texel outside the texture has no address.
     if address != u64::MAX {
         let place = place::place(facts, &event.space, address, u64::from(event.size));
         notes.push(format!("lane {lane} {verb}s {place}"));

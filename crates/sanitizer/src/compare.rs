@@ -1,8 +1,10 @@
-//! Why two runs of one program differ: the first wave operation on the way to the difference that gave something else.
+//! Root causes of differences between two runs of one program: the first relevant wave operation whose result
+//! differs.
 //!
-//! Both runs are watched once more. The last writers of the first differing byte are found; of all wave operations that
-//! can have a part in what they wrote, the first in the order of the run that gave a thread another result is named.
-//! A thread is known by its `SV_GroupIndex`, whichever lane it is dealt to.
+//! Both runs are repeated and observed. The last writers of the first differing byte are found; of all wave
+//! operations on which their values may depend, the first in execution order that gave a thread a different result
+//! is named.
+//! A thread is identified by its `SV_GroupIndex`, whichever lane it is assigned to.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,12 +22,12 @@ use crate::order::Order;
 use crate::place;
 use crate::slice;
 
-/// So many results are remembered; beyond, the first difference may be missed, and the finding says less.
+/// The number of results remembered; beyond it the first difference may be missed, and the finding says less.
 const MOST_RESULTS: usize = 1 << 22;
-/// So many turns are compared.
+/// The number of decisions compared.
 const MOST_TURNS: usize = 1 << 19;
 
-/// A byte that two runs left different.
+/// A byte that differs after two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
     pub binding: Binding,
@@ -38,18 +40,18 @@ pub struct Difference {
 struct Trace {
     wanted: Difference,
     width: u32,
-    /// For each slot, wave after wave and lane after lane, the thread in it.
+    /// The thread in each slot, wave by wave and lane by lane.
     threads: Vec<u32>,
-    /// The wave operations that count.
+    /// The relevant wave operations.
     slice: HashSet<Inst>,
     writer: Option<Writer>,
-    /// For each operation, group and thread, the results in order; an operation may have several at a time.
+    /// The results for each operation, group and thread, in order; one execution may give several.
     results: HashMap<(Inst, [u32; 3], u32), Vec<u64>>,
-    /// In the order of the run: operation, group, thread and the number of the execution.
+    /// In execution order: operation, group, thread and the number of the execution.
     order: Vec<(Inst, Span, WaveOp, [u32; 3], u32, u32)>,
 }
 
-/// Who wrote a byte last.
+/// The last writer of a byte.
 #[derive(Clone, Copy)]
 struct Writer {
     inst: Inst,
@@ -98,7 +100,7 @@ impl Trace {
         self.threads.get((at.wave * self.width + lane) as usize).copied()
     }
 
-    /// What an execution of an operation gave a thread.
+    /// The result of an execution of an operation for a thread.
     fn result(&self, key: (Inst, [u32; 3], u32), number: u32, many: usize) -> Option<&[u64]> {
         let start = number as usize * many;
         self.results.get(&key)?.get(start..start + many)
@@ -131,19 +133,19 @@ impl Observer for Trace {
     }
 }
 
-/// One of the two runs that are compared.
+/// One of the two runs being compared.
 pub struct Side<'a> {
     pub module: &'a Module,
     pub launch: &'a Launch,
     pub variation: Variation,
-    /// The contents at the start.
+    /// The initial contents.
     pub bindings: &'a Bindings,
 }
 
 /// The finding about a difference between two runs.
 ///
-/// A result that is permuted is one whose elements other threads wrote: where every thread keeps its place, and how threads
-/// are dealt to lanes decides what it puts there, the result just depends on that.
+/// A permuted result is one whose elements were written by other threads: if every thread keeps its element, and
+/// the assignment of threads to lanes decides its value, the result depends on just that.
 pub fn explain(
     kind: Kind,
     a: &Side<'_>,
@@ -159,7 +161,7 @@ pub fn explain(
         interp::run_varied(&program, side.launch, side.variation, &mut bindings, &mut trace)?;
         Ok(trace)
     };
-    // Once to learn who wrote, once more to see what that came from.
+    // Once to find the writers, once more to see what their values depend on.
     let writers: Vec<Writer> = [watch(a, HashSet::new())?.writer, watch(b, HashSet::new())?.writer]
         .into_iter()
         .flatten()
@@ -184,7 +186,8 @@ pub fn explain(
         let many = a.module.inst(*inst).results.len();
         left.result(key, *n, many) != right.result(key, *n, many)
     });
-    // Where lanes are dealt otherwise it is no news that their numbers differ: what is made of that is.
+    // With other lane assignments, lane indices differ as a matter of course; only what is computed from them
+    // matters.
     let is_news = !other_lanes;
     let is_query = |op: WaveOp| matches!(op, WaveOp::LaneIndex | WaveOp::IsFirstLane);
     let first = differing.clone().find(|it| is_news || !is_query(it.2));
@@ -197,7 +200,7 @@ pub fn explain(
                 a.module.inst(*inst).results.iter().map(|it| a.module.ty(*it)).collect();
             let value = |trace: &Trace| {
                 let value = trace.result(key, *n, types.len());
-                value.map_or("nothing, as it is not executed".to_owned(), |it| {
+                value.map_or("nothing, because it does not execute".to_owned(), |it| {
                     shown(*op, &types, it)
                 })
             };
@@ -216,12 +219,12 @@ pub fn explain(
         None => (Site { span: written, text: "written here".to_owned() }, Vec::new(), [0; 3], 0),
     };
     related.retain(|it| it.span != site.span);
-    // No wave operation has made it: waves have met in memory.
+    // No wave operation is the cause: waves interacted through memory.
     let by_memory = first.is_none()
         && kind == Kind::OrderDependentResult
         && a.launch.schedule != b.launch.schedule;
     let helps = by_memory.then(|| {
-        "who comes first decides what is found in memory: order the accesses by a barrier, or compute what no order changes"
+        "the contents of memory depend on which wave comes first: order the accesses by a barrier, or compute something that does not depend on the order"
             .to_owned()
     });
     let helps = helps.into_iter().collect();
@@ -245,12 +248,12 @@ pub fn explain(
         group,
         wave,
         lanes: LaneMask::EMPTY,
-        // Of two widths, the one that departs from what came before.
+        // Of two widths, the one that differs from the previous ones.
         width: b.launch.wave_width,
     })
 }
 
-/// A result as people write it: lanes where it is a set of them.
+/// A result for display: lanes if it is a set of them.
 fn shown(op: WaveOp, types: &[Ty], bits: &[u64]) -> String {
     if op.signature().results == Results::Lanes {
         let words = bits.iter().rev();
@@ -262,7 +265,7 @@ fn shown(op: WaveOp, types: &[Ty], bits: &[u64]) -> String {
         Ty::F32 => format!("{:?}", f32::from_bits(*bits as u32)),
         Ty::F64 => format!("{:?}", f64::from_bits(*bits)),
         Ty::F16 => format!("{:?}", F16(*bits as u16).to_f32()),
-        // The sign is not known here, and few people know large numbers by their decimals.
+        // The signedness is not known here, and large numbers are more recognisable in hexadecimal.
         Ty::I16 | Ty::I32 | Ty::I64 if *bits <= MOST_DECIMAL => bits.to_string(),
         Ty::I16 | Ty::I32 | Ty::I64 => format!("{bits:#x}"),
     };
@@ -272,10 +275,10 @@ fn shown(op: WaveOp, types: &[Ty], bits: &[u64]) -> String {
     }
 }
 
-/// Whole numbers are shown as decimals up to this one.
+/// Integers are shown in decimal up to this one.
 const MOST_DECIMAL: u64 = 0xff_ffff;
 
-/// What distinguishes a run from another one.
+/// What distinguishes a run from another.
 fn describe(side: &Side<'_>, other: &Side<'_>) -> String {
     let (launch, there) = (side.launch, other.launch);
     if launch.wave_width != there.wave_width {
@@ -289,7 +292,7 @@ fn describe(side: &Side<'_>, other: &Side<'_>) -> String {
     }
 }
 
-/// A decision or an address that another order of additions has changed, though what was written is much the same.
+/// A decision or an address that a different order of additions has changed, although the results are almost equal.
 pub(crate) fn explain_turn(
     at: At,
     is_address: bool,
@@ -297,14 +300,14 @@ pub(crate) fn explain_turn(
     b: &Side<'_>,
     subject: &str,
 ) -> Finding {
-    let what = if is_address { "an address" } else { "the way lanes take" };
+    let what = if is_address { "an address" } else { "the path that lanes take" };
     Finding {
         kind: Kind::OrderDependentResult,
         message: format!("{what} depends on {subject}"),
         site: Site { span: at.span, text: "the first that differs".to_owned() },
         related: Vec::new(),
         notes: vec![format!("{} against {}", describe(a, b), describe(b, a))],
-        helps: vec!["compare floats with some room, or sum integers".to_owned()],
+        helps: vec!["compare floats with a tolerance, or sum integers".to_owned()],
         group: at.group,
         wave: at.wave,
         lanes: at.active,
@@ -312,8 +315,8 @@ pub(crate) fn explain_turn(
     }
 }
 
-/// The ways that lanes take and the places they access, in the order of a run: all that a change in the last bits of a
-/// float may not touch.
+/// The branches taken and the addresses accessed, in execution order: everything that a change in the last bits of
+/// a float must not affect.
 #[derive(Default)]
 pub(crate) struct Turns {
     pub(crate) all: Vec<(At, u64, bool)>,
@@ -329,7 +332,7 @@ impl Turns {
         }
     }
 
-    /// The first turn that another run took otherwise, and whether it is an address.
+    /// The first decision that differs in another run, and whether it is an address.
     pub(crate) fn first_difference(&self, other: &Turns) -> Option<(At, bool)> {
         let differs = |(mine, theirs): &(&(At, u64, bool), &(At, u64, bool))| {
             (mine.0.inst, mine.0.active, mine.1) != (theirs.0.inst, theirs.0.active, theirs.1)

@@ -1,12 +1,12 @@
-//! Who is together only because this engine brings lanes together again.
+//! Reconvergence: lanes that run together only because this engine reconverges them.
 //!
-//! HLSL's lanes rejoin after every construct. Elsewhere that is not promised, so here is followed who *must* be together
-//! under weaker rules: the finest partition of the lanes that a machine may make. A wave operation whose lanes are in
-//! several of its parts may see a smaller active set there. Since the parts are the finest, nothing has to be tried out:
-//! whatever a machine does, it keeps each part whole.
+//! HLSL's lanes reconverge after every construct. Other languages do not promise that, so this file tracks which
+//! lanes *must* be together under weaker rules: the finest partition of the lanes that a machine may produce. A
+//! wave operation whose lanes are in several of its parts may see a smaller active set there. Since the parts are
+//! the finest, no enumeration is needed: every machine keeps each part together.
 //!
-//! Always on is one rule of this kind: inside a `switch` some drivers keep lanes of different selector values apart, though
-//! they run the same case.
+//! One such rule is always on: inside a `switch`, some drivers keep lanes with different selector values apart even
+//! if they run the same case.
 
 use interp::observe::{At, DivergeEvent, WaveEvent};
 use ir::{Inst, Op};
@@ -15,16 +15,16 @@ use ops::LaneMask;
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site};
 
-/// What is taken for granted about lanes that come together again.
+/// The assumed guarantees on reconvergence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reconvergence {
-    /// After every construct, as HLSL has it, and SPIR-V with maximal reconvergence.
+    /// After every construct, as in HLSL, and in SPIR-V with maximal reconvergence.
     #[default]
     Maximal,
-    /// As SPIR-V has it by itself, each wave taken alone: only where the whole wave came to a construct together and all of
-    /// it leaves by the construct's end.
+    /// As in plain SPIR-V, with each wave taken alone: only where the whole wave reached a construct together and
+    /// all of it leaves by the construct's end.
     Spirv,
-    /// Never, but at barriers: threads as CUDA schedules them.
+    /// Never, except at barriers: CUDA's independent thread scheduling.
     Independent,
 }
 
@@ -32,17 +32,17 @@ pub enum Reconvergence {
 #[derive(Default)]
 pub(crate) struct Convergence {
     started: LaneMask,
-    /// Switches that lanes with several selector values are in.
+    /// The open switches that lanes with several selector values entered.
     switches: Vec<(Inst, Vec<(u64, LaneMask)>)>,
-    /// Lanes that must be together.
+    /// The lanes that must be together.
     parts: Vec<LaneMask>,
-    /// Constructs that have begun, and whether the whole wave came to them together.
+    /// Open constructs, and whether the whole wave reached them together.
     entered: Vec<(Inst, bool)>,
-    /// Where lanes parted since the whole wave was together.
+    /// Where lanes diverged since the whole wave was last together.
     splits: Vec<(At, LaneMask)>,
 }
 
-/// So many places where lanes parted are remembered.
+/// The number of divergence points remembered.
 const MOST_SPLITS: usize = 256;
 
 impl Convergence {
@@ -53,7 +53,7 @@ impl Convergence {
         self.join(started);
     }
 
-    /// Everyone is together again.
+    /// The whole wave is together again.
     fn join(&mut self, lanes: LaneMask) {
         self.parts.clear();
         self.parts.push(lanes);
@@ -126,7 +126,7 @@ impl Convergence {
         if let Some(index) = entry {
             self.entered.truncate(index);
         }
-        // The end of a block is a place of ours: where functions return, and where `continue` leads.
+        // The end of a block is an artefact of ours: where functions return, and where `continue` leads.
         let has_an_end = !matches!(facts.module.inst(at.inst).op, Op::Block { .. });
         if came_together && has_an_end && at.active == self.started {
             self.join(self.started);
@@ -141,7 +141,7 @@ impl Convergence {
         }
     }
 
-    /// Whether an operation sees lanes together that need not be.
+    /// Reports an operation that sees lanes together which need not be.
     pub(crate) fn wave_op(
         &self,
         facts: &Facts<'_>,
@@ -172,7 +172,8 @@ impl Convergence {
             let (Some(a), Some(b)) = (here.next(), here.next()) else { continue };
             let mut found = finding(
                 Kind::SwitchConvergence,
-                "lanes of several selector values meet here, and not on every machine".to_owned(),
+                "lanes with different selector values run together here, but not on every machine"
+                    .to_owned(),
                 format!(
                     "{} select {}, {} {}",
                     Named(a.1 & on),
@@ -182,32 +183,32 @@ impl Convergence {
                 ),
                 vec![Site {
                     span: facts.module.inst(*switch).span,
-                    text: "the lanes part here".to_owned(),
+                    text: "the lanes diverge here".to_owned(),
                 }],
-                vec!["use `if` and `else`, or move the operation behind the `switch`".to_owned()],
+                vec!["use `if` and `else`, or move the operation after the `switch`".to_owned()],
             );
             found.notes.push(
-                "a compiled `switch` may run once for each value, a shared or fallen-into case included".to_owned(),
+                "a compiled `switch` may run each value separately, even in a shared or fall-through case".to_owned(),
             );
             return Some(found);
         }
         let mut parts = self.parts.iter().map(|it| *it & on).filter(|it| !it.is_empty());
         let (a, b) = (parts.next()?, parts.next()?);
-        // The place where these two parted last.
+        // Where these two last diverged.
         let parted = self.splits.iter().rev().find(|(_, lanes)| {
             a & *lanes == a && (b & *lanes).is_empty() || b & *lanes == b && (a & *lanes).is_empty()
         });
         let related = parted.map(|(at, _)| Site {
             span: at.span,
-            text: format!("{} and {} parted here", Named(a), Named(b)),
+            text: format!("{} and {} diverged here", Named(a), Named(b)),
         });
         Some(finding(
             Kind::Reconvergence,
-            "the lanes need not be together again here".to_owned(),
-            format!("{} may come without {}", Named(a), Named(b)),
+            "the lanes need not have reconverged here".to_owned(),
+            format!("{} may arrive without {}", Named(a), Named(b)),
             related.into_iter().collect(),
             vec![
-                "compile with `-fspv-enable-maximal-reconvergence`, or do it before the lanes part"
+                "compile with `-fspv-enable-maximal-reconvergence`, or move it before the lanes diverge"
                     .to_owned(),
             ],
         ))

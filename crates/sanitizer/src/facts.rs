@@ -1,4 +1,4 @@
-//! What can be known of a module without running it: where instructions stand, and what a value is made of.
+//! Static facts about a module: the nesting of instructions, and the dependences of values.
 
 use ir::flow::Structure;
 use ir::{Inst, Module, Op, Value, ValueDef, Values, values};
@@ -7,7 +7,7 @@ use ir::{Inst, Module, Op, Value, ValueDef, Values, values};
 pub(crate) struct Facts<'a> {
     pub(crate) module: &'a Module,
     structure: Structure,
-    /// First and last position, in the order of the text, of an instruction with everything inside it.
+    /// The first and last position, in textual order, of an instruction and everything inside it.
     extent: Vec<(u32, u32)>,
     /// The yields at the ends of a construct's regions.
     yields: Vec<Vec<Inst>>,
@@ -24,7 +24,7 @@ impl<'a> Facts<'a> {
                 yields[parent.index()].push(inst);
             }
         }
-        // What stands inside a construct comes after it: backwards, each end is known before it is handed on.
+        // The contents of a construct come after it: backwards, each end is known before it is propagated.
         for inst in structure.insts().collect::<Vec<_>>().into_iter().rev() {
             if let Some(parent) = structure.parent(inst) {
                 let end = extent[inst.index()].1;
@@ -35,18 +35,18 @@ impl<'a> Facts<'a> {
         Facts { module, structure, extent, yields }
     }
 
-    /// The constructs around an instruction, the innermost first.
+    /// The constructs around an instruction, innermost first.
     pub(crate) fn ancestors(&self, inst: Inst) -> impl Iterator<Item = Inst> + '_ {
         let structure = &self.structure;
         std::iter::successors(structure.parent(inst), |it| structure.parent(*it))
     }
 
-    /// Whether `outer` is `inner` or stands around it.
+    /// Whether `outer` is `inner` or encloses it.
     pub(crate) fn encloses(&self, outer: Inst, inner: Inst) -> bool {
         outer == inner || self.ancestors(inner).any(|it| it == outer)
     }
 
-    /// Whether two instructions stand in the same region of a construct.
+    /// Whether two instructions are in the same region of a construct.
     pub(crate) fn are_in_one_arm(&self, construct: Inst, a: Inst, b: Inst) -> bool {
         let arm = |inst: Inst| {
             let below = std::iter::once(inst).chain(self.ancestors(inst));
@@ -57,21 +57,21 @@ impl<'a> Facts<'a> {
         arm(a).is_some() && arm(a) == arm(b)
     }
 
-    /// Whether whoever comes to `later` has left behind the outermost construct around `earlier` that is not around `later`,
-    /// or `earlier` itself if there is none.
+    /// Whether lanes that reach `later` have left the outermost construct around `earlier` that does not enclose
+    /// `later`, or `earlier` itself if there is none.
     pub(crate) fn is_past(&self, later: Inst, earlier: Inst) -> bool {
         let around = std::iter::once(earlier).chain(self.ancestors(earlier));
         let construct = around.take_while(|it| !self.encloses(*it, later)).last();
         construct.is_some_and(|it| self.extent[later.index()].0 >= self.extent[it.index()].1)
     }
 
-    /// The instructions by which lanes come to the end of a construct, or to its next round.
+    /// The instructions by which lanes reach the end of a construct, or its next iteration.
     pub(crate) fn enders(&self, construct: Inst) -> impl Iterator<Item = Inst> + '_ {
         let yields = self.yields[construct.index()].iter().copied();
         self.structure.exits_to(construct).chain(yields)
     }
 
-    /// The values that a value is directly computed from, memory aside.
+    /// The values from which a value is directly computed, not through memory.
     pub(crate) fn sources(&self, value: Value) -> Values {
         let module = self.module;
         let (construct, conditions) = match module.values[value.index()].def {

@@ -1,4 +1,4 @@
-//! What the sanitizer reports.
+//! Findings: what the sanitizer reports.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ use ops::LaneMask;
 /// What is wrong with a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
-    /// The language says nothing of what happens.
+    /// The language does not define what happens.
     Undefined,
-    /// One of several results, and nobody says which.
+    /// One of several results, and the language does not say which.
     Unspecified,
     /// Defined, but different for waves of another width.
     WidthDependent,
     /// Defined, but different for another order of lanes, waves or groups.
     OrderDependent,
-    /// Defined here, and not everywhere that shaders run.
+    /// Defined here, but not everywhere that shaders run.
     Portability,
 }
 
@@ -88,36 +88,36 @@ kinds! {
     PermutedResult, PERMUTED_RESULT, Portability;
 }
 
-/// A place in the source and what happened there.
+/// A source location and what happened there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     pub span: Span,
     pub text: String,
 }
 
-/// One thing that is wrong, as it was seen the first time.
+/// One defect, as it was first observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub kind: Kind,
     pub message: String,
     pub site: Site,
-    /// The other parties.
+    /// The other locations involved.
     pub related: Vec<Site>,
     pub notes: Vec<String>,
     pub helps: Vec<String>,
     pub group: [u32; 3],
     pub wave: u32,
     pub lanes: LaneMask,
-    /// How many lanes a wave had.
+    /// The number of lanes of a wave.
     pub width: u32,
 }
 
 impl Finding {
-    /// The report that users read.
+    /// The report for users.
     pub fn report(&self) -> Diagnostic {
         let mut report = Diagnostic::new(self.kind.code(), self.site.span, self.message.clone())
             .label(self.site.text.clone());
-        // Some codes are warnings of the compiler too, where it only suspects what has happened here.
+        // Some codes are also warnings of the compiler, which only suspects what has happened here.
         report.level = match self.kind.verdict() {
             Verdict::Undefined
             | Verdict::Unspecified
@@ -147,8 +147,8 @@ impl Finding {
     /// Whether two findings are about the same mistake in the program, so that one report is enough.
     pub fn is_like(&self, other: &Finding) -> bool {
         let places = |it: &Finding| it.related.iter().map(|it| it.span).collect::<Vec<_>>();
-        // Whoever fails to come to a barrier, the barrier is what is misplaced; and of several accesses that race with
-        // one, the first is enough to see what is missing.
+        // Whichever lanes fail to reach a barrier, it is the barrier that is misplaced; and of several accesses
+        // that race with one, the first is enough to see what is missing.
         let whoever = matches!(
             self.kind,
             Kind::DivergentBarrier | Kind::Race | Kind::EqualStores | Kind::NotGloballyCoherent
@@ -159,10 +159,10 @@ impl Finding {
     }
 }
 
-/// Lanes as people say them: `lane 3`, `lanes 0 to 7`, `lanes 0, 2 and 5`.
+/// Displays lanes in words: `lane 3`, `lanes 0 to 7`, `lanes 0, 2 and 5`.
 pub(crate) struct Named(pub(crate) LaneMask);
 
-/// So many runs of lanes are named; of the rest only how many there are.
+/// The number of runs of lanes that are named; the rest are only counted.
 const MOST_NAMED: usize = 4;
 
 impl fmt::Display for Named {
@@ -206,7 +206,7 @@ impl fmt::Display for Named {
     }
 }
 
-/// `s` where the verb is about one lane only.
+/// `s` if the subject of the verb is one lane.
 pub(crate) fn third_person(lanes: LaneMask) -> &'static str {
     if lanes.count() == 1 { "s" } else { "" }
 }
@@ -217,7 +217,7 @@ mod tests {
     use ops::LaneMask;
 
     #[test]
-    fn lanes_are_named_as_people_say_them() {
+    fn lanes_are_named_in_words() {
         let name = |lanes: &[u32]| Named(lanes.iter().copied().collect::<LaneMask>()).to_string();
         assert_eq!(name(&[3]), "lane 3");
         assert_eq!(name(&[3, 4]), "lanes 3 and 4");

@@ -1,18 +1,18 @@
-//! Whether two results are the same but for the rounding of floats.
+//! Whether two results are equal up to the rounding of floats.
 //!
-//! Sums of floats in another order differ in their last bits, and that is no news. What lies in a buffer is compared
-//! scalar by scalar: floats with some room, everything else bit for bit.
+//! Sums of floats in another order differ in their last bits, as expected. The contents of buffers are compared
+//! scalar by scalar: floats with a tolerance, everything else bit for bit.
 
 use ir::exec::{Buffer, Format, FormatScalar};
 use ir::{Binding, HostScalar, Module, Op, ResourceKind};
 use ops::{F16, Ty};
 
-/// How far floats may lie apart.
+/// The tolerance for floats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FloatRoom {
-    /// By this share of the larger one.
+    /// Relative: a fraction of the larger one.
     Relative(f64),
-    /// By so many representable numbers.
+    /// In units in the last place.
     Ulps(u64),
 }
 
@@ -55,7 +55,7 @@ impl Float {
 }
 
 impl FloatRoom {
-    /// Whether two floats of so many bytes are the same, by their bits.
+    /// Whether two floats of the given size are equal, by their bits.
     pub fn admits(self, bytes: usize, a: u64, b: u64) -> bool {
         let float = match bytes {
             2 => Float::Half,
@@ -83,7 +83,7 @@ impl FloatRoom {
         match self {
             FloatRoom::Relative(share) => x == y || (x - y).abs() <= share * x.abs().max(y.abs()),
             FloatRoom::Ulps(most) => {
-                // The representable numbers in order: negative ones count downwards from zero.
+                // Maps the representable numbers to consecutive integers: negative ones count down from zero.
                 let sign = 1u64 << (float.bytes() * 8 - 1);
                 let place = |it: u64| {
                     let size = (it & (sign - 1)) as i128;
@@ -95,13 +95,13 @@ impl FloatRoom {
     }
 }
 
-/// Where floats lie: in each stride of bytes, at these offsets.
+/// The positions of floats: these offsets in each stride of bytes.
 struct Layout {
     stride: usize,
     floats: Vec<(usize, Float)>,
 }
 
-/// The first byte that differs by more than the room, if any.
+/// The first byte that differs by more than the tolerance, if any.
 pub(crate) fn first_difference(
     module: &Module,
     binding: Binding,
@@ -146,7 +146,7 @@ fn layout(module: &Module, binding: Binding, format: Option<Format>) -> Option<L
                 let Some(float) = Float::of(member.scalar) else { continue };
                 let mut starts = vec![member.offset];
                 for (count, distance) in &member.dims {
-                    // An element has so few scalars that the host can address them.
+                    // An element has few enough scalars for the host to address.
                     let each =
                         |start: &u32| (0..*count).map(|i| start + i * distance).collect::<Vec<_>>();
                     starts = starts.iter().flat_map(each).collect();
@@ -176,7 +176,7 @@ fn layout(module: &Module, binding: Binding, format: Option<Format>) -> Option<L
             };
             Some(row(float, 1))
         }
-        // Bytes are floats if nothing else is ever stored.
+        // Bytes are floats if nothing else is ever stored there.
         ResourceKind::Raw { .. } => {
             let mut types = module.insts.iter().filter_map(|it| match &it.op {
                 Op::Store { place, values, .. } if module.storage(place.binding) == binding => {
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_have_room_and_nothing_else_has() {
+    fn only_floats_have_a_tolerance() {
         let close = |room: FloatRoom, a: f32, b: f32| {
             room.admits_bytes(Float::Single, &a.to_le_bytes(), &b.to_le_bytes())
         };

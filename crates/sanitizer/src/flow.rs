@@ -1,4 +1,4 @@
-//! Where lanes are: for each wave the constructs that are open, and the places where lanes left them.
+//! The control flow of each wave: the open constructs, and the places where lanes left them.
 
 use interp::observe::{At, DivergeEvent, ExitTo};
 use ir::Inst;
@@ -12,7 +12,7 @@ use crate::finding::{Named, Site, third_person};
 struct Open {
     inst: Inst,
     site: At,
-    /// The lanes that came to it.
+    /// The lanes that reached it.
     entered: LaneMask,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// A wave starts with these lanes.
+    /// A wave starts with the given lanes.
     pub(crate) fn begin(&mut self, started: LaneMask) {
         self.started = started;
         self.open.clear();
@@ -44,7 +44,7 @@ impl Flow {
 
     pub(crate) fn diverge(&mut self, facts: &Facts<'_>, event: &DivergeEvent<'_>) {
         let at = event.at;
-        // A construct that everyone left early has ended without a word.
+        // A construct that all lanes left early ends without an event.
         while self
             .open
             .last()
@@ -72,8 +72,8 @@ impl Flow {
         self.left.push((at.active, at, to));
     }
 
-    /// Whether some of these lanes, which are not at `from`, may still come to `to`: not where they took the other way at a
-    /// selection that has both in one arm.
+    /// Whether some of these lanes, which are not at `from`, may still reach `to`: not if they took the other arm
+    /// of a selection that contains both.
     pub(crate) fn may_come_to(
         &self,
         facts: &Facts<'_>,
@@ -90,7 +90,7 @@ impl Flow {
         !able.is_empty()
     }
 
-    /// Why lanes do not take part in what happens at an instruction: one site for each reason.
+    /// Why lanes do not participate in what happens at an instruction: one site for each reason.
     pub(crate) fn why_absent(
         &self,
         facts: &Facts<'_>,
@@ -110,7 +110,7 @@ impl Flow {
             } else {
                 let around = self.open.iter().rev().filter(|it| facts.encloses(it.inst, inst));
                 match around.into_iter().find(|it| it.entered.contains(lane)) {
-                    Some(open) => (open.site, "went another way here"),
+                    Some(open) => (open.site, "took another branch here"),
                     None => continue,
                 }
             };

@@ -1,10 +1,10 @@
-//! Why a result is undefined, unspecified, or different from one wave width or order to another.
+//! The sanitizer: why a result is undefined, unspecified, or different between wave widths or orders.
 //!
-//! A run of the reference engine is watched; what happens is judged by detectors, each in a file of its own. A bad value
-//! that nobody uses is nobody's mistake: poison is reported where it reaches memory, an address, a branch, or an
-//! operation whose result depends on every lane. Findings carry both sites, and words a newcomer can follow.
+//! It observes a run of the reference engine; detectors judge the events, each in its own file. An unused bad value
+//! is harmless: poison is reported where it reaches memory, an address, a branch, or an operation whose result
+//! depends on every lane. Findings name both sites, in words that a newcomer can follow.
 //!
-//! Nothing here reads files, prints, or knows of command lines.
+//! Nothing here reads files, prints, or depends on the command line.
 #![forbid(unsafe_code)]
 
 mod barrier;

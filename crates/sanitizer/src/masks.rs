@@ -1,4 +1,4 @@
-//! Sets of lanes that are cut short, equality of floats, and lane indices that not all machines take.
+//! Truncated lane masks, equality of floats, and lane indices that not all machines accept.
 
 use interp::observe::{At, WaveEvent};
 use ir::flow::used;
@@ -8,9 +8,9 @@ use ops::{Binary, LaneMask, Ternary, Ty, WaveOp};
 use crate::facts::Facts;
 use crate::finding::{Finding, Kind, Named, Site, third_person};
 
-/// What is known of the sets of lanes in a module before it runs.
+/// Static facts about the lane masks in a module.
 pub(crate) struct Masks {
-    /// For each operation that gives a set, the words of it that the program never looks at, if it looks at others.
+    /// For each operation that returns a lane mask, the words that the program never reads, if it reads others.
     ignored: Vec<(Inst, Vec<usize>)>,
 }
 
@@ -35,7 +35,7 @@ impl Masks {
             if own.iter().all(|it| *it) || !own.contains(&true) {
                 continue;
             }
-            // Who asks for the words one by one looks at all of them in the end.
+            // A loop over the words reads all of them in the end.
             let mut all = own;
             for (_, _, _, others) in sets().filter(|it| it.1 == op && it.2 == args) {
                 all.iter_mut().zip(words(others)).for_each(|(all, it)| *all |= it);
@@ -48,7 +48,7 @@ impl Masks {
         Masks { ignored }
     }
 
-    /// Whether lanes are in a set that are in no word that the program looks at.
+    /// Reports lanes of a mask that are only in words which the program does not read.
     pub(crate) fn cut(&self, width: u32, event: &WaveEvent<'_>) -> Option<Finding> {
         if width <= 32 || self.ignored.is_empty() {
             return None;
@@ -69,7 +69,7 @@ impl Masks {
         let name = ["x", "y", "z", "w"][*word % 4];
         Some(Finding {
             kind: Kind::TruncatedMask,
-            message: format!("{} {} lost: nobody looks at `.{name}` of the set", Named(lost), is(lost)),
+            message: format!("{} {} lost: `.{name}` of the set is never read", Named(lost), is(lost)),
             site: Site { span: event.at.span, text: format!("{} {} in the set", Named(lost), is(lost)) },
             related: Vec::new(),
             notes: vec![
@@ -104,7 +104,7 @@ pub(crate) fn lane_bit(facts: &Facts<'_>, width: u32, at: At, lanes: LaneMask) -
         return None;
     }
     let result = *inst.results.first()?;
-    // Where another value is selected for these lanes it was meant so.
+    // A select that discards the value for these lanes shows that it was intended.
     let mut uses = module.insts.iter().filter(|it| it.op.operands().contains(&result));
     let is_arm = |op: &Op| matches!(op, Op::Ternary(Ternary::Select, args) if args[0] != result);
     if uses.all(|it| is_arm(&it.op)) {
@@ -113,11 +113,7 @@ pub(crate) fn lane_bit(facts: &Facts<'_>, width: u32, at: At, lanes: LaneMask) -
     let bits = module.ty(result).bits();
     Some(Finding {
         kind: Kind::TruncatedMask,
-        message: format!(
-            "a set of lanes in {bits} bits, and {} {} none of them",
-            Named(lanes),
-            if lanes.count() == 1 { "has" } else { "have" }
-        ),
+        message: format!("a set of lanes in {bits} bits has no bit for {}", Named(lanes)),
         site: Site {
             span: at.span,
             text: format!("{} shift{} too far", Named(lanes), third_person(lanes)),
@@ -137,7 +133,7 @@ pub(crate) fn lane_bit(facts: &Facts<'_>, width: u32, at: At, lanes: LaneMask) -
     })
 }
 
-/// Whether a value is the lane's index, give or take constants.
+/// Whether a value is the lane's index, plus or minus constants.
 fn is_lane(module: &Module, mut value: Value) -> bool {
     for _ in 0..4 {
         let ValueDef::Result(inst, _) = module.values[value.index()].def else { return false };
@@ -156,7 +152,7 @@ fn is_lane(module: &Module, mut value: Value) -> bool {
     false
 }
 
-/// Floats that are the same number in different bits, or the same bits and no number.
+/// Floats that are equal as numbers but not as bits, or equal as bits but not as numbers.
 pub(crate) fn float_equality(width: u32, event: &WaveEvent<'_>) -> Option<Finding> {
     let components = match event.op {
         WaveOp::AllEqual => &event.args[..event.args.len().min(1)],
@@ -187,20 +183,20 @@ pub(crate) fn float_equality(width: u32, event: &WaveEvent<'_>) -> Option<Findin
             (
                 "a NaN is compared with itself",
                 nans,
-                "as numbers a NaN equals nothing, as bits it equals itself; machines do the one or the other",
+                "as a number a NaN equals nothing, as bits it equals itself; machines do either",
             )
         } else if meets_zero {
             (
                 "+0 is compared with -0",
                 plus | minus,
-                "as numbers the two zeros are equal, as bits they are not; machines do the one or the other",
+                "as numbers the two zeros are equal, as bits they are not; machines do either",
             )
         } else {
             continue;
         };
         return Some(Finding {
             kind: Kind::FloatEquality,
-            message: format!("{what}, and machines do not agree on the answer"),
+            message: format!("{what}, and machines disagree about the result"),
             site: Site {
                 span: event.at.span,
                 text: format!("{} hold{} such values", Named(lanes), third_person(lanes)),
@@ -208,7 +204,7 @@ pub(crate) fn float_equality(width: u32, event: &WaveEvent<'_>) -> Option<Findin
             related: Vec::new(),
             notes: vec![note.to_owned()],
             helps: vec![
-                "compare `asuint` of the value for bits; add 0 to make one zero of both".to_owned(),
+                "compare `asuint` of the value for bits; add 0 to turn -0 into +0".to_owned(),
             ],
             group: event.at.group,
             wave: event.at.wave,
@@ -241,7 +237,7 @@ fn is_minus_zero(ty: Ty, bits: u64) -> bool {
     bits == parts(ty).0
 }
 
-/// Lanes that read different lanes at once, which some languages and older machines do not have.
+/// Lanes that read different lanes at once, which some languages and older machines do not support.
 pub(crate) fn non_uniform_index(width: u32, event: &WaveEvent<'_>) -> Option<Finding> {
     if !matches!(event.op, WaveOp::ReadLaneAt | WaveOp::QuadReadLaneAt) {
         return None;
@@ -265,7 +261,7 @@ pub(crate) fn non_uniform_index(width: u32, event: &WaveEvent<'_>) -> Option<Fin
         },
         related: Vec::new(),
         notes: vec![
-            "the draft of these functions, and broadcasts of other languages, want one index for all lanes".to_owned(),
+            "the draft of these functions, and broadcasts in other languages, require the same index in all lanes".to_owned(),
         ],
         helps: Vec::new(),
         group: event.at.group,

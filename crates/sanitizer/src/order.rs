@@ -1,5 +1,5 @@
-//! The orders that the language leaves open, one at a time: how threads are dealt to lanes, how waves and groups take
-//! turns, how a wave sums floats. Each has a spelling, by which a run can be repeated.
+//! The orders that the language leaves open, one at a time: how threads are assigned to lanes, how waves and groups
+//! take turns, how a wave sums floats. Each has a spelling with which a run can be repeated.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use ir::Module;
 use ir::exec::{LaneOrder, Launch, Schedule};
 use ops::wave::FoldOrder;
 
-/// One departure from the order of a launch.
+/// One variation of the order of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Lanes(LaneOrder),
@@ -21,7 +21,7 @@ impl Order {
     pub const SPELLINGS: &str = "lanes=linear|quad2d|morton|random:SEED, \
         waves=ascending|descending|round-robin|random:SEED, folds=ascending|descending|pairs";
 
-    /// Reads `lanes=random:3` and the like.
+    /// Parses `lanes=random:3` and the like.
     pub fn parse(text: &str) -> Option<Order> {
         let (what, value) = text.split_once('=')?;
         let seed = || value.strip_prefix("random:")?.parse().ok();
@@ -51,10 +51,10 @@ impl Order {
         }
     }
 
-    /// What a result depends on that differs in this order.
+    /// The dependence of a result that differs in this order.
     pub(crate) fn subject(self) -> &'static str {
         match self {
-            Order::Lanes(_) => "the order in which threads are dealt to lanes",
+            Order::Lanes(_) => "the order in which threads are assigned to lanes",
             Order::Waves(_) => "the order in which waves and groups run",
             Order::Folds(_) => "the order in which a wave sums floats",
         }
@@ -72,7 +72,7 @@ impl Order {
         (launch, variation)
     }
 
-    /// Whether the order can make a difference to a module in this launch.
+    /// Whether the order can make a difference for a module in this launch.
     pub(crate) fn matters(self, module: &Module, launch: &Launch) -> bool {
         match self {
             Order::Lanes(order) => {
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_are_spelled_as_they_are_read() {
+    fn orders_round_trip() {
         for text in [
             "lanes=linear",
             "lanes=quad2d",

@@ -1,14 +1,14 @@
-//! Places in memory as people count them: elements where the source has elements, bytes where it has bytes.
+//! Places in memory for display: elements where the source has elements, bytes where it has bytes.
 
 use interp::observe::Space;
 use ir::{AddressKind, Binding};
 
 use crate::facts::Facts;
 
-/// Where one index of several is beyond its dimension, the index of the whole is this one, which every array ends before.
+/// The index of the whole if one of several indices is beyond its dimension: out of bounds for every array.
 const BEYOND_A_DIMENSION: u64 = 1 << 31;
 
-/// What an access touches: `element 3`, or `byte 12` of memory that has no elements.
+/// The target of an access: `element 3`, or `byte 12` of memory without elements.
 pub(crate) fn place(facts: &Facts<'_>, space: &Space<'_>, address: u64, size: u64) -> String {
     match space {
         Space::Private(_) | Space::Shared(_) if address >= BEYOND_A_DIMENSION => {
@@ -21,7 +21,7 @@ pub(crate) fn place(facts: &Facts<'_>, space: &Space<'_>, address: u64, size: u6
     }
 }
 
-/// Where the scalar lies that holds a byte of a resource.
+/// The position of the scalar that contains a byte of a resource.
 pub(crate) fn of_byte(facts: &Facts<'_>, binding: Binding, byte: u64) -> String {
     let view = facts.module.resource(binding).kind.view();
     let is_of_words = view.has_elements() && view.stride.is_multiple_of(4);

@@ -1,8 +1,8 @@
-//! Values that are worth nothing: where they came from, and where they began to matter.
+//! Poisoned values: where they came from, and where they began to matter.
 //!
-//! The engine carries poison along and says which lanes of a value are poisoned, not why. Here the places where poison
-//! arises are written down as they are passed. Where poisoned lanes reach something that matters, the way back through
-//! what the value is made of finds the place it came from.
+//! The engine propagates poison and says which lanes of a value are poisoned, not why. This file records the places
+//! where poison arises. Where poisoned lanes reach something that matters, a backward search through the
+//! dependences of the value finds its origin.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -33,7 +33,7 @@ struct Origin {
     lanes: LaneMask,
 }
 
-/// An array that one wave, or one group, keeps.
+/// An array that belongs to one wave or one group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Array {
     Private(ir::Private),
@@ -44,9 +44,9 @@ enum Array {
 pub(crate) struct Poison {
     /// The latest origin at an instruction of a wave.
     origins: HashMap<(WaveKey, Inst), Origin>,
-    /// Stores that put poison into an array; groupshared ones under wave 0.
+    /// Stores of poison into an array; groupshared ones under wave 0.
     stored: HashMap<(WaveKey, Array), Vec<Inst>>,
-    /// Origins that have been reported.
+    /// The origins already reported.
     told: HashSet<(Inst, Kind)>,
 }
 
@@ -56,7 +56,7 @@ impl Poison {
         self.stored.retain(|((it, _), _), _| *it != group);
     }
 
-    /// Writes down what a wave operation did that it should not.
+    /// Records the hazards of a wave operation.
     pub(crate) fn wave_op(&mut self, facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>) {
         let found = hazards(event.op, &event.wave, event.args);
         if found.any().is_empty() {
@@ -66,7 +66,7 @@ impl Poison {
         self.origins.insert(key, wave_origin(facts, flow, event, &found));
     }
 
-    /// Writes down arithmetic that has no meaning.
+    /// Records undefined arithmetic.
     pub(crate) fn arithmetic(&mut self, at: At, hazard: Hazard, lanes: LaneMask) {
         let (kind, message, text, help) = match hazard {
             Hazard::DivisionByZero => (
@@ -77,7 +77,7 @@ impl Poison {
             ),
             Hazard::ConversionOutOfRange => (
                 Kind::ConversionOutOfRange,
-                "a float becomes an integer that cannot hold it",
+                "a float is converted to an integer that cannot represent it",
                 "has a value out of range here",
                 "clamp the value to the range of the integer first",
             ),
@@ -95,13 +95,13 @@ impl Poison {
         self.origins.insert(((at.group, at.wave), at.inst), origin);
     }
 
-    /// Writes down derivatives that lack a neighbour.
+    /// Records derivatives that lack a neighbour.
     pub(crate) fn partial_quad(&mut self, facts: &Facts<'_>, flow: &Flow, at: At, lanes: LaneMask) {
         let origin = quad_origin(facts, flow, at, lanes, "a derivative");
         self.origins.insert(((at.group, at.wave), at.inst), origin);
     }
 
-    /// Writes down loads that find nothing of worth, and stores that leave it behind.
+    /// Records loads of poison, and stores of it.
     pub(crate) fn access(&mut self, facts: &Facts<'_>, event: &AccessEvent<'_>, stores: bool) {
         let array = match event.space {
             Space::Private(it) => Array::Private(it),
@@ -153,7 +153,7 @@ impl Poison {
                 lanes: outside,
             }
         } else if self.stored.contains_key(&place) {
-            // What was stored may be to blame: the way back goes on there.
+            // The stored value may be the cause: the search continues there.
             return;
         } else {
             let lanes = event.value_poison;
@@ -166,14 +166,14 @@ impl Poison {
                 },
                 related: vec![Site { span: memory.span, text: "declared here".to_owned() }],
                 notes: Vec::new(),
-                helps: vec!["give it a value on every way that leads here".to_owned()],
+                helps: vec!["give it a value on every path that leads here".to_owned()],
                 lanes,
             }
         };
         self.origins.insert(key, origin);
     }
 
-    /// A finding, if this is the first time that the origin of this poison comes to matter.
+    /// A finding, if this is the first time that the origin of this poison matters.
     pub(crate) fn sink(
         &mut self,
         facts: &Facts<'_>,
@@ -217,7 +217,7 @@ impl Poison {
         })
     }
 
-    /// The nearest origin on the way back from these values.
+    /// The nearest origin, searching backwards from these values.
     fn origin(
         &self,
         facts: &Facts<'_>,
@@ -267,12 +267,12 @@ fn undefined(facts: &Facts<'_>, span: Span, value: Value, lanes: LaneMask) -> Or
         site: Site { span, text: "declared here, without a value".to_owned() },
         related: Vec::new(),
         notes: Vec::new(),
-        helps: vec!["give it a value on every way that leads to its use".to_owned()],
+        helps: vec!["give it a value on every path that leads to its use".to_owned()],
         lanes,
     }
 }
 
-/// What a wave operation did wrong, in words.
+/// The error of a wave operation, in words.
 fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Hazards) -> Origin {
     let (at, width) = (event.at, event.wave.width);
     let read = |lanes: LaneMask| -> LaneMask {
@@ -289,14 +289,14 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
         let index = event.args.get(1).map_or(0, |it| it.get(lane)) as u32;
         let of_a_quad = event.op == WaveOp::QuadReadLaneAt;
         let (message, help, mut notes) = if of_a_quad {
-            let message = format!("lane {index} of a quad is read, and a quad has 4");
+            let message = format!("lane {index} of a quad is read, but a quad has 4");
             (message, "the lanes of a quad are 0 to 3: `lane & 3`", Vec::new())
         } else {
             let note = format!("waves have {width} lanes in this run");
-            let message = format!("lane {index} is read, and there are {width}");
+            let message = format!("lane {index} is read, but there are only {width}");
             (message, "compute the index from `WaveGetLaneCount()`", vec![note])
         };
-        // Such an index is wrong whoever is active; one report of an operation is enough.
+        // Such an index is wrong whichever lanes are active; one report for each operation is enough.
         if !found.inactive_source.is_empty() {
             let readers = found.inactive_source;
             let verb = if readers.count() == 1 { "reads a lane" } else { "read lanes" };
@@ -337,7 +337,7 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
                 if (sources & flow.started()).is_empty() {
                     "make the group a multiple of the waves, or read only lanes of `WaveActiveBallot(true)`"
                 } else {
-                    "read before the lanes part, or read only lanes of `WaveActiveBallot(true)`"
+                    "read before the lanes diverge, or read only lanes of `WaveActiveBallot(true)`"
                 }
                 .to_owned(),
             ],
@@ -350,11 +350,11 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
     let lanes = found.bad_partition;
     Origin {
         kind: Kind::BadPartition,
-        message: "the masks are no partition of the active lanes".to_owned(),
+        message: "the masks are not a partition of the active lanes".to_owned(),
         site: Site {
             span: at.span,
             text: format!(
-                "{} name{} a set that does not hold {}, or whose lanes name another",
+                "{} name{} a set that does not contain {}, or whose lanes name another",
                 Named(lanes),
                 third_person(lanes),
                 if lanes.count() == 1 { "it" } else { "them" }
@@ -367,7 +367,7 @@ fn wave_origin(facts: &Facts<'_>, flow: &Flow, event: &WaveEvent<'_>, found: &Ha
     }
 }
 
-/// Lanes that need the whole of their quad and do not have it.
+/// Lanes that need their whole quad to be active, when it is not.
 fn quad_origin(facts: &Facts<'_>, flow: &Flow, at: At, lanes: LaneMask, what: &str) -> Origin {
     let absent = lanes.iter().flat_map(|lane| lane & !3..(lane & !3) + 4);
     let absent = absent.collect::<LaneMask>() & !at.active;
@@ -378,7 +378,7 @@ fn quad_origin(facts: &Facts<'_>, flow: &Flow, at: At, lanes: LaneMask, what: &s
         site: Site {
             span: at.span,
             text: format!(
-                "{} come{} here without {}",
+                "{} arrive{} here without {}",
                 Named(lanes),
                 third_person(lanes),
                 Named(absent)
@@ -386,7 +386,7 @@ fn quad_origin(facts: &Facts<'_>, flow: &Flow, at: At, lanes: LaneMask, what: &s
         },
         related,
         notes,
-        helps: vec!["do it before the lanes of the quad part".to_owned()],
+        helps: vec!["move it before the lanes of the quad diverge".to_owned()],
         lanes,
     }
 }

@@ -1,16 +1,16 @@
-//! Races: two accesses to one place, at least one of them a store, and nothing that puts one before the other.
+//! Data races: two accesses to one place, at least one of them a store, that no happens-before relation orders.
 //!
 //! What orders accesses of different threads:
 //! - the instructions of a wave follow each other, as far as the policy says so ([`IntraWaveSync`]);
 //! - a group barrier orders what the waves of a group did before it and do after it, in the memory it names;
-//! - an atomic operation, or an access to a `globallycoherent` buffer, that finds what another wave left there comes
-//!   after everything that wave did before.
+//! - an atomic operation, or an access to a `globallycoherent` buffer, that observes a value of another wave comes
+//!   after everything which that wave did before.
 //!
-//! The last rule asks for no memory barrier beside the atomic operation: real programs leave it out and work.
+//! The last rule requires no memory barrier beside the atomic operation: real programs omit it and work.
 //!
-//! In lockstep an instruction comes after another one for lanes that have executed one of them together, or have come
-//! together between. The arms of an `if` come in no order: what one of them stores, the other one may not rely on.
-//! What another group finds in a buffer through plain loads it finds only if the buffer is `globallycoherent`.
+//! In lockstep, an instruction comes after another for lanes that have executed one of them together, or have been
+//! together in between. The arms of an `if` are unordered: neither may rely on what the other stores.
+//! Plain loads see the stores of another group only if the buffer is `globallycoherent`.
 
 use std::collections::HashMap;
 
@@ -28,19 +28,19 @@ use shadow::{Access, Act, Cell, Chunks, Pages, Record, RecordId, STRIP};
 mod order;
 mod shadow;
 
-/// What orders the accesses that the lanes of one wave make.
+/// What orders the accesses of the lanes of one wave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntraWaveSync {
-    /// Each instruction comes after the one before it, for all lanes that are together.
+    /// Each instruction comes after the previous one, for all lanes that are together.
     #[default]
     Lockstep,
-    /// Wave operations do, and nothing else.
+    /// Only wave operations do.
     WaveOp,
     /// Only barriers do.
     None,
 }
 
-/// A place through which waves meet.
+/// A place through which waves synchronise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Place {
     /// Group, array, element.
@@ -52,15 +52,15 @@ enum Place {
 /// A group in flight.
 #[derive(Debug, Default)]
 struct Group {
-    /// The number of the group, in the order in which groups were seen.
+    /// The number of the group, in the order in which groups were first seen.
     id: u32,
     clocks: Vec<Clock>,
-    /// The shadow of groupshared memory, and the records that it names.
+    /// The shadow of groupshared memory, and the records to which it refers.
     shared: Vec<Vec<Cell>>,
     records: Records,
 }
 
-/// Executions of accesses, and digests of what they stored, lane by lane.
+/// Executions of accesses, and hashes of what they stored, lane by lane.
 #[derive(Debug, Default)]
 struct Records {
     all: Chunks<Record>,
@@ -71,27 +71,27 @@ struct Records {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrong {
     Race,
-    /// Ordered, but the value need not arrive.
+    /// Ordered, but the stored value need not be visible.
     NotCoherent,
 }
 
 pub(crate) struct Races {
     policy: IntraWaveSync,
-    /// Bytes that are told apart in buffers.
+    /// The granularity of buffer accesses, in bytes.
     granule: u64,
-    /// All groups that were seen.
+    /// All groups seen so far.
     names: Vec<[u32; 3]>,
     flying: HashMap<[u32; 3], Group>,
-    /// The group of the last event, which is that of the next one more often than not.
+    /// A cache: the group of the last event, which is usually that of the next one.
     current: Option<([u32; 3], Group)>,
-    /// Groups that have ended, to be used again.
+    /// Groups that have ended, for reuse.
     idle: Vec<Group>,
-    /// By binding; elements of a resource array that are not the first lie apart.
+    /// By binding; elements of a resource array other than the first are separate.
     buffers: Vec<Option<Pages>>,
     elements: HashMap<(u32, u32), Pages>,
     records: Records,
     meetings: Meetings<Place>,
-    /// Pairs that have been reported.
+    /// The pairs already reported.
     told: Vec<(ir::Inst, ir::Inst)>,
 }
 
@@ -128,7 +128,7 @@ impl Races {
         }
         match &mut self.current {
             Some((_, group)) => group,
-            None => unreachable!("it has just been put there"),
+            None => unreachable!("it has just been inserted"),
         }
     }
 
@@ -146,7 +146,7 @@ impl Races {
         clock.together(at.active);
     }
 
-    /// Lanes go on together after they were apart.
+    /// Lanes continue together after they were apart.
     pub(crate) fn together(&mut self, at: At) {
         self.clock(at).together(at.active);
     }
@@ -214,12 +214,12 @@ impl Races {
         act: Act,
     ) -> Option<Finding> {
         let (device, coherent) = match event.space {
-            // Only its own lane accesses private memory, and only atomic operations touch a counter.
+            // Only its own lane accesses private memory, and only atomic operations access a counter.
             Space::Private(_) | Space::Counter(_) => return None,
             Space::Shared(_) => (false, false),
             Space::Buffer(binding, _) => {
                 let resource = facts.module.resource(binding);
-                // A descriptor heap is named by one of its views, and others can be written.
+                // A descriptor heap is named by one of its views, and others may be writable.
                 if !resource.kind.writable() && !resource.register.class.is_heap() {
                     return None;
                 }
@@ -253,7 +253,7 @@ impl Races {
                 self.buffer(facts, (binding, elements), event, lanes, now, coherent)
             }
             Space::Private(_) | Space::Counter(_) => {
-                unreachable!("these have been sorted out above")
+                unreachable!("these were handled above")
             }
         };
         let (wrong, before, (before_lane, lane), equal) = found?;
@@ -308,7 +308,7 @@ impl Races {
         let size = u64::from(event.size.max(1));
         let resource = facts.module.resource(binding);
         let granule = || match resource.kind.view().element {
-            // Views of one heap may see the same memory in texels of different sizes.
+            // Views of one heap may access the same memory in texels of different sizes.
             _ if resource.register.class.is_heap() => 1,
             Some(_) => size,
             None => self.granule,
@@ -361,7 +361,7 @@ impl Races {
                 (&resource.name, resource.span)
             }
             Space::Private(_) | Space::Counter(_) => {
-                unreachable!("nobody else accesses private memory, and counters are atomic")
+                unreachable!("private memory belongs to one lane, and counters are atomic")
             }
         };
         let same_group = before.group == now.group;
@@ -390,13 +390,13 @@ impl Races {
         let mut notes = Vec::new();
         if same_wave && before.tangle != now.tangle && self.policy == IntraWaveSync::Lockstep {
             notes.push(
-                "the two lanes are on different ways through the program here, and nothing says which way runs first"
+                "the two lanes are on different paths through the program here, and either may run first"
                     .to_owned(),
             );
         }
         if kind == Kind::NotGloballyCoherent {
             notes.push(
-                "the order is there, but what one group stores may stay in a cache that another group does not see"
+                "the accesses are ordered, but a store of one group may stay in a cache that another group does not see"
                     .to_owned(),
             );
             helps.push(format!("declare `{name}` as `globallycoherent`"));
@@ -407,19 +407,17 @@ impl Races {
             };
             helps.push(match (before.act, now.act) {
                 (Act::Store, Act::Store) => format!(
-                    "put `{barrier}` between the stores, or let each thread write a place of its own"
+                    "put `{barrier}` between the stores, or let each thread write to its own place"
                 ),
                 _ => format!("put `{barrier}` between them"),
             });
         }
         let message = match kind {
             Kind::EqualStores => {
-                format!("`{name}` is written twice with the same value, in no order")
+                format!("`{name}` is written twice with the same value, in no particular order")
             }
             Kind::NotGloballyCoherent => {
-                format!(
-                    "`{name}` carries a value from group to group and is not `globallycoherent`"
-                )
+                format!("`{name}` passes a value between groups but is not `globallycoherent`")
             }
             _ => format!("race on `{name}`: nothing orders these two accesses"),
         };
@@ -447,16 +445,16 @@ impl Races {
     }
 }
 
-/// Two instructions, whichever came first: one finding is made of them.
+/// Two instructions in either order: they give one finding.
 fn pair(a: &Record, b: &Record) -> (ir::Inst, ir::Inst) {
     (a.inst.min(b.inst), a.inst.max(b.inst))
 }
 
-/// An access that something is wrong with: what, its record, its lane and that of the access of now, and whether both store
-/// the same value.
+/// A faulty access: what is wrong, the record of the earlier access, the lanes of both, and whether both store the
+/// same value.
 type Found = (Wrong, Record, (u32, u32), bool);
 
-/// Judges the lanes of one access against what is in the shadow.
+/// Judges the lanes of one access against the shadow.
 struct Judge<'a> {
     policy: IntraWaveSync,
     records: &'a Records,
@@ -464,11 +462,11 @@ struct Judge<'a> {
     now: Record,
     id: RecordId,
     coherent: bool,
-    /// The last record that was found to come before this access for all lanes: most lanes meet the same one.
+    /// A cache: the last record found to precede this access for all lanes, since most lanes have the same one.
     ordered: RecordId,
-    /// A place at which this access has met others.
+    /// The last place at which this access synchronised with others.
     met: Option<Place>,
-    /// Pairs that have been reported: nobody needs to know more of them.
+    /// The pairs already reported, for which no more is needed.
     told: &'a [(ir::Inst, ir::Inst)],
     found: Option<Found>,
 }
@@ -491,7 +489,7 @@ impl<'a> Judge<'a> {
         self.records.all.get(id as usize - 1)
     }
 
-    /// Enters the accesses of lanes to one buffer.
+    /// Records the accesses of lanes to one buffer.
     fn lanes(
         &mut self,
         pages: &mut Pages,
@@ -507,7 +505,7 @@ impl<'a> Judge<'a> {
         let first = lanes.first().unwrap_or(0);
         let start = addresses[first as usize];
         let many = lanes.count();
-        // Active lanes access places in a row more often than not: whole strips are entered at once then.
+        // Fast path: active lanes usually access consecutive places, so that whole strips are recorded at once.
         let may_be = size == granule
             && self.now.act != Act::Atomic
             && !self.coherent
@@ -551,7 +549,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether all accesses that a cell knows come before this one, whichever lanes are concerned, and nothing is to be said.
+    /// Whether all accesses in a cell precede this one for all lanes, and none needs reporting.
     fn is_simple(&self, cell: &Cell) -> bool {
         if cell.is_fresh() {
             return true;
@@ -569,7 +567,7 @@ impl<'a> Judge<'a> {
         loads && is_before(cell.store())
     }
 
-    /// Enters one lane's access to one place.
+    /// Records one lane's access to one place.
     #[inline]
     fn touch(
         &mut self,
@@ -591,7 +589,7 @@ impl<'a> Judge<'a> {
         self.enter(cell, rank);
     }
 
-    /// Writes the access down.
+    /// Writes the access into the cell.
     #[inline]
     fn enter(&self, cell: &mut Cell, rank: u32) {
         let access = Access { record: self.id, rank };
@@ -645,7 +643,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether the access comes after another one whichever lanes are concerned, as far as that is seen at once.
+    /// A quick, conservative check whether the access comes after another one for all lanes.
     fn is_ordered_for_all(&self, before: &Record) -> bool {
         let now = &self.now;
         if before.group != now.group || before.wave != now.wave {
@@ -690,7 +688,7 @@ impl<'a> Judge<'a> {
 }
 
 impl Records {
-    /// Gives an execution its number.
+    /// Numbers an execution.
     fn enter(&mut self, mut record: Record, event: &AccessEvent<'_>) -> RecordId {
         if record.act == Act::Store {
             record.values = self.values.len() as u32;

@@ -1,4 +1,4 @@
-//! What an instruction depends on: values, memory, and the conditions that decide whether it runs.
+//! A static backward slice: the values, memory, and conditions on which an instruction depends.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use ir::{Inst, Module, Op, Value, ValueDef};
 
 use crate::facts::Facts;
 
-/// Memory as far as it is told apart: whole arrays and whole resources.
+/// Memory at the granularity of the slice: whole arrays and whole resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Memory {
     Private(ir::Private),
@@ -25,7 +25,7 @@ impl Memory {
     }
 }
 
-/// All instructions whose results can have a part in what `from` does.
+/// All instructions whose results may affect what `from` does.
 pub(crate) fn backward(facts: &Facts<'_>, from: Inst) -> HashSet<Inst> {
     let module = facts.module;
     let mut slice = HashSet::new();
@@ -38,7 +38,7 @@ pub(crate) fn backward(facts: &Facts<'_>, from: Inst) -> HashSet<Inst> {
         }
         let op = &module.inst(inst).op;
         let mut wanted = op.operands();
-        // Whether it runs: the conditions around it, and those under which lanes leave what is around it.
+        // Control dependence: the conditions around it, and those under which lanes leave the enclosing constructs.
         for construct in facts.ancestors(inst) {
             open.push(construct);
             open.extend(facts.enders(construct));
@@ -70,7 +70,7 @@ pub(crate) fn written(module: &Module, op: &Op) -> Option<Memory> {
     op.effects().writes().map(|it| memory(module, it))
 }
 
-/// A buffer and its counter are not told apart.
+/// A buffer and its counter are not distinguished.
 fn memory(module: &Module, space: Space) -> Memory {
     match space {
         Space::Resource(place) | Space::Counter(place) => {

@@ -1,4 +1,4 @@
-//! The sweep: one program at every width, in several orders, each run watched or compared.
+//! The sweep: runs one program at every width, in several orders, each run observed or compared.
 
 use interp::{NoObserver, Program, Progress, Variation};
 use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap};
@@ -11,31 +11,31 @@ use crate::floats::{self, FloatRoom};
 use crate::order::Order;
 use crate::watch::{Rules, Watcher};
 
-/// What is tried, and what is taken for granted.
+/// What to try, and which guarantees to assume.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub widths: Vec<u32>,
-    /// Beside the order of the launch. Those that make no difference to a module are left out.
+    /// In addition to the order of the launch. Those that make no difference for a module are skipped.
     pub orders: Vec<Order>,
-    /// Whether threads of a group of one dimension are dealt to lanes in random orders too. Hardly any program stands that:
-    /// whoever scans an array takes for granted that neighbours follow each other.
+    /// Whether threads of one-dimensional groups are assigned to lanes in random orders too. Hardly any program
+    /// survives that: scans of arrays assume that neighbours are in order.
     pub shuffles_rows: bool,
-    /// Whether threads are dealt row by row where a shader uses quads that the language promises to be squares.
+    /// Whether threads are assigned row by row in shaders that use quads which the language promises to be squares.
     pub breaks_quads: bool,
-    /// Whether the runs in other orders are watched as well, not only compared.
+    /// Whether the runs in other orders are observed too, not only compared.
     pub watches_all: bool,
     pub rules: Rules,
     pub progress: Progress,
     pub float_room: FloatRoom,
-    /// Resources whose content is meant to differ between widths.
+    /// Resources whose contents are meant to differ between widths.
     pub width_dependent: Vec<String>,
     /// Resources whose elements may come in any order.
     pub unordered: Vec<String>,
 }
 
 impl Plan {
-    /// The bounded sweep: each width; the opposite order of waves and groups, and one at random; for groups of more than
-    /// one dimension lanes by quads, along the Morton curve, and at random; two more orders of sums of floats.
+    /// The bounded sweep: each width; the reverse order of waves and groups, and one at random; for groups of more
+    /// than one dimension lanes by quads, along the Morton curve, and at random; two more orders of float sums.
     pub fn new(widths: Vec<u32>) -> Plan {
         let orders = vec![
             Order::Waves(Schedule::Descending),
@@ -61,14 +61,14 @@ impl Plan {
         }
     }
 
-    /// So many random orders of waves and of lanes.
+    /// The number of random orders of waves and of lanes.
     pub fn seeds(&mut self, count: u64) {
         self.orders.retain(|it| it.seed().is_none());
         self.orders.extend((1..=count).map(|seed| Order::Waves(Schedule::Random(seed))));
         self.orders.extend((1..=count).map(|seed| Order::Lanes(LaneOrder::Random(seed))));
     }
 
-    /// Everything that there is, watched.
+    /// All orders, observed.
     pub fn thorough(&mut self) {
         self.orders.push(Order::Waves(Schedule::RoundRobin));
         self.orders.push(Order::Folds(FoldOrder::Descending));
@@ -76,13 +76,13 @@ impl Plan {
         self.watches_all = true;
     }
 
-    /// The orders that are tried on a module.
+    /// The orders to try for a module.
     fn trials(&self, module: &Module, launch: &Launch) -> Vec<Order> {
         let is_row = module.group_size[1] == 1 && module.group_size[2] == 1;
         let is_too_wild = |it: &Order| {
             is_row && !self.shuffles_rows && matches!(it, Order::Lanes(LaneOrder::Random(_)))
         };
-        // Where the language promises that squares of threads are quads, it is nobody's mistake to count on it.
+        // Where the language promises that squares of threads are quads, programs may rely on it.
         let breaks_quads = |it: &Order| {
             *it == Order::Lanes(LaneOrder::Linear)
                 && module.needs.quads
@@ -95,30 +95,30 @@ impl Plan {
     }
 }
 
-/// A finding and the widths at which it was made.
+/// A finding and the widths at which it occurred.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// As it was made at the smallest width.
+    /// As it occurred at the smallest width.
     pub finding: Finding,
     pub widths: Vec<u32>,
-    /// The order that shows it, if that of the launch does not.
+    /// The order that shows it, if it is not that of the launch.
     pub order: Option<Order>,
 }
 
-/// A sweep that could not go on, with what it had found by then.
+/// A sweep that failed, with its findings so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stopped {
-    /// The width of waves of the run that failed.
+    /// The wave width of the failed run.
     pub width: u32,
     pub failure: Failure,
     pub report: Report,
 }
 
-/// What a sweep found.
+/// The result of a sweep.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     pub seen: Vec<Seen>,
-    /// How often the program was run to find it.
+    /// How often the program was run.
     pub runs: usize,
 }
 
@@ -132,7 +132,7 @@ impl Report {
         }
     }
 
-    /// Whether the program did something at that width that the language does not define, or that explains a difference.
+    /// Whether the program did something undefined at that width, or something that explains a difference.
     fn is_undefined_at(&self, width: u32) -> bool {
         self.seen.iter().any(|it| {
             it.widths.contains(&width)
@@ -142,24 +142,24 @@ impl Report {
     }
 }
 
-/// One program under examination.
+/// The sweep over one program.
 struct Sweep<'a> {
     module: &'a Module,
     program: Program,
     bindings: &'a Bindings,
     plan: &'a Plan,
     report: Report,
-    /// Results that differ, each with the widths that gave it.
+    /// Differing results, each with the widths that gave it.
     results: Vec<(Vec<u32>, Bindings)>,
 }
 
-/// A run: what it is like, and what it left.
+/// A run: its parameters and its results.
 struct Run {
     launch: Launch,
     left: Bindings,
 }
 
-/// Runs the whole plan. `launch` gives everything but the width.
+/// Runs the whole plan. `launch` gives everything except the width.
 pub fn examine(
     module: &Module,
     launch: &Launch,
@@ -183,7 +183,7 @@ pub fn examine(
 }
 
 impl<'a> Sweep<'a> {
-    /// Everything at one width. Gives the run if others may be compared with it.
+    /// Runs all orders at one width. Returns the run if others may be compared with it.
     fn at_width(
         &mut self,
         launch: Launch,
@@ -191,13 +191,13 @@ impl<'a> Sweep<'a> {
     ) -> Result<Option<Run>, Failure> {
         let variation = Variation { progress: self.plan.progress, ..Variation::default() };
         let Some(left) = self.watch(&launch, variation, None)? else { return Ok(None) };
-        // Where something is undefined, differences need no other explanation.
+        // If something is undefined, differences need no other explanation.
         if self.report.is_undefined_at(launch.wave_width) {
             return Ok(None);
         }
         let run = Run { launch, left };
         if self.other_orders(&run)? {
-            // An order that decides the result decides it between widths too.
+            // An order that affects the result also affects it between widths.
             return Ok(None);
         }
         let unordered = |it| named(self.module, &self.plan.unordered, it);
@@ -216,13 +216,13 @@ impl<'a> Sweep<'a> {
         if let Some(difference) = self.difference(&canonical.left, &run.left, compared) {
             let kind = Kind::WidthDependentResult;
             let (a, b) = (self.side(&canonical.launch), self.side(&run.launch));
-            let finding = compare::explain(kind, &a, &b, difference, "the width of waves")?;
+            let finding = compare::explain(kind, &a, &b, difference, "the wave width")?;
             self.report.add(finding, None);
         }
         Ok(Some(run))
     }
 
-    /// Says which widths agree, where some do not: the odd ones are rarely those that are right.
+    /// Says which widths agree, if some do not: the odd ones out are rarely right.
     fn tell_agreement(&mut self) {
         let mut classes: Vec<&[u32]> = self.results.iter().map(|it| it.0.as_slice()).collect();
         classes.sort_by_key(|it| std::cmp::Reverse(it.len()));
@@ -241,7 +241,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// A watched run. Gives what it left if it came to its end.
+    /// An observed run. Returns its results if it ended.
     fn watch(
         &mut self,
         launch: &Launch,
@@ -257,7 +257,7 @@ impl<'a> Sweep<'a> {
             Err(Failure::Trap(Trap::Deadlock { .. })) => {
                 watcher.endless_wait(variation.progress, true)
             }
-            // Perhaps it would have come to an end; but where it waits for others it is better to say so.
+            // The run might have ended; but if it waits for others, saying so is more useful.
             Err(Failure::Trap(Trap::OutOfFuel { .. })) => {
                 watcher.endless_wait(variation.progress, false)
             }
@@ -273,7 +273,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Runs in the other orders; says whether one of them gave another result.
+    /// Runs in the other orders; returns whether one of them gave a different result.
     fn other_orders(&mut self, run: &Run) -> Result<bool, Failure> {
         let mut differs = false;
         let mut settled: Vec<&str> = Vec::new();
@@ -305,7 +305,9 @@ impl<'a> Sweep<'a> {
                 let mut finding = compare::explain(kind, &a, &b, difference, order.subject())?;
                 if finding.kind == Kind::PermutedResult {
                     let name = &self.module.resource(difference.binding).name;
-                    finding.helps.push(format!("`--unordered {name}` says that any order will do"));
+                    finding
+                        .helps
+                        .push(format!("if any order is acceptable, pass `--unordered {name}`"));
                 } else {
                     settled.push(order.subject());
                 }
@@ -330,7 +332,7 @@ impl<'a> Sweep<'a> {
         Ok(differs)
     }
 
-    /// A run of which only the results count. Where it does not end it is run again, watched.
+    /// A run of which only the results matter. If it does not end, it is repeated and observed.
     fn compare_run(
         &mut self,
         launch: &Launch,
@@ -363,7 +365,7 @@ impl<'a> Sweep<'a> {
         Side { module: self.module, launch, variation, bindings: self.bindings }
     }
 
-    /// The first difference among writable resources that is more than floats rounded in another way.
+    /// The first difference in writable resources beyond the rounding of floats.
     fn difference(
         &self,
         a: &Bindings,
@@ -403,7 +405,7 @@ fn named(module: &Module, names: &[String], binding: Binding) -> bool {
     names.iter().any(|it| *it == module.resource(binding).name)
 }
 
-/// Whether both hold the same elements, in another order.
+/// Whether both contain the same elements, in another order.
 fn is_permuted(module: &Module, a: &Bindings, b: &Bindings, difference: Difference) -> bool {
     let size = match &module.resource(difference.binding).kind {
         ResourceKind::Structured { stride, .. } => *stride as usize,

@@ -1,4 +1,4 @@
-//! Loops that can never end: who waits, for which store, and why it cannot come.
+//! Endless loops: which lanes wait, for which store, and why it cannot happen.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -11,9 +11,9 @@ use crate::finding::{Finding, Kind, Named, Site, third_person};
 use crate::flow::Flow;
 use crate::slice::{self, Memory};
 
-/// The finding about lanes that went round a loop when the run was given up; `is_proven` where nothing can end it.
+/// The finding about lanes that were in a loop when the run was given up; `is_proven` if it can never end.
 ///
-/// None where the loop does not wait for memory and might have ended.
+/// `None` if the loop does not wait for memory and might have ended.
 pub(crate) fn endless(
     facts: &Facts<'_>,
     flow: &Flow,
@@ -34,7 +34,7 @@ pub(crate) fn endless(
         let name = memory.name(facts.module);
         related.push(Site {
             span: facts.module.inst(*load).span,
-            text: format!("(1) they look at `{name}` here"),
+            text: format!("(1) they read `{name}` here"),
         });
         let all = (0..facts.module.insts.len() as u32).map(Inst);
         let writes = |it: &Inst| {
@@ -50,7 +50,7 @@ pub(crate) fn endless(
         });
     }
     if stores.is_empty() && !reads.is_empty() {
-        notes.push("nothing outside of the loop stores there".to_owned());
+        notes.push("nothing outside the loop stores there".to_owned());
     }
     let absent = flow.started() & !at.active;
     let (sites, _) = flow.why_absent(facts, at.inst, absent);
@@ -59,51 +59,51 @@ pub(crate) fn endless(
     related.extend(sites);
     if others_could && progress != Progress::Fair {
         notes.push(format!(
-            "the lanes of a wave run in lockstep: {} come{} to the store only after the loop has ended for all",
+            "the lanes of a wave run in lockstep: {} get{} to the store only after the loop has ended for all",
             Named(absent),
             third_person(absent)
         ));
         helps.push(
-            "store inside of the loop before a lane leaves it, or let one lane of the wave wait for all".to_owned(),
+            "store inside the loop before a lane leaves it, or let one lane of the wave wait for all".to_owned(),
         );
     } else if progress == Progress::OccupancyBound {
-        notes
-            .push("groups run one at a time here: whoever has not started cannot store".to_owned());
+        notes.push(
+            "groups run one at a time here: a group that has not started cannot store".to_owned(),
+        );
         helps.push(
-            "wait only for groups that have started: number them by an atomic counter as they start".to_owned(),
+            "wait only for groups that have started: number them with an atomic counter as they start".to_owned(),
         );
     } else if !stores.is_empty() {
         notes.push(
-            "all waves that have started go round such loops, wait at a barrier, or have ended"
+            "all waves that have started are in such loops, wait at a barrier, or have ended"
                 .to_owned(),
         );
     }
     if !is_proven {
-        notes.push("the run was given up here; the loop changes values of its own, so that it might still end".to_owned());
+        notes.push(
+            "the run was given up here; the loop also changes local values, so it might still end"
+                .to_owned(),
+        );
     }
     related.dedup_by(|a, b| a.span == b.span);
     Some(Finding {
         kind: Kind::EndlessWait,
         message: match reads.first() {
             Some((_, memory)) => format!(
-                "{} wait{} for `{}` to change, for ever",
+                "{} wait{} for ever for `{}` to change",
                 Named(at.active),
                 third_person(at.active),
                 memory.name(facts.module)
             ),
             None => format!(
-                "{} go{} round this loop for ever",
+                "{} stay{} in this loop for ever",
                 Named(at.active),
-                if at.active.count() == 1 { "es" } else { "" }
+                third_person(at.active)
             ),
         },
         site: Site {
             span: at.span,
-            text: format!(
-                "{} go{} round here",
-                Named(at.active),
-                if at.active.count() == 1 { "es" } else { "" }
-            ),
+            text: format!("{} loop{} here", Named(at.active), third_person(at.active)),
         },
         related,
         notes,
@@ -115,7 +115,7 @@ pub(crate) fn endless(
     })
 }
 
-/// What memory decides whether lanes leave a loop, and where they look at it.
+/// The memory that decides whether lanes leave a loop, and where they read it.
 fn awaited(facts: &Facts<'_>, around: Inst) -> Vec<(Inst, Memory)> {
     let module = facts.module;
     let mut open: VecDeque<Value> = VecDeque::new();
@@ -138,7 +138,7 @@ fn awaited(facts: &Facts<'_>, around: Inst) -> Vec<(Inst, Memory)> {
             if !found.iter().any(|(_, it)| *it == memory) {
                 found.push((inst, memory));
             }
-            // What its address is made of is no matter.
+            // The computation of the address does not matter.
             continue;
         }
         open.extend(facts.sources(value).into_iter().filter(|it| seen.insert(*it)));

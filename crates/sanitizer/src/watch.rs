@@ -1,4 +1,4 @@
-//! The observer: it hands what happens to the detectors and collects what they find.
+//! The observer: passes events to the detectors and collects their findings.
 
 use std::collections::HashMap;
 
@@ -24,10 +24,10 @@ use crate::poison::Poison;
 use crate::race::{IntraWaveSync, Races};
 use crate::wait;
 
-/// After so many findings of one run the others are not told apart from them.
+/// After this many findings of one run, duplicates are no longer detected.
 const MOST_FINDINGS: usize = 200;
 
-/// What is taken for granted.
+/// The assumed guarantees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
     pub sync: IntraWaveSync,
@@ -37,7 +37,7 @@ pub struct Rules {
     pub uniform_lane_index: bool,
 }
 
-/// Watches one run at one width.
+/// Observes one run at one width.
 pub struct Watcher<'a> {
     facts: Facts<'a>,
     width: u32,
@@ -45,7 +45,7 @@ pub struct Watcher<'a> {
     masks: Masks,
     /// The waves of the groups in flight.
     flows: HashMap<[u32; 3], Vec<Flow>>,
-    /// The group of the last event, which is that of the next one more often than not.
+    /// A cache: the group of the last event, which is usually that of the next one.
     current: Option<([u32; 3], Vec<Flow>)>,
     idle: Option<Vec<Flow>>,
     poison: Poison,
@@ -73,10 +73,10 @@ impl<'a> Watcher<'a> {
         }
     }
 
-    /// What was found, in the order of the run.
+    /// The findings, in execution order.
     pub fn into_findings(self) -> Vec<Finding> {
         let Watcher { mut findings, .. } = self;
-        // A load that finds nothing because it comes too early is a race, and one report of it is enough.
+        // A load of poison because it comes too early is a race, and one report of it is enough.
         let racing: Vec<Span> = findings
             .iter()
             .filter(|it| it.kind == Kind::Race)
@@ -87,7 +87,7 @@ impl<'a> Watcher<'a> {
         findings
     }
 
-    /// Why the run was given up, if it was because lanes wait in vain. `is_proven` where nothing can end it.
+    /// Why the run was given up, if lanes wait in vain. `is_proven` if it can never end.
     pub fn endless_wait(&self, progress: Progress, is_proven: bool) -> Option<Finding> {
         let current = self.current.iter().map(|(group, flows)| (group, flows));
         let mut all: Vec<_> = self.flows.iter().chain(current).collect();
@@ -115,7 +115,7 @@ impl<'a> Watcher<'a> {
         self.add(found);
     }
 
-    /// Lanes take a derivative where their quad is not complete.
+    /// Reports lanes that take a derivative in a partially active quad.
     fn partial_quad(&mut self, at: At, lanes: LaneMask) {
         if lanes.is_empty() {
             return;
@@ -124,31 +124,29 @@ impl<'a> Watcher<'a> {
         poison.partial_quad(facts, flow, at, lanes);
     }
 
-    /// The flow of the wave that something happens in. It borrows a part of the watcher only.
+    /// The flow of the wave of an event. It borrows only a part of the watcher.
     fn flow(&mut self, at: At) -> (&Facts<'a>, &mut Flow, &mut Poison, &mut Barriers) {
         if self.current.as_ref().is_none_or(|it| it.0 != at.group) {
             if let Some((old, flows)) = self.current.take() {
                 self.flows.insert(old, flows);
             }
-            // The room that the flows of a group took serves the next one.
+            // The flows of a finished group are reused for the next one.
             let flows = self.flows.remove(&at.group).or_else(|| self.idle.take());
             let flows = flows.unwrap_or_default();
             self.current = Some((at.group, flows));
         }
-        let Some((_, flows)) = &mut self.current else {
-            unreachable!("it has just been put there")
-        };
+        let Some((_, flows)) = &mut self.current else { unreachable!("it has just been inserted") };
         if flows.len() <= at.wave as usize {
             flows.resize_with(at.wave as usize + 1, Flow::default);
         }
         (&self.facts, &mut flows[at.wave as usize], &mut self.poison, &mut self.barriers)
     }
 
-    /// What all accesses have in common. The operands that say where come first in an instruction.
+    /// What all accesses have in common. The address operands come first in an instruction.
     fn access(&mut self, event: &AccessEvent<'_>, stores: bool) {
         let found = bounds::access(&self.facts, self.width, event, stores);
         self.add(found);
-        // Hardly any access is of this kind, and each pays for what is asked of it.
+        // Checked first, because few accesses are of this kind and each would pay for the rest.
         if (event.address_poison | event.value_poison).is_empty() {
             return;
         }
@@ -237,7 +235,7 @@ impl Observer for Watcher<'_> {
             }));
         }
         let on = event.wave.participants();
-        // Where every result depends on every operand, nothing can be left unused.
+        // If every result depends on every operand, poison cannot stay unused.
         let mixes = event.op.facts().sees == Sees::Participants;
         let bad = event.arg_poison.iter().fold(LaneMask::EMPTY, |all, it| all | *it) & on;
         if mixes && !bad.is_empty() {
@@ -256,7 +254,7 @@ impl Observer for Watcher<'_> {
         }
         self.add(Some(Finding {
             kind: Kind::ShiftOutOfRange,
-            message: "a shift by as many bits as the type has, or more".to_owned(),
+            message: "a shift by the width of the type or more".to_owned(),
             site: Site { span: at.span, text: format!("{} shift too far here", Named(lanes)) },
             related: Vec::new(),
             notes: vec![
@@ -316,7 +314,7 @@ impl Observer for Watcher<'_> {
                 Op::Switch { selector, .. } => vec![*selector],
                 _ => Vec::new(),
             };
-            self.sink(event.at, &values, event.poison, "decides where to go");
+            self.sink(event.at, &values, event.poison, "used as a condition");
         }
         self.races.together(event.at);
         let policy = self.rules.reconvergence;

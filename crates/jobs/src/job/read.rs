@@ -1,4 +1,4 @@
-//! From the tree of a YAML text to a [`Job`]: strict, and with all mistakes at once.
+//! Converts the tree of a YAML text into a [`Job`]: strictly, and reporting all errors at once.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use crate::job::*;
 use crate::number::{self, Format};
 use crate::yaml::{self, Key, Kind as NodeKind, Node};
 
-/// All buffers and textures of a job together are no larger.
+/// The size limit for all buffers and textures of a job together.
 const MOST_BYTES: u64 = 1 << 30;
-/// What each element of an array counts at least: it takes memory however little it holds.
+/// The least size counted for an array element: it takes memory even if empty.
 const LEAST_BYTES: u64 = 64;
 
-/// Reads a job from a text, or says everything that is wrong with it; places are bytes of the text.
+/// Reads a job from a text, or reports all its errors; locations are byte ranges of the text.
 pub fn read(text: &str) -> Result<Job, Vec<Error>> {
     let tree = yaml::read(text).map_err(|error| vec![error])?;
     let mut reader = Reader { errors: Vec::new(), bytes: 0, bound: 0 };
@@ -27,16 +27,16 @@ pub fn read(text: &str) -> Result<Job, Vec<Error>> {
     }
 }
 
-/// Collects mistakes; a function that gives `None` has reported one.
+/// Collects errors; a function that returns `None` has reported one.
 struct Reader {
     errors: Vec<Error>,
-    /// What all buffers so far hold.
+    /// The total size of the buffers so far.
     bytes: u64,
-    /// What is bound so far: each resource has its own copy of a buffer.
+    /// The total size of the bound resources so far: each has its own copy of a buffer.
     bound: u64,
 }
 
-/// A mapping whose keys are taken one by one; those that nobody takes are unknown.
+/// A mapping whose keys are consumed one by one; the remaining ones are unknown.
 struct Fields<'a> {
     at: Range<usize>,
     entries: &'a [(Key, Node)],
@@ -62,7 +62,7 @@ impl Reader {
                 Some(Fields { at: node.at.clone(), entries, asked: Vec::new() })
             }
             NodeKind::Scalar(_) | NodeKind::List(_) => {
-                self.error(&node.at, format!("{what} is a mapping, and this is {}", node.what()))
+                self.error(&node.at, format!("{what} must be a mapping, not {}", node.what()))
             }
         }
     }
@@ -71,28 +71,27 @@ impl Reader {
         match fields.get(key) {
             Some(node) => Some(node),
             None => {
-                // The whole mapping would be too much of a picture.
+                // Underlining the whole mapping would be too much.
                 let start = fields.entries.first().map_or(fields.at.start, |(key, _)| key.at.start);
                 let end = fields.entries.first().map_or(start, |(key, _)| key.at.end);
-                self.error(&(start..end), format!("the key `{key}` is missing here"))
+                self.error(&(start..end), format!("missing key `{key}`"))
             }
         }
     }
 
-    /// Reports the keys that were not asked for.
+    /// Reports the keys that were not consumed.
     fn done(&mut self, fields: Fields<'_>) {
         for (key, _) in fields.entries {
             if !fields.asked.contains(&key.name.as_str()) {
-                let error =
-                    Error::new(key.at.clone(), format!("there is no key `{}` here", key.name));
+                let error = Error::new(key.at.clone(), format!("unknown key `{}`", key.name));
                 let help = match key.name.as_str() {
                     "ZeroInitSize" => Some("did you mean `FillSize`?".to_owned()),
-                    "DispatchSize" => Some(
-                        "it is `DispatchParameters: { DispatchGroupCount: […] }` now".to_owned(),
-                    ),
+                    "DispatchSize" => {
+                        Some("use `DispatchParameters: { DispatchGroupCount: […] }`".to_owned())
+                    }
                     name => did_you_mean(name, fields.asked.iter().copied()),
                 };
-                let known = || format!("the keys are {}", fields.asked.join(", "));
+                let known = || format!("known keys: {}", fields.asked.join(", "));
                 self.errors.push(error.help(help.unwrap_or_else(known)));
             }
         }
@@ -101,10 +100,10 @@ impl Reader {
     fn list<'a>(&mut self, node: &'a Node, what: &str) -> Option<&'a [Node]> {
         match &node.kind {
             NodeKind::List(list) => Some(list),
-            // `Resources:` with nothing behind it.
+            // `Resources:` without a value.
             NodeKind::Scalar(text) if text.is_empty() => Some(&[]),
             NodeKind::Scalar(_) | NodeKind::Map(_) => {
-                self.error(&node.at, format!("{what} is a list, and this is {}", node.what()))
+                self.error(&node.at, format!("{what} must be a list, not {}", node.what()))
             }
         }
     }
@@ -124,10 +123,9 @@ impl Reader {
     fn text<'a>(&mut self, node: &'a Node) -> Option<&'a str> {
         match &node.kind {
             NodeKind::Scalar(text) => Some(text),
-            NodeKind::List(_) | NodeKind::Map(_) => self.error(
-                &node.at,
-                format!("a single value is expected, and this is {}", node.what()),
-            ),
+            NodeKind::List(_) | NodeKind::Map(_) => {
+                self.error(&node.at, format!("expected a single value, found {}", node.what()))
+            }
         }
     }
 
@@ -140,7 +138,7 @@ impl Reader {
         let text = self.text(node)?;
         match number::integer(text).and_then(|it| u32::try_from(it).ok()) {
             Some(value) => Some(value),
-            None => self.error(&node.at, format!("`{text}` is no unsigned integer of 32 bits")),
+            None => self.error(&node.at, format!("`{text}` is not an unsigned 32-bit integer")),
         }
     }
 
@@ -177,8 +175,8 @@ impl Reader {
         }
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
         let help = did_you_mean(text, names.iter().copied());
-        let help = help.unwrap_or_else(|| format!("the choices are {}", names.join(", ")));
-        let error = Error::new(node.at.clone(), format!("`{text}` is none of the choices"));
+        let help = help.unwrap_or_else(|| format!("expected one of {}", names.join(", ")));
+        let error = Error::new(node.at.clone(), format!("`{text}` is not a valid choice"));
         self.errors.push(error.help(help));
         None
     }
@@ -244,12 +242,12 @@ impl Reader {
         }
         for (name, node) in rays {
             if let Some(node) = node {
-                // Rays are another issue's; their mappings are only known to be there.
+                // Ray tracing is not supported yet; their mappings are only recognised.
                 self.shape_only(name, node);
                 unused.push(name);
             }
         }
-        // What follows refers to buffers, so without them every reference would look wrong.
+        // The rest refers to buffers, so without them every reference would look wrong.
         let (shaders, buffers, samplers) = (shaders?, buffers?, samplers?);
         self.unique(buffers.iter().map(|it| (it.name.as_str(), it.at.clone())), "buffer");
         self.unique(samplers.iter().map(|it| (it.name.as_str(), it.at.clone())), "sampler");
@@ -264,7 +262,7 @@ impl Reader {
         let tables = tables.count();
         if !root_parameters.is_empty() && tables != sets.len() {
             let what = format!(
-                "{} descriptor sets need as many root parameters of kind `DescriptorTable`, and there are {tables}",
+                "{} descriptor sets need as many root parameters of kind `DescriptorTable`, but there are {tables}",
                 sets.len()
             );
             self.error::<()>(&sets_at?, what);
@@ -286,7 +284,7 @@ impl Reader {
         let mut seen = std::collections::BTreeSet::new();
         for (name, at) in names {
             if !seen.insert(name) {
-                self.error::<()>(&at, format!("there is a {what} `{name}` already"));
+                self.error::<()>(&at, format!("the {what} `{name}` is defined twice"));
             }
         }
     }
@@ -296,7 +294,7 @@ impl Reader {
         if shaders.is_empty() {
             self.error::<()>(at, "a job has at least one shader");
         } else if shaders.len() > 1 && shaders.iter().any(is_compute) {
-            self.error::<()>(at, "a compute shader stands alone in its job");
+            self.error::<()>(at, "a compute shader must be the only shader of its job");
         }
     }
 
@@ -352,7 +350,7 @@ impl Reader {
         let stride = self.uint_or(stride_node, 0);
         let array = fields.get("ArraySize");
         let array = self.uint_or(array, 1);
-        // Printed after a run, so that a dump reads back.
+        // Printed after a run, so that a dump round-trips.
         let counter = fields.get("Counter").or(fields.get("Counters"));
         let fill = (fields.get("FillSize"), fields.get("FillValue"));
         let data = fields.get("Data");
@@ -395,14 +393,14 @@ impl Reader {
             }
             (None, None) => match value {
                 Some(value) => self.error(&value.at, "`FillValue` needs a `FillSize`"),
-                None => self.error(&at, "the buffer's content is missing: `Data` or `FillSize`"),
+                None => self.error(&at, "the buffer has no contents; add `Data` or `FillSize`"),
             },
             (None, Some(size)) => {
                 let bytes = self.uint(size)?;
                 self.takes(u64::from(bytes), array, &size.at)?;
                 if !bytes.is_multiple_of(format.bytes() as u32) {
                     let what = format!(
-                        "{bytes} bytes are no whole number of {} values of {} bytes",
+                        "{bytes} bytes are not a whole number of {} values of {} bytes",
                         format.name(),
                         format.bytes()
                     );
@@ -424,7 +422,7 @@ impl Reader {
                 }
                 if list.len() != array as usize {
                     let what =
-                        format!("`ArraySize` says {array}, and `Data` has {} lists", list.len());
+                        format!("`ArraySize` is {array}, but `Data` has {} lists", list.len());
                     return self.error(&data.at, what);
                 }
                 let mut elements: Vec<Vec<u8>> = Vec::new();
@@ -433,7 +431,8 @@ impl Reader {
                     self.takes((numbers.len() * format.bytes()) as u64, 1, &node.at)?;
                     let bytes = self.numbers(numbers, format)?;
                     if elements.first().is_some_and(|first| first.len() != bytes.len()) {
-                        return self.error(&node.at, "all elements of an array have the same size");
+                        return self
+                            .error(&node.at, "all elements of an array must have the same size");
                     }
                     elements.push(bytes);
                 }
@@ -442,7 +441,7 @@ impl Reader {
         }
     }
 
-    /// Counts so many elements of so many bytes, before memory is taken for them.
+    /// Counts elements of a given size, before memory is allocated for them.
     fn takes(&mut self, bytes: u64, elements: u32, at: &Range<usize>) -> Option<()> {
         let total = self.bytes.saturating_add(u64::from(elements) * bytes.max(LEAST_BYTES));
         if total > MOST_BYTES {
@@ -463,7 +462,7 @@ impl Reader {
                 Some(bits) => bytes.extend_from_slice(&bits.to_le_bytes()[..format.bytes()]),
                 None => is_wrong = true,
             }
-            // A list in the wrong format is one mistake, and not thousands.
+            // A list in the wrong format is one error, not thousands.
             if is_wrong {
                 return None;
             }
@@ -499,7 +498,7 @@ impl Reader {
             sides = sides.map(|side| (side / 2).max(1));
         }
         if total != buffer.size() as u64 {
-            // Suites test these words of the format's own tool.
+            // Suites test for this message of the format's own tool.
             let what = format!(
                 "Buffer '{}' size ({}) does not match OutputProps dimensions ({total})",
                 buffer.name,
@@ -557,7 +556,7 @@ impl Reader {
         if compares == (comparison == ComparisonOp::Never) {
             let what = match compares {
                 true => "a `SamplerComparison` needs a `ComparisonOp` other than `Never`",
-                false => "a `Sampler` has no `ComparisonOp`; only a `SamplerComparison` has one",
+                false => "a `Sampler` has no `ComparisonOp`; use a `SamplerComparison`",
             };
             return self.error(&comparison_node.map_or(at, |it| it.at.clone()), what);
         }
@@ -608,7 +607,7 @@ impl Reader {
                 let denormals = self.denormals(&mut fields);
                 below.zip(denormals).map(|(below, denormals)| Rule::Epsilon { below, denormals })
             }
-            // Without the rule nobody knows which keys there may be.
+            // Without the rule, the valid keys are unknown.
             None => return None,
         };
         self.done(fields);
@@ -616,10 +615,10 @@ impl Reader {
         let formats = [buffers[actual].format, buffers[expected].format];
         let rule_at = rule_node.map_or(node.at.clone(), |it| it.at.clone());
         if rule != Rule::Exact && !formats.iter().all(|it| it.is_float()) {
-            return self.error(&rule_at, "this rule compares buffers of floats only");
+            return self.error(&rule_at, "this rule compares only buffers of floats");
         }
         if rule != Rule::Exact && formats[0] != formats[1] {
-            return self.error(&rule_at, "this rule compares buffers of one format");
+            return self.error(&rule_at, "this rule compares only buffers of the same format");
         }
         let at = name_node.map_or(node.at.clone(), |it| it.at.clone());
         Some(Expectation { name: name?, rule, actual, expected, at })
@@ -666,9 +665,10 @@ impl Reader {
                 &heap.at,
                 "a resource has either a `DirectXBinding` or a `HeapIndex`, not both",
             ),
-            (None, None) => {
-                self.error(&name_at, "its place is missing: a `DirectXBinding` or a `HeapIndex`")
-            }
+            (None, None) => self.error(
+                &name_at,
+                "the resource has no place; add a `DirectXBinding` or a `HeapIndex`",
+            ),
         };
         let (name_node, kind) = (name_node?, kind?);
         let buffer = |it: &mut Reader| it.find(name_node, "buffer", known.buffers, |it| &it.name);
@@ -710,7 +710,7 @@ impl Reader {
         })
     }
 
-    /// Counts what a resource takes beside the buffer itself.
+    /// Counts the memory of a resource in addition to the buffer itself.
     fn binds(&mut self, buffer: Option<&Buffer>, at: &Range<usize>) -> Option<()> {
         let data = buffer.map_or(&[][..], |it| &it.data);
         let more: u64 = data.iter().map(|it| (it.len() as u64).max(LEAST_BYTES)).sum();
@@ -762,7 +762,7 @@ impl Reader {
             let bytes = it.numbers(list, format?)?;
             let offset = offset?;
             if u64::from(offset) + bytes.len() as u64 > 1 << 16 {
-                return it.error(&offset_node?.at, "push constants take 64 KiB at most");
+                return it.error(&offset_node?.at, "push constants take at most 64 KiB");
             }
             Some(PushConstant { format: format?, offset, bytes })
         });
@@ -815,7 +815,7 @@ impl Reader {
                     it.done(inner);
                     let kind = it.choose(kind_node?, &Kind::NAMES)?;
                     if !kind.is_raw() {
-                        return it.error(&kind_node?.at, "a root descriptor is of a raw kind");
+                        return it.error(&kind_node?.at, "a root descriptor must be of a raw kind");
                     }
                     let buffer = it.find(name?, "buffer", buffers, |it| &it.name)?;
                     RootParameter::RootDescriptor { buffer, kind }
@@ -858,7 +858,7 @@ impl Reader {
         Some(())
     }
 
-    /// Keys of the parts about rays, one level deep.
+    /// The keys of the ray tracing parts, one level deep.
     fn shape_only(&mut self, name: &'static str, node: &Node) {
         let keys: &[&'static str] = match name {
             "AccelerationStructures" => &["BLAS", "TLAS"],
@@ -891,7 +891,7 @@ impl Reader {
     }
 }
 
-/// What resources refer to.
+/// The names to which resources refer.
 struct Known<'a> {
     buffers: &'a [Buffer],
     samplers: &'a [Sampler],
@@ -927,16 +927,16 @@ DescriptorSets:
     }
 
     #[test]
-    fn mistakes_are_named_with_their_place_and_remedy() {
+    fn errors_have_a_location_and_a_remedy() {
         for (from, to, place, message) in [
             ("Results:", "Result:", "Result", "did you mean `Results`?"),
             ("Stage: Compute", "Stage: Computer", "Computer", "did you mean `Compute`?"),
             ("Format: Hex16", "Format: Hex", "Hex", "did you mean `Hex"),
             ("Channels: 2", "Channel: 2", "Channel", "did you mean `Channels`?"),
-            ("nan,", "none,", "none", "no number"),
+            ("nan,", "none,", "none", "is not a number"),
             ("[3, 4]", "[3]", "[3]", "same size"),
             ("ArraySize: 2", "ArraySize: 3", "[[1, 2], [3, 4]]", "2 lists"),
-            ("FillSize: 8", "FillSize: 6", "6", "no whole number"),
+            ("FillSize: 8", "FillSize: 6", "6", "not a whole number"),
             ("FillSize: 8", "ZeroInitSize: 8", "ZeroInitSize", "FillSize"),
             ("FillSize: 8", "FillSize: 4000000000", "4000000000", "the job's buffers have"),
             ("Actual: A", "Actual: B", "BufferFloatULP", "floats only"),
@@ -945,7 +945,7 @@ DescriptorSets:
             ("Stride: 4", "Stride: 4, Channels: 2", "4", "one channel"),
             ("Name: C, Kind", "Name: D, Kind", "D", "no buffer `D`"),
             (", Space: 2", "", "Register", "`Space` is missing"),
-            ("- { Name: B", "- { Name: A", "A", "already"),
+            ("- { Name: B", "- { Name: A", "A", "defined twice"),
         ] {
             let text = SMALL.replacen(from, to, 1);
             let errors = read(&text).unwrap_err();
@@ -957,13 +957,13 @@ DescriptorSets:
     }
 
     #[test]
-    fn all_mistakes_are_told_at_once() {
+    fn all_errors_are_reported_at_once() {
         let text = SMALL.replace("Entry", "Entyr").replace("Float32", "Float");
         assert!(read(&text).unwrap_err().len() >= 3);
     }
 
     #[test]
-    fn a_job_is_bounded_in_all_before_memory_is_taken() {
+    fn the_size_of_a_job_is_bounded_before_memory_is_allocated() {
         let buffers = |size: &str, count: usize| -> String {
             (0..count)
                 .map(|it| format!("  - {{ Name: X{it}, Format: Hex8, FillSize: {size} }}\n"))
@@ -972,7 +972,7 @@ DescriptorSets:
         let with = |more: &str| {
             read(&SMALL.replace("Results:", &format!("{more}Results:"))).map(|it| it.buffers.len())
         };
-        // Each of them would do by itself.
+        // Each of them would be small enough alone.
         let many = buffers("1073741824", 100);
         let errors = with(&many).unwrap_err();
         assert_eq!(errors.len(), 100);
@@ -987,7 +987,7 @@ DescriptorSets:
     }
 
     #[test]
-    fn what_is_bound_often_counts_as_often() {
+    fn resources_count_as_often_as_they_are_bound() {
         let resource = "    - { Name: C, Kind: RWStructuredBuffer, DirectXBinding: { Register: 1, Space: 2 } }\n";
         let often = |times: usize| {
             let text = SMALL.replace("FillSize: 8,", "FillSize: 16777216,");

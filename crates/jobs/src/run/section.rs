@@ -1,4 +1,4 @@
-//! Runs a section of a suite file on the device. What its lines mean stands in [`crate::section`].
+//! Runs a section of a suite file on the device. Its directives are defined in [`crate::section`].
 
 use wavelane::internal::{Slot, SlotRef, Slots};
 use wavelane::{Compilation, Shader, Stage};
@@ -7,13 +7,13 @@ use super::{End, Flags, Runnable, Runner, Widths, failed, unsupported};
 use crate::outcome::{Outcome, Verdict};
 use crate::section::{self, LOG, LOG_BYTES, Section};
 
-/// The most elements of a resource array that something is bound to.
+/// The most elements of a resource array that can be bound.
 const MOST_ELEMENTS: u32 = 64;
 
-/// All contents that are bound together are no larger.
+/// The size limit for all bound contents together.
 const MOST_BYTES: usize = 1 << 30;
 
-/// How many folders above the file may hold the prelude.
+/// How many parent folders of the file are searched for the prelude.
 const MOST_FOLDERS: usize = 8;
 
 impl Runner<'_> {
@@ -21,7 +21,7 @@ impl Runner<'_> {
         let file = self.file;
         let section = file.section(name).map_err(failed)?;
         if self.setup.device.gpu().is_some() && section.may_wait_for_ever() {
-            return Err(unsupported("it may wait for ever, and nobody can end that on a GPU"));
+            return Err(unsupported("it may wait for ever, which cannot be interrupted on a GPU"));
         }
         let mut widths = match self.setup.widths {
             Widths::Default | Widths::All => section.widths.clone(),
@@ -31,7 +31,7 @@ impl Runner<'_> {
         };
         let lanes = self.setup.device.adapter().options1.wave_lane_count;
         if self.setup.device.gpu().is_some() && !section.fails() {
-            // A device has the widths that it has; the section is run at those of them that it names.
+            // A device has fixed widths; the section runs at those of them that it names.
             widths.retain(|it| lanes.contains(*it));
         }
         if section.fails() {
@@ -54,8 +54,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// A section made ready for someone who watches it: one program where its text does not know the width of waves, one
-    /// for each width where it does.
+    /// Prepares a section for observation: one program if its text does not depend on the wave width, one for each
+    /// width if it does.
     pub(super) fn watched_section(&mut self, name: &str) -> Result<Vec<Runnable>, End> {
         let file = self.file;
         let section = file.section(name).map_err(failed)?;
@@ -105,7 +105,7 @@ impl Runner<'_> {
     fn section_at(&mut self, section: &Section, width: u32) -> Result<Outcome, End> {
         let flags = self.section_flags(section, width)?;
         let compilation = self.checked(&section.file, &section.source(), &flags)?;
-        // As if the section were a file of its own, `FILE`, whose first line is the marker.
+        // Locations as if the section were a file of its own, `FILE`, whose first line is the marker.
         let rendered = || {
             let alone = section.alone().source();
             let compiled = self.checked(&section.file, &alone, &flags).map_err(|it| it.message)?;
@@ -121,13 +121,13 @@ impl Runner<'_> {
         let passed = || Ok(Outcome::new(width, Verdict::Passed, ""));
         let shader = match compilation.shader {
             Some(_) if section.fails() => {
-                return Err(failed("it compiled, though errors are expected"));
+                return Err(failed("it compiled, but errors are expected"));
             }
             Some(shader) => shader,
             None if section.fails() => return passed(),
-            // A shader of a stage that does not run is checked, and that was all.
+            // A shader of a stage that does not run has been checked, which is all.
             None if flags.options.stage != Stage::Compute => return passed(),
-            None => return Err(failed("no shader came out")),
+            None => return Err(failed("no shader was produced")),
         };
         let pipeline = self
             .setup
@@ -136,8 +136,7 @@ impl Runner<'_> {
             .map_err(|error| unsupported(error.to_string()))?;
         let is_only_watched =
             section.is_for_sanitizer() && section.outputs.is_empty() && !section.checks_itself();
-        let watched =
-            || Err(unsupported("what it is about shows in a watched run: `wavelane san`"));
+        let watched = || Err(unsupported("only the sanitizer can check it; use `wavelane san`"));
         if is_only_watched && section.may_wait_for_ever() {
             return watched();
         }
@@ -157,7 +156,7 @@ impl Runner<'_> {
         let mut flags = (self.setup.read_flags)(&section.flags)
             .map_err(|what| failed(format!("its flags: {what}")))?;
         let prelude = self.file.prelude.get_or_init(|| {
-            // What sections include lies beside the prelude, in a folder above.
+            // Sections include files beside the prelude, in a parent folder.
             let mut above = String::new();
             for _ in 0..MOST_FOLDERS {
                 let prelude = format!("{above}{}", section::PRELUDE);
@@ -174,7 +173,7 @@ impl Runner<'_> {
         Ok(flags)
     }
 
-    /// Compiles a text of a section, of whatever stage.
+    /// Compiles a text of a section, for any stage.
     fn checked(&mut self, name: &str, text: &str, flags: &Flags) -> Result<Compilation, End> {
         let mut includer = self.includer(flags);
         self.file.count_front_end();
@@ -184,7 +183,7 @@ impl Runner<'_> {
     }
 }
 
-/// The section's inputs at the resources of those names.
+/// Binds the section's inputs to the resources of those names.
 fn bound(section: &Section, shader: &Shader) -> Result<wavelane::ResourceTable, End> {
     let mut table = wavelane::ResourceTable::new(shader);
     let mut held = 0;
@@ -210,7 +209,7 @@ fn bound(section: &Section, shader: &Shader) -> Result<wavelane::ResourceTable, 
             if held > MOST_BYTES {
                 return Err(failed(format!("more than {MOST_BYTES} bytes are bound")));
             }
-            // A constant buffer is padded, as a device's memory is.
+            // A constant buffer is padded, like a device's memory.
             if let wavelane::ResourceKind::Constant { size, .. } = resource.kind {
                 bytes.resize(bytes.len().max(size as usize), 0);
             }

@@ -1,4 +1,4 @@
-//! Runs a case of a file of unit tests. What a case is stands in [`crate::unit`].
+//! Runs a case of a unit test file. Cases are defined in [`crate::unit`].
 
 use wavelane::internal::{Slot, Slots};
 use wavelane::{ComputePipeline, ResourceTable, Shader, SourceMap};
@@ -11,7 +11,7 @@ use crate::unit;
 struct Case {
     shader: Shader,
     pipeline: ComputePipeline,
-    /// The texts that the shader's places refer to, where someone wants them.
+    /// The texts to which the shader's locations refer, if requested.
     sources: Option<SourceMap>,
 }
 
@@ -22,7 +22,7 @@ impl Runner<'_> {
         flags
     }
 
-    /// Compiles a case. The front end has read the file once for all of them, where that can be.
+    /// Compiles a case. If possible, the front end reads the file once for all of them.
     fn unit_case(&mut self, name: &str, is_watched: bool) -> Result<Case, End> {
         let flags = self.unit_flags(name);
         let mut includer = self.includer(&flags);
@@ -55,7 +55,7 @@ impl Runner<'_> {
         Ok(Case { shader, pipeline, sources })
     }
 
-    /// A case made ready for someone who watches it.
+    /// Prepares a case for observation.
     pub(super) fn watched_unit(&mut self, name: &str) -> Result<Runnable, End> {
         let Case { shader, pipeline, sources } = self.unit_case(name, true)?;
         let table = unit_table(&shader)?;
@@ -69,7 +69,7 @@ impl Runner<'_> {
     pub(super) fn unit(&mut self, name: &str) -> Result<(), End> {
         let Case { shader, pipeline, .. } = self.unit_case(name, false)?;
         let widths = match self.setup.widths {
-            // Width is what these tests are about.
+            // Unit tests run at every width.
             Widths::Default => pipeline.wave_sizes().to_vec(),
             Widths::All | Widths::List(_) => {
                 self.widths(&[&pipeline], pipeline.default_wave_size())?

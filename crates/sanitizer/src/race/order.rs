@@ -1,9 +1,10 @@
-//! What a wave can know of what others did before: barriers, and places through which waves met.
+//! Happens-before: what a wave can know of earlier accesses through barriers and through places where waves
+//! synchronised.
 //!
-//! Whoever changes a place by an atomic operation comes after all who did so before, and after everything that they had done
-//! by then; a load from a `globallycoherent` buffer comes after the store that it finds. From one such meeting to the next
-//! knowledge travels on. The search for a way is bounded; where it gives up, accesses count as ordered: better silent than
-//! wrong.
+//! An atomic operation on a place comes after all earlier ones there, and after everything that those waves had
+//! done by then; a load from a `globallycoherent` buffer comes after the store that it reads. The relation is
+//! transitive across such synchronisations. The search for a path is bounded; if it gives up, accesses count as
+//! ordered: silence is better than a false report.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,14 +12,14 @@ use ops::LaneMask;
 
 use super::shadow::Record;
 
-/// So many earlier meetings at one place are followed on.
+/// The number of earlier synchronisations at one place that are followed.
 const MOST_EARLIER: usize = 64;
-/// So many steps are taken before the search gives up.
+/// The number of steps before the search gives up.
 const MOST_STEPS: usize = 4096;
-/// So many changes of the active set are remembered.
+/// The number of changes of the active set that are remembered.
 const MOST_TANGLES: usize = 4096;
 
-/// How far a wave has come.
+/// The logical time of a wave.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
     pub(super) shared_phase: u32,
@@ -29,15 +30,15 @@ pub(super) struct Clock {
     tangles: Tangles,
 }
 
-/// The active sets of a wave, one after the other.
+/// The active sets of a wave, in order.
 #[derive(Clone, Debug, Default)]
 struct Tangles {
     sets: Vec<LaneMask>,
-    /// How many have been forgotten.
+    /// The number of forgotten sets.
     forgotten: u32,
-    /// All lanes that ever were active.
+    /// All lanes that were ever active.
     all: LaneMask,
-    /// The number of the last one that held all lanes.
+    /// The number of the last set that contained all lanes.
     full: u32,
 }
 
@@ -48,7 +49,7 @@ impl Clock {
         *self = Clock { tangles: Tangles { sets, ..Tangles::default() }, ..Clock::default() };
     }
 
-    /// These lanes execute something together.
+    /// The given lanes execute something together.
     #[inline]
     pub(super) fn together(&mut self, active: LaneMask) {
         let tangles = &mut self.tangles;
@@ -70,8 +71,9 @@ impl Clock {
         self.tangles.forgotten + self.tangles.sets.len().saturating_sub(1) as u32
     }
 
-    /// Whether what one lane did comes before what another one does now, if lanes that execute an instruction together are
-    /// done with it before the next: the two have been together since, or others have been with both in between.
+    /// Whether what one lane did comes before what another does now, if lanes that execute an instruction together
+    /// finish it before the next: the two have been together since, or linked by others that have been with both in
+    /// between.
     pub(super) fn have_met(
         &self,
         before: &Record,
@@ -99,26 +101,26 @@ impl Clock {
 /// A wave of a group, by the number of the group.
 type Wave = (u32, u32);
 
-/// A wave at a place where waves meet.
+/// The synchronisation of a wave at a place.
 #[derive(Clone, Copy, Debug)]
 struct Visit {
     wave: Wave,
     active: LaneMask,
     time: u32,
     barriers: u32,
-    /// Whether it left something that later visitors can find.
+    /// Whether it stored something that later visitors can observe.
     leaves: bool,
 }
 
-/// All meetings of a run.
+/// All synchronisations of a run.
 #[derive(Debug)]
 pub(super) struct Meetings<K> {
     places: HashMap<K, usize>,
-    /// For each place its visits in the order of the run.
+    /// For each place, its visits in execution order.
     visits: Vec<Vec<Visit>>,
-    /// For each group, its visits: place and number, in the order of the run.
+    /// For each group, its visits: place and number, in execution order.
     of_group: HashMap<u32, Vec<(usize, u32)>>,
-    /// Up to which time the first wave is known to know of the second: nobody forgets, so that it need not be found out again.
+    /// Memoisation: up to which time the first wave is known to be ordered after the second, which never decreases.
     known: HashMap<(Wave, Wave), u32>,
 }
 
@@ -132,7 +134,7 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
         }
     }
 
-    /// A wave comes to a place; `leaves` where it stores something.
+    /// A wave accesses a place; `leaves` if it stores something.
     pub(super) fn visit(&mut self, place: K, now: &Record, leaves: bool) {
         let next = self.places.len();
         let place = *self.places.entry(place).or_insert(next);
@@ -144,8 +146,8 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
         let active = now.active;
         let visit = Visit { wave, active, time: now.time, barriers: now.barriers, leaves };
         if let Some(last) = visits.last_mut().filter(|it| it.wave == wave && it.leaves == leaves) {
-            // Nobody else came between. What it had found by the first visit it finds now; barriers apart, as others of the
-            // group know what was found before one.
+            // No other wave accessed the place in between, so this visit observes what the first one did, barriers
+            // aside: other waves of the group know what was observed before one.
             if last.barriers == now.barriers && last.active == active {
                 last.time = now.time;
                 return;
@@ -156,8 +158,8 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
         self.of_group.entry(now.group).or_default().push((place, number));
     }
 
-    /// Whether a lane can know, through meetings, that another one has made an access. Lanes of one wave are told apart, as
-    /// they are where each takes a lock for itself; of another wave any lane will do.
+    /// Whether a lane can know, through synchronisation, that another has made an access. Lanes of the same wave
+    /// are distinguished, as when each takes a lock for itself; of another wave any lane will do.
     pub(super) fn is_known(
         &mut self,
         (before, before_lane): (&Record, u32),
@@ -175,7 +177,7 @@ impl<K: std::hash::Hash + Eq> Meetings<K> {
         until.is_some()
     }
 
-    /// Until which time the lane knows what the other wave did, if that covers the access.
+    /// The time up to which the lane is ordered after the other wave, if that covers the access.
     fn search(
         &self,
         (before, before_lane): (&Record, u32),

@@ -1,7 +1,7 @@
-//! The shadow of memory: who stored last to each place, and who loaded it since.
+//! Shadow memory: the last store to each place, and the loads since.
 //!
-//! A cell names executions of instructions by their numbers in a table of records, so that it stays small, and pages of
-//! cells are made where memory is touched only.
+//! A cell refers to executions of instructions by their numbers in a table of records, so that it stays small;
+//! pages of cells are allocated on first access.
 
 use ir::Inst;
 use ops::LaneMask;
@@ -13,46 +13,46 @@ pub(super) enum Act {
     Atomic,
 }
 
-/// One execution of an access by the lanes of a wave, with what is needed to say what came before it.
+/// One execution of an access by the lanes of a wave, with what is needed to order it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     pub(super) act: Act,
     pub(super) inst: Inst,
     pub(super) group: u32,
     pub(super) wave: u32,
-    /// Barriers of the group, in the memory accessed, that the wave had passed.
+    /// The number of group barriers for the accessed memory that the wave had passed.
     pub(super) phase: u32,
-    /// All barriers of the group that it had passed.
+    /// The number of all group barriers that it had passed.
     pub(super) barriers: u32,
-    /// Wave operations that the wave had executed.
+    /// The number of wave operations that the wave had executed.
     pub(super) wave_ops: u32,
-    /// How many accesses the wave had made.
+    /// The number of accesses that the wave had made.
     pub(super) time: u32,
-    /// Where in the wave's history of active sets it happened.
+    /// The position in the wave's history of active sets.
     pub(super) tangle: u32,
     pub(super) active: LaneMask,
-    /// For a store, where digests of what the active lanes store lie.
+    /// For a store, the position of the hashes of the stored values.
     pub(super) values: u32,
 }
 
-/// The number of a record; 0 stands for none.
+/// The number of a record; 0 means none.
 pub(super) type RecordId = u32;
 
 impl Record {
-    /// The lane that has so many active lanes below it.
+    /// The lane of the given rank among the active lanes.
     pub(super) fn lane(&self, rank: u32) -> u32 {
         self.active.iter().nth(rank as usize).unwrap_or(0)
     }
 
-    /// How many active lanes are below a lane.
+    /// The rank of a lane: the number of active lanes below it.
     #[inline(always)]
     pub(super) fn rank(&self, lane: u32) -> u32 {
         (self.active & LaneMask::below(lane)).count()
     }
 }
 
-/// One lane's part in a record. The lane is known by its rank among the active ones, because active lanes often access
-/// places in a row, however many inactive ones lie between them.
+/// One lane's part in a record. The lane is identified by its rank among the active ones, because active lanes
+/// often access consecutive places, however many inactive ones lie between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) record: RecordId,
@@ -63,7 +63,7 @@ pub(super) struct Access {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     store: RecordId,
-    /// The latest load, and the latest by another wave than that one.
+    /// The latest load, and the latest by a different wave.
     loads: [RecordId; 2],
     ranks: [u8; 3],
 }
@@ -97,30 +97,31 @@ impl Cell {
         self.ranks[1] = access.rank as u8;
     }
 
-    /// The cell so many places further, where each place belongs to the next active lane.
+    /// The cell a number of places further on, where each place belongs to the next active lane.
     fn further(mut self, places: u8) -> Cell {
         self.ranks = self.ranks.map(|rank| rank.saturating_add(places));
         self
     }
 }
 
-/// How many cells a strip has: as many as the narrowest wave has lanes, so that its accesses fill whole strips too.
+/// The cells of a strip: as many as the narrowest wave has lanes, so that its accesses fill whole strips too.
 pub(super) const STRIP: u64 = 4;
-/// How many strips lie in a page.
+/// The strips of a page.
 const PAGE: usize = 512;
 
-/// Cells in a row. As long as full strips are accessed by lanes in a row, one cell stands for all: the first.
+/// Consecutive cells. As long as full strips are accessed by consecutive lanes, the first cell represents all of
+/// them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Strip {
     first: Cell,
-    /// Where the cells lie if each has its own, plus one.
+    /// The position of the individual cells if there are any, plus one.
     own: u32,
 }
 
 /// The cells of one buffer, or of one element of an array of buffers.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
-    /// Bytes that are told apart.
+    /// The granularity in bytes.
     pub(super) granule: u64,
     pages: Vec<Option<Box<[Strip; PAGE]>>>,
     own: Chunks<[Cell; STRIP as usize]>,
@@ -140,7 +141,7 @@ impl Pages {
         &mut self.pages[page].get_or_insert_with(|| Box::new([Strip::default(); PAGE]))[place]
     }
 
-    /// The cell that stands for a strip, by its first place; none where the cells differ.
+    /// The cell that represents a strip, by its first place; `None` if the cells differ.
     #[inline(always)]
     pub(super) fn whole(&mut self, at: u64) -> Option<&mut Cell> {
         let strip = self.strip(at / STRIP);
@@ -166,7 +167,7 @@ impl Pages {
     }
 }
 
-/// A list that grows without moving what is in it.
+/// A list that grows without moving its elements.
 #[derive(Debug)]
 pub(super) struct Chunks<T> {
     chunks: Vec<Vec<T>>,
@@ -206,7 +207,7 @@ impl<T> Chunks<T> {
         &mut self.chunks[index / CHUNK][index % CHUNK]
     }
 
-    /// Empties the list and keeps its room.
+    /// Empties the list and keeps its capacity.
     pub(super) fn clear(&mut self) {
         self.chunks.iter_mut().for_each(Vec::clear);
         self.len = 0;
