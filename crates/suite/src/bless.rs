@@ -1,14 +1,14 @@
-//! Writes the rendered messages (`//|`) of suite files anew, so that a better wording costs one command.
+//! Rewrites the rendered messages (`//|`) of suite files, so that better wording costs one command.
 //!
 //! In `errors/` every section that expects a report gets its message; elsewhere only those that have one already.
-//! Nothing here decides whether a message is good: that is for who reads the difference.
+//! The reviewer of the diff decides whether a message is good.
 
 use std::path::Path;
 
 use crate::run;
 use crate::section::{self, Section};
 
-/// The text of a suite file with its messages as they are now.
+/// The text of a suite file with its current messages.
 pub fn blessed(file: &Path) -> Result<String, String> {
     let old =
         std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -32,7 +32,7 @@ pub fn blessed(file: &Path) -> Result<String, String> {
     Ok(new)
 }
 
-/// Adds the messages of a section behind its text.
+/// Adds the messages of a section after its text.
 fn finish(section: Option<&Section>, demands: bool, lines: &mut Vec<String>) -> Result<(), String> {
     let Some(section) = section else { return Ok(()) };
     if section.rendered.is_none() && (!demands || section.annotations.is_empty()) {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_error_is_shown_as_it_is_now() {
+    fn every_error_message_is_up_to_date() {
         for file in crate::files(&crate::folder().join("errors")) {
             let now = std::fs::read_to_string(&file).unwrap();
             assert!(

@@ -10,16 +10,16 @@ use crate::section::WIDTHS;
 use crate::{run, wild};
 use jobs::shrink;
 
-/// Enough for nearly every program that ends, and soon spent.
+/// Enough for nearly every program that terminates, and soon spent.
 const LITTLE_FUEL: u64 = 1 << 16;
-/// Enough for all that end.
+/// Enough for all that terminate.
 const MORE_FUEL: u64 = 1 << 22;
 
-/// What came out of a comparison.
+/// The outcome of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     Same,
-    /// The fast engine does not do that.
+    /// The fast engine does not support it.
     Fallback(String),
     Different(String),
 }
@@ -39,9 +39,9 @@ pub fn compare(module: &Module, launch: &Launch, before: &Bindings, isa: Isa) ->
         Err(Stopped::Failure(failure)) => Err(failure),
         Err(Stopped::Fallback(fallback)) => return Outcome::Fallback(fallback.what),
     };
-    // Both must say that there is no end. What cannot be compared: each engine proves of other loops that they never end, and
-    // spends its fuel on the rest; it counts fuel in its own way, so that it is spent in another place, and with other values
-    // in memory.
+    // Both must say that the run has no end. The rest is not comparable: each engine proves of different loops that
+    // they never end, and spends its fuel on the others; each counts fuel in its own way, so that it runs out at a
+    // different point, with different values in memory.
     let ended = |result: &Result<(), Failure>| match result {
         Err(Failure::Trap(Trap::OutOfFuel { .. } | Trap::Deadlock { .. })) => "no end".to_owned(),
         other => format!("{other:?}"),
@@ -59,7 +59,7 @@ pub fn compare(module: &Module, launch: &Launch, before: &Bindings, isa: Isa) ->
     }
 }
 
-/// Where what a run left in memory differs from what was wanted.
+/// The first difference between the memory after a run and the expected one.
 pub fn difference(module: &Module, wanted: &Bindings, got: &Bindings) -> Option<String> {
     for (binding, (wanted, got)) in wanted.bindings.iter().zip(&got.bindings).enumerate() {
         for (element, (wanted, got)) in wanted.iter().zip(got).enumerate() {
@@ -88,7 +88,7 @@ pub fn difference(module: &Module, wanted: &Bindings, got: &Bindings) -> Option<
     None
 }
 
-/// The sets of instructions that this host has.
+/// The instruction sets of this host.
 pub fn sets() -> Vec<Isa> {
     Isa::ALL.into_iter().filter(|it| it.missing().is_none()).collect()
 }
@@ -106,14 +106,14 @@ pub fn launch(groups: [u32; 3], width: u32) -> Launch {
     }
 }
 
-/// The programs of two generators.
+/// The programs of the generators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Programs {
-    /// Well-defined ones, of wave operations in nested control flow.
+    /// Well-defined programs, of wave operations in nested control flow.
     Generated,
-    /// Anything goes, with memory and textures.
+    /// Unrestricted programs, with memory and textures.
     Wild,
-    /// The same with loops that nothing leaves, and little fuel.
+    /// The same with endless loops, and little fuel.
     Endless,
 }
 
@@ -137,9 +137,9 @@ impl Programs {
     }
 }
 
-/// Compares the engines on the program of that seed; widths and sets of instructions take turns.
-/// `false` where the program is too large for the fast engine, as few are. `Err` is a report for a person: a section of the
-/// suite, with all left out that does not matter.
+/// Compares the engines on the program of that seed; widths and instruction sets alternate.
+/// `false` if the program is too large for the fast engine, as few are. `Err` is a readable report: a section of
+/// the suite, reduced.
 pub fn try_seed(
     programs: Programs,
     seed: u64,
@@ -154,7 +154,7 @@ pub fn try_seed(
         if programs != Programs::Endless {
             return compare_section(text, width, isa, None);
         }
-        // Each engine counts its fuel in its own way: where it is spent on one of them only, more decides.
+        // Each engine counts fuel in its own way: if only one of them runs out, retry with more.
         match compare_section(text, width, isa, Some(LITTLE_FUEL))? {
             Outcome::Different(_) => compare_section(text, width, isa, Some(MORE_FUEL)),
             other => Ok(other),
@@ -181,10 +181,12 @@ pub fn try_seed(
     Err(format!("{} at {width} lanes: {what}\n\n{text}", isa.name()))
 }
 
-/// Compares the engines on a text that holds one section.
+/// Compares the engines on a text of one section.
 fn compare_section(text: &str, width: u32, isa: Isa, fuel: Option<u64>) -> Result<Outcome, String> {
     let sections = crate::section::read("program.hlsl", text)?;
-    let [section] = sections.as_slice() else { return Err("it is no single section".to_owned()) };
+    let [section] = sections.as_slice() else {
+        return Err("it is not a single section".to_owned());
+    };
     let module = run::compile(section, width)?.module.ok_or("it does not compile")?;
     let bindings = run::inputs(section, &module)?;
     let mut launch = run::launch(section, &module, width);

@@ -4,7 +4,7 @@
 //! definition of everything. What keeps a program well defined:
 //! - lanes read only lanes that are active, partition masks are partitions, wave masks are the active set;
 //! - quads and rotations are used only where the whole wave is active;
-//! - floats hold integers below 16, so that every order of additions gives the same, exactly;
+//! - floats hold integers below 16, so that every order of additions gives the same exact result;
 //! - loops end after a few iterations, and a thread writes only its own part of memory.
 
 pub(crate) mod make;
@@ -53,7 +53,7 @@ impl Kind {
         matches!(self, Kind::F16 | Kind::F32 | Kind::F64)
     }
 
-    /// Of an integer: how many bits, and whether signed.
+    /// For an integer: its width in bits, and whether it is signed.
     pub fn bits_signed(self) -> Option<(u32, bool)> {
         match self {
             Kind::U16 => Some((16, false)),
@@ -115,7 +115,7 @@ pub enum Cmp {
     Ge,
 }
 
-/// An expression; it knows its type.
+/// An expression with its type.
 #[derive(Clone, Debug)]
 pub struct Expr {
     pub ty: Ty,
@@ -134,14 +134,14 @@ pub enum ExprKind {
     Neg(Box<Expr>),
     Not(Box<Expr>),
     Bin(Bin, Box<Expr>, Box<Expr>),
-    /// Shifts by a constant, to the left or to the right.
+    /// A shift by a constant, left or right.
     Shift {
         left: bool,
         value: Box<Expr>,
         by: u32,
     },
     Cmp(Cmp, Box<Expr>, Box<Expr>),
-    /// To the same number of components.
+    /// A conversion to the same number of components.
     Cast(Box<Expr>),
     Component(Box<Expr>, usize),
     Make(Vec<Expr>),
@@ -151,15 +151,15 @@ pub enum ExprKind {
         lhs: Box<Expr>,
         rhs: Box<Expr>,
     },
-    /// `?:`: the arms run apart.
+    /// `?:`: the arms run separately.
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     Wave {
         intrinsic: &'static Intrinsic,
         args: Vec<Expr>,
     },
-    /// The index of another lane that is active here: this lane's with some bits flipped, or its own.
+    /// The index of another active lane: this lane's with some bits flipped, or its own.
     Peer(u32),
-    /// A function of the program, by its index, called with one value.
+    /// A call of a function of the program, by its index, with one argument.
     Call(usize, Box<Expr>),
 }
 
@@ -167,7 +167,7 @@ pub enum ExprKind {
 pub enum Stmt {
     Assign(usize, Expr),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
-    /// `for (counter = 0; counter < bound; ++counter)`, the bound a small number in a local.
+    /// `for (counter = 0; counter < bound; ++counter)`, with a small bound in a local.
     For {
         counter: usize,
         bound: Expr,
@@ -179,12 +179,12 @@ pub enum Stmt {
         body: Vec<Stmt>,
         condition: Expr,
     },
-    /// On a value below 4; `None` is `default`. A group ends in `break` if it says so, else it falls through.
+    /// On a value below 4; `None` is `default`. A group ends with `break` if it says so, else it falls through.
     Switch(Expr, Vec<Group>),
     Break,
     Continue,
     Return(Expr),
-    /// Mixes a value into the thread's place in the log.
+    /// Mixes a value into the thread's slot of the log.
     Log {
         place: usize,
         value: Expr,
@@ -198,7 +198,7 @@ pub struct Group {
     pub breaks: bool,
 }
 
-/// A function of one parameter, which is its local 0; `main` takes none and returns nothing.
+/// A function of one parameter, which is its local 0; `main` has none and returns nothing.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub locals: Vec<Ty>,
@@ -209,9 +209,9 @@ pub struct Function {
 #[derive(Clone, Debug)]
 pub struct Program {
     pub seed: u64,
-    /// A function calls only those before it; the last one is `main`.
+    /// A function calls only earlier ones; the last one is `main`.
     pub functions: Vec<Function>,
     pub threads: u32,
-    /// How many places of the log each thread has.
+    /// The number of log slots of each thread.
     pub places: usize,
 }

@@ -1,9 +1,9 @@
-//! Whether a GPU gives the same bits as the reference engine for a generated program, and the smallest program for which it
-//! does not.
+//! Compares a GPU with the reference engine on generated programs, bit for bit, and reduces programs for which they
+//! differ.
 //!
-//! Programs are well defined by construction and their floats are small whole numbers, so that nothing is left open to a
-//! device: every difference is ours, the compiler's of the driver, or the hardware's. What is left of a program when it is
-//! made smaller is no longer defined by construction, so the sanitizer must find nothing in it.
+//! Programs are well defined by construction and their floats are small integers, so that the device has no
+//! freedom: every difference is an error of ours, of the driver's compiler, or of the hardware. A reduced program
+//! is no longer well defined by construction, so the sanitizer must find nothing in it.
 
 use interp::NoObserver;
 use ir::Module;
@@ -19,27 +19,28 @@ use crate::generate::{self, Statistics};
 use crate::run;
 use crate::section::Section;
 
-/// Generated programs end soon; what is left of them when they are made smaller may not.
+/// Generated programs end soon; reduced ones may not.
 const FUEL: u64 = 1 << 20;
 
-/// What came of a program.
+/// The outcome for a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     Same,
-    /// The device or the emitter does not do that.
+    /// The device or the emitter does not support it.
     Unsupported(String),
     Different(String),
-    /// The dispatch did not come to its end, and nothing more can be asked of the device.
+    /// The dispatch did not finish, and the device can no longer be used.
     Lost(String),
 }
 
-/// The generated programs, as sections of the suite, by their seeds alone: whoever asks, in whatever order.
+/// The generated programs, as sections of the suite, which depend on their seeds alone, whatever the order of
+/// requests.
 ///
-/// The generator prefers what it has tried least, so that a program depends on those before it: here on those of the same
-/// thousand of seeds.
+/// The generator prefers what it has used least, so that a program depends on earlier ones: here on those of the
+/// same thousand seeds.
 pub struct Generated {
     width: u32,
-    /// The seed that the statistics are ready for.
+    /// The seed for which the statistics are ready.
     next: u64,
     statistics: Statistics,
 }
@@ -68,7 +69,7 @@ impl Generated {
     }
 }
 
-/// Runs a text that holds one section on both, at one width. `Err` says that the text itself is at fault.
+/// Runs a text of one section on both, at one width. `Err` means that the text itself is at fault.
 pub fn compare(gpu: &Device, text: &str, width: u32) -> Result<Outcome, String> {
     let (section, module) = compiled(text, width)?;
     let mut wanted = run::inputs(&section, &module)?;
@@ -95,8 +96,8 @@ pub fn compare(gpu: &Device, text: &str, width: u32) -> Result<Outcome, String> 
     })
 }
 
-/// The smallest text that still fails and is well defined: without lines, and without parts of expressions.
-/// What fails is asked only of texts that the sanitizer has nothing against, and nothing while there is no time.
+/// The smallest text that still fails and is well defined: without superfluous lines and parts of expressions.
+/// Only texts that pass the sanitizer are tried, and none once the time is up.
 pub fn smallest(
     text: &str,
     width: u32,
@@ -114,7 +115,7 @@ pub fn smallest(
     }
 }
 
-/// The words that a device would be given.
+/// The words that a device would get.
 pub fn words(text: &str, width: u32, environment: &Environment) -> Result<Vec<u8>, String> {
     let (_, module) = compiled(text, width)?;
     let emitted = spirv::emit(&module, environment, &NoDebug).map_err(|it| it.asked)?;
@@ -124,13 +125,13 @@ pub fn words(text: &str, width: u32, environment: &Environment) -> Result<Vec<u8
 fn compiled(text: &str, width: u32) -> Result<(Section, Module), String> {
     let mut sections = crate::section::read("generated.hlsl", text)?;
     let (Some(section), true) = (sections.pop(), sections.is_empty()) else {
-        return Err("it is no single section".to_owned());
+        return Err("it is not a single section".to_owned());
     };
     let module = run::compile(&section, width)?.module.ok_or("it does not compile")?;
     Ok((section, module))
 }
 
-/// Whether the sanitizer has nothing against a text at that width.
+/// Whether a text passes the sanitizer at that width.
 fn is_defined(text: &str, width: u32) -> bool {
     let Ok((section, module)) = compiled(text, width) else { return false };
     let Ok(bindings) = run::inputs(&section, &module) else { return false };
@@ -170,7 +171,7 @@ fn dispatched(
     Ok(module.resources.iter().map(|it| bytes(&it.name)).collect())
 }
 
-/// How many words differ, and the first that does.
+/// The number of differing words, and the first of them.
 fn difference(module: &Module, wanted: &Bindings, got: &[Vec<u8>]) -> Option<String> {
     let words = |bytes: &[u8]| -> Vec<u32> {
         bytes.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect()
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_names_a_program_whatever_was_asked_for_before() {
+    fn a_seed_determines_its_program_whatever_was_requested_before() {
         let alone = |seed| Generated::new(32).section(seed);
         let mut some = Generated::new(32);
         for seed in [7003, 7004, 7001, 8002, 7004] {

@@ -1,16 +1,16 @@
-//! The coverage grid: every wave function, on every element type its signature takes, at every width.
+//! The coverage grid: every wave function, on every element type of its signature, at every width.
 //!
-//! [`cells`] derives the cells from the rows of [`ops::intrinsics`] alone. A cell is one small program ([`source`]) that
-//! applies one function to a scalar, a vector and, where there is room for one, a matrix. It is compiled once and run at
-//! each width, on data ([`data`]) that the host makes for that width: several groups whose size is a multiple of no width,
-//! waves of which only some lanes take part, first ordinary numbers of both signs, then extremes or NaN, infinities and
-//! zeros. What must come out ([`expect`]) is computed by plain loops over the lanes from the name of the function; nothing
-//! of `ops::wave` is used for it.
+//! [`cells`] derives the cells from the rows of [`ops::intrinsics`] alone. A cell is one small program ([`source`])
+//! that applies one function to a scalar, a vector and, if there is room, a matrix. It is compiled once and run at
+//! each width, on data ([`data`]) that the host generates for that width: several groups whose size is not a
+//! multiple of any width, waves of which only some lanes participate, first ordinary numbers of both signs, then
+//! extremes or NaN, infinities and zeros. The expected results ([`expect`]) are computed by plain loops over the
+//! lanes from the name of the function; nothing of `ops::wave` is used for it.
 //!
-//! [`mutate`] then breaks the compiled module in every way that applies, and each shape of the cell must notice.
+//! [`mutate`] then breaks the compiled module in every applicable way, and each shape of the cell must notice.
 //!
-//! Deliberately absent: undefined results without a fixed value. Where `docs/semantics.md` fixes what the reference engine
-//! gives for an undefined read, the cells hold it to that.
+//! Deliberately absent: undefined results without a fixed value. Where `docs/semantics.md` fixes the reference
+//! engine's result of an undefined read, the cells check it.
 
 pub mod data;
 pub mod expect;
@@ -28,16 +28,16 @@ use crate::generate::Kind;
 use crate::run;
 use crate::section::WIDTHS;
 
-/// The threads of a group: more than the widest wave has lanes, and a multiple of no width.
+/// The threads of a group: more than the widest wave has lanes, and not a multiple of any width.
 pub const THREADS: usize = 139;
 
-/// How a program spells an element type.
+/// The spelling of an element type in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spelling {
     pub word: &'static str,
     /// With `-enable-16bit-types`.
     pub native: bool,
-    /// What a lane then holds.
+    /// The resulting type of a lane's value.
     pub kind: Kind,
 }
 
@@ -68,7 +68,7 @@ impl Spelling {
         Spelling { word, native, kind }
     }
 
-    /// As the grid's tables show it.
+    /// The name in the grid's tables.
     pub fn name(self) -> String {
         format!("{}{}", self.word, if self.native { "" } else { " (32 bits)" })
     }
@@ -82,14 +82,14 @@ impl Spelling {
     }
 }
 
-/// The shape of a value, with how many results come of it.
+/// The shape of a value, and the number of its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub rows: usize,
     pub columns: usize,
-    /// Where its components stand among those of all shapes.
+    /// The position of its components among those of all shapes.
     pub first: usize,
-    /// Where its results stand among those of all shapes, and how many there are.
+    /// The position of its results among those of all shapes, and their number.
     pub first_result: usize,
     pub results: usize,
 }
@@ -104,21 +104,21 @@ impl Shape {
 #[derive(Clone, Debug)]
 pub struct Cell {
     pub row: &'static Intrinsic,
-    /// For functions without a value, what the condition or nothing at all is: `bool` or `uint`.
+    /// For functions without a value, the type of the condition (`bool`) or nothing (`uint`).
     pub spelling: Spelling,
     pub shapes: Vec<Shape>,
 }
 
-/// What became of a cell.
+/// The outcome for a cell.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The widths at which results were compared.
     pub widths: Vec<u32>,
     pub checks: usize,
     pub mutations: usize,
-    /// Mutations that change nothing, with the reason, and how many there were.
+    /// Mutations without an effect, with the reason, and their number.
     pub idle: BTreeMap<&'static str, usize>,
-    /// What failed, for a person.
+    /// What failed, in words.
     pub failures: Vec<String>,
 }
 
@@ -127,7 +127,7 @@ pub fn cells() -> Vec<Cell> {
     let mut all = Vec::new();
     for (i, row) in intrinsics::all().enumerate() {
         for (j, spelling) in spellings(row).into_iter().enumerate() {
-            // The three sizes of vectors take turns, so that each meets each type.
+            // The three vector sizes alternate, so that each is combined with each type.
             let size = 2 + (i + j) % 3;
             let matrix = (2, 2 + (i + j) % 2);
             all.push(Cell { row, spelling, shapes: shapes(row, &[(1, 1), (1, size), matrix]) });
@@ -136,7 +136,7 @@ pub fn cells() -> Vec<Cell> {
     all
 }
 
-/// The element types that a row takes.
+/// The element types of a row.
 pub fn spellings(row: &Intrinsic) -> Vec<Spelling> {
     let elements = row.params.iter().find_map(|param| match param {
         Param::Value(elements) => Some(*elements),
@@ -180,12 +180,12 @@ fn shapes(row: &Intrinsic, sizes: &[(usize, usize)]) -> Vec<Shape> {
 }
 
 impl Cell {
-    /// How many scalars of the value type a thread has.
+    /// The number of scalars of the value type in a thread.
     pub fn components(&self) -> usize {
         self.shapes.iter().map(|it| it.components()).sum()
     }
 
-    /// How many scalars a thread writes.
+    /// The number of scalars that a thread writes.
     pub fn results(&self) -> usize {
         self.shapes.iter().map(|it| it.results).sum()
     }
@@ -194,7 +194,7 @@ impl Cell {
         format!("{} on {}", self.row.name, self.spelling.name())
     }
 
-    /// Compiles the cell, runs it at every width, and breaks it in every way that applies.
+    /// Compiles the cell, runs it at every width, and breaks it in every applicable way.
     pub fn run(&self) -> Report {
         let mut report = Report::default();
         let module = match self.compile() {
@@ -264,7 +264,7 @@ impl Cell {
         for resource in &module.resources {
             let bytes = match resource.name.as_str() {
                 "input" => data.bytes(self),
-                // A slot that is not written keeps what no result looks like.
+                // An unwritten slot keeps a pattern that no result has.
                 _ => std::iter::repeat_n(data::UNTOUCHED.to_le_bytes(), count).flatten().collect(),
             };
             bindings.bindings.push(vec![Buffer { bytes, ..Buffer::default() }]);
@@ -287,7 +287,7 @@ impl Cell {
             .collect())
     }
 
-    /// Where the results of a shape first differ, in words.
+    /// The first difference in the results of a shape, in words.
     fn difference(
         &self,
         shape: &Shape,
@@ -299,7 +299,7 @@ impl Cell {
         for (thread, expected) in expected.iter().enumerate() {
             for result in shape.first_result..shape.first_result + shape.results {
                 let got = got[thread * self.results() + result];
-                // Behind a result its slot is as it was.
+                // The slot after a result is unchanged.
                 let expected = expected
                     .as_ref()
                     .map_or(data::UNTOUCHED, |it| data::UNTOUCHED & !bits | it[result]);
@@ -316,7 +316,7 @@ impl Cell {
         None
     }
 
-    /// Breaks the module in each way that applies; every shape that was broken must show it.
+    /// Breaks the module in each applicable way; every broken shape must show it.
     fn mutate(&self, module: &Module, report: &mut Report) {
         for width in widths(self.row) {
             let data = data::make(self, width);
@@ -370,7 +370,7 @@ fn bytes_of(kind: Kind) -> u32 {
     }
 }
 
-/// Runs all cells on both cores.
+/// Runs all cells on two threads.
 pub fn run_all(cells: &[Cell]) -> Vec<Report> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let worker = || {
@@ -393,7 +393,7 @@ pub fn run_all(cells: &[Cell]) -> Vec<Report> {
     all.into_iter().map(|(_, report)| report).collect()
 }
 
-/// The cells there must be, by the names of row and type and the width.
+/// The cells that must exist, by the names of row and type and the width.
 pub fn required() -> BTreeSet<(&'static str, Spelling, u32)> {
     let mut all = BTreeSet::new();
     for row in intrinsics::all() {

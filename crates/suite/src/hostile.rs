@@ -1,14 +1,14 @@
-//! Programs whose indices lead anywhere: every kind of memory is read, written and changed atomically at places that need not
-//! be there, in buffers of any size down to none. Nothing is said of what is right; the reference engine decides. They are
-//! run where a byte outside of the memory that is bound ends the process (`tests/hostile.rs`).
+//! Fuzzing of bounds checks: programs with arbitrary indices, in which every kind of memory is read, written and
+//! changed atomically in and out of bounds, in buffers of any size including zero. The reference engine decides
+//! what is correct. They are run where an access outside of the bound memory ends the process (`tests/hostile.rs`).
 //!
-//! `wild` makes programs of everything, at indices that are mostly harmless; these consist of little but accesses.
+//! `wild` generates programs of everything, with mostly harmless indices; these consist of little but accesses.
 
 use std::fmt::Write;
 
 use crate::generate::make::Random;
 
-/// Accesses of a program, about.
+/// The approximate number of accesses in a program.
 const ACCESSES: u32 = 18;
 const MOST_DEPTH: usize = 3;
 
@@ -38,7 +38,7 @@ groupshared float16_t SharedHalf[7];
 groupshared float3 SharedVector[3];
 ";
 
-/// What is read at the index `@`, and at `#`.
+/// Reads at the index `@`, and at `#`.
 const LOADS: [&str; 40] = [
     "In[@]",
     "Triples[@].z",
@@ -82,7 +82,7 @@ const LOADS: [&str; 40] = [
     "WaveReadLaneAt(sum, @) + vector4[#]",
 ];
 
-/// What is written at the index `@`: the value is `sum`.
+/// Writes at the index `@`: the value is `sum`.
 const STORES: [&str; 28] = [
     "Out[@] = sum",
     "Outs[@].a = sum",
@@ -114,7 +114,7 @@ const STORES: [&str; 28] = [
     "Out[@ + WavePrefixCountBits(true)] = sum",
 ];
 
-/// What is changed in one step; `old` is what was there.
+/// Atomic operations; `old` is the old value.
 const ATOMICS: [&str; 18] = [
     "InterlockedAdd(Out[@], sum, old)",
     "InterlockedAdd(Out[@], 1)",
@@ -136,7 +136,7 @@ const ATOMICS: [&str; 18] = [
     "Raws[NonUniformResourceIndex(@)].InterlockedAnd(#, sum, old)",
 ];
 
-/// Numbers at which something ends.
+/// Numbers at the limits of something.
 const CORNERS: [&str; 20] = [
     "0",
     "1",
@@ -160,7 +160,7 @@ const CORNERS: [&str; 20] = [
     "0xffffffff",
 ];
 
-/// Makes the section of that seed. The same seed gives the same section at every width.
+/// Generates the section of that seed. The same seed gives the same section at every width.
 pub fn section(seed: u64) -> String {
     let random = Random::new(seed ^ 0x0b5e_55ed_1d1e_5a11);
     let mut maker = Maker { random, text: String::new(), depth: 1, left: ACCESSES, loops: 0 };
@@ -225,7 +225,7 @@ impl Maker {
         self.text.push_str("}\n");
     }
 
-    /// The bytes of a buffer, often hardly any.
+    /// The size of a buffer in bytes, often tiny.
     fn size(&mut self) -> u32 {
         match self.random.below(4) {
             0 => 0,
@@ -239,7 +239,7 @@ impl Maker {
         let _ = writeln!(self.text, "{:1$}{text}", "", 4 * self.depth);
     }
 
-    /// Any number, in one of the forms that engines know: the same for all lanes, a progression, or of each lane's own.
+    /// Any number, in one of the forms that engines distinguish: uniform, a progression, or different in each lane.
     fn index(&mut self) -> String {
         let corner = self.random.pick(&CORNERS);
         let factor = self.random.pick(&["1", "2", "3", "4", "7", "0x10000000", "0x80000001"]);
@@ -343,7 +343,7 @@ mod tests {
         }
     }
 
-    /// Each form of an access is in some program, so that none is left out by a slip of the generator.
+    /// Each form of an access is in some program, so that the generator cannot silently omit one.
     #[test]
     fn every_form_is_used() {
         let all: String = (0..300).map(section).collect();

@@ -1,8 +1,9 @@
-//! Whether a module that was made legal for a target does what the module did, without the device.
+//! Checks without the device that a legalised module behaves like the original.
 //!
-//! The reference engine runs both. What a target promises nothing about ([`Has::Partly`]) the engine would do all the same as
-//! `ops` defines it, which proves nothing: so each such operation is followed by instructions that put something else in the
-//! place of what is left open, as a device may. If that can be seen, the corner was not written out.
+//! The reference engine runs both. Where a target promises nothing ([`Has::Partly`]), the engine would still follow
+//! `ops`, which proves nothing: so each such operation is followed by instructions that replace the open part of
+//! its result by something else, as a device may. If the difference is visible, the corner case was not written
+//! out.
 
 use interp::NoObserver;
 use ir::exec::{Bindings, Launch};
@@ -12,7 +13,7 @@ use ops::{Binary, Compare, Fold, Sign, Ternary, Ty, Unary, WaveOp};
 
 use crate::engines::difference;
 
-/// The targets that every program is tried on, with waves of that width.
+/// The targets for every program, with waves of that width.
 pub fn targets(width: u32) -> Vec<(&'static str, Target)> {
     vec![
         ("vulkan1.3", Target::vulkan(true, true)),
@@ -26,7 +27,7 @@ pub fn targets(width: u32) -> Vec<(&'static str, Target)> {
     ]
 }
 
-/// What differs between a module and what it becomes for a target. `None` where nothing does.
+/// The first difference between a module and its legalised form. `None` if they agree.
 pub fn fault(
     module: &Module,
     target: &Target,
@@ -49,7 +50,7 @@ pub fn fault(
             return Some(format!("{class:?} of {} is left: {:?}\n{text}", ty.name(), inst.op));
         }
     }
-    // A logarithm that is a product of a logarithm has bits of its own, and was asked for.
+    // A logarithm implemented as a product of a logarithm has different bits, as requested.
     let is_log10 = |it: &InstData| matches!(it.op, Op::Unary(Unary::Log10, _));
     if target.has(Class::DecimalLogarithm, Ty::F32) == Has::No && module.insts.iter().any(is_log10)
     {
@@ -73,7 +74,7 @@ pub fn fault(
     None
 }
 
-/// The module, as a device may run it that does what the target promises and no more.
+/// The module as it may run on a device that fulfils the target's promises and no more.
 pub fn perturbed(module: &Module, target: &Target) -> Module {
     let mut module = module.clone();
     for region in 0..module.regions.len() as u32 {
@@ -125,7 +126,7 @@ impl Device {
         }
     }
 
-    /// Puts something else in the place of the results that are left open.
+    /// Replaces results that are left open by something else.
     fn open_corner(&mut self, op: &Op, class: Class) {
         match (class, op) {
             (Class::Shift, Op::Binary(_, _, count)) => {
@@ -179,7 +180,7 @@ impl Device {
                 let (seen, _) = self.rename();
                 self.finish(seen, Op::Const { ty: Ty::Bool, bits: 0 });
             }
-            // A fold of floats begins with `+0`, and has an order of its own among zeros and NaN.
+            // A fold of floats starts with `+0`, and may order zeros and NaN arbitrarily.
             (Class::Fold, Op::Wave { op: it, .. }) => {
                 let (seen, raw) = self.rename();
                 let ty = self.module.ty(raw);
@@ -202,7 +203,7 @@ impl Device {
         }
     }
 
-    /// Another NaN in the place of any NaN.
+    /// Replaces any NaN by a different one.
     fn other_nan(&mut self, ty: Ty) {
         let (seen, raw) = self.rename();
         let is_nan = self.test(Compare::Ne, raw, raw);
@@ -222,7 +223,7 @@ impl Device {
         self.finish(seen, Op::Ternary(Ternary::Select, [open, anything, raw]));
     }
 
-    /// Gives the instruction a new result, so that those who use the old one get what stands in for it.
+    /// Gives the instruction a new result, so that users of the old one get its replacement.
     fn rename(&mut self) -> (Value, Value) {
         let seen = self.module.inst(self.last).results[0];
         let raw = self.value(self.module.ty(seen), self.last);
@@ -278,7 +279,7 @@ impl Device {
     }
 }
 
-/// Whether operations of a class make a NaN of their own.
+/// Whether operations of a class produce arbitrary NaNs.
 fn rounds(class: Class) -> bool {
     matches!(
         class,

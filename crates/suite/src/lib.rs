@@ -1,7 +1,8 @@
 //! The suite: sections of HLSL that check themselves, run at every width on every engine.
 //!
-//! `suite/README.md` describes the file format. A failing section prints the lanes that failed and what they held.
-//! Deliberately absent: any expectation about a particular implementation; a section is a program and what must come out.
+//! `suite/README.md` describes the file format. A failing section prints the lanes that failed and their values.
+//! Deliberately absent: any expectation about a particular implementation; a section is a program with its expected
+//! results.
 #![forbid(unsafe_code)]
 
 pub mod bless;
@@ -26,7 +27,8 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suite")
 }
 
-/// All files of sections below a folder, in a fixed order. What `wavelane test` reads (`jobs/`) has a form of its own.
+/// All files of sections below a folder, in a fixed order. The tests for `wavelane test` (`jobs/`) have their own
+/// format.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
@@ -48,7 +50,7 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// All sections of a file, or what is wrong with it.
+/// All sections of a file, or the error in it.
 pub fn read(file: &Path) -> Result<Vec<section::Section>, String> {
     let name = file.display().to_string();
     let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;

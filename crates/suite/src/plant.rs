@@ -1,11 +1,12 @@
-//! Plants one fault in a clean generated program, to see whether the sanitizer finds it, by its name and at its line.
+//! Mutation testing of the sanitizer: plants one fault in a clean generated program, which must be found by name
+//! and line.
 //!
-//! A program of [`crate::generate`] gets a few lines at a random place, deep in its control flow where the fault allows it:
-//! once as they should be, and once with one line changed. [`class::ALL`] holds the faults, one row each. Whether a fault
-//! can show at a place is asked of a plain run, which lanes come by there; never of the sanitizer.
+//! A program of [`crate::generate`] gets a few lines at a random place, deep in its control flow if the fault
+//! allows it: once correct, and once with one line changed. [`class::ALL`] holds the faults, one row each. Whether
+//! a fault can show at a place is decided by an ordinary run, from the lanes that reach it; never by the sanitizer.
 //!
-//! Deliberately absent: any tolerance. The clean program must bring no finding at all, and the other one a finding of the
-//! right kind at a line that takes part in the fault.
+//! Deliberately absent: any tolerance. The clean program must give no finding at all, and the other one a finding
+//! of the right kind at a line that is involved in the fault.
 
 pub mod class;
 mod host;
@@ -20,7 +21,7 @@ use crate::run::{self, Compiled};
 pub use class::Class;
 use host::Host;
 
-/// How often a place is looked for before the class is said to fit nowhere.
+/// How many places are tried before the class counts as unplaceable.
 const MOST_TRIES: u32 = 400;
 
 /// A program, clean and with its fault.
@@ -28,7 +29,7 @@ const MOST_TRIES: u32 = 400;
 pub struct Planted {
     pub clean: String,
     pub faulty: String,
-    /// The lines, from 1, at which the report may stand.
+    /// The lines, from 1, at which the report may be.
     pub lines: Vec<u32>,
     setup: Setup,
 }
@@ -36,15 +37,15 @@ pub struct Planted {
 /// How a program is run.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
-    /// The width that the program was made for, and the others that it is examined at.
+    /// The width for which the program was generated, and the others at which it is examined.
     pub(crate) widths: Vec<u32>,
     pub(crate) threads: u32,
     pub(crate) groups: u32,
-    /// The places of the log of one thread.
+    /// The log slots of one thread.
     pub(crate) places: u32,
 }
 
-/// How the sanitizer did on one planted fault.
+/// The sanitizer's result for one planted fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Found,
@@ -53,11 +54,11 @@ pub enum Verdict {
     /// Only findings of other kinds.
     Otherwise(Vec<&'static str>),
     Missed,
-    /// The clean program is said to be wrong.
+    /// The clean program is reported.
     FalseAlarm(String),
 }
 
-/// Plants the class's fault by a seed; `None` if none of many programs had a place for it.
+/// Plants the class's fault from a seed; `None` if none of many programs has a place for it.
 pub fn plant(class: &Class, seed: u64) -> Option<Planted> {
     let mut random = Random::new(
         seed ^ class.name.bytes().fold(7, |all: u64, it| all.wrapping_mul(31) ^ u64::from(it)),
@@ -80,7 +81,7 @@ fn try_once(class: &Class, random: &mut Random) -> Option<Planted> {
 /// Examines both programs of a pair.
 pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
     let (clean, compiled) = examine(&planted.clean, &planted.setup)?;
-    // What only other machines mind, the generator may well make; but not where the fault will be.
+    // The generator may produce what only other machines object to; but not at the fault.
     let is_alarm = |it: &&sanitizer::Seen| {
         let line = compiled.sources.location(it.finding.site.span).map_or(0, |at| at.line);
         it.finding.kind.verdict() != sanitizer::Verdict::Portability
@@ -112,7 +113,7 @@ pub fn judge(class: &Class, planted: &Planted) -> Result<Verdict, String> {
     })
 }
 
-/// What a class came to.
+/// The results for a class.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     pub planted: u32,
@@ -121,7 +122,7 @@ pub struct Tally {
     pub failures: Vec<(u64, Verdict)>,
 }
 
-/// Plants and judges so many faults of a class.
+/// Plants and judges a number of faults of a class.
 pub fn measure(class: &Class, count: u32) -> Result<Tally, String> {
     let mut tally = Tally::default();
     for seed in 0..u64::from(count) {
@@ -166,9 +167,9 @@ fn compile(text: &str) -> Result<Compiled, String> {
 
 fn examine(text: &str, setup: &Setup) -> Result<(Report, Compiled), String> {
     let compiled = compile(text)?;
-    let Some(module) = &compiled.module else { unreachable!("`compile` has seen to it") };
+    let Some(module) = &compiled.module else { unreachable!("`compile` has checked it") };
     let mut plan = Plan::new(setup.widths.clone());
-    // What the host program logs depends on the width by design.
+    // The log of the host program depends on the width by design.
     plan.width_dependent.push("Log".to_owned());
     let report = sanitizer::examine(module, &launch(setup), &bindings(module, setup), &plan)
         .map_err(|it| format!("at width {}: {:?}", it.width, it.failure))?;

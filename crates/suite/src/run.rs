@@ -1,4 +1,4 @@
-//! Runs a section: compiles it, checks its diagnostics and its module, executes it, reads what it says of itself.
+//! Runs a section: compiles it, checks its diagnostics and its module, executes it, and reads its results.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use ir::{Module, ResourceKind};
 
 use crate::section::{LOG, LOG_BYTES, Section};
 
-/// Enough for every section; an endless loop ends soon.
+/// Enough for every section; ends an endless loop soon.
 const FUEL: u64 = 1 << 28;
 
 /// A compiled section.
@@ -22,7 +22,7 @@ pub struct Compiled {
     pub sources: SourceMap,
 }
 
-/// Runs a section at all its widths. `Err` says what went wrong, in words for a person.
+/// Runs a section at all its widths. `Err` says what went wrong, in words.
 pub fn run(section: &Section) -> Result<(), String> {
     let mut failures = String::new();
     let widths = if section.fails() { &section.widths[..1] } else { &section.widths };
@@ -41,18 +41,18 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
     section.compare_diagnostics(&compiled.diagnostics, &compiled.sources, shown)?;
     if section.fails() {
         return match compiled.module {
-            Some(_) => Err("it compiled, though errors are expected".to_owned()),
+            Some(_) => Err("it compiled, but errors are expected".to_owned()),
             None => Ok(()),
         };
     }
     let Some(module) = compiled.module else {
-        // A shader of a stage that does not run is checked, and that was all.
+        // A shader of a stage that does not run has been checked, which is all.
         let runs = options(&section.flags)?.stage == Stage::Compute;
-        return if runs { Err("no module came out".to_owned()) } else { Ok(()) };
+        return if runs { Err("no module was produced".to_owned()) } else { Ok(()) };
     };
     check_module(&module)?;
     let bindings = match execute(section, &module, width, &mut NoObserver) {
-        // It must be found, and the test of the sanitizer sees to that.
+        // Checked by the test of the sanitizer.
         Err(what) if what.contains("Deadlock") && section.may_wait_for_ever() => {
             return Ok(());
         }
@@ -64,8 +64,8 @@ fn run_at(section: &Section, width: u32) -> Result<(), String> {
     })
 }
 
-/// The rendered diagnostics of a section, as a `//|` block has them: as if the section were a file of its own, `FILE`,
-/// whose first line is the marker. So they stay the same when the sections before it change.
+/// The rendered diagnostics of a section in the form of a `//|` block: as if the section were a file of its own,
+/// `FILE`, whose first line is the marker, so that they do not depend on the sections before.
 pub fn rendered(section: &Section, width: u32) -> Result<String, String> {
     let compiled = compile(&section.alone(), width)?;
     let shown: Vec<Diagnostic> =
@@ -81,7 +81,7 @@ pub fn compile(section: &Section, width: u32) -> Result<Compiled, String> {
     Ok(compile_text(&section.file, &section.source(), &options))
 }
 
-/// Compiles a text of its own.
+/// Compiles a text that is not a section.
 pub fn compile_text(name: &str, text: &str, options: &Options) -> Compiled {
     let mut sources = SourceMap::new();
     let mut sink = Sink::new();
@@ -92,7 +92,7 @@ pub fn compile_text(name: &str, text: &str, options: &Options) -> Compiled {
     Compiled { module, diagnostics: sink.into_sorted(), sources }
 }
 
-/// The options that flags of the command line stand for.
+/// The options for command-line flags.
 pub fn options(flags: &[String]) -> Result<Options, String> {
     let mut options = Options::default();
     let mut rest = flags.iter().map(String::as_str);
@@ -117,10 +117,10 @@ pub fn options(flags: &[String]) -> Result<Options, String> {
             "--constant" => {
                 let (id, bits) = value()?.split_once('=').ok_or("`--constant ID=VALUE`")?;
                 let number =
-                    |it: &str| it.parse::<u64>().map_err(|_| format!("`{it}` is no number"));
+                    |it: &str| it.parse::<u64>().map_err(|_| format!("`{it}` is not a number"));
                 options.specialization.push((number(id)? as u32, number(bits)?));
             }
-            // Arithmetic is strict in any case.
+            // Arithmetic is always strict.
             "-Gis" => {}
             "-E" => options.entry = value()?.to_owned(),
             "-D" => {
@@ -166,7 +166,7 @@ impl Includer for SuiteFiles {
     }
 }
 
-/// What must hold for every module: the verifier is content, and the text form reads back to the same module.
+/// Invariants of every module: it verifies, and its text form round-trips.
 pub fn check_module(module: &Module) -> Result<(), String> {
     let text = ir::text::print(module);
     if let Err(problems) = ir::verify::verify(module) {
@@ -199,7 +199,7 @@ pub fn execute<O: Observer>(
     }
 }
 
-/// What a section's buffers hold at the start.
+/// The initial contents of a section's buffers.
 pub fn inputs(section: &Section, module: &Module) -> Result<Bindings, String> {
     let mut bindings = Bindings::default();
     for resource in &module.resources {
@@ -240,7 +240,7 @@ pub fn launch(section: &Section, module: &Module, width: u32) -> Launch {
     }
 }
 
-/// Squares of threads where quads are used in two dimensions, from shader model 6.6 on.
+/// Squares of threads if quads are used in two dimensions, from shader model 6.6 on.
 pub fn default_order(module: &Module) -> LaneOrder {
     let [x, y, _] = module.group_size;
     let squares = x % 2 == 0 && y % 2 == 0;

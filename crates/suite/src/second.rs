@@ -1,8 +1,9 @@
-//! A second opinion: evaluates generated programs tangle by tangle from their trees.
+//! A second opinion: evaluates the trees of generated programs tangle by tangle.
 //!
-//! Shares nothing with the interpreter, the IR or `ops::wave`: values are mathematical integers and doubles, sets of lanes
-//! are lists, wave functions are computed from their names, and control flow follows the text of the language.
-//! Only what generated programs contain is known here.
+//! Shares nothing with the interpreter, the IR or `ops::wave`: values are mathematical integers and doubles, sets
+//! of lanes are lists, wave functions are computed from their names, and control flow follows the language's
+//! definition.
+//! It supports only what generated programs contain.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ enum Val {
 /// A scalar or vector of one lane.
 type Vals = Vec<Val>;
 
-/// What the log holds after the program has run.
+/// The final contents of the log.
 pub fn evaluate(program: &Program, width: u32) -> Vec<u32> {
     let mut log = vec![0; program.threads as usize * program.places];
     for first in (0..program.threads).step_by(width as usize) {
@@ -77,7 +78,7 @@ impl Wave<'_> {
         frame.returned
     }
 
-    /// Runs statements and gives the lanes that reach their end.
+    /// Runs statements and returns the lanes that reach their end.
     fn stmts(
         &mut self,
         stmts: &[Stmt],
@@ -154,7 +155,8 @@ impl Wave<'_> {
                     let mut end = self.stmts(body, inside, frame, &mut mine);
                     end.extend(mine.continued);
                     after.extend(mine.broke);
-                    // `counter < 4 && condition`: the condition runs only in the lanes that have not counted to four.
+                    // `counter < 4 && condition`: the condition runs only in the lanes that have not counted to
+                    // four.
                     let below = |lane: &u32| int(&frame.locals[*counter][*lane as usize]) < 4;
                     let (ask, done): (Tangle, Tangle) = end.into_iter().partition(below);
                     after.extend(done);
@@ -242,7 +244,7 @@ impl Wave<'_> {
         lanes.iter().copied().partition(|lane| truth(&values[*lane as usize]))
     }
 
-    /// The value of an expression in each lane of the tangle; what other lanes get is not looked at.
+    /// The value of an expression in each lane of the tangle; other lanes do not matter.
     fn expr(&mut self, it: &Expr, lanes: &Tangle, frame: &Frame<'_>) -> Vec<Vals> {
         let mut result = vec![Vec::new(); self.width as usize];
         if lanes.is_empty() {
@@ -354,7 +356,7 @@ impl Wave<'_> {
             ExprKind::Call(function, argument) => {
                 let argument = self.expr(argument, lanes, frame);
                 let returned = self.call(*function, lanes, Some(argument));
-                let never = || unreachable!("a function's body ends in a return");
+                let never = || unreachable!("a function's body ends with a return");
                 set(&mut result, lanes, |lane| returned[lane].clone().unwrap_or_else(never));
             }
         }
@@ -366,7 +368,7 @@ impl Wave<'_> {
 /// A call of a wave function.
 struct Call<'a, 'b> {
     name: &'static str,
-    /// What the caller gets.
+    /// The type of the result.
     ty: Ty,
     kinds: &'a [Kind],
     args: &'a [Vec<Vals>],
@@ -383,9 +385,9 @@ impl Call<'_, '_> {
         result
     }
 
-    /// What one lane gets.
+    /// The result of one lane.
     fn lane(&self, lane: u32) -> Vals {
-        // With a mask in front, everything else is as without it: the mask is the active set here.
+        // A mask in front changes nothing else: here it is the active set.
         let masked = self.name.starts_with("WaveMask");
         let args = &self.args[usize::from(masked)..];
         let kinds = &self.kinds[usize::from(masked)..];
@@ -498,7 +500,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// The words of a set of lanes; the first alone where the function gives only that.
+    /// The words of a set of lanes; only the first if the function returns only that.
     fn lane_words(&self, lanes: impl Iterator<Item = u32>) -> Vals {
         let mut words = [0i128; 4];
         for lane in lanes {
@@ -507,7 +509,7 @@ impl Call<'_, '_> {
         words.iter().take(self.ty.n).map(|word| Val::Int(*word)).collect()
     }
 
-    /// The active lanes that a lane's partition mask names.
+    /// The active lanes in a lane's partition mask.
     fn group(&self, lane: u32, masks: &[Vals]) -> Vec<u32> {
         let words = &masks[lane as usize];
         let named = |other: &u32| integer(words[*other as usize / 32]) >> (other % 32) & 1 == 1;
@@ -515,8 +517,8 @@ impl Call<'_, '_> {
     }
 }
 
-/// Folds values in ascending order of their lanes; nothing at all gives the identity.
-/// Floats are brought back to what the printed program does with them.
+/// Folds values in ascending order of their lanes; an empty fold gives the identity.
+/// Floats are reduced as in the printed program.
 fn fold(kind: Kind, op: &str, values: impl Iterator<Item = Val>) -> Val {
     let combine = |a: Val, b: Val| match (op, a, b) {
         ("Sum", Val::Float(a), Val::Float(b)) => Val::Float(a + b),
@@ -571,9 +573,11 @@ fn number(kind: Kind, value: i64) -> Val {
     }
 }
 
-/// Into the range of an integer kind.
+/// Wraps into the range of an integer kind.
 fn wrap(kind: Kind, value: i128) -> i128 {
-    let Some((bits, signed)) = kind.bits_signed() else { unreachable!("{kind:?} is no integer") };
+    let Some((bits, signed)) = kind.bits_signed() else {
+        unreachable!("{kind:?} is not an integer")
+    };
     let low = value.rem_euclid(1 << bits);
     if signed && low >= 1 << (bits - 1) { low - (1 << bits) } else { low }
 }
@@ -628,7 +632,7 @@ fn binary(kind: Kind, op: Bin, a: Val, b: Val) -> Val {
             Bin::Add => (a + b) % 16.0,
             Bin::Sub => (a - b) % 16.0,
             Bin::Mul => (a * b) % 16.0,
-            // The smaller one, the negative zero below the positive one: there is no NaN here.
+            // The smaller one, with the negative zero below the positive one: there is no NaN here.
             Bin::Min => {
                 if a.total_cmp(&b).is_lt() {
                     a

@@ -1,8 +1,9 @@
-//! Modules of SPIR-V before a validator: which environments there are, and what `spirv-val` says.
+//! Validates SPIR-V modules: the environments, and the results of `spirv-val`.
 //!
-//! An environment is a version of Vulkan and one of the four ways to emit for a device ([`Ways`]). All of them together
-//! are what `cargo xtask fuzz --spirv` asks of each program; a test asks for each version, and takes turns with the ways.
-//! A validator that does not know an extension gets the modules without it, and says so by [`Validator::shortcomings`].
+//! An environment is a version of Vulkan and one of the four ways to emit for a device ([`Ways`]). `cargo xtask
+//! fuzz --spirv` uses all combinations for each program; a test uses each version, and alternates the ways.
+//! A validator that does not know an extension gets the modules without it, and [`Validator::shortcomings`] says
+//! so.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -10,15 +11,15 @@ use std::process::{Command, Stdio};
 use ir::Module;
 use spirv::{Bound, Environment, Extension, Floats, NoDebug, Numbering, Vulkan};
 
-/// A validator that runs.
+/// A working validator.
 pub struct Validator {
     path: String,
     known: Vec<Extension>,
     versions: Vec<Vulkan>,
 }
 
-/// What differs between environments of one version: the extensions that change the code, and whether it has the bits of
-/// the reference engine.
+/// The differences between environments of one version: the extensions that change the code, and whether it has the
+/// bits of the reference engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ways {
     pub extended: bool,
@@ -34,17 +35,17 @@ impl Ways {
     ];
 }
 
-/// How a module fared in an environment.
+/// The result for a module in an environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Valid,
-    /// By the reason, which is the same for all modules that miss the same thing.
+    /// By the reason, which is the same for all modules that lack the same feature.
     NotEmitted(&'static str),
     Invalid(String),
 }
 
 impl Validator {
-    /// What `SPIRV_VAL` names, else what is on the path.
+    /// The validator that `SPIRV_VAL` names, else the one on the path.
     pub fn find() -> Option<Validator> {
         let path = std::env::var("SPIRV_VAL").unwrap_or_else(|_| "spirv-val".to_owned());
         let runs = Command::new(&path).arg("--version").stdout(Stdio::null()).status();
@@ -70,12 +71,12 @@ impl Validator {
         &self.path
     }
 
-    /// The versions of Vulkan that it knows.
+    /// The supported versions of Vulkan.
     pub fn versions(&self) -> &[Vulkan] {
         &self.versions
     }
 
-    /// What modules do without for its sake.
+    /// What modules omit because of it.
     pub fn shortcomings(&self) -> Vec<&'static str> {
         let extensions = Extension::ALL.into_iter().filter(|it| !self.known.contains(it));
         let versions = Vulkan::ALL.into_iter().filter(|it| !self.versions.contains(it));
@@ -89,7 +90,7 @@ impl Validator {
         Environment { extensions: extensions.collect(), ..own }
     }
 
-    /// Emits a module and looks at it. With the bits of the reference engine, formats of all kinds count as bound.
+    /// Emits and validates a module. With the bits of the reference engine, formats of all kinds count as bound.
     pub fn judge(&self, module: &Module, vulkan: Vulkan, ways: Ways) -> Verdict {
         let environment = Environment { bound: bound(module), ..self.environment(vulkan, ways) };
         match spirv::emit(module, &environment, &NoDebug) {
@@ -101,7 +102,7 @@ impl Validator {
         }
     }
 
-    /// What it says against a module, if it says something.
+    /// The validator's error for a module, if any.
     pub fn validate(&self, bytes: &[u8], vulkan: Vulkan) -> Result<(), String> {
         let mut process = Command::new(&self.path)
             .args(["--target-env", vulkan.name(), "-"])
@@ -111,7 +112,7 @@ impl Validator {
             .spawn()
             .map_err(|error| error.to_string())?;
         if let Some(mut input) = process.stdin.take() {
-            // A validator that has seen enough stops reading.
+            // A validator stops reading at its first error.
             drop(input.write_all(bytes));
         }
         let output = process.wait_with_output().map_err(|error| error.to_string())?;
@@ -145,7 +146,7 @@ pub fn environment(vulkan: Vulkan, ways: Ways) -> Environment {
     }
 }
 
-/// The smallest module that asks for an extension, if it may.
+/// The smallest module that requires an extension, if permitted.
 fn probe(extension: Extension) -> Module {
     let body = match extension {
         Extension::MaximalReconvergence => "Out[i] = WaveActiveSum(i);",
@@ -181,7 +182,7 @@ fn bound(module: &Module) -> Vec<Bound> {
     module.resources.iter().enumerate().map(one).collect()
 }
 
-/// Every program of the suite that is a compute shader, by its name.
+/// Every compute shader in the suite, by its name.
 pub fn sections(width: u32) -> Result<Vec<(String, Module)>, String> {
     let mut all = Vec::new();
     for file in crate::files(&crate::folder()) {

@@ -1,8 +1,9 @@
-//! Programs that two engines of ours must run alike, whatever HLSL thinks of them: any index, any number, NaNs, lanes that
-//! read lanes that are not there, races. Nothing is said of what is right; the reference engine decides.
+//! Programs that our engines must run alike, whatever HLSL leaves undefined: arbitrary indices and numbers, NaNs,
+//! lanes that read missing lanes, races. The reference engine decides what is correct.
 //!
-//! `generate` makes well-defined programs of wave operations alone; these have every type, memory of every kind, and textures.
-//! A program is a section of the suite, one statement a line, so that a failure can be made smaller line by line.
+//! `generate` produces well-defined programs of wave operations alone; these have every type, every kind of memory,
+//! and textures.
+//! A program is a section of the suite with one statement per line, so that a failure can be reduced line by line.
 
 mod expression;
 
@@ -11,16 +12,16 @@ use std::fmt::Write;
 use crate::generate::make::Random;
 use expression::{ALL, Type, VARIABLES};
 
-/// Statements of a program, those inside of others included.
+/// The statements of a program, including nested ones.
 const STATEMENTS: u32 = 24;
 const MOST_DEPTH: usize = 4;
 
-/// Makes the section of that seed. The same seed gives the same section at every width.
+/// Generates the section of that seed. The same seed gives the same section at every width.
 pub fn section(seed: u64) -> String {
     made(seed, 0)
 }
 
-/// The same with a few loops whose heads let nobody go, most of which nothing leaves.
+/// The same with a few loops whose conditions are always true, most of which have no exit.
 pub fn endless(seed: u64) -> String {
     made(seed ^ 0x00e1_d1e5_5000_0000, 3)
 }
@@ -45,19 +46,19 @@ fn made(seed: u64, endless: u32) -> String {
 struct Maker {
     random: Random,
     text: String,
-    /// How deep the next line is indented.
+    /// The indentation of the next line.
     depth: usize,
-    /// How many loops are open.
+    /// The number of open loops.
     loops: usize,
     counters: u32,
     left: u32,
-    /// How many loops without an end are still to be made.
+    /// How many endless loops are still to be generated.
     endless: u32,
-    /// Whether all threads of the group come here.
+    /// Whether all threads of the group reach this point.
     is_uniform: bool,
-    /// Whether what is made now is the same in all lanes, as far as that can be: engines treat it in ways of its own.
+    /// Whether expressions are currently uniform, as far as possible: engines treat these specially.
     alike: bool,
-    /// Whether lanes have taken different ways to come here.
+    /// Whether lanes have reached this point by different paths.
     parted: bool,
 }
 
@@ -137,8 +138,8 @@ impl Maker {
         let _ = writeln!(self.text, "{:1$}{text}", "", 4 * self.depth);
     }
 
-    /// What a variable holds at first: something of the lane in the first ones of each type, and in the last one the same
-    /// for all.
+    /// The initial value of a variable: dependent on the lane in the first ones of each type, uniform in the last
+    /// one.
     fn start(&mut self, ty: Type, number: u32) -> String {
         match number {
             0 => ty.cast("t"),
@@ -147,7 +148,7 @@ impl Maker {
         }
     }
 
-    /// Writes all variables to a place of the thread's own.
+    /// Writes all variables to the thread's own slot.
     fn log(&mut self) {
         self.line("uint hash = 2166136261;");
         for ty in ALL {
@@ -201,7 +202,7 @@ impl Maker {
         self.line(&format!("{to} {op} {value};"));
     }
 
-    /// Runs what `body` makes in braces.
+    /// Puts the lines that `body` emits in braces.
     fn braces(&mut self, head: &str, body: impl FnOnce(&mut Self)) {
         self.line(&format!("{head} {{"));
         self.depth += 1;
@@ -262,7 +263,7 @@ impl Maker {
                 self.braces(&head, Self::some);
             }
             _ => {
-                // As many rounds as the lane says.
+                // As many iterations as the lane says.
                 let bound = self.expression(Type::Uint, 2);
                 let head = format!(
                     "for (uint k{number} = 0; k{number} < min({bound}, {most}u); ++k{number})"
@@ -278,7 +279,7 @@ impl Maker {
         let selector = self.expression(Type::Uint, 2);
         let count = 2 + self.random.below(3);
         let default = self.random.below(2 * count);
-        // `break` belongs to the switch in here, and `continue` to nothing.
+        // `break` belongs to the switch here, and `continue` to nothing.
         let loops = std::mem::take(&mut self.loops);
         self.braces(&format!("switch ({selector} % {})", count + 1), |maker| {
             for label in 0..count {
@@ -354,7 +355,7 @@ impl Maker {
                 self.line(&format!("Array[NonUniformResourceIndex({which})][{at}] = {value};"));
             }
             _ => {
-                // A place after the places of others: what is compacted.
+                // Compaction: a slot after those of other lanes.
                 let cond = self.condition();
                 let value = self.expression(Type::Uint, 2);
                 self.braces(&format!("if ({cond})"), |maker| {
@@ -386,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_makes_one_program() {
+    fn a_seed_determines_the_program() {
         assert_eq!(section(5), section(5));
         assert_ne!(section(5), section(6));
     }

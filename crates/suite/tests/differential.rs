@@ -1,11 +1,8 @@
 //! The interpreter agrees with the second evaluator on generated programs.
 //!
-//! Ten thousand programs, each at one width, widths taking turns. The test prints what the programs were made of, and
-//! fails if any wave function has been tried on a type fewer than twenty times. `-- --nocapture` shows the counts.
-#![allow(
-    clippy::print_stdout,
-    reason = "a generator whose programs nobody can count is not to be trusted"
-)]
+//! Ten thousand programs, each at one of the widths in turn. The test prints what the programs consist of, and
+//! fails if any wave function was used on a type fewer than twenty times. `-- --nocapture` shows the counts.
+#![allow(clippy::print_stdout, reason = "a generator without statistics cannot be trusted")]
 
 use std::collections::BTreeMap;
 
@@ -72,6 +69,6 @@ fn the_interpreter_agrees_with_the_second_evaluator() {
     }
     let rare: Vec<&(&str, Kind)> =
         statistics.uses.iter().filter(|it| *it.1 < 20).map(|it| it.0).collect();
-    assert!(rare.is_empty(), "tried too seldom: {rare:?}");
+    assert!(rare.is_empty(), "used too rarely: {rare:?}");
     assert!(by_name.len() > 90, "only {} wave functions were tried", by_name.len());
 }

@@ -1,8 +1,8 @@
 //! The fast engine agrees with the reference engine, bit for bit.
 //!
-//! The whole suite at all its widths, of which nothing may be left to the reference engine, and generated programs.
-//! `ENGINES=text` runs only the sections whose names hold the text.
-#![allow(clippy::print_stdout, reason = "what falls back is to be seen")]
+//! The whole suite at all its widths, none of it left to the reference engine, and generated programs.
+//! `ENGINES=text` runs only the sections whose names contain the text.
+#![allow(clippy::print_stdout, reason = "shows what falls back")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use suite::generate::Statistics;
 use suite::run;
 use suite::section::WIDTHS;
 
-/// Of each kind; `cargo xtask fuzz --engines` tries as many as you like.
+/// Of each kind; `cargo xtask fuzz --engines` runs as many as you like.
 const PROGRAMS: u64 = 1000;
-/// Of those that spend their fuel on both engines.
+/// Of those that use up their fuel on both engines.
 const ENDLESS_PROGRAMS: u64 = 60;
 
 fn suite_agrees(isa: Isa) {
@@ -68,7 +68,8 @@ fn suite_agrees(isa: Isa) {
     assert!(fallbacks.is_empty(), "{}: some of it was left to the reference engine", isa.name());
 }
 
-/// Every section on the fast engine, whatever its size: `wavelane test suite` leaves what is small to the reference engine.
+/// Every section on the fast engine, whatever its size: `wavelane test suite` leaves small ones to the reference
+/// engine.
 fn suite_agrees_if_possible(isa: Isa) {
     match isa.missing() {
         None => suite_agrees(isa),
@@ -109,7 +110,7 @@ fn wild_programs_give_the_same_bits() {
 }
 
 #[test]
-fn programs_without_an_end_are_reported_alike() {
+fn endless_programs_are_reported_alike() {
     let mut statistics = Statistics::default();
     for seed in 0..ENDLESS_PROGRAMS {
         if let Err(what) = try_seed(Programs::Endless, seed, &mut statistics) {
@@ -130,7 +131,7 @@ fn buffers(sizes: &[usize]) -> Bindings {
     Bindings { bindings: sizes.iter().map(buffer).collect() }
 }
 
-/// Whatever index, stride and size: what the reference engine gives, and nothing else is touched.
+/// Whatever the index, stride and size: the results of the reference engine, and no access outside.
 #[test]
 fn hostile_indices_strides_and_sizes_stay_in_bounds() {
     let indices = [
@@ -187,7 +188,7 @@ fn hostile_indices_strides_and_sizes_stay_in_bounds() {
     }
 }
 
-/// Each wave waits for all that come after it: nobody could go on if waves ran to their ends one by one.
+/// Each wave waits for all later ones: a deadlock if waves ran to their ends one by one.
 #[test]
 fn waves_and_groups_that_wait_for_later_ones_end() {
     let text = "globallycoherent RWStructuredBuffer<uint> Out;
@@ -239,7 +240,7 @@ fn an_endless_loop_ends_when_the_fuel_does() {
 }
 
 #[test]
-fn threads_give_the_same_where_the_order_does_not_matter() {
+fn thread_counts_do_not_matter_where_the_order_does_not() {
     let text = "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Sum;
         groupshared uint tile[64];
         [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex, uint3 d : SV_DispatchThreadID) {
@@ -261,9 +262,9 @@ fn threads_give_the_same_where_the_order_does_not_matter() {
     }
 }
 
-/// Each party of waves may add to a copy of its own: what comes out is the sum, for buffers of any size.
+/// Each team of waves may add to its own copy: the total is the same, for buffers of any size.
 #[test]
-fn additions_that_nobody_sees_add_up() {
+fn additions_with_unused_results_add_up() {
     let bodies = [
         "InterlockedAdd(Count[In[t] & 63], t);",
         "InterlockedAdd(Count[In[t] & 63], t); InterlockedAdd(Count[3], 1);",
@@ -304,7 +305,8 @@ fn additions_that_nobody_sees_add_up() {
     }
 }
 
-/// Where a second thread would only wait for a counter, there is none: the canonical order is what comes out.
+/// With one contended counter, a second thread would only wait, so there is none: the result is the canonical
+/// order.
 #[test]
 fn one_counter_is_left_to_one_thread() {
     let text = "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Count;
@@ -329,9 +331,9 @@ fn one_counter_is_left_to_one_thread() {
     }
 }
 
-/// What an engine computes in other orders of lanes, it computes right; the rest it leaves to the reference engine.
+/// The engine either computes other lane orders correctly, or leaves them to the reference engine.
 #[test]
-fn lanes_in_any_order_are_the_threads_that_they_are() {
+fn lanes_in_any_order_run_the_right_threads() {
     let orders = [LaneOrder::Linear, LaneOrder::Quad2d, LaneOrder::Morton, LaneOrder::Random(3)];
     for size in ["64, 1, 1", "8, 8, 1", "5, 7, 1", "3, 5, 4", "1, 9, 1", "6, 5, 1"] {
         let module = module(&format!(
@@ -357,9 +359,9 @@ fn lanes_in_any_order_are_the_threads_that_they_are() {
     }
 }
 
-/// Programs that cannot tell the width of their waves are the same code at all widths; of others the bits are the same.
+/// Programs that cannot observe the wave width have the same code at all widths; others have the same results.
 #[test]
-fn a_width_that_nobody_sees_makes_no_difference() {
+fn an_unobservable_width_makes_no_difference() {
     let unseen = [
         "Out[t] = t * 3 + (In[t ^ 5] >> 2);",
         "Out[t / 3] = t;",
@@ -387,7 +389,7 @@ fn a_width_that_nobody_sees_makes_no_difference() {
         let shared = Arc::new(module.clone());
         let sizes: Vec<usize> = module.resources.iter().map(|_| 1024).collect();
         for isa in sets() {
-            // Loops pay for their turns as waves of the width that was asked for would: all else is the same.
+            // The turns of loops are counted as for waves of the requested width: all else is the same.
             let code = |width| cpu::compile(&shared, isa, width).unwrap().bytes().len();
             assert_eq!(code(4) == code(32) && code(32) == code(128), is_unseen, "{body}");
             for width in WIDTHS {
@@ -402,9 +404,9 @@ fn a_width_that_nobody_sees_makes_no_difference() {
     }
 }
 
-/// Stores by a lane that is known, by one that is not, and by some.
+/// Stores by a known lane, by an unknown one, and by some.
 #[test]
-fn stores_of_single_lanes_are_those_of_all() {
+fn stores_of_single_lanes_match_the_reference() {
     let bodies = [
         "float s = WaveActiveSum(asfloat(In[t] << 20)); if (WaveIsFirstLane()) Out[t / WaveGetLaneCount()] = asuint(s);",
         "if (In[t] & 1) { uint s = WaveActiveSum(t); if (WaveIsFirstLane()) Out[t] = s; }",
@@ -435,9 +437,9 @@ fn stores_of_single_lanes_are_those_of_all() {
     }
 }
 
-/// Divisors that are powers of two, some of whose reciprocals are no normal numbers.
+/// Divisors that are powers of two, some of whose reciprocals are not normal numbers.
 #[test]
-fn division_by_powers_of_two_rounds_as_division_does() {
+fn division_by_powers_of_two_rounds_like_division() {
     let divisors = [
         "2.0",
         "-0.25",
@@ -468,9 +470,9 @@ fn division_by_powers_of_two_rounds_as_division_does() {
     }
 }
 
-/// Loops that nothing leaves, wherever they stand: both engines say that there is no end, and in which loop.
+/// Loops without an exit, anywhere: both engines say that there is no end, and in which loop.
 #[test]
-fn loops_that_nothing_leaves_are_reported_by_both_engines() {
+fn loops_without_an_exit_are_reported_by_both_engines() {
     let helpers = "uint forever(uint x) { while (true) {} return x; }
         void count() { for (;;) Out[0]++; }
         uint deep(uint x) { { { for (;;) { if (x == 3) { while (true) {} } } } } return forever(x); }";
@@ -522,10 +524,10 @@ fn loops_that_nothing_leaves_are_reported_by_both_engines() {
     }
 }
 
-/// What waves see of each other while they go round depends on how long a turn is: it is as long on both engines, however the
-/// loops look like and whether machine code writes them out.
+/// What waves see of each other while they loop depends on the length of a turn: it is the same on both engines,
+/// whatever the form of the loops and whether machine code unrolls them.
 #[test]
-fn waves_that_watch_each_other_take_turns_of_the_same_length() {
+fn waves_that_wait_for_each_other_take_turns_of_the_same_length() {
     let watch = "uint rounds = 0;
         while (Out[1 - wave] < 5 * # && rounds < 6 * #) { @ Out[wave] = ++rounds; }
         Out[2 + wave] = rounds;";
@@ -568,9 +570,9 @@ fn waves_that_watch_each_other_take_turns_of_the_same_length() {
     }
 }
 
-/// Local arrays that have no room are refused by name before anything is made for them.
+/// Local arrays that exceed the limit are refused by name before anything is allocated.
 #[test]
-fn local_arrays_without_room_are_refused_with_their_declaration() {
+fn oversized_local_arrays_are_refused_with_their_declaration() {
     let text = "RWStructuredBuffer<uint> Out;
         [numthreads(1, 1, 1)] void main(uint t : SV_GroupIndex) {
             uint small[2] = { 1, 2 };
@@ -606,7 +608,7 @@ fn local_arrays_without_room_are_refused_with_their_declaration() {
     }
 }
 
-/// A group whose frames take more memory than there is for them does not run, and takes none of it.
+/// A group whose frames exceed the memory limit does not run, and allocates nothing.
 #[test]
 fn a_group_whose_frames_take_too_much_is_not_run() {
     let text = "RWStructuredBuffer<uint> Out; groupshared uint tile[64];
@@ -615,7 +617,7 @@ fn a_group_whose_frames_take_too_much_is_not_run() {
         }";
     let mut module = module(text);
     module.group_size = [1 << 16, 1, 1];
-    // Each buffer has a place in every frame.
+    // Each buffer has a slot in every frame.
     let one = module.resources[0].clone();
     module.resources.extend(std::iter::repeat_n(one, 6000));
     let module = Arc::new(module);
@@ -630,8 +632,8 @@ fn a_group_whose_frames_take_too_much_is_not_run() {
     }
 }
 
-/// What no instruction changes in one step is changed in one step all the same: a number across an odd address, which the
-/// runtime changes, as it does 64-bit numbers everywhere.
+/// Atomic operations without a hardware instruction are atomic all the same: a number at an odd address, which the
+/// runtime updates, like 64-bit numbers everywhere.
 #[test]
 fn atomics_at_odd_addresses_add_up_on_several_threads() {
     let text = "RWByteAddressBuffer Bytes; RWStructuredBuffer<uint> Out;

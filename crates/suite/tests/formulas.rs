@@ -1,7 +1,7 @@
-//! Functions that are formulas over several operations are as near to the exact result as their operations allow.
+//! Functions that are formulas over several operations are as accurate as their operations allow.
 //!
-//! Each is compiled and run on 100,000 sets of arguments, and compared with the same formula in f64. The bound is that of
-//! numerical analysis: with n roundings on the way of a term, n · 2^-24 times the sum of the sizes of all terms.
+//! Each is compiled and run on 100,000 sets of arguments, and compared with the same formula in f64. The bound is
+//! that of numerical analysis: with n roundings in a term, n · 2^-24 times the sum of the magnitudes of all terms.
 
 use interp::NoObserver;
 use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
@@ -12,12 +12,12 @@ const THREADS: u32 = 64;
 
 type V = [f64; 4];
 
-/// The exact components of a result, and for each the sum of the sizes of its terms.
+/// The exact components of a result, and for each the sum of the magnitudes of its terms.
 type Exact = [(f64, f64); 4];
 
 struct Formula {
     name: &'static str,
-    /// In terms of the vectors `a`, `b` and `c` of four floats.
+    /// A formula over the vectors `a`, `b` and `c` of four floats.
     hlsl: &'static str,
     exact: fn(V, V, V) -> Exact,
     roundings: f64,
@@ -38,12 +38,12 @@ fn dot(a: V, b: V) -> f64 {
     (0..4).map(|i| a[i] * b[i]).sum()
 }
 
-/// The sum of the sizes of the products.
+/// The sum of the magnitudes of the products.
 fn size(a: V, b: V) -> f64 {
     dot(a.map(f64::abs), b.map(f64::abs))
 }
 
-/// The sum over permutations of products, with their signs or all positive.
+/// The sum of products over permutations, with their signs or all positive.
 fn expand(m: &[Vec<f64>], signed: bool) -> f64 {
     let Some(first) = m.first() else { return 1.0 };
     let minor = |k: usize| -> Vec<Vec<f64>> {
@@ -116,7 +116,7 @@ const FORMULAS: &[Formula] = &[
         hlsl: "refract(a, b, 0.5)",
         exact: |a, b, _| {
             let (along, k) = (dot(a, b), 1.0 - 0.25 * (1.0 - dot(a, b) * dot(a, b)));
-            // The root is at least √¾: it makes errors smaller.
+            // The root is at least √¾, so it reduces errors.
             let root = 1.0 + 0.25 * (1.0 + size(a, b) * size(a, b));
             each(|i| {
                 let exact = 0.5 * a[i] - (0.5 * along + k.sqrt()) * b[i];
@@ -287,7 +287,7 @@ void main(uint i : SV_DispatchThreadID) {
 }
 ";
 
-/// Numbers in -4..4, some of them near zero, in which no multiple of the smallest one is lost.
+/// Numbers in -4..4, some of them near zero, which are multiples of the smallest one.
 fn arguments(seed: u32) -> Vec<f32> {
     let mut state = seed;
     let mut next = move || {
@@ -297,7 +297,7 @@ fn arguments(seed: u32) -> Vec<f32> {
     let mut number = || {
         let size = 4.0 * (next() >> 8) as f32 / (1 << 24) as f32;
         let small = if next() % 8 == 0 { size / 1024.0 } else { size };
-        // No zero: it would divide.
+        // No zero, because it would be a divisor.
         (small + 1e-6).copysign(if next() % 2 == 0 { 1.0 } else { -1.0 })
     };
     (0..4 * SETS).map(|_| number()).collect()
@@ -333,7 +333,7 @@ fn run(formula: &Formula, inputs: &[Vec<f32>; 3]) -> Vec<f32> {
 }
 
 #[test]
-fn formulas_are_as_exact_as_their_operations_allow() {
+fn formulas_are_as_accurate_as_their_operations_allow() {
     const UNIT: f64 = 1.0 / 16_777_216.0;
     let inputs = [arguments(1), arguments(2), arguments(3)];
     for formula in FORMULAS {
@@ -343,7 +343,7 @@ fn formulas_are_as_exact_as_their_operations_allow() {
                 [0, 1, 2].map(|k| std::array::from_fn(|i| f64::from(inputs[k][4 * set + i])));
             for (got, (exact, terms)) in got.iter().zip((formula.exact)(a, b, c)) {
                 let error = (f64::from(*got) - exact).abs();
-                // The second-order part, and what f64 itself loses.
+                // The second-order term, and the rounding of f64 itself.
                 let bound = formula.roundings * UNIT * terms * (1.0 + 1e-5);
                 assert!(
                     error <= bound,

@@ -1,5 +1,5 @@
-//! The coverage grid has no hole, every cell of it holds, and no mutation of a cell goes unnoticed.
-#![expect(clippy::print_stdout, reason = "the counts are part of what the grid has to say")]
+//! The coverage grid is complete, every cell passes, and no mutation of a cell goes unnoticed.
+#![expect(clippy::print_stdout, reason = "the counts are part of the result")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ static RUN: LazyLock<(Vec<Cell>, Vec<Report>, f32)> = LazyLock::new(|| {
 });
 
 #[test]
-fn every_cell_holds_and_every_mutation_of_it_is_noticed() {
+fn every_cell_passes_and_every_mutation_is_noticed() {
     let (_, reports, _) = &*RUN;
     let failures: Vec<&str> =
         reports.iter().flat_map(|it| &it.failures).map(String::as_str).collect();
@@ -26,7 +26,7 @@ fn every_cell_holds_and_every_mutation_of_it_is_noticed() {
 }
 
 #[test]
-fn there_is_no_hole() {
+fn the_grid_is_complete() {
     let (cells, reports, seconds) = &*RUN;
     let mut there: BTreeSet<(&str, Spelling, u32)> = BTreeSet::new();
     for (cell, report) in cells.iter().zip(reports) {
@@ -56,7 +56,7 @@ fn there_is_no_hole() {
 }
 
 #[test]
-fn every_row_meets_every_type_that_its_signature_takes() {
+fn every_row_is_tested_on_every_type_of_its_signature() {
     for row in intrinsics::all() {
         let takes = |kind: &Kind| {
             let values = row.params.iter().filter_map(|param| match param {
@@ -78,7 +78,7 @@ fn every_row_meets_every_type_that_its_signature_takes() {
 }
 
 #[test]
-fn every_size_of_vector_meets_every_type() {
+fn every_vector_size_is_tested_on_every_type() {
     let cells = grid::cells();
     for spelling in SPELLINGS {
         for size in 2..=4 {

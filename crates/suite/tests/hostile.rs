@@ -1,9 +1,9 @@
-//! Programs whose indices lead anywhere, on the fast engine with each set of instructions: the bits of the reference engine,
-//! and no byte outside of the memory of the run, which ends at pages that may not be touched.
+//! Programs with arbitrary indices, on the fast engine with each instruction set: the bits of the reference engine,
+//! and no access outside of the run's memory, which is enclosed by guard pages.
 //!
-//! `cargo xtask fuzz --engines --hostile` tries as many as you like; it sets `HOSTILE_COUNT` and `HOSTILE_SEED`.
+//! `cargo xtask fuzz --engines --hostile` runs as many as you like; it sets `HOSTILE_COUNT` and `HOSTILE_SEED`.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#![allow(clippy::print_stdout, reason = "what was run is to be seen")]
+#![allow(clippy::print_stdout, reason = "shows what was run")]
 
 #[path = "../../cpu/tests/fence/mod.rs"]
 mod fence;
@@ -17,14 +17,14 @@ use ir::exec::{Bindings, Failure, Trap};
 use suite::section::WIDTHS;
 use suite::{hostile, run};
 
-/// So many are run unless a number is asked for.
+/// The default number of programs.
 const PROGRAMS: u64 = 240;
 
 fn asked(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// What a run leaves, as a number: nothing that was allocated inside the fence may outlive it.
+/// A hash of what a run leaves: nothing allocated inside the fence may outlive it.
 fn digest(bindings: &Bindings) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for buffer in bindings.bindings.iter().flatten() {
@@ -50,7 +50,7 @@ fn ended(result: Result<(), Failure>, bindings: &Bindings) -> Ended {
     }
 }
 
-/// Runs the program of a seed; the number of runs on the fast engine.
+/// Runs the program of a seed; returns the number of runs on the fast engine.
 fn try_seed(seed: u64, sets: &[Isa]) -> u64 {
     let text = hostile::section(seed);
     let sections = suite::section::read("hostile.hlsl", &text).unwrap();

@@ -1,8 +1,9 @@
-//! What a module becomes for a target does what the module does: bit for bit on the reference engine, for every row of
-//! targets, over the whole suite and generated programs, and also where each operation does no more than the target promises.
+//! A legalised module behaves like the original: bit for bit on the reference engine, for every row of targets,
+//! over the whole suite and generated programs, and also where each operation does no more than the target
+//! promises.
 //!
-//! `LEGALIZE=text` runs only the sections whose names hold the text, and prints what they become.
-#![allow(clippy::print_stdout, reason = "how much was run is to be seen")]
+//! `LEGALIZE=text` runs only the sections whose names contain the text, and prints their legalised forms.
+#![allow(clippy::print_stdout, reason = "shows how much was run")]
 
 use interp::NoObserver;
 use ir::exec::{Bindings, Launch};
@@ -17,14 +18,14 @@ use suite::section::{Section, WIDTHS};
 /// Generated programs of each kind.
 const PROGRAMS: u64 = 300;
 
-/// Runs a section at a width for targets; how many runs there were.
+/// Runs a section at a width for targets; returns the number of runs.
 fn check(section: &Section, width: u32, turn: Option<usize>) -> Result<u32, String> {
     let Some(module) = run::compile(section, width)?.module else { return Ok(0) };
     let Ok(before) = run::inputs(section, &module) else { return Ok(0) };
     let launch = run::launch(section, &module, width);
     let mut wanted = before.clone();
     if interp::run(&module, &launch, &mut wanted, &mut NoObserver).is_err() {
-        // Where a run is broken off is not part of the contract.
+        // Where a run is cut off is not part of the contract.
         return Ok(0);
     }
     let mut runs = 0;
@@ -69,7 +70,7 @@ fn the_suite_does_the_same_for_every_target() {
             if fails || !section.name.contains(&filter) {
                 continue;
             }
-            // Every section at one width for each target, and at two more for targets in turn.
+            // Every section at one width for each target, and at two more for alternating targets.
             let widths = section.widths.iter().step_by(section.widths.len().div_ceil(3).max(1));
             for (turn, width) in widths.enumerate() {
                 match check(&section, *width, (turn > 0).then_some(turn + runs as usize)) {
@@ -85,9 +86,10 @@ fn the_suite_does_the_same_for_every_target() {
     assert!(runs > 2000 || !filter.is_empty(), "{runs} runs");
 }
 
-/// A module that is left as it is does something else on a device that promises no more than that: of each corner, one.
+/// A module that is not legalised behaves differently on a device that promises no more: one test for each corner
+/// case.
 #[test]
-fn a_corner_that_is_not_written_out_is_noticed() {
+fn a_corner_case_that_is_not_legalised_is_noticed() {
     let corners = [
         "1u << (t + 31)",
         "asuint(int(t) >> (t + 31))",

@@ -1,8 +1,8 @@
-//! Faults planted in clean generated programs are found, by their names and at their lines; `cargo xtask mutate` plants more.
+//! Planted faults in clean generated programs are found, by name and line; `cargo xtask mutate` plants more.
 
 use suite::plant::{self, class};
 
-/// Of each class; what `docs/sanitizer.md` shows was counted with more.
+/// Of each class; `docs/sanitizer.md` shows counts of a longer run.
 const PROGRAMS: u32 = 6;
 
 #[test]
@@ -18,14 +18,14 @@ fn planted_faults_are_found_and_clean_programs_are_silent() {
     assert!(problems.is_empty(), "{problems}");
 }
 
-/// These are reported on request, or need a declaration that is wrong instead of a line: `suite/san` shows them.
+/// These are reported on request, or need a wrong declaration instead of a line: `suite/san` shows them.
 const NOT_PLANTED: [sanitizer::Kind; 3] = [
     sanitizer::Kind::NonUniformLaneIndex,
     sanitizer::Kind::Reconvergence,
     sanitizer::Kind::NotGloballyCoherent,
 ];
 
-/// What the sanitizer reports, somebody must be able to make.
+/// Every kind of finding must be producible.
 #[test]
 fn every_kind_of_finding_is_planted() {
     let missing: Vec<&str> = sanitizer::Kind::ALL
@@ -49,9 +49,9 @@ fn a_planted_program_differs_from_its_clean_one_in_one_line() {
     }
 }
 
-/// The judge is no friend of the sanitizer.
+/// The judge does not favour the sanitizer.
 #[test]
-fn a_fault_that_is_not_there_or_elsewhere_counts_as_missed() {
+fn a_fault_that_is_absent_or_elsewhere_counts_as_missed() {
     for class in class::ALL {
         let planted = plant::plant(class, 2).unwrap();
         let judge = |change: fn(&mut plant::Planted)| {

@@ -1,12 +1,13 @@
-//! Every finding, and every warning that tells of one without a run, is shown by a program that has it and by its nearest
-//! correct neighbour. That the neighbour is silent, the suite's own tests see to; here is asked whether it is there.
+//! Every finding, and every warning that predicts one without a run, is shown by a program that has it and by its
+//! nearest correct neighbour. The suite's own tests check that the neighbour is silent; this test checks that it
+//! exists.
 
 use std::collections::BTreeSet;
 
 use sanitizer::Kind;
 use suite::section::Section;
 
-/// What `check` says of waves and widths without running anything.
+/// What `check` reports about waves and widths without a run.
 const LINTS: [&str; 7] = [
     "assumed-wave-count",
     "bad-wave-size",
@@ -17,7 +18,7 @@ const LINTS: [&str; 7] = [
     "version-dependent-arm",
 ];
 
-/// So many of a neighbour's words, of a hundred, must stand in the wrong program too.
+/// The percentage of a neighbour's words that must also be in the wrong program.
 const NEAR: usize = 70;
 
 /// The words of the program.
@@ -37,7 +38,7 @@ fn is_silent(section: &Section) -> bool {
     !section.text.contains("//? ") && section.finds.is_empty() && section.annotations.is_empty()
 }
 
-/// What is missing in the file of a finding.
+/// What is missing from the file of a finding.
 fn complaint(folder: &str, id: &str) -> Option<String> {
     let path = suite::folder().join(folder).join(format!("{id}.hlsl"));
     let sections = match suite::read(&path) {
@@ -56,9 +57,9 @@ fn complaint(folder: &str, id: &str) -> Option<String> {
     let silent = || sections.iter().filter(|it| is_silent(it));
     let nearest = silent().flat_map(|it| wrong.iter().map(move |wrong| share(it, wrong))).max();
     match nearest {
-        None => Some(format!("{folder}/{id}.hlsl: no neighbour is silent")),
+        None => Some(format!("{folder}/{id}.hlsl: there is no silent neighbour")),
         Some(near) if near < NEAR => Some(format!(
-            "{folder}/{id}.hlsl: of the nearest neighbour {near} % of the words are the same"
+            "{folder}/{id}.hlsl: the nearest neighbour shares only {near} % of its words"
         )),
         Some(_) => None,
     }
@@ -74,7 +75,7 @@ fn every_finding_has_its_program_and_a_silent_neighbour() {
 }
 
 #[test]
-fn what_tells_of_waves_without_a_run_is_in_the_list() {
+fn warnings_about_waves_are_in_the_list() {
     for id in LINTS {
         assert!(diag::by_name(id).is_some(), "{id}");
     }

@@ -1,9 +1,9 @@
-//! The example on each page of `wavelane explain` brings the report that the page is about.
+//! The example on each page of `wavelane explain` gives the report that the page is about.
 
 use diag::Level;
 use suite::run;
 
-/// The flags an example is compiled with: `wavelane check FILE FLAGS` in the page, or none.
+/// The flags for compiling an example: `wavelane check FILE FLAGS` in the page, or none.
 fn flags(page: &str) -> Vec<String> {
     let line =
         page.split('`').skip(1).step_by(2).find_map(|it| it.strip_prefix("wavelane check a.hlsl "));
@@ -22,12 +22,12 @@ fn readings(example: &str) -> [String; 3] {
     [example.to_owned(), format!("{example}\n{entry} {{}}"), format!("{entry} {{\n{example}\n}}")]
 }
 
-/// What takes many lines or several files to reach is shown in part only; `suite/errors` has it whole.
+/// Codes that need many lines or several files are shown only in part; `suite/errors` has the whole.
 const IN_PART: [&str; 5] =
     ["include-cycle", "too-large", "nesting-too-deep", "program-too-large", "unsupported-feature"];
 
 #[test]
-fn every_page_shows_an_example_of_its_own() {
+fn every_page_has_a_working_example() {
     let mut wrong = Vec::new();
     for code in diag::codes() {
         let Some(example) = example(code.page) else {
@@ -35,8 +35,8 @@ fn every_page_shows_an_example_of_its_own() {
             continue;
         };
         let options = run::options(&flags(code.page)).unwrap();
-        // What only a run shows is tried by the tests of the command line tool. Where the compiler warns too, its program
-        // comes first and the one for runs after it.
+        // Findings of a run are checked by the tests of the command line tool. If the compiler warns too, its
+        // program comes first and the one for runs after it.
         let only_runs = code.in_runs && code.page.matches("```hlsl").count() == 1;
         if IN_PART.contains(&code.name) || only_runs {
             continue;
@@ -59,7 +59,7 @@ fn every_page_shows_an_example_of_its_own() {
             found && is_alone
         });
         if !brings {
-            wrong.push(format!("the example of `{}` brings\n{got}", code.name));
+            wrong.push(format!("the example of `{}` gives\n{got}", code.name));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -1,4 +1,4 @@
-//! The fast engine lets everybody go on who has started, on one thread and on several, and says where nobody can.
+//! The fast engine lets every started wave make progress, on one thread and on several, and reports where none can.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn program(text: &'static str) -> Program {
 }
 
 impl Program {
-    /// Calls `check` with the words of the first buffer after a run in every way.
+    /// Calls `check` with the words of the first buffer after a run in every configuration.
     fn ends(&self, groups: u32, words: usize, check: impl Fn(&[u32], u32)) {
         for isa in sets() {
             for width in [4, 16, 32, 128] {
@@ -40,7 +40,7 @@ impl Program {
         }
     }
 
-    /// How a run ends that cannot end well, by threads, with the text at the place that is named.
+    /// How a run that cannot succeed ends, by number of threads, with the text at the reported location.
     fn fails(&self, groups: u32, words: usize, fuel: u64) -> Vec<(Trap, &'static str)> {
         let mut all = Vec::new();
         for isa in sets() {
@@ -73,7 +73,7 @@ fn zeros(module: &Module, words: usize) -> Bindings {
     Bindings { bindings: module.resources.iter().map(|_| buffer()).collect() }
 }
 
-/// A wave that finds the lock taken goes round until the one that has it comes by again.
+/// A wave that finds the lock taken loops until its owner gets its next turn.
 #[test]
 fn locks_between_waves_and_groups_end() {
     let program = program(
@@ -98,7 +98,7 @@ fn locks_between_waves_and_groups_end() {
     });
 }
 
-/// Decoupled look-back: a group sums what the groups before it have, and waits for those that do not know yet.
+/// Decoupled look-back: a group sums the results of earlier groups, and waits for those that are not ready.
 #[test]
 fn groups_that_look_back_end() {
     let program = program(
@@ -131,7 +131,7 @@ fn groups_that_look_back_end() {
     });
 }
 
-/// Without a barrier each wave of a group must still have a turn.
+/// Without a barrier each wave of a group must still get a turn.
 #[test]
 fn waves_that_wait_for_later_ones_of_their_group_end() {
     let program = program(
@@ -151,9 +151,9 @@ fn waves_that_wait_for_later_ones_of_their_group_end() {
     program.ends(5, 5, |words, width| assert_eq!(words, [256 / width; 5], "{width}"));
 }
 
-/// Groups wait for each other in a ring: each has what another one needs.
+/// Groups wait for each other in a ring: each needs what another has.
 #[test]
-fn a_deadlock_is_proved_and_placed() {
+fn a_deadlock_is_proved_and_located() {
     let program = program(
         "globallycoherent RWStructuredBuffer<uint> Out;
         [numthreads(16, 1, 1)] void main(uint t : SV_GroupIndex, uint3 g : SV_GroupID) {
@@ -169,9 +169,9 @@ fn a_deadlock_is_proved_and_placed() {
     }
 }
 
-/// Memory comes back to what it was after some rounds, and so does everything else.
+/// Memory returns to its old state after some iterations, and so does everything else.
 #[test]
-fn a_loop_that_changes_memory_in_circles_is_a_deadlock_too() {
+fn a_loop_that_changes_memory_in_cycles_is_a_deadlock_too() {
     let program = program(
         "RWStructuredBuffer<uint> Out;
         [numthreads(16, 1, 1)] void main(uint t : SV_GroupIndex) {
@@ -184,9 +184,9 @@ fn a_loop_that_changes_memory_in_circles_is_a_deadlock_too() {
     }
 }
 
-/// Of what counts nobody can say that it never ends, but that its fuel does.
+/// A loop that counts cannot be proved endless, but its fuel runs out.
 #[test]
-fn fuel_ends_what_counts_and_says_in_which_loop() {
+fn fuel_ends_counting_loops_and_names_the_loop() {
     let program = program(
         "RWStructuredBuffer<uint> Out;
         [numthreads(16, 1, 1)] void main(uint t : SV_GroupIndex) {

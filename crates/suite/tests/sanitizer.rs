@@ -1,4 +1,4 @@
-//! Runs the suite under the sanitizer: `suite/san/` must give the findings it announces, everything else none.
+//! Runs the suite under the sanitizer: `suite/san/` must give the announced findings, everything else none.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// A finding that must be made: `//? CODE: TEXT` at the end of the line that it is reported for.
+/// An announced finding: `//? CODE: TEXT` at the end of the reported line.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Announced {
     line: u32,
@@ -42,7 +42,7 @@ fn announced(section: &Section) -> Vec<Announced> {
     all
 }
 
-/// The plan that `//# san FLAGS` asks for.
+/// The plan for `//# san FLAGS`.
 fn plan(section: &Section, widths: Vec<u32>) -> Result<Plan, String> {
     let mut plan = Plan::new(widths);
     for flag in &section.san {
@@ -71,7 +71,8 @@ fn examine(section: &Section) -> Result<(), String> {
     let announced = announced(section);
     let mut missing: BTreeSet<&Announced> = announced.iter().collect();
     let mut not_found: BTreeSet<&String> = section.finds.iter().collect();
-    // `WIDTH` makes a program of its own for every width; only what names no width is compared between them.
+    // `WIDTH` makes a different program for every width; only sections that do not use it are compared between
+    // widths.
     let same_text = !section.text.contains("WIDTH");
     let sweeps: Vec<Vec<u32>> = match same_text {
         true => vec![section.widths.clone()],
@@ -108,10 +109,10 @@ fn examine(section: &Section) -> Result<(), String> {
         }
     }
     for Announced { line, code, text } in missing {
-        problems.push_str(&format!("line {line}: expected and not found: {code}: {text}\n"));
+        problems.push_str(&format!("line {line}: expected but not found: {code}: {text}\n"));
     }
     for code in not_found {
-        problems.push_str(&format!("expected and not found: {code}\n"));
+        problems.push_str(&format!("expected but not found: {code}\n"));
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

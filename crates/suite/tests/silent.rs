@@ -1,4 +1,4 @@
-//! Programs that are well defined by construction have nothing to be found: the sanitizer says nothing of generated ones.
+//! No false alarms: the sanitizer reports nothing for generated programs, which are well defined by construction.
 
 use ir::exec::{Bindings, Buffer, LaneOrder, Launch, Schedule, Work};
 use sanitizer::{Plan, Verdict};
@@ -38,7 +38,7 @@ fn examine(program: &Program, width: u32) -> Result<(), String> {
 }
 
 #[test]
-fn nothing_is_found_in_programs_that_are_right_by_construction() {
+fn nothing_is_found_in_programs_that_are_correct_by_construction() {
     let mut statistics = Statistics::default();
     for seed in 0..PROGRAMS {
         let width = WIDTHS[(seed % WIDTHS.len() as u64) as usize];

@@ -1,9 +1,10 @@
-//! Every section of the suite that compiles, and generated programs, are emitted as SPIR-V for every version of Vulkan,
-//! in the ways that `suite::validate` lists, and `spirv-val` looks at it.
+//! Every section of the suite that compiles, and generated programs, are emitted as SPIR-V for every version of
+//! Vulkan, in the ways that `suite::validate` lists, and validated by `spirv-val`.
 //!
-//! `SPIRV_VAL` names the validator, else the one on the path is taken. Without one the test prints that it skips, and
-//! emits all the same. A validator that does not know an extension gets the modules without it, and the test says so.
-//! What is not emitted is counted by its reason, and the counts are printed.
+//! `SPIRV_VAL` names the validator, otherwise the one on the path is used. Without one the test prints that it
+//! skips, and still emits. A validator that does not know an extension gets the modules without it, and the test
+//! says so.
+//! Modules that are not emitted are counted by reason, and the counts are printed.
 
 #![expect(clippy::print_stdout, reason = "what is skipped or missing must be seen")]
 
@@ -14,10 +15,10 @@ use spirv::{NoDebug, Vulkan};
 use suite::validate::{Validator, Verdict, Ways, environment, sections};
 
 const WIDTH: u32 = 32;
-/// Generated programs; `cargo xtask fuzz --spirv` tries as many as you like.
+/// Generated programs; `cargo xtask fuzz --spirv` runs as many as you like.
 const PROGRAMS: u64 = 400;
 
-/// What the generator makes, which a GPU is compared on.
+/// The generator's programs, with which GPUs are compared.
 fn generated() -> Vec<(String, Module)> {
     let mut programs = suite::gpu::Generated::new(WIDTH);
     let module = |seed| {
@@ -43,7 +44,7 @@ fn every_section_that_compiles_is_emitted_and_validates() {
     let mut emitted = 0;
     for (number, (name, module)) in modules.iter().enumerate() {
         for (turn, vulkan) in Vulkan::ALL.into_iter().enumerate() {
-            // Neighbours take turns, so that each version gets modules made in each way.
+            // Neighbours alternate, so that each version gets modules emitted in each way.
             let ways = Ways::ALL[(number + turn) % Ways::ALL.len()];
             let verdict = match &validator {
                 Some(it) if it.versions().contains(&vulkan) => it.judge(module, vulkan, ways),
@@ -63,7 +64,7 @@ fn every_section_that_compiles_is_emitted_and_validates() {
     }
     let all = modules.len() * Vulkan::ALL.len();
     println!("{emitted} of {all} modules emitted; not emitted: {missing:?}");
-    // Levels of detail alone need an extension.
+    // Only levels of detail need an extension.
     let known = "levels of detail without SPV_KHR_compute_shader_derivatives";
     assert!(missing.keys().all(|it| *it == known), "{missing:?}");
     assert!(emitted > all * 9 / 10, "{emitted} of {all}");
@@ -71,7 +72,7 @@ fn every_section_that_compiles_is_emitted_and_validates() {
 }
 
 #[test]
-fn the_validator_objects_to_what_is_wrong() {
+fn the_validator_rejects_invalid_modules() {
     let Some(validator) = Validator::find() else {
         println!("skipped: there is no spirv-val");
         return;

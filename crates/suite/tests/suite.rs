@@ -1,4 +1,4 @@
-//! Runs every section of the suite as a test of its own.
+//! Runs every section of the suite as a separate test.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 

@@ -1,4 +1,4 @@
-//! Makes programs from seeds.
+//! Generates programs from seeds.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use ops::intrinsics::{Elements, Intrinsic, Meaning, Output, Param};
 
 use super::{Bin, Cmp, Expr, ExprKind, Function, Group, Kind, Program, Stmt, Ty};
 
-/// What programs were made of; printed, so that a generator that makes nothing of interest is noticed.
+/// What programs consist of; printed, so that a generator of uninteresting programs is noticed.
 #[derive(Debug, Default)]
 pub struct Statistics {
-    /// For each wave function and element type, how often it was used.
+    /// For each wave function and element type, the number of uses.
     pub uses: BTreeMap<(&'static str, Kind), usize>,
-    /// For each depth of nested control flow, how many wave functions stand there.
+    /// For each depth of nested control flow, the number of wave functions.
     pub depths: BTreeMap<usize, usize>,
 }
 
-/// Makes a program for waves of `width` lanes.
+/// Generates a program for waves of `width` lanes.
 pub fn program(seed: u64, width: u32, statistics: &mut Statistics) -> Program {
     let mut maker = Maker {
         random: Random::new(seed),
@@ -81,10 +81,10 @@ struct Maker<'a> {
     depth: usize,
     /// Every lane of the wave is active here.
     whole: bool,
-    /// How many loops, and switches inside the innermost of them, are open.
+    /// How many loops are open, and how many switches inside the innermost of them.
     loops: usize,
     switches: usize,
-    /// How many statements may still be made.
+    /// The remaining budget of statements.
     budget: i32,
     result: Option<Ty>,
 }
@@ -127,7 +127,7 @@ impl Maker<'_> {
         self.result = result;
     }
 
-    /// Declares a few locals and gives each a value that differs between lanes.
+    /// Declares a few locals and initialises each with a value that differs between lanes.
     fn initialise(&mut self, given: usize) -> Vec<Stmt> {
         let n = 3 + self.random.below(3) as usize;
         let mut body = Vec::new();
@@ -141,7 +141,7 @@ impl Maker<'_> {
     }
 
     fn ty(&mut self) -> Ty {
-        // Sets of lanes are of this type.
+        // The type of lane masks.
         if self.random.chance(12) {
             return Ty::UINT4;
         }
@@ -187,7 +187,7 @@ impl Maker<'_> {
                 self.log(value)
             }
             6 if self.depth > 0 && self.loops > 0 => {
-                // A break inside a switch leaves the switch; a continue always means the loop.
+                // A break inside a switch leaves the switch; a continue always refers to the loop.
                 if self.random.chance(2) { Stmt::Continue } else { Stmt::Break }
             }
             7 if self.depth > 0 && self.result.is_some() => {
@@ -221,7 +221,7 @@ impl Maker<'_> {
     }
 
     fn assign(&mut self) -> Stmt {
-        // Counters of loops are not in reach of assignments, so that every loop ends.
+        // Loop counters cannot be assigned, so that every loop ends.
         let free: Vec<usize> =
             (0..self.locals.len()).filter(|it| self.locals[*it] != COUNTER).collect();
         let local = self.random.pick(&free);
@@ -395,14 +395,14 @@ impl Maker<'_> {
         Expr { ty, kind: ExprKind::Cmp(op, Box::new(a), Box::new(b)) }
     }
 
-    /// A call of some wave function that gives that type, if one does.
+    /// A call of some wave function with a result of that type, if possible.
     fn wave(&mut self, ty: Ty, depth: u32) -> Option<Expr> {
         let fitting: Vec<&'static Intrinsic> =
             ops::intrinsics::all().filter(|it| self.fits(it, ty)).collect();
         if fitting.is_empty() {
             return None;
         }
-        // Of a few, the one that was tried least, so that every pair of function and type has its turn.
+        // Prefers the least used of a few, so that every pair of function and type gets its turn.
         let few = [(); 4].map(|()| self.random.pick(&fitting));
         let wanted = |it: &Intrinsic| (it.result == Output::Value).then_some(ty.kind);
         let intrinsic =
@@ -441,7 +441,7 @@ impl Maker<'_> {
         Some(Expr { ty, kind: ExprKind::Wave { intrinsic, args } })
     }
 
-    /// How often a function was tried, on that type or on the one it was tried on least.
+    /// The number of uses of a function on that type, or on its least used type.
     fn tried(&self, intrinsic: &Intrinsic, kind: Option<Kind>) -> usize {
         let kinds = kind.map_or_else(|| kinds_of(intrinsic), |kind| vec![kind]);
         let uses =
@@ -457,7 +457,7 @@ impl Maker<'_> {
             .unwrap_or(Kind::Bool)
     }
 
-    /// Whether a function can give that type here and stay defined.
+    /// Whether a function can return that type here and stay well defined.
     fn fits(&self, intrinsic: &Intrinsic, ty: Ty) -> bool {
         let Meaning::Wave(_) = intrinsic.meaning else { return false };
         let gives = match intrinsic.result {
@@ -516,7 +516,7 @@ impl Maker<'_> {
         if ty.n == 1 { parts.remove(0) } else { Expr { ty, kind: ExprKind::Make(parts) } }
     }
 
-    /// A lane that is active: a peer, or the first one.
+    /// An active lane: a peer, or the first one.
     fn lane_index(&mut self) -> Expr {
         if self.random.chance(3) {
             let lane = Expr { ty: Ty::UINT, kind: ExprKind::Lane };
@@ -539,7 +539,7 @@ impl Maker<'_> {
     }
 }
 
-/// Counters of loops have a type that no other local has.
+/// Loop counters have a type that no other local has.
 const COUNTER: Ty = Ty { kind: Kind::U32, n: 0 };
 
 fn takes(elements: Elements, kind: Kind) -> bool {
@@ -550,7 +550,7 @@ fn takes(elements: Elements, kind: Kind) -> bool {
     }
 }
 
-/// The element types under which uses of a function are counted: those of its value, or `bool` where it has none.
+/// The element types under which uses of a function are counted: those of its value, or `bool` if it has none.
 fn kinds_of(intrinsic: &Intrinsic) -> Vec<Kind> {
     let elements = intrinsic.params.iter().find_map(|param| match param {
         Param::Value(elements) => Some(*elements),

@@ -1,4 +1,4 @@
-//! Writes programs down as HLSL.
+//! Prints programs as HLSL.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::{Bin, Cmp, Expr, ExprKind, Function, Kind, Program, Stmt, Ty};
 const HEAD: &str = "\
 RWStructuredBuffer<uint> Log;
 static uint thread;
-// Another active lane, or this one where that is not active.
+// Another active lane, or this one if that lane is inactive.
 uint peer(uint flip) {
     uint lane = WaveGetLaneIndex(), other = lane ^ flip;
     uint4 active = WaveActiveBallot(true);
@@ -143,7 +143,7 @@ impl Printer<'_> {
     }
 }
 
-/// The words of the bits of a scalar.
+/// The bits of a scalar, in words.
 fn words(kind: Kind, scalar: &str) -> Vec<String> {
     match kind {
         Kind::Bool => vec![format!("{scalar} ? 1 : 0")],
@@ -151,7 +151,7 @@ fn words(kind: Kind, scalar: &str) -> Vec<String> {
         Kind::U16 => vec![format!("(uint){scalar}")],
         Kind::I16 => vec![format!("(uint)(int){scalar}")],
         Kind::U64 | Kind::I64 => vec![format!("(uint){scalar}"), format!("(uint)({scalar} >> 32)")],
-        // What a float holds is a small integer; only the sign of zero is more than that.
+        // A float holds a small integer; only the sign of zero is additional information.
         Kind::F16 | Kind::F32 | Kind::F64 => vec![format!("asuint((float){scalar})")],
     }
 }
@@ -215,7 +215,7 @@ fn expr(it: &Expr) -> String {
         ExprKind::Cast(a) => {
             let inner = expr(a);
             match (a.ty.kind, it.ty.kind) {
-                // A negative float is no unsigned integer: by way of the signed one.
+                // A negative float cannot be converted to an unsigned integer directly: go through the signed one.
                 (from, to) if from.is_float() && !to.is_float() && to != Kind::Bool => {
                     let signed = Ty { kind: Kind::I32, ..it.ty };
                     format!("(({})({}){inner})", name(it.ty), name(signed))
@@ -239,7 +239,7 @@ fn expr(it: &Expr) -> String {
         ExprKind::Wave { intrinsic, args } => {
             let args: Vec<String> = args.iter().map(expr).collect();
             let call = format!("{}({})", intrinsic.name, args.join(", "));
-            // Sums of many lanes are brought back below 16.
+            // Sums over many lanes are reduced below 16.
             match float && intrinsic.name.ends_with("Sum") {
                 true => format!("fmod({call}, ({})16.0)", it.ty.kind.word()),
                 false

@@ -1,7 +1,8 @@
-//! Makes the data of a cell for a width: which lanes take part, and what every thread holds.
+//! Generates the data of a cell for a width: which lanes participate, and the values of every thread.
 //!
-//! Lanes that do not take part hold values that would show if they did: extremes, cleared bits, the other truth value.
-//! Numbers are such that no order of additions or multiplications makes a difference.
+//! Lanes that do not participate hold values that would show if they did: extremes, cleared bits, the other truth
+//! value.
+//! Numbers are such that the order of additions or multiplications makes no difference.
 
 use ops::F16;
 use ops::intrinsics::{Meaning, Param};
@@ -10,10 +11,10 @@ use super::source::{CONDITION, INDEX, LANES, TAKES_PART, VALUE, WAVE_MASK};
 use super::{Cell, THREADS};
 use crate::generate::Kind;
 
-/// What slots of the output hold that nobody writes.
+/// The pattern in output slots that are never written.
 pub const UNTOUCHED: u64 = 0xcdcd_cdcd_cdcd_cdcd;
 
-/// What all threads hold, group after group.
+/// The data of all threads, group by group.
 pub struct Data {
     pub threads: Vec<Thread>,
 }
@@ -22,13 +23,13 @@ pub struct Thread {
     pub takes_part: bool,
     pub index: u32,
     pub condition: bool,
-    /// The lanes that belong to the same part of the wave; lanes that do not take part are among them.
+    /// The lanes in the same part of the wave, including those that do not participate.
     pub lanes: u128,
     /// One for each component of all shapes, as bits.
     pub values: Vec<u64>,
 }
 
-/// What the values of a cell are like.
+/// The flavours of a cell's values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flavour {
     Plain,
@@ -36,7 +37,7 @@ enum Flavour {
     Factors,
     /// The same in all lanes of some waves.
     Equal,
-    /// Few different ones.
+    /// Few distinct values.
     Few,
     /// Nearly all bits set.
     Ones,
@@ -44,7 +45,7 @@ enum Flavour {
     Zeros,
 }
 
-/// Where a thread is.
+/// The position of a thread.
 #[derive(Clone, Copy)]
 struct At {
     width: usize,
@@ -52,7 +53,7 @@ struct At {
     wave: usize,
     lane: usize,
     takes_part: bool,
-    /// The first and the last lane of the wave that take part.
+    /// The first and the last participating lane of the wave.
     first: usize,
     last: usize,
 }
@@ -63,7 +64,7 @@ impl At {
         self.group.is_multiple_of(4)
     }
 
-    /// Which of two parts of the wave a lane belongs to.
+    /// Which of two parts of the wave contains a lane.
     fn part(self, lane: usize) -> usize {
         mix(self.group, self.wave, lane, 90) % 2
     }
@@ -88,7 +89,7 @@ impl Data {
     }
 }
 
-/// Makes the data of a cell for waves of `width` lanes.
+/// Generates the data of a cell for waves of `width` lanes.
 pub fn make(cell: &Cell, width: u32) -> Data {
     let width = width as usize;
     let flavour = flavour(cell.row.name);
@@ -124,7 +125,7 @@ pub fn make(cell: &Cell, width: u32) -> Data {
     Data { threads }
 }
 
-/// How many groups run: a wide wave takes more of them to meet everything, since a group has few.
+/// The number of groups: wider waves need more of them to cover everything, since a group has few waves.
 pub fn groups(width: usize) -> usize {
     if width < 32 { 4 } else { 8 }
 }
@@ -143,7 +144,7 @@ fn flavour(name: &str) -> Flavour {
         .map_or(Flavour::Plain, |(_, flavour)| flavour)
 }
 
-/// Four patterns take turns: with holes, without the first lane, in clumps, and a single lane.
+/// Four alternating patterns: with holes, without the first lane, in clumps, and a single lane.
 fn takes_part(group: usize, wave: usize, lane: usize, width: usize, live: usize) -> bool {
     match (group + wave) % 4 {
         0 => lane % 3 != 1,
@@ -153,24 +154,24 @@ fn takes_part(group: usize, wave: usize, lane: usize, width: usize, live: usize)
     }
 }
 
-/// The lanes of this lane's part of the wave, and some that there are not.
+/// The lanes of this lane's part of the wave, and some that do not exist.
 fn part(at: At, live: usize) -> u128 {
     let own = (0..live)
         .filter(|it| at.part(*it) == at.part(at.lane))
         .fold(0u128, |set, it| set | 1 << it);
-    // Bits beyond the wave name nobody.
+    // Bits beyond the wave have no effect.
     let beyond = if at.width < 128 { 1 << (at.width + at.lane % (128 - at.width)) } else { 0 };
     own | beyond
 }
 
-/// An index, a distance or a place in a quad, as the function wants it.
+/// An index, a distance or a position in a quad, as required by the function.
 fn index(cell: &Cell, at: At, on: &[usize], live: usize) -> u32 {
     let any = mix(at.group, at.wave, at.lane, 91);
     if matches!(cell.row.meaning, Meaning::Barrier(_)) {
         return (at.wave * at.width + any % live) as u32;
     }
     let of = cell.row.params.iter().find_map(|param| match param {
-        // First lanes that take part, then any, and some that no wave has.
+        // First participating lanes, then any, and some that no wave has.
         Param::LaneIndex if at.is_ordinary() && !on.is_empty() => Some(on[any % on.len()]),
         Param::LaneIndex => Some(any % (at.width + 3)),
         Param::Distance => Some(1 + 2 * at.wave + at.group * (at.width + 1)),
@@ -222,13 +223,13 @@ fn boolean(flavour: Flavour, at: At, component: usize) -> bool {
     }
 }
 
-/// Whether the lanes of the wave that take part hold the same value.
+/// Whether the participating lanes of the wave hold the same value.
 fn equal(at: At, component: usize) -> bool {
     (at.wave + 2 * at.group + component) % 7 != 1
 }
 
-/// Numbers of both signs, neither 0 nor -1. Neighbouring components differ in the least and the greatest, with and without
-/// sign, and those take all of the fraction that a `float16_t` can add up 128 times.
+/// Numbers of both signs, neither 0 nor -1. Neighbouring components differ in the least and the greatest, signed
+/// and unsigned, and those use the whole fraction that a `float16_t` can add up 128 times.
 fn small(any: usize, component: usize) -> i64 {
     let (least, greatest) = [(-9, 13), (-13, 11), (-11, 9)][component % 3];
     let inner = (component % 3) as i64;
@@ -237,7 +238,7 @@ fn small(any: usize, component: usize) -> i64 {
     if k < negative { least + k } else { k - negative + 1 + inner }
 }
 
-/// One of a few values; lanes often have the same, in all components or in all but one.
+/// One of a few values; lanes often agree in all components, or in all but one.
 fn few(at: At, component: usize, of: &[u64]) -> u64 {
     let key = mix(at.group, at.wave, at.lane, 93);
     let other = usize::from(mix(at.group, at.wave, at.lane, 95) % 12 == component);
@@ -248,7 +249,7 @@ fn integer(flavour: Flavour, kind: Kind, at: At, component: usize, any: usize) -
     let (bits, signed) = kind.bits_signed().unwrap_or((32, false));
     let ones = u64::MAX >> (64 - bits);
     let top = 1u64 << (bits - 1);
-    // Spread over all bits, so that none of them can be lost.
+    // Spread over all bits, so that a lost bit shows.
     let spread = |k: i64| {
         let factor = match bits {
             16 => 0x0101,
@@ -278,7 +279,7 @@ fn integer(flavour: Flavour, kind: Kind, at: At, component: usize, any: usize) -
             }
         }
         Flavour::Few => few(at, component, &[spread(5), spread(5) ^ top, spread(-3)]),
-        // The lanes that take part have their bits, the others have one that none of those has.
+        // The participating lanes have their bits; the others have one that none of those has.
         Flavour::Ones | Flavour::Zeros => {
             let bit = match (at.takes_part, any % 4) {
                 (true, 0) => 1 << ((any / 4) % (bits as usize / 2 - 1) + bits as usize / 2),
@@ -302,7 +303,7 @@ fn float(flavour: Flavour, kind: Kind, at: At, component: usize, any: usize) -> 
     let (infinity, zero, minus_zero) = (number(f64::INFINITY), number(0.0), number(-0.0));
     // A NaN that is not the canonical one.
     let nan = infinity | infinity >> 1 | 5;
-    // Close to one: nothing but the lowest bits of the fraction differs.
+    // Close to one: only the lowest bits of the fraction differ.
     let near_one = match kind {
         Kind::F16 => 1.125,
         Kind::F32 => 1.0 + 1.0 / 1024.0,
@@ -371,7 +372,7 @@ fn float(flavour: Flavour, kind: Kind, at: At, component: usize, any: usize) -> 
     }
 }
 
-/// A number that looks like any other.
+/// An inconspicuous number.
 fn mix(group: usize, wave: usize, lane: usize, salt: usize) -> usize {
     let mut x = (group as u64) << 48 ^ (wave as u64) << 32 ^ (lane as u64) << 16 ^ salt as u64;
     x = (x ^ x >> 31).wrapping_mul(0x9e37_79b9_7f4a_7c15);

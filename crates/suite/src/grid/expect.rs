@@ -1,4 +1,4 @@
-//! What must come out of a cell, computed by loops over the lanes from the name of the function.
+//! The expected results of a cell, computed by loops over the lanes from the name of the function.
 //!
 //! Shares nothing with `ops::wave`: neither its operations nor its orders. The data is such that orders do not matter.
 
@@ -23,7 +23,7 @@ enum Fold {
     Xor,
 }
 
-/// A lane and the wave it sees.
+/// A lane and its wave.
 struct View<'a> {
     cell: &'a Cell,
     width: usize,
@@ -31,11 +31,11 @@ struct View<'a> {
     lane: usize,
     /// The live lanes of the wave.
     threads: &'a [Thread],
-    /// The lanes that take part, ascending.
+    /// The participating lanes, ascending.
     on: Vec<usize>,
 }
 
-/// For each thread what it writes, if it takes part.
+/// What each participating thread writes.
 pub fn results(cell: &Cell, width: u32, data: &Data) -> Vec<Option<Vec<u64>>> {
     let width = width as usize;
     let mut all = Vec::with_capacity(data.threads.len());
@@ -62,7 +62,7 @@ impl View<'_> {
         &self.threads[self.lane]
     }
 
-    /// The lanes of this lane's part of the wave that take part.
+    /// The participating lanes in this lane's part of the wave.
     fn part(&self) -> Vec<usize> {
         self.on.iter().copied().filter(|it| self.me().lanes >> it & 1 == 1).collect()
     }
@@ -79,7 +79,7 @@ impl View<'_> {
         let components = shape.first..shape.first + shape.components();
         let name = self.cell.row.name;
         if matches!(self.cell.row.meaning, Meaning::Barrier(_)) {
-            // What the other lane has put into its place, if it was there to do so.
+            // The value that the other lane has written, if it participates.
             let other = &self.threads[self.me().index as usize - self.wave * self.width];
             return vec![if other.takes_part { other.values[0] } else { 0 }];
         }
@@ -102,7 +102,7 @@ impl View<'_> {
         components.map(|it| self.value(name, it)).collect()
     }
 
-    /// For functions that give a set of lanes.
+    /// For functions that return a set of lanes.
     fn set(&self, name: &str, components: Range<usize>) -> Option<u128> {
         let whole = |test: &dyn Fn(usize) -> bool| {
             (0..self.width).filter(|it| test(*it)).fold(0u128, |set, it| set | 1 << it)
@@ -128,7 +128,7 @@ impl View<'_> {
         })
     }
 
-    /// For functions that give one number or truth value, whatever the shape.
+    /// For functions that return one number or truth value, whatever the shape.
     fn word(&self, name: &str) -> Option<u64> {
         let count =
             |lanes: &[usize]| lanes.iter().filter(|it| self.threads[**it].condition).count();
@@ -155,7 +155,7 @@ impl View<'_> {
         Some(value as u64)
     }
 
-    /// For functions that give a value of the operand's type: one component of it.
+    /// For functions that return a value of the operand's type: one component of it.
     fn value(&self, name: &str, component: usize) -> u64 {
         let width = self.width;
         let index = self.me().index as usize;
@@ -186,7 +186,7 @@ impl View<'_> {
                     "WaveMultiPrefix" | "WaveMultiPrefixExclusive" => self.below(&self.part()),
                     "WaveMultiPrefixInclusive" => self.up_to(&self.part()),
                     _ => panic!(
-                        "the grid has no expectation for `{name}`: say in grid/expect.rs what it gives"
+                        "the grid has no expectation for `{name}`: add one to grid/expect.rs"
                     ),
                 };
                 let values: Vec<u64> =
@@ -196,12 +196,12 @@ impl View<'_> {
         }
     }
 
-    /// A lane that does not take part gives 0.
+    /// A lane that does not participate gives 0.
     fn read(&self, lane: usize, component: usize) -> u64 {
         if self.on.contains(&lane) { self.threads[lane].values[component] } else { 0 }
     }
 
-    /// In place of a lane that is not there a lane reads itself.
+    /// A read of a missing lane gives the reading lane's own value.
     fn quad_read(&self, lane: usize, component: usize) -> u64 {
         let from = if self.on.contains(&lane) { lane } else { self.lane };
         self.threads[from].values[component]
@@ -231,11 +231,11 @@ fn folding(name: &str) -> (&str, Fold) {
     ];
     let found = table.into_iter().find_map(|(end, fold)| Some((name.strip_suffix(end)?, fold)));
     found.unwrap_or_else(|| {
-        panic!("the grid has no expectation for `{name}`: say in grid/expect.rs what it gives")
+        panic!("the grid has no expectation for `{name}`: add one to grid/expect.rs")
     })
 }
 
-/// The fold of the values, or what a fold of nothing gives.
+/// The fold of the values, or the result of an empty fold.
 fn folded(fold: Fold, kind: Kind, values: &[u64]) -> u64 {
     match kind.bits_signed() {
         Some((bits, signed)) => folded_integers(fold, bits, signed, values),
@@ -271,7 +271,7 @@ fn folded_floats(fold: Fold, kind: Kind, values: &[u64]) -> u64 {
         Fold::Max => f64::NEG_INFINITY,
         _ => 0.0,
     };
-    // Every sum and product of the data is exact in the type, so that a double holds it.
+    // Every sum and product of the data is exact in the type, so that a double can hold it.
     let result = numbers.reduce(|a, b| match fold {
         Fold::Product => a * b,
         Fold::Min => extreme(a, b, a < b || a == b && a.is_sign_negative()),
@@ -289,7 +289,7 @@ fn folded_floats(fold: Fold, kind: Kind, values: &[u64]) -> u64 {
     }
 }
 
-/// The first of two numbers if it is to win, and the number where only one is.
+/// Selects the first of two numbers if it wins; the number if only one is a number.
 fn extreme(a: f64, b: f64, first_wins: bool) -> f64 {
     if b.is_nan() || !a.is_nan() && first_wins { a } else { b }
 }

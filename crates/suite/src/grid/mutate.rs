@@ -1,7 +1,7 @@
-//! Breaks the module of a cell: a wave function that is a little wrong must not go unnoticed.
+//! Mutation testing of a cell: a slightly wrong wave function must not go unnoticed.
 //!
-//! The mutations are those of the operation ([`neighbours`]), of the active set, of the lanes a mask names, of the width
-//! of the element type, and of the components of vectors. Those that change nothing are listed with the reason.
+//! The mutations change the operation ([`neighbours`]), the active set, the lanes of a mask, the width of the
+//! element type, and the components of vectors. Those without an effect are listed with the reason.
 
 use ir::flow::Structure;
 use ir::rewrite::{Rewriter, rewrite};
@@ -11,14 +11,14 @@ use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, Unary, WaveO
 
 use super::{Cell, Shape};
 
-/// A broken module and the shapes that are broken in it.
+/// A broken module and its broken shapes.
 pub struct Mutant {
     pub what: String,
     pub module: Module,
     pub touched: Vec<Shape>,
 }
 
-/// All mutations that apply to a cell at a width; and for those that would change nothing, the reasons.
+/// All mutations that apply to a cell at a width; and for those without an effect, the reasons.
 pub fn mutants(cell: &Cell, module: &Module, width: u32) -> (Vec<Mutant>, Vec<&'static str>) {
     let mut mutants = Vec::new();
     let mut idle = Vec::new();
@@ -33,10 +33,11 @@ pub fn mutants(cell: &Cell, module: &Module, width: u32) -> (Vec<Mutant>, Vec<&'
         }
     };
     match cell.row.meaning {
-        Meaning::Barrier(_) => idle
-            .push("lanes of a wave run in lock step, so that a barrier inside it orders nothing"),
+        Meaning::Barrier(_) => {
+            idle.push("lanes of a wave run in lockstep, so that a barrier inside it orders nothing")
+        }
         Meaning::Wave(row_op) => {
-            // The one of the module has the sign of the cell's type.
+            // The one in the module has the sign of the cell's type.
             let op = insts.iter().find_map(|inst| wave_op(module, *inst)).unwrap_or(row_op);
             for other in neighbours(op) {
                 match same_here(op, other, cell, width) {
@@ -69,7 +70,7 @@ pub fn mutants(cell: &Cell, module: &Module, width: u32) -> (Vec<Mutant>, Vec<&'
     (mutants, idle)
 }
 
-/// The operations that a wave operation is easily taken for.
+/// The operations with which a wave operation is easily confused.
 pub fn neighbours(op: WaveOp) -> Vec<WaveOp> {
     use WaveOp::*;
     match op {
@@ -96,7 +97,7 @@ pub fn neighbours(op: WaveOp) -> Vec<WaveOp> {
         ReadLaneAt => vec![Rotate, ReadLaneFirst],
         Rotate => vec![ReadLaneAt],
         ClusteredRotate => vec![Rotate],
-        // No other operation gives a truth value for a value: see `compare_with_itself`.
+        // No other operation maps a value to a truth value: see `compare_with_itself`.
         AllEqual => Vec::new(),
         Reduce(fold) => folds(fold).into_iter().map(Reduce).chain([Scan(fold)]).collect(),
         Scan(fold) => folds(fold).into_iter().map(Scan).chain([Reduce(fold)]).collect(),
@@ -153,7 +154,7 @@ fn same_here(op: WaveOp, other: WaveOp, cell: &Cell, width: u32) -> Option<&'sta
         (Some(Fold::Min(a)), Some(Fold::Min(b))) | (Some(Fold::Max(a)), Some(Fold::Max(b)))
             if a != b && cell.spelling.kind.is_float() =>
         {
-            return Some("floats have their sign in themselves");
+            return Some("floats have no separate signedness");
         }
         _ => {}
     }
@@ -168,7 +169,7 @@ fn same_here(op: WaveOp, other: WaveOp, cell: &Cell, width: u32) -> Option<&'sta
     }
 }
 
-/// Why it makes no difference to a cell which lanes are active, if it makes none.
+/// Why the active set makes no difference to a cell, if it does not.
 fn ignores_active(cell: &Cell) -> Option<&'static str> {
     let Meaning::Wave(op) = cell.row.meaning else { return None };
     match op {
@@ -181,7 +182,7 @@ fn ignores_active(cell: &Cell) -> Option<&'static str> {
     }
 }
 
-/// The wave operations and barriers of a module, in the order of the text.
+/// The wave operations and barriers of a module, in textual order.
 fn under_test(module: &Module) -> Vec<Inst> {
     let is_tested = |it: &Inst| matches!(module.inst(*it).op, Op::Wave { .. } | Op::Barrier { .. });
     Structure::of(module).insts().filter(is_tested).collect()
@@ -194,7 +195,7 @@ fn wave_op(module: &Module, inst: Inst) -> Option<WaveOp> {
     }
 }
 
-/// Operands that the other operation does not have are left out.
+/// Operands that the other operation lacks are dropped.
 fn replace_operation(module: &mut Module, insts: &[Inst], other: WaveOp) -> bool {
     use ops::wave::Operands as In;
     for inst in insts {
@@ -227,7 +228,8 @@ fn compare_with_itself(module: &mut Module, insts: &[Inst]) -> bool {
     true
 }
 
-/// The condition before the operation holds in every lane, the one before the stores does not; and no mask names lanes.
+/// The condition before the operation becomes true in every lane, the one before the stores does not; and masks are
+/// dropped.
 fn activate_all_lanes(module: &mut Module, insts: &[Inst]) -> bool {
     drop_mask(module, insts);
     let Some(first) = insts.first() else { return false };
@@ -262,7 +264,7 @@ fn drop_mask(module: &mut Module, insts: &[Inst]) -> bool {
     true
 }
 
-/// Takes from 16-bit and 64-bit values one half: of integers the upper, of floats the lower one.
+/// Keeps one half of 16-bit and 64-bit values: the upper half of integers, the lower one of floats.
 fn narrow(module: &mut Module, insts: &[Inst]) -> bool {
     let mut narrowed = false;
     rewrite(module, |to, _, inst| {
@@ -284,7 +286,7 @@ fn narrow(module: &mut Module, insts: &[Inst]) -> bool {
     narrowed
 }
 
-/// One half of a value that is not of 32 bits.
+/// One half of a value that is not 32 bits wide.
 fn half(to: &mut Rewriter<'_>, value: Value) -> Option<Value> {
     let ty = to.module.ty(value);
     let (int, kept) = match ty {

@@ -1,7 +1,7 @@
-//! Writes the program of a cell.
+//! Generates the program of a cell.
 //!
-//! A thread has a record of slots of eight bytes in `input` and one in `output`; everything a cell depends on, even
-//! whether the thread takes part, comes from its record, so that one program serves every width.
+//! A thread has a record of eight-byte slots in `input` and one in `output`; everything that a cell depends on,
+//! even whether the thread participates, comes from its record, so that one program serves every width.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ pub const CONDITION: usize = 3;
 pub const LANES: usize = 4;
 pub const VALUE: usize = 6;
 
-/// The lane that functions with a constant lane read.
+/// The lane read by functions with a constant lane.
 pub const CONSTANT_LANE: usize = 1;
 pub const CLUSTER_SIZE: usize = 2;
 
@@ -48,7 +48,7 @@ fn write(cell: &Cell, to: &mut String) -> std::fmt::Result {
     )?;
     writeln!(to, "    uint to = (group.x * {THREADS} + t) * {};", 8 * cell.results())?;
     writeln!(to, "    bool takes_part = input.Load(from + {}) != 0;", 8 * TAKES_PART)?;
-    // Of the rest a cell has what its function takes.
+    // The other parameters are read only if the function has them.
     let takes = |params: &[Param]| cell.row.params.iter().any(|it| params.contains(it));
     if takes(&[Param::LaneIndex, Param::Distance, Param::QuadIndex]) || barrier {
         writeln!(to, "    uint index = input.Load(from + {});", 8 * INDEX)?;

@@ -1,4 +1,4 @@
-//! The faults that are planted, one row each: what the lines are, and where they can show.
+//! The planted faults, one row each: the lines, and where they can show.
 
 use ops::LaneMask;
 use sanitizer::Kind;
@@ -9,14 +9,14 @@ use crate::generate::Random;
 
 /// One class of faults.
 pub struct Class {
-    /// As the table of the documents calls it.
+    /// The name in the table of the documents.
     pub name: &'static str,
-    /// What the sanitizer must report.
+    /// The finding that the sanitizer must report.
     pub kind: Kind,
     pub(super) place: Place,
-    /// The widths to examine at, the first being the one the program is made for; one at random if there are none.
+    /// The widths to examine, the first being the one for which the program is generated; a random one if empty.
     pub(super) widths: &'static [u32],
-    /// At least so many waves in a group.
+    /// The minimum number of waves in a group.
     pub(super) waves: Option<u32>,
     /// Several groups.
     pub(super) groups: bool,
@@ -31,7 +31,7 @@ pub(super) enum Place {
     WhereAllCome,
 }
 
-/// What is known of a place.
+/// What is known about a place.
 pub(super) struct Context<'a> {
     pub(super) setup: &'a Setup,
     pub(super) visits: &'a [Visit],
@@ -46,11 +46,11 @@ pub(super) struct Snippet {
 struct Line {
     clean: String,
     faulty: String,
-    /// A report of the fault may stand here.
+    /// A report of the fault may be at this line.
     is_marked: bool,
 }
 
-/// Where a planted value ends, so that it comes to matter.
+/// Uses the planted value, so that it matters.
 pub(super) const SINK: &str = "Extra[self] = Extra[self] * 31 + planted;";
 
 const BARRIER: &str = "GroupMemoryBarrierWithGroupSync();";
@@ -70,17 +70,17 @@ impl Snippet {
         self.push(text, text, false)
     }
 
-    /// A line that takes part in the fault and is the same in both programs.
+    /// A line that is involved in the fault and is the same in both programs.
     fn partner(self, text: &str) -> Snippet {
         self.push(text, text, true)
     }
 
-    /// The line that is wrong, and that the report is about.
+    /// The wrong line, which is also the reported one.
     fn fault(self, clean: &str, faulty: &str) -> Snippet {
         self.push(clean, faulty, true)
     }
 
-    /// The line that is wrong, where the report is about others.
+    /// The wrong line, when the report is about others.
     fn cause(self, clean: &str, faulty: &str) -> Snippet {
         self.push(clean, faulty, false)
     }
@@ -108,7 +108,7 @@ impl Snippet {
         self.lines.iter().map(text).collect()
     }
 
-    /// The positions of the lines that a report may stand at.
+    /// The positions of the lines at which a report may be.
     pub(super) fn marked(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.lines).filter(|(_, it)| it.is_marked).map(|(at, _)| at)
     }
@@ -119,12 +119,12 @@ impl Context<'_> {
         self.setup.widths[0]
     }
 
-    /// Whether some visit is by lanes for which this holds.
+    /// Whether some visit is by lanes for which the condition holds.
     fn some(&self, holds: impl Fn(LaneMask) -> bool) -> bool {
         self.visits.iter().any(|it| holds(it.active))
     }
 
-    /// Whether some thread comes by for whom this holds.
+    /// Whether some thread for which the condition holds reaches the place.
     fn some_thread(&self, holds: impl Fn(u32) -> bool) -> bool {
         let width = self.width();
         self.visits.iter().any(|it| it.active.iter().any(|lane| holds(it.wave * width + lane)))
@@ -139,7 +139,7 @@ fn value(random: &mut Random) -> &'static str {
 /// Every class.
 pub const ALL: &[Class] = &[
     Class {
-        name: "a lane is read that is not active",
+        name: "a read of an inactive lane",
         kind: Kind::InactiveLaneRead,
         place: Place::Anywhere,
         widths: &[],
@@ -198,7 +198,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "multi-prefix masks that are no partition",
+        name: "multi-prefix masks that are not a partition",
         kind: Kind::BadPartition,
         place: Place::Anywhere,
         widths: &[],
@@ -214,7 +214,7 @@ pub const ALL: &[Class] = &[
                 // A lane that is not in its own group.
                 call(&format!("~WaveMatch({key})"))
             } else {
-                // Each lane counts those up to itself, and no two agree.
+                // Each lane counts those up to and including itself, and no two agree.
                 context.some(|active| active.count() > 1).then_some(())?;
                 call("upto(WaveGetLaneIndex())")
             };
@@ -223,7 +223,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "a wave mask from before the lanes parted",
+        name: "a wave mask from before the lanes diverged",
         kind: Kind::BadWaveMask,
         place: Place::Anywhere,
         widths: &[],
@@ -254,7 +254,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "a quad operation where the quad has parted",
+        name: "a quad operation in a divergent quad",
         kind: Kind::IncompleteQuad,
         place: Place::Anywhere,
         widths: &[],
@@ -334,7 +334,7 @@ pub const ALL: &[Class] = &[
                     .cause(BARRIER, missing)
                     .partner(&read)
                     .used(random),
-                // The next round may store before everybody has read.
+                // The next iteration may store before all threads have read.
                 1 => snippet
                     .line("for (uint round = 0; round < 2; ++round) {")
                     .partner(&format!("    tile[thread] = {value} + round;"))
@@ -343,7 +343,7 @@ pub const ALL: &[Class] = &[
                     .cause(&format!("    {BARRIER}"), missing)
                     .line("}")
                     .used(random),
-                // Two waves store in one place.
+                // Two waves store to the same place.
                 _ => {
                     let width = context.width();
                     snippet
@@ -465,7 +465,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "a local that not every lane sets",
+        name: "a local that is not set in every lane",
         kind: Kind::UninitializedValue,
         place: Place::Anywhere,
         widths: &[],
@@ -504,7 +504,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "groupshared memory that nobody has set",
+        name: "groupshared memory that is never set",
         kind: Kind::UninitializedValue,
         place: Place::WhereAllCome,
         widths: &[],
@@ -547,7 +547,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "a float that its integer cannot hold",
+        name: "a float out of the range of its integer",
         kind: Kind::ConversionOutOfRange,
         place: Place::Anywhere,
         widths: &[],
@@ -581,7 +581,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "a shift by more bits than there are",
+        name: "a shift by the width of the type or more",
         kind: Kind::ShiftOutOfRange,
         place: Place::Anywhere,
         widths: &[],
@@ -609,7 +609,7 @@ pub const ALL: &[Class] = &[
         waves: Some(1),
         groups: false,
         snippet: |random, _| {
-            // How many waves there are, by way of memory.
+            // The number of waves, through memory.
             if random.chance(5) {
                 return Some(
                     Snippet::new()
@@ -690,7 +690,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "stores of one value that nothing orders",
+        name: "unordered stores of the same value",
         kind: Kind::EqualStores,
         place: Place::Anywhere,
         widths: &[],
@@ -767,7 +767,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "a lock that nobody gives back",
+        name: "a lock that is never released",
         kind: Kind::EndlessWait,
         place: Place::WhereAllCome,
         widths: &[],
@@ -804,7 +804,7 @@ pub const ALL: &[Class] = &[
                 [0, 1].iter().all(|it| visit.active.iter().any(|lane| kind(lane) == *it))
             };
             context.visits.iter().any(meets).then_some(())?;
-            // Inside of a `switch` whose lanes are mixed already, the clean lines would not be clean.
+            // Inside a `switch` whose lanes are mixed already, the clean lines would not be clean.
             context.visits.iter().all(|it| !it.is_mixed).then_some(())?;
             let count = "planted = WaveActiveCountBits(true);";
             Some(

@@ -1,4 +1,4 @@
-//! The program that a fault is planted in: a generated one as text, with what the planted lines need.
+//! The host of a planted fault: a generated program as text, with what the planted lines need.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,25 +13,26 @@ use crate::generate::{self, Random, Statistics};
 
 pub(super) struct Host {
     lines: Vec<String>,
-    /// The lines that planted ones may follow: inside of a function, and where `main` has not branched.
+    /// The lines after which planted ones may be inserted: inside a function, and where `main` has not branched.
     sites: Vec<usize>,
     top: Vec<usize>,
     pub(super) setup: Setup,
 }
 
-/// A host with lines in it.
+/// A host with inserted lines.
 pub(super) struct Text {
     pub(super) text: String,
-    /// The number, from 1, of the first line that was put in.
+    /// The number, from 1, of the first inserted line.
     pub(super) first_line: u32,
 }
 
-/// A wave that comes by.
+/// A wave that reaches the place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visit {
     pub(crate) wave: u32,
     pub(crate) active: LaneMask,
-    /// Lanes of several selector values of a `switch` around the place, or around the call that leads there, are together.
+    /// Lanes with different selector values of an enclosing `switch`, or one around the call that leads there, are
+    /// together.
     pub(crate) is_mixed: bool,
 }
 
@@ -60,7 +61,7 @@ impl Host {
         host
     }
 
-    /// A line of a generated program as it stands in a host: with groups, and `self` for a thread of the dispatch.
+    /// A line of a generated program as adapted for a host: with groups, and `self` for a thread of the dispatch.
     fn adapted(&self, line: &str) -> String {
         let Setup { threads, places, .. } = self.setup;
         match line {
@@ -114,7 +115,7 @@ impl Host {
         (!sites.is_empty()).then(|| random.pick(sites))
     }
 
-    /// The program with lines in a block of their own behind a line.
+    /// The program with lines inserted after a line, in a block of their own.
     pub(super) fn with(&self, lines: &[String], site: usize, declarations: &[String]) -> Text {
         let indent: String = self.lines[site].chars().take_while(|it| *it == ' ').collect();
         let mut text = String::new();
@@ -136,7 +137,7 @@ impl Host {
         Text { text, first_line }
     }
 
-    /// Which waves come by a line that stores; nothing if none does.
+    /// Which waves reach a line that stores; empty if none does.
     pub(super) fn visits(&self, text: &str, line: u32) -> Option<Vec<Visit>> {
         let compiled = compile(text).unwrap_or_else(|what| unreachable!("a host compiles: {what}"));
         let module = compiled.module.as_ref()?;
@@ -154,7 +155,7 @@ impl Host {
 
 struct Probe {
     insts: HashSet<Inst>,
-    /// The switches that waves are in: the group and the wave, the switch, and the lanes of each selector value.
+    /// The open switches of waves: the group and the wave, the switch, and the lanes of each selector value.
     switches: Vec<([u32; 3], u32, Inst, Vec<LaneMask>)>,
     visits: Vec<Visit>,
 }

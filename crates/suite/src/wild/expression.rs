@@ -1,4 +1,4 @@
-//! Expressions of every type, of whatever is at hand.
+//! Expressions of every type, over everything in scope.
 
 use super::Maker;
 
@@ -61,7 +61,7 @@ impl Type {
         }
     }
 
-    /// What its variables begin with.
+    /// The initial letters of its variables.
     pub(super) fn letter(self) -> &'static str {
         match self {
             Type::Bool => "b",
@@ -99,7 +99,7 @@ impl Type {
             Type::Ulong | Type::Long => {
                 vec![format!("(uint)({value})"), format!("(uint)({value} >> 32)")]
             }
-            // By way of memory: a function takes it apart into variables.
+            // Through memory, because a function would scalarise it.
             Type::Double => {
                 vec![format!("(uint)(({value} < 0) ? 1 : 2)"), format!("asuint((float)({value}))")]
             }
@@ -146,7 +146,8 @@ impl Maker {
         }
     }
 
-    /// An index that need not be one. What the compiler could refuse has a zero in it that it does not know.
+    /// An index that may be out of bounds. Where the compiler could reject it, it includes a zero that the compiler
+    /// does not know.
     pub(super) fn index(&mut self) -> String {
         if self.alike {
             return match self.random.below(3) {
