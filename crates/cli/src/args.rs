@@ -1,268 +1,69 @@
-//! From words on the command line to [`Args`]; what a flag means stands in its row in [`crate::flags`].
+//! From words on the command line to plain values, [`LowArgs`]: the first of two stages. What a flag means stands in its row in
+//! [`crate::flags`]; in the second stage each command makes a struct of its own of what it needs.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::time::Duration;
 
 use wavelane::internal::diag;
-use wavelane::{Adapter, Engine, LaneOrder, Options, Schedule};
 
+use crate::asked::LowArgs;
+use crate::command::Command;
 use crate::files;
 use crate::flags::{self, Flag, Takes};
 use crate::problem::Problem;
-use crate::terminal::When;
-use crate::warnings::Warnings;
 
-/// The word after `wavelane`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Command {
-    Check,
-    Run,
-    Emit,
-    Explain,
-    Caps,
-    Test,
-    Merge,
-    Dxc,
-    San,
-    Bench,
-    Diff,
+/// The command line as it was written, for those who have to repeat it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Line {
+    /// The words behind the program's name.
+    words: Vec<String>,
+    /// What the words behind the command say, in order.
+    said: Vec<Said>,
 }
 
-impl Command {
-    pub(crate) const ALL: [Command; 11] = [
-        Command::Check,
-        Command::Run,
-        Command::Emit,
-        Command::Explain,
-        Command::Caps,
-        Command::Test,
-        Command::Merge,
-        Command::Dxc,
-        Command::San,
-        Command::Bench,
-        Command::Diff,
-    ];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Command::Check => "check",
-            Command::Run => "run",
-            Command::Emit => "emit",
-            Command::Explain => "explain",
-            Command::Caps => "caps",
-            Command::Test => "test",
-            Command::Merge => "merge",
-            Command::Dxc => "dxc",
-            Command::San => "san",
-            Command::Diff => "diff",
-            Command::Bench => "bench",
-        }
-    }
-
-    pub(crate) fn summary(self) -> &'static str {
-        match self {
-            Command::Check => "compile a shader and report what is wrong with it",
-            Command::Run => {
-                "run a compute shader at one or several wave sizes, and compare the results"
-            }
-            Command::Emit => "write what the compiler makes of a shader",
-            Command::Explain => "explain a diagnostic code or a wave intrinsic",
-            Command::Caps => "show the adapter's caps and the engines",
-            Command::Test => "run test jobs and unit tests in HLSL, at one or several wave sizes",
-            Command::Merge => "join the JSON reports of several test runs",
-            Command::Dxc => "check a shader, with the command line of dxc",
-            Command::San => {
-                "find what is undefined, or differs with the width or the order of waves"
-            }
-            Command::Diff => {
-                "compare engines and other compilers' SPIR-V, and say whose mistake a difference is"
-            }
-            Command::Bench => "measure how long shaders and jobs take to compile and to run",
-        }
-    }
-
-    /// What may follow it besides flags.
-    pub(crate) fn operands(self) -> &'static str {
-        match self {
-            Command::Check => "FILE…",
-            Command::Run | Command::Emit => "FILE",
-            Command::San => "FILE|PATH…",
-            Command::Explain => "CODE|INTRINSIC",
-            Command::Caps => "",
-            Command::Test => "PATH…",
-            Command::Merge => "REPORT…",
-            Command::Dxc => "FILE",
-            Command::Bench => "FILE…",
-            Command::Diff => "FILE|PATH…",
-        }
-    }
-}
-
-/// How results are printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Output {
-    #[default]
-    Text,
-    Json,
-    Github,
-    Sarif,
-    /// Of `san` only; `test` has formats of its own.
-    Junit,
-}
-
-/// The widths asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum WaveSizes {
-    /// What the shader prefers, or else the adapter.
-    Default,
-    /// Every one that both shader and adapter allow.
-    All,
-    List(Vec<u32>),
-}
-
-/// Everything that was said on the command line.
+/// One thing that was said, in the words that said it.
 #[derive(Clone, Debug)]
-pub(crate) struct Args {
-    pub(crate) command: Command,
-    pub(crate) operands: Vec<String>,
-    pub(crate) options: Options,
-    pub(crate) includes: Vec<PathBuf>,
-    pub(crate) include_roots: files::Roots,
-    pub(crate) ignore_case_includes: bool,
-    pub(crate) warnings: Warnings,
-    pub(crate) output: Output,
-    pub(crate) colour: When,
-    /// How many errors are shown; the rest is counted.
-    pub(crate) most_errors: usize,
-    pub(crate) most_warnings: usize,
-    /// `explain --list`
-    pub(crate) list: bool,
-    pub(crate) adapter: Adapter,
-    pub(crate) emit_ir: bool,
-    /// The target that the emitted IR is made for.
-    pub(crate) emit_for: Option<String>,
-    pub(crate) spirv: crate::emit::SpirvArgs,
-    pub(crate) groups: [u32; 3],
-    pub(crate) wave_sizes: WaveSizes,
-    pub(crate) binds: Vec<(String, String)>,
-    pub(crate) sets: Vec<(String, String)>,
-    pub(crate) counters: Vec<(String, u32)>,
-    pub(crate) prints: Vec<String>,
-    pub(crate) outs: Vec<(String, String)>,
-    /// `None` for the fastest one there is.
-    pub(crate) engine: Option<Engine>,
-    /// Which device of Vulkan, by its number or a part of its name.
-    pub(crate) device: Option<String>,
-    /// The instructions of the engine `cpu`.
-    pub(crate) isa: Option<wavelane::Isa>,
-    pub(crate) threads: usize,
-    /// Whether to say what ran the lanes.
-    pub(crate) verbose: bool,
-    /// How often `bench` measures; at least once.
-    pub(crate) rounds: u32,
-    pub(crate) lane_order: Option<LaneOrder>,
-    pub(crate) schedule: Schedule,
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) fuel: Fuel,
-    pub(crate) test: crate::test::TestArgs,
-    pub(crate) san: crate::san::SanArgs,
-    pub(crate) diff: crate::diff::DiffArgs,
-    /// Files that dxc would write, and that are not written here.
-    pub(crate) unwritten: Vec<String>,
-    /// What is to be said about the command line itself.
-    pub(crate) remarks: Vec<String>,
+enum Said {
+    Operand(String),
+    /// Without a row it is a flag of other compilers, which is ignored.
+    Flag(Option<&'static Flag>, Vec<String>),
 }
 
-/// As clang has it: who has more errors than this reads them from the top anyway.
-const MOST_ERRORS: usize = 20;
-/// Each takes the room of several lines.
-const MOST_WARNINGS: usize = 100;
-
-/// How many wave-instructions a run may execute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Fuel {
-    /// So many that an endless loop ends within about a minute; few reasonable runs come near.
-    #[default]
-    Usual,
-    Of(u64),
-    Endless,
-}
-
-impl Fuel {
-    /// The bound at a width.
-    pub(crate) fn at(self, width: u32) -> Option<u64> {
-        match self {
-            // PERF: the reference engine runs 130 million wave-instructions of 4 lanes in a second and 100 of 32;
-            // beyond that the lanes tell, and 128 of them give 25.
-            Fuel::Usual => Some((1 << 32) / u64::from(width.max(32) / 32)),
-            Fuel::Of(fuel) => Some(fuel),
-            Fuel::Endless => None,
-        }
-    }
-}
-
-impl Args {
-    pub(crate) fn new(command: Command) -> Args {
-        let highest = wavelane::ShaderModel::HIGHEST;
-        let shader_model = (u32::from(highest.major), u32::from(highest.minor));
-        Args {
-            command,
-            operands: Vec::new(),
-            options: Options { shader_model, ..Options::default() },
-            includes: Vec::new(),
-            include_roots: files::Roots::default(),
-            ignore_case_includes: false,
-            warnings: Warnings::default(),
-            output: Output::Text,
-            colour: When::Auto,
-            most_errors: MOST_ERRORS,
-            most_warnings: MOST_WARNINGS,
-            list: false,
-            adapter: Adapter::reference(),
-            emit_ir: false,
-            emit_for: None,
-            spirv: crate::emit::SpirvArgs::default(),
-            groups: [1, 1, 1],
-            wave_sizes: WaveSizes::Default,
-            binds: Vec::new(),
-            sets: Vec::new(),
-            counters: Vec::new(),
-            prints: Vec::new(),
-            outs: Vec::new(),
-            engine: None,
-            verbose: false,
-            rounds: crate::bench::ROUNDS,
-            device: None,
-            isa: None,
-            threads: 1,
-            lane_order: None,
-            schedule: Schedule::Ascending,
-            timeout: None,
-            fuel: Fuel::Usual,
-            test: crate::test::TestArgs::default(),
-            san: crate::san::SanArgs::default(),
-            diff: crate::diff::DiffArgs::default(),
-            unwritten: Vec::new(),
-            remarks: Vec::new(),
-        }
+impl Line {
+    /// All words.
+    pub(crate) fn words(&self) -> &[String] {
+        &self.words
     }
 
-    /// The one operand of commands that take one.
-    pub(crate) fn operand(&self) -> Result<&str, Problem> {
-        match self.operands.as_slice() {
-            [one] => Ok(one),
-            [] => Err(self.usage(format!(
-                "`wavelane {}` needs {}",
-                self.command.name(),
-                self.command.operands()
-            ))),
-            [_, other, ..] => Err(self.usage(format!("one operand is enough; what is `{other}`?"))),
-        }
+    /// The words that make another process a worker for this command line.
+    pub(crate) fn of_worker(&self) -> Vec<String> {
+        let mut words = self.words.clone();
+        words.insert(1.min(words.len()), flags::WORKER.to_owned());
+        words
     }
 
-    fn usage(&self, message: String) -> Problem {
-        usage(message, Some(self.command))
+    /// The flags that a test needs to run again as it ran here.
+    pub(crate) fn to_repeat(&self) -> Vec<String> {
+        self.kept(|flag| !flag.is_about_the_report(), false)
+    }
+
+    /// The words that give another command the same program, but for what is about this run: of tests without the operands.
+    pub(crate) fn for_command(&self, command: Command, is_test: bool) -> Vec<String> {
+        let wanted = |flag: &Flag| flag.on.contains(&command) && !flag.is_about_this_run();
+        self.kept(wanted, !is_test)
+    }
+
+    fn kept(&self, wanted: impl Fn(&Flag) -> bool, with_operands: bool) -> Vec<String> {
+        let mut kept = Vec::new();
+        for said in &self.said {
+            match said {
+                Said::Operand(word) if with_operands => kept.push(word.clone()),
+                Said::Flag(flag, words) if flag.is_none_or(&wanted) => {
+                    kept.extend(words.iter().cloned());
+                }
+                Said::Operand(_) | Said::Flag(..) => {}
+            }
+        }
+        kept
     }
 }
 
@@ -271,7 +72,7 @@ impl Args {
 pub(crate) enum Request {
     Help(Option<Command>),
     Version,
-    Work(Box<Args>),
+    Work(Box<LowArgs>, Line),
 }
 
 /// Reads the command line; the first word is the program's name.
@@ -294,21 +95,24 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request
         word => find_command(word)?,
     };
     let words = words.collect::<Result<Vec<String>, Problem>>()?;
+    let mut args = LowArgs::new(command);
+    let words_of_line = std::iter::once(&first).chain(&words).cloned().collect();
+    let mut line = Line { words: words_of_line, said: Vec::new() };
     let mut words = files::expand(words)?.into_iter();
-    let mut args = Args::new(command);
     let mut only_operands = false;
     while let Some(word) = words.next() {
         if only_operands || !looks_like_a_flag(&word) {
+            line.said.push(Said::Operand(word.clone()));
             args.operands.push(word);
         } else if word == "--" {
             only_operands = true;
         } else if matches!(word.as_str(), "--help" | "-h" | "-help" | "/?") {
             return Ok(Request::Help(Some(command)));
         } else {
-            flag(&word, &mut words, &mut args)?;
+            flag(&word, &mut words, &mut args, &mut line)?;
         }
     }
-    Ok(Request::Work(Box::new(args)))
+    Ok(Request::Work(Box::new(args), line))
 }
 
 fn find_command(word: &str) -> Result<Command, Problem> {
@@ -345,7 +149,8 @@ fn slashed(word: &str) -> Option<&'static Flag> {
 fn flag(
     word: &str,
     rest: &mut dyn Iterator<Item = String>,
-    args: &mut Args,
+    args: &mut LowArgs,
+    line: &mut Line,
 ) -> Result<(), Problem> {
     let (name, attached) = match word.split_once('=') {
         Some((name, value)) if word.starts_with("--") => (name, Some(value)),
@@ -360,7 +165,7 @@ fn flag(
         Some(flag) => (flag, attached),
         None => match joined(word) {
             Some((flag, value)) => (flag, Some(value)),
-            None => return unknown(word, args),
+            None => return unknown(word, args, line),
         },
     };
     if !flag.on.contains(&args.command) {
@@ -372,7 +177,7 @@ fn flag(
         );
         return Err(args.usage(what));
     }
-    let mut values = Vec::new();
+    let (mut values, mut said) = (Vec::new(), vec![word.to_owned()]);
     let wanted = match flag.takes {
         Takes::Nothing => 0,
         Takes::Value(_) | Takes::Joined(_) => 1,
@@ -386,12 +191,12 @@ fn flag(
     }
     while values.len() < wanted {
         let value = rest.next();
-        values.push(
-            value.ok_or_else(|| {
-                args.usage(format!("`{name}` needs {}", flag.takes.placeholder()))
-            })?,
-        );
+        let value = value
+            .ok_or_else(|| args.usage(format!("`{name}` needs {}", flag.takes.placeholder())))?;
+        said.push(value.clone());
+        values.push(value);
     }
+    line.said.push(Said::Flag(Some(flag), said));
     let value = match flag.takes {
         Takes::Words(..) => values.join(" "),
         Takes::Nothing | Takes::Value(_) | Takes::Joined(_) | Takes::Ignored(_) => {
@@ -413,10 +218,11 @@ fn joined(word: &str) -> Option<(&'static Flag, &str)> {
 }
 
 /// Build scripts pass flags of other compilers; those that start with `-f` cannot change what a program means.
-fn unknown(word: &str, args: &mut Args) -> Result<(), Problem> {
+fn unknown(word: &str, args: &mut LowArgs, line: &mut Line) -> Result<(), Problem> {
     if word.starts_with("-f") {
+        line.said.push(Said::Flag(None, vec![word.to_owned()]));
         if !["-fspv-", "-fvk-"].iter().any(|it| word.starts_with(it)) {
-            args.remarks.push(format!("`{word}` is not known and is ignored"));
+            args.compile.remarks.push(format!("`{word}` is not known and is ignored"));
         }
         return Ok(());
     }
@@ -431,20 +237,23 @@ fn unknown(word: &str, args: &mut Args) -> Result<(), Problem> {
     })
 }
 
-fn usage(message: String, command: Option<Command>) -> Problem {
-    let command = command.map(|it| format!("{} ", it.name())).unwrap_or_default();
-    Problem::input(message).help(format!("`wavelane {command}--help` lists the flags"))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use wavelane::{Dialect, MatrixOrder, Version};
+    use std::path::PathBuf;
+    use std::time::Duration;
 
-    fn read(line: &str) -> Result<Args, Problem> {
+    use super::*;
+    use crate::asked::{Fuel, WaveSizes};
+    use wavelane::{Dialect, MatrixOrder, Schedule, Version};
+
+    fn read(line: &str) -> Result<LowArgs, Problem> {
+        both(line).map(|it| it.0)
+    }
+
+    fn both(line: &str) -> Result<(LowArgs, Line), Problem> {
         let words = std::iter::once("wavelane").chain(line.split_whitespace()).map(OsString::from);
         match parse(words)? {
-            Request::Work(args) => Ok(*args),
+            Request::Work(args, line) => Ok((*args, line)),
             other => panic!("{other:?}"),
         }
     }
@@ -458,29 +267,30 @@ mod tests {
         )
         .unwrap();
         assert_eq!(args.operands, ["a.hlsl"]);
-        assert_eq!(args.options.shader_model, (6, 5));
-        assert_eq!(args.options.entry, "other");
+        assert_eq!(args.compile.options.shader_model, (6, 5));
+        assert_eq!(args.compile.options.entry, "other");
         let defines: Vec<(&str, Option<&str>)> = args
+            .compile
             .options
             .defines
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_deref()))
             .collect();
         assert_eq!(defines, [("A", None), ("B", Some("2")), ("C", Some("x=y"))]);
-        assert_eq!(args.includes, [PathBuf::from("inc"), PathBuf::from("inc2")]);
-        assert_eq!(args.options.hlsl_version, Version::V2018);
-        assert!(args.options.enable_16bit && args.warnings.are_errors);
-        assert_eq!(args.options.matrix_order, MatrixOrder::RowMajor);
-        assert_eq!(args.options.dialect, Dialect::Slang);
-        assert!(args.remarks.is_empty(), "{:?}", args.remarks);
+        assert_eq!(args.compile.includes, [PathBuf::from("inc"), PathBuf::from("inc2")]);
+        assert_eq!(args.compile.options.hlsl_version, Version::V2018);
+        assert!(args.compile.options.enable_16bit && args.compile.warnings.are_errors);
+        assert_eq!(args.compile.options.matrix_order, MatrixOrder::RowMajor);
+        assert_eq!(args.compile.options.dialect, Dialect::Slang);
+        assert!(args.compile.remarks.is_empty(), "{:?}", args.compile.remarks);
         let slashes = read("check /T cs_6_0 /Zpc /home/me/a.hlsl").unwrap();
-        assert_eq!(slashes.options.shader_model, (6, 0));
+        assert_eq!(slashes.compile.options.shader_model, (6, 0));
         assert_eq!(slashes.operands, ["/home/me/a.hlsl"]);
     }
 
     #[test]
     fn without_a_profile_everything_is_allowed() {
-        assert_eq!(read("check a.hlsl").unwrap().options.shader_model, (6, 10));
+        assert_eq!(read("check a.hlsl").unwrap().compile.options.shader_model, (6, 10));
     }
 
     #[test]
@@ -491,15 +301,15 @@ mod tests {
              --caps wave-ops=off,lanes=32..64 --caps sm=6.5",
         )
         .unwrap();
-        assert_eq!(args.groups, [2, 3, 1]);
-        assert_eq!(args.wave_sizes, WaveSizes::List(vec![4, 16, 32, 64]));
-        assert_eq!(args.binds[1], ("B[2]".to_owned(), "@x=y.bin".to_owned()));
-        assert_eq!(args.schedule, Schedule::Random(7));
-        assert_eq!(args.timeout, Some(Duration::from_millis(1500)));
-        assert_eq!(args.fuel, Fuel::Of(10));
-        assert!(!args.adapter.options1.wave_ops);
-        assert_eq!(args.adapter.options1.wave_lane_count.min, 32);
-        assert_eq!(args.adapter.shader_model.to_string(), "6.5");
+        assert_eq!(args.launch.groups, [2, 3, 1]);
+        assert_eq!(args.launch.wave_sizes, WaveSizes::List(vec![4, 16, 32, 64]));
+        assert_eq!(args.bind.binds[1], ("B[2]".to_owned(), "@x=y.bin".to_owned()));
+        assert_eq!(args.launch.schedule, Schedule::Random(7));
+        assert_eq!(args.launch.timeout, Some(Duration::from_millis(1500)));
+        assert_eq!(args.launch.fuel, Fuel::Of(10));
+        assert!(!args.device.adapter.options1.wave_ops);
+        assert_eq!(args.device.adapter.options1.wave_lane_count.min, 32);
+        assert_eq!(args.device.adapter.shader_model.to_string(), "6.5");
         assert_eq!(args.operands, ["-"]);
     }
 
@@ -538,6 +348,27 @@ mod tests {
     #[test]
     fn unknown_flags_of_other_compilers_are_mentioned_and_ignored() {
         let args = read("check a.hlsl -funknown -fspv-anything").unwrap();
-        assert_eq!(args.remarks, ["`-funknown` is not known and is ignored"]);
+        assert_eq!(args.compile.remarks, ["`-funknown` is not known and is ignored"]);
+    }
+
+    #[test]
+    fn a_command_line_is_repeated_as_it_was_said() {
+        let (_, line) = both(
+            "test a.test --wave-size 4 -D A=1 -DB --format=json -fvk-bind-register t3 0 7 1 -funknown /T cs_6_0 \
+             --filter x b.test --jobs 2 --timeout 3 --list",
+        )
+        .unwrap();
+        let kept = "-D A=1 -DB -fvk-bind-register t3 0 7 1 -funknown /T cs_6_0 --timeout 3";
+        assert_eq!(line.to_repeat().join(" "), kept);
+        let worker = line.of_worker().join(" ");
+        assert!(worker.starts_with("test --worker a.test --wave-size 4 -D A=1"), "{worker}");
+        assert!(read(&worker).unwrap().is_worker);
+
+        let (_, line) =
+            both("diff a.hlsl --bind A=[4] --engines interp,cpu --wave-size 8 -I inc").unwrap();
+        let words = |is_test| line.for_command(Command::San, is_test).join(" ");
+        assert_eq!(words(false), "a.hlsl --bind A=[4] -I inc");
+        assert_eq!(words(true), "--bind A=[4] -I inc");
+        assert_eq!(line.words()[0], "diff");
     }
 }

@@ -19,22 +19,58 @@ use wavelane::{
     SourceMap,
 };
 
-use crate::args::{Args, Output, WaveSizes};
-use crate::diff::compare::{Difference, Rules, compare};
-use crate::diff::{Remembered, read_module};
+use crate::asked::LowArgs;
+use crate::asked::{Binds, Compiling, DeviceChoice, Launch, Output, Selecting, WaveSizes};
+use crate::command::Command;
+use crate::compare::{Difference, Rules, compare};
+use crate::compile::{Remembered, flags_of};
 use crate::files::read_source;
-use crate::problem::{Exit, Problem};
-use crate::run::watch::Watch;
-use crate::run::{Contents, bind, failed, widths};
-use crate::test::{Beside, flags_of, setup};
-use crate::{End, caps, compile, terminal};
+use crate::launch::{Contents, failed, widths};
+use crate::module::read_module;
+use crate::problem::{End, Exit, Problem};
+use crate::testing::{Beside, setup};
+use crate::watch::Watch;
+use crate::{bind, compile, device, terminal, testing};
 
-/// Rounds, where nobody says how many.
-pub(crate) const ROUNDS: u32 = 10;
-/// More rounds tell nothing more.
-pub(crate) const MOST_ROUNDS: u32 = 100_000;
 /// Compilations are repeated, but nobody waits for them longer than this.
 const COMPILATIONS: Duration = Duration::from_secs(1);
+
+/// What `bench` needs.
+pub(crate) struct BenchArgs {
+    operands: Vec<String>,
+    compile: Compiling,
+    launch: Launch,
+    bind: Binds,
+    device: DeviceChoice,
+    select: Selecting,
+    /// Another compiler's module of the same shader.
+    module: Option<String>,
+    /// How often everything is measured; at least once.
+    rounds: u32,
+    rules: Rules,
+    output: Output,
+}
+
+impl BenchArgs {
+    pub(crate) fn new(low: LowArgs) -> Result<BenchArgs, Problem> {
+        let operands = low.some_operands()?;
+        let LowArgs { compile, launch, bind, device, select, module, rounds, san, output, .. } =
+            low;
+        let rules = Rules { room: san.float_room, unordered: san.unordered, without: Vec::new() };
+        Ok(BenchArgs {
+            operands,
+            compile,
+            launch,
+            bind,
+            device,
+            select,
+            module,
+            rounds,
+            rules,
+            output,
+        })
+    }
+}
 
 /// Times in milliseconds, ascending; at least one.
 struct Times(Vec<f64>);
@@ -77,16 +113,13 @@ struct Subject {
     front: Times,
 }
 
-pub(crate) fn bench(args: &Args) -> Result<Exit, End> {
-    if args.operands.is_empty() {
-        args.operand()?;
-    }
-    let device = caps::device(args)?;
+pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
+    let device = device::open(&args.device, true)?;
     let mut benches = Vec::new();
     for file in &args.operands {
-        if crate::test::is_job(file) {
-            crate::test::refuse_flags_of_shaders(args, file)?;
-            for test in crate::test::find(&Args { operands: vec![file.clone()], ..args.clone() })? {
+        if testing::is_job(file) {
+            testing::refuse_flags_of_shaders(&args.bind, &args.launch, &[], file, "")?;
+            for test in testing::find(std::slice::from_ref(file), Command::Bench)? {
                 for subject in of_job(&test, args, &device)? {
                     benches.push(measure(subject, args, &device)?);
                 }
@@ -115,38 +148,41 @@ pub(crate) fn bench(args: &Args) -> Result<Exit, End> {
 }
 
 /// A shader with the buffers of the command line.
-fn of_shader(file: &str, args: &Args, device: &Device) -> Result<Subject, Problem> {
+fn of_shader(file: &str, args: &BenchArgs, device: &Device) -> Result<Subject, Problem> {
     let begin = Instant::now();
-    let (shader, sources) = compile::shader(file, args)?;
+    let (shader, sources) = compile::shader(file, &args.compile)?;
     let first = begin.elapsed();
     // Standard input is there once only.
     let rounds = if file == "-" { 0 } else { args.rounds - 1 };
-    let mut front = Times::of(rounds, COMPILATIONS, || compile::compile(file, args).map(drop))?;
+    let mut front = Times::of(rounds, COMPILATIONS, || {
+        compile::compile(file, &args.compile, Shader::compile).map(drop)
+    })?;
     front.add(first);
     let pipeline =
-        device.create_compute_pipeline(&shader).map_err(|it| caps::problem(&it, &sources))?;
-    let table = bind::bind(args, &shader, &sources)?.table;
-    let widths = widths(args, &shader, &pipeline)?;
-    let (name, groups) = (file.to_owned(), args.groups);
+        device.create_compute_pipeline(&shader).map_err(|it| device::problem(&it, &sources))?;
+    let table = bind::bind(&args.bind, &shader, &sources)?.table;
+    let widths = widths(&args.launch, &args.device.adapter, &shader, &pipeline)?;
+    let (name, groups) = (file.to_owned(), args.launch.groups);
     Ok(Subject { name, shader, sources, pipeline, table, groups, widths, front })
 }
 
 /// The runs of a job, but for those that are to fail.
-fn of_job(test: &Test, args: &Args, device: &Device) -> Result<Vec<Subject>, Problem> {
+fn of_job(test: &Test, args: &BenchArgs, device: &Device) -> Result<Vec<Subject>, Problem> {
     let refused = |exit, why: &str| Problem::new(exit, format!("`{}`: {why}", test.name()));
     let (name, text) = read_source(&test.file)?;
     let file = TestFile::new(name, text);
-    let features = jobs::features(device.adapter(), args.test.api);
-    let flags = flags_of(args);
-    let fuel = |width| args.fuel.at(width);
-    let setup = setup(args, device, &features, &Widths::All, &flags, &fuel);
-    let runs = jobs::prepare(test, &file, &setup, &mut Beside::of(args)).map_err(|outcome| {
-        let exit = match outcome.verdict {
-            jobs::Verdict::Unsupported => Exit::Unsupported,
-            jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,
-        };
-        refused(exit, outcome.message.trim_end())
-    })?;
+    let features = jobs::features(device.adapter(), args.select.api);
+    let flags = flags_of(&args.compile);
+    let fuel = |width| args.launch.fuel.at(width);
+    let setup = setup(&args.launch, device, &features, &Widths::All, &flags, &fuel);
+    let runs =
+        jobs::prepare(test, &file, &setup, &mut Beside::of(&args.compile)).map_err(|outcome| {
+            let exit = match outcome.verdict {
+                jobs::Verdict::Unsupported => Exit::Unsupported,
+                jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,
+            };
+            refused(exit, outcome.message.trim_end())
+        })?;
     if runs.is_empty() {
         return Err(refused(Exit::Unsupported, "nothing in it runs"));
     }
@@ -167,11 +203,11 @@ fn of_job(test: &Test, args: &Args, device: &Device) -> Result<Vec<Subject>, Pro
 }
 
 /// The widths asked for, of those that a run of a job allows.
-fn widths_of_run(args: &Args, run: &Runnable) -> Result<Vec<u32>, String> {
+fn widths_of_run(args: &BenchArgs, run: &Runnable) -> Result<Vec<u32>, String> {
     let is_made_for = |it: &u32| run.widths.as_ref().is_none_or(|widths| widths.contains(it));
     let mut allowed = run.pipeline.wave_sizes().to_vec();
     allowed.retain(is_made_for);
-    let widths = match &args.wave_sizes {
+    let widths = match &args.launch.wave_sizes {
         WaveSizes::All => allowed.clone(),
         WaveSizes::List(list) => list.iter().copied().filter(|it| allowed.contains(it)).collect(),
         WaveSizes::Default => {
@@ -189,9 +225,9 @@ fn widths_of_run(args: &Args, run: &Runnable) -> Result<Vec<u32>, String> {
     })
 }
 
-fn measure(subject: Subject, args: &Args, device: &Device) -> Result<Bench, Problem> {
+fn measure(subject: Subject, args: &BenchArgs, device: &Device) -> Result<Bench, Problem> {
     let Subject { name, shader, sources, pipeline, table, groups, widths, front } = subject;
-    let other = match &args.diff.spirv {
+    let other = match &args.module {
         Some(name) => Some((name, foreign(name, device, &shader, &sources)?)),
         None => None,
     };
@@ -203,7 +239,7 @@ fn measure(subject: Subject, args: &Args, device: &Device) -> Result<Bench, Prob
     });
     let moved = moved.sum();
     let count: u64 = groups.iter().map(|it| u64::from(*it)).product();
-    let mut watch = Watch::start(args.timeout, count);
+    let mut watch = Watch::start(args.launch.timeout, count);
     let mut rows = Vec::new();
     for width in widths {
         let (shader, sources) = (&shader, &sources);
@@ -227,7 +263,7 @@ fn foreign(
 ) -> Result<ComputePipeline, Problem> {
     let module: Foreign = read_module(file)?;
     device.create_foreign_pipeline(shader, &module).map_err(|error| match error {
-        ForeignError::Pipeline(error) => caps::problem(&error, sources),
+        ForeignError::Pipeline(error) => device::problem(&error, sources),
         ForeignError::Unsupported(what) => {
             Problem::new(Exit::Unsupported, format!("`{file}`: {what}"))
         }
@@ -237,7 +273,7 @@ fn foreign(
 
 /// What is measured at one width.
 struct Measured<'a> {
-    args: &'a Args,
+    args: &'a BenchArgs,
     device: &'a Device,
     shader: &'a Shader,
     sources: &'a SourceMap,
@@ -262,7 +298,7 @@ impl Measured<'_> {
             (Engine::Cpu, None) => Some(Times::of(args.rounds, COMPILATIONS, || {
                 let pipeline = device
                     .create_compute_pipeline(shader)
-                    .map_err(|it| caps::problem(&it, sources))?;
+                    .map_err(|it| device::problem(&it, sources))?;
                 pipeline.prepare(width);
                 Ok(())
             })?),
@@ -275,7 +311,9 @@ impl Measured<'_> {
             let result = internal::dispatch(pipeline, &dispatch, &table);
             let time = begin.elapsed();
             let late = watch.cancel.load(Ordering::Relaxed);
-            result.map(|()| time).map_err(|error| failed(&error, width, args, late, sources))
+            result
+                .map(|()| time)
+                .map_err(|error| failed(&error, width, &args.launch, late, sources))
         };
         // The first one finds memory and caches cold.
         run()?;
@@ -292,9 +330,9 @@ impl Measured<'_> {
         Dispatch {
             groups: self.groups,
             wave_size: Some(self.width),
-            lane_order: args.lane_order,
-            schedule: args.schedule,
-            fuel: args.fuel.at(self.width),
+            lane_order: args.launch.lane_order,
+            schedule: args.launch.schedule,
+            fuel: args.launch.fuel.at(self.width),
             cancel: Some(watch.cancel.clone()),
             progress: Some(watch.progress.clone()),
         }
@@ -315,21 +353,18 @@ impl Measured<'_> {
             [ours].into_iter().chain(other.map(|it| &it.1)).collect();
         let result = ComputePipeline::measure(&pipelines, &dispatch, table, args.rounds);
         let late = watch.cancel.load(Ordering::Relaxed);
-        let measured = result.map_err(|error| failed(&error, width, args, late, sources))?;
+        let measured =
+            result.map_err(|error| failed(&error, width, &args.launch, late, sources))?;
         let Some(measured) = measured else {
             let problem = Problem::new(Exit::Unsupported, "the device has no clock to measure by");
             return Err(problem);
         };
-        let rules = Rules {
-            room: args.san.float_room,
-            unordered: args.san.unordered.clone(),
-            without: Vec::new(),
-        };
+        let rules = &args.rules;
         let modules = [None].into_iter().chain(other.map(|it| Some(it.0.clone())));
         let each = modules.zip(&measured).map(|(module, it)| {
             let mut run = Times(Vec::new());
             it.times.iter().for_each(|it| run.add(*it));
-            let differs = compare(&measured[0].table, &it.table, &rules);
+            let differs = compare(&measured[0].table, &it.table, rules);
             Row { width, engine: Engine::Vulkan, module, fallback: None, differs, code: None, run }
         });
         Ok(each.collect())

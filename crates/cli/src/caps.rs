@@ -1,21 +1,33 @@
-//! `wavelane caps`, and the report when a shader needs a cap that the adapter lacks.
+//! `wavelane caps`: what the adapter, the engines and the devices of this computer can do.
 
 use std::fmt::Write;
 
 use serde_json::json;
-use wavelane::{Adapter, CpuOptions, Device, Engine, Gpu, GpuInfo, Isa, PipelineError, SourceMap};
+use wavelane::{Adapter, Engine, Gpu, GpuInfo, Isa};
 
-use crate::args::{Args, Command, Output};
-use crate::check::print_json;
-use crate::problem::{Exit, Problem};
-use crate::{End, terminal};
+use crate::asked::LowArgs;
+use crate::asked::Output;
+use crate::problem::{End, Exit, Problem};
+use crate::terminal;
+use crate::terminal::print_json;
 
-pub(crate) fn show(args: &Args) -> Result<Exit, End> {
-    if let Some(word) = args.operands.first() {
-        return Err(
-            Problem::input(format!("`wavelane caps` takes no operand; what is `{word}`?")).into()
-        );
+/// What `caps` needs.
+pub(crate) struct CapsArgs {
+    adapter: Adapter,
+    output: Output,
+}
+
+impl CapsArgs {
+    pub(crate) fn new(low: LowArgs) -> Result<CapsArgs, Problem> {
+        if let Some(word) = low.operands.first() {
+            let what = format!("`wavelane caps` takes no operand; what is `{word}`?");
+            return Err(Problem::input(what));
+        }
+        Ok(CapsArgs { adapter: low.device.adapter, output: low.output })
     }
+}
+
+pub(crate) fn show(args: &CapsArgs) -> Result<Exit, End> {
     match args.output {
         Output::Json => print_json(&as_json(&args.adapter))?,
         Output::Text | Output::Github | Output::Sarif | Output::Junit => {
@@ -23,35 +35,6 @@ pub(crate) fn show(args: &Args) -> Result<Exit, End> {
         }
     }
     Ok(Exit::Fine)
-}
-
-/// The report about a pipeline that cannot be made.
-pub(crate) fn problem(error: &PipelineError, sources: &SourceMap) -> Problem {
-    let problem = Problem::new(Exit::Unsupported, error.to_string()).at(error.span, "", sources);
-    let problem = error.remedy().into_iter().fold(problem, Problem::help);
-    problem.help("`wavelane caps` shows what the adapter has, `--caps` chooses another")
-}
-
-/// The device that the flags ask for.
-pub(crate) fn device(args: &Args) -> Result<Device, Problem> {
-    let unsupported = |what: wavelane::Unsupported| {
-        Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
-    };
-    let engine = args.engine.unwrap_or(Engine::fastest());
-    if engine == Engine::Vulkan {
-        let gpu = Gpu::open(args.device.as_deref()).map_err(unsupported)?;
-        let device = Device::with_gpu(args.adapter.clone(), gpu);
-        let none = |error| Problem::new(Exit::Unsupported, format!("--caps: {error}"));
-        device.adapter().check().map_err(none)?;
-        return Ok(device);
-    }
-    if engine != Engine::Cpu {
-        return Device::with_engine(args.adapter.clone(), engine).map_err(unsupported);
-    }
-    // Without `--engine`, small dispatches may run on the reference engine.
-    let is_chosen = args.engine.is_some() || args.verbose || args.command == Command::Bench;
-    let options = CpuOptions { isa: args.isa, threads: args.threads, leaves_small: !is_chosen };
-    Device::with_cpu(args.adapter.clone(), options).map_err(unsupported)
 }
 
 fn text(adapter: &Adapter) -> String {

@@ -1,67 +1,28 @@
 //! `wavelane check`: compiles files, and reports for people and for programs.
 
-use serde_json::json;
-use wavelane::internal::diag;
-use wavelane::{Device, Level};
+use wavelane::{Adapter, Shader};
 
-use crate::args::{Args, Output};
-use crate::compile::{Compiled, compile};
-use crate::problem::{Exit, Problem};
-use crate::value::counted;
-use crate::{End, terminal};
+use crate::asked::LowArgs;
+use crate::asked::{Compiling, Output};
+use crate::checked;
+use crate::problem::{End, Exit, Problem};
 
-pub(crate) fn check(args: &Args) -> Result<Exit, End> {
-    if args.operands.is_empty() {
-        args.operand()?;
-    }
-    let mut all = Vec::new();
-    for file in &args.operands {
-        all.push(compile(file, args)?);
-    }
-    match args.output {
-        Output::Text | Output::Junit => {
-            let texts = all.iter().map(|it| it.rendered(args));
-            terminal::say(&texts.filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n"));
-        }
-        Output::Json => {
-            let each = all.iter().flat_map(|file| {
-                file.diagnostics.iter().map(|it| diag::to_json(it, &file.sources))
-            });
-            print_json(&json!({ "diagnostics": each.collect::<Vec<_>>() }))?;
-        }
-        Output::Github => {
-            let each = all.iter().flat_map(|file| {
-                file.diagnostics.iter().map(|it| diag::to_github(it, &file.sources))
-            });
-            terminal::print(&each.collect::<String>())?;
-        }
-        Output::Sarif => {
-            let each =
-                all.iter().flat_map(|file| file.diagnostics.iter().map(|it| (it, &file.sources)));
-            print_json(&diag::sarif(&each.collect::<Vec<_>>(), env!("CARGO_PKG_VERSION")))?;
-        }
-    }
-    let mut worst = Exit::Fine;
-    for file in &all {
-        if let Some(problem) = file.problem().or_else(|| lacking(file, args)) {
-            // Errors weigh more than what is not supported.
-            worst = if worst == Exit::BadInput { worst } else { problem.exit };
-            terminal::report(&problem);
-        } else if file.count(Level::Warning) > 0 && args.output == Output::Text {
-            let count = counted(file.count(Level::Warning), "warning");
-            terminal::note(&format!("`{}` compiles, with {count}", file.name));
-        }
-    }
-    Ok(worst)
+/// What `check` needs.
+pub(crate) struct CheckArgs {
+    files: Vec<String>,
+    compile: Compiling,
+    adapter: Adapter,
+    output: Output,
 }
 
-/// What the shader needs that the adapter does not have.
-fn lacking(file: &Compiled, args: &Args) -> Option<Problem> {
-    let device = Device::new(args.adapter.clone());
-    let error = device.create_compute_pipeline(file.shader.as_ref()?).err()?;
-    Some(crate::caps::problem(&error, &file.sources))
+impl CheckArgs {
+    pub(crate) fn new(low: LowArgs) -> Result<CheckArgs, Problem> {
+        let files = low.some_operands()?;
+        let LowArgs { compile, device, output, .. } = low;
+        Ok(CheckArgs { files, compile, adapter: device.adapter, output })
+    }
 }
 
-pub(crate) fn print_json(value: &serde_json::Value) -> std::io::Result<()> {
-    terminal::print(&format!("{value:#}\n"))
+pub(crate) fn check(args: &CheckArgs) -> Result<Exit, End> {
+    checked::report(&args.files, &args.compile, Shader::check, &args.adapter, args.output)
 }

@@ -1,13 +1,13 @@
 //! Compiling a file and telling what was found, which all commands that take a FILE do alike.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use jobs::Source;
+use jobs::{Flags, Source};
 use wavelane::internal::diag;
-use wavelane::{Diagnostic, Level, Shader, SourceMap};
+use wavelane::{Bug, Compilation, Diagnostic, Includer, Level, Options, Shader, SourceMap};
 
-use crate::args::{Args, Command};
-use crate::diff::Recorder;
+use crate::asked::Compiling;
 use crate::files::{Folders, read_source};
 use crate::problem::{Exit, Problem};
 use crate::terminal;
@@ -24,8 +24,11 @@ pub(crate) struct Compiled {
     source: Source,
 }
 
+/// How far a compilation goes: [`Shader::check`] or [`Shader::compile`].
+pub(crate) type Step = fn(&str, &str, &Options, &mut dyn Includer) -> Result<Compilation, Bug>;
+
 /// Compiles a file; what is wrong with its text is in the result.
-pub(crate) fn compile(file: &str, args: &Args) -> Result<Compiled, Problem> {
+pub(crate) fn compile(file: &str, args: &Compiling, step: Step) -> Result<Compiled, Problem> {
     let (name, text) = read_source(file)?;
     let folders = Folders {
         folders: args.includes.clone(),
@@ -33,7 +36,6 @@ pub(crate) fn compile(file: &str, args: &Args) -> Result<Compiled, Problem> {
         ignore_case: args.ignore_case_includes,
     };
     let mut includer = Recorder { folders, included: BTreeMap::new() };
-    let step = if args.command == Command::Check { Shader::check } else { Shader::compile };
     let compilation = step(&name, &text, &args.options, &mut includer)
         .map_err(|bug| Problem::bug(&bug.message))?;
     if let Some(span) = compilation.stopped {
@@ -44,19 +46,22 @@ pub(crate) fn compile(file: &str, args: &Args) -> Result<Compiled, Problem> {
     }
     let diagnostics = args.warnings.weigh(compilation.diagnostics);
     let (shader, sources) = (compilation.shader, compilation.sources);
-    let flags = crate::test::flags_of(args);
+    let flags = flags_of(args);
     let source = Source { name: name.clone(), text, flags, included: includer.included };
     Ok(Compiled { name, shader, diagnostics, sources, source })
 }
 
 /// Compiles a file, shows its diagnostics, and ends the command if it has errors.
-pub(crate) fn shader(file: &str, args: &Args) -> Result<(Shader, SourceMap), Problem> {
+pub(crate) fn shader(file: &str, args: &Compiling) -> Result<(Shader, SourceMap), Problem> {
     program(file, args).map(|(shader, sources, _)| (shader, sources))
 }
 
 /// The same, with what was compiled.
-pub(crate) fn program(file: &str, args: &Args) -> Result<(Shader, SourceMap, Source), Problem> {
-    let compiled = compile(file, args)?;
+pub(crate) fn program(
+    file: &str,
+    args: &Compiling,
+) -> Result<(Shader, SourceMap, Source), Problem> {
+    let compiled = compile(file, args, Shader::compile)?;
     terminal::say(&compiled.rendered(args));
     match (compiled.problem(), compiled.shader) {
         (Some(problem), _) => Err(problem),
@@ -67,7 +72,7 @@ pub(crate) fn program(file: &str, args: &Args) -> Result<(Shader, SourceMap, Sou
 
 impl Compiled {
     /// The diagnostics as a person reads them, up to so many errors and warnings.
-    pub(crate) fn rendered(&self, args: &Args) -> String {
+    pub(crate) fn rendered(&self, args: &Compiling) -> String {
         let is_error = |it: &&Diagnostic| it.level >= Level::Error;
         let errors = self.count(Level::Error) + self.count(Level::Unsupported);
         let mut all = self.diagnostics.iter();
@@ -121,5 +126,38 @@ impl Compiled {
         let exit = if errors > 0 { Exit::BadInput } else { Exit::Unsupported };
         let what = format!("`{}` does not compile: {}", self.name, counts.join(", "));
         Some(Problem::new(exit, what).help(format!("`wavelane explain {code}` says more")))
+    }
+}
+
+/// What a compilation's flags say to those who compile by themselves.
+pub(crate) fn flags_of(args: &Compiling) -> Flags {
+    Flags {
+        options: args.options.clone(),
+        includes: args.includes.iter().map(|it| it.to_string_lossy().into_owned()).collect(),
+        remarks: args.remarks.clone(),
+    }
+}
+
+/// Finds files as the command line says, and remembers what it found.
+pub(crate) struct Recorder {
+    pub(crate) folders: Folders,
+    pub(crate) included: BTreeMap<String, String>,
+}
+
+impl Includer for Recorder {
+    fn read(&mut self, path: &str, includer: &str, system: bool) -> Option<(String, Arc<str>)> {
+        let found = self.folders.read(path, includer, system)?;
+        self.included.insert(path.trim_start_matches("./").to_owned(), found.1.to_string());
+        Some(found)
+    }
+}
+
+/// Finds what was remembered.
+pub(crate) struct Remembered<'a>(pub(crate) &'a BTreeMap<String, String>);
+
+impl Includer for Remembered<'_> {
+    fn read(&mut self, path: &str, _includer: &str, _system: bool) -> Option<(String, Arc<str>)> {
+        let name = path.trim_start_matches("./");
+        self.0.get(name).map(|text| (name.to_owned(), text.as_str().into()))
     }
 }

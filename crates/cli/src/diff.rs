@@ -6,9 +6,10 @@
 //!
 //! Programs are compared in processes of their own, because a driver that is given a program can take its process with it.
 
-pub(crate) mod compare;
 mod judge;
 mod locate;
+#[cfg(test)]
+mod planted;
 mod pool;
 mod record;
 mod repro;
@@ -16,41 +17,93 @@ mod run;
 mod show;
 mod side;
 mod subject;
-#[cfg(test)]
-mod tests;
 
 use std::path::Path;
 
-use crate::args::{Args, Command};
-use crate::problem::{Exit, Problem, quoted};
-use crate::{End, terminal};
+use crate::args::Line;
+use crate::asked::LowArgs;
+use crate::asked::{Binds, Compiling, DeviceChoice, Launch, Output, Sanitizing, Selecting};
+use crate::command::Command;
+use crate::pool::Pool;
+use crate::problem::{End, Exit, Problem, quoted};
+use crate::{terminal, testing};
 use judge::Told;
 use pool::Work;
 use record::{Record, Repro};
 use side::Side;
 use subject::Subject;
 
-pub(crate) use side::read_module;
-pub(crate) use subject::{Recorder, Remembered};
-
-/// What only `diff` asks for.
-#[derive(Clone, Debug, Default)]
+/// What `diff` needs.
+#[derive(Clone)]
 pub(crate) struct DiffArgs {
+    /// The one operand, or why there is not one, where it is a shader.
+    operand: Result<String, Problem>,
+    operands: Vec<String>,
+    line: Line,
+    pool: Pool,
+    compile: Compiling,
+    launch: Launch,
+    bind: Binds,
+    device: DeviceChoice,
+    san: Sanitizing,
+    select: Selecting,
     /// The engines, as they were written.
-    pub(crate) engines: Option<String>,
+    engines: Option<String>,
     /// Another compiler's module of the same shader.
-    pub(crate) spirv: Option<String>,
+    module: Option<String>,
     /// Where a disagreement is written to.
-    pub(crate) repro: Option<String>,
+    repro: Option<String>,
+    output: Output,
+    /// This process compares what it is told of on its standard input.
+    is_worker: bool,
 }
 
-pub(crate) fn diff(args: Args) -> Result<Exit, End> {
+impl DiffArgs {
+    pub(crate) fn new(low: LowArgs, line: Line) -> Result<DiffArgs, Problem> {
+        let operand = low.operand();
+        let pool = Pool { words: line.of_worker(), jobs: low.jobs };
+        let LowArgs {
+            operands,
+            compile,
+            launch,
+            bind,
+            device,
+            san,
+            select,
+            engines,
+            module,
+            repro,
+            output,
+            is_worker,
+            ..
+        } = low;
+        Ok(DiffArgs {
+            operand,
+            operands,
+            line,
+            pool,
+            compile,
+            launch,
+            bind,
+            device,
+            san,
+            select,
+            engines,
+            module,
+            repro,
+            output,
+            is_worker,
+        })
+    }
+}
+
+pub(crate) fn diff(args: DiffArgs) -> Result<Exit, End> {
     let sides = side::open(&args)?;
-    if args.test.is_worker {
+    if args.is_worker {
         return pool::serve(&args, &sides);
     }
     let mut records = compared(&args, &sides)?;
-    let mut files = Files { wanted: args.diff.repro.clone(), written: 0 };
+    let mut files = Files { wanted: args.repro.clone(), written: 0 };
     for record in &mut records {
         if let Some(Repro::Text { text, about }) = &record.repro {
             let file = files.write(&record.name, record.width, text)?;
@@ -61,33 +114,33 @@ pub(crate) fn diff(args: Args) -> Result<Exit, End> {
     Ok(show::exit(&sides, &records))
 }
 
-fn compared(args: &Args, sides: &[Side]) -> Result<Vec<Record>, End> {
-    if crate::san::holds_tests(args)? {
-        let tests = crate::test::select(args, crate::test::find(args)?)?;
-        if let (Some(file), [_, _, ..]) = (&args.diff.spirv, tests.as_slice()) {
-            let what = format!("`{file}` is one program, and the operands hold {}", tests.len());
+fn compared(args: &DiffArgs, sides: &[Side]) -> Result<Vec<Record>, End> {
+    if testing::holds_tests(&args.operands)? {
+        let found = testing::select(&args.select, testing::find(&args.operands, Command::Diff)?)?;
+        if let (Some(file), [_, _, ..]) = (&args.module, found.as_slice()) {
+            let what = format!("`{file}` is one program, and the operands hold {}", found.len());
             return Err(Problem::input(what)
                 .help("name one shader, or one case: FILE::CASE")
                 .into());
         }
         let said_by_the_test = [
-            ("--bind", !args.binds.is_empty()),
-            ("--set", !args.sets.is_empty()),
-            ("--counter", !args.counters.is_empty()),
-            ("--groups", args.groups != [1; 3]),
+            ("--bind", !args.bind.binds.is_empty()),
+            ("--set", !args.bind.sets.is_empty()),
+            ("--counter", !args.bind.counters.is_empty()),
+            ("--groups", args.launch.groups != [1; 3]),
         ];
         if let Some((flag, _)) = said_by_the_test.iter().find(|(_, is_given)| *is_given) {
             let problem = Problem::input(format!("`{flag}` is for shaders, and tests are named"));
             return Err(problem.help("a test says itself what is bound").into());
         }
-        let work: Vec<Work> = tests.into_iter().map(Work::Test).collect();
+        let work: Vec<Work> = found.into_iter().map(Work::Test).collect();
         return Ok(pool::run(args, &work)?);
     }
     // What is wrong with the shader or its buffers is told here, with its place.
     let subject = subject::of_shader(args)?;
-    let file = args.operand()?;
+    let file = args.operand.clone()?;
     if file != "-" {
-        return Ok(pool::run(args, &[Work::Shader(file.to_owned())])?);
+        return Ok(pool::run(args, &[Work::Shader(file)])?);
     }
     // Standard input is read once, so this process does the work.
     let mut records: Vec<Record> = Vec::new();
@@ -102,41 +155,11 @@ fn compared(args: &Args, sides: &[Side]) -> Result<Vec<Record>, End> {
     Ok(records)
 }
 
-/// The words that give `wavelane san` the program that this command line gives `diff`.
-fn san_words(subject: &Subject) -> Vec<String> {
-    let mut kept = vec!["san".to_owned()];
+/// The words that give `wavelane san` the program that this command line gives `diff`, but for widths, which it is told besides.
+fn san_words(line: &Line, subject: &Subject) -> Vec<String> {
+    let mut kept = vec![Command::San.name().to_owned()];
     kept.extend(subject.test.clone());
-    kept.extend(of_san(std::env::args().skip(2), subject.test.is_some()));
-    kept
-}
-
-/// The words that `san` knows too, but for widths, which it is told besides; of tests without the operands.
-fn of_san(words: impl Iterator<Item = String>, is_test: bool) -> Vec<String> {
-    let mut kept = Vec::new();
-    let mut words = words;
-    while let Some(word) = words.next() {
-        let name = word.split('=').next().unwrap_or("");
-        let row = crate::flags::all().find(|it| {
-            it.on.contains(&Command::Diff)
-                && (it.names.contains(&name) || it.names.contains(&&*word))
-        });
-        let Some(row) = row else {
-            // An operand, or a flag with its value attached.
-            if word.starts_with('-') || !is_test {
-                kept.push(word);
-            }
-            continue;
-        };
-        let takes_more = row.takes != crate::flags::Takes::Nothing && !word.contains('=');
-        let value = if takes_more { words.next() } else { None };
-        let is_about_this_run = ["--wave-size", "--format", "--jobs", "--filter", "--worker"]
-            .iter()
-            .any(|it| row.names.contains(it));
-        if row.on.contains(&Command::San) && !is_about_this_run {
-            kept.push(word);
-            kept.extend(value);
-        }
-    }
+    kept.extend(line.for_command(Command::San, subject.test.is_some()));
     kept
 }
 

@@ -1,8 +1,8 @@
 //! What only the first moment of a process shows: whether it was started with its standard output closed.
 //!
 //! Before `main`, the standard library opens `/dev/null` where a standard stream is closed, so that no file of the program
-//! gets its number. From then on, a program that was to write its results nowhere cannot be told from one whose results
-//! nobody wants. So the question is asked before that, by a function that the loader calls.
+//! gets its number. From then on, a program whose output was closed looks like one whose output is discarded. So the
+//! question is asked before that, by a function that the loader calls.
 
 /// Whether standard output was closed when the process started. Systems other than Linux do not tell.
 pub(crate) fn stdout_was_closed() -> bool {

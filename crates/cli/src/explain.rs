@@ -6,17 +6,44 @@ use serde_json::json;
 use wavelane::internal::diag;
 use wavelane::internal::reference::{self, Function, LibraryFunction};
 
-use crate::args::{Args, Output};
-use crate::check::print_json;
-use crate::problem::{Exit, Problem};
-use crate::{End, terminal};
+use crate::asked::LowArgs;
+use crate::asked::Output;
+use crate::problem::{End, Exit, Problem};
+use crate::terminal;
+use crate::terminal::print_json;
 
-pub(crate) fn explain(args: &Args) -> Result<Exit, End> {
-    if args.list {
-        return list(args);
+/// What `explain` needs.
+pub(crate) struct ExplainArgs {
+    what: What,
+    output: Output,
+}
+
+/// What is explained.
+enum What {
+    /// All codes.
+    List,
+    Word(String),
+}
+
+impl ExplainArgs {
+    pub(crate) fn new(low: LowArgs) -> Result<ExplainArgs, Problem> {
+        let what = match (low.list, low.operands.first()) {
+            (true, Some(other)) => {
+                return Err(Problem::input(format!(
+                    "`--list` lists all codes; what is `{other}`?"
+                )));
+            }
+            (true, None) => What::List,
+            (false, _) => What::Word(low.operand()?),
+        };
+        Ok(ExplainArgs { what, output: low.output })
     }
+}
+
+pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, End> {
+    let What::Word(word) = &args.what else { return list(args) };
     // As it is copied from a message: `[draft-name]`, or a call with its parentheses.
-    let word = args.operand()?.trim_matches(|it: char| "[]()`".contains(it));
+    let word = word.trim_matches(|it: char| "[]()`".contains(it));
     if let Some(code) = diag::by_name(word) {
         match args.output {
             Output::Json => print_json(&json!({
@@ -61,10 +88,7 @@ pub(crate) fn explain(args: &Args) -> Result<Exit, End> {
 }
 
 /// All codes, errors and warnings apart, each with its line.
-fn list(args: &Args) -> Result<Exit, End> {
-    if let Some(other) = args.operands.first() {
-        return Err(Problem::input(format!("`--list` lists all codes; what is `{other}`?")).into());
-    }
+fn list(args: &ExplainArgs) -> Result<Exit, End> {
     if args.output == Output::Json {
         let codes = diag::codes().iter().map(|code| as_entry(code));
         print_json(&json!({ "codes": codes.collect::<Vec<_>>() }))?;

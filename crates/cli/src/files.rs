@@ -121,7 +121,7 @@ pub(crate) fn read_named(file: &Path, roots: &Roots) -> Option<String> {
     regular(&roots.allowed(file)?).ok().map(decode)
 }
 
-/// The bytes of a regular file. Of devices, pipes and the like nobody knows whether they end, or what reading them does.
+/// The bytes of a regular file. A device or a pipe may never end, and reading it may have effects.
 fn regular(file: &Path) -> std::io::Result<Vec<u8>> {
     let refused = || std::io::Error::other("it is not a regular file");
     if !std::fs::metadata(file)?.is_file() {
@@ -138,7 +138,7 @@ fn regular(file: &Path) -> std::io::Result<Vec<u8>> {
     limited(file.take(about.len()))
 }
 
-/// Opens a file for reading; a pipe that nobody writes to is no reason to wait.
+/// Opens a file for reading; a pipe without a writer does not block.
 #[cfg(unix)]
 fn open_at_once(file: &Path) -> std::io::Result<std::fs::File> {
     use rustix::fs::OFlags;

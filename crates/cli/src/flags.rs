@@ -13,19 +13,21 @@ mod run;
 mod san;
 mod values;
 
-use crate::args::{Args, Command};
+use crate::asked::LowArgs;
+use crate::command::Command;
 
 /// One flag.
+#[derive(Debug)]
 pub(crate) struct Flag {
     /// The spellings, the one that is shown first.
     pub(crate) names: &'static [&'static str],
     pub(crate) takes: Takes,
-    pub(crate) on: &'static [Command],
+    pub(crate) on: Commands,
     pub(crate) section: Section,
     /// One or several lines.
     pub(crate) help: &'static str,
     /// Records the flag, or says what is wrong with the value.
-    pub(crate) set: fn(&mut Args, &str) -> Result<(), String>,
+    pub(crate) set: fn(&mut LowArgs, &str) -> Result<(), String>,
 }
 
 /// What follows a flag.
@@ -75,7 +77,10 @@ impl Section {
     ];
 }
 
-const EVERYWHERE: &[Command] = &[
+/// The commands that know a flag. Each group is named by what its commands do.
+pub(crate) type Commands = &'static [Command];
+
+const EVERYWHERE: Commands = &[
     Command::Check,
     Command::Emit,
     Command::Run,
@@ -88,23 +93,7 @@ const EVERYWHERE: &[Command] = &[
     Command::Bench,
     Command::Diff,
 ];
-// Whatever says what `run` runs says it to `bench` too.
-const RUN: &[Command] = &[Command::Run];
-const SAN: &[Command] = &[Command::San];
-const SAN_AND_DIFF: &[Command] = &[Command::San, Command::Diff];
-const SAN_DIFF_AND_BENCH: &[Command] = &[Command::San, Command::Diff, Command::Bench];
-const DIFF: &[Command] = &[Command::Diff];
-const DIFF_AND_BENCH: &[Command] = &[Command::Diff, Command::Bench];
-const RUN_AND_SAN: &[Command] = &[Command::Run, Command::San, Command::Bench, Command::Diff];
-const EMIT: &[Command] = &[Command::Emit];
-const TEST: &[Command] = &[Command::Test];
-const TEST_AND_SAN: &[Command] = &[Command::Test, Command::San];
-const TEST_SAN_AND_DIFF: &[Command] = &[Command::Test, Command::San, Command::Diff];
-const RUN_AND_TEST: &[Command] = &[Command::Run, Command::Test, Command::Bench];
-const RUN_TEST_AND_DIFF: &[Command] = &[Command::Run, Command::Test, Command::Bench, Command::Diff];
-const RUN_TEST_AND_SAN: &[Command] =
-    &[Command::Run, Command::Test, Command::San, Command::Bench, Command::Diff];
-const COMPILE: &[Command] = &[
+const COMPILES: Commands = &[
     Command::Check,
     Command::Emit,
     Command::Run,
@@ -114,7 +103,8 @@ const COMPILE: &[Command] = &[
     Command::Bench,
     Command::Diff,
 ];
-const DEVICE: &[Command] = &[
+/// They need a device's caps, or show them.
+const KNOWS_CAPS: Commands = &[
     Command::Check,
     Command::Run,
     Command::Caps,
@@ -123,7 +113,7 @@ const DEVICE: &[Command] = &[
     Command::Bench,
     Command::Diff,
 ];
-const FORMAT: &[Command] = &[
+const HAS_FORMATS: Commands = &[
     Command::Check,
     Command::Emit,
     Command::Run,
@@ -135,6 +125,53 @@ const FORMAT: &[Command] = &[
     Command::Bench,
     Command::Diff,
 ];
+/// They take a shader with what is bound to it.
+const RUNS_SHADERS: Commands = &[Command::Run, Command::San, Command::Bench, Command::Diff];
+/// They run shaders or tests, at widths and in orders.
+const RUNS: Commands = &[Command::Run, Command::Test, Command::San, Command::Bench, Command::Diff];
+/// They let an engine be chosen.
+const RUNS_ON_AN_ENGINE: Commands = &[Command::Run, Command::Test, Command::Bench];
+/// They run something elsewhere than on the reference engine.
+const RUNS_ON_DEVICES: Commands = &[Command::Run, Command::Test, Command::Bench, Command::Diff];
+/// They have tests done by processes of their own.
+const RUNS_TESTS: Commands = &[Command::Test, Command::San, Command::Diff];
+const HAS_BASELINES: Commands = &[Command::Test, Command::San];
+/// They ask the sanitizer.
+const EXAMINES: Commands = &[Command::San, Command::Diff];
+/// They compare what runs leave.
+const COMPARES: Commands = &[Command::San, Command::Diff, Command::Bench];
+/// They take another compiler's module.
+const TAKES_MODULES: Commands = &[Command::Diff, Command::Bench];
+
+/// What makes a process a worker.
+pub(crate) const WORKER: &str = "--worker";
+
+/// Flags that say which tests run and how that is told: a test that is run again alone does not need them.
+const ABOUT_THE_REPORT: [&str; 10] = [
+    "--list",
+    "--features",
+    WORKER,
+    "--wave-size",
+    "--format",
+    "--jobs",
+    "--partition",
+    "--baseline",
+    "--write-baseline",
+    "--filter",
+];
+
+/// Flags that say which of several runs there are and how that is told: another command decides that by itself.
+const ABOUT_THIS_RUN: [&str; 5] = ["--wave-size", "--format", "--jobs", "--filter", WORKER];
+
+impl Flag {
+    pub(crate) fn is_about_the_report(&self) -> bool {
+        self.names.iter().any(|it| ABOUT_THE_REPORT.contains(it))
+    }
+
+    pub(crate) fn is_about_this_run(&self) -> bool {
+        self.names.iter().any(|it| ABOUT_THIS_RUN.contains(it))
+    }
+}
 
 /// All flags: those of a section in the order in which `--help` lists them.
 pub(crate) fn all() -> impl Iterator<Item = &'static Flag> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::args::Command;
+use crate::command::Command;
 use crate::flags::{self, Flag, Section, Takes};
 
 /// The help of a command, or the overview.

@@ -4,38 +4,63 @@
 //! Deliberately absent: any knowledge of engines, of the language, and of how diagnostics look.
 #![forbid(unsafe_code)]
 
+// What all commands stand on: none of these knows a command. A test in `xtask` keeps that so.
 mod args;
+mod asked;
+mod bind;
+mod checked;
+mod command;
+mod compare;
+mod compile;
+mod device;
+mod files;
+mod finding;
+mod flags;
+mod help;
+mod launch;
+mod module;
+mod npy;
+mod number;
+mod picture;
+mod plan;
+mod pool;
+mod problem;
+mod report;
+mod spirv;
+mod target;
+mod terminal;
+mod testing;
+mod texture;
+pub mod tried;
+mod value;
+mod warnings;
+mod watch;
+mod worker;
+
+// The commands, none of which knows another.
 mod bench;
 mod caps;
 mod check;
-mod compile;
 mod diff;
 mod dxc;
 mod emit;
 mod explain;
-mod files;
-mod flags;
-mod help;
 mod merge;
-mod npy;
-mod number;
-mod problem;
 mod run;
 mod san;
-mod terminal;
 mod test;
-pub mod tried;
-mod value;
-mod warnings;
 
+use std::ffi::OsString;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::thread;
 
-use args::{Args, Command, Request};
-use problem::{Exit, Problem};
+use args::{Line, Request};
+use asked::LowArgs;
+use command::Command;
+use problem::{End, Exit, Problem};
 
 /// Room for shaders that nest as deeply as the front end's limits allow.
 const STACK: usize = 256 << 20;
@@ -53,11 +78,15 @@ pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
             *at = place;
         }
     }));
+    // They are read here and nowhere else.
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let (of_work, words) = (words.clone(), words);
     let work = move || {
+        let words = of_work.clone();
         prepare();
-        panic::catch_unwind(AssertUnwindSafe(work))
+        panic::catch_unwind(AssertUnwindSafe(|| work(words)))
     };
-    let done = match thread::Builder::new().stack_size(STACK).spawn(work) {
+    let done = match thread::Builder::new().stack_size(STACK).spawn(work.clone()) {
         Ok(thread) => thread.join().and_then(|it| it),
         // Where so much room is not to be had, the usual stack is enough for usual shaders.
         Err(_) => work(),
@@ -72,17 +101,17 @@ pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
         // Whoever read our output has enough of it.
         Err(End::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
         Err(End::Output(error)) => {
-            terminal::report(&Problem::new(
+            problem::report(&Problem::new(
                 Exit::BadInput,
                 format!("the output cannot be written: {error}"),
             ));
             Exit::BadInput
         }
         Err(End::Problem(problem)) => {
-            terminal::report(&problem);
+            problem::report(&problem);
             if problem.exit == Exit::Bug {
                 let at = PANICKED_AT.lock().ok().and_then(|at| at.clone());
-                terminal::say(&problem::how_to_report(at.as_deref(), std::env::args_os()));
+                terminal::say(&problem::how_to_report(at.as_deref(), words.into_iter()));
             }
             problem.exit
         }
@@ -90,27 +119,8 @@ pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-/// Why a command ended early.
-enum End {
-    Problem(Box<Problem>),
-    /// Standard output does not take more.
-    Output(io::Error),
-}
-
-impl From<Problem> for End {
-    fn from(problem: Problem) -> End {
-        End::Problem(Box::new(problem))
-    }
-}
-
-impl From<io::Error> for End {
-    fn from(error: io::Error) -> End {
-        End::Output(error)
-    }
-}
-
-fn work() -> Result<Exit, End> {
-    let args = match args::parse(std::env::args_os())? {
+fn work(words: Vec<OsString>) -> Result<Exit, End> {
+    let (args, line) = match args::parse(words)? {
         Request::Help(command) => {
             terminal::print(&help::text(command))?;
             return Ok(Exit::Fine);
@@ -119,27 +129,28 @@ fn work() -> Result<Exit, End> {
             terminal::print(&format!("wavelane {}\n", env!("CARGO_PKG_VERSION")))?;
             return Ok(Exit::Fine);
         }
-        Request::Work(args) => *args,
+        Request::Work(args, line) => (*args, line),
     };
     terminal::set_colour(args.colour);
-    for remark in &args.remarks {
+    for remark in &args.compile.remarks {
         terminal::warn(remark);
     }
-    command(args)
+    command(args, line)
 }
 
-fn command(args: Args) -> Result<Exit, End> {
+/// The second stage: each command takes what it needs of the command line.
+fn command(args: LowArgs, line: Line) -> Result<Exit, End> {
     match args.command {
-        Command::Check => check::check(&args),
-        Command::Emit => emit::emit(&args),
-        Command::Run => run::run(args),
-        Command::Explain => explain::explain(&args),
-        Command::Caps => caps::show(&args),
-        Command::Test => test::test(args),
-        Command::Merge => merge::merge(&args),
-        Command::Dxc => dxc::dxc(&args),
-        Command::San => san::san(args),
-        Command::Bench => bench::bench(&args),
-        Command::Diff => diff::diff(args),
+        Command::Check => check::check(&check::CheckArgs::new(args)?),
+        Command::Emit => emit::emit(&emit::EmitArgs::new(args)?),
+        Command::Run => run::run(run::RunArgs::new(args, line)?),
+        Command::Explain => explain::explain(&explain::ExplainArgs::new(args)?),
+        Command::Caps => caps::show(&caps::CapsArgs::new(args)?),
+        Command::Test => test::test(&test::TestArgs::new(args, line)?),
+        Command::Merge => merge::merge(&merge::MergeArgs::new(args)?),
+        Command::Dxc => dxc::dxc(dxc::DxcArgs::new(args)?),
+        Command::San => san::san(san::SanArgs::new(args, line)?),
+        Command::Bench => bench::bench(&bench::BenchArgs::new(args)?),
+        Command::Diff => diff::diff(diff::DiffArgs::new(args, line)?),
     }
 }

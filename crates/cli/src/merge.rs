@@ -2,21 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use crate::args::Args;
+use crate::asked::LowArgs;
+use crate::asked::Output;
 use crate::files::read_source;
-use crate::problem::{Exit, Problem};
-use crate::{End, terminal, test};
+use crate::problem::{End, Exit, Problem};
+use crate::{report, terminal};
 
-pub(crate) fn merge(args: &Args) -> Result<Exit, End> {
-    if args.operands.is_empty() {
-        return Err(Problem::input("`wavelane merge` needs FILE…")
-            .help("reports that `wavelane test --format json` wrote")
-            .into());
+/// What `merge` needs.
+pub(crate) struct MergeArgs {
+    files: Vec<String>,
+    output: Output,
+}
+
+impl MergeArgs {
+    pub(crate) fn new(low: LowArgs) -> Result<MergeArgs, Problem> {
+        if low.operands.is_empty() {
+            return Err(Problem::input("`wavelane merge` needs FILE…")
+                .help("reports that `wavelane test --format json` wrote"));
+        }
+        Ok(MergeArgs { files: low.operands, output: low.output })
     }
+}
+
+pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, End> {
     let mut records = BTreeMap::new();
-    for file in &args.operands {
+    for file in &args.files {
         let (name, text) = read_source(file)?;
-        for record in test::read_lines(&name, &text)? {
+        for record in report::read_lines(&name, &text)? {
             let key = (record.test.clone(), record.outcome.width);
             if let Some(other) = records.insert(key, record.clone())
                 && other != record
@@ -28,6 +40,6 @@ pub(crate) fn merge(args: &Args) -> Result<Exit, End> {
     }
     let records: Vec<_> = records.into_values().collect();
     let known = Default::default();
-    test::write(&records, &known, args.test.format, &mut terminal::out())?;
-    Ok(test::exit(&records, &known))
+    report::write(&records, &known, args.output, &mut terminal::out())?;
+    Ok(report::exit(&records, &known))
 }

@@ -2,6 +2,9 @@
 
 use std::ffi::OsString;
 use std::fmt::Write;
+use std::io;
+
+use crate::terminal;
 
 /// What the exit status says. Scripts rely on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +23,7 @@ pub(crate) enum Exit {
 }
 
 /// A report that is not about a line of the shader, though it may point to one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub(crate) exit: Exit,
     pub(crate) message: String,
@@ -59,10 +62,50 @@ impl Problem {
         if let Some(at) = sources.location(span) {
             let place = format!("{}:{}:{}", at.file, at.line, at.column);
             let picture =
-                wavelane::internal::diag::excerpt(span, label, sources, crate::terminal::style());
+                wavelane::internal::diag::excerpt(span, label, sources, terminal::style());
             self.place = Some((place, picture));
         }
         self
+    }
+}
+
+/// Tells a person.
+pub(crate) fn report(problem: &Problem) {
+    let word = if problem.exit == Exit::Unsupported { "unsupported" } else { "error" };
+    let (place, picture) = match &problem.place {
+        Some((place, picture)) => {
+            (format!("{}: ", terminal::coloured("1", place)), picture.as_str())
+        }
+        None => (String::new(), ""),
+    };
+    let mut text =
+        format!("{place}{}: {}\n{picture}", terminal::coloured("1;31", word), problem.message);
+    for help in &problem.helps {
+        text.push_str(&format!(
+            "  = {}: {}\n",
+            terminal::coloured("1", "help"),
+            help.replace('\n', "\n          ")
+        ));
+    }
+    terminal::say(&text);
+}
+
+/// Why a command ended early.
+pub(crate) enum End {
+    Problem(Box<Problem>),
+    /// Standard output does not take more.
+    Output(io::Error),
+}
+
+impl From<Problem> for End {
+    fn from(problem: Problem) -> End {
+        End::Problem(Box::new(problem))
+    }
+}
+
+impl From<io::Error> for End {
+    fn from(error: io::Error) -> End {
+        End::Output(error)
     }
 }
 

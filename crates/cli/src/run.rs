@@ -1,26 +1,46 @@
 //! `wavelane run`: binds buffers, runs a shader at one or several widths, shows and compares what came out.
 
-pub(crate) mod bind;
 mod compare;
-mod picture;
+mod job;
 mod show;
-pub(crate) mod texture;
-pub(crate) mod watch;
 
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use wavelane::internal::diag::SourceMap;
 use wavelane::internal::{self, Slot, Slots};
-use wavelane::{
-    ComputePipeline, Dispatch, DispatchError, Engine, Layout, ResourceTable, Shader, Span, Trap,
-};
+use wavelane::{ComputePipeline, Dispatch, Engine, Layout, ResourceTable};
 
-use crate::args::{Args, Output, WaveSizes};
-use crate::problem::{Exit, Problem};
-use crate::{End, compile, terminal};
-use bind::Bound;
-use watch::Watch;
+use crate::args::Line;
+use crate::asked::LowArgs;
+use crate::asked::{Binds, Compiling, DeviceChoice, Launch, Output, Selecting};
+use crate::bind::{self, Bound};
+use crate::launch::{Contents, failed, widths};
+use crate::problem::{End, Exit, Problem};
+use crate::watch::Watch;
+use crate::{compile, device, terminal, testing, texture};
+
+/// What `run` needs.
+pub(crate) struct RunArgs {
+    operand: String,
+    line: Line,
+    compile: Compiling,
+    launch: Launch,
+    bind: Binds,
+    device: DeviceChoice,
+    select: Selecting,
+    prints: Vec<String>,
+    outs: Vec<(String, String)>,
+    output: Output,
+}
+
+impl RunArgs {
+    pub(crate) fn new(low: LowArgs, line: Line) -> Result<RunArgs, Problem> {
+        let operand = low.operand()?;
+        let LowArgs { compile, launch, bind, device, select, prints, outs, output, .. } = low;
+        Ok(RunArgs { operand, line, compile, launch, bind, device, select, prints, outs, output })
+    }
+}
 
 /// What a run left in the buffers that are shown, written or compared.
 #[derive(Debug, PartialEq)]
@@ -59,21 +79,21 @@ struct Ran {
     instead: Option<String>,
 }
 
-pub(crate) fn run(mut args: Args) -> Result<Exit, End> {
-    if crate::test::is_job(args.operand()?) {
-        return crate::test::run_job(&args);
+pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
+    if testing::is_job(&args.operand) {
+        return job::run_job(&args);
     }
-    let groups: u64 = args.groups.iter().map(|it| u64::from(*it)).product();
+    let groups: u64 = args.launch.groups.iter().map(|it| u64::from(*it)).product();
     // One time for all that is done, from the first token on.
-    let watch = Watch::start(args.timeout, groups);
-    args.options.cancel = watch.cancel.clone().into();
-    let (shader, sources) = compile::shader(args.operand()?, &args)?;
-    let device = crate::caps::device(&args)?;
-    let pipeline = device
-        .create_compute_pipeline(&shader)
-        .map_err(|it| crate::caps::problem(&it, &sources))?;
-    let widths = widths(&args, &shader, &pipeline)?;
-    let mut bound = bind::bind(&args, &shader, &sources)?;
+    let watch = Watch::start(args.launch.timeout, groups);
+    args.compile.timeout = args.launch.timeout;
+    args.compile.options.cancel = watch.cancel.clone().into();
+    let (shader, sources) = compile::shader(&args.operand, &args.compile)?;
+    let device = device::open(&args.device, false)?;
+    let pipeline =
+        device.create_compute_pipeline(&shader).map_err(|it| device::problem(&it, &sources))?;
+    let widths = widths(&args.launch, &args.device.adapter, &shader, &pipeline)?;
+    let mut bound = bind::bind(&args.bind, &shader, &sources)?;
     let views = views(&args, &bound)?;
     check_outs(&args, &views, widths.len())?;
 
@@ -92,38 +112,8 @@ pub(crate) fn run(mut args: Args) -> Result<Exit, End> {
     Ok(Exit::Fine)
 }
 
-/// The widths to run at, ascending.
-pub(crate) fn widths(
-    args: &Args,
-    shader: &Shader,
-    pipeline: &ComputePipeline,
-) -> Result<Vec<u32>, Problem> {
-    let allowed = pipeline.wave_sizes();
-    let list = match &args.wave_sizes {
-        WaveSizes::Default => return Ok(vec![pipeline.default_wave_size()]),
-        WaveSizes::All => return Ok(allowed.to_vec()),
-        WaveSizes::List(list) => list.clone(),
-    };
-    match list.iter().find(|it| !allowed.contains(it)) {
-        None => Ok(list),
-        Some(width) => {
-            let by_adapter = args.adapter.options1.wave_lane_count;
-            let who = match by_adapter.contains(*width) {
-                true => format!("the `[WaveSize]` of `{}`", shader.entry()),
-                false => format!("the adapter `{}`", args.adapter.name),
-            };
-            let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();
-            let problem = Problem::new(
-                Exit::Unsupported,
-                format!("waves of {width} lanes are not allowed by {who}"),
-            );
-            Err(problem.help(format!("the widths there are: {}", allowed.join(", "))))
-        }
-    }
-}
-
 /// The buffers that are shown, written or compared: those the shader can write, and what was asked for by name.
-fn views(args: &Args, bound: &Bound) -> Result<Vec<View>, Problem> {
+fn views(args: &RunArgs, bound: &Bound) -> Result<Vec<View>, Problem> {
     let wanted: Vec<&str> = args
         .prints
         .iter()
@@ -165,7 +155,7 @@ fn views(args: &Args, bound: &Bound) -> Result<Vec<View>, Problem> {
     Ok(views)
 }
 
-fn check_outs(args: &Args, views: &[View], widths: usize) -> Result<(), Problem> {
+fn check_outs(args: &RunArgs, views: &[View], widths: usize) -> Result<(), Problem> {
     for (name, path) in &args.outs {
         let fitting: Vec<&View> =
             views.iter().filter(|it| it.name == *name || it.resource == *name).collect();
@@ -209,30 +199,10 @@ fn check_outs(args: &Args, views: &[View], widths: usize) -> Result<(), Problem>
     Ok(())
 }
 
-/// What lies where runs can change it, so that each of several can start from the same.
-pub(crate) struct Contents(Vec<(String, u32, Slot)>);
-
-impl Contents {
-    pub(crate) fn of(table: &ResourceTable) -> Contents {
-        let written = table.iter().filter(|(resource, ..)| resource.kind.writable());
-        let each = written
-            .map(|(resource, element, buffer)| (resource.name.clone(), element, buffer.clone()));
-        Contents(each.collect())
-    }
-
-    pub(crate) fn restore(&self, table: &mut ResourceTable) {
-        for (name, element, contents) in &self.0 {
-            if let Some(mut buffer) = table.get_mut(name, *element) {
-                buffer.clone_from(contents);
-            }
-        }
-    }
-}
-
 /// Runs at every width, each time from the same contents.
 #[allow(clippy::too_many_arguments, reason = "a run is made of all of these")]
 fn run_all(
-    args: &Args,
+    args: &RunArgs,
     engine: Engine,
     pipeline: &ComputePipeline,
     widths: &[u32],
@@ -248,24 +218,24 @@ fn run_all(
         if let Some(contents) = &contents {
             contents.restore(table);
         }
-        watch.next(*width, pipeline.steps(args.groups, *width));
+        watch.next(*width, pipeline.steps(args.launch.groups, *width));
         let dispatch = Dispatch {
-            groups: args.groups,
+            groups: args.launch.groups,
             wave_size: Some(*width),
-            lane_order: args.lane_order,
-            schedule: args.schedule,
-            fuel: args.fuel.at(*width),
+            lane_order: args.launch.lane_order,
+            schedule: args.launch.schedule,
+            fuel: args.launch.fuel.at(*width),
             cancel: Some(watch.cancel.clone()),
             progress: Some(watch.progress.clone()),
         };
         // Who has not asked for the engine does not mind who does its work: the results are the same.
-        if args.verbose || args.engine.is_some() {
+        if args.device.verbose || args.device.engine.is_some() {
             let instead = pipeline.fallback(&dispatch, table);
             match &instead {
                 Some(what) => terminal::note(&format!(
                     "the engine `cpu` does not do {what}: the reference engine runs waves of {width} lanes"
                 )),
-                None if args.verbose => terminal::note(&format!(
+                None if args.device.verbose => terminal::note(&format!(
                     "the engine `{}` runs waves of {width} lanes",
                     engine.name()
                 )),
@@ -277,7 +247,7 @@ fn run_all(
         if let Err(error) = internal::dispatch(pipeline, &dispatch, table) {
             let late = watch.cancel.load(Ordering::Relaxed);
             watch.stop();
-            return Err(failed(&error, *width, args, late, sources));
+            return Err(failed(&error, *width, &args.launch, late, sources));
         }
         // Nobody needs the table after the last run, and buffers can be large.
         let is_last = Some(width) == widths.last();
@@ -293,64 +263,6 @@ fn run_all(
     }
     watch.stop();
     Ok(Runs { views, outcomes, engines })
-}
-
-/// The report about a dispatch that did not come to its end.
-pub(crate) fn failed(
-    error: &DispatchError,
-    width: u32,
-    args: &Args,
-    late: bool,
-    sources: &SourceMap,
-) -> Problem {
-    match error {
-        DispatchError::Trap(trap) => {
-            let (what, label, span) = match trap {
-                Trap::OutOfFuel { span } => {
-                    let fuel = args.fuel.at(width).unwrap_or(0);
-                    (
-                        format!("the fuel of {fuel} wave-instructions is spent"),
-                        "the run had come to here",
-                        Some(*span),
-                    )
-                }
-                Trap::Cancelled { span } if late => {
-                    let seconds = args.timeout.unwrap_or_default().as_secs_f64();
-                    (
-                        format!("the time of {seconds} s is spent"),
-                        "the run had come to here",
-                        Some(*span),
-                    )
-                }
-                Trap::Cancelled { span } => ("the run was cancelled".to_owned(), "", Some(*span)),
-                Trap::Deadlock { span } => {
-                    (format!("deadlock: {error}"), "a wave waits here", Some(*span))
-                }
-                Trap::OutOfMemory { .. } | Trap::DeviceLost { .. } => (error.to_string(), "", None),
-            };
-            let problem =
-                Problem::new(Exit::Findings, format!("{what}, with waves of {width} lanes"));
-            let problem = problem.at(span.unwrap_or(Span::NONE), label, sources);
-            match trap {
-                Trap::OutOfFuel { .. } => {
-                    problem.help("if the loop does end, give more: --fuel N, or --fuel none")
-                }
-                Trap::Cancelled { .. }
-                | Trap::Deadlock { .. }
-                | Trap::OutOfMemory { .. }
-                | Trap::DeviceLost { .. } => problem,
-            }
-        }
-        DispatchError::Bug(bug) => Problem::bug(&bug.message),
-        DispatchError::TooLarge(what) => {
-            let problem = Problem::input(error.to_string()).at(what.span, "declared here", sources);
-            problem.help("make the array smaller, or the group, or keep it in a buffer")
-        }
-        DispatchError::WaveSize { .. } | DispatchError::Unsupported(_) => {
-            Problem::new(Exit::Unsupported, error.to_string().trim_start_matches("unsupported: "))
-        }
-        _ => Problem::input(error.to_string()),
-    }
 }
 
 fn write_out(runs: &Runs, name: &str, path: &str) -> Result<(), Problem> {

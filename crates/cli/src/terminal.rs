@@ -10,8 +10,6 @@ use std::sync::OnceLock;
 
 use wavelane::internal::diag::Style;
 
-use crate::problem::Problem;
-
 /// Whether the process was started with its standard output closed: only the program itself can tell.
 static STDOUT_WAS_CLOSED: OnceLock<bool> = OnceLock::new();
 
@@ -53,6 +51,11 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = out();
     out.write_all(text.as_bytes())?;
     out.flush()
+}
+
+/// Writes a value to standard output.
+pub(crate) fn print_json(value: &serde_json::Value) -> io::Result<()> {
+    print(&format!("{value:#}\n"))
 }
 
 /// Writes a text to standard error as it is.
@@ -105,24 +108,8 @@ pub(crate) fn note(message: &str) {
     say(&format!("{}: {message}\n", coloured("1;36", "note")));
 }
 
-pub(crate) fn report(problem: &Problem) {
-    let word = if problem.exit == crate::Exit::Unsupported { "unsupported" } else { "error" };
-    let (place, picture) = match &problem.place {
-        Some((place, picture)) => (format!("{}: ", coloured("1", place)), picture.as_str()),
-        None => (String::new(), ""),
-    };
-    let mut text = format!("{place}{}: {}\n{picture}", coloured("1;31", word), problem.message);
-    for help in &problem.helps {
-        text.push_str(&format!(
-            "  = {}: {}\n",
-            coloured("1", "help"),
-            help.replace('\n', "\n          ")
-        ));
-    }
-    say(&text);
-}
-
-fn coloured(code: &str, text: &str) -> String {
+/// A text in a colour, where colours are wanted.
+pub(crate) fn coloured(code: &str, text: &str) -> String {
     match style() {
         Style::Plain => text.to_owned(),
         Style::Colour => format!("\x1b[{code}m{text}\x1b[0m"),

@@ -5,8 +5,7 @@ use wavelane::internal::Slot;
 use wavelane::texture::{Dim, Shape};
 use wavelane::{Element, HostScalar, Layout, Norm};
 
-use crate::npy;
-use crate::run::texture;
+use crate::{npy, texture};
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Files and surroundings that nobody vouches for: what a shader may include, names that are no text, and a standard output
-//! that takes nothing.
+//! Untrusted files and surroundings: what a shader may include, file names that are not valid Unicode, and a standard output
+//! that cannot be written to.
 #![cfg(unix)]
 
 use std::ffi::OsStr;
@@ -153,7 +153,7 @@ fn a_name_that_is_no_text_is_the_failure_of_that_test_alone() {
     // What holds no test is none, whatever its name.
     std::fs::write(named(b"header-\xff.hlsl"), "#define A 1\n").unwrap();
     std::fs::write(named(b"\xff.txt"), "").unwrap();
-    // Nobody writes to it.
+    // A pipe without a writer.
     assert!(Command::new("mkfifo").arg(named(b"pipe.test")).status().unwrap().success());
 
     let output = wavelane(&["test", ".", "--wave-size", "4"], &folder);
@@ -216,7 +216,7 @@ fn a_standard_output_that_takes_nothing_is_an_error() {
             assert_eq!(status, Some(2), "{words:?} {to}: {said}");
             assert!(said.contains("the output cannot be written: "), "{words:?} {to}: {said}");
         }
-        // Whoever does not want the results, does not get an error either, however it is said.
+        // Discarding the results is not an error, however the shell does it.
         for to in [">/dev/null", "1<>/dev/null"] {
             let (status, said) = redirected(words, to, &folder);
             assert_eq!(status, Some(0), "{words:?} {to}: {said}");

@@ -95,3 +95,115 @@ fn unsafe_code_stays_in_few_files() {
         assert_eq!(with, allowed, "{name}");
     }
 }
+
+/// The commands of `cli`, each a module of its own, with or without a folder.
+const COMMANDS: [&str; 11] =
+    ["bench", "caps", "check", "diff", "dxc", "emit", "explain", "merge", "run", "san", "test"];
+
+/// The files below a folder of `cli`, each with the module that it belongs to.
+fn files_of_cli() -> Vec<(String, String, String)> {
+    let source = crate::root().join("crates/cli/src");
+    let (mut files, mut open) = (Vec::new(), vec![source.clone()]);
+    while let Some(folder) = open.pop() {
+        for path in std::fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path()) {
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let short = path.strip_prefix(&source).unwrap().to_string_lossy().replace('\\', "/");
+            let module = short.split(['/', '.']).next().unwrap_or("").to_owned();
+            files.push((module, short, std::fs::read_to_string(&path).unwrap()));
+        }
+    }
+    files
+}
+
+/// The modules of its own crate that a file names, behind `crate::` in `use` lines and elsewhere.
+fn named_modules(text: &str) -> BTreeSet<String> {
+    let mut named = BTreeSet::new();
+    let is_word = |it: char| it.is_alphanumeric() || it == '_';
+    for rest in text.split("crate::").skip(1) {
+        let Some(list) = rest.strip_prefix('{') else {
+            named.extend(rest.split(|it| !is_word(it)).next().map(str::to_owned));
+            continue;
+        };
+        // Of a list, the words that stand in no inner one.
+        let mut depth = 0;
+        let mut starts = true;
+        let mut word = String::new();
+        for character in list.chars() {
+            match character {
+                '{' => depth += 1,
+                '}' if depth == 0 => break,
+                '}' => depth -= 1,
+                ',' if depth == 0 => {
+                    named.insert(std::mem::take(&mut word));
+                    starts = true;
+                }
+                it if depth == 0 && starts && is_word(it) => word.push(it),
+                ':' => starts = false,
+                _ => {}
+            }
+        }
+        named.insert(word);
+    }
+    named
+}
+
+/// The command line flows one way: words, plain values, one command; and what commands share knows none of them.
+#[test]
+fn no_module_of_the_command_line_uses_a_command_but_the_command_itself() {
+    let files = files_of_cli();
+    for command in COMMANDS {
+        assert!(files.iter().any(|it| it.0 == command), "there is no command `{command}`");
+    }
+    for (module, file, text) in &files {
+        // The one place that calls commands.
+        if module == "lib" {
+            continue;
+        }
+        for named in named_modules(text) {
+            let is_command = COMMANDS.contains(&named.as_str());
+            assert!(!is_command || named == *module, "cli/src/{file} uses the command `{named}`");
+        }
+    }
+}
+
+/// Without circles there is an order in which the modules can be read, and each can be understood by those before it.
+#[test]
+fn the_modules_of_the_command_line_use_each_other_in_no_circle() {
+    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (module, _, text) in files_of_cli() {
+        let named = named_modules(&text).into_iter().filter(|it| *it != module);
+        uses.entry(module.clone()).or_default().extend(named);
+    }
+    // They stand above all others.
+    for root in ["lib", "main"] {
+        uses.remove(root);
+    }
+    while !uses.is_empty() {
+        let is_free = |it: &BTreeSet<String>| it.iter().all(|used| !uses.contains_key(used));
+        let free: Vec<String> =
+            uses.iter().filter(|(_, it)| is_free(it)).map(|(name, _)| name.clone()).collect();
+        assert!(!free.is_empty(), "there is a circle among {:?}", uses.keys());
+        free.iter().for_each(|it| drop(uses.remove(it)));
+    }
+}
+
+/// The process's arguments are read once and handed on.
+#[test]
+fn the_words_of_a_command_line_are_read_in_one_place() {
+    let readers: Vec<String> = files_of_cli()
+        .into_iter()
+        .filter(|(_, _, text)| text.contains("env::args"))
+        .map(|(_, file, _)| file)
+        .collect();
+    assert_eq!(readers, ["lib.rs"]);
+}
+
+#[test]
+fn modules_are_found_in_every_form_of_a_use_line() {
+    let text = "use crate::run::watch;\nuse crate::{End, caps, test::{Worker, ask}, diff};\ncrate::san::plan()";
+    let named: Vec<String> = named_modules(text).into_iter().filter(|it| !it.is_empty()).collect();
+    assert_eq!(named, ["End", "caps", "diff", "run", "san", "test"]);
+}

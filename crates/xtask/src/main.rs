@@ -86,13 +86,13 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   fuzz --spirv     emit generated programs for every version of Vulkan, with and without what is optional,
                    and ask spirv-val (or what SPIRV_VAL names) about each module; exit status 1 if one is not valid
                    --runs N (default 1000), --seed N, --threads T, --seconds S
-                   --suite 1       the programs of the suite before them
+                   --suite         the programs of the suite before them
   fuzz --vulkan    compare a GPU with the reference engine on generated programs, bit for bit
                    --runs N, --seconds S, --seed N, --threads T, --width W, --device D
                    --seeds A,B     only these; FILE...: sections instead
                    --shrink S      how many seconds a program that fails is made smaller (default 60)
                    --out FOLDER    where these programs go, and their SPIR-V (default target/fuzz/vulkan);
-                   --keep 1        and all others
+                   --keep          and all others
   fuzz FILE...     try these files as they are, with all variants of the options
   bench --front    measure `wavelane check` as a whole process on a small and a large file
                    --peer COMMAND  another compiler's command, FILE standing for the file

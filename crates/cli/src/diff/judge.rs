@@ -4,14 +4,16 @@ use serde_json::json;
 use wavelane::internal::diag;
 use wavelane::{ComputePipeline, DispatchError, ResourceTable, Shader};
 
-use super::compare::{Difference, Rules, compare};
 use super::locate::{self, Disputed, Located};
 use super::record::{Compared, Record, Verdict};
 use super::repro;
 use super::run::{Ended, Explained, Runner, explained, reference, rules_of};
 use super::side::{NotRun, Runs, Side};
 use super::subject::Subject;
-use crate::args::WaveSizes;
+use crate::asked::WaveSizes;
+use crate::compare::{Difference, Rules, compare};
+use crate::finding;
+use crate::launch::failed;
 use crate::problem::{Exit, Problem};
 
 /// A side with the pipeline that it runs a program with.
@@ -59,7 +61,7 @@ pub(super) fn judge(
     };
     let nothing =
         |exit, why: String| Told::Record(Box::new(Record::nothing(&subject.name, exit, why)));
-    let of_reference = match reference().pipeline(&subject.shader, &args.adapter) {
+    let of_reference = match reference().pipeline(&subject.shader, &args.device.adapter) {
         Ok(pipeline) => pipeline,
         Err(NotRun::Unsupported(why)) => return tell(nothing(Exit::Unsupported, why)),
         Err(NotRun::BadInput(why)) => return tell(nothing(Exit::BadInput, why)),
@@ -72,7 +74,7 @@ pub(super) fn judge(
                     let why = "it may wait for ever, and nobody can end that on a GPU";
                     Err(NotRun::Unsupported(why.to_owned()))
                 }
-                false => side.pipeline(&subject.shader, &args.adapter),
+                false => side.pipeline(&subject.shader, &args.device.adapter),
             };
             Ready { side, pipeline }
         })
@@ -81,7 +83,7 @@ pub(super) fn judge(
     let gpus: Vec<&ComputePipeline> = gpus.filter_map(|it| it.pipeline.as_ref().ok()).collect();
     let widths = subject.widths(args, &of_reference, &gpus);
     if widths.is_empty() {
-        let why = match &args.wave_sizes {
+        let why = match &args.launch.wave_sizes {
             WaveSizes::Default => "the device has none of the widths that it is made for",
             WaveSizes::All | WaveSizes::List(_) => "none of its widths is among those asked for",
         };
@@ -171,7 +173,7 @@ impl At<'_> {
         };
         if !pipeline.wave_sizes().contains(&self.width) {
             let widths: Vec<String> = pipeline.wave_sizes().iter().map(u32::to_string).collect();
-            return match self.runner.args.wave_sizes {
+            return match self.runner.args.launch.wave_sizes {
                 WaveSizes::List(_) => {
                     Did::Unsupported(format!("its waves have {} lanes", widths.join(", ")))
                 }
@@ -198,7 +200,7 @@ impl At<'_> {
                 let Subject { sources, .. } = self.subject;
                 let is_late = self.runner.is_late();
                 let args = self.runner.args;
-                let problem = crate::run::failed(&error, self.width, args, is_late, sources);
+                let problem = failed(&error, self.width, &args.launch, is_late, sources);
                 let Problem { exit, message, place, .. } = problem;
                 let place = place.map_or_else(String::new, |(place, _)| format!("{place}: "));
                 (exit, format!("{place}{message}"))
@@ -242,11 +244,12 @@ impl At<'_> {
             };
             record.whose = "the program".to_owned();
             for seen in &report.seen {
-                let again = crate::san::again(seen, &super::san_words(self.subject));
-                let finding = crate::san::diagnostic(seen, &again);
-                record.pictures.push(diag::render(&finding, sources, self.style));
-                record.github.push_str(&diag::to_github(&finding, sources));
-                let json = crate::san::show::finding(seen, &finding, name, &again, sources);
+                let again =
+                    finding::again(seen, &super::san_words(&self.runner.args.line, self.subject));
+                let report = finding::diagnostic(seen, &again);
+                record.pictures.push(diag::render(&report, sources, self.style));
+                record.github.push_str(&diag::to_github(&report, sources));
+                let json = finding::as_json(seen, &report, name, &again, sources);
                 record.findings.push(json);
             }
             return tell(Told::Record(Box::new(record)));

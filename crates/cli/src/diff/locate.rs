@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use wavelane::internal::{FloatRoom, Trace, TraceEvent, TracePoint};
 use wavelane::{ResourceTable, Scalar, Shader, Span};
 
-use super::compare::{self, Shown};
 use super::run::{Runner, WATCHED};
 use super::side::{Runs, Side};
+use crate::compare::{self, Shown};
 
 /// What was found.
 pub(super) enum Located {
@@ -171,11 +171,12 @@ fn watch(
         let traced = trace.shader(shader).map_err(|bug| bug.to_string())?;
         let start = trace.table(shader, &traced, table).map_err(|error| error.to_string())?;
         let cannot = |what: String| format!("it does not run where values are watched: {what}");
-        let pipeline = side.pipeline(&traced, &runner.args.adapter).map_err(|it| match it {
-            super::side::NotRun::Unsupported(what) | super::side::NotRun::BadInput(what) => {
-                cannot(what)
-            }
-        })?;
+        let pipeline =
+            side.pipeline(&traced, &runner.args.device.adapter).map_err(|it| match it {
+                super::side::NotRun::Unsupported(what) | super::side::NotRun::BadInput(what) => {
+                    cannot(what)
+                }
+            })?;
         let left = runner.run(&pipeline, &start, *groups, *width, WATCHED);
         let left = left.map_err(|ended| cannot(format!("{ended:?}")))?;
         let events = trace.read(shader, &left).map_err(|error| error.to_string())?;
@@ -202,7 +203,7 @@ fn watch(
     };
     let wave_of = |thread: usize| {
         let size = threads(shader);
-        let lane = shader.lane_of((thread % size) as u32, *width, runner.args.lane_order);
+        let lane = shader.lane_of((thread % size) as u32, *width, runner.args.launch.lane_order);
         (thread / size, lane.map(|(_, wave)| wave))
     };
     let more = all
@@ -254,7 +255,7 @@ fn described(
 ) -> First {
     let size = threads(disputed.shader);
     let (group, thread) = (found.thread / size, (found.thread % size) as u32);
-    let order = runner.args.lane_order;
+    let order = runner.args.launch.lane_order;
     let lane = disputed.shader.lane_of(thread, disputed.width, order);
     let (lane, wave) = lane.unwrap_or((0, 0));
     let [x, y, _] = disputed.groups.map(|it| it.max(1) as usize);

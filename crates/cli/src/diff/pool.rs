@@ -8,16 +8,17 @@ use jobs::Test;
 use serde_json::{Value, json};
 use wavelane::internal::diag::Style;
 
+use super::DiffArgs;
 use super::judge::{Told, judge};
 use super::record::{Record, Repro, Verdict};
 use super::run::Runner;
 use super::side::Side;
 use super::subject::{self, Nothing, Subject};
-use crate::args::Args;
-use crate::problem::{Exit, Problem};
-use crate::run::watch::Watch;
-use crate::test::{Answered, LastFile, PATIENCE, Worker, ask, asked_for, in_processes};
-use crate::{End, terminal};
+use crate::problem::{End, Exit, Problem};
+use crate::terminal;
+use crate::testing::{LastFile, asked_for};
+use crate::watch::Watch;
+use crate::worker::{Answered, PATIENCE, Slot, ask, limit_memory};
 
 /// How much longer than its own time-out a process is waited for: by then it has told what it knew.
 const GRACE: Duration = Duration::from_secs(5);
@@ -40,18 +41,14 @@ impl Work {
 }
 
 /// Compares everything; what became of it comes in the order of the work.
-pub(super) fn run(args: &Args, all: &[Work]) -> Result<Vec<Record>, Problem> {
-    let patience = args.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
-    let one = |worker: &mut Option<Worker>, work: &Work| run_one(worker, work, patience);
-    in_processes(args, all, None, one, Record::is_bad)
+pub(super) fn run(args: &DiffArgs, all: &[Work]) -> Result<Vec<Record>, Problem> {
+    let patience = args.launch.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
+    let one = |slot: &mut Slot<'_>, work: &Work| run_one(slot, work, patience);
+    args.pool.run(all, None, one, Record::is_bad)
 }
 
 /// Has one piece of work done. A verdict that was told before its process failed counts.
-fn run_one(
-    worker: &mut Option<Worker>,
-    work: &Work,
-    patience: Duration,
-) -> Result<Vec<Record>, Problem> {
+fn run_one(slot: &mut Slot<'_>, work: &Work, patience: Duration) -> Result<Vec<Record>, Problem> {
     let styled = terminal::style() == Style::Colour;
     let mut request = match work {
         Work::Shader(_) => json!({ "shader": true, "styled": styled }),
@@ -68,12 +65,12 @@ fn run_one(
             (Some(repro), Some(last)) => last.repro = Repro::from_json(repro),
             _ => records.extend(Record::from_json(&answer)),
         };
-        match ask(worker, &request, patience, take)? {
+        match ask(slot, &request, patience, take)? {
             Answered::Whole(end) => {
                 // How many comparisons were made before the device was lost.
                 let Some(count) = end["lost"].as_u64() else { return Ok(records) };
                 // A process whose device is lost is replaced; as long as it comes on, it has another try.
-                worker.take().map(Worker::end);
+                slot.end();
                 if count <= done {
                     let why = "the device was lost again and again".to_owned();
                     records.push(Record::nothing(&work.name(), Exit::Findings, why));
@@ -96,10 +93,10 @@ fn run_one(
 }
 
 /// Compares what standard input names until it ends.
-pub(super) fn serve(args: &Args, sides: &[Side]) -> Result<Exit, End> {
+pub(super) fn serve(args: &DiffArgs, sides: &[Side]) -> Result<Exit, End> {
     // A driver of a GPU reserves addresses by the hundred gigabytes.
     if sides.iter().all(|it| it.gpu().is_none()) {
-        crate::test::limit_memory();
+        limit_memory();
     }
     let mut last = LastFile::default();
     for line in io::stdin().lock().lines() {
@@ -134,7 +131,7 @@ struct Answers<'a> {
 
 /// Does what a request asks for; gives what could not be begun.
 fn answered(
-    args: &Args,
+    args: &DiffArgs,
     sides: &[Side],
     request: &Value,
     style: Style,
@@ -220,14 +217,14 @@ impl Answers<'_> {
 /// Compares one program, within its time, but for so many comparisons that have been made before. Says whether a device
 /// was lost, and with it the use of this process.
 pub(super) fn one(
-    args: &Args,
+    args: &DiffArgs,
     sides: &[Side],
     subject: &Subject,
     style: Style,
     done: &mut usize,
     tell: &mut dyn FnMut(Told),
 ) -> bool {
-    let mut watch = Watch::start(args.timeout, 0);
+    let mut watch = Watch::start(args.launch.timeout, 0);
     let (is_lost, left) = (Cell::new(false), Cell::new(*done));
     let (cancel, most_fuel) = (watch.cancel.clone(), Cell::new(u64::MAX));
     let runner = Runner { args, cancel, is_lost, done: left, most_fuel };

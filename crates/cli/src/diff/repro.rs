@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use jobs::{Repro, Source, Test};
 use wavelane::{ResourceTable, Shader};
 
-use super::compare;
 use super::run::{Ended, Explained, Runner, explained, reference, rules_of};
 use super::side::{Runs, Side};
 use super::subject::{Subject, of_test};
+use crate::compare;
 use crate::problem::quoted;
 
 /// How many wave-instructions a smaller program may run.
@@ -183,7 +183,8 @@ impl Maker<'_> {
     /// The source without lines that do not matter.
     fn shrunk(&self, text: &str, groups: [u32; 3]) -> String {
         let begin = Instant::now();
-        let patience = self.runner.args.timeout.map_or(PATIENCE, |it| (it / 2).min(PATIENCE));
+        let patience =
+            self.runner.args.launch.timeout.map_or(PATIENCE, |it| (it / 2).min(PATIENCE));
         jobs::shrink(text, |text| {
             begin.elapsed() < patience
                 && !self.runner.is_late()

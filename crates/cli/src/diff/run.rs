@@ -10,14 +10,15 @@ use wavelane::{
     ComputePipeline, Denormals, Device, Dispatch, DispatchError, ResourceTable, Shader, Trap,
 };
 
-use super::compare::Rules;
+use super::DiffArgs;
 use super::side::{NotRun, Runs, Side};
 use super::subject::Subject;
-use crate::args::Args;
+use crate::compare::Rules;
+use crate::plan::plan_of;
 
 /// What all runs of a comparison have in common.
 pub(super) struct Runner<'a> {
-    pub(super) args: &'a Args,
+    pub(super) args: &'a DiffArgs,
     /// Set when the time is spent.
     pub(super) cancel: Arc<AtomicBool>,
     /// A dispatch on a device did not come to its end: nothing can be run there in this process any more.
@@ -96,12 +97,12 @@ impl Runner<'_> {
         groups: [u32; 3],
         width: u32,
     ) -> Result<ResourceTable, Ended> {
-        let pipeline = side.pipeline(shader, &self.args.adapter)?;
+        let pipeline = side.pipeline(shader, &self.args.device.adapter)?;
         self.run(&pipeline, table, groups, width, 1)
     }
 
     fn fuel(&self, width: u32, factor: u64) -> Option<u64> {
-        let usual = self.args.fuel.at(width).map(|it| it.saturating_mul(factor));
+        let usual = self.args.launch.fuel.at(width).map(|it| it.saturating_mul(factor));
         let most = self.most_fuel.get();
         if most == u64::MAX { usual } else { Some(usual.map_or(most, |it| it.min(most))) }
     }
@@ -109,8 +110,8 @@ impl Runner<'_> {
     fn dispatch(&self, groups: [u32; 3], width: u32, factor: u64) -> Dispatch {
         Dispatch {
             wave_size: Some(width),
-            lane_order: self.args.lane_order,
-            schedule: self.args.schedule,
+            lane_order: self.args.launch.lane_order,
+            schedule: self.args.launch.schedule,
             fuel: self.fuel(width, factor),
             cancel: Some(self.cancel.clone()),
             ..Dispatch::new(groups)
@@ -146,12 +147,12 @@ impl Runner<'_> {
         groups: [u32; 3],
         width: u32,
     ) -> (Report, Option<String>) {
-        let device = Device::new(self.args.adapter.clone());
+        let device = Device::new(self.args.device.adapter.clone());
         let pipeline = match device.create_compute_pipeline(shader) {
             Ok(pipeline) => pipeline,
             Err(error) => return (Report::default(), Some(error.to_string())),
         };
-        let plan = match crate::san::plan_of(self.args, &subject.san, vec![width], None) {
+        let plan = match plan_of(&self.args.san, &subject.san, vec![width], None) {
             Ok(plan) => plan,
             Err(problem) => return (Report::default(), Some(problem.message)),
         };
@@ -196,9 +197,9 @@ fn is_permuted(seen: &internal::Seen) -> bool {
 }
 
 /// What counts as the same, by the command line and by the flags of a section.
-pub(super) fn rules_of(args: &Args, san: &[String]) -> Rules {
+pub(super) fn rules_of(args: &DiffArgs, san: &[String]) -> Rules {
     // A section whose flags are wrong has been told so by the sanitizer.
-    let unordered = crate::san::plan_of(args, san, Vec::new(), None).map(|it| it.unordered);
+    let unordered = plan_of(&args.san, san, Vec::new(), None).map(|it| it.unordered);
     Rules {
         room: args.san.float_room,
         unordered: unordered.unwrap_or_default(),

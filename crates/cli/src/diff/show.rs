@@ -5,18 +5,20 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::DiffArgs;
 use super::record::{Compared, Record, Repro, Verdict};
 use super::side::Side;
-use crate::args::{Args, Output};
-use crate::problem::Exit;
-use crate::test::xml;
+use crate::asked::Output;
+use crate::problem::{End, Exit};
+use crate::report::xml;
+use crate::terminal;
+use crate::terminal::print_json;
 use crate::value::counted;
-use crate::{End, check, terminal};
 
-pub(super) fn show(args: &Args, sides: &[Side], records: &[Record]) -> Result<(), End> {
+pub(super) fn show(args: &DiffArgs, sides: &[Side], records: &[Record]) -> Result<(), End> {
     match args.output {
         Output::Text => terminal::print(&text(sides, records))?,
-        Output::Json => check::print_json(&as_json(sides, records))?,
+        Output::Json => print_json(&as_json(sides, records))?,
         Output::Github => {
             terminal::print(&records.iter().map(github).collect::<String>())?;
         }

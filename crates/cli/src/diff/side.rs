@@ -5,9 +5,10 @@ use wavelane::{
     Unsupported,
 };
 
-use crate::args::Args;
-use crate::emit::unknown_target;
+use super::DiffArgs;
+use crate::module::read_module;
 use crate::problem::{Exit, Problem};
+use crate::target;
 
 /// One side of a comparison.
 pub(super) struct Side {
@@ -108,15 +109,14 @@ impl Side {
 }
 
 /// Opens everything that the command line names. Without a word from it: whatever there is.
-pub(super) fn open(args: &Args) -> Result<Vec<Side>, Problem> {
-    let named = match &args.diff.engines {
+pub(super) fn open(args: &DiffArgs) -> Result<Vec<Side>, Problem> {
+    let named = match &args.engines {
         Some(list) => list.split(',').map(|it| it.trim().to_owned()).collect(),
         None => {
             let all = [Engine::Interp, Engine::Cpu, Engine::Vulkan].into_iter();
             // Whoever gives a module wants a device to run it on.
-            let wanted = |it: &Engine| {
-                it.is_available() || *it == Engine::Vulkan && args.diff.spirv.is_some()
-            };
+            let wanted =
+                |it: &Engine| it.is_available() || *it == Engine::Vulkan && args.module.is_some();
             all.filter(wanted).map(|it| it.name().to_owned()).collect::<Vec<String>>()
         }
     };
@@ -132,7 +132,7 @@ pub(super) fn open(args: &Args) -> Result<Vec<Side>, Problem> {
             _ => sides.push(side),
         }
     }
-    if let Some(file) = &args.diff.spirv {
+    if let Some(file) = &args.module {
         sides.push(module(file, &sides)?);
     }
     if sides.iter().all(|it| matches!(it.runs, Runs::Reference)) {
@@ -142,7 +142,7 @@ pub(super) fn open(args: &Args) -> Result<Vec<Side>, Problem> {
     Ok(sides)
 }
 
-fn open_one(args: &Args, name: String) -> Result<Side, Problem> {
+fn open_one(args: &DiffArgs, name: String) -> Result<Side, Problem> {
     let (engine, choice) = match name.split_once(':') {
         Some((engine, choice)) => (engine, Some(choice)),
         None => (name.as_str(), None),
@@ -153,21 +153,19 @@ fn open_one(args: &Args, name: String) -> Result<Side, Problem> {
         return Err(problem.help(format!("the engines are {names}")));
     };
     let missing = |it: Unsupported| Runs::Missing(format!("{}: {}", it.asked, it.missing));
-    let (mut about, mut adapter) = (None, args.adapter.clone());
+    let (mut about, mut adapter) = (None, args.device.adapter.clone());
     let runs = match (engine, choice) {
         (Engine::Interp, None) => Runs::Reference,
         (Engine::Interp, Some(target)) => {
-            if !Shader::targets().contains(&target) {
-                return Err(unknown_target(target));
-            }
+            target::check(target)?;
             Runs::Legalized(target.to_owned())
         }
-        (Engine::Vulkan, choice) => match Gpu::open(choice.or(args.device.as_deref())) {
+        (Engine::Vulkan, choice) => match Gpu::open(choice.or(args.device.name.as_deref())) {
             Ok(gpu) => {
                 about = Some(format!("{}, {}", gpu.adapter().name, gpu.driver().trim()));
                 adapter = adapter.within(gpu.adapter());
                 match adapter.check() {
-                    Ok(()) => Runs::Engine(Device::with_gpu(args.adapter.clone(), gpu)),
+                    Ok(()) => Runs::Engine(Device::with_gpu(args.device.adapter.clone(), gpu)),
                     Err(error) => Runs::Missing(format!("--caps: {error}")),
                 }
             }
@@ -175,7 +173,7 @@ fn open_one(args: &Args, name: String) -> Result<Side, Problem> {
         },
         (Engine::Cpu, choice) => {
             let isa = match choice {
-                None => args.isa,
+                None => args.device.isa,
                 Some(choice) => {
                     let isa = Isa::ALL.into_iter().find(|it| it.name() == choice);
                     let names = Isa::ALL.map(Isa::name).join(", ");
@@ -185,7 +183,7 @@ fn open_one(args: &Args, name: String) -> Result<Side, Problem> {
                     })?)
                 }
             };
-            let options = CpuOptions { isa, threads: args.threads, leaves_small: false };
+            let options = CpuOptions { isa, threads: args.device.threads, leaves_small: false };
             match Device::with_cpu(adapter, options) {
                 Ok(device) => Runs::Engine(device),
                 Err(error) => missing(error),
@@ -203,19 +201,6 @@ fn open_one(args: &Args, name: String) -> Result<Side, Problem> {
     Ok(Side { name, about, runs })
 }
 
-/// Another compiler's module.
-pub(crate) fn read_module(file: &str) -> Result<Foreign, Problem> {
-    let cannot =
-        |error: std::io::Error| Problem::input(format!("`{file}` cannot be read: {error}"));
-    let bytes = crate::files::read_bytes(file).map_err(cannot)?;
-    let module = Foreign::parse(&bytes).map_err(|it| Problem::input(format!("`{file}`: {it}")))?;
-    match invalid(&bytes) {
-        None => Ok(module),
-        Some(what) => Err(Problem::input(format!("`{file}` is not valid SPIR-V"))
-            .help(format!("spirv-val says: {what}"))),
-    }
-}
-
 /// A foreign module, on the first GPU that is named.
 fn module(file: &str, sides: &[Side]) -> Result<Side, Problem> {
     let module = read_module(file)?;
@@ -230,29 +215,4 @@ fn module(file: &str, sides: &[Side]) -> Result<Side, Problem> {
         }
     };
     Ok(Side { name: file.to_owned(), about, runs })
-}
-
-/// What a validator says against a module, where one is at hand. A driver takes modules at their word.
-fn invalid(bytes: &[u8]) -> Option<String> {
-    use std::io::Write;
-    use std::process::{Command, Stdio};
-    let mut child = Command::new("spirv-val")
-        .args(["--target-env", "vulkan1.3", "--relax-block-layout", "--scalar-block-layout", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .ok()?;
-    let mut input = child.stdin.take()?;
-    // One that stops reading has seen enough.
-    let _ = input.write_all(bytes);
-    drop(input);
-    let output = child.wait_with_output().ok()?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    let first = said.lines().find(|it| !it.trim().is_empty())?.trim().to_owned();
-    // An older validator knows less than drivers do: what it cannot read it cannot judge.
-    let is_unknown =
-        ["Invalid opcode", "extension", "binary version"].iter().any(|it| first.contains(it))
-            || first.contains("Invalid") && first.contains("operand: ");
-    (!output.status.success() && !is_unknown).then_some(first)
 }

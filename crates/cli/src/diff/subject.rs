@@ -1,20 +1,15 @@
 //! What is compared: a shader with the buffers of the command line, or the runs of a test, and at which widths.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use jobs::{Runnable, Source, Test, TestFile, Widths};
 use wavelane::internal::Slots;
-use wavelane::{
-    ComputePipeline, Denormals, Device, Includer, Options, ResourceTable, Shader, SourceMap,
-};
+use wavelane::{ComputePipeline, Denormals, Device, Options, ResourceTable, Shader, SourceMap};
 
-use crate::args::{Args, WaveSizes};
-use crate::files::Folders;
-use crate::problem::Exit;
-use crate::run::bind;
-use crate::test::{Beside, flags_of, setup};
-use crate::{End, compile};
+use super::DiffArgs;
+use crate::asked::WaveSizes;
+use crate::compile::{Remembered, flags_of};
+use crate::problem::{End, Exit};
+use crate::testing::{Beside, setup};
+use crate::{bind, compile};
 
 /// A program with everything that it runs on.
 pub(super) struct Subject {
@@ -42,30 +37,35 @@ pub(super) struct Nothing {
 }
 
 /// The shader that the command line names.
-pub(super) fn of_shader(args: &Args) -> Result<Subject, End> {
-    let file = args.operand()?;
-    let (shader, sources, source) = compile::program(file, args)?;
-    let bound = bind::bind(args, &shader, &sources)?;
-    let (name, table, groups) = (file.to_owned(), bound.table, args.groups);
+pub(super) fn of_shader(args: &DiffArgs) -> Result<Subject, End> {
+    let file = args.operand.as_ref().map_err(Clone::clone)?;
+    let (shader, sources, source) = compile::program(file, &args.compile)?;
+    let bound = bind::bind(&args.bind, &shader, &sources)?;
+    let (name, table, groups) = (file.clone(), bound.table, args.launch.groups);
     let (widths, san, may_wait) = (None, Vec::new(), false);
     let test = None;
     Ok(Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test })
 }
 
 /// The runs of a test.
-pub(super) fn of_test(args: &Args, test: &Test, file: &TestFile) -> Result<Vec<Subject>, Nothing> {
-    let device = Device::new(args.adapter.clone());
-    let features = jobs::features(device.adapter(), args.test.api);
-    let flags = flags_of(args);
-    let fuel = |width| args.fuel.at(width);
-    let setup = setup(args, &device, &features, &Widths::All, &flags, &fuel);
-    let runs = jobs::prepare(test, file, &setup, &mut Beside::of(args)).map_err(|outcome| {
-        let exit = match outcome.verdict {
-            jobs::Verdict::Unsupported => Exit::Unsupported,
-            jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,
-        };
-        Nothing { exit, why: outcome.message }
-    })?;
+pub(super) fn of_test(
+    args: &DiffArgs,
+    test: &Test,
+    file: &TestFile,
+) -> Result<Vec<Subject>, Nothing> {
+    let device = Device::new(args.device.adapter.clone());
+    let features = jobs::features(device.adapter(), args.select.api);
+    let flags = flags_of(&args.compile);
+    let fuel = |width| args.launch.fuel.at(width);
+    let setup = setup(&args.launch, &device, &features, &Widths::All, &flags, &fuel);
+    let runs =
+        jobs::prepare(test, file, &setup, &mut Beside::of(&args.compile)).map_err(|outcome| {
+            let exit = match outcome.verdict {
+                jobs::Verdict::Unsupported => Exit::Unsupported,
+                jobs::Verdict::Passed | jobs::Verdict::Failed => Exit::BadInput,
+            };
+            Nothing { exit, why: outcome.message }
+        })?;
     if runs.is_empty() {
         return Err(Nothing { exit: Exit::Unsupported, why: "nothing in it runs".to_owned() });
     }
@@ -96,7 +96,7 @@ impl Subject {
     /// without a GPU the usual one.
     pub(super) fn widths(
         &self,
-        args: &Args,
+        args: &DiffArgs,
         reference: &ComputePipeline,
         gpus: &[&ComputePipeline],
     ) -> Vec<u32> {
@@ -104,7 +104,7 @@ impl Subject {
             |width: &u32| self.widths.as_ref().is_none_or(|widths| widths.contains(width));
         let allowed: Vec<u32> =
             reference.wave_sizes().iter().copied().filter(is_made_for).collect();
-        match &args.wave_sizes {
+        match &args.launch.wave_sizes {
             WaveSizes::All => allowed,
             WaveSizes::List(list) => {
                 list.iter().copied().filter(|it| allowed.contains(it)).collect()
@@ -144,29 +144,5 @@ impl Subject {
             }
         }
         table.unbound().is_none().then_some((shader, table))
-    }
-}
-
-/// Finds files as the command line says, and remembers what it found.
-pub(crate) struct Recorder {
-    pub(crate) folders: Folders,
-    pub(crate) included: BTreeMap<String, String>,
-}
-
-impl Includer for Recorder {
-    fn read(&mut self, path: &str, includer: &str, system: bool) -> Option<(String, Arc<str>)> {
-        let found = self.folders.read(path, includer, system)?;
-        self.included.insert(path.trim_start_matches("./").to_owned(), found.1.to_string());
-        Some(found)
-    }
-}
-
-/// Finds what was remembered.
-pub(crate) struct Remembered<'a>(pub(crate) &'a BTreeMap<String, String>);
-
-impl Includer for Remembered<'_> {
-    fn read(&mut self, path: &str, _includer: &str, _system: bool) -> Option<(String, Arc<str>)> {
-        let name = path.trim_start_matches("./");
-        self.0.get(name).map(|text| (name.to_owned(), text.as_str().into()))
     }
 }

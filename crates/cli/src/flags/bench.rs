@@ -1,8 +1,8 @@
 //! The flags of `bench` alone.
 
 use super::{Flag, Section, Takes};
-use crate::args::Command;
-use crate::bench::MOST_ROUNDS;
+use crate::asked::MOST_ROUNDS;
+use crate::command::Command;
 
 pub(super) const ROUNDS: Flag = Flag {
     names: &["--rounds"],

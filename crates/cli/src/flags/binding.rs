@@ -5,9 +5,9 @@ use wavelane::internal::spirv_target::{Named, Placed, Shift};
 use wavelane::{Register, RegisterClass};
 
 use super::values::number;
-use crate::args::Args;
+use crate::asked::LowArgs;
 
-pub(super) fn shift(args: &mut Args, class: RegisterClass, value: &str) -> Result<(), String> {
+pub(super) fn shift(args: &mut LowArgs, class: RegisterClass, value: &str) -> Result<(), String> {
     let (by, space) = value.split_once(' ').unwrap_or((value, ""));
     let space = match space {
         "all" => None,
@@ -17,7 +17,7 @@ pub(super) fn shift(args: &mut Args, class: RegisterClass, value: &str) -> Resul
     Ok(())
 }
 
-pub(super) fn bind_register(args: &mut Args, value: &str) -> Result<(), String> {
+pub(super) fn bind_register(args: &mut LowArgs, value: &str) -> Result<(), String> {
     let words: Vec<&str> = value.split(' ').collect();
     let [name, space, binding, set] = words[..] else {
         return Err("the form is t3 0 7 1".to_owned());
@@ -30,7 +30,7 @@ pub(super) fn bind_register(args: &mut Args, value: &str) -> Result<(), String> 
 }
 
 /// What stands as a whole at one binding: the number and the set.
-pub(super) fn bind(args: &mut Args, what: Named, value: &str) -> Result<(), String> {
+pub(super) fn bind(args: &mut LowArgs, what: Named, value: &str) -> Result<(), String> {
     let (binding, set) = value.split_once(' ').unwrap_or((value, ""));
     let (binding, set) = (number(binding)?, number(set)?);
     args.spirv.written.places.push(Placed { what, binding, set });

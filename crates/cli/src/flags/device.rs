@@ -4,55 +4,55 @@ use wavelane::Engine;
 
 use super::values::{caps, choose};
 use super::{
-    DEVICE, Flag, RUN, RUN_AND_TEST, RUN_TEST_AND_DIFF, Section, TEST, TEST_SAN_AND_DIFF, Takes,
-    diff,
+    Flag, KNOWS_CAPS, RUNS_ON_AN_ENGINE, RUNS_ON_DEVICES, RUNS_TESTS, Section, Takes, diff,
 };
+use crate::command::Command;
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--profile"],
         takes: Takes::Value("directx|vulkan"),
-        on: TEST,
+        on: &[Command::Test],
         section: Section::Device,
         help: "whose features tests find here (directx)",
         set: |args, value| {
             let choices = [("directx", jobs::Api::DirectX), ("vulkan", jobs::Api::Vulkan)];
-            args.test.api = choose(value, &choices)?;
+            args.select.api = choose(value, &choices)?;
             Ok(())
         },
     },
     Flag {
         names: &["--features"],
         takes: Takes::Nothing,
-        on: TEST,
+        on: &[Command::Test],
         section: Section::Device,
         help: "show the features that tests may require, and run nothing",
         set: |args, _| {
-            args.test.show_features = true;
+            args.show_features = true;
             Ok(())
         },
     },
     Flag {
         names: &["--worker"],
         takes: Takes::Nothing,
-        on: TEST_SAN_AND_DIFF,
+        on: RUNS_TESTS,
         section: Section::Ignored,
         help: "",
         set: |args, _| {
-            args.test.is_worker = true;
+            args.is_worker = true;
             Ok(())
         },
     },
     Flag {
         names: &["--engine"],
         takes: Takes::Value("NAME"),
-        on: RUN_AND_TEST,
+        on: RUNS_ON_AN_ENGINE,
         section: Section::Device,
         help: "what runs the lanes: cpu, machine code for this computer, where that can be\n\
                made; interp, the reference engine; vulkan, a GPU through Vulkan; cuda is\n\
                not built yet",
         set: |args, value| {
-            args.engine = Some(choose(value, &Engine::ALL.map(|it| (it.name(), it)))?);
+            args.device.engine = Some(choose(value, &Engine::ALL.map(|it| (it.name(), it)))?);
             Ok(())
         },
     },
@@ -61,47 +61,47 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--verbose"],
         takes: Takes::Nothing,
-        on: RUN,
+        on: &[Command::Run],
         section: Section::Device,
         help: "say which engine runs which waves, and why, where it is not the one wanted",
         set: |args, _| {
-            args.verbose = true;
+            args.device.verbose = true;
             Ok(())
         },
     },
     Flag {
         names: &["--device"],
         takes: Takes::Value("DEVICE"),
-        on: RUN_TEST_AND_DIFF,
+        on: RUNS_ON_DEVICES,
         section: Section::Device,
         help: "which device the engine vulkan uses: its number in `wavelane caps`, or a\n\
                part of its name; by default the first that can be used",
         set: |args, value| {
-            args.device = Some(value.to_owned());
+            args.device.name = Some(value.to_owned());
             Ok(())
         },
     },
     Flag {
         names: &["--cpu"],
         takes: Takes::Value("SET"),
-        on: RUN_TEST_AND_DIFF,
+        on: RUNS_ON_DEVICES,
         section: Section::Device,
         help: "the instructions that the engine cpu uses: avx512 or avx2; by default the\n\
                best that the processor has",
         set: |args, value| {
-            args.isa = Some(choose(value, &wavelane::Isa::ALL.map(|it| (it.name(), it)))?);
+            args.device.isa = Some(choose(value, &wavelane::Isa::ALL.map(|it| (it.name(), it)))?);
             Ok(())
         },
     },
     Flag {
         names: &["--threads"],
         takes: Takes::Value("N"),
-        on: RUN_TEST_AND_DIFF,
+        on: RUNS_ON_DEVICES,
         section: Section::Device,
         help: "how many threads the engine cpu uses, 1 by default: with one, groups and\n\
                waves run in their canonical order",
         set: |args, value| {
-            args.threads = match value.parse() {
+            args.device.threads = match value.parse() {
                 Ok(threads @ 1..=256) => threads,
                 _ => return Err("a number of threads is 1 to 256".to_owned()),
             };
@@ -111,7 +111,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--caps"],
         takes: Takes::Value("CAP=VALUE,…"),
-        on: DEVICE,
+        on: KNOWS_CAPS,
         section: Section::Device,
         help: "what the device can do: wave-ops=on|off, lanes=32..64, total-lanes=N,\n\
                sm=6.5, int64=on|off, 16bit=on|off, double=on|off",

@@ -1,17 +1,18 @@
 //! The flags that only `wavelane diff` knows.
 
-use super::{DIFF, DIFF_AND_BENCH, Flag, Section, Takes};
+use super::{Flag, Section, TAKES_MODULES, Takes};
+use crate::command::Command;
 
 pub(super) const ENGINES: Flag = Flag {
     names: &["--engines"],
     takes: Takes::Value("LIST"),
-    on: DIFF,
+    on: &[Command::Diff],
     section: Section::Device,
     help: "what is compared with interp, the reference engine: cpu, cpu:avx2, vulkan,\n\
            vulkan:DEVICE by number or a part of its name, several times if you like\n\
            (interp,cpu, and vulkan where a device can be used)",
     set: |args, value| {
-        args.diff.engines = Some(value.to_owned());
+        args.engines = Some(value.to_owned());
         Ok(())
     },
 };
@@ -19,14 +20,14 @@ pub(super) const ENGINES: Flag = Flag {
 pub(super) const SPIRV: Flag = Flag {
     names: &["--spirv"],
     takes: Takes::Value("FILE"),
-    on: DIFF_AND_BENCH,
+    on: TAKES_MODULES,
     section: Section::Device,
     help: "run this module, which another compiler made of the same shader, on the\n\
            device of vulkan beside wavelane's own; bench measures both in turns, and
 \
            says whether they leave the same",
     set: |args, value| {
-        args.diff.spirv = Some(value.to_owned());
+        args.module = Some(value.to_owned());
         Ok(())
     },
 };
@@ -34,12 +35,12 @@ pub(super) const SPIRV: Flag = Flag {
 pub(super) const REPRO: Flag = Flag {
     names: &["--repro"],
     takes: Takes::Value("FILE"),
-    on: DIFF,
+    on: &[Command::Diff],
     section: Section::Output,
     help: "write the `.test` file that shows a disagreement to FILE, of several to FILE-2\n\
            and so on; without it to a free name in this folder",
     set: |args, value| {
-        args.diff.repro = Some(value.to_owned());
+        args.repro = Some(value.to_owned());
         Ok(())
     },
 };

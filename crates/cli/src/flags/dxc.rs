@@ -1,13 +1,13 @@
 //! The flags that only dxc needs: accepted, so that build scripts can swap the program.
 
 use super::values::nothing;
-use super::{COMPILE, Flag, Section, Takes};
+use super::{COMPILES, Flag, Section, Takes};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-O0", "-O1", "-O2", "-O3", "-Od", "-Zi", "-Zs", "-Zss", "-Zsb", "-nologo", "-Vd"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Ignored,
         help: "",
         set: nothing,
@@ -25,7 +25,7 @@ pub(super) const FLAGS: &[Flag] = &[
             "-Qkeep_reflect_in_dxil",
         ],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Ignored,
         help: "",
         set: nothing,
@@ -33,7 +33,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-Fo"],
         takes: Takes::Joined("FILE"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "the file for SPIR-V, with emit --spirv and with dxc -spirv",
         set: |args, value| {
@@ -44,7 +44,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-Fc", "-Fe", "-Fd", "-Fh", "-Fre", "-Frs", "-Vn"],
         takes: Takes::Joined("FILE"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Ignored,
         help: "",
         set: nothing,
@@ -94,7 +94,7 @@ pub(super) const FLAGS: &[Flag] = &[
             "-unchanged",
         ],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Ignored,
         help: "",
         set: nothing,
@@ -127,7 +127,7 @@ pub(super) const FLAGS: &[Flag] = &[
             "-fspv-max-id",
         ],
         takes: Takes::Ignored(1),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Ignored,
         help: "",
         set: nothing,
@@ -135,7 +135,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-opt-select"],
         takes: Takes::Ignored(2),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Ignored,
         help: "",
         set: nothing,
@@ -143,7 +143,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-Fl", "-Fx", "-Fi", "-MF"],
         takes: Takes::Joined("FILE"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Ignored,
         help: "other flags that start with -f",
         set: nothing,

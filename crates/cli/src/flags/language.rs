@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use wavelane::{Denormals, Dialect, MatrixOrder, PushLayout, Version};
 
 use super::values::{choose, constant, number, profile, warning};
-use super::{COMPILE, Flag, Section, Takes};
+use super::{COMPILES, Flag, Section, Takes};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-T"],
         takes: Takes::Joined("PROFILE"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "cs_6_0 to cs_6_10 (cs_6_10)",
         set: profile,
@@ -19,18 +19,18 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-E"],
         takes: Takes::Joined("NAME"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "the entry point (main)",
         set: |args, value| {
-            args.options.entry = value.to_owned();
+            args.compile.options.entry = value.to_owned();
             Ok(())
         },
     },
     Flag {
         names: &["-D"],
         takes: Takes::Joined("NAME[=VALUE]"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "define a macro",
         set: |args, value| {
@@ -41,82 +41,82 @@ pub(super) const FLAGS: &[Flag] = &[
             if name.is_empty() {
                 return Err("the macro has no name".to_owned());
             }
-            args.options.defines.push((name.to_owned(), text));
+            args.compile.options.defines.push((name.to_owned(), text));
             Ok(())
         },
     },
     Flag {
         names: &["-I"],
         takes: Takes::Joined("FOLDER"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "look for included files there too",
         set: |args, value| {
-            args.includes.push(PathBuf::from(value));
+            args.compile.includes.push(PathBuf::from(value));
             Ok(())
         },
     },
     Flag {
         names: &["--include-root"],
         takes: Takes::Value("FOLDER"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "read only what lies below FOLDER, where symbolic links lead counts, for\n\
                #include and for files that a job names; may be repeated. For services:\n\
                a message may show a line of any file that is read",
-        set: |args, value| args.include_roots.add(value),
+        set: |args, value| args.compile.include_roots.add(value),
     },
     Flag {
         names: &["--ignore-case-includes"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "find included files whose names differ in the case of letters",
         set: |args, _| {
-            args.ignore_case_includes = true;
+            args.compile.ignore_case_includes = true;
             Ok(())
         },
     },
     Flag {
         names: &["-HV"],
         takes: Takes::Joined("YEAR"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "the language version: 2016, 2017, 2018, 2021, 202x (2021)",
         set: |args, value| {
             let known = "the versions are 2016, 2017, 2018, 2021 and 202x";
-            args.options.hlsl_version = Version::parse(value).ok_or(known)?;
+            args.compile.options.hlsl_version = Version::parse(value).ok_or(known)?;
             Ok(())
         },
     },
     Flag {
         names: &["-enable-16bit-types"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "half and min16 types have 16 bits",
         set: |args, _| {
-            args.options.enable_16bit = true;
+            args.compile.options.enable_16bit = true;
             Ok(())
         },
     },
     Flag {
         names: &["-spirv"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "[[vk::binding(N, SET)]] gives a resource its register N and space SET;\n\
                vk::push_constant, vk::constant_id and vk::offset count too",
         set: |args, _| {
-            args.options.spirv = true;
-            args.options.vulkan = true;
+            args.compile.options.spirv = true;
+            args.compile.options.vulkan = true;
             Ok(())
         },
     },
     Flag {
         names: &["--constant"],
         takes: Takes::Value("ID=[TYPE:]VALUE"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "with -spirv: the specialization constant [[vk::constant_id(ID)]], such as\n\
                0=8, 1=f32:0.5, 2=true; whole numbers are i32, others f32",
@@ -125,7 +125,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-denorm"],
         takes: Takes::Joined("any|preserve|ftz"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "denormal floats: kept, or with ftz taken and given as zeros (any: kept)",
         set: |args, value| {
@@ -134,73 +134,73 @@ pub(super) const FLAGS: &[Flag] = &[
                 ("preserve", Denormals::Preserve),
                 ("ftz", Denormals::FlushToZero),
             ];
-            args.options.denormals = choose(value, &choices)?;
+            args.compile.options.denormals = choose(value, &choices)?;
             Ok(())
         },
     },
     Flag {
         names: &["-fvk-use-dx-layout", "-fvk-use-scalar-layout"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "with -spirv: push constants are packed as structured buffers are",
         set: |args, _| {
-            args.options.push_layout = PushLayout::Scalar;
+            args.compile.options.push_layout = PushLayout::Scalar;
             Ok(())
         },
     },
     Flag {
         names: &["-fspv-use-legacy-buffer-matrix-order"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "matrices in byte address buffers lie the other way round",
         set: |args, _| {
-            args.options.legacy_matrix_order = true;
+            args.compile.options.legacy_matrix_order = true;
             Ok(())
         },
     },
     Flag {
         names: &["-auto-binding-space"],
         takes: Takes::Value("N"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "the space of resources that the source gives no register (default 0)",
         set: |args, value| {
-            args.options.auto_space = number(value)?;
+            args.compile.options.auto_space = number(value)?;
             Ok(())
         },
     },
     Flag {
         names: &["-Zpr"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "matrices lie row by row in memory",
         set: |args, _| {
-            args.options.matrix_order = MatrixOrder::RowMajor;
+            args.compile.options.matrix_order = MatrixOrder::RowMajor;
             Ok(())
         },
     },
     Flag {
         names: &["-Zpc"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "matrices lie column by column in memory (so by default)",
         set: |args, _| {
-            args.options.matrix_order = MatrixOrder::ColumnMajor;
+            args.compile.options.matrix_order = MatrixOrder::ColumnMajor;
             Ok(())
         },
     },
     Flag {
         names: &["--dialect"],
         takes: Takes::Value("hlsl|slang"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Language,
         help: "with slang, Slang's wave functions are no reason for a warning",
         set: |args, value| {
-            args.options.dialect =
+            args.compile.options.dialect =
                 choose(value, &[("hlsl", Dialect::default()), ("slang", Dialect::Slang)])?;
             Ok(())
         },
@@ -208,29 +208,29 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-WX"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Warnings,
         help: "warnings are errors, also -Werror; -Wno-error takes it back",
         set: |args, _| {
-            args.warnings.are_errors = true;
+            args.compile.warnings.are_errors = true;
             Ok(())
         },
     },
     Flag {
         names: &["-no-warnings", "-w"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Warnings,
         help: "show no warnings",
         set: |args, _| {
-            args.warnings.none = true;
+            args.compile.warnings.none = true;
             Ok(())
         },
     },
     Flag {
         names: &["-W"],
         takes: Takes::Joined("[no-]CODE"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Warnings,
         help: "show a warning, or with no- do not; -Werror=CODE makes it an error,\n\
                -Wno-error=CODE keeps it a warning. The last one counts. The code is\n\
@@ -241,11 +241,11 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-ferror-limit"],
         takes: Takes::Joined("N"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Warnings,
         help: "show so many errors, and count the rest (20); 0: all",
         set: |args, value| {
-            args.most_errors = match number(value)? {
+            args.compile.most_errors = match number(value)? {
                 0 => usize::MAX,
                 most => most as usize,
             };
@@ -255,12 +255,12 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fwarning-limit"],
         takes: Takes::Joined("N"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Warnings,
         help: "show so many warnings, and count the rest (100); 0: all. Beyond 1000\n\
                the compiler looks for no more of them",
         set: |args, value| {
-            args.most_warnings = match number(value)? {
+            args.compile.most_warnings = match number(value)? {
                 0 => usize::MAX,
                 most => most as usize,
             };

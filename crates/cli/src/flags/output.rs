@@ -5,15 +5,15 @@ use wavelane::internal::spirv_target::Named;
 
 use super::binding::{bind, bind_register, shift};
 use super::values::{choose, format, pair};
-use super::{COMPILE, EMIT, EVERYWHERE, FORMAT, Flag, RUN, Section, Takes, diff};
-use crate::args::Command;
+use super::{COMPILES, EVERYWHERE, Flag, HAS_FORMATS, Section, Takes, diff};
+use crate::command::Command;
 use crate::terminal::When;
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--print"],
         takes: Takes::Value("NAME"),
-        on: RUN,
+        on: &[Command::Run],
         section: Section::Output,
         help: "show this buffer whole, and no others; may be repeated",
         set: |args, value| {
@@ -24,7 +24,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--out"],
         takes: Takes::Value("NAME=FILE"),
-        on: RUN,
+        on: &[Command::Run],
         section: Section::Output,
         help: "write a buffer to FILE.npy or FILE.bin; with several wave sizes the\n\
                name must hold {width}, which the size replaces",
@@ -37,7 +37,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--format"],
         takes: Takes::Value("FORMAT"),
-        on: FORMAT,
+        on: HAS_FORMATS,
         section: Section::Output,
         help: "text or json; for check also github and sarif, for san, test and\n\
                merge also junit, github and sarif, for diff junit and github;\n\
@@ -64,7 +64,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fcolor-diagnostics", "-fdiagnostics-color"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Ignored,
         help: "",
         set: |args, _| {
@@ -75,7 +75,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fno-color-diagnostics", "-fno-diagnostics-color"],
         takes: Takes::Nothing,
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Ignored,
         help: "",
         set: |args, _| {
@@ -91,14 +91,13 @@ pub(super) const FLAGS: &[Flag] = &[
         help: "all diagnostic codes with a line about each; for test, the names of the tests",
         set: |args, _| {
             args.list = true;
-            args.test.list = true;
             Ok(())
         },
     },
     Flag {
         names: &["--ir"],
         takes: Takes::Nothing,
-        on: EMIT,
+        on: &[Command::Emit],
         section: Section::Output,
         help: "the intermediate representation",
         set: |args, _| {
@@ -109,7 +108,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--for"],
         takes: Takes::Value("TARGET"),
-        on: EMIT,
+        on: &[Command::Emit],
         section: Section::Output,
         help: "with --ir, what a device is told: vulkan1.1 to vulkan1.4, cuda, or\n\
                least, the device that lacks most",
@@ -121,20 +120,20 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--spirv"],
         takes: Takes::Nothing,
-        on: EMIT,
+        on: &[Command::Emit],
         section: Section::Output,
         help: "SPIR-V for Vulkan: a listing, or with -Fo FILE a module in FILE\n\
                and beside it what a host must know, in FILE.json",
         set: |args, _| {
-            args.spirv.wanted = true;
-            args.options.spirv = true;
+            args.emit_spirv = true;
+            args.compile.options.spirv = true;
             Ok(())
         },
     },
     Flag {
         names: &["-fspv-target-env"],
         takes: Takes::Joined("ENV"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "vulkan1.1, vulkan1.2, vulkan1.3 (the default) or vulkan1.4;\n\
                universal1.3, universal1.5 and universal1.6 stand for the first three",
@@ -146,7 +145,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fspv-extension"],
         takes: Takes::Joined("NAME"),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "an extension of SPIR-V that may be used; the first one given drops\n\
                SPV_KHR_maximal_reconvergence, which is used otherwise",
@@ -158,7 +157,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fvk-b-shift"],
         takes: Takes::Words("N SPACE|all", 2),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "for SPIR-V: register(bI, spaceS) is binding I + N of set S",
         set: |args, value| shift(args, RegisterClass::Constant, value),
@@ -166,7 +165,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fvk-t-shift"],
         takes: Takes::Words("N SPACE|all", 2),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "the same for registers t",
         set: |args, value| shift(args, RegisterClass::Shader, value),
@@ -174,7 +173,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fvk-u-shift"],
         takes: Takes::Words("N SPACE|all", 2),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "the same for registers u",
         set: |args, value| shift(args, RegisterClass::Unordered, value),
@@ -182,7 +181,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fvk-s-shift"],
         takes: Takes::Words("N SPACE|all", 2),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "the same for registers s",
         set: |args, value| shift(args, RegisterClass::Sampler, value),
@@ -190,7 +189,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fvk-bind-register"],
         takes: Takes::Words("REGISTER SPACE N SET", 4),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "for SPIR-V: this register is binding N of set SET, such as t3 0 7 1",
         set: bind_register,
@@ -198,7 +197,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fvk-bind-globals"],
         takes: Takes::Words("N SET", 2),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "for SPIR-V: constants outside any buffer are binding N of set SET",
         set: |args, value| bind(args, Named::Globals, value),
@@ -206,7 +205,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fvk-bind-resource-heap"],
         takes: Takes::Words("N SET", 2),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "for SPIR-V: what comes from ResourceDescriptorHeap is binding N of set SET,\n\
                whose descriptors are mutable ones of VK_EXT_mutable_descriptor_type",
@@ -215,7 +214,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fvk-bind-sampler-heap"],
         takes: Takes::Words("N SET", 2),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "the same for SamplerDescriptorHeap",
         set: |args, value| bind(args, Named::SamplerHeap, value),
@@ -223,7 +222,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["-fvk-bind-counter-heap"],
         takes: Takes::Words("N SET", 2),
-        on: COMPILE,
+        on: COMPILES,
         section: Section::Output,
         help: "the same for the hidden counters of buffers in ResourceDescriptorHeap",
         set: |args, value| bind(args, Named::CounterHeap, value),

@@ -6,16 +6,17 @@ use wavelane::internal::IntraWaveSync;
 
 use super::values::{choose, groups, lane_order, number, pair, schedule, timeout, wave_size};
 use super::{
-    Flag, RUN_AND_SAN, RUN_TEST_AND_SAN, SAN, SAN_AND_DIFF, SAN_DIFF_AND_BENCH, Section, TEST,
-    TEST_AND_SAN, TEST_SAN_AND_DIFF, Takes, bench, san,
+    COMPARES, EXAMINES, Flag, HAS_BASELINES, RUNS, RUNS_SHADERS, RUNS_TESTS, Section, Takes, bench,
+    san,
 };
-use crate::args::Fuel;
+use crate::asked::Fuel;
+use crate::command::Command;
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--groups"],
         takes: Takes::Value("X[,Y[,Z]]"),
-        on: RUN_AND_SAN,
+        on: RUNS_SHADERS,
         section: Section::Run,
         help: "how many thread groups to dispatch (1)",
         set: groups,
@@ -23,7 +24,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--wave-size"],
         takes: Takes::Value("W|LIST|all"),
-        on: RUN_TEST_AND_SAN,
+        on: RUNS,
         section: Section::Run,
         help: "lanes in a wave: 4, 8, 16, 32, 64, 128, a list (4,8), a range (4..32),\n\
                or all that shader and device allow; several are compared.\n\
@@ -35,7 +36,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--bind"],
         takes: Takes::Value("NAME=VALUE"),
-        on: RUN_AND_SAN,
+        on: RUNS_SHADERS,
         section: Section::Run,
         help: "what the buffer NAME, or NAME[k] of a resource array\n\
                or of ResourceDescriptorHeap, holds:\n\
@@ -61,39 +62,39 @@ pub(super) const FLAGS: &[Flag] = &[
                mirror, border, mirror-once, u= v= w=, less-equal and its like, bias=,\n\
                lod=0..3, border=1/1/1/1",
         set: |args, value| {
-            args.binds.push(pair(value)?);
+            args.bind.binds.push(pair(value)?);
             Ok(())
         },
     },
     Flag {
         names: &["--set"],
         takes: Takes::Value("MEMBER=VALUE"),
-        on: RUN_AND_SAN,
+        on: RUNS_SHADERS,
         section: Section::Run,
         help: "a member of a constant buffer: Count=5, Dim=16,16,1, Weights[2]=0.5,\n\
                Object.Member=1; matrices row by row",
         set: |args, value| {
-            args.sets.push(pair(value)?);
+            args.bind.sets.push(pair(value)?);
             Ok(())
         },
     },
     Flag {
         names: &["--counter"],
         takes: Takes::Value("NAME=N"),
-        on: RUN_AND_SAN,
+        on: RUNS_SHADERS,
         section: Section::Run,
         help: "the hidden counter of a structured buffer (0)",
         set: |args, value| {
             let (name, count) = pair(value)?;
             let count = count.parse().map_err(|_| format!("`{count}` is no whole number"))?;
-            args.counters.push((name, count));
+            args.bind.counters.push((name, count));
             Ok(())
         },
     },
     Flag {
         names: &["--lane-order"],
         takes: Takes::Value("ORDER"),
-        on: RUN_TEST_AND_SAN,
+        on: RUNS,
         section: Section::Run,
         help: "how threads are dealt to lanes: linear, by SV_GroupIndex; quad2d, in squares of\n\
                2x2; morton; random[:SEED], quads together.\n\
@@ -103,7 +104,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--schedule"],
         takes: Takes::Value("ORDER"),
-        on: RUN_TEST_AND_SAN,
+        on: RUNS,
         section: Section::Run,
         help: "the order of waves and groups: ascending (canonical), descending,\n\
                round-robin, random[:SEED]",
@@ -112,7 +113,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--intra-wave-sync"],
         takes: Takes::Value("RULE"),
-        on: SAN_AND_DIFF,
+        on: EXAMINES,
         section: Section::Run,
         help: "what orders the accesses of the lanes of a wave: lockstep, each instruction;\n\
                waveop, wave operations only; none, barriers only (lockstep)",
@@ -131,7 +132,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--width-dependent"],
         takes: Takes::Value("NAME"),
-        on: SAN,
+        on: &[Command::San],
         section: Section::Run,
         help: "this buffer is meant to differ with the width; may be repeated",
         set: |args, value| {
@@ -142,7 +143,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--unordered"],
         takes: Takes::Value("NAME"),
-        on: SAN_DIFF_AND_BENCH,
+        on: COMPARES,
         section: Section::Run,
         help: "the elements of this buffer may come in any order; may be repeated",
         set: |args, value| {
@@ -153,7 +154,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--seeds"],
         takes: Takes::Value("N"),
-        on: SAN,
+        on: &[Command::San],
         section: Section::Run,
         help: "try so many random orders of waves, groups and lanes at each width (1)",
         set: |args, value| {
@@ -172,7 +173,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--timeout"],
         takes: Takes::Value("SECONDS"),
-        on: RUN_TEST_AND_SAN,
+        on: RUNS,
         section: Section::Run,
         help: "end the run after so long, its compilation included, with exit status 1",
         set: timeout,
@@ -180,13 +181,13 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--fuel"],
         takes: Takes::Value("N|none"),
-        on: RUN_TEST_AND_SAN,
+        on: RUNS,
         section: Section::Run,
         help: "end the run after so many wave-instructions, with exit status 1; what takes\n\
                longer than arithmetic, such as samples and matches, counts for several\n\
                (2^32, fewer beyond 32 lanes: endless loops end within a few minutes)",
         set: |args, value| {
-            args.fuel = match value {
+            args.launch.fuel = match value {
                 "none" => Fuel::Endless,
                 number => {
                     Fuel::Of(number.parse().map_err(|_| format!("`{number}` is no whole number"))?)
@@ -198,57 +199,57 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--jobs", "-j"],
         takes: Takes::Value("N"),
-        on: TEST_SAN_AND_DIFF,
+        on: RUNS_TESTS,
         section: Section::Run,
         help: "so many processes run tests at a time (one for each core)",
         set: |args, value| {
-            args.test.jobs = Some(number(value)? as usize);
+            args.jobs = Some(number(value)? as usize);
             Ok(())
         },
     },
     Flag {
         names: &["--filter"],
         takes: Takes::Value("TEXT"),
-        on: TEST_SAN_AND_DIFF,
+        on: RUNS_TESTS,
         section: Section::Run,
         help: "only tests whose names hold the text; may be repeated",
         set: |args, value| {
-            args.test.filters.push(value.to_owned());
+            args.select.filters.push(value.to_owned());
             Ok(())
         },
     },
     Flag {
         names: &["--partition"],
         takes: Takes::Value("hash:M/N"),
-        on: TEST,
+        on: &[Command::Test],
         section: Section::Run,
         help: "only part M of N, by the tests' names; count:M/N takes every N-th.\n\
                LIT_NUM_SHARDS and LIT_RUN_SHARD in the environment do the latter",
         set: |args, value| {
-            args.test.partition = Some(crate::test::Partition::parse(value)?);
+            args.select.partition = Some(crate::asked::Partition::parse(value)?);
             Ok(())
         },
     },
     Flag {
         names: &["--baseline"],
         takes: Takes::Value("FILE"),
-        on: TEST_AND_SAN,
+        on: HAS_BASELINES,
         section: Section::Run,
         help: "known failures, which do not fail the run: a name or name@width a line;\n\
                for san known findings: CODE FILE: the line of source, wherever it stands",
         set: |args, value| {
-            args.test.baseline = Some(PathBuf::from(value));
+            args.baselines.baseline = Some(PathBuf::from(value));
             Ok(())
         },
     },
     Flag {
         names: &["--write-baseline"],
         takes: Takes::Value("FILE"),
-        on: TEST_AND_SAN,
+        on: HAS_BASELINES,
         section: Section::Run,
         help: "write the failures, or the findings, of this run as a baseline",
         set: |args, value| {
-            args.test.write_baseline = Some(PathBuf::from(value));
+            args.baselines.write_baseline = Some(PathBuf::from(value));
             Ok(())
         },
     },

@@ -3,12 +3,13 @@
 use wavelane::internal::{ExitedThreads, FloatRoom, Order, Progress, Reconvergence};
 
 use super::values::{choose, number};
-use super::{Flag, SAN, SAN_AND_DIFF, SAN_DIFF_AND_BENCH, Section, Takes};
+use super::{COMPARES, EXAMINES, Flag, Section, Takes};
+use crate::command::Command;
 
 pub(super) const THOROUGH: Flag = Flag {
     names: &["--thorough"],
     takes: Takes::Nothing,
-    on: SAN,
+    on: &[Command::San],
     section: Section::Run,
     help: "try more orders, watch the runs in all of them, and shuffle the lanes of groups\n\
            of one dimension too, which hardly any scan stands",
@@ -21,7 +22,7 @@ pub(super) const THOROUGH: Flag = Flag {
 pub(super) const ORDERS: Flag = Flag {
     names: &["--orders"],
     takes: Takes::Value("LIST"),
-    on: SAN,
+    on: &[Command::San],
     section: Section::Run,
     help: "the orders to compare with, instead of the sweep: none, or of\n\
            lanes=linear|quad2d|morton|random:SEED,\n\
@@ -44,7 +45,7 @@ pub(super) const ORDERS: Flag = Flag {
 pub(super) const FLOAT_ULP: Flag = Flag {
     names: &["--float-ulp"],
     takes: Takes::Value("N"),
-    on: SAN_DIFF_AND_BENCH,
+    on: COMPARES,
     section: Section::Run,
     help: "floats that lie at most so many representable numbers apart are the same\n\
            (for san instead of one part in 1024, for diff and bench of none)",
@@ -57,7 +58,7 @@ pub(super) const FLOAT_ULP: Flag = Flag {
 pub(super) const EXITED_THREADS: Flag = Flag {
     names: &["--exited-threads"],
     takes: Takes::Value("HOW"),
-    on: SAN_AND_DIFF,
+    on: EXAMINES,
     section: Section::Run,
     help: "what threads count as at a barrier that have returned before: arrived, missing\n\
            (arrived)",
@@ -73,7 +74,7 @@ pub(super) const EXITED_THREADS: Flag = Flag {
 pub(super) const RECONVERGENCE: Flag = Flag {
     names: &["--reconvergence"],
     takes: Takes::Value("RULE"),
-    on: SAN,
+    on: &[Command::San],
     section: Section::Run,
     help: "what brings lanes together again: maximal, every construct, as HLSL has it;\n\
            spirv, only what the whole wave came to and leaves together; independent,\n\
@@ -94,7 +95,7 @@ pub(super) const RECONVERGENCE: Flag = Flag {
 pub(super) const PROGRESS: Flag = Flag {
     names: &["--progress"],
     takes: Takes::Value("MODEL"),
-    on: SAN_AND_DIFF,
+    on: EXAMINES,
     section: Section::Run,
     help: "who comes on while others go round a loop: lockstep, waves and groups that have\n\
            started; occupancy-bound, of one group at a time; fair, every lane (lockstep)",
@@ -114,7 +115,7 @@ pub(super) const PROGRESS: Flag = Flag {
 pub(super) const UNIFORM_LANE_INDEX: Flag = Flag {
     names: &["--uniform-lane-index"],
     takes: Takes::Nothing,
-    on: SAN,
+    on: &[Command::San],
     section: Section::Run,
     help: "report lanes that read different lanes in one operation",
     set: |args, _| {

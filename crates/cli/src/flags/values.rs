@@ -5,9 +5,11 @@ use std::time::Duration;
 use wavelane::internal::diag;
 use wavelane::{LaneCounts, LaneOrder, MOST_GROUPS, Schedule, ShaderModel, Stage};
 
-use crate::args::{Args, Command, Output, WaveSizes};
+use crate::asked::LowArgs;
+use crate::asked::{Output, WaveSizes};
+use crate::command::Command;
 
-pub(super) fn nothing(_: &mut Args, _: &str) -> Result<(), String> {
+pub(super) fn nothing(_: &mut LowArgs, _: &str) -> Result<(), String> {
     Ok(())
 }
 
@@ -33,7 +35,7 @@ pub(super) fn number(word: &str) -> Result<u32, String> {
     word.trim().parse().map_err(|_| format!("`{}` is no whole number", word.trim()))
 }
 
-pub(super) fn groups(args: &mut Args, value: &str) -> Result<(), String> {
+pub(super) fn groups(args: &mut LowArgs, value: &str) -> Result<(), String> {
     let counts = value.split(',').map(number).collect::<Result<Vec<u32>, String>>()?;
     if counts.len() > 3 {
         return Err("a dispatch has three dimensions at most".to_owned());
@@ -41,13 +43,13 @@ pub(super) fn groups(args: &mut Args, value: &str) -> Result<(), String> {
     if counts.iter().any(|it| *it > MOST_GROUPS) {
         return Err(format!("each dimension has at most {MOST_GROUPS} groups"));
     }
-    args.groups = [1; 3];
-    args.groups[..counts.len()].copy_from_slice(&counts);
+    args.launch.groups = [1; 3];
+    args.launch.groups[..counts.len()].copy_from_slice(&counts);
     Ok(())
 }
 
-pub(super) fn wave_size(args: &mut Args, value: &str) -> Result<(), String> {
-    args.wave_sizes = match value {
+pub(super) fn wave_size(args: &mut LowArgs, value: &str) -> Result<(), String> {
+    args.launch.wave_sizes = match value {
         "all" => WaveSizes::All,
         "attr" => WaveSizes::Default,
         _ => {
@@ -78,8 +80,8 @@ pub(super) fn range(text: &str) -> Result<LaneCounts, String> {
     Ok(LaneCounts { min, max })
 }
 
-pub(super) fn lane_order(args: &mut Args, value: &str) -> Result<(), String> {
-    args.lane_order = Some(match value.split_once(':') {
+pub(super) fn lane_order(args: &mut LowArgs, value: &str) -> Result<(), String> {
+    args.launch.lane_order = Some(match value.split_once(':') {
         Some(("random", seed)) => {
             LaneOrder::Random(seed.parse().map_err(|_| format!("`{seed}` is no seed"))?)
         }
@@ -92,7 +94,7 @@ pub(super) fn lane_order(args: &mut Args, value: &str) -> Result<(), String> {
             ];
             let order = choose(value, &choices)?;
             if order == LaneOrder::Random(1) {
-                args.remarks.push(
+                args.compile.remarks.push(
                     "the seed of the random lane order is 1; `random:SEED` chooses another"
                         .to_owned(),
                 );
@@ -103,8 +105,8 @@ pub(super) fn lane_order(args: &mut Args, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn schedule(args: &mut Args, value: &str) -> Result<(), String> {
-    args.schedule = match value.split_once(':') {
+pub(super) fn schedule(args: &mut LowArgs, value: &str) -> Result<(), String> {
+    args.launch.schedule = match value.split_once(':') {
         Some(("random", seed)) => {
             Schedule::Random(seed.parse().map_err(|_| format!("`{seed}` is no seed"))?)
         }
@@ -117,7 +119,7 @@ pub(super) fn schedule(args: &mut Args, value: &str) -> Result<(), String> {
             ];
             let schedule = choose(value, &choices)?;
             if schedule == Schedule::Random(1) {
-                args.remarks.push(
+                args.compile.remarks.push(
                     "the seed of the random schedule is 1; `random:SEED` chooses another"
                         .to_owned(),
                 );
@@ -128,19 +130,15 @@ pub(super) fn schedule(args: &mut Args, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn timeout(args: &mut Args, value: &str) -> Result<(), String> {
+pub(super) fn timeout(args: &mut LowArgs, value: &str) -> Result<(), String> {
     let seconds: f64 = value.parse().map_err(|_| format!("`{value}` is no number of seconds"))?;
     let timeout = Duration::try_from_secs_f64(seconds)
         .map_err(|_| format!("`{value}` is no number of seconds"))?;
-    args.timeout = Some(timeout);
+    args.launch.timeout = Some(timeout);
     Ok(())
 }
 
-pub(super) fn format(args: &mut Args, value: &str) -> Result<(), String> {
-    if matches!(args.command, Command::Test | Command::Merge) {
-        args.test.format = choose(value, &crate::test::Format::NAMES)?;
-        return Ok(());
-    }
+pub(super) fn format(args: &mut LowArgs, value: &str) -> Result<(), String> {
     let all = [
         ("text", Output::Text),
         ("json", Output::Json),
@@ -148,8 +146,10 @@ pub(super) fn format(args: &mut Args, value: &str) -> Result<(), String> {
         ("sarif", Output::Sarif),
         ("junit", Output::Junit),
     ];
+    let of_tests = [all[0], all[1], all[4], all[3], all[2]];
     let of_diff = [all[0], all[1], all[2], all[4]];
     let choices = match args.command {
+        Command::Test | Command::Merge => &of_tests[..],
         Command::San => &all[..],
         Command::Diff => &of_diff[..],
         Command::Check => &all[..4],
@@ -160,7 +160,7 @@ pub(super) fn format(args: &mut Args, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn profile(args: &mut Args, value: &str) -> Result<(), String> {
+pub(super) fn profile(args: &mut LowArgs, value: &str) -> Result<(), String> {
     let stages = [
         ("cs", Stage::Compute),
         ("ps", Stage::Pixel),
@@ -176,18 +176,18 @@ pub(super) fn profile(args: &mut Args, value: &str) -> Result<(), String> {
     let [stage, major, minor] = value.split('_').collect::<Vec<_>>()[..] else {
         return Err(form.to_owned());
     };
-    args.options.stage = choose(stage, &stages)?;
+    args.compile.options.stage = choose(stage, &stages)?;
     let highest = ShaderModel::HIGHEST;
     let minor =
         if minor == "x" { u32::from(highest.minor) } else { minor.parse().map_err(|_| form)? };
     if major.parse() != Ok(u32::from(highest.major)) || minor > u32::from(highest.minor) {
         return Err(format!("the shader models are 6.0 to {highest}"));
     }
-    args.options.shader_model = (u32::from(highest.major), minor);
+    args.compile.options.shader_model = (u32::from(highest.major), minor);
     Ok(())
 }
 
-pub(super) fn constant(args: &mut Args, value: &str) -> Result<(), String> {
+pub(super) fn constant(args: &mut LowArgs, value: &str) -> Result<(), String> {
     let (id, value) = pair(value)?;
     let id = id.parse().map_err(|_| format!("`{id}` is no number of a constant"))?;
     let (ty, text) = match value.split_once(':') {
@@ -211,18 +211,18 @@ pub(super) fn constant(args: &mut Args, value: &str) -> Result<(), String> {
         }
         _ => return Err(format!("`{ty}` is none of bool i16 u16 f16 i32 u32 f32 i64 u64 f64")),
     };
-    args.options.specialization.push((id, bits));
+    args.compile.options.specialization.push((id, bits));
     Ok(())
 }
 
-pub(super) fn warning(args: &mut Args, value: &str) -> Result<(), String> {
-    if let Some(remark) = args.warnings.read(value) {
-        args.remarks.push(remark);
+pub(super) fn warning(args: &mut LowArgs, value: &str) -> Result<(), String> {
+    if let Some(remark) = args.compile.warnings.read(value) {
+        args.compile.remarks.push(remark);
     }
     Ok(())
 }
 
-pub(super) fn caps(args: &mut Args, value: &str) -> Result<(), String> {
+pub(super) fn caps(args: &mut LowArgs, value: &str) -> Result<(), String> {
     for item in value.split(',') {
         let (cap, value) = item.split_once('=').ok_or("the form is CAP=VALUE")?;
         cap_value(args, cap.trim(), value.trim())?;
@@ -230,9 +230,9 @@ pub(super) fn caps(args: &mut Args, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn cap_value(args: &mut Args, cap: &str, value: &str) -> Result<(), String> {
+pub(super) fn cap_value(args: &mut LowArgs, cap: &str, value: &str) -> Result<(), String> {
     const NAMES: [&str; 7] = ["wave-ops", "lanes", "total-lanes", "sm", "int64", "16bit", "double"];
-    let adapter = &mut args.adapter;
+    let adapter = &mut args.device.adapter;
     let switch = || choose(value, &[("on", true), ("off", false)]);
     match cap {
         "wave-ops" => adapter.options1.wave_ops = switch()?,

@@ -9,37 +9,33 @@ use serde_json::{Value, json};
 use wavelane::internal::diag::Style;
 
 use super::record::{Examined, Stop};
-use super::{examine_test, subject};
-use crate::args::Args;
-use crate::problem::{Exit, Problem};
-use crate::test::{Answered, LastFile, PATIENCE, Worker, ask, asked_for, in_processes};
-use crate::{End, terminal};
+use super::{SanArgs, examine_test, subject};
+use crate::problem::{End, Exit, Problem};
+use crate::terminal;
+use crate::testing::{LastFile, asked_for};
+use crate::worker::{Answered, PATIENCE, Slot, ask, limit_memory};
 
 /// How much longer than its own time-out a process is waited for: by then it has told what it had found.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Examines tests; what became of them comes in the order of the tests.
-pub(super) fn run(args: &Args, tests: &[Test]) -> Result<Vec<Examined>, Problem> {
-    let patience = args.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
-    let one = |worker: &mut Option<Worker>, test: &Test| run_one(worker, test, patience);
-    in_processes(args, tests, None, one, |it| match it {
+pub(super) fn run(args: &SanArgs, tests: &[Test]) -> Result<Vec<Examined>, Problem> {
+    let patience = args.launch.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
+    let one = |slot: &mut Slot<'_>, test: &Test| run_one(slot, test, patience);
+    args.pool.run(tests, None, one, |it| match it {
         Examined::Program(program) => program.fails() || program.stopped.is_some(),
         Examined::Skipped { stop, .. } => stop.exit != Exit::Unsupported,
     })
 }
 
 /// Has one test examined. A test may hold several programs; those that were done before one fails count.
-fn run_one(
-    worker: &mut Option<Worker>,
-    test: &Test,
-    patience: Duration,
-) -> Result<Vec<Examined>, Problem> {
+fn run_one(slot: &mut Slot<'_>, test: &Test, patience: Duration) -> Result<Vec<Examined>, Problem> {
     let case = test.case.as_ref().map(|it| it.name.as_str());
     let styled = terminal::style() == Style::Colour;
     let request = json!({ "file": test.file, "case": case, "styled": styled });
     let mut examined = Vec::new();
     let take = |answer| examined.extend(Examined::from_json(&answer));
-    if let Answered::Broken(why) = ask(worker, &request, patience, take)? {
+    if let Answered::Broken(why) = ask(slot, &request, patience, take)? {
         // What it examined last is what failed.
         let stop = Stop { exit: Exit::Findings, why };
         examined.push(Examined::Skipped { name: test.name(), stop });
@@ -48,8 +44,8 @@ fn run_one(
 }
 
 /// Examines the tests that standard input names until it ends.
-pub(super) fn serve(args: &Args) -> Result<Exit, End> {
-    crate::test::limit_memory();
+pub(super) fn serve(args: &SanArgs) -> Result<Exit, End> {
+    limit_memory();
     let mut last = LastFile::default();
     for line in io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line?).unwrap_or_default();

@@ -3,16 +3,16 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use wavelane::Diagnostic;
-use wavelane::internal::diag::{self, SourceMap};
-use wavelane::internal::{Order, Seen};
+use wavelane::internal::diag;
 
+use super::SanArgs;
 use super::record::{Entry, Program, Stop};
-use crate::args::{Args, Output};
-use crate::problem::Exit;
-use crate::test::xml;
+use crate::asked::Output;
+use crate::problem::{End, Exit};
+use crate::report::xml;
+use crate::terminal;
+use crate::terminal::print_json;
 use crate::value::counted;
-use crate::{End, check, terminal};
 
 /// Everything that came out.
 pub(super) struct Outcome {
@@ -34,16 +34,16 @@ impl Outcome {
     }
 }
 
-pub(super) fn show(args: &Args, outcome: &Outcome) -> Result<(), End> {
+pub(super) fn show(args: &SanArgs, outcome: &Outcome) -> Result<(), End> {
     let news = || outcome.programs.iter().flat_map(Program::news);
     match args.output {
         Output::Text => terminal::print(&text(outcome))?,
-        Output::Json => check::print_json(&as_json(outcome))?,
+        Output::Json => print_json(&as_json(outcome))?,
         Output::Github => {
             terminal::print(&news().map(|it| it.github.as_str()).collect::<String>())?;
         }
         Output::Sarif => {
-            check::print_json(&diag::sarif_log(sarif(outcome), env!("CARGO_PKG_VERSION")))?;
+            print_json(&diag::sarif_log(sarif(outcome), env!("CARGO_PKG_VERSION")))?;
         }
         Output::Junit => terminal::print(&junit(outcome))?,
     }
@@ -187,52 +187,6 @@ fn as_json(outcome: &Outcome) -> Value {
         "diagnostics": remarks.collect::<Vec<_>>(),
         "programs": examined.chain(skipped).collect::<Vec<_>>(),
         "widths": widths,
-    })
-}
-
-/// A finding for programs.
-pub(crate) fn finding(
-    seen: &Seen,
-    report: &Diagnostic,
-    program: &str,
-    again: &str,
-    sources: &SourceMap,
-) -> Value {
-    let finding = &seen.finding;
-    let mut record = place(finding.site.span, sources);
-    record["id"] = json!(report.code.name);
-    record["verdict"] = json!(finding.kind.verdict().word());
-    record["level"] = json!(report.level.word());
-    record["program"] = json!(program);
-    record["message"] = json!(finding.message);
-    record["text"] = json!(finding.site.text);
-    record["related"] = finding
-        .related
-        .iter()
-        .map(|site| {
-            let mut related = place(site.span, sources);
-            related["message"] = json!(site.text);
-            related
-        })
-        .collect();
-    record["notes"] = json!(finding.notes);
-    record["lanes"] = finding.lanes.iter().collect();
-    record["wave"] = json!(finding.wave);
-    record["group"] = json!(finding.group);
-    record["width"] = json!(finding.width);
-    record["widths"] = json!(seen.widths);
-    record["seed"] = json!(seen.order.and_then(Order::seed));
-    record["order"] = json!(seen.order.map(|it| it.to_string()));
-    record["command"] = json!(again);
-    record
-}
-
-fn place(span: diag::Span, sources: &SourceMap) -> Value {
-    let at = sources.location(span);
-    json!({
-        "file": at.as_ref().map(|it| it.file.to_string()),
-        "line": at.as_ref().map(|it| it.line),
-        "column": at.as_ref().map(|it| it.column),
     })
 }
 

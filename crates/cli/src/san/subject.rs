@@ -10,14 +10,16 @@ use wavelane::internal::Slots;
 use wavelane::sanitizer::{Plan, Report};
 use wavelane::{ComputePipeline, Device, Dispatch, ResourceTable, Shader, SourceMap};
 
+use super::SanArgs;
 use super::record::Stop;
-use super::{SanArgs, plan};
-use crate::args::{self, Args, Request, WaveSizes};
-use crate::problem::{Exit, Problem};
-use crate::run::watch::Watch;
-use crate::run::{bind, failed, widths};
-use crate::test::{Beside, flags_of, setup};
-use crate::{End, compile};
+use crate::asked::WaveSizes;
+use crate::compile::flags_of;
+use crate::launch::{failed, widths};
+use crate::plan::{plan, plan_of};
+use crate::problem::{End, Exit, Problem};
+use crate::testing::{Beside, setup};
+use crate::watch::Watch;
+use crate::{bind, compile, device};
 
 /// A program that was examined.
 pub(super) struct Subject {
@@ -38,14 +40,14 @@ pub(super) fn stop(problem: Problem) -> Stop {
 }
 
 /// The shader that the command line names, with what it binds.
-pub(super) fn shader(args: &Args) -> Result<Subject, End> {
-    let file = args.operand()?;
-    let (shader, sources) = compile::shader(file, args)?;
+pub(super) fn shader(args: &SanArgs) -> Result<Subject, End> {
+    let file = args.operand.as_ref().map_err(Clone::clone)?;
+    let (shader, sources) = compile::shader(file, &args.compile)?;
     let pipeline = Device::new(args.adapter.clone())
         .create_compute_pipeline(&shader)
-        .map_err(|it| crate::caps::problem(&it, &sources))?;
-    let plan = plan(args, widths(args, &shader, &pipeline)?);
-    let mut bound = bind::bind(args, &shader, &sources)?;
+        .map_err(|it| device::problem(&it, &sources))?;
+    let plan = plan(&args.san, widths(&args.launch, &args.adapter, &shader, &pipeline)?);
+    let mut bound = bind::bind(&args.bind, &shader, &sources)?;
     for name in plan.width_dependent.iter().chain(&plan.unordered) {
         if !bound.table.iter().any(|(resource, ..)| resource.name == *name) {
             let known = bound.table.iter().map(|(resource, ..)| resource.name.as_str());
@@ -53,25 +55,25 @@ pub(super) fn shader(args: &Args) -> Result<Subject, End> {
         }
     }
     let (report, stopped) =
-        examine(args, &pipeline, args.groups, &plan, &mut bound.table, &sources)?;
+        examine(args, &pipeline, args.launch.groups, &plan, &mut bound.table, &sources)?;
     let stopped = stopped.map(stop);
-    Ok(Subject { name: file.to_owned(), shader, sources, plan, report, stopped })
+    Ok(Subject { name: file.clone(), shader, sources, plan, report, stopped })
 }
 
 /// Examines the runs of a test; `tell` hears of each by its name, or why there are none.
 pub(super) fn test(
-    args: &Args,
+    args: &SanArgs,
     test: &Test,
     file: &TestFile,
     tell: &mut dyn FnMut(String, Result<Box<Subject>, Stop>),
 ) {
     let device = Device::new(args.adapter.clone());
-    let features = jobs::features(device.adapter(), args.test.api);
-    let flags = flags_of(args);
-    let fuel = |width| args.fuel.at(width);
-    let setup = setup(args, &device, &features, &Widths::All, &flags, &fuel);
+    let features = jobs::features(device.adapter(), args.select.api);
+    let flags = flags_of(&args.compile);
+    let fuel = |width| args.launch.fuel.at(width);
+    let setup = setup(&args.launch, &device, &features, &Widths::All, &flags, &fuel);
     let skip = |exit, why: &str| Err(Stop { exit, why: why.to_owned() });
-    let runs = match jobs::prepare(test, file, &setup, &mut Beside::of(args)) {
+    let runs = match jobs::prepare(test, file, &setup, &mut Beside::of(&args.compile)) {
         Ok(runs) if runs.is_empty() => {
             return tell(test.name(), skip(Exit::Unsupported, "nothing in it runs"));
         }
@@ -102,11 +104,11 @@ pub(super) fn test(
 }
 
 /// The widths that a run allows and the command line asks for.
-fn widths_of(args: &Args, run: &Runnable) -> Vec<u32> {
+fn widths_of(args: &SanArgs, run: &Runnable) -> Vec<u32> {
     let allowed = run.pipeline.wave_sizes();
     let mut widths = run.widths.clone().unwrap_or_else(|| allowed.to_vec());
     widths.retain(|it| allowed.contains(it));
-    if let WaveSizes::List(list) = &args.wave_sizes {
+    if let WaveSizes::List(list) = &args.launch.wave_sizes {
         widths.retain(|it| list.contains(it));
     }
     widths
@@ -114,7 +116,7 @@ fn widths_of(args: &Args, run: &Runnable) -> Vec<u32> {
 
 /// Examines one run of a test.
 fn runnable(
-    args: &Args,
+    args: &SanArgs,
     run: Runnable,
     widths: Vec<u32>,
     name: String,
@@ -131,53 +133,29 @@ fn runnable(
         source: _,
         may_wait: _,
     } = run;
-    let plan = plan_of(args, &san, widths, log).map_err(stop)?;
+    let plan = plan_of(&args.san, &san, widths, log).map_err(stop)?;
     let (report, stopped) =
         examine(args, &pipeline, groups, &plan, &mut table, &sources).map_err(stop)?;
     let stopped = stopped.map(stop);
     Ok(Box::new(Subject { name, shader, sources, plan, report, stopped }))
 }
 
-/// The plan for a run of a test, which may have flags of its own and a log of its checks.
-pub(crate) fn plan_of(
-    args: &Args,
-    san: &[String],
-    widths: Vec<u32>,
-    log: Option<&str>,
-) -> Result<Plan, Problem> {
-    let asked = read_san_flags(san)?;
-    let args = &Args { san: args.san.with(&asked), ..args.clone() };
-    let mut plan = plan(args, widths);
-    // How often a case checks differs with the width, and which failure comes first is no result.
-    plan.width_dependent.extend(log.map(str::to_owned));
-    plan.unordered.extend(log.map(str::to_owned));
-    Ok(plan)
-}
-
-/// The flags that a section of a suite file asks for.
-fn read_san_flags(words: &[String]) -> Result<SanArgs, Problem> {
-    let line = ["wavelane", "san"].into_iter().map(str::to_owned).chain(words.iter().cloned());
-    match args::parse(line.map(Into::into))? {
-        Request::Work(args) => Ok(args.san),
-        Request::Help(_) | Request::Version => Ok(SanArgs::default()),
-    }
-}
-
 /// What was found, and why the sweep was given up if it was. Where nothing had been found by then, that is all there is.
 fn examine(
-    args: &Args,
+    args: &SanArgs,
     pipeline: &ComputePipeline,
     groups: [u32; 3],
     plan: &Plan,
     table: &mut ResourceTable,
     sources: &SourceMap,
 ) -> Result<(Report, Option<Problem>), Problem> {
-    let mut watch = Watch::start(args.timeout, groups.iter().map(|it| u64::from(*it)).product());
+    let mut watch =
+        Watch::start(args.launch.timeout, groups.iter().map(|it| u64::from(*it)).product());
     let dispatch = Dispatch {
-        lane_order: args.lane_order,
-        schedule: args.schedule,
+        lane_order: args.launch.lane_order,
+        schedule: args.launch.schedule,
         // The bound of the widest waves is the lowest.
-        fuel: args.fuel.at(plan.widths.iter().copied().max().unwrap_or(32)),
+        fuel: args.launch.fuel.at(plan.widths.iter().copied().max().unwrap_or(32)),
         cancel: Some(watch.cancel.clone()),
         ..Dispatch::new(groups)
     };
@@ -187,7 +165,7 @@ fn examine(
     match result {
         Ok(report) => Ok((report, None)),
         Err(it) => {
-            let problem = failed(&it.error, it.width, args, late, sources);
+            let problem = failed(&it.error, it.width, &args.launch, late, sources);
             if it.found.seen.is_empty() { Err(problem) } else { Ok((it.found, Some(problem))) }
         }
     }

@@ -70,6 +70,10 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
             plan.files.push(PathBuf::from(flag));
             continue;
         }
+        if flag == "--keep" {
+            plan.keep = true;
+            continue;
+        }
         let value = rest.next().ok_or(crate::USAGE)?;
         let number = |it: &str| {
             it.parse::<u64>().map_err(|_| format!("`{flag}` needs a number, not `{it}`"))
@@ -83,7 +87,6 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
             "--shrink" => plan.shrink = number(value)?,
             "--width" => plan.width = number(value)? as u32,
             "--device" => plan.device = Some(value.clone()),
-            "--keep" => plan.keep = number(value)? != 0,
             "--out" => plan.folder = PathBuf::from(value),
             _ => return Err(crate::USAGE.to_owned()),
         }

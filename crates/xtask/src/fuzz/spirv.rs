@@ -34,8 +34,13 @@ struct Tally {
 
 pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     let mut plan = Plan { runs: 1000, seed: 0, threads: 2, seconds: u64::MAX, suite: false };
-    for pair in arguments.chunks(2) {
-        let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
+    let mut rest = arguments.iter();
+    while let Some(flag) = rest.next() {
+        if flag == "--suite" {
+            plan.suite = true;
+            continue;
+        }
+        let value = rest.next().ok_or(crate::USAGE)?;
         let number =
             value.parse().map_err(|_| format!("`{flag}` needs a number, not `{value}`"))?;
         match flag.as_str() {
@@ -43,7 +48,6 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
             "--seed" => plan.seed = number,
             "--threads" => plan.threads = number.clamp(1, 256),
             "--seconds" => plan.seconds = number,
-            "--suite" => plan.suite = number != 0,
             _ => return Err(crate::USAGE.to_owned()),
         }
     }

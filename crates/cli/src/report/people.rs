@@ -8,41 +8,21 @@ use jobs::{Finding, Verdict};
 use super::baseline::Baseline;
 use super::formats;
 use super::record::Record;
-
-/// How results are told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Format {
-    #[default]
-    Text,
-    Json,
-    Junit,
-    Sarif,
-    Github,
-}
-
-impl Format {
-    pub(crate) const NAMES: [(&'static str, Format); 5] = [
-        ("text", Format::Text),
-        ("json", Format::Json),
-        ("junit", Format::Junit),
-        ("sarif", Format::Sarif),
-        ("github", Format::Github),
-    ];
-}
+use crate::asked::Output;
 
 /// Writes a report.
 pub(crate) fn write(
     records: &[Record],
     known: &Baseline,
-    format: Format,
+    output: Output,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    match format {
-        Format::Text => text(records, known, out)?,
-        Format::Json => formats::json(records, out)?,
-        Format::Junit => formats::junit(records, known, out)?,
-        Format::Sarif => formats::sarif(records, known, out)?,
-        Format::Github => {
+    match output {
+        Output::Text => text(records, known, out)?,
+        Output::Json => formats::json(records, out)?,
+        Output::Junit => formats::junit(records, known, out)?,
+        Output::Sarif => formats::sarif(records, known, out)?,
+        Output::Github => {
             formats::github(records, known, out)?;
             writeln!(out, "{}", summary(records))?;
         }
@@ -200,7 +180,7 @@ mod tests {
         let records =
             [example("a.test", 4, Verdict::Failed), example("b.test", 0, Verdict::Unsupported)];
         let mut out = Vec::new();
-        write(&records, &Baseline::default(), Format::Text, &mut out).unwrap();
+        write(&records, &Baseline::default(), Output::Text, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("FAIL: a.test with waves of 4 lanes\n  a \"message\""), "{text}");
         assert!(text.contains("    Out[3]  expected 1  got 2\n    … 2 more\n"), "{text}");
@@ -219,7 +199,7 @@ mod tests {
         let mut records = vec![case("a.hlsl::a"), case("a.hlsl::b"), case("a.hlsl::c")];
         records[2].outcome.message = "other".to_owned();
         let mut out = Vec::new();
-        write(&records, &Baseline::default(), Format::Text, &mut out).unwrap();
+        write(&records, &Baseline::default(), Output::Text, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("FAIL: a.hlsl::a and a.hlsl::b\n  a \"message\""), "{text}");
         assert_eq!(text.matches("FAIL: ").count(), 2, "{text}");

@@ -8,12 +8,15 @@ use jobs::{Flags, Source, Test};
 use wavelane::internal::{Slot, diag};
 use wavelane::{NoIncludes, Options, ResourceTable, Shader};
 
+use super::DiffArgs;
 use super::judge::{Told, judge};
 use super::record::{Compared, Record, Repro, Verdict};
 use super::run::Runner;
 use super::side::{Runs, Side};
 use super::subject::{Subject, of_test};
-use crate::args::{Args, Command};
+use crate::args::{self, Line, Request};
+use crate::asked::LowArgs;
+use crate::command::Command;
 
 const SUM: &str = "RWStructuredBuffer<uint> Out;
 RWStructuredBuffer<uint> Other;
@@ -27,6 +30,11 @@ void main(uint3 id : SV_DispatchThreadID, uint t : SV_GroupIndex) {
     Out[id.x] = sum + 1;
 }
 ";
+
+/// What is asked where nothing is said.
+fn asked() -> DiffArgs {
+    DiffArgs::new(LowArgs::new(Command::Diff), Line::default()).unwrap()
+}
 
 fn subject(text: &str, groups: [u32; 3]) -> Subject {
     let options = Options { shader_model: (6, 6), ..Options::default() };
@@ -82,7 +90,7 @@ fn shy(shader: &Shader) -> Shader {
 }
 
 fn records(subject: &Subject, fault: fn(&Shader) -> Shader) -> Vec<Record> {
-    let args = Args::new(Command::Diff);
+    let args = asked();
     let (cancel, is_lost, done) = (Arc::default(), Cell::new(false), Cell::new(0));
     let most_fuel = Cell::new(u64::MAX);
     let runner = Runner { args: &args, cancel, is_lost, done, most_fuel };
@@ -138,7 +146,7 @@ fn the_file_that_is_written_is_small_and_shows_the_disagreement_by_itself() {
     assert!(!text.contains("Other"), "what is not needed is gone: {text}");
     let test = Test { file: "x.test".to_owned(), case: None };
     let file = jobs::TestFile::new(&*test.file, &**text);
-    let again = of_test(&Args::new(Command::Diff), &test, &file).ok().unwrap();
+    let again = of_test(&asked(), &test, &file).ok().unwrap();
     let [again] = again.as_slice() else { panic!("{text}") };
     assert_eq!(again.groups, [1, 1, 1]);
     let verdicts =
@@ -241,7 +249,11 @@ Out[t] = x;
 #[test]
 fn the_sanitizer_is_told_what_it_knows() {
     let words = |line: &str, is_test| {
-        super::of_san(line.split_whitespace().map(str::to_owned), is_test).join(" ")
+        let words = ["wavelane", "diff"].into_iter().chain(line.split_whitespace());
+        let Ok(Request::Work(_, said)) = args::parse(words.map(Into::into)) else {
+            panic!("{line}")
+        };
+        said.for_command(Command::San, is_test).join(" ")
     };
     let line = "a.hlsl --bind Out=[4] --engines interp,cpu --wave-size=8 -DX=1 -T cs_6_6 --repro r.test \
                 --spirv=a.spv --unordered Out --worker --format json";

@@ -46,7 +46,7 @@ impl Record {
     }
 }
 
-pub(super) fn outcome_to_json(outcome: &Outcome) -> Value {
+pub(crate) fn outcome_to_json(outcome: &Outcome) -> Value {
     let row = |it: &Row| json!({ "at": it.place, "expected": it.expected, "got": it.got });
     let finding = |it: &Finding| {
         let rows: Vec<Value> = it.rows.iter().map(row).collect();
@@ -62,7 +62,7 @@ pub(super) fn outcome_to_json(outcome: &Outcome) -> Value {
     })
 }
 
-pub(super) fn outcome_from_json(value: &Value) -> Option<Outcome> {
+pub(crate) fn outcome_from_json(value: &Value) -> Option<Outcome> {
     let text = |value: &Value, key: &str| value[key].as_str().map(str::to_owned);
     let number = |value: &Value, key: &str| value[key].as_u64();
     let verdict = value["verdict"].as_str()?;

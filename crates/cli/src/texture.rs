@@ -4,8 +4,8 @@ use wavelane::internal::Slot;
 use wavelane::texture::{Channels, Dim, Encoding, Format, Sampler, Shape};
 use wavelane::{Element, HostScalar, Layout, MOST_BYTES, Norm, Resource, ResourceKind};
 
-use super::picture;
 use crate::npy;
+use crate::picture;
 use crate::problem::Problem;
 use crate::value::{self, Content};
 

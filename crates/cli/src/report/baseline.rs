@@ -20,14 +20,14 @@ impl Baseline {
     }
 }
 
-pub(super) fn read(file: &Path) -> Result<Baseline, Problem> {
+pub(crate) fn read(file: &Path) -> Result<Baseline, Problem> {
     let (_, text) = crate::files::read_source(&file.to_string_lossy())?;
     let lines = text.lines().map(|it| it.split(" #").next().unwrap_or("").trim());
     let names = lines.filter(|it| !it.is_empty() && !it.starts_with('#')).map(str::to_owned);
     Ok(Baseline { names: names.collect() })
 }
 
-pub(super) fn write(file: &Path, records: &[Record]) -> Result<(), Problem> {
+pub(crate) fn write(file: &Path, records: &[Record]) -> Result<(), Problem> {
     let mut text = "# Known failures; wavelane test --baseline FILE\n".to_owned();
     for record in records.iter().filter(|it| it.outcome.verdict == Verdict::Failed) {
         text.push_str(&format!("{}\n", record.id()));

@@ -12,7 +12,7 @@ use wavelane::{
     ResourceKind, ResourceTable, Scalar, Shader, SourceMap,
 };
 
-use crate::args::Args;
+use crate::asked::Binds;
 use crate::number;
 use crate::problem::Problem;
 use crate::terminal;
@@ -36,7 +36,7 @@ impl Bound {
 }
 
 /// Binds everything that the command line gives, and checks that nothing is missing.
-pub(crate) fn bind(args: &Args, shader: &Shader, sources: &SourceMap) -> Result<Bound, Problem> {
+pub(crate) fn bind(args: &Binds, shader: &Shader, sources: &SourceMap) -> Result<Bound, Problem> {
     let mut bound = Bound { table: ResourceTable::new(shader), shown: Vec::new() };
     for (name, text) in &args.binds {
         bind_one(name, text, shader, sources, &mut bound)?;
@@ -101,7 +101,7 @@ fn bind_one(
         return Ok(());
     }
     if let ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } = &resource.kind {
-        let buffer = super::texture::contents(resource, text, &mut open).map_err(fail)?;
+        let buffer = crate::texture::contents(resource, text, &mut open).map_err(fail)?;
         return bound.table.bind_at(base, element, buffer).map_err(|error| fail(error.to_string()));
     }
     let value = value::parse(text, &mut open).map_err(fail)?;
@@ -127,7 +127,7 @@ fn in_heap(heap: &Resource, shader: &Shader, text: &str) -> Result<(Slot, Option
     for view in shader.resources().iter().filter(|it| it.used && it.register.class == class) {
         let found = match &view.kind {
             ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } => {
-                super::texture::contents(view, text, &mut open).map(|buffer| (buffer, None))
+                crate::texture::contents(view, text, &mut open).map(|buffer| (buffer, None))
             }
             ResourceKind::Constant { .. }
             | ResourceKind::Structured { .. }
@@ -301,7 +301,7 @@ struct Target<'a> {
     indices: Vec<u32>,
 }
 
-fn set_members(args: &Args, shader: &Shader, table: &mut ResourceTable) -> Result<(), Problem> {
+fn set_members(args: &Binds, shader: &Shader, table: &mut ResourceTable) -> Result<(), Problem> {
     let mut touched: BTreeMap<(String, u32), Vec<String>> = BTreeMap::new();
     for (path, text) in &args.sets {
         let target = find_member(path, shader)?;

@@ -7,8 +7,8 @@ use jobs::Verdict;
 use serde_json::{Value, json};
 
 use super::baseline::Baseline;
+use super::people::{place, table};
 use super::record::Record;
-use super::report::{place, table};
 
 /// A line for each test at each width, and a last one with the summary.
 pub(super) fn json(records: &[Record], out: &mut impl Write) -> io::Result<()> {

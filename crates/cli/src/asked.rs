@@ -1,0 +1,414 @@
+//! What a command line can ask for, as plain values in groups: a command's own struct holds the groups that it needs.
+//!
+//! [`LowArgs`] has all of them. What a flag makes of its words stands in its row.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jobs::Api;
+use wavelane::internal::spirv_target::Written;
+use wavelane::internal::{ExitedThreads, FloatRoom, IntraWaveSync, Order, Progress, Reconvergence};
+use wavelane::{Adapter, Engine, Isa, LaneOrder, Options, Schedule};
+
+use crate::command::Command;
+use crate::files::Roots;
+use crate::problem::Problem;
+use crate::terminal::When;
+use crate::warnings::Warnings;
+
+/// Everything that was said on the command line, as plain values.
+#[derive(Clone, Debug)]
+pub(crate) struct LowArgs {
+    pub(crate) command: Command,
+    pub(crate) operands: Vec<String>,
+    pub(crate) compile: Compiling,
+    pub(crate) launch: Launch,
+    pub(crate) bind: Binds,
+    pub(crate) device: DeviceChoice,
+    pub(crate) san: Sanitizing,
+    pub(crate) select: Selecting,
+    pub(crate) baselines: Baselines,
+    pub(crate) output: Output,
+    pub(crate) colour: When,
+    pub(crate) prints: Vec<String>,
+    pub(crate) outs: Vec<(String, String)>,
+    /// `--ir` and `--spirv` of `emit`.
+    pub(crate) emit_ir: bool,
+    /// The target that the emitted IR is made for.
+    pub(crate) emit_for: Option<String>,
+    pub(crate) emit_spirv: bool,
+    pub(crate) spirv: SpirvFlags,
+    /// Files that dxc would write.
+    pub(crate) unwritten: Vec<String>,
+    /// `--list`
+    pub(crate) list: bool,
+    pub(crate) show_features: bool,
+    /// How many processes work at a time.
+    pub(crate) jobs: Option<usize>,
+    /// This process does what it is told of on its standard input.
+    pub(crate) is_worker: bool,
+    /// How often `bench` measures; at least once.
+    pub(crate) rounds: u32,
+    /// The engines that `diff` compares, as they were written.
+    pub(crate) engines: Option<String>,
+    /// Another compiler's module of the same shader.
+    pub(crate) module: Option<String>,
+    /// Where a disagreement is written to.
+    pub(crate) repro: Option<String>,
+}
+
+impl LowArgs {
+    pub(crate) fn new(command: Command) -> LowArgs {
+        LowArgs {
+            command,
+            operands: Vec::new(),
+            compile: Compiling::default(),
+            launch: Launch::default(),
+            bind: Binds::default(),
+            device: DeviceChoice::default(),
+            san: Sanitizing::default(),
+            select: Selecting::default(),
+            baselines: Baselines::default(),
+            output: Output::Text,
+            colour: When::Auto,
+            prints: Vec::new(),
+            outs: Vec::new(),
+            emit_ir: false,
+            emit_for: None,
+            emit_spirv: false,
+            spirv: SpirvFlags::default(),
+            unwritten: Vec::new(),
+            list: false,
+            show_features: false,
+            jobs: None,
+            is_worker: false,
+            rounds: ROUNDS,
+            engines: None,
+            module: None,
+            repro: None,
+        }
+    }
+
+    /// The one operand of commands that take one.
+    pub(crate) fn operand(&self) -> Result<String, Problem> {
+        match self.operands.as_slice() {
+            [one] => Ok(one.clone()),
+            [] => Err(self.usage(format!(
+                "`wavelane {}` needs {}",
+                self.command.name(),
+                self.command.operands()
+            ))),
+            [_, other, ..] => Err(self.usage(format!("one operand is enough; what is `{other}`?"))),
+        }
+    }
+
+    /// The operands of commands that take at least one.
+    pub(crate) fn some_operands(&self) -> Result<Vec<String>, Problem> {
+        match self.operands.is_empty() {
+            true => self.operand().map(|it| vec![it]),
+            false => Ok(self.operands.clone()),
+        }
+    }
+
+    pub(crate) fn usage(&self, message: String) -> Problem {
+        usage(message, Some(self.command))
+    }
+}
+
+fn usage(message: String, command: Option<Command>) -> Problem {
+    let command = command.map(|it| format!("{} ", it.name())).unwrap_or_default();
+    Problem::input(message).help(format!("`wavelane {command}--help` lists the flags"))
+}
+
+/// How a source becomes a shader, and what is told of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiling {
+    pub(crate) options: Options,
+    pub(crate) includes: Vec<PathBuf>,
+    pub(crate) include_roots: Roots,
+    pub(crate) ignore_case_includes: bool,
+    pub(crate) warnings: Warnings,
+    /// How many errors are shown; the rest is counted.
+    pub(crate) most_errors: usize,
+    pub(crate) most_warnings: usize,
+    /// How long it may take, where `options.cancel` is set after so long.
+    pub(crate) timeout: Option<Duration>,
+    /// What is to be said about the command line itself.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// As clang has it: who has more errors than this reads them from the top anyway.
+const MOST_ERRORS: usize = 20;
+/// Each takes the room of several lines.
+const MOST_WARNINGS: usize = 100;
+
+impl Default for Compiling {
+    fn default() -> Compiling {
+        let highest = wavelane::ShaderModel::HIGHEST;
+        let shader_model = (u32::from(highest.major), u32::from(highest.minor));
+        Compiling {
+            options: Options { shader_model, ..Options::default() },
+            includes: Vec::new(),
+            include_roots: Roots::default(),
+            ignore_case_includes: false,
+            warnings: Warnings::default(),
+            most_errors: MOST_ERRORS,
+            most_warnings: MOST_WARNINGS,
+            timeout: None,
+            remarks: Vec::new(),
+        }
+    }
+}
+
+/// How a shader is run: how much of it, at which widths, in which order, and for how long.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    pub(crate) groups: [u32; 3],
+    pub(crate) wave_sizes: WaveSizes,
+    pub(crate) lane_order: Option<LaneOrder>,
+    pub(crate) schedule: Schedule,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) fuel: Fuel,
+}
+
+impl Default for Launch {
+    fn default() -> Launch {
+        Launch {
+            groups: [1, 1, 1],
+            wave_sizes: WaveSizes::Default,
+            lane_order: None,
+            schedule: Schedule::Ascending,
+            timeout: None,
+            fuel: Fuel::Usual,
+        }
+    }
+}
+
+/// What is bound to a shader, as it was written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Binds {
+    pub(crate) binds: Vec<(String, String)>,
+    pub(crate) sets: Vec<(String, String)>,
+    pub(crate) counters: Vec<(String, u32)>,
+}
+
+/// What a shader runs on.
+#[derive(Clone, Debug)]
+pub(crate) struct DeviceChoice {
+    pub(crate) adapter: Adapter,
+    /// `None` for the fastest one there is.
+    pub(crate) engine: Option<Engine>,
+    /// Which device of Vulkan, by its number or a part of its name.
+    pub(crate) name: Option<String>,
+    /// The instructions of the engine `cpu`.
+    pub(crate) isa: Option<Isa>,
+    pub(crate) threads: usize,
+    /// Whether to say what ran the lanes.
+    pub(crate) verbose: bool,
+}
+
+impl Default for DeviceChoice {
+    fn default() -> DeviceChoice {
+        DeviceChoice {
+            adapter: Adapter::reference(),
+            engine: None,
+            name: None,
+            isa: None,
+            threads: 1,
+            verbose: false,
+        }
+    }
+}
+
+/// Which tests run, and whose features they find.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Selecting {
+    pub(crate) filters: Vec<String>,
+    pub(crate) partition: Option<Partition>,
+    pub(crate) api: Api,
+}
+
+/// What was known before, and where what is known now is written to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Baselines {
+    pub(crate) baseline: Option<PathBuf>,
+    pub(crate) write_baseline: Option<PathBuf>,
+}
+
+/// How often `bench` measures by default.
+pub(crate) const ROUNDS: u32 = 10;
+/// More rounds tell nothing more.
+pub(crate) const MOST_ROUNDS: u32 = 100_000;
+
+/// What was said about SPIR-V on the command line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SpirvFlags {
+    pub(crate) target: Option<String>,
+    pub(crate) extensions: Vec<String>,
+    pub(crate) format_given: bool,
+    /// What the flags of dxc say of bindings.
+    pub(crate) written: Written,
+}
+
+/// How the sanitizer goes about it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sanitizing {
+    pub(crate) sync: IntraWaveSync,
+    pub(crate) width_dependent: Vec<String>,
+    pub(crate) unordered: Vec<String>,
+    /// How many random orders are tried at each width; one if nothing is said.
+    pub(crate) seeds: Option<u64>,
+    pub(crate) thorough: bool,
+    /// The orders that are tried instead of the sweep.
+    pub(crate) orders: Option<Vec<Order>>,
+    pub(crate) float_room: Option<FloatRoom>,
+    pub(crate) exited: ExitedThreads,
+    pub(crate) reconvergence: Reconvergence,
+    pub(crate) progress: Progress,
+    pub(crate) uniform_lane_index: bool,
+}
+
+impl Sanitizing {
+    /// With what a section asks for beside the command line, whose flags go before.
+    pub(crate) fn with(&self, section: &Sanitizing) -> Sanitizing {
+        fn either<T: Default + PartialEq + Clone>(mine: &T, other: &T) -> T {
+            if *mine == T::default() { other.clone() } else { mine.clone() }
+        }
+        let both = |a: &[String], b: &[String]| a.iter().chain(b).cloned().collect();
+        Sanitizing {
+            sync: either(&self.sync, &section.sync),
+            width_dependent: both(&self.width_dependent, &section.width_dependent),
+            unordered: both(&self.unordered, &section.unordered),
+            seeds: self.seeds.or(section.seeds),
+            thorough: self.thorough || section.thorough,
+            orders: self.orders.clone().or_else(|| section.orders.clone()),
+            float_room: self.float_room.or(section.float_room),
+            exited: either(&self.exited, &section.exited),
+            reconvergence: either(&self.reconvergence, &section.reconvergence),
+            progress: either(&self.progress, &section.progress),
+            uniform_lane_index: self.uniform_lane_index || section.uniform_lane_index,
+        }
+    }
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Output {
+    #[default]
+    Text,
+    Json,
+    Github,
+    Sarif,
+    Junit,
+}
+
+/// The widths asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum WaveSizes {
+    /// What the shader prefers, or else the adapter.
+    Default,
+    /// Every one that both shader and adapter allow.
+    All,
+    List(Vec<u32>),
+}
+
+/// How many wave-instructions a run may execute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Fuel {
+    /// So many that an endless loop ends within about a minute; few reasonable runs come near.
+    #[default]
+    Usual,
+    Of(u64),
+    Endless,
+}
+
+impl Fuel {
+    /// The bound at a width.
+    pub(crate) fn at(self, width: u32) -> Option<u64> {
+        match self {
+            // PERF: the reference engine runs 130 million wave-instructions of 4 lanes in a second and 100 of 32;
+            // beyond that the lanes tell, and 128 of them give 25.
+            Fuel::Usual => Some((1 << 32) / u64::from(width.max(32) / 32)),
+            Fuel::Of(fuel) => Some(fuel),
+            Fuel::Endless => None,
+        }
+    }
+}
+
+/// One of several parts of the tests; `of` parts, `index` from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Partition {
+    pub(crate) by: By,
+    pub(crate) index: u64,
+    pub(crate) of: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// By the name alone: a test stays in its part when others come and go.
+    Hash,
+    /// Every n-th test.
+    Count,
+}
+
+impl Partition {
+    /// `hash:M/N` or `count:M/N`.
+    pub(crate) fn parse(text: &str) -> Result<Partition, String> {
+        let form = "the form is hash:M/N or count:M/N, M from 1 to N";
+        let (by, rest) = text.split_once(':').ok_or(form)?;
+        let by = match by {
+            "hash" => By::Hash,
+            "count" | "slice" => By::Count,
+            _ => return Err(form.to_owned()),
+        };
+        let (index, of) = rest.split_once('/').ok_or(form)?;
+        let (index, of) = (index.parse().map_err(|_| form)?, of.parse().map_err(|_| form)?);
+        if index == 0 || index > of {
+            Err(form.to_owned())
+        } else {
+            Ok(Partition { by, index, of })
+        }
+    }
+
+    pub(crate) fn holds(self, position: usize, name: &str) -> bool {
+        let number = match self.by {
+            By::Count => position as u64,
+            By::Hash => hash(name),
+        };
+        number % self.of == self.index - 1
+    }
+}
+
+/// The FNV-1a hash: the same on every machine and in every version.
+pub(crate) fn hash(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partitions_are_disjoint_and_complete() {
+        for by in ["hash", "count"] {
+            let parts: Vec<Partition> =
+                (1..=3).map(|i| Partition::parse(&format!("{by}:{i}/3")).unwrap()).collect();
+            for position in 0..100 {
+                let name = format!("test-{position}");
+                let holds = parts.iter().filter(|it| it.holds(position, &name)).count();
+                assert_eq!(holds, 1, "{by} {name}");
+            }
+        }
+        for text in ["hash:0/3", "hash:4/3", "hash:1", "3", "slot:1/2"] {
+            assert!(Partition::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_hash_never_changes() {
+        assert_eq!(hash(""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
+    }
+}

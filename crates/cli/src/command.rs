@@ -1,0 +1,87 @@
+//! The commands, by name: nothing here knows what they do.
+
+/// The word after `wavelane`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Check,
+    Run,
+    Emit,
+    Explain,
+    Caps,
+    Test,
+    Merge,
+    Dxc,
+    San,
+    Bench,
+    Diff,
+}
+
+impl Command {
+    pub(crate) const ALL: [Command; 11] = [
+        Command::Check,
+        Command::Run,
+        Command::Emit,
+        Command::Explain,
+        Command::Caps,
+        Command::Test,
+        Command::Merge,
+        Command::Dxc,
+        Command::San,
+        Command::Bench,
+        Command::Diff,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Command::Check => "check",
+            Command::Run => "run",
+            Command::Emit => "emit",
+            Command::Explain => "explain",
+            Command::Caps => "caps",
+            Command::Test => "test",
+            Command::Merge => "merge",
+            Command::Dxc => "dxc",
+            Command::San => "san",
+            Command::Diff => "diff",
+            Command::Bench => "bench",
+        }
+    }
+
+    pub(crate) fn summary(self) -> &'static str {
+        match self {
+            Command::Check => "compile a shader and report what is wrong with it",
+            Command::Run => {
+                "run a compute shader at one or several wave sizes, and compare the results"
+            }
+            Command::Emit => "write what the compiler makes of a shader",
+            Command::Explain => "explain a diagnostic code or a wave intrinsic",
+            Command::Caps => "show the adapter's caps and the engines",
+            Command::Test => "run test jobs and unit tests in HLSL, at one or several wave sizes",
+            Command::Merge => "join the JSON reports of several test runs",
+            Command::Dxc => "check a shader, with the command line of dxc",
+            Command::San => {
+                "find what is undefined, or differs with the width or the order of waves"
+            }
+            Command::Diff => {
+                "compare engines and other compilers' SPIR-V, and say whose mistake a difference is"
+            }
+            Command::Bench => "measure how long shaders and jobs take to compile and to run",
+        }
+    }
+
+    /// What may follow it besides flags.
+    pub(crate) fn operands(self) -> &'static str {
+        match self {
+            Command::Check => "FILE…",
+            Command::Run | Command::Emit => "FILE",
+            Command::San => "FILE|PATH…",
+            Command::Explain => "CODE|INTRINSIC",
+            Command::Caps => "",
+            Command::Test => "PATH…",
+            Command::Merge => "REPORT…",
+            Command::Dxc => "FILE",
+            Command::Bench => "FILE…",
+            Command::Diff => "FILE|PATH…",
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The device that a command line asks for, and the report where a shader needs what it lacks.
+
+use wavelane::{CpuOptions, Device, Engine, Gpu, PipelineError, SourceMap};
+
+use crate::asked::DeviceChoice;
+use crate::problem::{Exit, Problem};
+
+/// The report about a pipeline that cannot be made.
+pub(crate) fn problem(error: &PipelineError, sources: &SourceMap) -> Problem {
+    let problem = Problem::new(Exit::Unsupported, error.to_string()).at(error.span, "", sources);
+    let problem = error.remedy().into_iter().fold(problem, Problem::help);
+    problem.help("`wavelane caps` shows what the adapter has, `--caps` chooses another")
+}
+
+/// The device that the flags ask for. What is not measured may leave small dispatches to the reference engine, unless the
+/// flags name an engine.
+pub(crate) fn open(choice: &DeviceChoice, is_measured: bool) -> Result<Device, Problem> {
+    let unsupported = |what: wavelane::Unsupported| {
+        Problem::new(Exit::Unsupported, format!("{}: {}", what.asked, what.missing))
+    };
+    let engine = choice.engine.unwrap_or(Engine::fastest());
+    if engine == Engine::Vulkan {
+        let gpu = Gpu::open(choice.name.as_deref()).map_err(unsupported)?;
+        let device = Device::with_gpu(choice.adapter.clone(), gpu);
+        let none = |error| Problem::new(Exit::Unsupported, format!("--caps: {error}"));
+        device.adapter().check().map_err(none)?;
+        return Ok(device);
+    }
+    if engine != Engine::Cpu {
+        return Device::with_engine(choice.adapter.clone(), engine).map_err(unsupported);
+    }
+    // Without `--engine`, small dispatches may run on the reference engine.
+    let is_chosen = choice.engine.is_some() || choice.verbose || is_measured;
+    let options = CpuOptions { isa: choice.isa, threads: choice.threads, leaves_small: !is_chosen };
+    Device::with_cpu(choice.adapter.clone(), options).map_err(unsupported)
+}

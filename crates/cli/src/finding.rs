@@ -1,0 +1,83 @@
+//! A finding of the sanitizer in words: for people, for programs, and as the command that makes it again.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+use wavelane::Diagnostic;
+use wavelane::internal::diag::{self, SourceMap};
+use wavelane::internal::{Order, Seen, Verdict};
+
+/// The command that makes a finding again, with nothing beside it; `base` is what was asked for.
+pub(crate) fn again(seen: &Seen, base: &[String]) -> String {
+    let mut command = "wavelane".to_owned();
+    for word in base {
+        let _ = write!(command, " {}", crate::problem::quoted(word));
+    }
+    // Of two widths that differ, both are needed; the smallest is where the comparison begins.
+    let width = seen.finding.width;
+    if seen.finding.kind.verdict() == Verdict::WidthDependent {
+        return command;
+    }
+    let orders = seen.order.map_or("none".to_owned(), |it| it.to_string());
+    let _ = write!(command, " --wave-size {width} --orders {orders}");
+    command
+}
+
+/// The finding with the widths at which it was made.
+pub(crate) fn diagnostic(seen: &Seen, again: &str) -> Diagnostic {
+    let mut report = seen.finding.report();
+    if seen.order.is_some() {
+        report = report.note(format!("again: {again}"));
+    }
+    let widths: Vec<String> = seen.widths.iter().map(u32::to_string).collect();
+    match widths.as_slice() {
+        [_] => report,
+        _ => report.note(format!("seen with waves of {} lanes", widths.join(", "))),
+    }
+}
+
+/// A finding for programs.
+pub(crate) fn as_json(
+    seen: &Seen,
+    report: &Diagnostic,
+    program: &str,
+    again: &str,
+    sources: &SourceMap,
+) -> Value {
+    let finding = &seen.finding;
+    let mut record = place(finding.site.span, sources);
+    record["id"] = json!(report.code.name);
+    record["verdict"] = json!(finding.kind.verdict().word());
+    record["level"] = json!(report.level.word());
+    record["program"] = json!(program);
+    record["message"] = json!(finding.message);
+    record["text"] = json!(finding.site.text);
+    record["related"] = finding
+        .related
+        .iter()
+        .map(|site| {
+            let mut related = place(site.span, sources);
+            related["message"] = json!(site.text);
+            related
+        })
+        .collect();
+    record["notes"] = json!(finding.notes);
+    record["lanes"] = finding.lanes.iter().collect();
+    record["wave"] = json!(finding.wave);
+    record["group"] = json!(finding.group);
+    record["width"] = json!(finding.width);
+    record["widths"] = json!(seen.widths);
+    record["seed"] = json!(seen.order.and_then(Order::seed));
+    record["order"] = json!(seen.order.map(|it| it.to_string()));
+    record["command"] = json!(again);
+    record
+}
+
+fn place(span: diag::Span, sources: &SourceMap) -> Value {
+    let at = sources.location(span);
+    json!({
+        "file": at.as_ref().map(|it| it.file.to_string()),
+        "line": at.as_ref().map(|it| it.line),
+        "column": at.as_ref().map(|it| it.column),
+    })
+}

@@ -1,0 +1,96 @@
+//! Several workers at a time for many items, and how far they are. What is done with an item is no matter here.
+
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::problem::Problem;
+use crate::terminal;
+use crate::worker::{Slot, Worker};
+
+/// Workers for many items.
+#[derive(Clone, Debug)]
+pub(crate) struct Pool {
+    /// The words that make a process of this program a worker.
+    pub(crate) words: Vec<String>,
+    /// How many there are; as many as the computer has cores, if nothing is said.
+    pub(crate) jobs: Option<usize>,
+}
+
+impl Pool {
+    /// Does something with every item in processes, several at a time, the first of which may have been started already.
+    /// What came of it stands in the order of the items.
+    pub(crate) fn run<T: Sync, R: Send>(
+        &self,
+        items: &[T],
+        first: Option<Worker>,
+        one: impl Fn(&mut Slot<'_>, &T) -> Result<Vec<R>, Problem> + Sync,
+        is_bad: impl Fn(&R) -> bool + Sync,
+    ) -> Result<Vec<R>, Problem> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let count = self.jobs.unwrap_or(cores).clamp(1, items.len().max(1));
+        let next = AtomicUsize::new(0);
+        let progress = Progress::new(items.len());
+        let first = Mutex::new(first);
+        let work = || -> Result<Vec<(usize, Vec<R>)>, Problem> {
+            let mut slot = Slot::new(&self.words, first.lock().ok().and_then(|mut it| it.take()));
+            let mut done = Vec::new();
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(index) else { break };
+                let results = one(&mut slot, item)?;
+                progress.step(results.iter().any(&is_bad));
+                done.push((index, results));
+            }
+            // Nobody waits for a process that has no more to do: its input is closed, and it ends by itself.
+            drop(slot);
+            Ok(done)
+        };
+        let parts: Vec<Result<_, Problem>> = match count {
+            // Each hand-over from thread to thread is a wait on a busy machine.
+            1 => vec![work()],
+            _ => std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
+                let bug = |_| Err(Problem::bug("a thread that watches processes panicked"));
+                threads.into_iter().map(|it| it.join().unwrap_or_else(bug)).collect()
+            }),
+        };
+        progress.clear();
+        let mut all = Vec::new();
+        for part in parts {
+            all.extend(part?);
+        }
+        all.sort_by_key(|(index, _)| *index);
+        Ok(all.into_iter().flat_map(|(_, results)| results).collect())
+    }
+}
+
+/// How far they are, told to a person who watches.
+struct Progress {
+    done: AtomicUsize,
+    failed: AtomicUsize,
+    all: usize,
+}
+
+impl Progress {
+    fn new(all: usize) -> Progress {
+        Progress { done: AtomicUsize::new(0), failed: AtomicUsize::new(0), all }
+    }
+
+    fn step(&self, failed: bool) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let failed =
+            self.failed.fetch_add(usize::from(failed), Ordering::Relaxed) + usize::from(failed);
+        // A line for each of thousands of tests would only blink.
+        if terminal::is_watched() && (done.is_multiple_of(8) || done == self.all) {
+            let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+            terminal::say(&format!("\r\x1b[K{done} of {} tests{failed}", self.all));
+        }
+    }
+
+    fn clear(&self) {
+        if terminal::is_watched() && std::io::stderr().is_terminal() {
+            terminal::say("\r\x1b[K");
+        }
+    }
+}

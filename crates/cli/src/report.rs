@@ -1,0 +1,41 @@
+//! The report on tests, in every form: what `test`, `run` with a job, and `merge` have in common.
+
+mod baseline;
+mod formats;
+mod people;
+mod record;
+
+use jobs::Test;
+
+use crate::problem::Exit;
+
+pub(crate) use baseline::{Baseline, read as read_baseline, write as write_baseline};
+pub(crate) use formats::xml;
+pub(crate) use people::write;
+pub(crate) use record::{Record, outcome_from_json, outcome_to_json, read_lines};
+
+/// What the exit status says about records.
+pub(crate) fn exit(records: &[Record], known: &Baseline) -> Exit {
+    let is = |verdict| move |it: &&Record| it.outcome.verdict == verdict;
+    let failed = records.iter().filter(is(jobs::Verdict::Failed));
+    if failed.clone().any(|it| !known.expects(it)) {
+        return Exit::Findings;
+    }
+    let passed = records.iter().filter(is(jobs::Verdict::Passed)).count();
+    // What cannot be run is no pass: where nothing else happened, nothing was shown.
+    if passed == 0 && failed.count() == 0 && !records.is_empty() {
+        return Exit::Unsupported;
+    }
+    Exit::Fine
+}
+
+/// The command that runs a test again, as a shell reads it.
+pub(crate) fn command(verb: &str, test: &Test, width: u32, flags: &[String]) -> String {
+    let mut words = vec!["wavelane".to_owned(), verb.to_owned(), test.name()];
+    if width > 0 {
+        words.extend(["--wave-size".to_owned(), width.to_string()]);
+    }
+    words.extend(flags.iter().cloned());
+    let words: Vec<String> = words.iter().map(|it| crate::problem::quoted(it)).collect();
+    words.join(" ")
+}

@@ -1,0 +1,91 @@
+//! `wavelane run` with a job, which says itself what is bound and what must come out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jobs::{Features, Setup, Test};
+use wavelane::Device;
+
+use super::RunArgs;
+use crate::asked::Output;
+use crate::command::Command;
+use crate::compile::flags_of;
+use crate::problem::{End, Exit};
+use crate::report::{Baseline, Record};
+use crate::testing::{Beside, LastFile, find, refuse_flags_of_shaders, setup, widths_of};
+use crate::watch::Watch;
+use crate::worker::late;
+use crate::{device, report, terminal};
+
+/// `wavelane run` with a job: in this process, with what the buffers hold at the end.
+pub(super) fn run_job(args: &RunArgs) -> Result<Exit, End> {
+    let operand = args.operand.as_str();
+    let more = [("--print", !args.prints.is_empty()), ("--out", !args.outs.is_empty())];
+    let remedy = "; all its buffers are printed";
+    refuse_flags_of_shaders(&args.bind, &args.launch, &more, operand, remedy)?;
+    let device = device::open(&args.device, false)?;
+    let features = jobs::features(device.adapter(), args.select.api);
+    let tests = find(&[operand.to_owned()], Command::Run)?;
+    let mut watch = Watch::start(args.launch.timeout, 0);
+    let all = here(args, &device, &features, &tests, &watch.cancel)?;
+    watch.stop();
+    let is_late = watch.cancel.load(Ordering::Relaxed);
+    let mut records = Vec::new();
+    let mut shown = String::new();
+    for (test, outcomes) in tests.iter().zip(all) {
+        let several = outcomes.len() > 1;
+        for mut outcome in outcomes {
+            // What failed before has a reason of its own.
+            if let Some(timeout) = args.launch.timeout
+                && is_late
+                && outcome.message == "the run was cancelled"
+            {
+                outcome.message = late(timeout);
+            }
+            if several && !outcome.output.is_empty() {
+                shown.push_str(&format!("# waves of {} lanes\n", outcome.width));
+            }
+            shown.push_str(&outcome.output);
+            let command = report::command("run", test, outcome.width, &args.line.to_repeat());
+            records.push(Record { test: test.name(), file: test.file.clone(), outcome, command });
+        }
+    }
+    // A report for a machine stands alone.
+    if args.output == Output::Text {
+        terminal::print(&shown)?;
+    }
+    let known = Baseline::default();
+    report::write(&records, &known, args.output, &mut terminal::out())?;
+    Ok(report::exit(&records, &known))
+}
+
+/// Runs tests in this process, and shows what each left in its buffers.
+fn here(
+    args: &RunArgs,
+    device: &Device,
+    features: &Features,
+    tests: &[Test],
+    cancel: &Arc<AtomicBool>,
+) -> Result<Vec<Outcomes>, End> {
+    let widths = widths_of(&args.launch);
+    let flags = flags_of(&args.compile);
+    let fuel = |width| args.launch.fuel.at(width);
+    let setup = Setup {
+        cancel: Some(cancel.clone()),
+        wants_output: true,
+        ..setup(&args.launch, device, features, &widths, &flags, &fuel)
+    };
+    let mut all = Vec::new();
+    let mut last = LastFile::default();
+    for test in tests {
+        let file = last.read(&test.file)?;
+        let mut outcomes = Vec::new();
+        let mut beside = Beside::of(&args.compile);
+        jobs::run(test, file, &setup, &mut beside, &|_| true, &mut |it| outcomes.push(it));
+        all.push(outcomes);
+    }
+    Ok(all)
+}
+
+/// Of one test, at each width.
+type Outcomes = Vec<jobs::Outcome>;

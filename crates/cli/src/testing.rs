@@ -1,0 +1,301 @@
+//! Tests as commands that run them see them: which there are below the operands, which of those run, and what each runs with.
+
+use std::path::{Path, PathBuf};
+
+use jobs::{Features, Files, Flags, Setup, Test, TestFile, Widths};
+use serde_json::Value;
+use wavelane::{Device, Includer};
+
+use crate::args::{self, Request};
+use crate::asked::{Binds, By, Compiling, Launch, Partition, Selecting, WaveSizes};
+use crate::command::Command;
+use crate::compile::flags_of;
+use crate::files::{Folders, Roots, read_named, read_source};
+use crate::problem::Problem;
+
+/// Whether `wavelane run` is to take that file as a job: it says itself what is bound and what must come out.
+pub(crate) fn is_job(operand: &str) -> bool {
+    let path = operand.split_once("::").map_or(operand, |(path, _)| path);
+    [".test", ".yaml", ".yml"].iter().any(|ending| path.ends_with(ending))
+        || operand.contains(".hlsl::")
+}
+
+/// Whether the operands name tests, rather than one shader with the buffers of the command line.
+pub(crate) fn holds_tests(operands: &[String]) -> Result<bool, Problem> {
+    let [file] = operands else { return Ok(!operands.is_empty()) };
+    // What is read from standard input is read once.
+    if file == "-" {
+        return Ok(false);
+    }
+    if Path::new(file).is_dir() || (file.contains("::") && !Path::new(file).exists()) {
+        return Ok(true);
+    }
+    let (_, text) = read_source(file)?;
+    Ok(jobs::tests(file, &text).is_ok())
+}
+
+/// What a job says itself, the command line cannot say, nor what `more` names.
+pub(crate) fn refuse_flags_of_shaders(
+    bind: &Binds,
+    launch: &Launch,
+    more: &[(&str, bool)],
+    job: &str,
+    remedy: &str,
+) -> Result<(), Problem> {
+    let said_by_the_job = [
+        ("--bind", !bind.binds.is_empty()),
+        ("--set", !bind.sets.is_empty()),
+        ("--counter", !bind.counters.is_empty()),
+        ("--groups", launch.groups != [1; 3]),
+    ];
+    if let Some((flag, _)) = said_by_the_job.iter().chain(more).find(|(_, is_given)| *is_given) {
+        let what = format!("`{flag}` is for shaders, and `{job}` is a job");
+        let help = format!("a job says itself what is bound and how many groups run{remedy}");
+        return Err(Problem::input(what).help(help));
+    }
+    Ok(())
+}
+
+/// All tests below the operands, in a fixed order.
+pub(crate) fn find(operands: &[String], command: Command) -> Result<Vec<Test>, Problem> {
+    if operands.is_empty() {
+        return Err(Problem::input(format!("`wavelane {}` needs PATH…", command.name())).help(
+            "a `.test` file, a `job.yaml`, an `.hlsl` file with test cases, or a folder of them",
+        ));
+    }
+    let mut tests = Vec::new();
+    for operand in operands {
+        let (path, case) = match operand.split_once("::") {
+            Some((path, case)) if !Path::new(operand).exists() => (path, Some(case)),
+            _ => (operand.as_str(), None),
+        };
+        let found = below(Path::new(path))?;
+        let wanted =
+            |it: &Test| case.is_none_or(|case| it.case.as_ref().is_some_and(|it| it.name == case));
+        let before = tests.len();
+        tests.extend(found.into_iter().filter(wanted));
+        if tests.len() == before {
+            let problem = Problem::input(format!("there is no test in `{operand}`"));
+            let help = match Path::new(path).extension().and_then(|it| it.to_str()) {
+                Some("hlsl") => {
+                    "a file of cases includes <wavelane.hlsli> and says TEST_CASE(name) { … }"
+                }
+                Some("yaml" | "yml") => {
+                    "a job has lines `Shaders:`, `Buffers:` and `DescriptorSets:`"
+                }
+                _ => "tests are `.test` files, jobs in YAML, and `.hlsl` files with cases",
+            };
+            return Err(problem.help(help));
+        }
+    }
+    Ok(tests)
+}
+
+/// The tests of a file, or of all files below a folder.
+fn below(path: &Path) -> Result<Vec<Test>, Problem> {
+    let cannot = |path: &Path, error: std::io::Error| {
+        Problem::input(format!("`{}` cannot be read: {error}", path.display()))
+    };
+    let mut files = Vec::new();
+    let mut open = vec![path.to_path_buf()];
+    while let Some(found) = open.pop() {
+        let is_operand = found == path;
+        // A link may lead to a folder above: only the operand itself is followed.
+        let is_link = found.is_symlink() && !is_operand;
+        let path = found;
+        if path.is_dir() {
+            if is_link {
+                continue;
+            }
+            let entries = std::fs::read_dir(&path).map_err(|error| cannot(&path, error))?;
+            for entry in entries {
+                open.push(entry.map_err(|error| cannot(&path, error))?.path());
+            }
+        } else if is_operand || path.is_file() {
+            files.push((path, is_operand));
+        }
+    }
+    files.sort();
+    let mut tests = Vec::new();
+    for (file, is_operand) in files {
+        let ending = file.extension().and_then(|it| it.to_str()).unwrap_or("");
+        if !matches!(ending, "test" | "yaml" | "yml" | "hlsl") {
+            continue;
+        }
+        let name = file.to_string_lossy().replace('\\', "/");
+        let text = match crate::files::read_path(&file) {
+            Ok(text) => text,
+            Err(error) if is_operand => return Err(cannot(&file, error)),
+            // It fails by itself, and the worker that runs it reports why.
+            Err(_) => {
+                tests.push(Test { file: name, case: None });
+                continue;
+            }
+        };
+        let Ok(found) = jobs::tests(&name, &text) else { continue };
+        match file.to_str() {
+            Some(_) => tests.extend(found),
+            // No name leads to it again, so that it fails as a whole.
+            None => tests.push(Test { file: name, case: None }),
+        }
+    }
+    Ok(tests)
+}
+
+/// The tests that the flags and the environment leave.
+pub(crate) fn select(args: &Selecting, tests: Vec<Test>) -> Result<Vec<Test>, Problem> {
+    let filters = &args.filters;
+    let wanted = |it: &Test| {
+        filters.is_empty() || filters.iter().any(|filter| it.name().contains(filter.as_str()))
+    };
+    let tests: Vec<Test> = tests.into_iter().filter(wanted).collect();
+    let partition = match args.partition {
+        Some(partition) => Some(partition),
+        None => shard(|name| std::env::var(name).ok()).map_err(Problem::input)?,
+    };
+    let Some(partition) = partition else { return Ok(tests) };
+    let each = tests.into_iter().enumerate();
+    Ok(each.filter(|(i, it)| partition.holds(*i, &it.name())).map(|(_, it)| it).collect())
+}
+
+/// The part that the environment asks for, as LLVM's test runner has it, for scripts that split its tests.
+fn shard(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Partition>, String> {
+    let number = |name: &str| {
+        let text = variable(name).filter(|it| !it.is_empty());
+        let number = text.as_ref().map(|it| it.trim().parse::<u64>());
+        number.transpose().map_err(|_| {
+            format!("{name} is `{}`, which is no whole number", text.unwrap_or_default())
+        })
+    };
+    match (number("LIT_NUM_SHARDS")?, number("LIT_RUN_SHARD")?) {
+        (None, None) => Ok(None),
+        (Some(of), Some(index)) if index == 0 || index > of => {
+            Err(format!("LIT_RUN_SHARD is {index}, of {of} shards by LIT_NUM_SHARDS"))
+        }
+        (Some(of), Some(index)) => Ok(Some(Partition { by: By::Count, index, of })),
+        (Some(_), None) => Err("LIT_NUM_SHARDS is set, and LIT_RUN_SHARD is not".to_owned()),
+        (None, Some(_)) => Err("LIT_RUN_SHARD is set, and LIT_NUM_SHARDS is not".to_owned()),
+    }
+}
+
+/// The widths asked for, as tests take them.
+pub(crate) fn widths_of(launch: &Launch) -> Widths {
+    match &launch.wave_sizes {
+        WaveSizes::Default => Widths::Default,
+        WaveSizes::All => Widths::All,
+        WaveSizes::List(list) => Widths::List(list.clone()),
+    }
+}
+
+/// How tests are run in a process that is not cancelled.
+pub(crate) fn setup<'a>(
+    launch: &Launch,
+    device: &'a Device,
+    features: &'a Features,
+    widths: &'a Widths,
+    flags: &'a Flags,
+    fuel: &'a dyn Fn(u32) -> Option<u64>,
+) -> Setup<'a> {
+    Setup {
+        device,
+        features,
+        widths,
+        read_flags: &read_flags,
+        flags,
+        lane_order: launch.lane_order,
+        schedule: launch.schedule,
+        fuel,
+        cancel: None,
+        wants_output: false,
+    }
+}
+
+/// The file of tests that was read last: its tests come one after the other, and it is read and compiled once for all.
+#[derive(Default)]
+pub(crate) struct LastFile(Option<TestFile>);
+
+impl LastFile {
+    /// The file of that name.
+    pub(crate) fn read(&mut self, file: &str) -> Result<&TestFile, Problem> {
+        let known = self.0.take().filter(|it| it.name() == file);
+        let read = match known {
+            Some(known) => known,
+            None => {
+                let (name, text) = read_source(file).map_err(|it| unreadable(file, it))?;
+                TestFile::new(name, text)
+            }
+        };
+        Ok(self.0.insert(read))
+    }
+}
+
+/// Why a file that was found cannot be read.
+fn unreadable(file: &str, problem: Problem) -> Problem {
+    // What no Unicode can say was replaced when the file was found.
+    if !file.contains(char::REPLACEMENT_CHARACTER) {
+        return problem;
+    }
+    Problem::input(format!("the name of `{file}` is not valid Unicode; rename the file"))
+}
+
+/// The test of a file that a request names: the whole file, or one case of it.
+pub(crate) fn asked_for<'a>(request: &Value, file: &'a TestFile) -> Option<&'a Test> {
+    file.test(request["case"].as_str())
+}
+
+/// Flags of a `RUN:` line mean what they mean on the command line of `check`.
+fn read_flags(words: &[String]) -> Result<Flags, String> {
+    let line = ["wavelane", "check"].into_iter().map(str::to_owned).chain(words.iter().cloned());
+    match args::parse(line.map(Into::into)) {
+        Ok(Request::Work(args, _)) => Ok(flags_of(&args.compile)),
+        Ok(Request::Help(_) | Request::Version) => Err("they ask for help".to_owned()),
+        Err(problem) => Err(problem.message),
+    }
+}
+
+/// Files beside the test.
+pub(crate) struct Beside {
+    roots: Roots,
+}
+
+impl Beside {
+    pub(crate) fn of(args: &Compiling) -> Beside {
+        Beside { roots: args.include_roots.clone() }
+    }
+}
+
+impl Files for Beside {
+    fn read(&mut self, path: &str, test: &str) -> Option<String> {
+        let file = Path::new(test).parent().unwrap_or(Path::new("")).join(path);
+        read_named(&file, &self.roots)
+    }
+
+    fn includer(&mut self, includes: &[String]) -> Box<dyn Includer> {
+        Box::new(Folders {
+            folders: includes.iter().map(PathBuf::from).collect(),
+            roots: self.roots.clone(),
+            ignore_case: false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_of_the_environment_are_read_or_refused() {
+        let shard = |of: &'static str, index: &'static str| {
+            shard(|name| {
+                let value = if name == "LIT_NUM_SHARDS" { of } else { index };
+                (value != "unset").then(|| value.to_owned())
+            })
+        };
+        assert_eq!(shard("unset", "unset"), Ok(None));
+        assert_eq!(shard("3", "2").unwrap().map(|it| (it.index, it.of)), Some((2, 3)));
+        for (of, index) in [("3", "0"), ("3", "4"), ("x", "1"), ("3", "-1"), ("3", "unset")] {
+            assert!(shard(of, index).is_err(), "{of} {index}");
+        }
+        assert!(shard("unset", "1").is_err());
+    }
+}

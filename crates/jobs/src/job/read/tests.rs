@@ -1,0 +1,100 @@
+//! What is read of a job, and what is said of one that is wrong.
+
+use super::*;
+
+const SMALL: &str = "Shaders: [{ Stage: Compute, Entry: main }]
+Buffers:
+  - { Name: A, Format: Float32, Channels: 2, Data: [1, nan, 0x1p-1, -inf] }
+  - { Name: B, Format: Hex16, ArraySize: 2, Data: [[1, 2], [3, 4]] }
+  - { Name: C, Format: Int32, Stride: 4, FillSize: 8, FillValue: -1 }
+Results:
+  - { Result: R, Rule: BufferFloatULP, ULPT: 1, Actual: A, Expected: A }
+DescriptorSets:
+  - Resources:
+    - { Name: C, Kind: RWStructuredBuffer, DirectXBinding: { Register: 1, Space: 2 } }
+";
+
+#[test]
+fn a_job_is_read_with_its_defaults() {
+    let job = read(SMALL).unwrap();
+    assert_eq!(job.groups, [1, 1, 1]);
+    assert_eq!(job.buffers[0].numbers(0).next(), Some(0x3f80_0000));
+    assert_eq!(job.buffers[1].data, [vec![1, 0, 2, 0], vec![3, 0, 4, 0]]);
+    assert_eq!(job.buffers[2].data, [vec![0xff; 8]]);
+    let rule = Rule::Ulp { most: 1, zero: 0.0, denormals: Denormals::Any };
+    assert_eq!(job.results[0].rule, rule);
+    assert_eq!(job.sets[0][0].place, Place::Register { index: 1, space: 2 });
+}
+
+#[test]
+fn errors_have_a_location_and_a_remedy() {
+    for (from, to, place, message) in [
+        ("Results:", "Result:", "Result", "did you mean `Results`?"),
+        ("Stage: Compute", "Stage: Computer", "Computer", "did you mean `Compute`?"),
+        ("Format: Hex16", "Format: Hex", "Hex", "did you mean `Hex"),
+        ("Channels: 2", "Channel: 2", "Channel", "did you mean `Channels`?"),
+        ("nan,", "none,", "none", "is not a number"),
+        ("[3, 4]", "[3]", "[3]", "same size"),
+        ("ArraySize: 2", "ArraySize: 3", "[[1, 2], [3, 4]]", "2 lists"),
+        ("FillSize: 8", "FillSize: 6", "6", "not a whole number"),
+        ("FillSize: 8", "ZeroInitSize: 8", "ZeroInitSize", "FillSize"),
+        ("FillSize: 8", "FillSize: 4000000000", "4000000000", "the job's buffers have"),
+        ("Actual: A", "Actual: B", "BufferFloatULP", "floats only"),
+        ("Actual: A", "Actual: AA", "AA", "no buffer `AA`"),
+        ("ULPT: 1,", "", "Result", "`ULPT` is missing"),
+        ("Stride: 4", "Stride: 4, Channels: 2", "4", "one channel"),
+        ("Name: C, Kind", "Name: D, Kind", "D", "no buffer `D`"),
+        (", Space: 2", "", "Register", "`Space` is missing"),
+        ("- { Name: B", "- { Name: A", "A", "defined twice"),
+    ] {
+        let text = SMALL.replacen(from, to, 1);
+        let errors = read(&text).unwrap_err();
+        let error = &errors[0];
+        let shown = format!("{} {}", error.message, error.help.as_deref().unwrap_or(""));
+        assert!(shown.contains(message), "{to}: {shown}");
+        assert_eq!(&text[error.at.clone()], place, "{to}: {shown}");
+    }
+}
+
+#[test]
+fn all_errors_are_reported_at_once() {
+    let text = SMALL.replace("Entry", "Entyr").replace("Float32", "Float");
+    assert!(read(&text).unwrap_err().len() >= 3);
+}
+
+#[test]
+fn the_size_of_a_job_is_bounded_before_memory_is_allocated() {
+    let buffers = |size: &str, count: usize| -> String {
+        (0..count)
+            .map(|it| format!("  - {{ Name: X{it}, Format: Hex8, FillSize: {size} }}\n"))
+            .collect()
+    };
+    let with = |more: &str| {
+        read(&SMALL.replace("Results:", &format!("{more}Results:"))).map(|it| it.buffers.len())
+    };
+    // Each of them would be small enough alone.
+    let many = buffers("1073741824", 100);
+    let errors = with(&many).unwrap_err();
+    assert_eq!(errors.len(), 100);
+    assert!(errors[0].message.contains("the job's buffers have 107374"), "{errors:?}");
+    assert!(errors[0].help.as_ref().is_some_and(|it| it.contains("1073741824")), "{errors:?}");
+    let text = SMALL.replace("Results:", &format!("{many}Results:"));
+    assert_eq!(&text[errors[0].at.clone()], "1073741824");
+    assert_eq!(with(&buffers("1024", 100)), Ok(103));
+    // An array of nothing takes memory too.
+    let array = "  - { Name: X, Format: Hex8, ArraySize: 4294967295, FillSize: 0 }\n";
+    assert_eq!(with(array).unwrap_err().len(), 1);
+}
+
+#[test]
+fn resources_count_as_often_as_they_are_bound() {
+    let resource =
+        "    - { Name: C, Kind: RWStructuredBuffer, DirectXBinding: { Register: 1, Space: 2 } }\n";
+    let often = |times: usize| {
+        let text = SMALL.replace("FillSize: 8,", "FillSize: 16777216,");
+        read(&text.replace(resource, &resource.repeat(times)))
+    };
+    assert!(often(60).is_ok());
+    let errors = often(70).unwrap_err();
+    assert!(errors[0].message.contains("bytes are bound"), "{errors:?}");
+}
