@@ -646,7 +646,7 @@ fn mistakes_are_reported_once_and_in_place() {
         ("void f() { x = float3; y; }", &["1:16 `float3` is a type, but a value is expected here"]),
         (
             "void f() { float x(1); y; }",
-            &["1:18 a function cannot be declared inside of a function"],
+            &["1:18 a function cannot be declared inside a function"],
         ),
         ("Texture2D t : register(x3);\nint y;", &["1:24 `x3` is not a register"]),
         ("@import waveOps.h;\nint x;", &["1:1 `@import` is not part of HLSL"]),
