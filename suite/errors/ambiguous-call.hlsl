@@ -7,7 +7,7 @@ void f(float a, int b) {}
 void main(uint t : SV_GroupIndex) {
     f(1, 1); //~ error[ambiguous-call]: equally well
 }
-//| FILE:6:5: error: several `f` take the arguments `(literal int, literal int)` equally well [ambiguous-call]
+//| FILE:6:5: error: the call of `f` is ambiguous: several overloads match `(literal int, literal int)` equally well [ambiguous-call]
 //|   |
 //| 2 | void f(int a, float b) {}
 //|   |      - `void f(int, float)`
@@ -17,4 +17,4 @@ void main(uint t : SV_GroupIndex) {
 //| 6 |     f(1, 1);
 //|   |     ^^^^^^^
 //|   |
-//|   = help: casts of the arguments say which one is meant
+//|   = help: cast the arguments to select one overload

@@ -9,12 +9,12 @@ void main(uint t : SV_GroupIndex) {
     }
     EXPECT_EQ(mode, 3);
 }
-//| FILE:5:14: warning: `=` assigns, and this is a condition [assignment-in-condition]
+//| FILE:5:14: warning: `=` assigns, but this is a condition [assignment-in-condition]
 //|   |
 //| 5 |     if (mode = 2) {
 //|   |              ^
 //|   |
-//|   = help: to compare, write `==`
+//|   = help: use `==` to compare
 //|   |
 //| 5 -     if (mode = 2) {
 //| 5 +     if (mode == 2) {

@@ -18,7 +18,7 @@ void main(uint t : SV_GroupIndex) {
 //| 7 |     sums[wave] = WaveActiveSum(1u);
 //|   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = note: 128 threads are 32 waves of 4 lanes, which this shader allows
+//|   = note: this shader allows waves of 4 lanes, of which 128 threads need 32
 //|   = help: make it 32 elements long, or state the widths with `[WaveSize]`
 
 //--- vectors-for-waves-of-16-lanes
@@ -38,7 +38,7 @@ void main(uint t : SV_GroupIndex) {
 //| 6 |     sums[t / WaveGetLaneCount()] = uint2(WaveActiveSum(1u), 0);
 //|   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = note: 128 threads are 32 waves of 4 lanes, which this shader allows
+//|   = note: this shader allows waves of 4 lanes, of which 128 threads need 32
 //|   = help: make it 32 elements long, or state the widths with `[WaveSize]`
 
 //--- places-for-the-narrowest-waves

@@ -13,7 +13,7 @@ struct S {
     S inner; //~ error[bad-declaration]: `S` is not complete here
 };
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:3:7: error: `S` is not complete here, so it cannot be a field [bad-declaration]
+//| FILE:3:7: error: `S` is incomplete here, so it cannot be a field [bad-declaration]
 //|   |
 //| 3 |     S inner;
 //|   |       ^^^^^
@@ -24,7 +24,7 @@ typedef uint Row[];
 void main() {
     Row rows[3]; //~ error[bad-declaration]: element must be known
 }
-//| FILE:5:13: error: the size of an array that is an element must be known [bad-declaration]
+//| FILE:5:13: error: the size of an inner array must be known [bad-declaration]
 //|   |
 //| 5 |     Row rows[3];
 //|   |             ^^^
@@ -78,40 +78,40 @@ void main(uint lane : SV_GroupIndex) {
     string inner = "text"; //~ error[bad-declaration]: `inner` is a `string`
     Out[lane] = entry.number;
 }
-//| FILE:3:12: error: `text` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//| FILE:3:12: error: `text` cannot be a `string`: only variables at file scope can [bad-declaration]
 //|   |
 //| 3 |     string text;
 //|   |            ^^^^
 //|   |
 //|   = help: declare it at the top of the file
 //|
-//| FILE:5:25: error: `kind` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//| FILE:5:25: error: `kind` cannot be a `string`: only variables at file scope can [bad-declaration]
 //|   |
 //| 5 |     static const string kind = "entry";
 //|   |                         ^^^^
 //|   |
 //|   = help: declare it at the top of the file
 //|
-//| FILE:8:12: error: `title` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//| FILE:8:12: error: `title` cannot be a `string`: only variables at file scope can [bad-declaration]
 //|   |
 //| 8 |     string title;
 //|   |            ^^^^^
 //|   |
 //|   = help: declare it at the top of the file
 //|
-//| FILE:11:25: error: `own` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//| FILE:11:25: error: `own` cannot be a `string`: only variables at file scope can [bad-declaration]
 //|    |
 //| 11 |     static const string own = "own";
 //|    |                         ^^^
 //|    |
 //|    = help: declare it at the top of the file
 //|
-//| FILE:14:1: error: a `string` cannot be groupshared: it has no bytes [bad-declaration]
+//| FILE:14:1: error: a `string` cannot be groupshared: it has no storage [bad-declaration]
 //|    |
 //| 14 | groupshared string shared;
 //|    | ^^^^^^^^^^^
 //|
-//| FILE:15:1: error: a buffer cannot hold a `string`, which has no bytes [type-mismatch]
+//| FILE:15:1: error: a buffer cannot hold a `string`, which has no storage [type-mismatch]
 //|    |
 //| 15 | RWStructuredBuffer<string> Texts;
 //|    | ^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -126,14 +126,14 @@ void main(uint lane : SV_GroupIndex) {
 //| 17 | string name() { return "a"; }
 //|    | ^^^^^^
 //|
-//| FILE:18:37: error: `value` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//| FILE:18:37: error: `value` cannot be a `string`: only variables at file scope can [bad-declaration]
 //|    |
 //| 18 | template<typename T> struct Box { T value; };
 //|    |                                     ^^^^^
 //|    |
 //|    = help: declare it at the top of the file
 //|
-//| FILE:24:12: error: `inner` is a `string`, which only variables outside functions, structs, buffers and namespaces can be [bad-declaration]
+//| FILE:24:12: error: `inner` cannot be a `string`: only variables at file scope can [bad-declaration]
 //|    |
 //| 24 |     string inner = "text";
 //|    |            ^^^^^

@@ -5,7 +5,7 @@
 void main(uint t : SV_GroupIndex) {
     float4 v = { 1, 2, 3 }; //~ error[bad-initializer]: takes 4 values, and the list has 3
 }
-//| FILE:4:16: error: `float4` takes 4 values, and the list has 3 [bad-initializer]
+//| FILE:4:16: error: `float4` takes 4 values, but the list has 3 [bad-initializer]
 //|   |
 //| 4 |     float4 v = { 1, 2, 3 };
 //|   |                ^^^^^^^^^^^
@@ -15,7 +15,7 @@ void main(uint t : SV_GroupIndex) {
 void main(uint t : SV_GroupIndex) {
     float2 v = float2(1, 2, 3); //~ error[bad-initializer]: 2 components
 }
-//| FILE:4:16: error: `float2` has 2 components, and the arguments have 3 [bad-initializer]
+//| FILE:4:16: error: `float2` has 2 components, but the arguments have 3 [bad-initializer]
 //|   |
 //| 4 |     float2 v = float2(1, 2, 3);
 //|   |                ^^^^^^^^^^^^^^^

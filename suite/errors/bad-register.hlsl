@@ -17,9 +17,9 @@ RWStructuredBuffer<uint> b : register(u1); //~ error[bad-register]: `b` has regi
 void main(uint t : SV_GroupIndex) {
     a[t] = b[t];
 }
-//| FILE:3:26: error: `b` has registers that `a` has too [bad-register]
+//| FILE:3:26: error: the registers of `b` overlap those of `a` [bad-register]
 //|   |
 //| 2 | RWStructuredBuffer<uint> a : register(u1);
-//|   |                          - this has them
+//|   |                          - the other resource
 //| 3 | RWStructuredBuffer<uint> b : register(u1);
 //|   |                          ^

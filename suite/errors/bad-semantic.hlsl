@@ -2,7 +2,7 @@
 
 //--- a-semantic-by-a-slip
 [numthreads(4, 1, 1)] void main(uint t : SV_GroupIdnex) {} //~ error[bad-semantic]: no input of a compute shader
-//| FILE:2:42: error: `SV_GroupIdnex` is no input of a compute shader [bad-semantic]
+//| FILE:2:42: error: `SV_GroupIdnex` is not an input of a compute shader [bad-semantic]
 //|   |
 //| 2 | [numthreads(4, 1, 1)] void main(uint t : SV_GroupIdnex) {}
 //|   |                                          ^^^^^^^^^^^^^
@@ -14,9 +14,9 @@
 
 //--- a-parameter-without-one
 [numthreads(4, 1, 1)] void main(uint t) {} //~ error[bad-semantic]: it has no semantic
-//| FILE:2:38: error: nothing says what `t` is: it has no semantic [bad-semantic]
+//| FILE:2:38: error: `t` has no semantic [bad-semantic]
 //|   |
 //| 2 | [numthreads(4, 1, 1)] void main(uint t) {}
 //|   |                                      ^
 //|   |
-//|   = help: `: SV_DispatchThreadID` makes it the index of the thread in the dispatch
+//|   = help: with `: SV_DispatchThreadID` it is the index of the thread in the dispatch

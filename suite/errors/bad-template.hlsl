@@ -4,7 +4,7 @@
 template<typename T, uint N> struct Stack { T items[N]; };
 static Stack<4, uint> s; //~ error[bad-template]: a type is expected
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:3:14: error: a type is expected here [bad-template]
+//| FILE:3:14: error: expected a type [bad-template]
 //|   |
 //| 3 | static Stack<4, uint> s;
 //|   |              ^

@@ -3,7 +3,7 @@
 //--- no-power-of-two
 [WaveSize(24)] //~ error[bad-wave-size]: and this is 24
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:2:11: error: a wave has 4, 8, 16, 32, 64 or 128 lanes, and this is 24 [bad-wave-size]
+//| FILE:2:11: error: a wave has 4, 8, 16, 32, 64 or 128 lanes, not 24 [bad-wave-size]
 //|   |
 //| 2 | [WaveSize(24)]
 //|   |           ^^
@@ -11,7 +11,7 @@
 //--- zero
 [WaveSize(0)] //~ error[bad-wave-size]: and this is 0
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:2:11: error: a wave has 4, 8, 16, 32, 64 or 128 lanes, and this is 0 [bad-wave-size]
+//| FILE:2:11: error: a wave has 4, 8, 16, 32, 64 or 128 lanes, not 0 [bad-wave-size]
 //|   |
 //| 2 | [WaveSize(0)]
 //|   |           ^
@@ -19,17 +19,17 @@
 //--- a-range-that-is-empty
 [WaveSize(64, 32)] //~ error[bad-wave-size]: the smallest wave size is 64
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:2:15: error: the smallest wave size is 64 and the largest 32 [bad-wave-size]
+//| FILE:2:15: error: the minimum wave size 64 is larger than the maximum 32 [bad-wave-size]
 //|   |
 //| 2 | [WaveSize(64, 32)]
 //|   |               ^^
 //|   |
-//|   = help: the smallest comes first
+//|   = help: write the minimum first
 
 //--- a-range-of-one-size
 [WaveSize(32, 32)] //~ error[bad-wave-size]: one size only
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:2:15: error: the range of wave sizes from 32 to 32 has one size only [bad-wave-size]
+//| FILE:2:15: error: the range of wave sizes from 32 to 32 contains only one size [bad-wave-size]
 //|   |
 //| 2 | [WaveSize(32, 32)]
 //|   |               ^^
@@ -39,7 +39,7 @@
 //--- a-preference-outside-of-the-range
 [WaveSize(16, 64, 8)] //~ error[bad-wave-size]: preferred
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:2:19: error: the preferred wave size is 8, and must be from 16 to 64 [bad-wave-size]
+//| FILE:2:19: error: the preferred wave size must be from 16 to 64, not 8 [bad-wave-size]
 //|   |
 //| 2 | [WaveSize(16, 64, 8)]
 //|   |                   ^
@@ -58,7 +58,7 @@
 //--- four-arguments
 [WaveSize(4, 8, 8, 8)] //~ error[bad-wave-size]: 1 to 3 arguments
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:2:1: error: `WaveSize` takes 1 to 3 arguments, and 4 stand here [bad-wave-size]
+//| FILE:2:1: error: `WaveSize` takes 1 to 3 arguments, not 4 [bad-wave-size]
 //|   |
 //| 2 | [WaveSize(4, 8, 8, 8)]
 //|   | ^^^^^^^^^^^^^^^^^^^^^^

@@ -9,7 +9,7 @@ void main(uint t : SV_GroupIndex) {
     }
     EXPECT_EQ(rounds, 10);
 }
-//| FILE:5:22: warning: this is always true: a `uint` is never below zero [constant-comparison]
+//| FILE:5:22: warning: this is always true: a `uint` is never negative [constant-comparison]
 //|   |
 //| 5 |     for (uint k = 3; k >= 0; k--) {
 //|   |                      ^^^^^^

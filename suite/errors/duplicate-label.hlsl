@@ -8,7 +8,7 @@ void main(uint t : SV_GroupIndex) {
         case 1u: break; //~ error[duplicate-label]: a label with this value
     }
 }
-//| FILE:6:9: error: a label with this value stands in this `switch` already [duplicate-label]
+//| FILE:6:9: error: this `switch` already has a label with this value [duplicate-label]
 //|   |
 //| 5 |         case 1: break;
 //|   |         ------- the first one

@@ -6,7 +6,7 @@ void main(uint t : SV_GroupIndex) {
     uint n = t;
     float n = 1; //~ error[duplicate-name]: `n`
 }
-//| FILE:5:11: error: `n` is declared twice here [duplicate-name]
+//| FILE:5:11: error: `n` is already declared in this scope [duplicate-name]
 //|   |
 //| 4 |     uint n = t;
 //|   |          - first declared here
@@ -17,7 +17,7 @@ void main(uint t : SV_GroupIndex) {
 uint f(uint x) { return x; }
 uint f(uint y) { return y; } //~ error[duplicate-name]: `f`
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:3:6: error: `f` is declared twice here [duplicate-name]
+//| FILE:3:6: error: `f` is already declared in this scope [duplicate-name]
 //|   |
 //| 2 | uint f(uint x) { return x; }
 //|   |      - first declared here
@@ -33,7 +33,7 @@ void main(uint t : SV_GroupIndex) {
     p.b = t;
     p.a = p.sum() + p.missing;
 }
-//| FILE:3:8: error: `Pair` is declared twice here [duplicate-name]
+//| FILE:3:8: error: `Pair` is already declared in this scope [duplicate-name]
 //|   |
 //| 2 | struct Pair { uint a; };
 //|   |        ---- first declared here

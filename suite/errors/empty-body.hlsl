@@ -28,7 +28,7 @@ void main(uint t : SV_GroupIndex) {
     }
     EXPECT_EQ(n, 1);
 }
-//| FILE:5:33: warning: this `;` is the whole body of the `for` [empty-body]
+//| FILE:5:33: warning: this `;` is the entire body of the `for` [empty-body]
 //|   |
 //| 5 |     for (uint k = 0; k < 4; k++);
 //|   |                                 ^

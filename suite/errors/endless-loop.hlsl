@@ -20,7 +20,7 @@ void main(uint t : SV_GroupIndex) {
 //| 7 |         while (true) {
 //|   |         ^^^^^^^^^^^^^^
 //|   |
-//|   = help: a `break`, a `return` or a condition that becomes false lets lanes out
+//|   = help: add a `break`, a `return` or a condition that becomes false
 
 //--- a-return-is-a-way-out
 uint leave(uint t) {

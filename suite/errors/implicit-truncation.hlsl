@@ -7,9 +7,9 @@ void main(uint t : SV_GroupIndex) {
     uint x = v; //~ warning[implicit-truncation]: `uint3` loses components
     EXPECT_EQ(x, t);
 }
-//| FILE:5:14: warning: `uint3` loses components where it becomes `uint` [implicit-truncation]
+//| FILE:5:14: warning: `uint3` loses components when it becomes `uint` [implicit-truncation]
 //|   |
 //| 5 |     uint x = v;
 //|   |              ^
 //|   |
-//|   = help: a swizzle or the cast `(uint)` says that it is meant
+//|   = help: use a swizzle, or cast with `(uint)`, if this is intended

@@ -6,7 +6,7 @@ void main(uint t : SV_GroupIndex) {
     float3 v = 0;
     v.w = 1; //~ error[index-out-of-range]: 3 components
 }
-//| FILE:5:7: error: `float3` has 3 components, and this is number 4 [index-out-of-range]
+//| FILE:5:7: error: `float3` has 3 components, but this is component 4 [index-out-of-range]
 //|   |
 //| 5 |     v.w = 1;
 //|   |       ^
@@ -17,7 +17,7 @@ void main(uint t : SV_GroupIndex) {
     uint a[3] = { 1, 2, 3 };
     a[3] = t; //~ error[index-out-of-range]: 3 elements
 }
-//| FILE:5:7: error: the index is 3, and `uint[3]` has 3 elements [index-out-of-range]
+//| FILE:5:7: error: the index is 3, but `uint[3]` has 3 elements [index-out-of-range]
 //|   |
 //| 5 |     a[3] = t;
 //|   |       ^

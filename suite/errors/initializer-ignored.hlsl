@@ -11,7 +11,7 @@ void main(uint t : SV_GroupIndex) {
 //| 2 | uint threshold = 5;
 //|   |                  ^
 //|   |
-//|   = help: `static` makes it a variable of the program
+//|   = help: declare it `static` to make it a variable of the program
 
 //--- groupshared-memory-starts-empty
 groupshared uint total = 0; //~ warning[initializer-ignored]: `total`
@@ -21,12 +21,12 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     EXPECT_EQ(total, 5);
 }
-//| FILE:2:26: warning: the initialiser of `total` has no effect, since groupshared memory starts with nothing in it [initializer-ignored]
+//| FILE:2:26: warning: the initialiser of `total` has no effect, since groupshared memory starts uninitialised [initializer-ignored]
 //|   |
 //| 2 | groupshared uint total = 0;
 //|   |                          ^
 //|   |
-//|   = help: let one thread of the group write it, and put a barrier behind
+//|   = help: let one thread of the group write it, followed by a barrier
 
 //--- states-of-a-sampler
 //# sampler nearest linear
@@ -37,9 +37,9 @@ Texture2D<float> Picture;
 void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(Picture.SampleLevel(nearest, float2(0, 0), 0), 0);
 }
-//| FILE:4:22: warning: the states of `nearest` have no effect, since the host sets samplers [initializer-ignored]
+//| FILE:4:22: warning: the state block of `nearest` has no effect, since the host sets samplers [initializer-ignored]
 //|   |
 //| 4 | SamplerState nearest { Filter = MIN_MAG_MIP_POINT; };
 //|   |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = help: a `StaticSampler` of the root signature is a sampler of the program
+//|   = help: a `StaticSampler` in the root signature sets a sampler in the source

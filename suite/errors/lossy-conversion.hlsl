@@ -10,19 +10,19 @@ void main(uint t : SV_GroupIndex) {
     int whole = 8.0;
     EXPECT_EQ(n + whole, 20);
 }
-//| FILE:5:13: warning: `1.5` becomes `1` here, where `int` is wanted [lossy-conversion]
+//| FILE:5:13: warning: `1.5` becomes `1` here, where `int` is expected [lossy-conversion]
 //|   |
 //| 5 |     int n = 1.5;
 //|   |             ^^^
 //|   |
-//|   = help: write the integer, or the cast `(int)` if it is meant
+//|   = help: write the integer, or cast with `(int)` if this is intended
 //|
-//| FILE:6:16: warning: `2.5` becomes `2` here, where `int` is wanted [lossy-conversion]
+//| FILE:6:16: warning: `2.5` becomes `2` here, where `int` is expected [lossy-conversion]
 //|   |
 //| 6 |     n += twice(2.5);
 //|   |                ^^^
 //|   |
-//|   = help: write the integer, or the cast `(int)` if it is meant
+//|   = help: write the integer, or cast with `(int)` if this is intended
 
 //--- a-large-number-for-a-small-one
 float half_of(float x) { return x / 2; }
@@ -38,23 +38,23 @@ void main(uint t : SV_GroupIndex) {
     const float exact = 0.5L;
     EXPECT_EQ(f + v.x + small + exact, t * 6 + 0.5);
 }
-//| FILE:6:15: warning: `double` becomes the smaller `float` here [lossy-conversion]
+//| FILE:6:15: warning: `double` narrows to `float` here [lossy-conversion]
 //|   |
 //| 6 |     float f = d;
 //|   |               ^
 //|   |
-//|   = help: the cast `(float)` says that it is meant
+//|   = help: cast with `(float)` if this is intended
 //|
-//| FILE:7:18: warning: `double` becomes the smaller `float` here [lossy-conversion]
+//| FILE:7:18: warning: `double` narrows to `float` here [lossy-conversion]
 //|   |
 //| 7 |     f += half_of(d * 2);
 //|   |                  ^^^^^
 //|   |
-//|   = help: the cast `(float)` says that it is meant
+//|   = help: cast with `(float)` if this is intended
 //|
-//| FILE:10:15: warning: `uint64_t2` becomes the smaller `uint2` here [lossy-conversion]
+//| FILE:10:15: warning: `uint64_t2` narrows to `uint2` here [lossy-conversion]
 //|    |
 //| 10 |     uint2 v = uint64_t2(n, n);
 //|    |               ^^^^^^^^^^^^^^^
 //|    |
-//|    = help: the cast `(uint2)` says that it is meant
+//|    = help: cast with `(uint2)` if this is intended

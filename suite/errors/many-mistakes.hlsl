@@ -29,7 +29,7 @@ void main(uint t : SV_GroupIndex) {
     p.position = WavePrefixSumm(direction); //~ error[unknown-name]: `WavePrefixSumm`
     particles[t] = p;
 }
-//| FILE:6:24: error: an array has at least one element, and this is 0 [bad-declaration]
+//| FILE:6:24: error: an array has at least one element, not 0 [bad-declaration]
 //|   |
 //| 6 | groupshared float tile[STEP - 4];
 //|   |                        ^^^^
@@ -54,7 +54,7 @@ void main(uint t : SV_GroupIndex) {
 //| FILE:16:16: error: `weigh` takes 2 arguments, but 1 was given [no-matching-function]
 //|    |
 //|  7 | float weigh(Particle p, float scale) { return p.age * scale; }
-//|    |       ----- `float weigh(Particle, float)` takes another number of arguments
+//|    |       ----- `float weigh(Particle, float)` takes a different number of arguments
 //| ...
 //| 16 |         sum += weigh(p);
 //|    |                ^^^^^^^^
@@ -67,24 +67,24 @@ void main(uint t : SV_GroupIndex) {
 //| 17 |         weights[i] = sum;
 //|    |         ^^^^^^^^^^ assigned here
 //|
-//| FILE:20:15: error: `float3` has 3 components, and this is number 4 [index-out-of-range]
+//| FILE:20:15: error: `float3` has 3 components, but this is component 4 [index-out-of-range]
 //|    |
 //| 20 |     direction.w = 1;
 //|    |               ^
 //|
-//| FILE:21:33: error: `WaveActiveBitOr` takes an integer or a vector or matrix of them, and this is `float` [no-matching-function]
+//| FILE:21:33: error: `WaveActiveBitOr` takes an integer or a vector or matrix of them, not `float` [no-matching-function]
 //|    |
 //| 21 |     uint mask = WaveActiveBitOr(sum);
 //|    |                                 ^^^
 //|    |
 //|    = note: candidate: `T WaveActiveBitOr(unsigned T value)`, the bitwise or of the values of the active lanes
 //|
-//| FILE:22:9: error: the condition of `if` is one `bool`, and this is `bool3` [vector-condition]
+//| FILE:22:9: error: the condition of `if` must be a single `bool`, not `bool3` [vector-condition]
 //|    |
 //| 22 |     if (direction > 0) sum = 1;
 //|    |         ^^^^^^^^^^^^^
 //|    |
-//|    = help: `any(…)` or `all(…)` makes one `bool` of several
+//|    = help: `any(…)` or `all(…)` reduces several to one
 //|
 //| FILE:23:5: error: there is no type `Partcle` [unknown-name]
 //|    |
@@ -99,7 +99,7 @@ void main(uint t : SV_GroupIndex) {
 //| 23 -     Partcle other = p;
 //| 23 +     Particle other = p;
 //|
-//| FILE:26:11: error: `sum` is declared twice here [duplicate-name]
+//| FILE:26:11: error: `sum` is already declared in this scope [duplicate-name]
 //|    |
 //| 14 |     float sum = 0;
 //|    |           --- first declared here

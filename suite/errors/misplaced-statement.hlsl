@@ -5,7 +5,7 @@
 void main(uint t : SV_GroupIndex) {
     break; //~ error[misplaced-statement]: `break`
 }
-//| FILE:4:5: error: `break` stands in no loop and no `switch` [misplaced-statement]
+//| FILE:4:5: error: `break` outside a loop or `switch` [misplaced-statement]
 //|   |
 //| 4 |     break;
 //|   |     ^^^^^^
@@ -17,7 +17,7 @@ void main(uint t : SV_GroupIndex) {
         case 0: continue; //~ error[misplaced-statement]: `continue`
     }
 }
-//| FILE:5:17: error: `continue` stands in no loop [misplaced-statement]
+//| FILE:5:17: error: `continue` outside a loop [misplaced-statement]
 //|   |
 //| 5 |         case 0: continue;
 //|   |                 ^^^^^^^^^

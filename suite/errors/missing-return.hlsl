@@ -6,9 +6,9 @@ uint f(uint x) { if (x < 1000) return 1; } //~ warning[missing-return]: `f` can 
 void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(f(t), 1u);
 }
-//| FILE:2:6: warning: `f` can come to its end without returning a `uint` [missing-return]
+//| FILE:2:6: warning: `f` can reach its end without returning a `uint` [missing-return]
 //|   |
 //| 2 | uint f(uint x) { if (x < 1000) return 1; }
 //|   |      ^
 //|   |
-//|   = help: its result is undefined then
+//|   = help: return a value on every path

@@ -6,34 +6,34 @@
 void main(uint t : SV_GroupIndex) {
     uint4 m = WaveMatch(t); //~ error[needs-shader-model]: needs shader model 6.5
 }
-//| FILE:5:15: error: `WaveMatch` needs shader model 6.5, and the profile has 6.4 [needs-shader-model]
+//| FILE:5:15: error: `WaveMatch` requires shader model 6.5, but the profile has 6.4 [needs-shader-model]
 //|   |
 //| 5 |     uint4 m = WaveMatch(t);
 //|   |               ^^^^^^^^^
 //|   |
-//|   = help: `-T cs_6_5` selects it
+//|   = help: compile with `-T cs_6_5`
 
 //--- a-wave-size-before-6-6
 //# args -T cs_6_5
 [WaveSize(32)] //~ error[needs-shader-model]: 6.6
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:3:1: error: `WaveSize` needs shader model 6.6, and the profile has 6.5 [needs-shader-model]
+//| FILE:3:1: error: `WaveSize` requires shader model 6.6, but the profile has 6.5 [needs-shader-model]
 //|   |
 //| 3 | [WaveSize(32)]
 //|   | ^^^^^^^^^^^^^^
 //|   |
-//|   = help: `-T cs_6_6` selects it
+//|   = help: compile with `-T cs_6_6`
 
 //--- a-range-before-6-8
 //# args -T cs_6_6
 [WaveSize(16, 32)] //~ error[needs-shader-model]: 6.8
 [numthreads(4, 1, 1)] void main() {}
-//| FILE:3:1: error: `WaveSize with several arguments` needs shader model 6.8, and the profile has 6.6 [needs-shader-model]
+//| FILE:3:1: error: `WaveSize with several arguments` requires shader model 6.8, but the profile has 6.6 [needs-shader-model]
 //|   |
 //| 3 | [WaveSize(16, 32)]
 //|   | ^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = help: `-T cs_6_8` selects it
+//|   = help: compile with `-T cs_6_8`
 
 //--- wide-atomics-before-6-6
 //# args -T cs_6_5
@@ -42,12 +42,12 @@ groupshared uint64_t total;
 void main(uint t : SV_GroupIndex) {
     InterlockedAdd(total, 1); //~ error[needs-shader-model]: `InterlockedAdd` on 64-bit integers needs shader model 6.6
 }
-//| FILE:6:5: error: `InterlockedAdd` on 64-bit integers needs shader model 6.6, and the profile has 6.5 [needs-shader-model]
+//| FILE:6:5: error: `InterlockedAdd` on 64-bit integers requires shader model 6.6, but the profile has 6.5 [needs-shader-model]
 //|   |
 //| 6 |     InterlockedAdd(total, 1);
 //|   |     ^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = help: `-T cs_6_6` selects it
+//|   = help: compile with `-T cs_6_6`
 
 //--- an-integer-texture-sampled-before-6-7
 //# args -T cs_6_6
@@ -57,9 +57,9 @@ SamplerState nearest : register(s0);
 void main(uint t : SV_GroupIndex) {
     uint id = ids.SampleLevel(nearest, float2(0, 0), 0); //~ error[needs-shader-model]: `SampleLevel` from a texture of integers
 }
-//| FILE:7:15: error: `SampleLevel` from a texture of integers needs shader model 6.7, and the profile has 6.6 [needs-shader-model]
+//| FILE:7:15: error: `SampleLevel` from a texture of integers requires shader model 6.7, but the profile has 6.6 [needs-shader-model]
 //|   |
 //| 7 |     uint id = ids.SampleLevel(nearest, float2(0, 0), 0);
 //|   |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = help: `-T cs_6_7` selects it
+//|   = help: compile with `-T cs_6_7`

@@ -5,7 +5,7 @@
 void main(uint t : SV_GroupIndex) {
     float x = WaveActiveBitAnd(0.5 * t); //~ error[no-matching-function]: takes an integer
 }
-//| FILE:4:32: error: `WaveActiveBitAnd` takes an integer or a vector or matrix of them, and this is `float` [no-matching-function]
+//| FILE:4:32: error: `WaveActiveBitAnd` takes an integer or a vector or matrix of them, not `float` [no-matching-function]
 //|   |
 //| 4 |     float x = WaveActiveBitAnd(0.5 * t);
 //|   |                                ^^^^^^^
@@ -21,7 +21,7 @@ void main(uint t : SV_GroupIndex) {
 //| FILE:5:5: error: `add` takes 2 arguments, but 1 was given [no-matching-function]
 //|   |
 //| 2 | uint add(uint a, uint b) { return a + b; }
-//|   |      --- `uint add(uint, uint)` takes another number of arguments
+//|   |      --- `uint add(uint, uint)` takes a different number of arguments
 //| ...
 //| 5 |     add(t);
 //|   |     ^^^^^^
@@ -32,7 +32,7 @@ void set(out uint x) { x = 1; }
 void main(uint t : SV_GroupIndex) {
     set(3); //~ error[no-matching-function]: set
 }
-//| FILE:5:9: error: `set` writes its parameter `x`, and this is no variable [no-matching-function]
+//| FILE:5:9: error: `set` writes its parameter `x`, but this argument is not a variable [no-matching-function]
 //|   |
 //| 2 | void set(out uint x) { x = 1; }
 //|   |      --- `void set(out uint)` is declared here

@@ -20,7 +20,7 @@ void main(uint t : SV_GroupIndex) {
     float4 v = 0;
     v.xx = 1; //~ error[not-assignable]: twice
 }
-//| FILE:5:5: error: a component stands twice in this swizzle, so it cannot be written [not-assignable]
+//| FILE:5:5: error: this swizzle repeats a component, so it cannot be written [not-assignable]
 //|   |
 //| 5 |     v.xx = 1;
 //|   |     ^^^^ assigned here
@@ -31,9 +31,9 @@ void main(uint t : SV_GroupIndex) {
     uint sum = 0;
     InterlockedAdd(sum, t); //~ error[not-assignable]: lanes share
 }
-//| FILE:5:20: error: an atomic operation works on memory that lanes share, and this is a lane's own [not-assignable]
+//| FILE:5:20: error: an atomic operation needs memory that lanes share, but this is private to a lane [not-assignable]
 //|   |
 //| 5 |     InterlockedAdd(sum, t);
 //|   |                    ^^^
 //|   |
-//|   = help: it works on groupshared variables and elements of writable buffers
+//|   = help: use a groupshared variable or an element of a writable buffer

@@ -6,14 +6,14 @@ void main(uint t : SV_GroupIndex) {
     uint n = 4;
     uint a[n]; //~ error[not-constant]: the size of an array
 }
-//| FILE:5:12: error: the size of an array is to be known at compile time [not-constant]
+//| FILE:5:12: error: the size of an array must be known at compile time [not-constant]
 //|   |
 //| 4 |     uint n = 4;
 //|   |          - `n` is a variable
 //| 5 |     uint a[n];
 //|   |            ^
 //|   |
-//|   = help: `static const` makes `n` a constant, if its initialiser is one
+//|   = help: declare `n` as `static const`, with a constant initialiser
 
 //--- a-broadcast-from-a-lane-that-varies
 //# args --dialect slang
@@ -21,7 +21,7 @@ void main(uint t : SV_GroupIndex) {
 void main(uint t : SV_GroupIndex) {
     uint x = WaveBroadcastLaneAt(t, t); //~ error[not-constant]: index of a lane
 }
-//| FILE:5:37: error: the index of a lane of `WaveBroadcastLaneAt` is to be known at compile time [not-constant]
+//| FILE:5:37: error: the index of a lane of `WaveBroadcastLaneAt` must be known at compile time [not-constant]
 //|   |
 //| 5 |     uint x = WaveBroadcastLaneAt(t, t);
 //|   |                                     ^

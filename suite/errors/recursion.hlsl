@@ -8,7 +8,7 @@ uint fact(uint n) {
 void main(uint t : SV_GroupIndex) {
     fact(t);
 }
-//| FILE:3:28: error: `fact` calls itself, and shaders cannot recurse [recursion]
+//| FILE:3:28: error: `fact` calls itself, but shaders cannot recurse [recursion]
 //|   |
 //| 2 | uint fact(uint n) {
 //|   |      ---- `fact` is declared here
@@ -25,7 +25,7 @@ uint odd(uint n) {
 void main(uint t : SV_GroupIndex) {
     even(t);
 }
-//| FILE:5:25: error: `even` comes to call itself, and shaders cannot recurse [recursion]
+//| FILE:5:25: error: `even` calls itself indirectly, but shaders cannot recurse [recursion]
 //|   |
 //| 3 | uint even(uint n) { return n == 0 ? 1 : odd(n - 1); }
 //|   |      ---- `even` is declared here

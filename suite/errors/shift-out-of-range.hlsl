@@ -9,7 +9,7 @@ void main(uint t : SV_GroupIndex) {
     n >>= -1; //~ warning[shift-out-of-range]: negative
     EXPECT_EQ(n, 0);
 }
-//| FILE:4:23: warning: `uint` has 32 bits, and this shifts by 32 [shift-out-of-range]
+//| FILE:4:23: warning: `uint` has 32 bits, but this shifts by 32 [shift-out-of-range]
 //|   |
 //| 4 |     uint all = (1u << 32) - 1;
 //|   |                       ^^

@@ -10,7 +10,7 @@ void main(uint t : SV_GroupIndex) {
 //| 4 |     EXPECT_EQ(WaveRotate(t, 1), (t + 1) % WIDTH);
 //|   |               ^^^^^^^^^^
 //|   |
-//|   = help: `--dialect slang` says that this is meant
+//|   = help: compile with `--dialect slang` if this is intended
 
 //--- in-the-dialect-nothing-is-said
 //# args --dialect slang

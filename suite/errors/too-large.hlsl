@@ -38,9 +38,9 @@ cbuffer Lights : register(b0) { float4 lights[4097]; } //~ error[too-large]: `Li
 void main(uint t : SV_GroupIndex) {
     float first = lights[t].x;
 }
-//| FILE:2:9: error: `Lights` takes 65552 bytes, and a constant buffer holds 65536 at most [too-large]
+//| FILE:2:9: error: `Lights` takes 65552 bytes, but a constant buffer holds at most 65536 [too-large]
 //|   |
 //| 2 | cbuffer Lights : register(b0) { float4 lights[4097]; }
 //|   |         ^^^^^^
 //|   |
-//|   = help: a `StructuredBuffer` or a `ByteAddressBuffer` holds more
+//|   = help: use a `StructuredBuffer` or a `ByteAddressBuffer`, which can be larger

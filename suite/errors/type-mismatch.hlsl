@@ -11,7 +11,7 @@ void main(uint t : SV_GroupIndex) {
 //| 5 |     Ray r = 1;
 //|   |             ^ this is `literal int`
 //|   |
-//|   = help: a cast says that it is meant: `(Ray)…`
+//|   = help: cast it if this is intended: `(Ray)…`
 
 //--- too-few-components
 [numthreads(WIDTH, 1, 1)]
@@ -28,7 +28,7 @@ void main(uint t : SV_GroupIndex) {
 void main(uint t : SV_GroupIndex) {
     return t; //~ error[type-mismatch]: returns nothing
 }
-//| FILE:4:12: error: the function returns nothing, and a value stands here [type-mismatch]
+//| FILE:4:12: error: the function returns `void`, so `return` cannot have a value [type-mismatch]
 //|   |
 //| 3 | void main(uint t : SV_GroupIndex) {
 //|   | ---- the function's type

@@ -6,7 +6,7 @@ uint f(uint x);
 void main(uint t : SV_GroupIndex) {
     f(t); //~ error[undefined-function]: `f` is called and has no body
 }
-//| FILE:5:5: error: `f` is called and has no body [undefined-function]
+//| FILE:5:5: error: `f` is called but has no body [undefined-function]
 //|   |
 //| 2 | uint f(uint x);
 //|   |      - declared here

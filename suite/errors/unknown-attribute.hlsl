@@ -6,7 +6,7 @@
 void main(uint t : SV_GroupIndex) {
     EXPECT(true);
 }
-//| FILE:2:2: warning: `fastest` is no attribute that has a meaning here [unknown-attribute]
+//| FILE:2:2: warning: the attribute `fastest` has no effect here [unknown-attribute]
 //|   |
 //| 2 | [fastest]
 //|   |  ^^^^^^^

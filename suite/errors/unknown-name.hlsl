@@ -62,7 +62,7 @@ void later() {}
 //| 6 | void later() {}
 //|   |      ----- declared only here
 //|   |
-//|   = help: what is used must be declared above: move it, or write a prototype before
+//|   = help: move it above its first use, or declare a prototype there
 
 //--- a-method-of-a-local-struct-that-names-a-local-of-the-function
 [numthreads(WIDTH, 1, 1)]
@@ -84,7 +84,7 @@ void main(uint t : SV_GroupIndex) {
 //| 7 |         uint get() { return secret; }
 //|   |                             ^^^^^^
 //|   |
-//|   = help: pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named
+//|   = help: pass it as an argument, keep it in a field, or make it a constant with `static const`
 
 //--- a-method-of-a-local-struct-that-names-a-parameter
 uint f(uint given) {
@@ -105,7 +105,7 @@ uint f(uint given) {
 //| 5 |         uint get() { uint mine = 1; return mine + given; }
 //|   |                                                   ^^^^^
 //|   |
-//|   = help: pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named
+//|   = help: pass it as an argument, keep it in a field, or make it a constant with `static const`
 
 //--- a-method-that-writes-a-local-of-the-function
 [numthreads(WIDTH, 1, 1)]
@@ -125,7 +125,7 @@ void main(uint t : SV_GroupIndex) {
 //| 6 |         void add(uint2 x) { total.x += x.y; }
 //|   |                             ^^^^^
 //|   |
-//|   = help: pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named
+//|   = help: pass it as an argument, keep it in a field, or make it a constant with `static const`
 
 //--- an-operator-of-a-local-struct-that-names-a-local-of-the-function
 [numthreads(WIDTH, 1, 1)]
@@ -148,7 +148,7 @@ void main(uint t : SV_GroupIndex) {
 //| 7 |         S operator+(S other) { S sum; sum.a = a + other.a + bias; return sum; }
 //|   |                                                             ^^^^
 //|   |
-//|   = help: pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named
+//|   = help: pass it as an argument, keep it in a field, or make it a constant with `static const`
 //|
 //| FILE:8:46: error: reference to local variable `bias` declared in enclosing function `main` [unknown-name]
 //|   |
@@ -158,7 +158,7 @@ void main(uint t : SV_GroupIndex) {
 //| 8 |         uint operator[](uint i) { return i + bias; }
 //|   |                                              ^^^^
 //|   |
-//|   = help: pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named
+//|   = help: pass it as an argument, keep it in a field, or make it a constant with `static const`
 
 //--- a-struct-in-a-local-struct-that-names-a-local-of-the-function
 [numthreads(WIDTH, 1, 1)]
@@ -187,7 +187,7 @@ void main(uint t : SV_GroupIndex) {
 //| 8 |             uint get() { return secret + a; }
 //|   |                                 ^^^^^^
 //|   |
-//|   = help: pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named
+//|   = help: pass it as an argument, keep it in a field, or make it a constant with `static const`
 //|
 //| FILE:12:52: error: reference to local variable `secret` declared in enclosing function `main` [unknown-name]
 //|    |
@@ -197,7 +197,7 @@ void main(uint t : SV_GroupIndex) {
 //| 12 |             struct Innermost { uint get() { return secret; } };
 //|    |                                                    ^^^^^^
 //|    |
-//|    = help: pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named
+//|    = help: pass it as an argument, keep it in a field, or make it a constant with `static const`
 
 //--- a-local-that-hides-a-global-from-a-method
 static uint secret = 3;
@@ -220,7 +220,7 @@ void main(uint t : SV_GroupIndex) {
 //| 8 |         uint get() { return secret; }
 //|   |                             ^^^^^^
 //|   |
-//|   = help: pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named
+//|   = help: pass it as an argument, keep it in a field, or make it a constant with `static const`
 
 //--- a-constant-vector-of-the-function-has-no-value-for-a-method
 [numthreads(WIDTH, 1, 1)]
@@ -242,7 +242,7 @@ void main(uint t : SV_GroupIndex) {
 //| 7 |         uint get() { return pair.x; }
 //|   |                             ^^^^
 //|   |
-//|   = help: pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named
+//|   = help: pass it as an argument, keep it in a field, or make it a constant with `static const`
 //|
 //| FILE:8:30: error: reference to local variable `late` declared in enclosing function `main` [unknown-name]
 //|   |
@@ -252,7 +252,7 @@ void main(uint t : SV_GroupIndex) {
 //| 8 |         uint more() { return late; }
 //|   |                              ^^^^
 //|   |
-//|   = help: pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named
+//|   = help: pass it as an argument, keep it in a field, or make it a constant with `static const`
 
 //--- a-default-argument-that-names-a-local-of-the-function
 [numthreads(WIDTH, 1, 1)]
@@ -272,7 +272,7 @@ void main(uint t : SV_GroupIndex) {
 //| 6 |         uint get(uint x = secret) { return x; }
 //|   |                           ^^^^^^
 //|   |
-//|   = help: pass it as an argument, or keep it in a field; `static const` makes it a constant that can be named
+//|   = help: pass it as an argument, keep it in a field, or make it a constant with `static const`
 
 //--- a-default-argument-that-names-a-field
 struct S {
@@ -287,7 +287,7 @@ void main(uint t : SV_GroupIndex) {
     T it = (T)t;
     it.of((S)1);
 }
-//| FILE:4:23: error: `a` is a field, and there is no object here [unknown-name]
+//| FILE:4:23: error: `a` is a field, but there is no object here [unknown-name]
 //|   |
 //| 4 |     uint get(uint x = a) { return x; }
 //|   |                       ^

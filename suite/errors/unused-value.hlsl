@@ -12,7 +12,7 @@ void main(uint t : SV_GroupIndex) {
 //| 5 |     n == 3;
 //|   |     ^^^^^^
 //|   |
-//|   = help: to assign, write `=`
+//|   = help: use `=` to assign
 
 //--- functions-change-none-of-their-arguments
 [numthreads(WIDTH, 1, 1)]
@@ -22,7 +22,7 @@ void main(uint t : SV_GroupIndex) {
     v.x + 1; //~ warning[unused-value]: operation
     EXPECT_EQ(v.y, 2);
 }
-//| FILE:5:5: warning: the result of this call is not used, and it does nothing else [unused-value]
+//| FILE:5:5: warning: the result of this call is not used, and the call has no other effect [unused-value]
 //|   |
 //| 5 |     normalize(v);
 //|   |     ^^^^^^^^^^^^

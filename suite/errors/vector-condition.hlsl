@@ -5,24 +5,24 @@
 void main(uint t : SV_GroupIndex) {
     uint2 v = uint2(t, 1) > 1 ? 1 : 2; //~ error[vector-condition]: `?:` is one `bool`
 }
-//| FILE:4:15: error: the condition of `?:` is one `bool` in HLSL 2021, and this is `bool2` [vector-condition]
+//| FILE:4:15: error: the condition of `?:` must be a single `bool` in HLSL 2021, not `bool2` [vector-condition]
 //|   |
 //| 4 |     uint2 v = uint2(t, 1) > 1 ? 1 : 2;
 //|   |               ^^^^^^^^^^^^^^^
 //|   |
-//|   = help: `select(c, a, b)` chooses component by component
+//|   = help: use `select(c, a, b)` to select component by component
 
 //--- several-bools-in-an-if
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     if (uint2(t, 1) > 1) {} //~ error[vector-condition]: `if`
 }
-//| FILE:4:9: error: the condition of `if` is one `bool`, and this is `bool2` [vector-condition]
+//| FILE:4:9: error: the condition of `if` must be a single `bool`, not `bool2` [vector-condition]
 //|   |
 //| 4 |     if (uint2(t, 1) > 1) {}
 //|   |         ^^^^^^^^^^^^^^^
 //|   |
-//|   = help: `any(…)` or `all(…)` makes one `bool` of several
+//|   = help: `any(…)` or `all(…)` reduces several to one
 
 //--- in-2018-conditions-work-by-component
 //# args -HV 2018

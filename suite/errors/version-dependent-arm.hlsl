@@ -6,7 +6,7 @@ void main(uint t : SV_GroupIndex) {
     uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0; //~ warning[version-dependent-arm]: which lanes evaluate `WaveActiveSum` here
     EXPECT_EQ(evens, t % 2 == 0 ? uint(WIDTH / 2) : 0u);
 }
-//| FILE:4:31: warning: which lanes evaluate `WaveActiveSum` here depends on the language version [version-dependent-arm]
+//| FILE:4:31: warning: the lanes that evaluate `WaveActiveSum` here depend on the language version [version-dependent-arm]
 //|   |
 //| 4 |     uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0;
 //|   |                  ----------   ^^^^^^^^^^^^^^^^^
@@ -27,7 +27,7 @@ void main(uint t : SV_GroupIndex) {
     uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0; //~ warning[version-dependent-arm]: depends on the language version
     Out[t] = evens;
 }
-//| FILE:9:31: warning: which lanes evaluate `WaveActiveSum` here depends on the language version [version-dependent-arm]
+//| FILE:9:31: warning: the lanes that evaluate `WaveActiveSum` here depend on the language version [version-dependent-arm]
 //|   |
 //| 9 |     uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0;
 //|   |                  ----------   ^^^^^^^^^^^^^^^^^
@@ -45,7 +45,7 @@ void main(uint t : SV_GroupIndex) {
     if (upper && WaveIsFirstLane()) leads = true; //~ warning[version-dependent-arm]: `WaveIsFirstLane`
     EXPECT_EQ(leads, t == WIDTH / 2);
 }
-//| FILE:6:18: warning: which lanes evaluate `WaveIsFirstLane` here depends on the language version [version-dependent-arm]
+//| FILE:6:18: warning: the lanes that evaluate `WaveIsFirstLane` here depend on the language version [version-dependent-arm]
 //|   |
 //| 6 |     if (upper && WaveIsFirstLane()) leads = true;
 //|   |         -----    ^^^^^^^^^^^^^^^^^

@@ -5,7 +5,7 @@
 void main(uint t : SV_GroupIndex) {
     discard; //~ error[wrong-stage]: pixel shaders
 }
-//| FILE:4:5: error: `discard` belongs to pixel shaders [wrong-stage]
+//| FILE:4:5: error: `discard` is only available in pixel shaders [wrong-stage]
 //|   |
 //| 4 |     discard;
 //|   |     ^^^^^^^^

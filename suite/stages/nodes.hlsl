@@ -18,7 +18,7 @@ struct R { uint x; };
 [Shader("node")]
 [NodeLaunch("thread")]
 void f(DispatchNodeInputRecord<R> input) {} //~ error[bad-entry-point]: `[NodeLaunch("broadcasting")]`
-//| FILE:6:35: error: a `DispatchNodeInputRecord` is for nodes with `[NodeLaunch("broadcasting")]`, and this is `"thread"` [bad-entry-point]
+//| FILE:6:35: error: a `DispatchNodeInputRecord` needs `[NodeLaunch("broadcasting")]`, but this node has `"thread"` [bad-entry-point]
 //|   |
 //| 6 | void f(DispatchNodeInputRecord<R> input) {}
 //|   |                                   ^^^^^
@@ -34,7 +34,7 @@ void f(DispatchNodeInputRecord<R> input) {} //~ error[bad-entry-point]: needs `[
 //| 6 | void f(DispatchNodeInputRecord<R> input) {}
 //|   |      ^
 //|   |
-//|   = help: such as `[NodeDispatchGrid(4, 1, 1)]`
+//|   = help: for example `[NodeDispatchGrid(4, 1, 1)]`
 
 //--- a-launch-that-is-not-there
 //# args -T lib_6_8 -E f

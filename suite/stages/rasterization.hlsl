@@ -41,12 +41,12 @@ float4 vs(float3 p : POSITION, out float depth : SV_Depth) : SV_Position { //~ e
     depth = 0;
     return float4(p, 1);
 }
-//| FILE:3:50: error: `SV_Depth` is no output of a vertex shader [bad-semantic]
+//| FILE:3:50: error: `SV_Depth` is not an output of a vertex shader [bad-semantic]
 //|   |
 //| 3 | float4 vs(float3 p : POSITION, out float depth : SV_Depth) : SV_Position {
 //|   |                                                  ^^^^^^^^
 //|   |
-//|   = help: it belongs to pixel shaders
+//|   = help: it is for pixel shaders
 
 //--- a-system-value-by-a-slip
 //# args -T ps_6_0 -E ps
@@ -64,7 +64,7 @@ float4 ps(float4 p : SV_Positon) : SV_Target { return p; } //~ error[bad-semanti
 //--- a-ninth-target
 //# args -T ps_6_0 -E ps
 float4 ps() : SV_Target8 { return 0; } //~ error[bad-semantic]: there are 8 targets
-//| FILE:3:15: error: there are 8 targets, and this is number 9 [bad-semantic]
+//| FILE:3:15: error: there are 8 targets, but this is target 9 [bad-semantic]
 //|   |
 //| 3 | float4 ps() : SV_Target8 { return 0; }
 //|   |               ^^^^^^^^^^
@@ -79,14 +79,14 @@ Out ps() { return (Out)0; }
 //| FILE:5:16: error: two values have the semantic `SV_Target` [bad-semantic]
 //|   |
 //| 4 |     float4 a : SV_Target0;
-//|   |                ---------- this has it too
+//|   |                ---------- the other one
 //| 5 |     float4 b : SV_Target;
 //|   |                ^^^^^^^^^
 
 //--- a-depth-of-the-wrong-type
 //# args -T ps_6_0 -E ps
 uint ps() : SV_Depth { return 0; } //~ error[bad-semantic]: not `uint`
-//| FILE:3:13: error: `SV_Depth` is `float`, not `uint` [bad-semantic]
+//| FILE:3:13: error: `SV_Depth` must be `float`, not `uint` [bad-semantic]
 //|   |
 //| 3 | uint ps() : SV_Depth { return 0; }
 //|   |             ^^^^^^^^
@@ -95,12 +95,12 @@ uint ps() : SV_Depth { return 0; } //~ error[bad-semantic]: not `uint`
 //# args -T ps_6_0 -E ps
 struct In { float4 at : SV_Position; float2 uv; }; //~ error[bad-semantic]: it has no semantic
 float4 ps(In i) : SV_Target { return i.uv.xyxy; }
-//| FILE:3:45: error: nothing says what `i.uv` is: it has no semantic [bad-semantic]
+//| FILE:3:45: error: `i.uv` has no semantic [bad-semantic]
 //|   |
 //| 3 | struct In { float4 at : SV_Position; float2 uv; };
 //|   |                                             ^^
 //|   |
-//|   = help: `: TEXCOORD0`, or any other name, hands it from stage to stage
+//|   = help: add `: TEXCOORD0`, or any other name, to pass it between stages
 
 //--- a-hull-shader-without-its-attributes
 //# args -T hs_6_0 -E hs
@@ -132,12 +132,12 @@ Factors constants(InputPatch<P, 3> p) { return (Factors)0; } //~ error[bad-seman
 [outputcontrolpoints(3)]
 [patchconstantfunc("constants")]
 P hs(InputPatch<P, 3> p, uint i : SV_OutputControlPointID) { return p[i]; }
-//| FILE:5:9: error: a patch of the domain `tri` needs 1 `SV_InsideTessFactor`, and none is given [bad-semantic]
+//| FILE:5:9: error: a patch of the domain `tri` needs 1 `SV_InsideTessFactor`, but there are none [bad-semantic]
 //|   |
 //| 5 | Factors constants(InputPatch<P, 3> p) { return (Factors)0; }
 //|   |         ^^^^^^^^^
 //|   |
-//|   = help: such as `float factors : SV_InsideTessFactor;` in its result
+//|   = help: add a field such as `float factors : SV_InsideTessFactor;` to its result
 
 //--- a-patch-constant-function-that-is-not-there
 //# args -T hs_6_0 -E hs
@@ -149,7 +149,7 @@ void constant() {}
 [outputcontrolpoints(3)]
 [patchconstantfunc("constants")] //~ error[bad-attribute]: no function `constants`
 P hs(InputPatch<P, 3> p, uint i : SV_OutputControlPointID) { return p[i]; }
-//| FILE:9:20: error: there is no function `constants` for the constants of a patch [bad-attribute]
+//| FILE:9:20: error: the patch-constant function `constants` is not declared [bad-attribute]
 //|   |
 //| 9 | [patchconstantfunc("constants")]
 //|   |                    ^^^^^^^^^^^
@@ -166,7 +166,7 @@ struct V { float4 at : SV_Position; };
 void gs(triangle V v[2], inout TriangleStream<V> stream) { //~ error[bad-entry-point]: has 3 vertices
     stream.Append(v[0]);
 }
-//| FILE:5:20: error: a `triangle` has 3 vertices, so `v` is an array of 3 [bad-entry-point]
+//| FILE:5:20: error: a `triangle` has 3 vertices, so `v` must be an array of 3 [bad-entry-point]
 //|   |
 //| 5 | void gs(triangle V v[2], inout TriangleStream<V> stream) {
 //|   |                    ^
@@ -176,12 +176,12 @@ void gs(triangle V v[2], inout TriangleStream<V> stream) { //~ error[bad-entry-p
 struct V { float4 at : SV_Position; };
 [maxvertexcount(3)]
 void gs(triangle V v[3]) {} //~ error[bad-entry-point]: needs a stream
-//| FILE:5:6: error: a geometry shader needs a stream to emit vertices to [bad-entry-point]
+//| FILE:5:6: error: a geometry shader needs a stream for its output [bad-entry-point]
 //|   |
 //| 5 | void gs(triangle V v[3]) {}
 //|   |      ^^
 //|   |
-//|   = help: such as `inout TriangleStream<Vertex> stream`
+//|   = help: for example `inout TriangleStream<Vertex> stream`
 
 //--- a-geometry-shader-without-a-number-of-vertices
 //# args -T gs_6_0 -E gs
@@ -192,7 +192,7 @@ void gs(point V v[1], inout PointStream<V> stream) {} //~ error[bad-entry-point]
 //| 4 | void gs(point V v[1], inout PointStream<V> stream) {}
 //|   |      ^^
 //|   |
-//|   = help: such as `[maxvertexcount(3)]`
+//|   = help: for example `[maxvertexcount(3)]`
 
 //--- a-stream-that-takes-something-else
 //# args -T gs_6_0 -E gs
@@ -224,7 +224,7 @@ struct V { float4 at : SV_Position; };
 void ms(out vertices V v[32], out indices uint2 t[32]) { //~ error[bad-entry-point]: 3 indices
     SetMeshOutputCounts(32, 32);
 }
-//| FILE:6:49: error: a triangle has 3 indices, a `uint3`, and this is `uint2` [bad-entry-point]
+//| FILE:6:49: error: a triangle has 3 indices, so they must be `uint3`, not `uint2` [bad-entry-point]
 //|   |
 //| 6 | void ms(out vertices V v[32], out indices uint2 t[32]) {
 //|   |                                                 ^
@@ -234,12 +234,12 @@ void ms(out vertices V v[32], out indices uint2 t[32]) { //~ error[bad-entry-poi
 void main(uint t : SV_GroupIndex) {
     SetMeshOutputCounts(1, 1); //~ error[wrong-stage]: no meaning in a compute shader
 }
-//| FILE:4:5: error: `SetMeshOutputCounts` has no meaning in a compute shader [wrong-stage]
+//| FILE:4:5: error: `SetMeshOutputCounts` is not available in a compute shader [wrong-stage]
 //|   |
 //| 4 |     SetMeshOutputCounts(1, 1);
 //|   |     ^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = help: it belongs to mesh shaders
+//|   = help: it is for mesh shaders
 
 //--- an-attribute-of-another-stage
 //# args -T ps_6_0 -E ps

@@ -46,12 +46,12 @@ void main(uint lane : SV_GroupIndex) {
 void main(uint lane : SV_GroupIndex) {
     uint3 at = DispatchRaysIndex(); //~ error[wrong-stage]: in a compute shader
 }
-//| FILE:5:16: error: `DispatchRaysIndex` has no meaning in a compute shader [wrong-stage]
+//| FILE:5:16: error: `DispatchRaysIndex` is not available in a compute shader [wrong-stage]
 //|   |
 //| 5 |     uint3 at = DispatchRaysIndex();
 //|   |                ^^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = help: it belongs to ray tracing shaders
+//|   = help: it is for ray tracing shaders
 
 //--- an-intersection-that-traces
 //# args -T lib_6_3 -E f
@@ -63,18 +63,18 @@ void f() {
     RayDesc ray = (RayDesc)0;
     TraceRay(scene, 0, 0, 0, 0, 0, ray, payload); //~ error[wrong-stage]: in an intersection shader
 }
-//| FILE:9:5: error: `TraceRay` has no meaning in an intersection shader [wrong-stage]
+//| FILE:9:5: error: `TraceRay` is not available in an intersection shader [wrong-stage]
 //|   |
 //| 9 |     TraceRay(scene, 0, 0, 0, 0, 0, ray, payload);
 //|   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = help: it belongs to raygeneration, closesthit, miss shaders
+//|   = help: it is for raygeneration, closesthit, miss shaders
 
 //--- a-payload-that-is-no-struct
 //# args -T lib_6_3 -E f
 [shader("miss")]
 void f(inout float payload) {} //~ error[bad-entry-point]: a struct, not `float`
-//| FILE:4:20: error: `payload` is the payload, a struct, not `float` [bad-entry-point]
+//| FILE:4:20: error: the payload `payload` must be a struct, not `float` [bad-entry-point]
 //|   |
 //| 4 | void f(inout float payload) {}
 //|   |                    ^^^^^^^
@@ -84,7 +84,7 @@ void f(inout float payload) {} //~ error[bad-entry-point]: a struct, not `float`
 struct Payload { float x; };
 [shader("closesthit")]
 void f(Payload payload, BuiltInTriangleIntersectionAttributes a) {} //~ error[bad-entry-point]: which is `inout`
-//| FILE:5:16: error: `payload` is the payload, which is `inout` [bad-entry-point]
+//| FILE:5:16: error: the payload `payload` must be `inout` [bad-entry-point]
 //|   |
 //| 5 | void f(Payload payload, BuiltInTriangleIntersectionAttributes a) {}
 //|   |                ^^^^^^^
@@ -188,29 +188,29 @@ void f() {}
 //# args -T ps_6_3 -E f
 [shader("vertex")]
 float4 f() : SV_Position { return 0; } //~ error[bad-entry-point]: this is a vertex shader
-//| FILE:4:8: error: this is a vertex shader, and the profile is for pixel shaders [bad-entry-point]
+//| FILE:4:8: error: this is a vertex shader, but the profile is for pixel shaders [bad-entry-point]
 //|   |
 //| 4 | float4 f() : SV_Position { return 0; }
 //|   |        ^
 //|   |
-//|   = help: `-T vs_6_6` compiles it as what it is
+//|   = help: compile it with `-T vs_6_6`
 
 //--- a-subobject-with-too-few-values
 TriangleHitGroup group = { "any_hit" }; //~ error[bad-initializer]: has 2 values in braces, and 1 are here
 [numthreads(WIDTH, 1, 1)]
 void main() {}
-//| FILE:2:18: error: a `TriangleHitGroup` has 2 values in braces, and 1 are here [bad-initializer]
+//| FILE:2:18: error: a `TriangleHitGroup` takes 2 values in braces, not 1 [bad-initializer]
 //|   |
 //| 2 | TriangleHitGroup group = { "any_hit" };
 //|   |                  ^^^^^
 //|   |
-//|   = note: they are `{ string, string }`
+//|   = note: the values are `{ string, string }`
 
 //--- a-number-where-a-name-stands
 LocalRootSignature root = { 1 }; //~ error[type-mismatch]: is `string`, and no text stands here
 [numthreads(WIDTH, 1, 1)]
 void main() {}
-//| FILE:2:29: error: this value of a `LocalRootSignature` is `string`, and no text stands here [type-mismatch]
+//| FILE:2:29: error: this value of a `LocalRootSignature` must be a `string`, but this is not a string [type-mismatch]
 //|   |
 //| 2 | LocalRootSignature root = { 1 };
 //|   |                             ^
