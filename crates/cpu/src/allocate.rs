@@ -13,7 +13,7 @@ use crate::isa::Isa;
 use crate::machine::{Function, GENERAL, MASK, Op, VECTOR};
 
 /// rax is left to the encoder, rsp is the stack, r15 the frame.
-const SAVED_BY_CALLER: [usize; 8] = [1, 2, 6, 7, 8, 9, 10, 11];
+pub(crate) const SAVED_BY_CALLER: [usize; 8] = [1, 2, 6, 7, 8, 9, 10, 11];
 const SAVED_BY_CALLEE: [usize; 5] = [3, 5, 12, 13, 14];
 
 fn set(class: RegClass, numbers: impl IntoIterator<Item = usize>) -> PRegSet {

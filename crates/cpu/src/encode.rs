@@ -7,6 +7,7 @@
 use iced_x86::{Code, Encoder, Instruction, OpKind, Register};
 use regalloc2::{Allocation, Edit, Function as _, Inst, Output, ProgPoint, RegClass};
 
+use crate::allocate::SAVED_BY_CALLER;
 use crate::isa::Isa;
 use crate::layout::{ASK, BACK, CALL, FUEL, Fuel, GRANT, Layout, RESUME, SPINNING};
 use crate::machine::{Condition, Function, Immediate, Op, Slot, SlotBase, View, X86};
@@ -430,6 +431,12 @@ impl Writer<'_> {
         self.put(two(Code::Mov_r64_rm64, Operand::R(Register::RDI), Operand::R(FRAME)));
         self.put(two(Code::Mov_r32_imm32, Operand::R(Register::ESI), Operand::I(site)));
         self.put(jump_to_memory(Code::Call_rm64, CALL));
+        // What the runtime leaves in registers, such as counts of fuel, must not make states differ that are the same: where
+        // a wave goes round, all registers are compared (`endless`), and there is no knowing which are still read.
+        for number in SAVED_BY_CALLER {
+            let register = Operand::R(Register::EAX + number as u32);
+            self.put(two(Code::Xor_r32_rm32, register, register));
+        }
     }
 
     fn edit(&mut self, edit: &Edit) {
