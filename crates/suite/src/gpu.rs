@@ -166,7 +166,7 @@ fn dispatched(
         lane_order: Some(run::default_order(module)),
         ..Dispatch::new(section.groups)
     };
-    pipeline.dispatch(&dispatch, &mut table)?;
+    pipeline.dispatch(&dispatch, &table)?;
     let bytes = |name: &str| table.get(name, 0).map(|it| it.bytes.clone()).unwrap_or_default();
     Ok(module.resources.iter().map(|it| bytes(&it.name)).collect())
 }

@@ -235,7 +235,7 @@ impl Maker {
     }
 
     fn scalar(&mut self) -> &'static str {
-        *self.random.pick(SCALARS)
+        self.random.pick::<&str>(SCALARS)
     }
 
     fn number(&mut self) -> Ty {
