@@ -54,28 +54,28 @@ void main(uint t : SV_GroupIndex) {
 
 //--- strings-are-text-for-the-file-alone
 struct Entry {
-    string text; //~ error[bad-declaration]: `text` is a `string`
+    string text; //~ error[bad-declaration]: `text` cannot be a `string`
     uint number;
-    static const string kind = "entry"; //~ error[bad-declaration]: `kind` is a `string`
+    static const string kind = "entry"; //~ error[bad-declaration]: `kind` cannot be a `string`
 };
 cbuffer Params {
-    string title; //~ error[bad-declaration]: `title` is a `string`
+    string title; //~ error[bad-declaration]: `title` cannot be a `string`
 };
 namespace names {
-    static const string own = "own"; //~ error[bad-declaration]: `own` is a `string`
+    static const string own = "own"; //~ error[bad-declaration]: `own` cannot be a `string`
 }
 typedef string Text;
 groupshared string shared; //~ error[bad-declaration]: a `string` cannot be groupshared
 RWStructuredBuffer<string> Texts; //~ error[type-mismatch]: a buffer cannot hold a `string`
 void say(Text message) {} //~ error[bad-declaration]: a parameter cannot be of type `string`
 string name() { return "a"; } //~ error[bad-declaration]: a function cannot return a `string`
-template<typename T> struct Box { T value; }; //~ error[bad-declaration]: `value` is a `string`
+template<typename T> struct Box { T value; }; //~ error[bad-declaration]: `value` cannot be a `string`
 RWStructuredBuffer<uint> Out;
 [numthreads(4, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
     Entry entry = { "x", 3 };
     Box<string> box;
-    string inner = "text"; //~ error[bad-declaration]: `inner` is a `string`
+    string inner = "text"; //~ error[bad-declaration]: `inner` cannot be a `string`
     Out[lane] = entry.number;
 }
 //| FILE:3:12: error: `text` cannot be a `string`: only variables at file scope can [bad-declaration]

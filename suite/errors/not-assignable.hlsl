@@ -18,7 +18,7 @@ void main(uint t : SV_GroupIndex) {
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     float4 v = 0;
-    v.xx = 1; //~ error[not-assignable]: twice
+    v.xx = 1; //~ error[not-assignable]: this swizzle repeats a component
 }
 //| FILE:5:5: error: this swizzle repeats a component, so it cannot be written [not-assignable]
 //|   |

@@ -19,7 +19,7 @@ void main(uint t : SV_GroupIndex) {
 uint odd(uint n);
 uint even(uint n) { return n == 0 ? 1 : odd(n - 1); }
 uint odd(uint n) {
-    return n == 0 ? 0 : even(n - 1); //~ error[recursion]: `even` comes to call itself
+    return n == 0 ? 0 : even(n - 1); //~ error[recursion]: `even` calls itself indirectly
 }
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {

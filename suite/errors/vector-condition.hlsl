@@ -3,7 +3,7 @@
 //--- several-bools-before-a-question-mark
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    uint2 v = uint2(t, 1) > 1 ? 1 : 2; //~ error[vector-condition]: `?:` is one `bool`
+    uint2 v = uint2(t, 1) > 1 ? 1 : 2; //~ error[vector-condition]: `?:` must be a single `bool`
 }
 //| FILE:4:15: error: the condition of `?:` must be a single `bool` in HLSL 2021, not `bool2` [vector-condition]
 //|   |

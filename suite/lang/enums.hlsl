@@ -139,9 +139,9 @@ uint of(uint u) { return u; }
 void main(uint t : SV_GroupIndex) {
     int a = E::X; //~ error[type-mismatch]: `E` does not convert to `int`
     E e = 1; //~ error[type-mismatch]: `literal int` does not convert to `E`
-    uint b = E::X + 1; //~ error[type-mismatch]: does not work on `E`
+    uint b = E::X + 1; //~ error[type-mismatch]: cannot be applied to `E`
     uint c = of(E::Y); //~ error[no-matching-function]: this is `E`
-    if (e == 0) {} //~ error[type-mismatch]: does not work on `E`
+    if (e == 0) {} //~ error[type-mismatch]: cannot be applied to `E`
 }
 
 //--- enums-unscoped-do-not-take-integers

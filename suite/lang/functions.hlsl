@@ -254,8 +254,8 @@ uint g(uint64_t v) { return 1; }
 uint g(int64_t v) { return 2; }
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    uint a = f(t, t); //~ error[ambiguous-call]: several `f` take the arguments `(uint, uint)` equally well
-    uint b = f(1.0, 1.0); //~ error[ambiguous-call]: several `f`
+    uint a = f(t, t); //~ error[ambiguous-call]: several overloads match `(uint, uint)` equally well
+    uint b = f(1.0, 1.0); //~ error[ambiguous-call]: the call of `f` is ambiguous
 }
 
 //--- overload-user-hides-intrinsics

@@ -147,7 +147,7 @@ void constant() {}
 [partitioning("integer")]
 [outputtopology("triangle_cw")]
 [outputcontrolpoints(3)]
-[patchconstantfunc("constants")] //~ error[bad-attribute]: no function `constants`
+[patchconstantfunc("constants")] //~ error[bad-attribute]: the patch-constant function `constants`
 P hs(InputPatch<P, 3> p, uint i : SV_OutputControlPointID) { return p[i]; }
 //| FILE:9:20: error: the patch-constant function `constants` is not declared [bad-attribute]
 //|   |

@@ -83,7 +83,7 @@ void f(inout float payload) {} //~ error[bad-entry-point]: a struct, not `float`
 //# args -T lib_6_3 -E f
 struct Payload { float x; };
 [shader("closesthit")]
-void f(Payload payload, BuiltInTriangleIntersectionAttributes a) {} //~ error[bad-entry-point]: which is `inout`
+void f(Payload payload, BuiltInTriangleIntersectionAttributes a) {} //~ error[bad-entry-point]: must be `inout`
 //| FILE:5:16: error: the payload `payload` must be `inout` [bad-entry-point]
 //|   |
 //| 5 | void f(Payload payload, BuiltInTriangleIntersectionAttributes a) {}
