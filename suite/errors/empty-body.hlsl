@@ -4,7 +4,7 @@
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint n = 0;
-    if (t > WIDTH); //~ warning[empty-body]: decides about
+    if (t > WIDTH); //~ warning[empty-body]: is the whole body of the `if`
     { n = 1; }
     EXPECT_EQ(n, 1);
 }

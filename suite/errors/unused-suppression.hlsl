@@ -3,7 +3,7 @@
 //--- nothing-is-left-to-allow
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    // wavelane: allow(self-assignment): the variable stays alive for the debugger //~ warning[unused-suppression]: no `self-assignment` here
+    // wavelane: allow(self-assignment): the variable stays alive for the debugger //~ warning[unused-suppression]: allows `self-assignment`, which is not reported
     uint x = WaveGetLaneCount();
     EXPECT_EQ(x, uint(WIDTH));
 }

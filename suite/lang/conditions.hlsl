@@ -64,7 +64,7 @@ void main(uint lane : SV_GroupIndex) {
 [numthreads(WIDTH, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
     uint x = 0;
-    if (uint n) x = 1; //~ error[syntax]: `n` has no value to go by
+    if (uint n) x = 1; //~ error[syntax]: `n` has no value to test
 }
 
 //--- a-switch-over-a-float-cuts-it
