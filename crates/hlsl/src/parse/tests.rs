@@ -644,10 +644,7 @@ fn mistakes_are_reported_once_and_in_place() {
         ),
         ("void f() { float3; }", &["1:12 this declares nothing: a name is missing after the type"]),
         ("void f() { x = float3; y; }", &["1:16 `float3` is a type, but a value is expected here"]),
-        (
-            "void f() { float x(1); y; }",
-            &["1:18 a function cannot be declared inside a function"],
-        ),
+        ("void f() { float x(1); y; }", &["1:18 a function cannot be declared inside a function"]),
         ("Texture2D t : register(x3);\nint y;", &["1:24 `x3` is not a register"]),
         ("@import waveOps.h;\nint x;", &["1:1 `@import` is not part of HLSL"]),
         ("int a $ b;\nint c;", &["1:6 expected `;` after this declaration"]),
