@@ -18,7 +18,7 @@ void main(uint t : SV_GroupIndex) {
 //|   |
 //| 5 -     if (mode = 2) {
 //| 5 +     if (mode == 2) {
-//|   = help: if this is intended, put parentheses around the assignment
+//|   = help: if this is intended, add parentheses around the assignment
 
 //--- an-assignment-that-is-meant
 [numthreads(WIDTH, 1, 1)]

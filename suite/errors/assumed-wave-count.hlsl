@@ -10,7 +10,7 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     EXPECT_EQ(sums[0], uint(WIDTH));
 }
-//| FILE:7:5: warning: `sums` has elements for 4 waves, and a group can have 32 [assumed-wave-count]
+//| FILE:7:5: warning: `sums` has elements for 4 waves, but a group can have 32 [assumed-wave-count]
 //|   |
 //| 3 | groupshared uint sums[4];
 //|   |                  ---- declared here
@@ -30,7 +30,7 @@ void main(uint t : SV_GroupIndex) {
     GroupMemoryBarrierWithGroupSync();
     EXPECT_EQ(sums[0].x, uint(WIDTH));
 }
-//| FILE:6:5: warning: `sums` has elements for 8 waves, and a group can have 32 [assumed-wave-count]
+//| FILE:6:5: warning: `sums` has elements for 8 waves, but a group can have 32 [assumed-wave-count]
 //|   |
 //| 3 | groupshared uint2 sums[8];
 //|   |                   ---- declared here

@@ -18,7 +18,7 @@ void main(uint t : SV_GroupIndex) {
 //| 5 |     t = t;
 //|   |     ^^^^^
 //|   |
-//|   = help: write `this.` to tell a member from a parameter of the same name
+//|   = help: use `this.` to name a member that has the same name as a parameter
 
 //--- allowed-by-a-name-that-nobody-knows
 [numthreads(4, 1, 1)]
@@ -38,7 +38,7 @@ void main(uint t : SV_GroupIndex) {
 //| 5 |     t = t;
 //|   |     ^^^^^
 //|   |
-//|   = help: write `this.` to tell a member from a parameter of the same name
+//|   = help: use `this.` to name a member that has the same name as a parameter
 
 //--- an-error-cannot-be-allowed
 [numthreads(4, 1, 1)]

@@ -14,7 +14,7 @@ void main(uint t : SV_GroupIndex) {
 //| 5 |     for (uint k = 3; k >= 0; k--) {
 //|   |                      ^^^^^^
 //|   |
-//|   = help: use an `int`, or a different comparison
+//|   = help: use an `int`, or change the comparison
 
 //--- in-a-template-it-may-be-right
 template<typename T> T magnitude(T x) { return x < 0 ? -x : x; }

@@ -19,7 +19,7 @@ void main(uint t : SV_GroupIndex) {
 //| 7 |     else
 //|   |     ^^^^
 //|   |
-//|   = help: put braces around the inner `if` to say which one is meant
+//|   = help: add braces around the inner `if` to make this clear
 
 //--- an-else-for-each
 [numthreads(WIDTH, 1, 1)]

@@ -8,7 +8,7 @@ void main(uint t : SV_GroupIndex) {
     { n = 1; }
     EXPECT_EQ(n, 1);
 }
-//| FILE:5:19: warning: this `;` is the whole body of the `if` [empty-body]
+//| FILE:5:19: warning: this `;` is the entire body of the `if` [empty-body]
 //|   |
 //| 5 |     if (t > WIDTH);
 //|   |                   ^

@@ -11,7 +11,7 @@ void main(uint t : SV_GroupIndex) {
     }
     EXPECT_EQ(1u << shift, uint(WIDTH));
 }
-//| FILE:6:5: warning: no label covers waves of 4, 8, 16, 128 lanes [lane-count-switch]
+//| FILE:6:5: warning: this `switch` has no case for waves of 4, 8, 16, 128 lanes [lane-count-switch]
 //|   |
 //| 6 |     switch (WaveGetLaneCount()) {
 //|   |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

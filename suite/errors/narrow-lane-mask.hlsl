@@ -12,9 +12,9 @@ void main(uint t : SV_GroupIndex) {
 //| 5 |     uint odd = WaveActiveBallot((t & 1) == 1).x;
 //|   |                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = note: waves have up to 128 lanes, and those from 32 on are in `.y`, `.z` and `.w`
-//|   = help: `WaveActiveCountBits`, `WavePrefixCountBits` or `countbits` of all four words count all lanes
-//|   = help: if the shader only runs with narrow waves, declare it: `[WaveSize(4, 32)]`
+//|   = note: waves have up to 128 lanes; those from 32 on are in `.y`, `.z` and `.w`
+//|   = help: to count all lanes, use `WaveActiveCountBits`, `WavePrefixCountBits` or `countbits` of all four words
+//|   = help: if the shader only runs with narrow waves, state it: `[WaveSize(4, 32)]`
 
 //--- one-word-of-a-ballot-in-a-variable
 //# widths 4..32
@@ -29,9 +29,9 @@ void main(uint t : SV_GroupIndex) {
 //| 3 | uint4 odd(uint t) { return WaveActiveBallot((t & 1) == 1); }
 //|   |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //|   |
-//|   = note: waves have up to 128 lanes, and those from 32 on are in `.y`, `.z` and `.w`
-//|   = help: `WaveActiveCountBits`, `WavePrefixCountBits` or `countbits` of all four words count all lanes
-//|   = help: if the shader only runs with narrow waves, declare it: `[WaveSize(4, 32)]`
+//|   = note: waves have up to 128 lanes; those from 32 on are in `.y`, `.z` and `.w`
+//|   = help: to count all lanes, use `WaveActiveCountBits`, `WavePrefixCountBits` or `countbits` of all four words
+//|   = help: if the shader only runs with narrow waves, state it: `[WaveSize(4, 32)]`
 
 //--- a-bit-for-a-lane
 //# widths 4..32
@@ -41,14 +41,14 @@ void main(uint t : SV_GroupIndex) {
     uint mine = 1u << lane; //~ warning[narrow-lane-mask]: cannot hold the lanes from 32 on
     EXPECT_EQ(firstbitlow(mine), t);
 }
-//| FILE:6:17: warning: 32 bits cannot hold the lanes from 32 on [narrow-lane-mask]
+//| FILE:6:17: warning: a 32-bit mask has no bits for the lanes from 32 on [narrow-lane-mask]
 //|   |
 //| 6 |     uint mine = 1u << lane;
 //|   |                 ^^^^^^^^^^
 //|   |
 //|   = note: waves have up to 128 lanes; lane 32 gets the bit of lane 0
-//|   = help: a set of lanes is a `uint4`: bit `lane % 32` of the component `lane / 32`
-//|   = help: if the shader only runs with narrow waves, declare it: `[WaveSize(4, 32)]`
+//|   = help: use a `uint4` for a set of lanes: bit `lane % 32` of the component `lane / 32`
+//|   = help: if the shader only runs with narrow waves, state it: `[WaveSize(4, 32)]`
 
 //--- all-words-of-a-ballot
 [numthreads(WIDTH, 1, 1)]

@@ -16,7 +16,7 @@ void main(uint t : SV_GroupIndex) {
 //| 10 |     data[t] = f23(t);
 //|    |               ^^^^^^
 //|    |
-//|    = note: a program may take 16777216 steps to expand: a statement, an expression or a scalar of a variable each
+//|    = note: a program may have 2000000 instructions after every call has become its function's body
 //|    = help: turn repeated calls into a loop around one call, or keep the result of the first in a variable
 
 //--- a-value-with-too-many-scalars

@@ -17,7 +17,7 @@ void main(uint t : SV_GroupIndex) {
 //| 4 |     void Set(float length) { length = length; }
 //|   |                              ^^^^^^^^^^^^^^^
 //|   |
-//|   = help: write `this.` to tell a member from a parameter of the same name
+//|   = help: use `this.` to name a member that has the same name as a parameter
 
 //--- an-element-of-itself
 groupshared uint tile[WIDTH];

@@ -14,11 +14,11 @@ void main(uint t : SV_GroupIndex) {
 //| 4 |     uint all = (1u << 32) - 1;
 //|   |                       ^^
 //|   |
-//|   = note: only the low bits of the count are used: this shifts by 0
+//|   = note: only the low bits of the amount count: this shifts by 0
 //|
-//| FILE:7:11: warning: the shift count is negative [shift-out-of-range]
+//| FILE:7:11: warning: the shift amount is negative [shift-out-of-range]
 //|   |
 //| 7 |     n >>= -1;
 //|   |           ^^
 //|   |
-//|   = note: only the low bits of the count are used: this shifts by 31
+//|   = note: only the low bits of the amount count: this shifts by 31

@@ -7,7 +7,7 @@ void main(uint t : SV_GroupIndex) {
     for (uint k = 0; k < 4; k++) sum += k; //~ warning[uninitialized]: `sum`
     EXPECT(true);
 }
-//| FILE:5:34: warning: `sum` is read before anything is written to it [uninitialized]
+//| FILE:5:34: warning: `sum` is read before it is initialised [uninitialized]
 //|   |
 //| 4 |     uint sum;
 //|   |          --- declared here without a value

@@ -27,7 +27,7 @@ void main(uint t : SV_GroupIndex) {
 //| 5 |     normalize(v);
 //|   |     ^^^^^^^^^^^^
 //|   |
-//|   = help: library functions do not change their arguments: assign the result
+//|   = help: assign the result: library functions do not change their arguments
 //|
 //| FILE:6:5: warning: the result of this operation is not used [unused-value]
 //|   |

@@ -13,8 +13,8 @@ void main(uint t : SV_GroupIndex) {
 //|   |                  |
 //|   |                  this differs between lanes
 //|   |
-//|   = note: `?:` evaluates in all lanes before HLSL 2021, and since then only in the lanes that need it
-//|   = help: for all lanes, store it in a variable first; for some of them, write an `if`
+//|   = note: `?:` evaluates in all lanes before HLSL 2021, and only in those that need it from then on
+//|   = help: for all lanes, assign it to a variable first; for some lanes, write an `if`
 
 //--- a-sum-in-an-arm-of-2018
 //# args -HV 2018
@@ -34,8 +34,8 @@ void main(uint t : SV_GroupIndex) {
 //|   |                  |
 //|   |                  this differs between lanes
 //|   |
-//|   = note: `?:` evaluates in all lanes before HLSL 2021, and since then only in the lanes that need it
-//|   = help: for all lanes, store it in a variable first; for some of them, write an `if`
+//|   = note: `?:` evaluates in all lanes before HLSL 2021, and only in those that need it from then on
+//|   = help: for all lanes, assign it to a variable first; for some lanes, write an `if`
 
 //--- the-first-lane-of-those-that-hold
 [numthreads(WIDTH, 1, 1)]
@@ -52,8 +52,8 @@ void main(uint t : SV_GroupIndex) {
 //|   |         |
 //|   |         this differs between lanes
 //|   |
-//|   = note: `&&` evaluates in all lanes before HLSL 2021, and since then only in the lanes that need it
-//|   = help: for all lanes, store it in a variable first; for some of them, write an `if`
+//|   = note: `&&` evaluates in all lanes before HLSL 2021, and only in those that need it from then on
+//|   = help: for all lanes, assign it to a variable first; for some lanes, write an `if`
 
 //--- a-condition-that-is-the-same-in-all-lanes
 [numthreads(WIDTH, 1, 1)]
