@@ -4,7 +4,7 @@
 //! `check` builds it from the syntax tree, and `lower` turns it into IR. It contains only what the entry point reaches.
 //! It is free of errors, except those that only lowering finds (call trees that explode).
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use diag::Span;
 use ir::{Register, WaveSize};
@@ -33,7 +33,7 @@ pub struct ResourceId(pub u32);
 #[derive(Debug)]
 pub struct Program {
     /// Shared by all programs of one file.
-    pub types: Arc<Types>,
+    pub types: Rc<Types>,
     pub functions: Vec<Function>,
     /// Static and groupshared variables.
     pub globals: Vec<Global>,

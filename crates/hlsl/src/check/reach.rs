@@ -3,7 +3,7 @@
 //! The checker's ids are replaced by those of the program; the walk also finds recursion and missing bodies.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::rc::Rc;
 
 use diag::{Diagnostic, Level, Sink, Span, code};
 use ops::intrinsics::ShaderModel;
@@ -106,7 +106,7 @@ fn reached(checker: &mut Checker, entry: Entry) -> Option<Reached> {
 /// The common parts of all programs of a file.
 struct Parts {
     options: (ShaderModel, bool),
-    types: Arc<Types>,
+    types: Rc<Types>,
     /// The body of each function, and whether it is a method.
     functions: Vec<Option<(hir::Function, bool)>>,
     globals: Vec<Option<hir::Global>>,
@@ -118,7 +118,7 @@ impl Parts {
         let body = |it: super::func::Function| Some((it.body?, it.this.is_some()));
         Parts {
             options,
-            types: Arc::new(checker.types),
+            types: Rc::new(checker.types),
             functions: checker.functions.into_iter().map(body).collect(),
             globals: checker.globals.into_iter().map(|it| Some(it.global)).collect(),
         }
@@ -298,7 +298,7 @@ impl Checker<'_> {
 fn assemble(
     Reached { entry, used, resources }: Reached,
     (shader_model, native_16bit): (ShaderModel, bool),
-    types: Arc<Types>,
+    types: Rc<Types>,
     function: &mut dyn FnMut(FunctionId) -> Option<(hir::Function, bool)>,
     global: &mut dyn FnMut(GlobalId) -> Option<hir::Global>,
 ) -> Program {
