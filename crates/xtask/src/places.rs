@@ -15,7 +15,7 @@ const ENUMS: [(&str, &str, bool); 5] = [
     ("ResourceKind", "crates/ir/src/module.rs", false),
     ("Stage", "crates/ops/src/intrinsics.rs", false),
     // Engines are told apart by comparing with one of them, too.
-    ("Engine", "crates/wavelane/src/pipeline.rs", true),
+    ("Engine", "crates/wavelane/src/device.rs", true),
 ];
 
 /// Product code: without comments, and without the tests at the end of a file.
