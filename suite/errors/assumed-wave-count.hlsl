@@ -6,7 +6,7 @@ groupshared uint sums[4];
 [numthreads(128, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint wave = t / WaveGetLaneCount();
-    sums[wave] = WaveActiveSum(1u); //~ warning[assumed-wave-count]: `sums` has elements for 4 waves, and a group can have 32
+    sums[wave] = WaveActiveSum(1u); //~ warning[assumed-wave-count]: `sums` has elements for 4 waves, but a group can have 32
     GroupMemoryBarrierWithGroupSync();
     EXPECT_EQ(sums[0], uint(WIDTH));
 }

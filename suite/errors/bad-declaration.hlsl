@@ -10,7 +10,7 @@ groupshared uint data[]; //~ error[bad-declaration]: the size of the array `data
 
 //--- a-struct-in-itself
 struct S {
-    S inner; //~ error[bad-declaration]: `S` is not complete here
+    S inner; //~ error[bad-declaration]: `S` is incomplete here, so it cannot be a field
 };
 [numthreads(4, 1, 1)] void main() {}
 //| FILE:3:7: error: `S` is incomplete here, so it cannot be a field [bad-declaration]
@@ -22,7 +22,7 @@ struct S {
 typedef uint Row[];
 [numthreads(WIDTH, 1, 1)]
 void main() {
-    Row rows[3]; //~ error[bad-declaration]: element must be known
+    Row rows[3]; //~ error[bad-declaration]: the size of an inner array must be known
 }
 //| FILE:5:13: error: the size of an inner array must be known [bad-declaration]
 //|   |

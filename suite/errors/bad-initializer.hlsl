@@ -3,7 +3,7 @@
 //--- a-value-too-few
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    float4 v = { 1, 2, 3 }; //~ error[bad-initializer]: takes 4 values, and the list has 3
+    float4 v = { 1, 2, 3 }; //~ error[bad-initializer]: `float4` takes 4 values, but the list has 3
 }
 //| FILE:4:16: error: `float4` takes 4 values, but the list has 3 [bad-initializer]
 //|   |

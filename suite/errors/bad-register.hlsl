@@ -12,7 +12,7 @@ RWStructuredBuffer<uint> data : register(t0); //~ error[bad-register]: takes a r
 
 //--- one-register-for-two
 RWStructuredBuffer<uint> a : register(u1);
-RWStructuredBuffer<uint> b : register(u1); //~ error[bad-register]: `b` has registers that `a` has too
+RWStructuredBuffer<uint> b : register(u1); //~ error[bad-register]: the registers of `b` overlap those of `a`
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     a[t] = b[t];

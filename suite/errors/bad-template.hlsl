@@ -2,7 +2,7 @@
 
 //--- arguments-in-the-wrong-order
 template<typename T, uint N> struct Stack { T items[N]; };
-static Stack<4, uint> s; //~ error[bad-template]: a type is expected
+static Stack<4, uint> s; //~ error[bad-template]: expected a type
 [numthreads(4, 1, 1)] void main() {}
 //| FILE:3:14: error: expected a type [bad-template]
 //|   |

@@ -1,7 +1,7 @@
 // Wave sizes are powers of two from 4 to 128, the smallest first.
 
 //--- no-power-of-two
-[WaveSize(24)] //~ error[bad-wave-size]: and this is 24
+[WaveSize(24)] //~ error[bad-wave-size]: a wave has 4, 8, 16, 32, 64 or 128 lanes, not 24
 [numthreads(4, 1, 1)] void main() {}
 //| FILE:2:11: error: a wave has 4, 8, 16, 32, 64 or 128 lanes, not 24 [bad-wave-size]
 //|   |
@@ -9,7 +9,7 @@
 //|   |           ^^
 
 //--- zero
-[WaveSize(0)] //~ error[bad-wave-size]: and this is 0
+[WaveSize(0)] //~ error[bad-wave-size]: a wave has 4, 8, 16, 32, 64 or 128 lanes, not 0
 [numthreads(4, 1, 1)] void main() {}
 //| FILE:2:11: error: a wave has 4, 8, 16, 32, 64 or 128 lanes, not 0 [bad-wave-size]
 //|   |
@@ -17,7 +17,7 @@
 //|   |           ^
 
 //--- a-range-that-is-empty
-[WaveSize(64, 32)] //~ error[bad-wave-size]: the smallest wave size is 64
+[WaveSize(64, 32)] //~ error[bad-wave-size]: the minimum wave size 64 is larger than the maximum 32
 [numthreads(4, 1, 1)] void main() {}
 //| FILE:2:15: error: the minimum wave size 64 is larger than the maximum 32 [bad-wave-size]
 //|   |
@@ -27,7 +27,7 @@
 //|   = help: write the minimum first
 
 //--- a-range-of-one-size
-[WaveSize(32, 32)] //~ error[bad-wave-size]: one size only
+[WaveSize(32, 32)] //~ error[bad-wave-size]: the range of wave sizes from 32 to 32 contains only one size
 [numthreads(4, 1, 1)] void main() {}
 //| FILE:2:15: error: the range of wave sizes from 32 to 32 contains only one size [bad-wave-size]
 //|   |

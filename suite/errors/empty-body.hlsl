@@ -4,7 +4,7 @@
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint n = 0;
-    if (t > WIDTH); //~ warning[empty-body]: is the whole body of the `if`
+    if (t > WIDTH); //~ warning[empty-body]: this `;` is the entire body of the `if`
     { n = 1; }
     EXPECT_EQ(n, 1);
 }
@@ -22,7 +22,7 @@ void main(uint t : SV_GroupIndex) {
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint n = 0;
-    for (uint k = 0; k < 4; k++); //~ warning[empty-body]: the whole body of the `for`
+    for (uint k = 0; k < 4; k++); //~ warning[empty-body]: this `;` is the entire body of the `for`
     {
         n++;
     }

@@ -29,11 +29,11 @@ float half_of(float x) { return x / 2; }
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     double d = t;
-    float f = d; //~ warning[lossy-conversion]: `double` becomes the smaller `float`
-    f += half_of(d * 2); //~ warning[lossy-conversion]: `double` becomes the smaller `float`
+    float f = d; //~ warning[lossy-conversion]: `double` narrows to `float` here
+    f += half_of(d * 2); //~ warning[lossy-conversion]: `double` narrows to `float` here
     f += (float)d + float(d);
     int64_t n = t;
-    uint2 v = uint64_t2(n, n); //~ warning[lossy-conversion]: `uint64_t2` becomes the smaller `uint2`
+    uint2 v = uint64_t2(n, n); //~ warning[lossy-conversion]: `uint64_t2` narrows to `uint2` here
     int small = (int)n;
     const float exact = 0.5L;
     EXPECT_EQ(f + v.x + small + exact, t * 6 + 0.5);

@@ -1,7 +1,7 @@
 // A path through a function without a `return`.
 
 //--- an-if-without-else
-uint f(uint x) { if (x < 1000) return 1; } //~ warning[missing-return]: `f` can come to its end
+uint f(uint x) { if (x < 1000) return 1; } //~ warning[missing-return]: `f` can reach its end without returning a `uint`
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(f(t), 1u);

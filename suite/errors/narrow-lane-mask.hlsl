@@ -38,7 +38,7 @@ void main(uint t : SV_GroupIndex) {
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint lane = WaveGetLaneIndex();
-    uint mine = 1u << lane; //~ warning[narrow-lane-mask]: cannot hold the lanes from 32 on
+    uint mine = 1u << lane; //~ warning[narrow-lane-mask]: a 32-bit mask has no bits for the lanes from 32 on
     EXPECT_EQ(firstbitlow(mine), t);
 }
 //| FILE:6:17: warning: a 32-bit mask has no bits for the lanes from 32 on [narrow-lane-mask]

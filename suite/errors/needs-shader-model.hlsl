@@ -4,7 +4,7 @@
 //# args -T cs_6_4
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    uint4 m = WaveMatch(t); //~ error[needs-shader-model]: needs shader model 6.5
+    uint4 m = WaveMatch(t); //~ error[needs-shader-model]: `WaveMatch` requires shader model 6.5, but the profile has 6.4
 }
 //| FILE:5:15: error: `WaveMatch` requires shader model 6.5, but the profile has 6.4 [needs-shader-model]
 //|   |
@@ -40,7 +40,7 @@ void main(uint t : SV_GroupIndex) {
 groupshared uint64_t total;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    InterlockedAdd(total, 1); //~ error[needs-shader-model]: `InterlockedAdd` on 64-bit integers needs shader model 6.6
+    InterlockedAdd(total, 1); //~ error[needs-shader-model]: `InterlockedAdd` on 64-bit integers requires shader model 6.6, but the profile has 6.5
 }
 //| FILE:6:5: error: `InterlockedAdd` on 64-bit integers requires shader model 6.6, but the profile has 6.5 [needs-shader-model]
 //|   |

@@ -26,7 +26,7 @@ void main(uint t : SV_GroupIndex) {
 //--- a-value-from-a-function-that-returns-nothing
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    return t; //~ error[type-mismatch]: returns nothing
+    return t; //~ error[type-mismatch]: the function returns `void`, so `return` cannot have a value
 }
 //| FILE:4:12: error: the function returns `void`, so `return` cannot have a value [type-mismatch]
 //|   |

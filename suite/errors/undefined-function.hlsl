@@ -4,7 +4,7 @@
 uint f(uint x);
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    f(t); //~ error[undefined-function]: `f` is called and has no body
+    f(t); //~ error[undefined-function]: `f` is called but has no body
 }
 //| FILE:5:5: error: `f` is called but has no body [undefined-function]
 //|   |

@@ -277,7 +277,7 @@ void main(uint t : SV_GroupIndex) {
 //--- a-default-argument-that-names-a-field
 struct S {
     uint a;
-    uint get(uint x = a) { return x; } //~ error[unknown-name]: `a` is a field, and there is no object here
+    uint get(uint x = a) { return x; } //~ error[unknown-name]: `a` is a field, but there is no object here
 };
 struct T : S {
     uint of(S other) { return other.get(); }

@@ -3,7 +3,7 @@
 //--- a-sum-in-an-arm
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0; //~ warning[version-dependent-arm]: which lanes evaluate `WaveActiveSum` here
+    uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0; //~ warning[version-dependent-arm]: the lanes that evaluate `WaveActiveSum` here depend on the language version
     EXPECT_EQ(evens, t % 2 == 0 ? uint(WIDTH / 2) : 0u);
 }
 //| FILE:4:31: warning: the lanes that evaluate `WaveActiveSum` here depend on the language version [version-dependent-arm]
@@ -24,7 +24,7 @@ void main(uint t : SV_GroupIndex) {
 RWStructuredBuffer<uint> Out;
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0; //~ warning[version-dependent-arm]: depends on the language version
+    uint evens = t % 2 == 0 ? WaveActiveSum(1u) : 0; //~ warning[version-dependent-arm]: the lanes that evaluate `WaveActiveSum` here depend on the language version
     Out[t] = evens;
 }
 //| FILE:9:31: warning: the lanes that evaluate `WaveActiveSum` here depend on the language version [version-dependent-arm]

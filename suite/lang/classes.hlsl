@@ -163,7 +163,7 @@ void main(uint t : SV_GroupIndex) {
 //--- classes-two-bases
 struct A { uint a; };
 struct B { uint b; };
-struct C : A, B { uint c; }; //~ error[bad-declaration]: inherits from one struct only
+struct C : A, B { uint c; }; //~ error[bad-declaration]: a struct can inherit from only one struct
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {}
 

@@ -1,21 +1,21 @@
 // Declarations that make no sense, and strings.
 
 //--- errors-in-declarations
-struct S { uint a; uint a; }; //~ error[duplicate-name]: `a` is declared twice here
-void f(uint x, uint x) {} //~ error[duplicate-name]: `x` is declared twice here
+struct S { uint a; uint a; }; //~ error[duplicate-name]: `a` is already declared in this scope
+void f(uint x, uint x) {} //~ error[duplicate-name]: `x` is already declared in this scope
 uint g(uint x) { return x; }
-int g(uint x); //~ error[duplicate-name]: returned `uint` before, and `int` here
+int g(uint x); //~ error[duplicate-name]: `g` was declared to return `uint`, but returns `int` here
 static auto a = 1; //~ error[unknown-name]: HLSL has no `auto`
-struct R { R inner; }; //~ error[bad-declaration]: is not complete here
+struct R { R inner; }; //~ error[bad-declaration]: `R` is incomplete here, so it cannot be a field
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    uint t2 = 1, t2 = 2; //~ error[duplicate-name]: `t2` is declared twice here
+    uint t2 = 1, t2 = 2; //~ error[duplicate-name]: `t2` is already declared in this scope
     void v; //~ error[bad-declaration]: cannot be of type `void`
     uint b[]; //~ error[bad-declaration]: the size of the array `b` is missing
     uint c[t]; //~ error[not-constant]: the size of an array
     uint d[0]; //~ error[bad-declaration]: an array has at least one element
     groupshared uint e; //~ error[bad-declaration]: cannot be groupshared
-    break; //~ error[misplaced-statement]: `break` stands in no loop
+    break; //~ error[misplaced-statement]: `break` outside a loop or `switch`
 }
 
 //--- strings-of-the-file
@@ -29,8 +29,8 @@ void main(uint t : SV_GroupIndex) {
 }
 
 //--- strings-stand-alone
-static string several[2] = { "a", "b" }; //~ error[bad-declaration]: a `string` stands alone, not in an array
+static string several[2] = { "a", "b" }; //~ error[bad-declaration]: a `string` cannot be an array element
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    string inner[3]; //~ error[bad-declaration]: a `string` stands alone, not in an array
+    string inner[3]; //~ error[bad-declaration]: a `string` cannot be an array element
 }

@@ -169,6 +169,6 @@ void main(uint t : SV_GroupIndex) {
 
 //--- enums-older-versions-have-none
 //# args -HV 2016
-enum E { X }; //~ error[needs-hlsl-2021]: enums need HLSL 2017
+enum E { X }; //~ error[needs-hlsl-2021]: enums require HLSL 2017
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {}

@@ -53,9 +53,9 @@ const int m = 4;
 extern uniform float f;
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    n = 1; //~ error[not-assignable]: a constant that the host sets
-    m += 1; //~ error[not-assignable]: a constant that the host sets
-    f = 0; //~ error[not-assignable]: a constant that the host sets
+    n = 1; //~ error[not-assignable]: a global variable is a constant set by the host, unless it is `static` or `groupshared`
+    m += 1; //~ error[not-assignable]: a global variable is a constant set by the host, unless it is `static` or `groupshared`
+    f = 0; //~ error[not-assignable]: a global variable is a constant set by the host, unless it is `static` or `groupshared`
 }
 
 //--- globals-static-initialisers-see-earlier-ones

@@ -129,9 +129,9 @@ void main(uint t : SV_GroupIndex) {
 struct S { uint a, b; };
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    float3 v = { 1, 2 }; //~ error[bad-initializer]: `float3` takes 3 values, and the list has 2
-    S s = { 1, 2, 3 }; //~ error[bad-initializer]: `S` takes 2 values, and the list has 3
-    uint a[2] = { 1 }; //~ error[bad-initializer]: `uint[2]` takes 2 values, and the list has 1
-    float2 pairs[] = { 1, 2, 3 }; //~ error[bad-initializer]: do not fill elements of 2 each
-    float4 c = float4(1, 2, 3); //~ error[bad-initializer]: `float4` has 4 components, and the arguments have 3
+    float3 v = { 1, 2 }; //~ error[bad-initializer]: `float3` takes 3 values, but the list has 2
+    S s = { 1, 2, 3 }; //~ error[bad-initializer]: `S` takes 2 values, but the list has 3
+    uint a[2] = { 1 }; //~ error[bad-initializer]: `uint[2]` takes 2 values, but the list has 1
+    float2 pairs[] = { 1, 2, 3 }; //~ error[bad-initializer]: 3 values cannot fill elements of 2 each
+    float4 c = float4(1, 2, 3); //~ error[bad-initializer]: `float4` has 4 components, but the arguments have 3
 }

@@ -50,11 +50,11 @@ void main(uint lane : SV_GroupIndex) {
 
 //--- overloads-as-functions
 struct V { float x, y; };
-V operator+(V a, V b) { V r = { a.x + b.x, a.y + b.y }; return r; } //~ warning[dxc-portability]: DXC knows `operator+` as a method
-V operator*(float k, V a) { V r = { k * a.x, k * a.y }; return r; } //~ warning[dxc-portability]: as a method of a struct only
-V operator*(V a, float k) { return k * a; } //~ warning[dxc-portability]: as a method of a struct only
-V operator-(V a) { return -1.0 * a; } //~ warning[dxc-portability]: as a method of a struct only
-bool operator==(V a, V b) { return a.x == b.x && a.y == b.y; } //~ warning[dxc-portability]: as a method of a struct only
+V operator+(V a, V b) { V r = { a.x + b.x, a.y + b.y }; return r; } //~ warning[dxc-portability]: DXC accepts `operator+` only as a method of a struct
+V operator*(float k, V a) { V r = { k * a.x, k * a.y }; return r; } //~ warning[dxc-portability]: DXC accepts `operator*` only as a method of a struct
+V operator*(V a, float k) { return k * a; } //~ warning[dxc-portability]: DXC accepts `operator*` only as a method of a struct
+V operator-(V a) { return -1.0 * a; } //~ warning[dxc-portability]: DXC accepts `operator-` only as a method of a struct
+bool operator==(V a, V b) { return a.x == b.x && a.y == b.y; } //~ warning[dxc-portability]: DXC accepts `operator==` only as a method of a struct
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     V a = { t, 1 }, b = { 2, 3 };
@@ -107,7 +107,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- overloads-need-2021
 //# args -HV 2018
-struct S { uint v; uint operator+(S o) { return v + o.v; } }; //~ error[needs-hlsl-2021]: operators for structs need HLSL 2021
+struct S { uint v; uint operator+(S o) { return v + o.v; } }; //~ error[needs-hlsl-2021]: operators for structs require HLSL 2021
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {}
 

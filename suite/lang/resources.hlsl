@@ -325,7 +325,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- resources-bindings-for-vulkan-say-nothing-elsewhere
 [[vk::binding(2)]] StructuredBuffer<uint> Few[2] : register(t0);
-[[vk::binding(4)]] StructuredBuffer<uint> One : register(t1); //~ error[bad-register]: `One` has registers that `Few` has too
+[[vk::binding(4)]] StructuredBuffer<uint> One : register(t1); //~ error[bad-register]: the registers of `One` overlap those of `Few`
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint sum = Few[1][0] + One[0];
@@ -335,7 +335,7 @@ void main(uint t : SV_GroupIndex) {
 //# args -spirv
 [[vk::binding(-1)]] StructuredBuffer<uint> a; //~ error[bad-register]
 [[vk::binding(3)]] StructuredBuffer<uint> b;
-[[vk::binding(3)]] StructuredBuffer<uint> c; //~ error[bad-register]: `c` has registers that `b` has too
+[[vk::binding(3)]] StructuredBuffer<uint> c; //~ error[bad-register]: the registers of `c` overlap those of `b`
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     uint sum = a[0] + b[0] + c[0];
@@ -383,8 +383,8 @@ void main(uint t : SV_GroupIndex) {
 //# args -spirv
 struct All { uint first; };
 [[vk::push_constant]] All One;
-[[vk::push_constant]] All Two; //~ error[bad-attribute]: a program has one block of push constants
-[[vk::push_constant]] uint Three; //~ error[bad-attribute]: push constants are a struct
+[[vk::push_constant]] All Two; //~ error[bad-attribute]: a program can have only one block of push constants
+[[vk::push_constant]] uint Three; //~ error[bad-attribute]: push constants must be a struct or a `ConstantBuffer` of one, not `uint`
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {}
 

@@ -91,7 +91,7 @@ void main(uint lane : SV_GroupIndex) {
 //# args -HV 202x
 [numthreads(WIDTH, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
-    auto nothing; //~ error[bad-declaration]: `nothing` is `auto`, and has no initialiser
+    auto nothing; //~ error[bad-declaration]: `nothing` is `auto` but has no initialiser
 }
 
 //--- auto-is-a-word-of-202x

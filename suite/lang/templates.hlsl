@@ -281,7 +281,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- templates-need-2021
 //# args -HV 2018
-template <typename T> T id(T v) { return v; } //~ error[needs-hlsl-2021]: templates need HLSL 2021
+template <typename T> T id(T v) { return v; } //~ error[needs-hlsl-2021]: templates require HLSL 2021
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {}
 

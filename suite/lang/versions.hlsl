@@ -54,17 +54,17 @@ void main(uint t : SV_GroupIndex) {
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {
     bool3 c = bool3(true, false, t > 0);
-    float3 v = c ? float3(1, 2, 3) : float3(4, 5, 6); //~ error[vector-condition]: the condition of `?:` is one `bool`
-    bool3 d = c && bool3(true, true, false); //~ error[vector-condition]: `&&` works on one `bool`
-    if (c) {} //~ error[vector-condition]: the condition of `if` is one `bool`
-    while (c) {} //~ error[vector-condition]: the condition of `while` is one `bool`
+    float3 v = c ? float3(1, 2, 3) : float3(4, 5, 6); //~ error[vector-condition]: the condition of `?:` must be a single `bool` in HLSL 2021, not `bool3`
+    bool3 d = c && bool3(true, true, false); //~ error[vector-condition]: `&&` takes a single `bool` in HLSL 2021, not `bool3`
+    if (c) {} //~ error[vector-condition]: the condition of `if` must be a single `bool`, not `bool3`
+    while (c) {} //~ error[vector-condition]: the condition of `while` must be a single `bool`, not `bool3`
     bool3 fine = and(c, select(c, c, !c));
 }
 
 //--- versions-2018-has-no-templates-or-using
 //# args -HV 2018
-struct B { uint a : 4; }; //~ error[needs-hlsl-2021]: bit-fields need HLSL 2021
-template <typename T> struct S { T v; }; //~ error[needs-hlsl-2021]: templates need HLSL 2021
+struct B { uint a : 4; }; //~ error[needs-hlsl-2021]: bit-fields require HLSL 2021
+template <typename T> struct S { T v; }; //~ error[needs-hlsl-2021]: templates require HLSL 2021
 
 [numthreads(4, 1, 1)]
 void main(uint t : SV_GroupIndex) {}
@@ -131,7 +131,7 @@ void main(uint t : SV_GroupIndex) {
 
 //--- removed-in-202x
 //# args -HV 202x -Wno-initializer-ignored
-interface I { uint f(); }; //~ error[bad-declaration]: HLSL 202x has no interfaces
-cbuffer C { uint a = 3; } //~ error[bad-declaration]: HLSL 202x has no initialisers for what the host sets
+interface I { uint f(); }; //~ error[bad-declaration]: HLSL 202x no longer has interfaces
+cbuffer C { uint a = 3; } //~ error[bad-declaration]: HLSL 202x no longer has initialisers for variables that the host sets
 [numthreads(4, 1, 1)]
-void main(uniform uint t : SV_GroupIndex) {} //~ error[bad-declaration]: HLSL 202x has no `uniform` variables
+void main(uniform uint t : SV_GroupIndex) {} //~ error[bad-declaration]: HLSL 202x no longer has `uniform` variables

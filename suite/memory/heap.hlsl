@@ -91,7 +91,7 @@ void main(uint lane : SV_GroupIndex) {
 RWBuffer<uint> Out;
 [numthreads(WIDTH, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
-    Buffer<uint> b = ResourceDescriptorHeap[0]; //~ error[needs-shader-model]: `ResourceDescriptorHeap` needs shader model 6.6
+    Buffer<uint> b = ResourceDescriptorHeap[0]; //~ error[needs-shader-model]: `ResourceDescriptorHeap` requires shader model 6.6, but the profile has 6.5
     Out[0] = b[0];
 }
 

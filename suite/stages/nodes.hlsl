@@ -57,5 +57,5 @@ struct R { uint x; };
 [Shader("node")]
 [NodeLaunch("thread")]
 void f(ThreadNodeInputRecord<R> input) {
-    uint x = input.Get().x; //~ error[needs-shader-model]: needs shader model 6.8
+    uint x = input.Get().x; //~ error[needs-shader-model]: `ThreadNodeInputRecord` requires shader model 6.8, but the profile has 6.6
 }

@@ -172,6 +172,6 @@ void main() {}
 //|   |        ^^^^^^^^^^^^^
 
 //--- a-struct-cannot-inherit-from-one-of-the-language
-struct Better : RayDesc {}; //~ error[bad-declaration]: cannot be inherited from
+struct Better : RayDesc {}; //~ error[bad-declaration]: `RayDesc` cannot be a base
 [numthreads(WIDTH, 1, 1)]
 void main() {}

@@ -37,7 +37,7 @@ void main(uint lane : SV_GroupIndex) {
 
 //--- an-output-that-a-vertex-shader-does-not-have
 //# args -T vs_6_0 -E vs
-float4 vs(float3 p : POSITION, out float depth : SV_Depth) : SV_Position { //~ error[bad-semantic]: no output of a vertex shader
+float4 vs(float3 p : POSITION, out float depth : SV_Depth) : SV_Position { //~ error[bad-semantic]: `SV_Depth` is not an output of a vertex shader
     depth = 0;
     return float4(p, 1);
 }
@@ -93,7 +93,7 @@ uint ps() : SV_Depth { return 0; } //~ error[bad-semantic]: not `uint`
 
 //--- an-input-without-a-semantic
 //# args -T ps_6_0 -E ps
-struct In { float4 at : SV_Position; float2 uv; }; //~ error[bad-semantic]: it has no semantic
+struct In { float4 at : SV_Position; float2 uv; }; //~ error[bad-semantic]: `i.uv` has no semantic
 float4 ps(In i) : SV_Target { return i.uv.xyxy; }
 //| FILE:3:45: error: `i.uv` has no semantic [bad-semantic]
 //|   |
@@ -232,7 +232,7 @@ void ms(out vertices V v[32], out indices uint2 t[32]) { //~ error[bad-entry-poi
 //--- a-function-of-another-stage
 [numthreads(WIDTH, 1, 1)]
 void main(uint t : SV_GroupIndex) {
-    SetMeshOutputCounts(1, 1); //~ error[wrong-stage]: no meaning in a compute shader
+    SetMeshOutputCounts(1, 1); //~ error[wrong-stage]: `SetMeshOutputCounts` is not available in a compute shader
 }
 //| FILE:4:5: error: `SetMeshOutputCounts` is not available in a compute shader [wrong-stage]
 //|   |
@@ -243,5 +243,5 @@ void main(uint t : SV_GroupIndex) {
 
 //--- an-attribute-of-another-stage
 //# args -T ps_6_0 -E ps
-[maxvertexcount(3)] //~ warning[unknown-attribute]: says nothing about a pixel shader
+[maxvertexcount(3)] //~ warning[unknown-attribute]: `maxvertexcount` does not apply to a pixel shader
 float4 ps() : SV_Target { return 0; }

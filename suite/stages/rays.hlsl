@@ -196,7 +196,7 @@ float4 f() : SV_Position { return 0; } //~ error[bad-entry-point]: this is a ver
 //|   = help: compile it with `-T vs_6_6`
 
 //--- a-subobject-with-too-few-values
-TriangleHitGroup group = { "any_hit" }; //~ error[bad-initializer]: has 2 values in braces, and 1 are here
+TriangleHitGroup group = { "any_hit" }; //~ error[bad-initializer]: a `TriangleHitGroup` takes 2 values in braces, not 1
 [numthreads(WIDTH, 1, 1)]
 void main() {}
 //| FILE:2:18: error: a `TriangleHitGroup` takes 2 values in braces, not 1 [bad-initializer]
@@ -207,7 +207,7 @@ void main() {}
 //|   = note: the values are `{ string, string }`
 
 //--- a-number-where-a-name-stands
-LocalRootSignature root = { 1 }; //~ error[type-mismatch]: is `string`, and no text stands here
+LocalRootSignature root = { 1 }; //~ error[type-mismatch]: this value of a `LocalRootSignature` must be a `string`, but this is not a string
 [numthreads(WIDTH, 1, 1)]
 void main() {}
 //| FILE:2:29: error: this value of a `LocalRootSignature` must be a `string`, but this is not a string [type-mismatch]

@@ -53,7 +53,7 @@ SamplerState S;
 RWBuffer<float> Out;
 [numthreads(4, 1, 1)]
 void main(uint lane : SV_GroupIndex) {
-    Out[lane] = fwidth((float)lane); //~ error[needs-shader-model]: `fwidth` needs shader model 6.6
-    Out[lane] = Tex.Sample(S, (float2)lane); //~ error[needs-shader-model]: `Sample` needs shader model 6.6
+    Out[lane] = fwidth((float)lane); //~ error[needs-shader-model]: `fwidth` requires shader model 6.6, but the profile has 6.5
+    Out[lane] = Tex.Sample(S, (float2)lane); //~ error[needs-shader-model]: `Sample` requires shader model 6.6, but the profile has 6.5
     Out[lane] = Tex.SampleLevel(S, (float2)lane, 0);
 }

@@ -149,7 +149,12 @@ fn jobs_are_measured_with_what_they_bind_on_every_engine() {
 
     let waves = std::fs::read_to_string(root().join("suite/jobs/waves.test")).unwrap();
     let wrong = [
-        ("bad.test", waves.replacen("Format: UInt32", "Fromat: UInt32", 1), 2, "no key `Fromat`"),
+        (
+            "bad.test",
+            waves.replacen("Format: UInt32", "Fromat: UInt32", 1),
+            2,
+            "unknown key `Fromat`",
+        ),
         (
             "text.test",
             waves.replacen("RWStructuredBuffer", "RWStructuredBufer", 1),
@@ -188,7 +193,7 @@ fn what_does_not_fit_together_is_told_by_name() {
         (waves.replacen("-T cs_", "--frob -T cs_", 1), "error: `--frob` is no flag\n"),
         (
             waves.replacen("Entry: main", "Entry: mian", 1),
-            "the job runs `mian`, and `main` was compiled",
+            "the job runs `mian`, but `main` was compiled",
         ),
         (
             heap.replacen("Kind: StructuredBuffer", "Kind: ByteAddressBuffer", 1),

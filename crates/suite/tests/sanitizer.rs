@@ -32,7 +32,7 @@ struct Announced {
 
 fn announced(section: &Section) -> Vec<Announced> {
     let mut all = Vec::new();
-    for (line, text) in (1..).zip(section.text.lines()) {
+    for (line, text) in (section.line..).zip(section.text.lines()) {
         if let Some((_, note)) = text.split_once("//? ") {
             let (code, text) = note.split_once(':').unwrap_or((note, ""));
             let (code, text) = (code.trim().to_owned(), text.trim().to_owned());

@@ -39,12 +39,12 @@ fn errors_have_a_location_and_a_remedy() {
         ("FillSize: 8", "FillSize: 6", "6", "not a whole number"),
         ("FillSize: 8", "ZeroInitSize: 8", "ZeroInitSize", "FillSize"),
         ("FillSize: 8", "FillSize: 4000000000", "4000000000", "the job's buffers have"),
-        ("Actual: A", "Actual: B", "BufferFloatULP", "floats only"),
+        ("Actual: A", "Actual: B", "BufferFloatULP", "only buffers of floats"),
         ("Actual: A", "Actual: AA", "AA", "no buffer `AA`"),
-        ("ULPT: 1,", "", "Result", "`ULPT` is missing"),
+        ("ULPT: 1,", "", "Result", "missing key `ULPT`"),
         ("Stride: 4", "Stride: 4, Channels: 2", "4", "one channel"),
         ("Name: C, Kind", "Name: D, Kind", "D", "no buffer `D`"),
-        (", Space: 2", "", "Register", "`Space` is missing"),
+        (", Space: 2", "", "Register", "missing key `Space`"),
         ("- { Name: B", "- { Name: A", "A", "defined twice"),
     ] {
         let text = SMALL.replacen(from, to, 1);
