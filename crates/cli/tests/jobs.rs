@@ -197,7 +197,7 @@ fn what_does_not_fit_together_is_told_by_name() {
         ),
         (
             heap.replacen("Kind: StructuredBuffer", "Kind: ByteAddressBuffer", 1),
-            "is a `ByteAddressBuffer` in the descriptor heap at",
+            "is a `ByteAddressBuffer` at index 2 of the descriptor heap",
         ),
     ];
     for (text_of_test, part) in &cases {

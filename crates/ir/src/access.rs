@@ -103,7 +103,7 @@ pub fn format(bound: Option<Format>, element: &Element) -> Format {
     Format { components: format.components.clamp(1, 4), ..format }
 }
 
-/// The texel size in bytes of a format that [`format`] returned.
+/// The texel size in bytes of a format that [`format()`] returned.
 pub fn texel_bytes(format: Format) -> u64 {
     u64::from(texel::scalar_bytes(format.scalar) * format.components)
 }
