@@ -35,3 +35,26 @@ uint leave(uint t) {
 void main(uint t : SV_GroupIndex) {
     EXPECT_EQ(leave(t), 1);
 }
+
+//--- a-choice-between-calls-that-never-return
+//# in Never u32: 0
+StructuredBuffer<uint> Never;
+uint forever(uint t) {
+    while (true) {} //~ warning[endless-loop]: no lane ever leaves
+    return t;
+}
+RWStructuredBuffer<uint> Count;
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    if (Never[0]) {
+        uint picked = (t ? forever(t) : forever(1)) == 31 ? 2 : t;
+        InterlockedAdd(Count[0], t ? forever(t) : forever(2));
+    }
+    EXPECT(true);
+}
+//| FILE:5:5: warning: no lane ever leaves this loop [endless-loop]
+//|   |
+//| 5 |     while (true) {}
+//|   |     ^^^^^^^^^^^^^^^
+//|   |
+//|   = help: add a `break`, a `return` or a condition that becomes false

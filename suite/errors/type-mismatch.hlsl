@@ -46,3 +46,30 @@ void main(uint t : SV_GroupIndex) {
 //|   |
 //| 6 |     uint picked = nothing() ? 8 : 2;
 //|   |                   ^^^^^^^^^ this is `void`
+
+//--- a-buffer-of-arrays-without-a-length
+RWStructuredBuffer<uint[]> Pairs; //~ error[type-mismatch]: the elements of `Pairs` have no size: `uint[]` holds no values
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Pairs[t][0] = t;
+}
+//| FILE:2:28: error: the elements of `Pairs` have no size: `uint[]` holds no values [type-mismatch]
+//|   |
+//| 2 | RWStructuredBuffer<uint[]> Pairs;
+//|   |                            ^^^^^
+//|   |
+//|   = help: give the array a length, or the struct a member
+
+//--- a-buffer-of-empty-structs
+struct Nothing {};
+StructuredBuffer<Nothing> Marks; //~ error[type-mismatch]: the elements of `Marks` have no size: `Nothing` holds no values
+[numthreads(WIDTH, 1, 1)]
+void main(uint t : SV_GroupIndex) {
+    Nothing mark = Marks[t];
+}
+//| FILE:3:27: error: the elements of `Marks` have no size: `Nothing` holds no values [type-mismatch]
+//|   |
+//| 3 | StructuredBuffer<Nothing> Marks;
+//|   |                           ^^^^^
+//|   |
+//|   = help: give the array a length, or the struct a member

@@ -577,6 +577,7 @@ impl<'a> Checker<'a> {
         };
         for id in used {
             self.constants_fit(*id);
+            self.elements_have_a_size(*id);
         }
         for (i, id) in used.iter().enumerate() {
             let info = self.resources[id.0 as usize].clone();
@@ -675,6 +676,24 @@ impl<'a> Checker<'a> {
                     .help("use a `StructuredBuffer` or a `ByteAddressBuffer`, which can be larger"),
             );
         }
+    }
+
+    /// Reports a structured buffer whose elements take no memory: an empty struct, or an array of unknown length.
+    fn elements_have_a_size(&mut self, id: ResourceId) {
+        let info = &self.resources[id.0 as usize];
+        let Some(ResourceType::Structured { element, .. }) = self.resource_of(info.ty) else {
+            return;
+        };
+        if element == Types::ERROR || self.types.scalar_count(element) > 0 {
+            return;
+        }
+        let message = format!(
+            "the elements of `{}` have no size: `{}` holds no values",
+            info.name,
+            self.name_of(element)
+        );
+        let report = Diagnostic::new(&code::TYPE_MISMATCH, info.span, message);
+        self.report(report.help("give the array a length, or the struct a member"));
     }
 
     fn dims_of(&self, mut ty: TypeId) -> Vec<u32> {

@@ -243,10 +243,21 @@ impl Lowerer<'_> {
         let was_reachable = self.reachable;
         let start = self.start();
         let mut edges = Vec::new();
-        let then = self.arm(start.mark, &mut edges, then)?;
-        let else_ = self.arm(start.mark, &mut edges, else_)?;
-        self.reachable = was_reachable && !edges.is_empty();
-        self.join(start, Op::If { cond, then, else_ }, edges)
+        let (then, values) = self.arm(start.mark, &mut edges, then)?;
+        let (else_, _) = self.arm(start.mark, &mut edges, else_)?;
+        let is_left = !edges.is_empty();
+        self.reachable = was_reachable && is_left;
+        let merged = self.join(start, Op::If { cond, then, else_ }, edges)?;
+        if is_left {
+            return Ok(merged);
+        }
+        // No lane leaves either arm. The unreachable code that follows still needs operands of these types.
+        let span = self.builder.span;
+        let placeholder = |it| match is_handle(it) {
+            true => super::resource::NO_HANDLE,
+            false => self.undefined(self.builder.module.ty(it), span),
+        };
+        Ok(values.into_iter().map(placeholder).collect())
     }
 
     fn arm(
@@ -254,15 +265,15 @@ impl Lowerer<'_> {
         mark: Mark,
         edges: &mut Vec<Edge>,
         body: impl FnOnce(&mut Self) -> Lower<Values>,
-    ) -> Lower<Region> {
+    ) -> Lower<(Region, Values)> {
         let span = self.builder.span;
         let (region, _) = self.open(&[])?;
         let values = body(self)?;
         self.builder.span = span;
-        self.end_region(region, mark, edges, values);
+        self.end_region(region, mark, edges, values.clone());
         self.close();
         self.env.undo(mark);
-        Ok(region)
+        Ok((region, values))
     }
 
     /// A labelled block: `body` receives the index by which [`Lowerer::exit_block`] refers to it.
