@@ -1,5 +1,7 @@
 //! Whether two engines give the same bits for the same launch.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use cpu::{Isa, Stopped};
 use interp::NoObserver;
 use ir::Module;
@@ -160,7 +162,10 @@ pub fn try_seed(
             other => Ok(other),
         }
     };
-    let what = match compare_section(&text, width, *isa) {
+    // A panic must not take the text of the program with it.
+    let outcome = catch_unwind(AssertUnwindSafe(|| compare_section(&text, width, *isa)))
+        .unwrap_or_else(|_| Err("an engine panics, as printed above".to_owned()));
+    let what = match outcome {
         Ok(Outcome::Same) => return Ok(true),
         Ok(Outcome::Fallback(what)) if what.contains("machine instructions") => return Ok(false),
         Ok(Outcome::Fallback(what)) => format!("left to another engine: {what}"),

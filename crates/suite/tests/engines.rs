@@ -239,6 +239,32 @@ fn an_endless_loop_ends_when_the_fuel_does() {
     }
 }
 
+/// A loop that is unrolled may hold one that no lane leaves, whatever round it is entered in.
+#[test]
+fn unrolled_loops_around_endless_ones_are_compiled() {
+    let bodies = [
+        "for (uint k = 0; k < 4; k++) { Out[t] += k; while (true) {} }",
+        "for (uint k = 0; k < 4; k++) { Out[t] += k; if (k == 2) { for (;;) {} } }",
+        "for (uint k = 0; k < 4; k++) { while (true) { if (k > 5) break; } Out[t] = k; }",
+        "for (uint k = 0; k < 4; k++) { Out[t] += k; while (true) { if (k == 1) return; } }",
+        "uint sum = 0; for (uint k = 0; k < 3; k++) { do { sum += k; } while (k == 1); } Out[t] = sum;",
+    ];
+    for body in bodies {
+        let module = module(&format!(
+            "RWStructuredBuffer<uint> Out;
+            [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex) {{ {body} }}"
+        ));
+        for isa in sets() {
+            for width in WIDTHS {
+                let mut launch = launch([2, 1, 1], width);
+                launch.fuel = Some(100_000);
+                let outcome = compare(&module, &launch, &buffers(&[256]), isa);
+                assert_eq!(outcome, Outcome::Same, "{body} at {width}, {isa:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn thread_counts_do_not_matter_where_the_order_does_not() {
     let text = "RWStructuredBuffer<uint> Out; RWStructuredBuffer<uint> Sum;
