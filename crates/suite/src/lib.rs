@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bless;
+pub mod bombs;
 pub mod engines;
 pub mod generate;
 pub mod gpu;

@@ -4,7 +4,7 @@
 //! instructions and the live ranges of machine code. Twice the size may cost twice the work and a little more, and less than
 //! four times the live ranges: where these are many, the allocator is chosen that does not mind.
 //!
-//! A new bomb is a row of [`BOMBS`].
+//! A new bomb is a row of [`CASES`].
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -16,12 +16,17 @@ use ir::exec::{Bindings, Buffer};
 use suite::engines::{Outcome, compare, launch, sets};
 use suite::run;
 
-/// A kind of source, by its size.
-struct Bomb {
-    name: &'static str,
-    source: fn(usize) -> String,
+/// A kind of source at one size.
+struct Case {
+    bomb: &'static str,
     size: usize,
     ends: Ends,
+}
+
+impl Case {
+    fn source(&self, size: usize) -> String {
+        (suite::bombs::named(self.bomb).source)(size)
+    }
 }
 
 /// What comes of it at its full size.
@@ -35,77 +40,17 @@ enum Ends {
     Refused(&'static str),
 }
 
-const BOMBS: &[Bomb] = &[
-    Bomb { name: "cases", source: cases, size: 1000, ends: Ends::Code },
-    Bomb { name: "cases that fall through", source: falling, size: 1500, ends: Ends::Code },
-    Bomb { name: "a switch for all lanes", source: uniform_cases, size: 1000, ends: Ends::Code },
-    Bomb { name: "variables over branches", source: branches, size: 500, ends: Ends::Code },
-    Bomb { name: "statements", source: statements, size: 5000, ends: Ends::Code },
-    Bomb { name: "stores in branches", source: stores, size: 2000, ends: Ends::Code },
-    Bomb { name: "stores past all bounds", source: stores, size: 40_000, ends: Ends::Fallback },
-    Bomb { name: "initialisers", source: initialisers, size: 5000, ends: Ends::Code },
-    Bomb {
-        name: "products of matrices",
-        source: products,
-        size: 20_000,
-        ends: Ends::Refused("too large"),
-    },
+const CASES: &[Case] = &[
+    Case { bomb: "cases", size: 1000, ends: Ends::Code },
+    Case { bomb: "cases that fall through", size: 1500, ends: Ends::Code },
+    Case { bomb: "a switch for all lanes", size: 1000, ends: Ends::Code },
+    Case { bomb: "variables over branches", size: 500, ends: Ends::Code },
+    Case { bomb: "statements", size: 5000, ends: Ends::Code },
+    Case { bomb: "stores in branches", size: 2000, ends: Ends::Code },
+    Case { bomb: "stores in branches", size: 40_000, ends: Ends::Fallback },
+    Case { bomb: "initialisers", size: 5000, ends: Ends::Code },
+    Case { bomb: "products of matrices", size: 20_000, ends: Ends::Refused("too large") },
 ];
-
-const HEAD: &str = "RWStructuredBuffer<uint> O;
-[numthreads(32, 1, 1)] void main(uint3 t : SV_DispatchThreadID, uint3 g : SV_GroupID) {
-uint r = t.x;
-";
-
-fn body(lines: impl Iterator<Item = String>) -> String {
-    format!("{HEAD}{}\nO[t.x] = r; }}\n", lines.collect::<Vec<_>>().join("\n"))
-}
-
-fn cases(size: usize) -> String {
-    let cases = (0..size).map(|it| format!("case {it}: r += {}; break;", it * 7 % 13));
-    body(std::iter::once("switch (O[t.x]) {".to_owned()).chain(cases).chain(["}".to_owned()]))
-}
-
-fn falling(size: usize) -> String {
-    let cases = (0..size).map(|it| format!("case {it}: r += {};", it * 7 % 13));
-    body(std::iter::once("switch (O[t.x]) {".to_owned()).chain(cases).chain(["}".to_owned()]))
-}
-
-fn uniform_cases(size: usize) -> String {
-    cases(size).replace("O[t.x])", "O[g.x])")
-}
-
-/// Variables that live through branches, a fifth as many, each of which changes some of them.
-fn branches(size: usize) -> String {
-    let made = (0..size).map(|it| format!("uint v{it} = O[t.x + {it}];"));
-    let changed = (0..size / 5).map(|branch| {
-        let some = (0..size).filter(|it| it % 7 == branch % 7);
-        let some: Vec<String> = some.map(|it| format!("v{it} += {branch};")).collect();
-        format!("if (O[t.x] == {branch}) {{ {} }}", some.join(" "))
-    });
-    let read = (0..size).map(|it| format!("r = r * 3 + v{it};"));
-    body(made.chain(changed).chain(read))
-}
-
-fn statements(size: usize) -> String {
-    body((0..size).map(|it| format!("r = r * {} + {};", it % 9 + 3, it % 7)))
-}
-
-fn stores(size: usize) -> String {
-    body((0..size).map(|it| format!("if (r & {it}) O[r] = {};", it % 7)))
-}
-
-fn initialisers(size: usize) -> String {
-    let all: Vec<String> = (0..size).map(|it| (it % 10).to_string()).collect();
-    body(std::iter::once(format!("uint a[{size}] = {{ {} }}; r = a[t.x * 7];", all.join(", "))))
-}
-
-fn products(size: usize) -> String {
-    body(
-        std::iter::once("float4x4 m = t.x;".to_owned())
-            .chain((0..size).map(|_| "m = mul(m, m);".to_owned())),
-    )
-}
 
 /// The module, or the report that refuses the source.
 fn front(source: &str, cancel: Cancel) -> Result<Module, String> {
@@ -126,15 +71,15 @@ fn most_questions(source: &str) -> u64 {
 #[test]
 fn every_bomb_is_compiled_or_refused_in_bounded_work() {
     let mut large = 0;
-    for bomb in BOMBS {
-        let source = (bomb.source)(bomb.size);
+    for bomb in CASES {
+        let source = bomb.source(bomb.size);
         let cancel = Cancel::after(most_questions(&source));
         let module = match front(&source, cancel) {
             Ok(module) => Arc::new(module),
             Err(report) => {
-                let Ends::Refused(why) = bomb.ends else { panic!("{}: {report}", bomb.name) };
+                let Ends::Refused(why) = bomb.ends else { panic!("{}: {report}", bomb.bomb) };
                 let has_place = report.contains("bomb.hlsl:");
-                assert!(report.contains(why) && has_place, "{}: {report}", bomb.name);
+                assert!(report.contains(why) && has_place, "{}: {report}", bomb.bomb);
                 continue;
             }
         };
@@ -146,7 +91,7 @@ fn every_bomb_is_compiled_or_refused_in_bounded_work() {
             };
             let compiled = cpu::compile_unless(&module, isa, 32, &count);
             let ends = if compiled.is_ok() { Ends::Code } else { Ends::Fallback };
-            assert_eq!(ends, bomb.ends, "{} with {}", bomb.name, isa.name());
+            assert_eq!(ends, bomb.ends, "{} with {}", bomb.bomb, isa.name());
             if let Ok(compiled) = compiled
                 && compiled.work().live_ranges > MOST_LIVE_RANGES
             {
@@ -155,13 +100,18 @@ fn every_bomb_is_compiled_or_refused_in_bounded_work() {
                 let bindings =
                     Bindings { bindings: vec![vec![Buffer { bytes, ..Buffer::default() }]] };
                 let outcome = compare(&module, &launch([2, 1, 1], 32), &bindings, isa);
-                assert!(matches!(outcome, Outcome::Same), "{}", bomb.name);
+                assert!(matches!(outcome, Outcome::Same), "{}", bomb.bomb);
                 large += 1;
             }
-            assert!(questions.get() <= 4 + module.insts.len() / 100, "{}", bomb.name);
+            assert!(questions.get() <= 4 + module.insts.len() / 100, "{}", bomb.bomb);
         }
     }
     assert!(sets().is_empty() || large > 0);
+}
+
+/// A source that takes the front end some time.
+fn statements() -> String {
+    (suite::bombs::named("statements").source)(3000)
 }
 
 /// What a source costs behind the front end, for each set of instructions.
@@ -175,23 +125,23 @@ fn work(source: &str) -> (u64, Vec<Work>) {
 
 #[test]
 fn twice_the_size_costs_no_more_than_twice_the_work() {
-    for bomb in BOMBS.iter().filter(|it| it.ends == Ends::Code) {
+    for bomb in CASES.iter().filter(|it| it.ends == Ends::Code) {
         // Variables through branches are a product: there the allocator is chosen by it.
-        if bomb.name == "variables over branches" {
+        if bomb.bomb == "variables over branches" {
             continue;
         }
-        let [half, whole] = [bomb.size / 4, bomb.size / 2].map(|size| work(&(bomb.source)(size)));
-        assert!(whole.0 <= 5 * half.0 / 2, "{}: {} and {}", bomb.name, half.0, whole.0);
+        let [half, whole] = [bomb.size / 4, bomb.size / 2].map(|size| work(&bomb.source(size)));
+        assert!(whole.0 <= 5 * half.0 / 2, "{}: {} and {}", bomb.bomb, half.0, whole.0);
         for (half, whole) in half.1.iter().zip(&whole.1) {
             assert!(
                 whole.instructions <= 5 * half.instructions / 2,
                 "{}: {half:?} {whole:?}",
-                bomb.name
+                bomb.bomb
             );
             assert!(
                 whole.live_ranges <= 7 * half.live_ranges / 2,
                 "{}: {half:?} {whole:?}",
-                bomb.name
+                bomb.bomb
             );
         }
     }
@@ -199,7 +149,7 @@ fn twice_the_size_costs_no_more_than_twice_the_work() {
 
 #[test]
 fn whatever_the_front_end_does_can_be_cancelled() {
-    let source = statements(3000);
+    let source = statements();
     // Where it had come to: from stage to stage it begins anew at the top.
     let mut places = Vec::new();
     for questions in 0.. {
@@ -223,7 +173,7 @@ fn whatever_the_front_end_does_can_be_cancelled() {
 
 #[test]
 fn making_code_can_be_cancelled() {
-    let module = Arc::new(front(&statements(3000), Cancel::default()).unwrap());
+    let module = Arc::new(front(&statements(), Cancel::default()).unwrap());
     for isa in sets() {
         let mut before = 0;
         for questions in 0.. {

@@ -307,7 +307,7 @@ impl Tool {
             None => {
                 let mut command = Command::new("cargo");
                 command.current_dir(crate::root());
-                command.args(["run", "--quiet", "--release", "-p", "wavelane", "--"]);
+                command.args(["run", "--quiet", "--release", "-p", "wavelane-cli", "--"]);
                 command
             }
         }

@@ -80,7 +80,7 @@ fn report(path: &Path, profile: &str, binary: Option<&str>) -> Result<Vec<Line>,
     let mut command = Command::new(binary.unwrap_or("cargo"));
     if binary.is_none() {
         command.current_dir(crate::root());
-        command.args(["run", "--quiet", "--release", "-p", "wavelane", "--"]);
+        command.args(["run", "--quiet", "--release", "-p", "wavelane-cli", "--"]);
     }
     command.arg("test").arg(path.join("test"));
     command.args(["--wave-size", "all", "--format", "json", "--profile", profile]);

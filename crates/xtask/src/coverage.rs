@@ -94,7 +94,7 @@ fn how_to_get(project: &Project) -> String {
 pub(crate) fn build() -> Result<PathBuf, String> {
     let this = std::env::current_exe().map_err(|error| format!("where am I? {error}"))?;
     let mut command = Command::new("cargo");
-    command.current_dir(crate::root()).args(["build", "--quiet", "-p", "wavelane"]);
+    command.current_dir(crate::root()).args(["build", "--quiet", "-p", "wavelane-cli"]);
     if this.parent().is_some_and(|it| it.ends_with("release")) {
         command.arg("--release");
     }

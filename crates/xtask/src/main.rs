@@ -10,6 +10,7 @@
 
 mod algorithms;
 mod bench;
+mod bombs;
 mod conformance;
 mod coverage;
 mod docs;
@@ -69,6 +70,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    --list          show the sample, and try nothing
                    --stage-seconds S   leave out tests that take longer without a change (default 600)
                    --jobs N        mutants at a time (default: one for each processor)
+  bombs [NAME…]    compile a megabyte of every kind of source that asks for much work, and print the processor time and
+                   memory that it took; exit status 1 if that is more than 5 s or 1 GiB (Linux)
   fuzz [FLAGS]     throw odd HLSL at the front end; exit status 1 if it breaks
                    --from SOURCE   grammar: programs made from a grammar; mutations: of the repository's own HLSL;
                                    both: in turn (default)
@@ -112,6 +115,7 @@ fn main() -> ExitCode {
         Some("reference") => reference::run(&arguments[1..]),
         Some("mutate") => mutate::run(&arguments[1..]),
         Some("mutate-source") => return failed(mutate_source::run(&arguments[1..])),
+        Some("bombs") => return failed(bombs::run(&arguments[1..])),
         Some("fuzz") => return failed(fuzz::run(&arguments[1..])),
         _ => Err(USAGE.to_owned()),
     };

@@ -78,7 +78,7 @@ fn start_up(wavelane: &Path, folder: &Path, rounds: usize) -> Result<(), String>
 fn wavelane() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
-        .args(["build", "--release", "--quiet", "-p", "wavelane", "--message-format=json"])
+        .args(["build", "--release", "--quiet", "-p", "wavelane-cli", "--message-format=json"])
         .current_dir(crate::root())
         .stderr(Stdio::inherit())
         .output()
