@@ -20,6 +20,7 @@ mod budget;
 mod call;
 mod code;
 mod contended;
+mod dominators;
 mod encode;
 mod endless;
 mod fault;

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap as HashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::away::Away;
+use crate::dominators::Dominators;
 use crate::schedule::Orders;
 
 /// General registers.
@@ -257,8 +258,7 @@ pub(crate) struct Builder {
     vector_bytes: usize,
     pool: Vec<u8>,
     pooled: HashMap<Vec<u8>, i32>,
-    /// For each block the one through which all ways to it lead last, and how many such blocks there are.
-    dominators: Vec<Option<(Block, u32)>>,
+    dominators: Dominators,
     /// What has been computed in which blocks.
     computed: HashMap<Computation, Vec<(Block, VReg)>>,
     most_cost: i32,
@@ -293,7 +293,7 @@ impl Builder {
             vector_bytes,
             pool: Vec::new(),
             pooled: HashMap::default(),
-            dominators: Vec::new(),
+            dominators: Dominators::default(),
             computed: HashMap::default(),
             most_cost: 0,
         };
@@ -308,47 +308,21 @@ impl Builder {
         self.blocks.push(BlockData::default());
         self.bodies.push(Vec::new());
         self.sealed.push(false);
-        self.dominators.push(None);
+        self.dominators.push();
         Block::new(self.blocks.len() - 1)
     }
 
     /// Goes on in that block, to which no jump will be made any more but from blocks that it dominates.
     pub(crate) fn switch_to(&mut self, block: Block) {
         self.current = block;
-        if self.dominators[block.index()].is_some() {
+        if self.dominators.is_reached(block) {
             return;
         }
-        let mut above: Option<Block> = None;
-        for predecessor in self.blocks[block.index()].predecessors.clone() {
-            if !self.is_reached(predecessor) {
-                continue;
-            }
-            above = Some(match above {
-                None => predecessor,
-                Some(other) => self.meet(predecessor, other),
-            });
+        let predecessors = &self.blocks[block.index()].predecessors;
+        let reached = predecessors.iter().copied().filter(|it| self.dominators.is_reached(*it));
+        if let Some(above) = reached.reduce(|one, other| self.dominators.meet(one, other)) {
+            self.dominators.set_parent(block, above);
         }
-        self.dominators[block.index()] = above.map(|it| (it, self.depth(it) + 1));
-    }
-
-    fn is_reached(&self, block: Block) -> bool {
-        block.index() == 0 || self.dominators[block.index()].is_some()
-    }
-
-    fn depth(&self, block: Block) -> u32 {
-        self.dominators[block.index()].map_or(0, |it| it.1)
-    }
-
-    /// The lowest block through which all ways to either lead.
-    fn meet(&self, mut a: Block, mut b: Block) -> Block {
-        while a != b {
-            let lower = if self.depth(a) < self.depth(b) { &mut b } else { &mut a };
-            match self.dominators[lower.index()] {
-                Some((above, _)) => *lower = above,
-                None => unreachable!("all ways begin at the entry"),
-            }
-        }
-        a
     }
 
     /// What the same came to on every way that leads here.
@@ -356,7 +330,7 @@ impl Builder {
         let alike = self.computed.get(computation)?;
         let mut above = vec![self.current];
         while above.len() < MOST_ABOVE
-            && let Some((next, _)) = self.dominators[above[above.len() - 1].index()]
+            && let Some(next) = self.dominators.parent(above[above.len() - 1])
         {
             above.push(next);
         }
@@ -402,9 +376,9 @@ impl Builder {
     fn edge(&mut self, to: Block) {
         debug_assert!(!self.sealed[to.index()], "a sealed block takes no more jumps");
         debug_assert!(
-            self.dominators[to.index()].is_none()
-                || !self.is_reached(self.current)
-                || self.meet(to, self.current) == to,
+            !self.dominators.is_reached(to)
+                || !self.dominators.is_reached(self.current)
+                || self.dominators.meet(to, self.current) == to,
             "only what a block dominates jumps to it later"
         );
         self.blocks[self.current.index()].successors.push(to);
