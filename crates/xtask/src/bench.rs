@@ -58,12 +58,12 @@ struct Flags {
     threads: usize,
     engine: String,
     isa: Option<cpu::Isa>,
-    /// Where machine code is written to be looked at.
+    /// The folder to write machine code into, for inspection.
     dump: Option<String>,
     csv: Option<String>,
-    /// Another folder of kernels, with the same names.
+    /// Another folder with kernels of the same names.
     hlsl: Option<String>,
-    /// Whether the document is written.
+    /// Whether to write the document.
     document: bool,
     front: bool,
     san: bool,
@@ -193,8 +193,9 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
             continue;
         }
         let value = rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
-        let number =
-            || value.parse::<u32>().map_err(|_| format!("`{flag}` needs a number, not `{value}`"));
+        let number = || {
+            value.parse::<u32>().map_err(|_| format!("`{flag}` expects a number, not `{value}`"))
+        };
         match flag.as_str() {
             "--kernels" => flags.kernels = Some(value.split(',').map(str::to_owned).collect()),
             "--width" | "--widths" => {
@@ -204,8 +205,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
             "--engine" => flags.engine = value.clone(),
             "--cpu" => {
                 let isa = cpu::Isa::ALL.into_iter().find(|it| it.name() == value);
-                flags.isa =
-                    Some(isa.ok_or_else(|| format!("`{value}` is no set of instructions"))?);
+                flags.isa = Some(isa.ok_or_else(|| format!("unknown instruction set `{value}`"))?);
             }
             "--rounds" => flags.rounds = number()?.max(1) as usize,
             "--threads" => flags.threads = number()?.max(1) as usize,
@@ -219,7 +219,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
     Ok(flags)
 }
 
-/// Appends the lines that the pairing harness reads.
+/// Appends the lines that the comparison harness reads.
 fn report(kernel: &Kernel, flags: &Flags, width: u32, times: &[f64]) -> Result<(), String> {
     let Some(path) = &flags.csv else { return Ok(()) };
     let mut file = std::fs::OpenOptions::new()
@@ -252,7 +252,7 @@ fn compile(name: &str, folder: Option<&str>) -> Result<Module, String> {
     let folder = folder.map_or(crate::root().join("benches"), Into::into);
     let mut path = folder.join(format!("{name}.hlsl"));
     if name == "histogram" && !path.exists() {
-        // So the harness that pairs engines calls it.
+        // The comparison harness has this name for it.
         path = folder.join("histmatch.hlsl");
     }
     let text =
@@ -319,7 +319,7 @@ fn bindings(kernel: &Kernel, module: &Module) -> Bindings {
     Bindings { bindings }
 }
 
-/// What a buffer of that name is for: the harness that pairs engines has names of its own.
+/// The role of a buffer: the comparison harness uses different names.
 fn role(name: &str) -> &'static str {
     match name {
         "Input" | "src" | "x" => "Input",
@@ -337,7 +337,7 @@ fn words(module: &Module, bindings: &Bindings) -> Buffers {
     Buffers { input: of("Input"), output: of("Output"), count: of("Count") }
 }
 
-/// In the canonical order, waves append one after the other: the kept values stay in order.
+/// In the canonical order, waves append one after another, so the kept values stay in order.
 fn compact_is_right(it: &Buffers, _: u32) -> bool {
     let kept: Vec<u32> = it.input.iter().copied().filter(|value| value & 1 == 1).collect();
     it.count[0] as usize == kept.len() && it.output[..kept.len()] == kept
@@ -404,7 +404,7 @@ fn reduce_f32_is_right(it: &Buffers, width: u32) -> bool {
     })
 }
 
-/// Every lane adds the one 1, 2, 4 … below it, all at once; the first has nobody below.
+/// Hillis–Steele scan: in each step, every lane adds the value of the lane 1, 2, 4 … below it, if there is one.
 fn scan_f32_is_right(it: &Buffers, width: u32) -> bool {
     it.input.chunks(width as usize).zip(it.output.chunks(width as usize)).all(|(input, output)| {
         let mut sums: Vec<f32> = input.iter().map(|it| f32::from_bits(*it)).collect();

@@ -1,5 +1,5 @@
-//! `cargo xtask conformance PATH`: runs the public conformance suite that lies at PATH at every width, and writes
-//! `docs/conformance.md`. Nothing of the suite's text gets into the document but the names of its folders and tests.
+//! `cargo xtask conformance PATH`: runs the public conformance suite at PATH at every width, and writes
+//! `docs/conformance.md`. Of the suite's text, only the names of its folders and tests get into the document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -15,14 +15,11 @@ const WIDTHS: [u64; 6] = [4, 8, 16, 32, 64, 128];
 const KNOWN: [(&str, &str); 2] = [
     (
         "PushConstant/array_of_matrices.test",
-        "it wants the matrices of an array row by row, and `matrix.test` beside it wants a single one column by column, as \
-         HLSL has it. The suite expects it to fail with dxc and with clang; dxc gives, by its own words, \
+        "it expects the matrices of an array row by row, although `matrix.test` beside it expects a single matrix column by column, as \
+         HLSL defines. The suite expects it to fail with dxc and with clang; dxc gives, according to the test, \
          `1, 3, 2, 4, 5, 7, 6, 8`, and so do we",
     ),
-    (
-        "WaveOps/WaveActiveMax.test",
-        "with waves of 4 lanes only; it takes for granted that there are more",
-    ),
+    ("WaveOps/WaveActiveMax.test", "with waves of 4 lanes only; the test assumes wider waves"),
 ];
 
 /// How the tests of a folder ended.
@@ -31,7 +28,7 @@ struct Folder {
     tests: BTreeSet<String>,
     /// Passed and failed, by width.
     at: BTreeMap<u64, (usize, usize)>,
-    /// Tests that never came to a run.
+    /// Tests that could not be run.
     unsupported: BTreeSet<String>,
     failed: BTreeSet<String>,
 }
@@ -44,8 +41,8 @@ struct Line {
     message: String,
 }
 
-/// `words`: the path of the suite; `--commit HASH` where the path is no repository; `--binary FILE` for a `wavelane` that
-/// is built already.
+/// `words`: the path of the suite; `--commit HASH` if the path is not a repository; `--binary FILE` for a `wavelane`
+/// that is already built.
 pub(crate) fn run(words: &[String]) -> Result<(), String> {
     let usage = "usage: cargo xtask conformance PATH [--commit HASH] [--binary FILE]";
     let flag = |name: &str| {
@@ -72,7 +69,10 @@ fn head(path: &Path) -> Result<String, String> {
     let output = output.map_err(|error| format!("git: {error}"))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
-        false => Err(format!("{} is no repository; say --commit HASH", path.display())),
+        false => Err(format!(
+            "{} is not a repository; name its commit with `--commit HASH`",
+            path.display()
+        )),
     }
 }
 
@@ -107,13 +107,13 @@ fn report(path: &Path, profile: &str, binary: Option<&str>) -> Result<Vec<Line>,
 
 type Reasons = BTreeMap<String, BTreeSet<String>>;
 
-/// By folders. A test that is not for one interface counts with what it did under the other.
+/// Sums up by folder. A test that is for one interface only counts with its result under that one.
 fn sum_up(directx: Vec<Line>, vulkan: Vec<Line>) -> (BTreeMap<String, Folder>, Reasons) {
     let ran = |lines: &[Line]| -> BTreeSet<String> {
         let ran = lines.iter().filter(|it| it.verdict != "unsupported");
         ran.map(|it| it.test.clone()).collect()
     };
-    // Where neither ran, the interface that the test is for has the better reason.
+    // If neither ran, the interface that the test is for gives the more useful reason.
     let only_vulkan = |lines: &[Line]| -> BTreeSet<String> {
         let refused = lines.iter().filter(|it| {
             it.verdict == "unsupported"
@@ -148,7 +148,7 @@ fn sum_up(directx: Vec<Line>, vulkan: Vec<Line>) -> (BTreeMap<String, Folder>, R
     (folders, reasons)
 }
 
-/// The first line, and of what the compiler says the feature.
+/// The first line of a message; of the compiler's, only the feature it names.
 fn reason(message: &str) -> String {
     let mut lines = message.lines();
     let first = lines.next().unwrap_or("").to_owned();
@@ -176,9 +176,9 @@ fn document(
          wavelane test PATH/test --wave-size all\n\
          wavelane test PATH/test --wave-size all --profile vulkan\n\
          ```\n\n\
-         A test that is for Vulkan alone counts with what it did under `--profile vulkan`.\n\
-         A number is how many tests passed at that width; failures stand behind it.\n\
-         What is unsupported is no pass.\n\n\
+         A test for Vulkan alone counts with its result under `--profile vulkan`.\n\
+         A number is how many tests passed at that width, followed by the failures.\n\
+         An unsupported test does not count as passed.\n\n\
          | folder | tests | 4 | 8 | 16 | 32 | 64 | 128 | unsupported |\n\
          |---|---|---|---|---|---|---|---|---|\n"
     );
@@ -217,7 +217,7 @@ fn document(
 
 fn row(text: &mut String, name: &str, folder: &Folder) {
     let _ = write!(text, "| {name} | {} |", folder.tests.len());
-    // What was decided without a wave was decided at all widths.
+    // A result that needs no wave holds at all widths.
     let (passed_without, failed_without) = folder.at.get(&0).copied().unwrap_or_default();
     for width in WIDTHS {
         let (passed, failed) = folder.at.get(&width).copied().unwrap_or_default();
@@ -230,7 +230,7 @@ fn row(text: &mut String, name: &str, folder: &Folder) {
     let _ = writeln!(text, " {} |", folder.unsupported.len());
 }
 
-/// What the suite itself says of other implementations: how many tests of a folder it expects to fail or leaves out.
+/// What the suite records about other implementations: how many tests of a folder it expects to fail or skips.
 fn others(
     text: &mut String,
     path: &Path,
@@ -248,9 +248,9 @@ fn others(
     ];
     let _ = write!(
         text,
-        "\n## What the suite records of others\n\n\
-         How many tests of a folder the suite's own files expect to fail, with dxc, on other implementations; in \
-         brackets those that it does not run there.\n\n| folder |"
+        "\n## What the suite records about other implementations\n\n\
+         How many tests of a folder the suite itself expects to fail with dxc on other implementations; in \
+         brackets, how many it does not run there.\n\n| folder |"
     );
     for (name, _) in OTHERS {
         let _ = write!(text, " {name} |");
@@ -267,7 +267,7 @@ fn others(
                 let source = std::fs::read_to_string(&file)
                     .map_err(|error| format!("{}: {error}", file.display()))?;
                 let Ok(directives) = jobs::directives(&source) else { continue };
-                // What a test requires is a matter of the device; what it excludes is one of the implementation.
+                // A requirement depends on the device; an exclusion depends on the implementation.
                 if directives.unsupported.iter().any(|it| it.holds(&features)) {
                     left_out += 1;
                 } else if directives.expected_failure(&features).is_some() {
@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_test_for_one_interface_counts_with_what_it_did_there() {
+    fn a_test_for_one_interface_counts_with_its_result_there() {
         let line = |test: &str, width, verdict: &str| Line {
             test: test.to_owned(),
             width,
@@ -304,7 +304,7 @@ mod tests {
         ];
         let vulkan =
             vec![line("A/a", 4, "passed"), line("A/b", 4, "passed"), line("A/c", 0, "unsupported")];
-        // One that neither runs is told with the reason of its own interface.
+        // A test that neither runs is reported with its own interface's reason.
         let mut vulkan = vulkan;
         vulkan[2].message = "it has a vertex shader".to_owned();
         let (folders, reasons) = sum_up(directx, vulkan);

@@ -1,19 +1,19 @@
-//! Writes the documents that are made from the code, and tells when one is out of date.
+//! Writes the documents that are generated from the code, or reports those that are out of date.
 
 use std::fmt::Write;
 
 use ops::intrinsics::{Elements, Intrinsic, Origin, Output, Param, Stage, Stages};
 
-/// Writes all generated documents, or with `check` only compares them.
+/// Writes all generated documents; with `check`, only compares them.
 pub(crate) fn run(check: bool) -> Result<(), String> {
     let compiler = crate::coverage::build()?;
-    let mut documents = made_here();
+    let mut documents = generated_here();
     documents.extend(crate::gallery::pages(&compiler)?);
     write(documents, check)
 }
 
-/// The documents that need no other program than this.
-fn made_here() -> Vec<(String, String)> {
+/// The documents that this program can generate by itself.
+fn generated_here() -> Vec<(String, String)> {
     vec![
         ("docs/intrinsics.md".to_owned(), intrinsics()),
         ("docs/functions.md".to_owned(), functions()),
@@ -56,7 +56,7 @@ fn intrinsics() -> String {
     for (title, origin) in [("HLSL", Origin::Hlsl), ("Slang", Origin::Slang)] {
         let _ = write!(text, "\n## {title}\n\n");
         text.push_str(
-            "| function | what it gives | since | stages | also spelled |\n|---|---|---|---|---|\n",
+            "| function | returns | since | stages | also spelled |\n|---|---|---|---|---|\n",
         );
         for row in ops::intrinsics::all().filter(|it| it.origin == origin) {
             let aliases: Vec<String> =
@@ -83,22 +83,22 @@ fn functions() -> String {
         "# Functions\n\n\
          Generated from the rows in `crates/hlsl/src/library/rows.rs`; do not edit.\n\
          Wave and quad functions are in `docs/intrinsics.md`.\n\n\
-         `T<…>` is a number, vector or matrix, one shape for all that say so; `T<N>` is a number or vector.\n\
-         What the column `T` does not name is converted: `sin` of an `int` or a `double` computes in `float`, as Direct3D's does.\n\n\
-         Accuracy is of floats; integers are exact and wrap. The bits are the same on every host.\n\n\
+         `T<…>` is a number, vector or matrix, the same shape wherever it occurs in a row; `T<N>` is a number or vector.\n\
+         Types that the column `T` does not name are converted: `sin` of an `int` or a `double` computes in `float`, as in Direct3D.\n\n\
+         Accuracy is that of floats; integers are exact and wrap. The bits are the same on every host.\n\n\
          | word | meaning |\n|---|---|\n\
          | exact | the exact result is a value of the type |\n\
-         | nearest | the nearest value of the type, of two the even one |\n\
-         | 0.50001 ulp | the nearest but for a handful of arguments, and never further off; of 16-bit floats 0.5001 ulp |\n\
-         | formula | each operation of the formula rounds to the nearest, sums from the left |\n\n\
-         Direct3D asks for 1 ulp of `rcp`, `rsqrt`, `sqrt` and `exp2`, for 2^-21 absolute or 3 ulp of `log2`, \
-         and for 0.0008 absolute of `sin` and `cos` between -100π and 100π.\n\
-         `cargo run --release -p wavelane-ops --example accuracy` measures ours; `cargo test -p wavelane-ops --test accuracy` holds it to this table.\n",
+         | nearest | the nearest value of the type, ties to even |\n\
+         | 0.50001 ulp | the nearest value except for a handful of arguments, and never further off; 0.5001 ulp for 16-bit floats |\n\
+         | formula | each operation of the formula rounds to nearest; sums are added from the left |\n\n\
+         Direct3D requires 1 ulp of `rcp`, `rsqrt`, `sqrt` and `exp2`, 2^-21 absolute or 3 ulp of `log2`, \
+         and 0.0008 absolute of `sin` and `cos` between -100π and 100π.\n\
+         `cargo run --release -p wavelane-ops --example accuracy` measures the accuracy; `cargo test -p wavelane-ops --test accuracy` checks it against this table.\n",
     );
     for (title, rows) in library::groups() {
         let _ = write!(
             text,
-            "\n## {title}\n\n| function | `T` | what it gives or does | since | accuracy |\n|---|---|---|---|---|\n"
+            "\n## {title}\n\n| function | `T` | returns or does | since | accuracy |\n|---|---|---|---|---|\n"
         );
         for row in rows {
             let note = if row.note.is_empty() { String::new() } else { format!("; {}", row.note) };
@@ -124,15 +124,15 @@ fn functions() -> String {
     };
     let _ = write!(
         text,
-        "\n## Of other stages: they type-check, and do not run yet\n\n{}\n\
-         \n## Known, and refused with a message that names them\n\n{}\n",
+        "\n## Functions of other stages: they type-check, but do not run yet\n\n{}\n\
+         \n## Functions that are refused with a message that names them\n\n{}\n",
         list(of_stages.collect()),
         list(library::not_built().collect()),
     );
     text
 }
 
-/// As a declaration in HLSL.
+/// The signature, as an HLSL declaration.
 pub(crate) fn signature(row: &Intrinsic) -> String {
     let mut elements = None;
     let params: Vec<&str> = row
@@ -166,7 +166,7 @@ pub(crate) fn signature(row: &Intrinsic) -> String {
         Some(Elements::Any) => ", T: any number or bool",
         Some(Elements::Numeric) => ", T: any number",
         Some(Elements::Integer) => ", T: any integer",
-        Some(Elements::UnsignedInDxc) => ", T: any integer; for DXC unsigned",
+        Some(Elements::UnsignedInDxc) => ", T: any integer; unsigned in DXC",
     };
     format!("{result} {}({}){elements}", row.name, params.join(", "))
 }
@@ -183,7 +183,7 @@ fn stages(stages: Stages) -> &'static str {
 mod tests {
     #[test]
     fn generated_documents_are_up_to_date() {
-        // Those that show what the command line tool prints are compared by its own tests.
-        super::write(super::made_here(), true).unwrap();
+        // The documents that show output of the command line tool are compared by its own tests.
+        super::write(super::generated_here(), true).unwrap();
     }
 }

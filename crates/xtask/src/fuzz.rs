@@ -1,17 +1,17 @@
-//! `cargo xtask fuzz`: throws odd HLSL at the front end until it breaks, and says how hard it tried.
+//! `cargo xtask fuzz`: a coverage-guided fuzzer for the front end, with statistics of what it covered.
 //!
-//! Inputs are of two kinds, in turn. Programs of [`grammar`] are odd, but most are nearly right; each follows from a seed of its
-//! own. Mutations start from a corpus, which is the HLSL of this repository, section by section: each is one of the kept
-//! texts, changed by [`mutate`]; [`judge`] runs it and looks for what must never happen. An input that shows something new (a
-//! message nobody has seen, two kinds of tokens that never stood side by side, two instructions that never followed
-//! each other) is kept and changed further.
+//! There are two kinds of inputs, which alternate. Programs of [`grammar`] are unusual, but mostly valid; each is
+//! determined by a seed. Mutations start from a corpus, which is the HLSL of this repository, section by section: each
+//! is a kept text changed by [`mutate`]. [`judge`] runs every input and looks for what must never happen. An input that
+//! covers something new (a new message, a new pair of adjacent token kinds, a new pair of consecutive instructions) is
+//! kept and mutated further.
 //!
-//! The counters of real edge coverage can be had from a stable compiler, but not read by the process that increments
-//! them without `unsafe` code or symbols that only a linker knows; this house has neither. The front end reports what
-//! it sees in great detail, so its messages are a good map of where an input went.
+//! Counters of real edge coverage are available from a stable compiler, but the process that increments them cannot
+//! read them without `unsafe` code or linker-defined symbols, and this project uses neither. The front end reports in
+//! great detail, so its messages are a good approximation of coverage.
 //!
-//! Everything follows from the seed and the number of threads, save where a run is ended by the clock.
-//! It does not execute programs: that is the matter of the suite's generator, which `engines` runs on two engines.
+//! A run is deterministic for a seed and a number of threads, unless it has a time limit. It does not execute programs:
+//! for this, `engines` runs those of the suite's generator on two engines.
 
 mod binary;
 mod engines;
@@ -36,16 +36,16 @@ use ops::Random;
 
 /// An input that takes longer is a finding.
 const SLOW: Duration = Duration::from_secs(3);
-/// An input that takes longer never ends.
+/// An input that takes longer counts as endless.
 const ENDLESS: Duration = Duration::from_secs(20);
-/// More memory than that is a finding, whichever input took it.
+/// A process that uses more memory is a finding.
 const MOST_MEMORY: u64 = 2 << 30;
-/// Longer texts are not kept: small ones are tried faster.
+/// Longer texts are not kept, since short ones run faster.
 const LONGEST_KEPT: usize = 1024;
 const MOST_KEPT: usize = 1 << 15;
-/// One input in so many is looked at closely without a reason.
+/// One input in this many is examined closely without a reason.
 const SAMPLE: u64 = 16;
-/// How many failures are looked for before a run ends.
+/// A run ends after this many failures.
 const MOST_FAILURES: usize = 20;
 
 /// Where inputs come from.
@@ -53,7 +53,7 @@ const MOST_FAILURES: usize = 20;
 enum Source {
     Grammar,
     Mutations,
-    /// In turn.
+    /// Alternately.
     Both,
 }
 
@@ -73,32 +73,32 @@ struct Plan {
     seconds: Option<u64>,
     seed: u64,
     threads: u64,
-    /// Write each input to a file before it is tried, to find one that kills the process.
+    /// Whether to write each input to a file before trying it, to find one that kills the process.
     trace: bool,
-    /// Files to try as they are, instead of anything else.
+    /// Files to try unchanged, instead of anything else.
     replay: Vec<PathBuf>,
     /// The program of the grammar to print and try, instead of anything else.
     program: Option<u64>,
 }
 
-/// What one thread found out.
+/// One thread's statistics and failures.
 #[derive(Default)]
 struct Tally {
     inputs: u64,
     kept: u64,
     codes: BTreeSet<&'static str>,
-    /// Inputs from which a module came out.
+    /// Inputs that compiled to a module.
     compiled: u64,
     slowest: Option<(Duration, String)>,
     failures: Vec<Failure>,
     grammar: Grammar,
 }
 
-/// What the grammar made.
+/// Statistics of the grammar's programs.
 struct Grammar {
     programs: u64,
     compiled: u64,
-    /// Of each construct how many programs had it, and how many of those compiled.
+    /// For each construct, how many programs had it, and how many of those compiled.
     constructs: [(u64, u64); grammar::CONSTRUCTS.len()],
 }
 
@@ -112,22 +112,22 @@ struct Failure {
     finding: Finding,
     text: String,
     variant: Variant,
-    /// Of a program of the grammar.
+    /// The seed of a program of the grammar.
     seed: Option<u64>,
 }
 
 /// A text to try.
 struct Input {
     text: String,
-    /// Of a program of the grammar: its seed and what it contains.
+    /// For a program of the grammar: its seed and its constructs.
     made: Option<(u64, u64)>,
 }
 
-/// What the watcher can see of a thread.
+/// The state of a thread that the watchdog can see.
 #[derive(Default)]
-struct Desk {
+struct Status {
     inputs: AtomicU64,
-    /// Counts every attempt, those at making a failure smaller too.
+    /// Counts every attempt, including those to minimise a failure.
     pulse: AtomicU64,
     text: Mutex<String>,
 }
@@ -173,7 +173,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let start = Instant::now();
     let tallies = on_threads(&plan, &seeds, Some(&folder), start);
     let failures = report(&plan, tallies, &folder, start.elapsed())?;
-    // Nothing was broken: the last inputs are of no interest.
+    // Nothing failed, so the last inputs are not needed.
     if failures == 0 {
         for thread in 0..plan.threads {
             let _ = fs::remove_file(current(&folder, thread));
@@ -209,16 +209,17 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
         let value = rest.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
         let number = || {
             let digits = value.replace('_', "");
-            digits.parse::<u64>().map_err(|_| format!("`{value}` is no number"))
+            digits.parse::<u64>().map_err(|_| format!("`{value}` is not a number"))
         };
         match flag.as_str() {
             "--part" => {
                 let known = Part::ALL.into_iter().find(|it| it.word() == value);
-                plan.part = known.ok_or("`--part` is preprocess, parse, check, all or files")?;
+                plan.part =
+                    known.ok_or("`--part` expects preprocess, parse, check, all or files")?;
             }
             "--from" => {
                 let known = Source::ALL.into_iter().find(|it| it.0 == value);
-                plan.source = known.ok_or("`--from` is grammar, mutations or both")?.1;
+                plan.source = known.ok_or("`--from` expects grammar, mutations or both")?.1;
             }
             "--program" => plan.program = Some(number()?),
             "--runs" => plan.runs = number()?,
@@ -254,7 +255,7 @@ fn corpus() -> Vec<String> {
             seeds.push(finished(&mut section));
         }
     }
-    // What exhausts a budget takes a second to do so, and so do its relatives.
+    // A text that exhausts a budget takes a second, and so do its mutations.
     let is_bomb = |text: &str| {
         let outcome = judge::judge_closely(Part::All, text, Variant(0));
         outcome.codes.iter().any(|it| it.ends_with("too-large"))
@@ -263,7 +264,7 @@ fn corpus() -> Vec<String> {
     seeds
 }
 
-/// A section as the suite compiles it, with its header if it needs that.
+/// A section as the suite compiles it, with the header if it uses that.
 fn finished(section: &mut String) -> String {
     let text = std::mem::take(section);
     match text.contains("EXPECT") {
@@ -272,23 +273,23 @@ fn finished(section: &mut String) -> String {
     }
 }
 
-/// Runs the plan on its threads, watched from this one.
+/// Runs the plan on its threads; this thread is the watchdog.
 fn on_threads(plan: &Plan, seeds: &[String], folder: Option<&Path>, start: Instant) -> Vec<Tally> {
-    let desks: Vec<Desk> = (0..plan.threads).map(|_| Desk::default()).collect();
+    let statuses: Vec<Status> = (0..plan.threads).map(|_| Status::default()).collect();
     let over = AtomicBool::new(false);
     let over = &over;
     std::thread::scope(|scope| {
         let handles: Vec<_> = (0..)
-            .zip(&desks)
-            .map(|(number, desk)| {
+            .zip(&statuses)
+            .map(|(number, status)| {
                 scope.spawn(move || {
-                    let mut worker = Worker::new(plan, number, seeds, desk, folder);
+                    let mut worker = Worker::new(plan, number, seeds, status, folder);
                     worker.work(over);
                     worker.tally
                 })
             })
             .collect();
-        let mut seen = vec![(u64::MAX, start); desks.len()];
+        let mut seen = vec![(u64::MAX, start); statuses.len()];
         let mut printed = Instant::now();
         while !handles.iter().all(|it| it.is_finished()) {
             std::thread::sleep(Duration::from_millis(20));
@@ -296,22 +297,22 @@ fn on_threads(plan: &Plan, seeds: &[String], folder: Option<&Path>, start: Insta
                 over.store(true, Ordering::Relaxed);
             }
             let large = memory().is_some_and(|it| it > MOST_MEMORY);
-            for ((desk, seen), handle) in desks.iter().zip(&mut seen).zip(&handles) {
-                let pulse = desk.pulse.load(Ordering::Relaxed);
+            for ((status, seen), handle) in statuses.iter().zip(&mut seen).zip(&handles) {
+                let pulse = status.pulse.load(Ordering::Relaxed);
                 if pulse != seen.0 || handle.is_finished() {
                     *seen = (pulse, Instant::now());
                 }
                 if large || seen.1.elapsed() > ENDLESS {
                     give_up(
                         folder,
-                        desk,
-                        if large { "takes too much memory" } else { "never ends" },
+                        status,
+                        if large { "uses too much memory" } else { "never ends" },
                     );
                 }
             }
             if printed.elapsed() > Duration::from_secs(30) {
                 printed = Instant::now();
-                let inputs: u64 = desks.iter().map(|it| it.inputs.load(Ordering::Relaxed)).sum();
+                let inputs: u64 = statuses.iter().map(|it| it.inputs.load(Ordering::Relaxed)).sum();
                 println!("{:>6} s {inputs:>12} inputs", start.elapsed().as_secs());
             }
         }
@@ -320,8 +321,8 @@ fn on_threads(plan: &Plan, seeds: &[String], folder: Option<&Path>, start: Insta
 }
 
 /// Ends the process, since a thread cannot be ended.
-fn give_up(folder: Option<&Path>, desk: &Desk, what: &str) {
-    let text = desk.text.lock().map(|it| it.clone()).unwrap_or_default();
+fn give_up(folder: Option<&Path>, status: &Status, what: &str) {
+    let text = status.text.lock().map(|it| it.clone()).unwrap_or_default();
     if let Some(folder) = folder {
         let file = folder.join("stuck.hlsl");
         let _ = fs::write(&file, &text);
@@ -331,7 +332,7 @@ fn give_up(folder: Option<&Path>, desk: &Desk, what: &str) {
     std::process::exit(1);
 }
 
-/// The memory of this process in bytes, where the system says it.
+/// The memory of this process in bytes, if the system reports it.
 fn memory() -> Option<u64> {
     let pages = fs::read_to_string("/proc/self/statm").ok()?;
     Some(pages.split(' ').nth(1)?.parse::<u64>().ok()? * 4096)
@@ -348,13 +349,13 @@ struct Worker<'a> {
     seeds: &'a [String],
     kept: Vec<String>,
     seen: Seen,
-    desk: &'a Desk,
-    /// Holds the input under way, for the case that the process dies of it.
+    status: &'a Status,
+    /// Holds the current input, in case it kills the process.
     black_box: Option<fs::File>,
     tally: Tally,
 }
 
-/// The features seen, a bit for each: two that share one cost a text worth keeping, no more.
+/// The features seen: a Bloom filter with one hash. A collision only loses a text that should have been kept.
 struct Seen(Vec<u64>);
 
 impl Seen {
@@ -364,7 +365,7 @@ impl Seen {
         Seen(vec![0; 1 << (Seen::BITS - 6)])
     }
 
-    /// Whether it is the first time.
+    /// Returns whether the feature is new.
     fn insert(&mut self, feature: u64) -> bool {
         let bit = feature >> (64 - Seen::BITS);
         let word = &mut self.0[(bit >> 6) as usize];
@@ -379,7 +380,7 @@ impl<'a> Worker<'a> {
         plan: &'a Plan,
         number: u64,
         seeds: &'a [String],
-        desk: &'a Desk,
+        status: &'a Status,
         folder: Option<&Path>,
     ) -> Worker<'a> {
         let share = plan.runs / plan.threads + u64::from(number < plan.runs % plan.threads);
@@ -390,7 +391,7 @@ impl<'a> Worker<'a> {
             seeds,
             kept: Vec::new(),
             seen: Seen::new(),
-            desk,
+            status,
             black_box: folder
                 .filter(|_| plan.trace)
                 .and_then(|it| fs::File::create(current(it, number)).ok()),
@@ -399,7 +400,7 @@ impl<'a> Worker<'a> {
     }
 
     fn work(&mut self, over: &AtomicBool) {
-        // First the corpus as it is, so that novelty means what it says.
+        // The unchanged corpus goes first, so that only features outside it count as new.
         for text in self.seeds {
             if over.load(Ordering::Relaxed) || self.is_done() {
                 return;
@@ -433,7 +434,7 @@ impl<'a> Worker<'a> {
         let random = &mut self.random;
         let (one, two) =
             (base(&self.kept, self.seeds, random), base(&self.kept, self.seeds, random));
-        // The shorter one says as much, and is tried in less time.
+        // The shorter one is as useful and runs faster.
         let (base, other) = if one.len() < two.len() { (one, two) } else { (two, one) };
         Input { text: mutate::mutate(base, other, random), made: None }
     }
@@ -443,7 +444,7 @@ impl<'a> Worker<'a> {
         let variant = Variant(self.random.below(Variant::COUNT) as u8);
         self.show(&text);
         let start = Instant::now();
-        self.desk.pulse.fetch_add(1, Ordering::Relaxed);
+        self.status.pulse.fetch_add(1, Ordering::Relaxed);
         let look = Look {
             closely: made.is_some() || self.tally.inputs.is_multiple_of(SAMPLE),
             note: &mut |feature| self.seen.insert(feature),
@@ -451,7 +452,7 @@ impl<'a> Worker<'a> {
         let outcome = judge::judge(self.plan.part, &text, variant, look);
         let took = start.elapsed();
         self.tally.inputs += 1;
-        self.desk.inputs.store(self.tally.inputs, Ordering::Relaxed);
+        self.status.inputs.store(self.tally.inputs, Ordering::Relaxed);
         self.tally.codes.extend(&outcome.codes);
         self.tally.compiled += u64::from(outcome.compiled);
         if let Some((_, constructs)) = made {
@@ -460,7 +461,7 @@ impl<'a> Worker<'a> {
         if self.tally.slowest.as_ref().is_none_or(|(slowest, _)| took > *slowest) {
             self.tally.slowest = Some((took, text.clone()));
         }
-        // A machine that was busy with something else is no fault of the input: it gets a second chance.
+        // The machine may have been busy with something else, so the input is timed again.
         let slow = took > SLOW && {
             let start = Instant::now();
             self.again(&text, variant);
@@ -489,12 +490,12 @@ impl<'a> Worker<'a> {
 
     /// Tries an input that was tried before.
     fn again(&self, text: &str, variant: Variant) -> judge::Outcome {
-        self.desk.pulse.fetch_add(1, Ordering::Relaxed);
+        self.status.pulse.fetch_add(1, Ordering::Relaxed);
         judge::judge_closely(self.plan.part, text, variant)
     }
 
     fn show(&mut self, text: &str) {
-        if let Ok(mut shown) = self.desk.text.lock() {
+        if let Ok(mut shown) = self.status.text.lock() {
             shown.clear();
             shown.push_str(text);
         }
@@ -505,7 +506,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The text without what the failure does not need.
+    /// Minimises the text while it still fails.
     fn smallest(&self, text: String, finding: &Finding, variant: Variant) -> String {
         let fails = |text: &str| {
             let start = Instant::now();
@@ -514,23 +515,23 @@ impl<'a> Worker<'a> {
                 None => finding.is_slow() && start.elapsed() > SLOW,
             }
         };
-        // What is slow is slow to make smaller.
+        // A slow input is slow to minimise.
         mutate::minimise(text, if finding.is_slow() { 20 } else { 3000 }, fails)
     }
 }
 
-/// A text to change.
+/// Chooses a text to mutate.
 fn base<'a>(kept: &'a [String], seeds: &'a [String], random: &mut Random) -> &'a str {
-    // The corpus is right, and so what is near it gets far.
+    // The corpus is valid, so its mutations get far into the front end.
     if kept.is_empty() || random.one_in(2) {
         return random.pick::<String>(seeds);
     }
-    // What was kept last is the least explored.
+    // The texts kept last are the least explored.
     let among = if random.one_in(2) { kept.len().div_ceil(4) } else { kept.len() };
     &kept[kept.len() - 1 - random.below(among)]
 }
 
-/// Prints the statistics and writes the failing inputs; how many there are.
+/// Prints the statistics, writes the failing inputs, and returns how many there are.
 fn report(
     plan: &Plan,
     tallies: Vec<Tally>,
@@ -563,7 +564,7 @@ fn report(
         rate / plan.threads as f64,
         plan.threads
     );
-    let _ = writeln!(text, "  kept       {} that showed something new", whole.kept);
+    let _ = writeln!(text, "  kept       {} that covered something new", whole.kept);
     let _ = writeln!(text, "  compiled   {} down to a module", whole.compiled);
     let _ = writeln!(
         text,
@@ -591,7 +592,7 @@ fn report(
             failure.variant.describe()
         );
         if let Some(seed) = failure.seed {
-            println!("    `cargo xtask fuzz --program {seed}` prints it as it was made");
+            println!("    `cargo xtask fuzz --program {seed}` prints the original program");
         }
     }
     Ok(whole.failures.len())
@@ -631,7 +632,7 @@ impl Grammar {
     }
 }
 
-/// Prints a program of the grammar, and tries it in every variant.
+/// Prints a program of the grammar, and tries it in every variant of the options.
 fn one_program(plan: &Plan, seed: u64) -> Result<(), String> {
     let text = grammar::program(seed).text;
     println!("{text}");
@@ -653,7 +654,7 @@ fn tried(part: Part, name: &str, text: &str) -> Result<(), String> {
     if failures > 0 { Err(format!("{failures} failures")) } else { Ok(()) }
 }
 
-/// Tries files as they are, in every variant.
+/// Tries files unchanged, in every variant of the options.
 fn replay(plan: &Plan) -> Result<(), String> {
     let mut failed = 0;
     for file in &plan.replay {

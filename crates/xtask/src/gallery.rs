@@ -1,7 +1,7 @@
 //! The gallery of findings: `docs/sanitizer/`, a page for each with what the tool prints about its program.
 //!
-//! A page is the one that `wavelane explain` shows, with the output of the command that it names. A test of the command line
-//! tool (`gallery.rs`) compares both with what they are now.
+//! A page has the text that `wavelane explain` shows and the output of the command that it names. A test of the command
+//! line tool (`gallery.rs`) checks that both are up to date.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::process::Command;
 use diag::Code;
 use sanitizer::Kind;
 
-/// What stands before the arguments in the command that a page names.
+/// The beginning of the command that a page names, up to its arguments.
 const COMMAND: &str = "`wavelane san a.hlsl ";
 
 /// The pages, by their paths below the root; `compiler` is the command line tool.
@@ -43,7 +43,7 @@ pub(crate) fn index() -> String {
     let mut text = String::from(
         "# What the sanitizer finds\n\n\
          Generated from the pages in `crates/diag/pages/`, which `wavelane explain` shows; do not edit.\n\
-         Each page has the smallest program that is wrong, what `wavelane san` prints about it, why, and how to mend it.\n\
+         Each page has the smallest program that is wrong, what `wavelane san` prints about it, why, and how to fix it.\n\
          `docs/sanitizer.md` says how to use the tool.\n\n\
          | finding | verdict | |\n|---|---|---|\n",
     );
@@ -58,7 +58,7 @@ pub(crate) fn index() -> String {
     text
 }
 
-/// The program that a page shows the finding with.
+/// The program that a page demonstrates the finding with.
 struct Example<'a> {
     program: &'a str,
     arguments: &'a str,

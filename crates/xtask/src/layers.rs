@@ -1,4 +1,4 @@
-//! The layers of `ARCHITECTURE.md` are those of the `Cargo.toml`s.
+//! Tests that the layers in `ARCHITECTURE.md` match the `Cargo.toml`s, and that the modules of `cli` keep to theirs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +61,7 @@ fn crates_use_only_what_the_table_allows() {
 #[test]
 fn unsafe_code_is_forbidden_where_it_is_not_needed() {
     for name in CRATES.into_iter().filter(|it| !["cpu", "wavelane", "bench"].contains(it)) {
-        // The program of `cli` tunes the allocator.
+        // The binary of `cli` tunes the allocator.
         let files = if name == "cli" { &["lib.rs"][..] } else { &["lib.rs", "main.rs"] };
         for file in files {
             let path = crate::root().join(format!("crates/{name}/src/{file}"));
@@ -74,7 +74,7 @@ fn unsafe_code_is_forbidden_where_it_is_not_needed() {
     assert!(device.contains("#![deny(unsafe_code)]"));
 }
 
-/// That each block says why it is sound is a lint: `undocumented_unsafe_blocks`.
+/// The lint `undocumented_unsafe_blocks` checks that each block says why it is sound.
 #[test]
 fn unsafe_code_stays_in_few_files() {
     let of_cpu = ["call.rs", "code.rs", "frame.rs", "launch.rs", "views.rs"];
@@ -96,11 +96,11 @@ fn unsafe_code_stays_in_few_files() {
     }
 }
 
-/// The commands of `cli`, each a module of its own, with or without a folder.
+/// The commands of `cli`, each of which is a module, with or without a folder.
 const COMMANDS: [&str; 11] =
     ["bench", "caps", "check", "diff", "dxc", "emit", "explain", "merge", "run", "san", "test"];
 
-/// The files below a folder of `cli`, each with the module that it belongs to.
+/// The files of `cli`, each with the module that it belongs to.
 fn files_of_cli() -> Vec<(String, String, String)> {
     let source = crate::root().join("crates/cli/src");
     let (mut files, mut open) = (Vec::new(), vec![source.clone()]);
@@ -118,7 +118,7 @@ fn files_of_cli() -> Vec<(String, String, String)> {
     files
 }
 
-/// The modules of its own crate that a file names, behind `crate::` in `use` lines and elsewhere.
+/// The modules of the same crate that a file names after `crate::`, in `use` lines and elsewhere.
 fn named_modules(text: &str) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
     let is_word = |it: char| it.is_alphanumeric() || it == '_';
@@ -127,7 +127,7 @@ fn named_modules(text: &str) -> BTreeSet<String> {
             named.extend(rest.split(|it| !is_word(it)).next().map(str::to_owned));
             continue;
         };
-        // Of a list, the words that stand in no inner one.
+        // The words of a list outside its nested lists.
         let mut depth = 0;
         let mut starts = true;
         let mut word = String::new();
@@ -150,15 +150,15 @@ fn named_modules(text: &str) -> BTreeSet<String> {
     named
 }
 
-/// The command line flows one way: words, plain values, one command; and what commands share knows none of them.
+/// The command line flows one way: words, plain values, one command. Modules that commands share use none of them.
 #[test]
-fn no_module_of_the_command_line_uses_a_command_but_the_command_itself() {
+fn only_a_command_itself_uses_the_modules_of_a_command() {
     let files = files_of_cli();
     for command in COMMANDS {
         assert!(files.iter().any(|it| it.0 == command), "there is no command `{command}`");
     }
     for (module, file, text) in &files {
-        // The one place that calls commands.
+        // The only place that calls commands.
         if module == "lib" {
             continue;
         }
@@ -169,15 +169,15 @@ fn no_module_of_the_command_line_uses_a_command_but_the_command_itself() {
     }
 }
 
-/// Without circles there is an order in which the modules can be read, and each can be understood by those before it.
+/// An acyclic module graph has an order of reading in which each module depends only on earlier ones.
 #[test]
-fn the_modules_of_the_command_line_use_each_other_in_no_circle() {
+fn the_modules_of_the_command_line_have_no_cyclic_dependencies() {
     let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (module, _, text) in files_of_cli() {
         let named = named_modules(&text).into_iter().filter(|it| *it != module);
         uses.entry(module.clone()).or_default().extend(named);
     }
-    // They stand above all others.
+    // They are above all others.
     for root in ["lib", "main"] {
         uses.remove(root);
     }
@@ -185,12 +185,12 @@ fn the_modules_of_the_command_line_use_each_other_in_no_circle() {
         let is_free = |it: &BTreeSet<String>| it.iter().all(|used| !uses.contains_key(used));
         let free: Vec<String> =
             uses.iter().filter(|(_, it)| is_free(it)).map(|(name, _)| name.clone()).collect();
-        assert!(!free.is_empty(), "there is a circle among {:?}", uses.keys());
+        assert!(!free.is_empty(), "cyclic dependencies among {:?}", uses.keys());
         free.iter().for_each(|it| drop(uses.remove(it)));
     }
 }
 
-/// The process's arguments are read once and handed on.
+/// The process's arguments are read in one place and passed on.
 #[test]
 fn the_words_of_a_command_line_are_read_in_one_place() {
     let readers: Vec<String> = files_of_cli()

@@ -1,6 +1,6 @@
-//! Every crate that we build with has a licence that `deny.toml` allows.
+//! Tests that every dependency has a licence that `deny.toml` allows.
 //!
-//! `cargo deny` says the same and more; this test needs nothing but cargo, so it runs on every machine.
+//! `cargo deny` checks this and more; this test needs only cargo, so it runs on every machine.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -12,9 +12,9 @@ fn allowed() -> BTreeSet<String> {
     list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Whether an SPDX expression can be met with allowed licences: `OR` offers a choice, `AND` demands both.
+/// Whether an SPDX expression can be satisfied with allowed licences: `OR` is a choice, `AND` requires both.
 fn is_allowed(expression: &str, allowed: &BTreeSet<String>) -> bool {
-    // `AND` binds tighter than `OR`; parentheses occur around choices alone, so that a list of factors is enough.
+    // `AND` binds tighter than `OR`; parentheses occur only around choices, so a list of factors is enough.
     let expression = expression.replace('/', " OR ");
     if let Some((choice, rest)) =
         expression.strip_prefix('(').and_then(|it| it.split_once(") AND "))
@@ -47,7 +47,7 @@ fn every_dependency_has_an_allowed_licence() {
 }
 
 #[test]
-fn expressions_are_choices_and_demands() {
+fn expressions_are_choices_and_requirements() {
     let allowed = BTreeSet::from(["MIT".to_owned(), "Zlib".to_owned()]);
     for (expression, expected) in [
         ("MIT", true),

@@ -1,11 +1,11 @@
-//! House tasks: `cargo xtask docs [--check]`, `cargo xtask bless`, `cargo xtask bench`, `cargo xtask fuzz`.
+//! Development tasks: `cargo xtask docs [--check]`, `cargo xtask bless`, `cargo xtask bench`, `cargo xtask fuzz`.
 //!
-//! What must always hold is a test, here or elsewhere, so that `cargo test` is the whole truth.
+//! Every invariant of the repository is a test, here or elsewhere, so `cargo test` checks all of them.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a command line tool talks to people"
+    reason = "a command line tool prints to its user"
 )]
 
 mod algorithms;
@@ -35,71 +35,71 @@ const USAGE: &str = "usage: cargo xtask COMMAND
 
   docs [--check]   write (or compare) the generated documents: docs/intrinsics.md, docs/functions.md,
                    and the gallery of findings in docs/sanitizer/
-  bless [NAME]     write the rendered messages in the suite (`//|`) as they are now,
-                   in all files or those whose name holds NAME; then read the difference
+  bless [NAME]     update the rendered messages in the suite (`//|`),
+  in all files or those whose path contains NAME; review the diff afterwards
   bench [FLAGS]    measure an engine on the kernels in benches/
                    --engine E      cpu (default) or interp; --cpu avx512|avx2
                    --kernels a,b   only these
                    --widths a,b    lanes in a wave (default 16,32,64)
                    --rounds N      timed runs of each kernel (default 7)
-                   --threads T     threads of the engine cpu
+                   --threads T     CPU threads of the engine cpu
                    --dump FOLDER   write the machine code of each kernel there
                    --csv FILE      append a line for each run: ms,wavelane-wW,KERNEL,W,T,MS,0
-                   --hlsl FOLDER   the kernels of another folder, by the same names
-                   --document      pair the engine cpu with the kernels by hand, and write docs/performance.md
-                                   and its plots (some minutes)
-  algorithms DIR   run public algorithms, whose checkouts lie in DIR, from job files, and write docs/algorithms.md
-                   --out DIR       where the jobs go (default target/algorithms); --binary FILE: a built wavelane
+                   --hlsl FOLDER   take kernels of the same names from another folder
+                   --document      compare the engine cpu with hand-written kernels, and write docs/performance.md
+                   and its plots (takes minutes)
+  algorithms DIR   run public algorithms, checked out in DIR, from job files, and write docs/algorithms.md
+                   --out DIR       the folder for the jobs (default target/algorithms); --binary FILE: a built wavelane
   conformance PATH run the conformance suite at PATH at every width, and write docs/conformance.md
-                   --commit HASH   its commit, where PATH is no repository
-  coverage DIR     compile the wave shaders of public projects that lie in DIR, and write docs/coverage.md
-                   NAME…           only projects with such names, and print instead
+                   --commit HASH   its commit, if PATH is not a repository
+  coverage DIR     compile the wave shaders of public projects checked out in DIR, and write docs/coverage.md
+                   NAME…           only projects whose names contain one of these; prints instead of writing
   reference DIR    compile what the reference compiler's tests compile, and write docs/reference-tests.md
   mutate [FLAGS]   plant faults in clean generated programs, and write into docs/sanitizer.md
                    how many the sanitizer finds
                    --programs N    of each class (default 300)
-                   --class TEXT    only classes whose names hold the text, and print instead
-                   --show          the programs that failed
+                   --class TEXT    only classes whose names contain TEXT; prints instead of writing
+                   --show          print the programs whose fault was not found
   mutate-source [FLAGS]
-                   change our own code in small ways, one at a time, and see whether a test notices; exit status 1 if
+                   change our own code in small ways, one at a time, and check that a test fails; exit status 1 if
                    none does (docs/testing.md; an hour or more; needs a POSIX shell)
                    --sample N      how many changes, of all crates together (default 250); --seed S (default 1)
                    --crate C       only of ops, interp, cpu, sanitizer or spirv
-                   --only ID,ID    these, as the list of an earlier run names them
-                   --resume        do not try again what a test noticed in an earlier run
-                   --list          show the sample, and try nothing
-                   --stage-seconds S   leave out tests that take longer without a change (default 600)
+                   --only ID,ID    only the changes with these ids, from the list of an earlier run
+                   --resume        skip the changes that a test noticed in an earlier run
+                   --list          print the sample without trying it
+                   --stage-seconds S   skip tests that take longer without a change (default 600)
                    --jobs N        mutants at a time (default: one for each processor)
   bombs [NAME…]    compile a megabyte of every kind of source that asks for much work, and print the processor time and
                    memory that it took; exit status 1 if that is more than 5 s or 1 GiB (Linux)
-  fuzz [FLAGS]     throw odd HLSL at the front end; exit status 1 if it breaks
-                   --from SOURCE   grammar: programs made from a grammar; mutations: of the repository's own HLSL;
-                                   both: in turn (default)
-                   --program SEED  instead print this program of the grammar, and try it in all variants
+  fuzz [FLAGS]     fuzz the front end with unusual HLSL; exit status 1 on a failure
+                   --from SOURCE   grammar: programs generated from a grammar; mutations: of the repository's own HLSL;
+                                   both: alternately (default)
+                   --program SEED  instead print the program of this seed, and try it with all variants of the options
                    --part P        preprocess, parse, check or all (default: lowering and the verifier, too)
-                   --part files    instead damage the files that tests are read from
-                   --runs N        how many inputs (default 1000000); --seconds S instead ends by the clock
-                   --seed N        where the random choices start (default 1)
+                   --part files    instead fuzz the readers of test files, with damaged ones
+                   --runs N        how many inputs (default 1000000); --seconds S: a time limit instead
+                   --seed N        the seed of the random choices (default 1)
                    --threads T     default: one for each processor
-                   --trace         write each input to target/fuzz/current-T.hlsl first, for one that kills the process
+                   --trace         write each input to target/fuzz/current-T.hlsl first, to find one that kills the process
   fuzz --engines   compare the engines on generated programs, bit for bit
                    --runs N, --seed N, --threads T
-                   --hostile       instead programs whose indices lead anywhere, behind guard pages:
+                   --hostile       instead programs with arbitrary indices, between guard pages:
                                    --count N (default 3000), --seed N
-  fuzz --spirv     emit generated programs for every version of Vulkan, with and without what is optional,
-                   and ask spirv-val (or what SPIRV_VAL names) about each module; exit status 1 if one is not valid
+  fuzz --spirv     emit generated programs for every version of Vulkan, with and without optional features,
+                   and validate each module with spirv-val (or the program in SPIRV_VAL); exit status 1 if one is not valid
                    --runs N (default 1000), --seed N, --threads T, --seconds S
-                   --suite         the programs of the suite before them
+                   --suite         the programs of the suite first
   fuzz --vulkan    compare a GPU with the reference engine on generated programs, bit for bit
                    --runs N, --seconds S, --seed N, --threads T, --width W, --device D
-                   --seeds A,B     only these; FILE...: sections instead
-                   --shrink S      how many seconds a program that fails is made smaller (default 60)
-                   --out FOLDER    where these programs go, and their SPIR-V (default target/fuzz/vulkan);
-                   --keep          and all others
-  fuzz FILE...     try these files as they are, with all variants of the options
+                   --seeds A,B     only these seeds; FILE...: sections of the suite instead
+                   --shrink S      seconds to spend on reducing a failing program (default 60)
+                   --out FOLDER    the folder for failing programs and their SPIR-V (default target/fuzz/vulkan)
+                   --keep          keep all other programs too
+  fuzz FILE...     try these files unchanged, with all variants of the options
   bench --front    measure `wavelane check` as a whole process on a small and a large file
-                   --peer COMMAND  another compiler's command, FILE standing for the file
-  bench --san      measure what watching costs: all dynamic detectors against nobody watching
+                   --peer COMMAND  another compiler's command, in which FILE is replaced
+  bench --san      measure the cost of the sanitizer: all dynamic detectors against none
                    --kernels, --width, --rounds as above
 ";
 
@@ -128,7 +128,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What a task finds is not a mistake in its command line.
+/// A task that fails has a correct command line, so it prints no usage.
 fn failed(result: Result<(), String>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -139,7 +139,7 @@ fn failed(result: Result<(), String>) -> ExitCode {
     }
 }
 
-/// Rewrites the messages of the suite's files whose path holds `name`.
+/// Rewrites the messages of the suite's files whose path contains `name`.
 fn bless(name: &str) -> Result<(), String> {
     for file in suite::files(&suite::folder()) {
         let short = file.strip_prefix(suite::folder()).unwrap_or(&file).display().to_string();

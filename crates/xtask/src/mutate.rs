@@ -1,14 +1,14 @@
-//! `cargo xtask mutate`: how many planted faults the sanitizer finds.
+//! `cargo xtask mutate`: measures how many planted faults the sanitizer finds.
 
 use suite::plant::{self, Class, Tally, Verdict, class};
 
-/// Of each class, unless a flag says otherwise.
+/// Programs of each class, unless a flag says otherwise.
 const PROGRAMS: u32 = 300;
-/// At least so many of a class must be found, and of all together.
+/// The fraction that must be found of each class, and of all together.
 const LEAST_OF_A_CLASS: f64 = 0.90;
 const LEAST: f64 = 0.95;
 
-/// The document with the table, between two marks.
+/// The document with the table, which is between two marks.
 const DOCUMENT: &str = "docs/sanitizer.md";
 const BEGIN: &str = "<!-- mutate -->\n";
 const END: &str = "<!-- end -->";
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         arguments.get(at + 1).map(String::as_str)
     };
     let programs = match value("--programs") {
-        Some(text) => text.parse().map_err(|_| format!("`{text}` is no number"))?,
+        Some(text) => text.parse().map_err(|_| format!("`{text}` is not a number"))?,
         None => PROGRAMS,
     };
     let filter = value("--class");
@@ -66,7 +66,8 @@ fn record(text: &str) -> Result<(), String> {
         let (_, after) = rest.split_once(END)?;
         Some((before, after))
     });
-    let (before, after) = parts.ok_or_else(|| format!("{DOCUMENT} has no place for the table"))?;
+    let (before, after) =
+        parts.ok_or_else(|| format!("{DOCUMENT} lacks the marks of the table"))?;
     std::fs::write(&path, format!("{before}{BEGIN}{text}{END}{after}"))
         .map_err(|error| format!("{DOCUMENT}: {error}"))
 }

@@ -1,10 +1,11 @@
-//! `cargo xtask mutate-source`: small changes to this house's own code, each of which a test must notice.
+//! `cargo xtask mutate-source`: mutation testing of this repository's own code: a test must notice each small change.
 //!
-//! A build for each change would take days. One build of a copy holds a whole sample of them, each behind a switch
-//! (`rewrite.rs`), which the environment turns (`switch.rs`). A first run of all tests without a change records which places
-//! each test reaches; then each mutant runs the tests that reach it, the quickest first, until one fails.
+//! A build for each change would take days, so mutants are compiled into one program (mutant schemata): a copy of the
+//! repository holds a whole sample of them, each behind a switch (`rewrite.rs`) that an environment variable selects
+//! (`switch.rs`). A first run of all tests without a change records which places each test reaches; then each mutant
+//! runs the tests that reach it, the fastest first, until one fails.
 //!
-//! `cargo xtask mutate` is something else: it plants faults in shaders, for the sanitizer to find.
+//! `cargo xtask mutate` is a different command: it plants faults in shaders, for the sanitizer to find.
 
 mod ledger;
 mod rewrite;
@@ -28,10 +29,10 @@ struct Flags {
     seed: u64,
     krate: Option<String>,
     only: Vec<String>,
-    /// Stages that take longer without mutants are left out.
+    /// Stages that take longer without mutants are skipped.
     most_seconds: f64,
     jobs: usize,
-    /// Mutants that a test noticed in an earlier run are not tried again.
+    /// Whether to skip mutants that a test noticed in an earlier run.
     resume: bool,
     list: bool,
 }
@@ -54,7 +55,7 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
             "--list" => flags.list = true,
             _ => {
                 let value = rest.next().ok_or_else(|| format!("`{name}` needs a value"))?;
-                let wrong = |_| format!("`{name}` takes a number, not `{value}`");
+                let wrong = |_| format!("`{name}` expects a number, not `{value}`");
                 match name.as_str() {
                     "--sample" => flags.sample = value.parse().map_err(wrong)?,
                     "--seed" => flags.seed = value.parse().map_err(wrong)?,
@@ -67,10 +68,12 @@ fn flags(arguments: &[String]) -> Result<Flags, String> {
                     }
                     "--crate" => {
                         let all = tree::CRATES.join("`, `");
-                        return Err(format!("`{value}` is not changed; `--crate` takes `{all}`"));
+                        return Err(format!(
+                            "`{value}` is not one of the mutated crates; `--crate` expects `{all}`"
+                        ));
                     }
                     "--only" => flags.only.extend(value.split(',').map(str::to_owned)),
-                    _ => return Err(format!("there is no flag `{name}`")),
+                    _ => return Err(format!("unknown flag `{name}`")),
                 }
             }
         }
@@ -87,7 +90,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let ids: BTreeSet<&str> = all.values().flatten().map(|it| it.id.as_str()).collect();
     for (id, what) in ledger::equivalent() {
         if !ids.contains(id) {
-            println!("equivalent.txt: {id} is no longer there: {what}");
+            println!("equivalent.txt: {id} no longer exists: {what}");
         }
     }
     println!("{} places can be changed", ids.len());
@@ -109,7 +112,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     report(&entries, chosen.len() - tried.len())
 }
 
-/// A sample of each crate: kinds of changes take turns, and no two overlap.
+/// Samples mutants of each crate: the kinds of changes alternate, and no two overlap.
 fn choose(flags: &Flags, all: &BTreeMap<&str, Vec<Site>>) -> Result<Vec<Site>, String> {
     if !flags.only.is_empty() {
         let wanted = |it: &&Site| flags.only.iter().any(|id| it.id.starts_with(id.as_str()));
@@ -119,7 +122,7 @@ fn choose(flags: &Flags, all: &BTreeMap<&str, Vec<Site>>) -> Result<Vec<Site>, S
             match apart.iter().find(|it| overlap(it, &site)) {
                 Some(other) => {
                     return Err(format!(
-                        "`{}` and `{}` change the same text; try them one after the other",
+                        "`{}` and `{}` change the same text; try them in separate runs",
                         other.id, site.id
                     ));
                 }
@@ -188,7 +191,7 @@ fn record(stages: Vec<Stage>, jobs: usize, most_seconds: f64) -> Result<Vec<Stag
             match end {
                 End::Passed => done.lock().map_err(|it| it.to_string())?.push(stage),
                 other => {
-                    println!("left out, as it fails without mutants: {}, {other:?}", stage.name)
+                    println!("skipped, since it fails without mutants: {}, {other:?}", stage.name)
                 }
             }
         }

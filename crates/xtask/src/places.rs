@@ -1,24 +1,24 @@
-//! What a new variant costs: the table "Places" of `ARCHITECTURE.md` names the files that list every variant of an enum; of
-//! engines, the files that name any.
+//! Checks the table "Places" of `ARCHITECTURE.md`, which names the files that a new variant of an enum touches: those
+//! that list every variant or, for engines, that name any.
 //!
-//! The test looks for files that name each variant, by themselves or behind a `use …::*`. Nothing but the source decides:
-//! a list that appears or goes makes the table untrue, and the test says how the row should read. A file that names some
-//! of the variants and has a wildcard for the others is not counted: there a new variant is like those that need no care.
+//! The test looks for files that name each variant, qualified or after a `use …::*`. If the table does not match the
+//! source, the test prints how the row should read. A file that names some of the variants and has a wildcard for the
+//! others does not count: a new variant needs no change there.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// An enum, the file that defines it, and whether a file counts that names some of its variants only.
+/// An enum, the file that defines it, and whether a file counts that names only some of its variants.
 const ENUMS: [(&str, &str, bool); 5] = [
     ("WaveOp", "crates/ops/src/wave.rs", false),
     ("Op", "crates/ir/src/module.rs", false),
     ("ResourceKind", "crates/ir/src/module.rs", false),
     ("Stage", "crates/ops/src/intrinsics.rs", false),
-    // Engines are told apart by comparing with one of them, too.
+    // Engines are also distinguished by comparison with one of them.
     ("Engine", "crates/wavelane/src/device.rs", true),
 ];
 
-/// Product code: without comments, and without the tests at the end of a file.
+/// A file's code without comments and without the tests at its end.
 fn code(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
     let tests = ["\n#[cfg(test)]\nmod tests {", "\n#[cfg(test)]\npub(crate) mod testing {"];
@@ -27,7 +27,7 @@ fn code(path: &Path) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The names of an enum's variants: what stands at the first level of its braces.
+/// The names of an enum's variants: the words at the first level of its braces.
 fn variants(definition: &str, name: &str) -> BTreeSet<String> {
     let start = definition
         .find(&format!("pub enum {name} {{"))
@@ -60,7 +60,7 @@ fn lists(code: &str, name: &str, variants: &BTreeSet<String>, some: bool) -> boo
         let words: BTreeSet<&str> = words(code).collect();
         return all(&|it| words.contains(it.as_str()));
     }
-    // `Op::If`, and neither `TextureOp::If` nor `Op::IfNot`.
+    // Matches `Op::If`, but neither `TextureOp::If` nor `Op::IfNot`.
     let qualified = format!("{name}::");
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let found = code.match_indices(&qualified).filter(|(at, _)| !code[..*at].ends_with(is_part));
@@ -69,7 +69,7 @@ fn lists(code: &str, name: &str, variants: &BTreeSet<String>, some: bool) -> boo
     all(&|it| named.contains(it.as_str()))
 }
 
-/// The files that list all variants, or some, but for the one that defines them.
+/// The files that list all variants, or some, except the one that defines them.
 fn listing(name: &str, definition: &str, some: bool) -> BTreeSet<String> {
     let variants = variants(&code(&crate::root().join(definition)), name);
     assert!(variants.len() > 3, "{name}: {variants:?}");
@@ -90,7 +90,7 @@ fn listing(name: &str, definition: &str, some: bool) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_table_of_places_is_what_the_source_says() {
+fn the_table_of_places_matches_the_source() {
     let text = std::fs::read_to_string(crate::root().join("ARCHITECTURE.md")).unwrap();
     let table = text.split("\n### Places\n").nth(1).unwrap().split("\n#").next().unwrap();
     let mut missing = Vec::new();

@@ -1,8 +1,8 @@
-//! House rules that no lint knows.
+//! Tests of the project's rules for which there is no lint.
 
 use std::path::{Path, PathBuf};
 
-/// The most lines a file may have and still be about one thing.
+/// The most lines a file may have.
 const MOST_LINES: usize = 1200;
 
 pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
@@ -33,7 +33,7 @@ fn every_source_file_says_what_it_is_for_and_is_not_too_long() {
             path.display()
         );
         for (number, line) in (1..).zip(text.lines()) {
-            // Spelled so that this file does not find itself.
+            // Split up, so that this file does not match.
             for word in [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("#[ign", "ore")] {
                 assert!(!line.contains(word), "{}:{number}: {word}", path.display());
             }
@@ -53,7 +53,7 @@ fn every_wave_function_has_a_suite_file() {
     assert!(missing.is_empty(), "missing in suite/wave: {missing:?}");
 }
 
-/// A call counts for the overloads with as many parameters.
+/// A call counts for all overloads with its number of parameters.
 #[test]
 fn every_library_function_is_called_in_the_suite() {
     let files = files(&suite::folder().join("functions"), "hlsl");
@@ -66,7 +66,7 @@ fn every_library_function_is_called_in_the_suite() {
     assert!(missing.is_empty(), "not called in suite/functions: {missing:#?}");
 }
 
-/// How many arguments each call of a function has.
+/// The number of arguments of each call of a function.
 fn calls<'t>(text: &'t str, name: &str) -> impl Iterator<Item = usize> + 't {
     let call = format!("{name}(");
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -92,7 +92,7 @@ fn calls<'t>(text: &'t str, name: &str) -> impl Iterator<Item = usize> + 't {
 
 #[test]
 fn every_diagnostic_code_has_a_page_and_a_suite_file() {
-    // What the compiler reports is in `errors/`, what only a run shows in `san/`.
+    // The compiler's diagnostics are in `errors/`, those that need a run in `san/`.
     let files = ["errors", "san"].map(|it| files(&suite::folder().join(it), "hlsl")).concat();
     let names: Vec<String> =
         files.iter().map(|it| it.file_stem().unwrap().to_string_lossy().into_owned()).collect();
@@ -122,7 +122,7 @@ fn section_names_are_unique() {
     }
 }
 
-/// `docs/semantics.md` says "shown by": what it names must exist.
+/// `docs/semantics.md` says "shown by": the sections it names must exist.
 #[test]
 fn the_semantics_name_sections_that_exist() {
     let sections: std::collections::BTreeSet<String> = suite::files(&suite::folder())
@@ -138,7 +138,7 @@ fn the_semantics_name_sections_that_exist() {
     for name in named.filter(is_section_name) {
         assert!(
             sections.contains(name),
-            "docs/semantics.md names `{name}`, which is no section of the suite"
+            "docs/semantics.md names `{name}`, which is not a section of the suite"
         );
     }
 }

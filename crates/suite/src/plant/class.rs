@@ -412,7 +412,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "an array index beyond the end",
+        name: "an array index past the end",
         kind: Kind::OutOfBounds,
         place: Place::Anywhere,
         widths: &[],
@@ -440,7 +440,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "a buffer index beyond the end",
+        name: "a buffer index past the end",
         kind: Kind::BufferOutOfBounds,
         place: Place::Anywhere,
         widths: &[],
@@ -547,7 +547,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "a float out of the range of its integer",
+        name: "a float outside the range of the integer type",
         kind: Kind::ConversionOutOfRange,
         place: Place::Anywhere,
         widths: &[],
@@ -673,7 +673,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "elements that come in any order",
+        name: "elements in a nondeterministic order",
         kind: Kind::PermutedResult,
         place: Place::WhereAllCome,
         widths: &[],
@@ -707,7 +707,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "a ballot cut to 32 lanes",
+        name: "a ballot truncated to 32 lanes",
         kind: Kind::TruncatedMask,
         place: Place::Anywhere,
         widths: &[64],
@@ -741,7 +741,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "floats that machines compare differently",
+        name: "a float comparison that may differ between machines",
         kind: Kind::FloatEquality,
         place: Place::Anywhere,
         widths: &[],
@@ -791,7 +791,7 @@ pub const ALL: &[Class] = &[
         },
     },
     Class {
-        name: "a case that several values share",
+        name: "a `case` shared by several values",
         kind: Kind::SwitchConvergence,
         place: Place::Anywhere,
         widths: &[],

@@ -1,6 +1,6 @@
-//! The algorithms: which kernels run in which order on what, and what each must write.
+//! The algorithms: their kernels in order, the input of each, and its expected output.
 //!
-//! The right answers come from plain loops over all elements; nothing here knows of waves.
+//! The expected outputs come from sequential loops over all elements; nothing here depends on waves.
 
 use super::{Algorithm, Buffer, Kernel, Source};
 
@@ -26,7 +26,7 @@ pub(super) fn all() -> Vec<Algorithm> {
     ]
 }
 
-/// Numbers without any order, the same on every machine.
+/// Pseudorandom numbers, the same on every machine.
 fn scattered(count: usize, seed: u32) -> Vec<u32> {
     let mut state = seed;
     let mut next = || {
@@ -45,7 +45,7 @@ fn wanted(name: &str, register: u32, words: Vec<u32>, expected: Vec<u32>) -> Buf
     Buffer { expected: Some(expected), ..buffer(name, register, words) }
 }
 
-/// The sums of all that stand before each number, or of those and the number itself.
+/// Prefix sums: exclusive or inclusive.
 fn sums(numbers: &[u32], inclusive: bool) -> Vec<u32> {
     let mut sum = 0u32;
     let step = |it: &u32| {
@@ -61,14 +61,15 @@ fn sums(numbers: &[u32], inclusive: bool) -> Vec<u32> {
 // ---------------------------------------------------------------------------------------------------------
 
 const PREFIX_SUMS: &str = "b0nes164/GPUPrefixSums";
-const PREFIX_EVIDENCE: &str = "`ScanCommon.hlsl` has room for waves of `MIN_WAVE_SIZE`, 4 lanes, and nothing bounds them above.";
+const PREFIX_EVIDENCE: &str =
+    "`ScanCommon.hlsl` allows for waves of `MIN_WAVE_SIZE`, 4 lanes, and sets no upper bound.";
 /// Numbers that a group scans.
 const TILE: usize = 4 * 768;
-/// Five whole tiles and a part.
+/// Five whole tiles and a partial one.
 const NUMBERS: usize = 5 * TILE + 1000;
 
 fn numbers() -> Vec<u32> {
-    // Sums have to fit into 30 bits beside the flags of the look-back.
+    // Sums share a word with the flags of the look-back and have 30 bits.
     scattered(NUMBERS, 1).into_iter().map(|it| it % 1000).collect()
 }
 
@@ -110,7 +111,7 @@ fn look_back(
         repository: PREFIX_SUMS,
         claims: (4, 128),
         evidence: PREFIX_EVIDENCE,
-        note: "A group waits for those before it; the canonical order runs these first, and each takes its number from a counter, so that every order ends.",
+        note: "A group waits for the groups before it; the canonical order runs those first, and each group takes its number from a counter, so the algorithm terminates in every order.",
         kernels: vec![kernel("exclusive", exclusive, false), kernel("inclusive", inclusive, true)],
     }
 }
@@ -172,7 +173,7 @@ fn reduce_then_scan() -> Algorithm {
 // Radix sorts
 // ---------------------------------------------------------------------------------------------------------
 
-/// Keys and what belongs to them.
+/// Keys and their payloads.
 #[derive(Clone)]
 struct Pairs {
     keys: Vec<u32>,
@@ -182,7 +183,7 @@ struct Pairs {
 impl Pairs {
     fn scattered(count: usize) -> Pairs {
         let keys = scattered(count, 7);
-        // Some are equal, so that a sort that is not stable shows.
+        // Some keys are equal, to expose a sort that is not stable.
         let keys =
             keys.into_iter().enumerate().map(|(i, it)| if i % 3 == 0 { it % 64 } else { it });
         Pairs { keys: keys.collect(), payloads: (0..count as u32).collect() }
@@ -208,7 +209,7 @@ impl Pairs {
 }
 
 const SORTING: &str = "b0nes164/GPUSorting";
-const SORT_EVIDENCE: &str = "`SortCommon.hlsl` has code for waves below and from 16 lanes on, and its histograms of waves have room for those of 4; nothing bounds them above.";
+const SORT_EVIDENCE: &str = "`SortCommon.hlsl` has separate code for waves of fewer than 16 lanes, and its per-wave histograms allow for waves of 4; it sets no upper bound.";
 /// Keys that a group sorts, with the constants below.
 const PART: usize = 1792;
 /// Three whole parts and a piece.
@@ -313,7 +314,7 @@ fn device_radix_sort() -> Algorithm {
         repository: SORTING,
         claims: (4, 128),
         evidence: SORT_EVIDENCE,
-        note: "What the sanitizer reports is in `Downsweep` with waves of 4 and 8 lanes, and the fault is the algorithm's: no barrier stands between `ClearWaveHists` and the ranking of keys, where `DigitBinningPass` of the same repository has one. The canonical order of waves hides it. With that barrier no finding is left at any width.",
+        note: "The findings are in `Downsweep` with waves of 4 and 8 lanes, and the fault is the algorithm's: there is no barrier between `ClearWaveHists` and the ranking of keys, although `DigitBinningPass` of the same repository has one. The canonical order of waves hides it. With that barrier there are no findings at any width.",
         kernels,
     }
 }
@@ -325,7 +326,7 @@ fn one_sweep() -> Algorithm {
     let histogram: Vec<u32> = (0..4)
         .flat_map(|pass| Pairs::counts(&now.keys, 256, |key| key >> (8 * pass) & 255))
         .collect();
-    // The first part of each pass starts from the sums before each digit; two bits say that they are complete.
+    // The first part of each pass starts from the sums before each digit, with two bits set that mark them complete.
     let mut tiles = vec![0; 4 * 256 * parts];
     for (pass, counts) in histogram.chunks(256).enumerate() {
         for (digit, sum) in sums(counts, false).into_iter().enumerate() {
@@ -376,7 +377,7 @@ fn one_sweep() -> Algorithm {
     }
 }
 
-/// Entry points as the sample of that repository has them, for keys with payloads.
+/// Entry points like those of the repository's sample, for keys with payloads.
 const PARALLEL_SORT: &str = r#"#define FFX_HLSL
 #define kRS_ValueCopy
 #include "FFX_ParallelSort.h"
@@ -533,8 +534,8 @@ fn parallel_sort() -> Algorithm {
         title: "parallel sort",
         repository: "GPUOpen-Effects/FidelityFX-ParallelSort",
         claims: (16, 128),
-        evidence: "A comment in `FFX_ParallelSort.h` says that waves of 8 lanes and fewer may not work.",
-        note: "They do not, and the fault is the algorithm's: `FFX_ParallelSort_BlockScanPrefix` lets the first wave scan the sums of all waves of a group of 128 threads, one a lane, and below 16 lanes there are more waves in the group than lanes in a wave. What the sanitizer reports is how it loads: a thread takes its keys before it looks which of them exist, and Direct3D gives zeros for the others.",
+        evidence: "A comment in `FFX_ParallelSort.h` says that waves of 8 or fewer lanes may not work.",
+        note: "They do not, and the fault is the algorithm's: in `FFX_ParallelSort_BlockScanPrefix` the first wave scans the sums of all waves of a group of 128 threads, one per lane, and below 16 lanes the group has more waves than a wave has lanes. The findings are its loads: a thread loads its keys before it checks which of them exist, and Direct3D returns zeros for the others.",
         kernels,
     }
 }
@@ -546,7 +547,7 @@ fn parallel_sort() -> Algorithm {
 fn downsampler() -> Algorithm {
     const SIZE: usize = 256;
     const LEVELS: usize = 8;
-    // Sums of these are exact in every order.
+    // Their sums are exact in every order.
     let image: Vec<f32> =
         scattered(4 * SIZE * SIZE, 3).into_iter().map(|it| (it >> 20 & 15) as f32).collect();
     let mut levels = vec![image];
@@ -570,7 +571,7 @@ fn downsampler() -> Algorithm {
         .enumerate()
         .map(|(level, texels)| {
             let size = SIZE >> level;
-            // One level has a variable of its own, since all groups read it.
+            // One level has its own variable, since all groups read it.
             let (name, register) = match level {
                 6 => ("imgDst6".to_owned(), 2),
                 _ => (format!("imgDst[{level}]"), 3 + level as u32),
@@ -610,8 +611,8 @@ fn downsampler() -> Algorithm {
         title: "single-pass downsampler",
         repository: "GPUOpen-Effects/FidelityFX-SPD",
         claims: (4, 128),
-        evidence: "It uses quad operations alone, which waves of every width have.",
-        note: "The last group treats the small levels as if they were whole tiles: what it reads beyond them is zero, and what it writes there is dropped, as Direct3D says.",
+        evidence: "It uses only quad operations, which exist at every wave size.",
+        note: "The last group treats the small levels as if they were whole tiles: reads beyond them return zero, and writes beyond them are dropped, as Direct3D specifies.",
         kernels: vec![kernel],
     }
 }

@@ -1,7 +1,8 @@
-//! Pairs the fast engine with the kernels by hand, and writes what came out into `docs/performance.md`.
+//! Compares the fast engine with hand-written kernels, and writes the results into `docs/performance.md`.
 //!
-//! All contestants of a kernel run in alternating rounds in one process, so that a slow moment strikes all alike; the best of
-//! all rounds counts, since neighbours only ever take time. The code measured is the code that any number of threads run.
+//! All contestants of a kernel run in alternating rounds in one process, so that a slow moment affects all alike; the
+//! best of all rounds counts, since other load can only add time. The code measured is the same for any number of
+//! threads.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,17 +17,17 @@ use super::{Buffers, KERNELS, Kernel, bindings, compile, compile_text, launch, m
 use super::{plot, role, words};
 
 const WIDTHS: [u32; 6] = [4, 8, 16, 32, 64, 128];
-/// The widths that a kernel is judged by.
+/// The widths whose best time represents a kernel.
 const JUDGED: [u32; 3] = [16, 32, 64];
-/// The kernels whose halves by hand are the same on half the data: they show what a second thread is worth where memory is
-/// the limit.
+/// The kernels whose hand-written version can run as two independent halves: they show how much a second thread gains
+/// if memory is the bottleneck.
 const HALVES: [&str; 5] = ["scan", "saxpy", "bitonic", "reduce_f32", "scan_f32"];
-/// The widths at which compile times are taken.
+/// The widths at which compile times are measured.
 const COMPILED: [u32; 3] = [32, 64, 128];
 const BEGIN: &str = "<!-- `cargo xtask bench --document` writes from here … -->";
 const END: &str = "<!-- … to here -->";
 
-/// One kernel at one width on one set of instructions and so many threads.
+/// One kernel at one width, with one instruction set and number of threads.
 struct Contestant {
     isa: Isa,
     width: u32,
@@ -39,7 +40,7 @@ struct Contestant {
 struct Result_ {
     kernel: &'static Kernel,
     by_hand: Option<f64>,
-    /// In two threads, where a half of the work needs nothing of the other.
+    /// In two threads, if the halves of the work are independent.
     by_hand_in_two: Option<f64>,
     contestants: Vec<Contestant>,
 }
@@ -66,7 +67,7 @@ pub(super) fn run(rounds: usize, wanted: Option<&[String]>) -> Result<(), String
     let old = std::fs::read_to_string(docs.join("performance.md"))
         .map_err(|error| format!("performance.md: {error}"))?;
     let (Some(from), Some(to)) = (old.find(BEGIN), old.find(END)) else {
-        return Err("docs/performance.md lacks the lines between which this is written".to_owned());
+        return Err("docs/performance.md lacks the lines that mark the generated part".to_owned());
     };
     let new = format!("{}{BEGIN}\n\n{text}\n{}", &old[..from], &old[to..]);
     write("performance.md", &new)?;
@@ -92,7 +93,7 @@ fn pair(kernel: &'static Kernel, rounds: usize) -> Result<Result_, String> {
                 .run(&launch, &mut buffers, it.threads)
                 .map_err(|stopped| format!("{}: {stopped:?}", kernel.name))?;
             it.best = it.best.min(milliseconds(start));
-            // Several threads append in any order; what reads its own output is right once.
+            // Several threads append in any order; a kernel that reads its own output is right in the first round only.
             let Some(input) = before else { continue };
             let any_order = it.threads > 1 && kernel.name == "compact";
             let is_right = any_order
@@ -159,7 +160,7 @@ fn contestants(module: &Arc<Module>) -> Result<Vec<Contestant>, String> {
     Ok(all)
 }
 
-/// The best of a few, since the first one meets caches that are cold.
+/// The best of a few, since the first runs with cold caches.
 fn timed_compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<(Compiled, f64), String> {
     let mut best = f64::INFINITY;
     loop {
@@ -174,7 +175,7 @@ fn timed_compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<(Compiled
 }
 
 impl Result_ {
-    /// The fastest of the widths that a kernel is judged by.
+    /// The fastest of the widths that represent a kernel.
     fn best(&self, isa: Isa, threads: usize) -> Option<&Contestant> {
         let own =
             |it: &&Contestant| it.isa == isa && it.threads == threads && JUDGED.contains(&it.width);
@@ -186,7 +187,7 @@ impl Result_ {
         all.find(|it| it.isa == isa && it.width == width && it.threads == 1)
     }
 
-    /// Two threads against one, at the width that is best for one.
+    /// The speed-up of two threads over one, at the best width for one.
     fn speed_up(&self) -> Option<f64> {
         let one = self.best(Isa::best()?, 1)?;
         let same = |it: &&Contestant| it.isa == one.isa && it.width == one.width && it.threads == 2;
@@ -226,17 +227,19 @@ fn document(results: &[Result_], sizes: &[Size], rounds: usize) -> String {
         text,
         "Machine: {}. Command: `cargo xtask bench --document --rounds {rounds}`. 16Mi threads (saxpy 32Mi, mandel 2048²) in \
          groups of 256; the best of {rounds} alternating rounds in one process; every result is checked.\n\
-         By hand: `crates/bench`, one thread, at 16 lanes what the HLSL says; `reduce` and `mandel` in any order.\n",
+         Hand-written: `crates/bench`, one thread, the same computation as the HLSL at 16 lanes; `reduce` and `mandel` in any order.\n",
         machine()
     );
     text.push_str(
-        "| kernel | by hand, ms | ours, ms | at lanes | **ours : by hand** | AVX2 : AVX-512 | two threads against one | by hand | compile, ms |\n\
+        "| kernel | hand-written, ms | ours, ms | lanes | **ours : hand-written** | AVX2 : AVX-512 | speed-up of two threads | hand-written | compile, ms |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
     for it in results {
         let _ = writeln!(text, "{}", row(it));
     }
-    text.push_str("\nPicoseconds a thread, by lanes in a wave, one thread:\n\n| kernel |");
+    text.push_str(
+        "\nPicoseconds per shader thread, by lanes in a wave, on one CPU thread:\n\n| kernel |",
+    );
     WIDTHS.iter().for_each(|width| {
         let _ = write!(text, " {width} |");
     });
@@ -251,7 +254,7 @@ fn document(results: &[Result_], sizes: &[Size], rounds: usize) -> String {
         let _ = writeln!(text, " {} |", ratio(of(128), of(32)));
     }
     text.push_str("\n![Time against width](performance-width.svg)\n\n");
-    text.push_str("From IR to machine code that can be run, in milliseconds, a chain of arithmetic with sums over waves:\n\n| operations |");
+    text.push_str("Milliseconds from IR to executable machine code, for a chain of arithmetic with wave sums:\n\n| operations |");
     sizes.iter().for_each(|it| {
         let _ = write!(text, " {} |", it.operations);
     });
@@ -266,7 +269,7 @@ fn document(results: &[Result_], sizes: &[Size], rounds: usize) -> String {
     text
 }
 
-/// The processor, and how much of it others used when this began.
+/// The processor, and the load when the run ended.
 fn machine() -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let info = read("/proc/cpuinfo");
@@ -276,11 +279,11 @@ fn machine() -> String {
     let load = load.split(' ').next().unwrap_or_default();
     format!(
         "{}, {cores} cores, load {load} when the run ended",
-        model.map_or("a processor without a name", |it| it.1)
+        model.map_or("an unnamed processor", |it| it.1)
     )
 }
 
-/// A shader of so many operations, and how long the engine takes for it at each of the widths.
+/// A shader with a number of operations, and how long the engine compiles it at each of the widths.
 struct Size {
     operations: usize,
     ms: [f64; COMPILED.len()],
@@ -302,7 +305,7 @@ fn compile_times(rounds: usize) -> Result<Vec<Size>, String> {
     Ok(times)
 }
 
-/// Arithmetic on eight values in turn, which no rule makes less of, with a wave operation now and then.
+/// Arithmetic on eight values in turn that no rule simplifies, with occasional wave operations.
 fn chain(size: usize) -> String {
     let mut text = String::from(
         "RWStructuredBuffer<uint> Data;\n[numthreads(256, 1, 1)]\nvoid main(uint t : SV_DispatchThreadID) {\n",
@@ -333,7 +336,7 @@ fn width_plot(results: &[Result_]) -> String {
             (it.kernel.name.to_owned(), WIDTHS.into_iter().filter_map(point).collect())
         })
         .collect();
-    plot::lines("lanes in a wave", "ns a thread", &series)
+    plot::lines("lanes in a wave", "ns per thread", &series)
 }
 
 fn compile_plot(sizes: &[Size]) -> String {

@@ -1,8 +1,8 @@
-//! Measures how long a whole process takes to check a shader, beside other compilers on the same files.
+//! Measures how long a whole process takes to check a shader, compared with other compilers on the same files.
 //!
-//! Two files: the kernel of the README, and one of ten thousand lines that this writes. Then the smallest commands there are,
-//! to see what it takes to start.
-//! The other compilers are commands that the caller gives; rounds alternate, so that a slow moment strikes all alike.
+//! Two files: the kernel of the README, and a generated one of ten thousand lines. Then the smallest possible commands,
+//! to measure start-up. The other compilers are commands that the caller gives; rounds alternate, so that a slow moment
+//! affects all alike.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub(super) fn run(rounds: usize, peers: &[String]) -> Result<(), String> {
     start_up(&wavelane, &folder, rounds)
 }
 
-/// The smallest things to do, of which nearly all is the start and the end of processes.
+/// Minimal commands, whose time is nearly all process start and exit.
 fn start_up(wavelane: &Path, folder: &Path, rounds: usize) -> Result<(), String> {
     let shader = folder.join("one.hlsl");
     let cases = folder.join("case.hlsl");
@@ -74,7 +74,7 @@ fn start_up(wavelane: &Path, folder: &Path, rounds: usize) -> Result<(), String>
     Ok(())
 }
 
-/// The command line tool, built as users build it.
+/// The command line tool in a release build.
 fn wavelane() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
@@ -113,8 +113,8 @@ fn time(command: &str, file: &Path) -> Result<f64, String> {
     }
 }
 
-/// Ten thousand lines such as people write them: structs, constants, macros, loops, switches, wave operations.
-/// Everything is reachable from `main`. Only what every HLSL compiler takes is used.
+/// Ten thousand lines of typical code: structs, constants, macros, loops, switches, wave operations.
+/// Everything is reachable from `main`. Only features that every HLSL compiler supports are used.
 fn large_shader() -> String {
     let mut text = String::new();
     text.push_str("RWStructuredBuffer<uint> Out : register(u0);\n");

@@ -1,4 +1,4 @@
-//! Lines over two logarithmic axes, as an SVG that reads well on light and dark pages. It knows nothing of what it draws.
+//! Lines over two logarithmic axes, as an SVG that reads well on light and dark pages. It knows nothing about the data.
 
 use std::fmt::Write as _;
 
@@ -49,7 +49,7 @@ pub(super) fn lines(x: &str, y: &str, series: &[(String, Vec<(f64, f64)>)]) -> S
         HEIGHT - 8.0,
         (TOP + HEIGHT - BOTTOM) / 2.0
     );
-    // Names stand where their lines end, but not upon each other.
+    // Each name is at the end of its line, moved where it would cover another.
     let mut names: Vec<(f64, usize)> = Vec::new();
     for (index, (_, points)) in series.iter().enumerate() {
         let Some(last) = points.last() else { continue };
@@ -80,7 +80,7 @@ pub(super) fn lines(x: &str, y: &str, series: &[(String, Vec<(f64, f64)>)]) -> S
     svg
 }
 
-/// A logarithmic axis from one place to another.
+/// A logarithmic axis between two coordinates.
 struct Axis {
     least: f64,
     most: f64,
@@ -101,7 +101,7 @@ impl Axis {
         self.from + part * (self.to - self.from)
     }
 
-    /// Powers of two where they are few, else of ten.
+    /// Powers of two if there are few, otherwise powers of ten.
     fn ticks(&self) -> Vec<f64> {
         let of = |base: f64| {
             (-20..=20)

@@ -1,6 +1,6 @@
-//! Measures what it costs to watch: the reference engine under all dynamic detectors against itself with nobody watching.
+//! Measures the cost of the sanitizer: the reference engine with all dynamic detectors against itself without any.
 //!
-//! The two take turns, so that whatever else the machine does meets both; only their ratio is worth anything.
+//! The two alternate, so that other load affects both; only their ratio is meaningful.
 
 use std::time::Instant;
 
@@ -39,10 +39,13 @@ pub(super) fn run(only: Option<&[String]>, width: u32, rounds: usize) -> Result<
             let findings = watcher.into_findings();
             watched.push(milliseconds(start));
             if let Some(finding) = findings.first() {
-                return Err(format!("{name} is correct, but: {}", finding.message));
+                return Err(format!(
+                    "`{name}` is correct, but the sanitizer reports: {}",
+                    finding.message
+                ));
             }
             if left != again {
-                return Err(format!("{name}: watching changes the result"));
+                return Err(format!("`{name}`: the detectors change the result"));
             }
         }
         let [plain, watched] = [plain, watched].map(|mut times| {

@@ -4,12 +4,12 @@
 //! project OWNER/NAME COMMIT KIND     KIND is `program`, `library` or `tests`
 //! flags -T cs_6_5 -I shaders         for the entry points that follow, up to the next `flags` or `project`
 //! entry FILE NAME… -D MACRO          more flags for these alone
-//! unresolved FILE NAME… : REASON     what cannot be compiled outside of the project's own build
+//! unresolved FILE NAME… : REASON     what cannot be compiled outside the project's own build
 //! ```
 //!
 //! `#` begins a comment. Words hold no spaces.
 
-/// What a project is, by which the document sorts it.
+/// The kind of a project, by which the document groups it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Program,
@@ -48,7 +48,7 @@ pub(super) struct Project {
     pub(super) unresolved: Vec<Unresolved>,
 }
 
-/// What is compiled, in the project's folder.
+/// Entry points to compile, in the project's folder.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) file: String,
@@ -56,7 +56,7 @@ pub(super) struct Entry {
     pub(super) flags: Vec<String>,
 }
 
-/// What cannot be compiled as it lies there.
+/// Entry points that cannot be compiled from a checkout alone.
 #[derive(Debug)]
 pub(super) struct Unresolved {
     pub(super) file: String,
@@ -64,7 +64,7 @@ pub(super) struct Unresolved {
     pub(super) reason: String,
 }
 
-/// An error begins with the number of its line.
+/// Parses the manifest. An error begins with its line number.
 pub(super) fn read(text: &str) -> Result<Vec<Project>, String> {
     let mut projects: Vec<Project> = Vec::new();
     let mut flags: Vec<String> = Vec::new();
@@ -81,24 +81,25 @@ pub(super) fn read(text: &str) -> Result<Vec<Project>, String> {
             let [name, commit, kind] = words.as_slice() else {
                 return Err(wrong("a project has a name, a commit and a kind"));
             };
-            let kind = Kind::parse(kind).ok_or_else(|| wrong("no such kind"))?;
+            let kind = Kind::parse(kind).ok_or_else(|| wrong("unknown kind"))?;
             let (name, commit) = (name.clone(), commit.clone());
             flags.clear();
             projects.push(Project { name, commit, kind, entries: vec![], unresolved: vec![] });
             continue;
         }
-        let project = projects.last_mut().ok_or_else(|| wrong("first comes a project"))?;
+        let project =
+            projects.last_mut().ok_or_else(|| wrong("expected a `project` line first"))?;
         if keyword == "flags" {
             flags = words;
             continue;
         }
-        let (file, rest) = words.split_first().ok_or_else(|| wrong("which file?"))?;
+        let (file, rest) = words.split_first().ok_or_else(|| wrong("expected a file"))?;
         match keyword.as_str() {
             "entry" => {
                 let end = rest.iter().position(|it| it.starts_with('-')).unwrap_or(rest.len());
                 let (names, more) = rest.split_at(end);
                 if names.is_empty() {
-                    return Err(wrong("which entry point?"));
+                    return Err(wrong("expected an entry point"));
                 }
                 project.entries.extend(names.iter().map(|name| Entry {
                     file: file.clone(),
@@ -106,13 +107,13 @@ pub(super) fn read(text: &str) -> Result<Vec<Project>, String> {
                     flags: flags.iter().chain(more).cloned().collect(),
                 }));
             }
-            "unresolved" if reason.is_empty() => return Err(wrong("for what reason?")),
+            "unresolved" if reason.is_empty() => return Err(wrong("expected a reason")),
             "unresolved" => project.unresolved.push(Unresolved {
                 file: file.clone(),
                 names: rest.to_vec(),
                 reason: reason.to_owned(),
             }),
-            _ => return Err(wrong("no such keyword")),
+            _ => return Err(wrong("unknown keyword")),
         }
     }
     Ok(projects)
@@ -138,11 +139,11 @@ mod tests {
     #[test]
     fn a_wrong_line_is_named() {
         let cases = [
-            ("entry x main", "1: first comes a project"),
+            ("entry x main", "1: expected a `project` line first"),
             ("project a", "1: a project has a name, a commit and a kind"),
-            ("project a 1 tests\nentry x", "2: which entry point?"),
-            ("project a 1 tests\nunresolved x y", "2: for what reason?"),
-            ("project a 1 tests\nfoo x", "2: no such keyword"),
+            ("project a 1 tests\nentry x", "2: expected an entry point"),
+            ("project a 1 tests\nunresolved x y", "2: expected a reason"),
+            ("project a 1 tests\nfoo x", "2: unknown keyword"),
         ];
         for (text, error) in cases {
             assert_eq!(read(text).unwrap_err(), error);

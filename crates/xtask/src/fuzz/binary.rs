@@ -1,13 +1,13 @@
-//! Pictures and arrays for the fuzzer: small files of every kind, damaged with care.
+//! Pictures and arrays for the fuzzer: small valid files of every kind, and mutations of them.
 //!
-//! A reader of PNG looks at checksums before anything else, so most damaged files get right ones again; what has come through
-//! once is a seed too. A file that is read must hold the same after it was written and read again.
+//! A PNG reader checks checksums first, so most mutated files get correct ones again; a file that was accepted becomes
+//! a seed too. A file that is read must have the same contents after it has been written and read again.
 
 use wavelane_cli::tried::{self, Tried};
 
 use ops::Random;
 
-/// How many ways there are to look at what a file holds: kinds of texels, and numbers.
+/// The number of ways to interpret a file's contents: kinds of texels, and numbers.
 pub(super) const TEXELS: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) struct Seeds {
 impl Seeds {
     pub(super) fn new() -> Seeds {
         let mut pictures = pictures();
-        // Written by us: with filters, and packed.
+        // Written by us: with filters and compression.
         for seed in pictures.clone() {
             if let Tried::Kept(written) = tried::picture(&seed, 0) {
                 pictures.push(written);
@@ -33,7 +33,7 @@ impl Seeds {
         Seeds { pictures, arrays: arrays() }
     }
 
-    /// A file of that kind with a few bytes changed, cut out, put in, or taken from another.
+    /// A file of that kind with a few bytes changed, removed, inserted, or taken from another.
     pub(super) fn damaged(&mut self, kind: Kind, random: &mut Random) -> Vec<u8> {
         const LONGEST: usize = 1 << 12;
         let seeds = match kind {
@@ -65,13 +65,13 @@ impl Seeds {
         }
         file.truncate(LONGEST);
         if kind == Kind::Picture && random.below(8) > 0 {
-            mend_checksums(&mut file);
+            fix_checksums(&mut file);
         }
         file
     }
 }
 
-/// What was read, for the sums of the report; or what is wrong with the reader.
+/// What was read, for the totals of the report; or what is wrong with the reader.
 pub(super) fn read(kind: Kind, file: &[u8], texel: usize) -> Result<[u64; 5], String> {
     let (read, sums) = match kind {
         Kind::Picture => (tried::picture(file, texel), [0, 0, 0, 1, 0]),
@@ -114,7 +114,7 @@ const WORDS: [&str; 24] = [
     ",",
 ];
 
-/// Pictures of every colour type and depth, plain and interlaced, in blocks that are not packed.
+/// Pictures of every colour type and depth, plain and interlaced, uncompressed.
 fn pictures() -> Vec<Vec<u8>> {
     const KINDS: [(u8, &[u8], usize); 5] = [
         (0, &[1, 2, 4, 8, 16], 1),
@@ -128,7 +128,7 @@ fn pictures() -> Vec<Vec<u8>> {
         for depth in depths {
             for (width, height, interlaced) in [(1, 1, 0), (5, 3, 0), (9, 2, 1)] {
                 let row = |width: usize| (width * samples * usize::from(*depth)).div_ceil(8) + 1;
-                // Seven passes have more rows than the picture; what is too much is not read.
+                // The seven passes have more rows than the picture; excess data is not read.
                 let rows = row(width) * height * if interlaced == 1 { 4 } else { 1 };
                 let data: Vec<u8> =
                     (0..rows)
@@ -155,7 +155,7 @@ fn pictures() -> Vec<Vec<u8>> {
     files
 }
 
-/// A stream of zlib with one block that is not packed; nobody looks at the checksum at its end.
+/// A zlib stream with one stored block; its final checksum is not checked.
 fn unpacked(data: &[u8]) -> Vec<u8> {
     let len = data.len() as u16;
     let mut stream = vec![0x78, 0x01, 1];
@@ -180,8 +180,8 @@ fn chunk(file: &mut Vec<u8>, name: &[u8; 4], data: &[u8]) {
     file.extend(sum.to_be_bytes());
 }
 
-/// Gives every chunk the checksum that it should have.
-fn mend_checksums(file: &mut [u8]) {
+/// Gives every chunk the correct checksum.
+fn fix_checksums(file: &mut [u8]) {
     let mut at = 8;
     while let Some(length) = file.get(at..at + 4) {
         let length = length.iter().fold(0usize, |all, byte| all << 8 | usize::from(*byte));

@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz --engines`: generated and wild programs and such with loops that nothing leaves in turn, on the reference engine and on the fast one, bit for bit.
-//! A failure is made smaller and printed as a section of the suite.
+//! `cargo xtask fuzz --engines`: differential testing of the reference engine and the fast one, bit for bit. Generated,
+//! irregular and non-terminating programs alternate. A failure is minimised and printed as a section of the suite.
 //!
-//! With `--hostile` programs whose indices lead anywhere, behind guard pages: these need an allocator of their own, which a
-//! test of the suite has, so that the test is run with the numbers that are asked for.
+//! With `--hostile`: programs with arbitrary indices, between guard pages. These need a special allocator, which only a
+//! test of the suite has, so this runs that test with the requested numbers.
 
 use std::process::Command;
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     let (mut runs, mut first, mut threads) = (100_000u64, 1_000_000u64, 1u64);
     for pair in arguments.chunks(2) {
         let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
-        let number: u64 = value.parse().map_err(|_| format!("`{flag}` needs a number"))?;
+        let number: u64 = value.parse().map_err(|_| format!("`{flag}` expects a number"))?;
         match flag.as_str() {
             "--runs" => runs = number,
             "--seed" => first = number,
@@ -72,7 +72,7 @@ fn hostile(arguments: &[String]) -> Result<(), String> {
     let (mut count, mut seed) = (3000u64, 1_000_000u64);
     for pair in arguments.chunks(2) {
         let [flag, value] = pair else { return Err(crate::USAGE.to_owned()) };
-        let number: u64 = value.parse().map_err(|_| format!("`{flag}` needs a number"))?;
+        let number: u64 = value.parse().map_err(|_| format!("`{flag}` expects a number"))?;
         match flag.as_str() {
             "--count" => count = number,
             "--seed" => seed = number,
@@ -90,6 +90,6 @@ fn hostile(arguments: &[String]) -> Result<(), String> {
     if status.success() {
         Ok(())
     } else {
-        Err("a hostile program failed; its seed stands above".to_owned())
+        Err("a hostile program failed; its seed is above".to_owned())
     }
 }

@@ -1,8 +1,9 @@
-//! `cargo xtask fuzz --part files`: damages the files that are read beside shaders, and sees that they are read or refused.
+//! `cargo xtask fuzz --part files`: mutates the files that are read beside shaders, and checks that each is read or
+//! refused.
 //!
-//! Half of the inputs are texts, made of the jobs and the sections of the suite: each goes through the splitter of parts,
-//! the lines that say what to run, the reader of jobs, the reader of sections, the patterns. The other half are pictures and
-//! arrays (`binary`).
+//! Half of the inputs are texts, made from the jobs and the sections of the suite: each goes through the splitter of
+//! parts, the parser of `RUN` lines, the parser of jobs, the parser of sections, and the patterns. The other half are
+//! pictures and arrays (`binary`).
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +17,7 @@ const SLOW: Duration = Duration::from_secs(1);
 const LONGEST: usize = 1 << 14;
 const MOST_FAILURES: usize = 20;
 
-/// What is put into texts: words and signs that the readers look for.
+/// A dictionary of what the parsers look for, to insert into texts.
 const PIECES: [&str; 32] = [
     "#--- ",
     "//--- ",
@@ -52,7 +53,7 @@ const PIECES: [&str; 32] = [
     "{{.*",
 ];
 
-/// Tries so many inputs. Says how many, and what fell.
+/// Tries `runs` inputs. Prints how many were tried, and which failed.
 pub(super) fn run(runs: u64, seconds: Option<u64>, seed: u64) -> Result<(), String> {
     let seeds = seeds();
     let mut binaries = binary::Seeds::new();
@@ -111,7 +112,7 @@ pub(super) fn run(runs: u64, seconds: Option<u64>, seed: u64) -> Result<(), Stri
         slowest.as_millis()
     );
     println!(
-        "read without an objection: {parts} as parts, {jobs} as jobs, {sections} as sections, {pictures} as pictures, \
+        "read without an error: {parts} as parts, {jobs} as jobs, {sections} as sections, {pictures} as pictures, \
          {arrays} as arrays"
     );
     for (index, (what, input)) in failures.iter().enumerate() {
@@ -120,7 +121,7 @@ pub(super) fn run(runs: u64, seconds: Option<u64>, seed: u64) -> Result<(), Stri
     if failures.is_empty() { Ok(()) } else { Err(format!("{} failures", failures.len())) }
 }
 
-/// Whether it holds parts, a job, sections; a picture or an array it never is.
+/// Whether the text holds parts, a job, sections; it never is a picture or an array.
 fn read(text: &str) -> Result<[bool; 5], String> {
     let parts = jobs::split(text);
     if let Ok(parts) = &parts {
@@ -130,7 +131,7 @@ fn read(text: &str) -> Result<[bool; 5], String> {
     }
     let directives = jobs::directives(text);
     let job = jobs::job::read(text);
-    // To write a large buffer down takes long, and that is all there is to it.
+    // A large buffer only takes long to write.
     const MOST_BYTES: usize = 1 << 20;
     let bytes = |job: &jobs::job::Job| {
         job.buffers.iter().flat_map(|it| &it.data).map(Vec::len).sum::<usize>()
@@ -163,7 +164,7 @@ fn seeds() -> Vec<String> {
     {
         seeds.extend(file.split("\n\n").map(str::to_owned).filter(|it| it.contains("//#")).take(4));
     }
-    // The marker of a document would only hide what the part is.
+    // The document marker would only hide the kind of the part.
     for seed in &mut seeds {
         if let Some(job) = seed.trim_start().strip_prefix("---\n")
             && job.starts_with("Shaders:")
@@ -176,10 +177,10 @@ fn seeds() -> Vec<String> {
     seeds
 }
 
-/// One of the texts with a few things cut out, put in, doubled or exchanged.
+/// One of the texts with a few pieces removed, inserted, repeated or exchanged.
 fn damaged(seeds: &[String], random: &mut Random) -> String {
     let pick = |random: &mut Random, most: usize| random.below(most.max(1));
-    // Jobs come first, and are the half of what is tried: they are the fewer, and have more to go wrong.
+    // Jobs are the first seeds, and half of the inputs: there are fewer of them, and more can go wrong.
     let jobs = seeds.iter().take_while(|it| it.starts_with("Shaders:")).count();
     let most = if pick(random, 2) == 0 { jobs } else { seeds.len() };
     let mut text = seeds[pick(random, most)].clone();

@@ -1,8 +1,8 @@
 //! `cargo xtask fuzz --vulkan`: generated programs on the reference engine and on a GPU, bit for bit.
 //!
-//! A driver may die of a program, and take the process along: programs run in workers, processes of their own
-//! ([`worker`]), which are replaced. What differs, and what a worker dies of, is made smaller and printed as a section of
-//! the suite; it lies in a folder too, beside the words that the driver was given.
+//! A program can crash a driver, and with it the process, so programs run in worker processes ([`worker`]), which are
+//! replaced when they die. A program that differs, or that kills a worker, is minimised and printed as a section of the
+//! suite, and written into a folder together with its SPIR-V.
 
 mod worker;
 
@@ -19,20 +19,20 @@ use wavelane::internal::spirv_target::Environment;
 
 use worker::{Answer, Worker};
 
-/// What a run is asked for.
+/// The settings of a run.
 struct Plan {
     seeds: Vec<u64>,
     /// Files of one section each, instead of generated programs.
     files: Vec<PathBuf>,
-    /// When no further program is begun.
+    /// No program is started after this time.
     seconds: u64,
-    /// When nothing is made smaller any more.
+    /// The time limit for minimising.
     shrink: u64,
     threads: usize,
     width: u32,
     device: Option<String>,
     folder: PathBuf,
-    /// Whether programs that agree go into the folder too.
+    /// Whether to write programs that agree into the folder too.
     keep: bool,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
         }
         let value = rest.next().ok_or(crate::USAGE)?;
         let number = |it: &str| {
-            it.parse::<u64>().map_err(|_| format!("`{flag}` needs a number, not `{it}`"))
+            it.parse::<u64>().map_err(|_| format!("`{flag}` expects a number, not `{it}`"))
         };
         match flag.as_str() {
             "--runs" => runs = number(value)?,
@@ -168,7 +168,7 @@ fn on_workers(plan: &Plan, gpu: &Gpu, start: Instant) -> Result<Tally, String> {
     }
 }
 
-/// What is left of a program while the same comes of it: a difference, or the end of the worker.
+/// Minimises a program while its result stays the same: a difference, or the death of the worker.
 fn smallest(plan: &Plan, worker: &mut Worker, text: &str, answer: &Answer) -> String {
     let start = Instant::now();
     let worker = std::cell::RefCell::new(worker);
@@ -182,13 +182,13 @@ fn smallest(plan: &Plan, worker: &mut Worker, text: &str, answer: &Answer) -> St
     })
 }
 
-/// A program that fails, as the suite would have it.
+/// A failing program as a section of the suite.
 fn section(plan: &Plan, seed: u64, what: &str, text: &str) -> String {
     let (marker, rest) = text.split_once('\n').unwrap_or((text, ""));
     format!("\nseed {seed}: {what}\n{marker}\n//# widths {}\n{rest}", plan.width)
 }
 
-/// Writes programs and their words into the folder, for whoever wants to run them elsewhere.
+/// Writes programs and their SPIR-V into the folder, so that they can be run elsewhere.
 fn keep(
     plan: &Plan,
     seed: u64,

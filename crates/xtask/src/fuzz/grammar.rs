@@ -1,11 +1,11 @@
-//! Makes odd programs from a grammar: everything that can be declared or stated, in places where few people put it.
+//! Generates unusual programs from a grammar: every kind of declaration and statement, in unusual places.
 //!
-//! Mutations stay near the texts they start from, and nobody writes a struct inside a function whose operator shadows a
-//! global. Here such things are as likely as any other. Names come from a short list, so that they hide each other; types
-//! are kept track of, so that a good part of the programs compiles. Each program has a wildness: the tame ones mean to be
-//! right, the wild ones now and then put in a name that is not visible, a value of another type, or a word too many.
+//! Mutations stay near their seeds, and people rarely write a struct inside a function whose operator shadows a global.
+//! Here such things are as likely as any other. Names come from a short list, so that they shadow each other; types are
+//! tracked, so that many of the programs compile. Each program has an error rate: at zero it is meant to be valid,
+//! otherwise it now and then contains a name that is not visible, a value of another type, or a superfluous word.
 //!
-//! A program follows from its seed alone.
+//! A program is determined by its seed alone.
 
 mod declare;
 mod statement;
@@ -19,7 +19,7 @@ macro_rules! constructs {
         #[derive(Clone, Copy)]
         #[repr(u8)]
         enum Construct { $($name),* }
-        /// The words for them, by number.
+        /// Their descriptions, by number.
         pub(super) const CONSTRUCTS: &[&str] = &[$($word),*];
     };
 }
@@ -81,11 +81,11 @@ pub(super) struct Program {
 /// The program of a seed.
 pub(super) fn program(seed: u64) -> Program {
     let mut random = Random::new(seed);
-    // Half of the programs mean to be right.
-    let wildness = [0, 0, 200, 40][random.below(4)];
+    // Half of the programs are meant to be valid.
+    let error_rate = [0, 0, 200, 40][random.below(4)];
     let mut maker = Maker {
         random,
-        wildness,
+        error_rate,
         text: String::new(),
         constructs: 0,
         scopes: vec![Scope::default()],
@@ -101,10 +101,10 @@ pub(super) fn program(seed: u64) -> Program {
     Program { text: maker.text, constructs: maker.constructs }
 }
 
-/// A type that values are made of.
+/// The type of a value.
 #[derive(Clone, PartialEq)]
 enum Ty {
-    /// A scalar's word and how many components.
+    /// A scalar type's name and the number of components.
     Number(&'static str, usize),
     Matrix(&'static str, usize, usize),
     /// A struct by its name and its fields.
@@ -122,7 +122,7 @@ struct Variable {
 #[derive(Clone)]
 struct Function {
     name: String,
-    /// `true` for what is written.
+    /// `true` for a parameter that the function writes.
     params: Vec<(Ty, bool)>,
     result: Option<Ty>,
 }
@@ -139,23 +139,23 @@ struct Struct {
 struct Scope {
     variables: Vec<Variable>,
     structs: Vec<Struct>,
-    /// Everything that has been declared here.
+    /// All names declared here.
     taken: Vec<String>,
 }
 
 struct Maker {
     random: Random,
-    /// Something is wrong once in so many choices; never if 0.
-    wildness: usize,
+    /// An error is inserted once in this many choices; never if 0.
+    error_rate: usize,
     text: String,
     constructs: u64,
     scopes: Vec<Scope>,
     functions: Vec<Function>,
-    /// How many statements may still come.
+    /// How many more statements may be generated.
     room: usize,
     loops: usize,
     breakable: usize,
-    /// What the function under construction returns.
+    /// The result type of the function under construction.
     result: Option<Ty>,
     /// Locals of functions around the method under construction.
     hidden: Vec<Variable>,
@@ -197,13 +197,13 @@ impl Maker {
         self.constructs |= 1 << what as u8;
     }
 
-    /// Whether this is the place for something wrong.
-    fn wild(&mut self) -> bool {
-        let wild = self.wildness > 0 && self.random.one_in(self.wildness);
-        if wild {
+    /// Whether to insert an error here.
+    fn wants_error(&mut self) -> bool {
+        let wants_error = self.error_rate > 0 && self.random.one_in(self.error_rate);
+        if wants_error {
             self.note(Construct::Wild);
         }
-        wild
+        wants_error
     }
 
     fn say(&mut self, text: &str) {
@@ -212,7 +212,7 @@ impl Maker {
 
     /// A name that is free in the current scope, and taken from now on.
     fn fresh(&mut self) -> String {
-        let wild = self.wild();
+        let wants_error = self.wants_error();
         for tries in 0.. {
             let mut name = (*self.random.pick(NAMES)).to_owned();
             if tries > 4 {
@@ -220,7 +220,7 @@ impl Maker {
             }
             let is_taken = |scope: &Scope| scope.taken.contains(&name);
             let Some((last, outer)) = self.scopes.split_last() else { break };
-            if is_taken(last) && !wild {
+            if is_taken(last) && !wants_error {
                 continue;
             }
             if outer.iter().any(is_taken) {
@@ -231,7 +231,7 @@ impl Maker {
             }
             return name;
         }
-        unreachable!("there are numbers enough, and always a scope")
+        unreachable!("the numbers do not run out, and there is always a scope")
     }
 
     fn scalar(&mut self) -> &'static str {
@@ -265,7 +265,7 @@ impl Maker {
         }
     }
 
-    /// A struct whose name means it here.
+    /// A struct whose name is not shadowed here.
     fn known_struct(&mut self) -> Option<Struct> {
         let mut names: Vec<String> = Vec::new();
         let mut all = Vec::new();
@@ -276,7 +276,7 @@ impl Maker {
         (!all.is_empty()).then(|| self.random.pick(&all).clone())
     }
 
-    /// The variables whose names mean them here.
+    /// The variables whose names are not shadowed here.
     fn visible(&self) -> Vec<Variable> {
         let mut names: Vec<&String> = Vec::new();
         let mut all = Vec::new();
@@ -287,7 +287,7 @@ impl Maker {
         all
     }
 
-    /// The words before a declarator, and those behind it.
+    /// The words before and after the name in a declaration.
     fn spelled(ty: &Ty) -> (String, String) {
         match ty {
             Ty::Number(word, 1) => ((*word).to_owned(), String::new()),
@@ -311,7 +311,7 @@ impl Maker {
 
     fn add(&mut self, name: &str, ty: &Ty, writable: bool) {
         if let Some(scope) = self.scopes.last_mut() {
-            // Of two that a wild program declares, the first one counts.
+            // An invalid program may declare a name twice; the first declaration counts.
             if !scope.variables.iter().any(|it| it.name == name) {
                 scope.variables.push(Variable { name: name.to_owned(), ty: ty.clone(), writable });
             }
@@ -325,7 +325,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_makes_its_program_and_a_good_part_compiles() {
+    fn a_seed_determines_its_program_and_many_compile() {
         assert_eq!(program(7).text, program(7).text);
         let (mut made, mut compiled) = (0u64, [0usize; CONSTRUCTS.len()]);
         for seed in 0..2000 {
@@ -338,7 +338,7 @@ mod tests {
                 *count += usize::from(outcome.compiled && it.constructs >> bit & 1 == 1);
             }
         }
-        // What is wrong by itself is in no program that compiles; everything else is in some.
+        // A construct that is an error is in no program that compiles; every other construct is in some.
         for (bit, (word, count)) in CONSTRUCTS.iter().zip(compiled).enumerate() {
             assert!(made >> bit & 1 == 1, "no program has a {word}");
             let is_wrong = [Construct::Capture, Construct::LocalTemplate, Construct::ResourceField]

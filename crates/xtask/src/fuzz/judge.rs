@@ -1,7 +1,7 @@
-//! Runs one input through the front end and looks for what must never happen: a panic, a place that lies in no file,
-//! a report that cannot be drawn, a module that the verifier refuses or that does not read back.
+//! Runs one input through the front end and looks for what must never happen: a panic, a span outside every file, a
+//! diagnostic that cannot be rendered, a module that the verifier refuses or that does not read back.
 //!
-//! It also says what the input showed (its *features*), by which [`super`] decides what to keep.
+//! It also reports what the input covered (its *features*), by which [`super`] decides what to keep.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +17,7 @@ pub(super) enum Part {
     Preprocess,
     Parse,
     Check,
-    /// Lowering and the verifier, too.
+    /// Including lowering and the verifier.
     All,
 }
 
@@ -34,7 +34,7 @@ impl Part {
     }
 }
 
-/// A choice of options, by number.
+/// A numbered combination of options.
 #[derive(Clone, Copy)]
 pub(super) struct Variant(pub(super) u8);
 
@@ -70,7 +70,7 @@ impl Variant {
 
 /// Something that must never happen.
 pub(super) enum Finding {
-    /// With the place in our code.
+    /// With its location in our code.
     Panic {
         place: String,
         message: String,
@@ -78,12 +78,12 @@ pub(super) enum Finding {
     Slow {
         took: Duration,
     },
-    /// What is wrong with a report.
+    /// A malformed diagnostic.
     Report {
         code: &'static str,
         what: String,
     },
-    /// What is wrong with a module.
+    /// A malformed module.
     Module {
         what: String,
     },
@@ -98,7 +98,7 @@ impl Finding {
         matches!(self, Finding::Slow { .. })
     }
 
-    /// Whether two findings have one cause, as far as one can tell.
+    /// Whether two findings probably have the same cause.
     pub(super) fn same(&self, other: &Finding) -> bool {
         match (self, other) {
             (Finding::Panic { place: a, .. }, Finding::Panic { place: b, .. }) => a == b,
@@ -131,35 +131,35 @@ impl Finding {
 pub(super) struct Outcome {
     pub(super) finding: Option<Finding>,
     pub(super) codes: Vec<&'static str>,
-    /// A feature that nothing before it had.
+    /// Whether it has a feature that no earlier input had.
     pub(super) is_new: bool,
     pub(super) compiled: bool,
 }
 
-/// How closely an input is looked at.
+/// How closely an input is examined.
 pub(super) struct Look<'a> {
-    /// Draw every report and read every module back, which takes longer than all the rest. What shows something new
-    /// is looked at like this in any case.
+    /// Whether to render every diagnostic and read every module back, which takes longer than everything else. An input
+    /// with a new feature is always examined like this.
     pub(super) closely: bool,
-    /// Notes a feature; whether it is the first time.
+    /// Records a feature and returns whether it is new.
     pub(super) note: &'a mut dyn FnMut(u64) -> bool,
 }
 
-/// Runs one input and looks at all that comes out.
+/// Runs one input and examines all of its output.
 pub(super) fn judge_closely(part: Part, text: &str, variant: Variant) -> Outcome {
     judge(part, text, variant, Look { closely: true, note: &mut |_| false })
 }
 
 thread_local! {
-    /// Where the last panic of this thread came from, and its words.
+    /// The location of this thread's last panic, and its message.
     static PANIC: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
 }
 
-/// Keeps panics from being printed; they are remembered instead.
+/// Records panics instead of printing them.
 pub(super) fn silence_panics() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map_or_else(String::new, ToString::to_string);
-        let message = info.payload_as_str().unwrap_or("no words").to_owned();
+        let message = info.payload_as_str().unwrap_or("no message").to_owned();
         PANIC.with(|it| *it.borrow_mut() = Some((place, message)));
     }));
 }
@@ -196,14 +196,14 @@ fn stages(part: Part, text: &str, variant: Variant, look: Look, outcome: &mut Ou
             module = hlsl::compile(main, &mut sources, &mut files, &options, &mut sink);
         }
     }
-    // The texture of what is wrong anyway is of no interest.
+    // Token pairs of an invalid program are not interesting.
     if !sink.has_errors() {
-        outcome.is_new |= texture(text, look.note);
+        outcome.is_new |= token_pairs(text, look.note);
     }
     let mut last = 0;
     for diagnostic in sink.as_slice() {
         let code = word_hash(diagnostic.code.name);
-        // The words of `#error` and its like are the input's own.
+        // Messages such as those of `#error` quote the input.
         if !QUOTING.contains(&diagnostic.code.name) {
             outcome.is_new |= (look.note)(mix(code, shape_hash(&diagnostic.message)));
         }
@@ -213,7 +213,7 @@ fn stages(part: Part, text: &str, variant: Variant, look: Look, outcome: &mut Ou
     }
     let closely = look.closely || outcome.is_new;
     for (index, diagnostic) in sink.as_slice().iter().enumerate() {
-        // The later ones look like the first.
+        // Later diagnostics resemble the first.
         if let Err(what) = look_at(diagnostic, &sources, closely && index < 3) {
             let code = diagnostic.code.name;
             outcome.finding = Some(Finding::Report { code, what });
@@ -232,12 +232,12 @@ fn stages(part: Part, text: &str, variant: Variant, look: Look, outcome: &mut Ou
             outcome.is_new |= instructions(&module, look.note);
         }
     } else if part == Part::All && !sink.has_errors() {
-        let what = "neither a module nor an error came out".to_owned();
+        let what = "the front end gave neither a module nor an error".to_owned();
         outcome.finding = Some(Finding::Module { what });
     }
 }
 
-/// Which instructions follow each other; whether any did so for the first time.
+/// Records pairs of consecutive instructions; returns whether any is new.
 fn instructions(module: &ir::Module, note: &mut dyn FnMut(u64) -> bool) -> bool {
     let mut is_new = false;
     let mut last = 0;
@@ -253,7 +253,7 @@ fn instructions(module: &ir::Module, note: &mut dyn FnMut(u64) -> bool) -> bool 
 
 const QUOTING: [&str; 3] = ["error-directive", "warning-directive", "static-assert"];
 
-/// Every place of a report lies in a file, and it can be drawn.
+/// Checks that every span of a diagnostic is inside a file and that it can be rendered.
 fn look_at(diagnostic: &Diagnostic, sources: &SourceMap, draw: bool) -> Result<(), String> {
     let labels = diagnostic.secondary.iter().chain([&diagnostic.primary]).map(|it| it.span);
     let fixes = diagnostic.helps.iter().filter_map(|it| it.fix.as_ref()).map(|it| it.span);
@@ -261,23 +261,23 @@ fn look_at(diagnostic: &Diagnostic, sources: &SourceMap, draw: bool) -> Result<(
         lies_in_a_file(span, sources)?;
         lies_in_a_file(sources.written(span), sources)?;
     }
-    // What is missing altogether has no place.
+    // A missing entry point has no location.
     let may_float = std::ptr::eq(diagnostic.code, &diag::code::NO_ENTRY_POINT);
     if diagnostic.message.is_empty() || diagnostic.primary.span.is_none() && !may_float {
-        return Err("it has no words, or no place".to_owned());
+        return Err("it has no message or no location".to_owned());
     }
     if !draw {
         return Ok(());
     }
     let drawn = diag::render(diagnostic, sources, diag::Style::Plain);
-    if drawn.is_empty() { Err("it cannot be drawn".to_owned()) } else { Ok(()) }
+    if drawn.is_empty() { Err("it cannot be rendered".to_owned()) } else { Ok(()) }
 }
 
 fn lies_in_a_file(span: Span, sources: &SourceMap) -> Result<(), String> {
     if span.is_none() {
         return Ok(());
     }
-    let wrong = || format!("the place {}..{} lies in no file", span.lo, span.hi);
+    let wrong = || format!("the span {}..{} is in no file", span.lo, span.hi);
     let file = sources.file(sources.file_of(span).ok_or_else(wrong)?);
     let range = span.lo.checked_sub(file.start).zip(span.hi.checked_sub(file.start));
     let (from, to) = range.ok_or_else(wrong)?;
@@ -285,7 +285,7 @@ fn lies_in_a_file(span: Span, sources: &SourceMap) -> Result<(), String> {
     inside.map(|_| ()).ok_or_else(wrong)
 }
 
-/// A message without names and numbers: one for each place in our code that reports.
+/// A message without names and numbers: the same for each report from one line of our code.
 fn shape(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     for (index, piece) in message.split('`').enumerate() {
@@ -297,7 +297,7 @@ fn shape(message: &str) -> String {
     out
 }
 
-/// The same as a number, without building it.
+/// The hash of [`shape`], without building the text.
 fn shape_hash(message: &str) -> u64 {
     let mut quoted = false;
     let mut hash = 0;
@@ -310,8 +310,8 @@ fn shape_hash(message: &str) -> u64 {
     hash
 }
 
-/// Which kinds of tokens stand side by side; whether any did so for the first time.
-fn texture(text: &str, note: &mut dyn FnMut(u64) -> bool) -> bool {
+/// Records pairs of adjacent token kinds; returns whether any is new.
+fn token_pairs(text: &str, note: &mut dyn FnMut(u64) -> bool) -> bool {
     let mut is_new = false;
     let mut last = 0u64;
     for token in super::mutate::each_token(text) {
@@ -334,12 +334,12 @@ pub(super) fn word_hash(word: &str) -> u64 {
     word.bytes().fold(word.len() as u64, |hash, byte| mix(hash, byte.into()))
 }
 
-/// Fast rather than good: its upper bits are what counts.
+/// A fast multiplicative hash, of which only the upper bits are good.
 fn mix(a: u64, b: u64) -> u64 {
     (a.rotate_left(23) ^ b).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// In the place of the suite's header, which would take longer than what includes it.
+/// A stand-in for the suite's header, which would take longer to compile than the input.
 const PRELUDE: &str = "RWStructuredBuffer<uint> suite_log;
 void suite_record(bool passed) { if (!passed) InterlockedAdd(suite_log[0], 1u); }
 #define EXPECT(condition) suite_record((condition))

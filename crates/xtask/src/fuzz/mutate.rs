@@ -1,7 +1,7 @@
-//! Changes texts: bytes, tokens, lines, balanced pieces, and pieces of other texts. And makes them smaller.
+//! Mutates texts: bytes, tokens, lines, balanced pieces, and pieces of other texts. Also minimises them.
 //!
-//! Most changes keep brackets balanced and put a token in the place of one of its own kind, so that what comes out
-//! is nearly HLSL: text that is plainly wrong ends in the parser, and teaches nothing about the rest.
+//! Most mutations keep brackets balanced and replace a token by one of the same kind, so that the result is nearly
+//! HLSL: plainly invalid text ends in the parser and does not test the later stages.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use ops::Random;
 
 use super::judge::word_hash;
 
-/// One of some words; there must be some.
+/// A random word of a list that is not empty.
 fn word<'a>(random: &mut Random, from: &[&'a str]) -> &'a str {
     from[random.below(from.len())]
 }
@@ -266,7 +266,7 @@ const PIECES: &[&str] = &[
     " uint a : 3; ",
 ];
 
-/// A bit for the hash of every word that means something to the parser. Others that share one do no harm.
+/// A bit for the hash of every word that the parser knows. Collisions are harmless.
 static KNOWN: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut bits = vec![0; 1 << (KNOWN_BITS - 6)];
     for word in TYPES.iter().chain(WORDS) {
@@ -289,14 +289,14 @@ fn functions() -> &'static [&'static str] {
     &FUNCTIONS
 }
 
-/// A number for a word: its own for words that mean something to the parser, the same for all others.
+/// A number for a word: distinct for words that the parser knows, the same for all others.
 pub(super) fn word_number(word: &str) -> u64 {
     let hash = word_hash(word);
     let bit = hash >> (64 - KNOWN_BITS);
     if KNOWN[(bit >> 6) as usize] >> (bit & 63) & 1 == 1 { hash } else { 4 }
 }
 
-/// The tokens of a text, white space included: joined they are the text.
+/// The tokens of a text, including white space: concatenated, they are the text.
 pub(super) fn each_token(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -313,7 +313,7 @@ fn tokens(text: &str) -> Vec<&str> {
     all
 }
 
-/// How long the first token is; `None` at the end.
+/// The length of the first token; `None` at the end.
 fn token_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let first = *bytes.first()?;
@@ -331,7 +331,7 @@ fn token_length(text: &str) -> Option<usize> {
     })
 }
 
-/// A changed text.
+/// Mutates a text.
 pub(super) fn mutate(base: &str, other: &str, random: &mut Random) -> String {
     if random.one_in(12) {
         return bytes(base, random);
@@ -350,7 +350,7 @@ pub(super) fn mutate(base: &str, other: &str, random: &mut Random) -> String {
     tokens.concat()
 }
 
-/// Flips, removes, adds bytes; what is no text then is mended as when a file is read.
+/// Flips, removes and adds bytes; invalid UTF-8 is replaced as when a file is read.
 fn bytes(base: &str, random: &mut Random) -> String {
     let mut bytes = base.as_bytes().to_vec();
     for _ in 0..=random.below(4) {
@@ -368,7 +368,7 @@ fn bytes(base: &str, random: &mut Random) -> String {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// Removes, repeats, exchanges lines, and takes some from the other text.
+/// Removes, repeats and exchanges lines, and takes some from the other text.
 fn lines(base: &str, other: &str, random: &mut Random) -> String {
     let mut lines: Vec<&str> = base.split_inclusive('\n').collect();
     if lines.is_empty() {
@@ -395,7 +395,7 @@ fn lines(base: &str, other: &str, random: &mut Random) -> String {
     lines.concat()
 }
 
-/// One change of tokens.
+/// One mutation of tokens.
 fn change<'a>(tokens: &mut Vec<&'a str>, other: &'a str, random: &mut Random) {
     if tokens.is_empty() {
         tokens.push(word(random, PIECES));
@@ -403,7 +403,7 @@ fn change<'a>(tokens: &mut Vec<&'a str>, other: &'a str, random: &mut Random) {
     }
     let at = random.below(tokens.len());
     match random.below(16) {
-        // The same kind of token: still HLSL, mostly.
+        // The same kind of token: usually still HLSL.
         0..=5 => tokens[at] = alike(tokens, at, random),
         6 => {
             let range = balanced(tokens, at, random);
@@ -415,7 +415,7 @@ fn change<'a>(tokens: &mut Vec<&'a str>, other: &'a str, random: &mut Random) {
             tokens.splice(to..to, piece);
         }
         8 => {
-            // A piece in the place of another.
+            // Replaces one piece by another.
             let piece = tokens[balanced(tokens, at, random)].to_vec();
             let to = random.below(tokens.len());
             let range = balanced(tokens, to, random);
@@ -443,7 +443,7 @@ fn change<'a>(tokens: &mut Vec<&'a str>, other: &'a str, random: &mut Random) {
             tokens.insert(at, word(random, words));
         }
         _ => {
-            // The same again and again, for what nests.
+            // Repetition, for nested constructs.
             let piece = tokens[at..(at + 1 + random.below(4)).min(tokens.len())].to_vec();
             let many = if random.one_in(12) { 300 } else { 20 };
             let times = [2, 3, 8, many][random.below(4)];
@@ -490,7 +490,7 @@ fn alike<'a>(tokens: &[&'a str], at: usize, random: &mut Random) -> &'a str {
     }
 }
 
-/// A piece that starts at `at` (or at a bracket soon behind it) with all its brackets closed.
+/// A piece with balanced brackets that starts at `at` or at a bracket soon after it.
 fn balanced(tokens: &[&str], at: usize, random: &mut Random) -> std::ops::Range<usize> {
     let ahead = tokens[at..].iter().take(24).position(|it| matches!(*it, "(" | "{" | "["));
     let start = match ahead {
@@ -513,7 +513,7 @@ fn balanced(tokens: &[&str], at: usize, random: &mut Random) -> std::ops::Range<
     start..tokens.len()
 }
 
-/// The text without what it can lose and still fail.
+/// Minimises a text: removes whatever it can lose and still fail.
 pub(super) fn minimise(text: String, tries: usize, fails: impl Fn(&str) -> bool) -> String {
     let mut pieces: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     let mut left = tries;
@@ -547,7 +547,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_joined_are_the_text() {
+    fn tokens_concatenated_are_the_text() {
         for text in ["a+=1.5f // \u{e4}\n\tb<<2;", "", "#define x \"\\\"\"\r\n"] {
             assert_eq!(tokens(text).concat(), text);
         }
@@ -555,7 +555,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_is_made_small() {
+    fn a_failing_text_is_minimised() {
         let text = "one\ntwo (bad) three\nfour\n".repeat(5);
         let small = minimise(text, 3000, |it| it.matches("bad").count() >= 2);
         assert_eq!(small, "badbad");

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz --spirv`: generated programs, and those of the suite, as SPIR-V for every environment, before a
-//! validator. No device is needed.
+//! `cargo xtask fuzz --spirv`: emits generated programs, and those of the suite, as SPIR-V for every environment, and
+//! validates them. No device is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -11,9 +11,9 @@ use suite::gpu::Generated;
 use suite::validate::{Validator, Verdict, Ways, sections};
 use wavelane::internal::spirv_target::Vulkan;
 
-/// The waves that programs are made for: the module says nothing of them, the program does.
+/// The wave size that programs are generated for. The module does not fix it, but the program depends on it.
 const WIDTH: u32 = 32;
-/// How many modules that are not valid are shown before a run ends.
+/// A run ends after this many invalid modules.
 const MOST_FAILURES: usize = 20;
 
 struct Plan {
@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
         }
         let value = rest.next().ok_or(crate::USAGE)?;
         let number =
-            value.parse().map_err(|_| format!("`{flag}` needs a number, not `{value}`"))?;
+            value.parse().map_err(|_| format!("`{flag}` expects a number, not `{value}`"))?;
         match flag.as_str() {
             "--runs" => plan.runs = number,
             "--seed" => plan.seed = number,
@@ -52,11 +52,13 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
         }
     }
     let Some(validator) = Validator::find() else {
-        return Err("there is no `spirv-val`; `SPIRV_VAL` may name one".to_owned());
+        return Err(
+            "cannot find `spirv-val`; install it, or set `SPIRV_VAL` to its path".to_owned()
+        );
     };
     let shortcomings = validator.shortcomings();
     if !shortcomings.is_empty() {
-        println!("{} does not know {}: left out", validator.path(), shortcomings.join(", "));
+        println!("{} does not support {}: skipped", validator.path(), shortcomings.join(", "));
     }
     let start = Instant::now();
     let tally = Mutex::new(Tally::default());
@@ -69,7 +71,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
             judge(&validator, name, module, &tally)
         })?;
     }
-    // A program depends on those before it in its thousand, so that a thread takes them by the hundred.
+    // A program depends on the earlier ones of its thousand, so a thread takes a hundred at a time.
     let next = AtomicU64::new(0);
     on_threads(&plan, || {
         let first = next.fetch_add(100, Ordering::Relaxed);
@@ -96,7 +98,7 @@ pub(super) fn run(arguments: &[String]) -> Result<(), String> {
     }
 }
 
-/// Lets each thread do its part again and again, as long as it says that there is more.
+/// Calls `part` on each thread until it returns `false`.
 fn on_threads(plan: &Plan, part: impl Fn() -> Result<bool, String> + Sync) -> Result<(), String> {
     let failed: Mutex<Option<String>> = Mutex::new(None);
     std::thread::scope(|scope| {
@@ -120,7 +122,7 @@ fn on_threads(plan: &Plan, part: impl Fn() -> Result<bool, String> + Sync) -> Re
     failed.into_inner().map_err(|_| "a thread has panicked")?.map_or(Ok(()), Err)
 }
 
-/// A module in every environment; whether it is worth while to go on.
+/// Validates a module in every environment; returns whether to continue.
 fn judge(
     validator: &Validator,
     name: &str,

@@ -1,6 +1,7 @@
-//! What became of each mutant: a line of JSON for each in `target/mutants/ledger.jsonl`, and the table of `docs/testing.md`.
+//! The results: a line of JSON for each mutant in `target/mutants/ledger.jsonl`, and a printed table by crate and
+//! outcome.
 //!
-//! `equivalent.txt` lists, with the reason of each, the mutants that no test can notice.
+//! `equivalent.txt` lists the equivalent mutants, which no test can notice, with the reason for each.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -44,7 +45,7 @@ impl Outcome {
 pub(super) struct Entry<'s> {
     pub(super) site: &'s Site,
     pub(super) outcome: Outcome,
-    /// The test that noticed it, or why there is none.
+    /// The test that noticed it, or why none did.
     pub(super) by: String,
     pub(super) seconds: f64,
 }
@@ -75,7 +76,7 @@ fn path() -> PathBuf {
     tree::folder().join("ledger.jsonl")
 }
 
-/// Adds a line; the last line about a mutant counts.
+/// Appends a line; the last line about a mutant counts.
 pub(super) fn record(entry: &Entry<'_>) -> Result<(), String> {
     let file = std::fs::OpenOptions::new().create(true).append(true).open(path());
     file.and_then(|mut it| it.write_all(format!("{}\n", entry.json()).as_bytes()))
@@ -97,7 +98,7 @@ pub(super) fn killed() -> BTreeMap<String, (Outcome, String)> {
     killed
 }
 
-/// The hand-kept list: `ID CRATE FUNCTION: REASON`.
+/// The manually maintained list: `ID CRATE FUNCTION: REASON`.
 pub(super) fn equivalent() -> BTreeMap<&'static str, &'static str> {
     let lines = include_str!("equivalent.txt").lines();
     let lines = lines.filter(|it| !it.is_empty() && !it.starts_with('#'));

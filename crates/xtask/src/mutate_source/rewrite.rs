@@ -1,17 +1,17 @@
-//! Writes mutants into a text, each beside what stood there, behind its switch.
+//! Inserts mutants into a text, each behind its switch, beside the original code.
 //!
 //! ```text
 //! a < b        (if crate::mutant(17) { (a) <= (b) } else { a < b })
 //! list.push(x);    if crate::mutant(18) { } else { list.push(x); }
 //! ```
 //!
-//! A rewritten text has the lines of the old one, unless a change has several.
+//! Line numbers stay the same, unless a mutation spans several lines.
 
 use std::ops::Range;
 
 use super::sites::Site;
 
-/// The new text, and which part of it belongs to which mutant, by number.
+/// The new text, and the part of it that belongs to each mutant, by number.
 pub(super) fn rewritten(
     text: &str,
     mutants: &[(u32, &Site)],

@@ -1,11 +1,11 @@
-//! The places of a source file where one small change makes another program, found in its syntax tree.
+//! Mutation operators: finds the places in a source file's syntax tree where a small change gives a different program.
 //!
 //! What is never changed, and why:
-//! - constants, statics, `const fn`, lengths of arrays, types and generic arguments: a switch at run time cannot stand there.
+//! - constants, statics, `const fn`, array lengths, types and generic arguments: they cannot contain a run-time switch.
 //!   Tables of rows, such as the intrinsics, are such constants; the grid and the suite test each of their rows.
 //! - patterns and attributes, for the same reason; guards of patterns are changed.
-//! - arguments of macros: their text has no syntax tree. Most are assertions and messages.
-//! - tests, and `cpu/src/bounds.rs`, which holds programs to compare speeds with and is no part of the product.
+//! - macro arguments: their text has no syntax tree. Most are assertions and messages.
+//! - tests, and `cpu/src/bounds.rs`, which holds programs for speed comparisons and is not part of the product.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,10 +14,10 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, Lit, Pat, Stmt, UnOp};
 
-/// What a change does.
+/// The kind of a mutation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
-    /// A comparison that is off by one, or the other way round.
+    /// A comparison that is off by one, or reversed.
     Comparison,
     /// `+` and `-`, `*` and `/`.
     Arithmetic,
@@ -27,15 +27,15 @@ pub(super) enum Kind {
     Logic,
     /// A condition or a Boolean `match`, negated.
     Condition,
-    /// A number off by one, the other truth value.
+    /// A number off by one, a negated truth value.
     Constant,
     /// `min` and `max`, `any` and `all`, `is_some` and `is_none`, …
     Method,
     /// Two neighbouring arms of a `match`, swapped.
     Arms,
-    /// A statement that is left out.
+    /// A deleted statement.
     Statement,
-    /// An `if` around a `return`, `break` or `continue`, left out.
+    /// A deleted `if` around a `return`, `break` or `continue`.
     Exit,
 }
 
@@ -56,20 +56,20 @@ impl Kind {
     }
 }
 
-/// A piece of text that the mutant has in place of another.
+/// A replacement of a piece of text.
 #[derive(Debug, Clone)]
 pub(super) struct Edit {
     pub(super) range: Range<usize>,
     pub(super) mutated: String,
-    /// Whether it is a statement or the body of an arm, which must not stand in parentheses.
+    /// Whether it is a statement or the body of an arm, which must not be parenthesised.
     pub(super) bare: bool,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Site {
-    /// Says which mutant it is in every sample, and as long as its text and its function's name stay as they are.
+    /// Identifies the mutant in every sample, as long as its text and its function's name do not change.
     pub(super) id: String,
-    /// From the root of the repository.
+    /// The path from the root of the repository.
     pub(super) file: String,
     pub(super) function: String,
     pub(super) line: usize,
@@ -85,7 +85,7 @@ impl Site {
         self.file.split('/').nth(1).unwrap_or_default()
     }
 
-    /// From the first byte that it changes to the last.
+    /// The range from the first byte that it changes to the last.
     pub(super) fn hull(&self) -> Range<usize> {
         let start = self.edits.iter().map(|it| it.range.start).min().unwrap_or(0);
         start..self.edits.iter().map(|it| it.range.end).max().unwrap_or(0)
@@ -104,7 +104,7 @@ pub(super) fn test_modules(text: &str) -> Result<Vec<String>, syn::Error> {
     Ok(modules.collect())
 }
 
-/// All places of a file, in the order of the text.
+/// All sites in a file, in the order of the text.
 pub(super) fn sites(file: &str, text: &str) -> Result<Vec<Site>, syn::Error> {
     let tree = syn::parse_file(text)?;
     let mut finder = Finder { file, text, functions: Vec::new(), sites: Vec::new() };
@@ -121,7 +121,7 @@ pub(super) fn sites(file: &str, text: &str) -> Result<Vec<Site>, syn::Error> {
     Ok(finder.sites)
 }
 
-/// FNV-1a with the bits mixed once more: ids and samples must not depend on the version of a library.
+/// FNV-1a with an extra mixing step: ids and samples must not depend on the version of a library.
 pub(super) fn hash(text: &str) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in text.bytes() {
@@ -163,7 +163,7 @@ impl Finder<'_> {
     }
 
     fn push(&mut self, kind: Kind, edits: Vec<Edit>) {
-        // A call in the middle of a method chain has no text of its own in one piece; nothing here has.
+        // The text of a call in the middle of a method chain has line breaks and indentation, which are removed here.
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let of = |edit: &Edit| words(&self.text[edit.range.clone()]);
         let original = edits.iter().map(of).collect::<Vec<_>>().join(" … ");
@@ -216,7 +216,7 @@ impl Finder<'_> {
             BinOp::ShrAssign(_) => (Bits, &["<<="]),
             _ => return,
         };
-        // `a && let …` is no expression that could stand in parentheses.
+        // `a && let …` cannot be parenthesised.
         if holds_let(&it.left) || holds_let(&it.right) {
             return;
         }
@@ -323,7 +323,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether the last statement of a block goes somewhere else.
+/// Whether the last statement of a block leaves it.
 fn leaves(block: &Block) -> bool {
     let last = match block.stmts.last() {
         Some(Stmt::Expr(it, _)) => it,
@@ -352,7 +352,7 @@ fn assigns(op: &BinOp) -> bool {
     )
 }
 
-/// `if a && let Some(b) = c`: the variable must stay in sight.
+/// `if a && let Some(b) = c`: the variable must stay in scope.
 fn holds_let(expression: &Expr) -> bool {
     match expression {
         Expr::Let(_) => true,
@@ -364,7 +364,7 @@ fn holds_let(expression: &Expr) -> bool {
 fn binds_nothing(pattern: &Pat) -> bool {
     match pattern {
         Pat::Lit(_) | Pat::Path(_) | Pat::Rest(_) | Pat::Wild(_) | Pat::Range(_) => true,
-        // A variant or a constant that is in scope looks like a variable, but for its first letter.
+        // A variant or a constant in scope looks like a variable, except for its first letter.
         Pat::Ident(it) => it.ident.to_string().starts_with(char::is_uppercase),
         Pat::Or(it) => it.cases.iter().all(binds_nothing),
         Pat::Paren(it) => binds_nothing(&it.pat),
@@ -397,7 +397,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
         self.visit_expr(&it.expr);
     }
 
-    /// Of a pattern only the guard is an expression that runs.
+    /// Only the guard of a pattern is an expression that is evaluated at run time.
     fn visit_pat(&mut self, pattern: &'ast Pat) {
         if let Pat::Guard(it) = pattern {
             self.condition(&it.guard);

@@ -1,4 +1,4 @@
-//! Runs test programs with one mutant on, with limits, and ends them at the first test that fails.
+//! Runs test programs with one mutant enabled, with limits, until the first test that fails.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use super::tree::Program;
 
-/// Programs with long tests: each of these is a stage of its own.
+/// Programs with long tests, each of which is a separate stage.
 const TAKEN_APART: [&str; 4] = ["suite/engines", "suite/progress", "suite/grid", "suite/spirv"];
 
-/// What a test program may map, in KiB: some tests reserve much and use little.
+/// The address space of a test program, in KiB: some tests reserve much and use little.
 const MOST_MEMORY: u64 = 16 << 20;
 
 /// A test program, or one test of it.
@@ -22,7 +22,7 @@ pub(super) struct Stage {
     pub(super) name: String,
     program: Program,
     test: Option<String>,
-    /// How long it takes without mutants.
+    /// The run time without mutants.
     pub(super) seconds: f64,
     /// The mutants whose places it reaches.
     pub(super) reaches: BTreeSet<u32>,
@@ -32,7 +32,7 @@ pub(super) struct Stage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum End {
     Passed,
-    /// With the test that failed, or what else happened.
+    /// With the test that failed, or another reason.
     Failed(String),
     OutOfTime,
 }
@@ -43,14 +43,14 @@ impl Stage {
         self.program.name.starts_with("cli")
     }
 
-    /// With a mutant on.
+    /// Runs with a mutant enabled.
     pub(super) fn notices(&self, mutant: u32) -> Result<End, String> {
-        // Others use the machine as well, so time that is used up counts before time that passes.
+        // The machine may be shared, so the limit of CPU time is tighter than that of elapsed time.
         let (seconds, cpu) = (10.0 * self.seconds + 60.0, 4.0 * self.seconds + 10.0);
         self.run("WAVELANE_MUTANT", mutant.to_string().as_ref(), seconds, cpu)
     }
 
-    /// With none; `reached` is the file that gets the places that are reached.
+    /// Runs without a mutant, and records the places that are reached in the file `reached`.
     pub(super) fn record(&self, reached: &Path, seconds: f64) -> Result<End, String> {
         self.run("WAVELANE_REACHED", reached.as_ref(), seconds, 2.0 * seconds)
     }
@@ -69,7 +69,7 @@ impl Stage {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        // What the tests start ends with them.
+        // A process group, so that processes that the tests start end with them.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = command.spawn().map_err(|it| format!("{}: {it}", self.name))?;
@@ -86,7 +86,7 @@ fn watch(mut child: Child, limit: Duration) -> End {
         for line in output.into_iter().flat_map(|it| BufReader::new(it).lines()) {
             let line = match line {
                 Ok(line) => line,
-                // What a test prints need not be text.
+                // A test may print invalid UTF-8.
                 Err(error) if error.kind() == std::io::ErrorKind::InvalidData => continue,
                 Err(_) => break,
             };
@@ -112,7 +112,7 @@ fn watch(mut child: Child, limit: Duration) -> End {
                 break match ended(&mut child, limit.saturating_sub(start.elapsed())) {
                     None => End::OutOfTime,
                     Some(status) if status.success() => End::Passed,
-                    // SIGXCPU, or the SIGKILL that follows where it is caught.
+                    // SIGXCPU, or the SIGKILL that follows if it is caught.
                     #[cfg(unix)]
                     Some(status)
                         if [Some(24), Some(9)]

@@ -1,22 +1,24 @@
-//! The switch of a build that holds many mutants: which of them is on, and which of their places a run reaches.
+//! The run-time switch of a build that holds many mutants: enables one of them, and records which of their places a run
+//! reaches.
 //!
-//! `cargo xtask mutate-source` adds this file to a copy of each crate that it changes. `WAVELANE_MUTANT` names the mutant
-//! that is on; `WAVELANE_REACHED` names a file that gets a line for each place, the first time that a process reaches it.
+//! `cargo xtask mutate-source` adds this file to a copy of each crate that it changes. `WAVELANE_MUTANT` names the
+//! enabled mutant; `WAVELANE_REACHED` names a file that gets a line for each place, the first time a process reaches
+//! it.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// No mutant has a number as large as these.
+/// Larger than the number of any mutant.
 const UNREAD: u32 = u32::MAX;
 const RECORDS: u32 = u32::MAX - 1;
 const NONE: u32 = u32::MAX - 2;
 const PLACES: usize = 1 << 14;
 
-/// The number of the mutant that is on, or what there is to do instead.
+/// The number of the enabled mutant, or one of the modes above.
 static MODE: AtomicU32 = AtomicU32::new(UNREAD);
 static REACHED: [AtomicBool; PLACES] = [const { AtomicBool::new(false) }; PLACES];
 
-/// Whether the mutant with this number is on.
+/// Whether the mutant with this number is enabled.
 #[inline]
 pub(crate) fn mutant(number: u32) -> bool {
     let mode = MODE.load(Ordering::Relaxed);
@@ -38,7 +40,7 @@ fn unusual(number: u32) -> bool {
         && let Some(path) = std::env::var_os("WAVELANE_REACHED")
         && let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(path)
     {
-        // One write each, so that the lines of several processes stay whole.
+        // A single write for each line, so that those of several processes do not mix.
         let _ = file.write_all(format!("{number}\n").as_bytes());
     }
     mode == number

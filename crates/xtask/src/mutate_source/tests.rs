@@ -1,4 +1,4 @@
-//! A small program is rewritten, compiled once, and run with each of its mutants: each must print something else.
+//! Tests: a small program is rewritten, compiled once, and run with each of its mutants; each must change the output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use super::rewrite::rewritten;
 use super::sites::{self, Kind, Site};
 
-/// Each line of output comes from one kind of change; nothing in it is equivalent.
+/// Each line of output belongs to one kind of mutation; no mutant is equivalent.
 const PROGRAM: &str = r#"
 const LIMIT: usize = 3 + 4;
 const fn twice(x: u32) -> u32 { x * 2 }
@@ -49,7 +49,7 @@ fn main() {
 }
 "#;
 
-/// Samples without overlaps that hold all sites together.
+/// Splits all sites into samples without overlaps.
 fn apart(sites: &[Site]) -> Vec<Vec<(u32, &Site)>> {
     let mut samples: Vec<Vec<(u32, &Site)>> = Vec::new();
     for (number, site) in (0..).zip(sites) {
@@ -102,9 +102,9 @@ fn every_kind_of_change_is_found_and_nothing_that_is_constant() {
     assert_eq!(ids.len(), sites.len());
 }
 
-/// An id says which mutant it is after lines were added elsewhere, too.
+/// An id does not change when lines are added elsewhere.
 #[test]
-fn ids_do_not_depend_on_what_stands_around() {
+fn ids_do_not_depend_on_the_surrounding_code() {
     let ids = |text: &str| -> Vec<String> {
         let sites = sites::sites("crates/x/src/lib.rs", text).unwrap();
         in_product(sites).into_iter().map(|it| it.id).collect()

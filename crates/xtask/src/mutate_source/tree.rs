@@ -1,4 +1,4 @@
-//! A copy of the repository whose crates hold the mutants, and its test programs.
+//! A copy of the repository whose crates contain the mutants, and its test programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::rewrite::rewritten;
 use super::sites::{self, Site};
 
-/// The crates that are changed.
+/// The crates that are mutated.
 pub(super) const CRATES: [&str; 5] = ["ops", "interp", "cpu", "sanitizer", "spirv"];
 
-/// The packages whose tests may notice it.
+/// The packages whose tests may notice a mutant.
 const TESTED: [&str; 8] = [
     "wavelane-ops",
     "wavelane-interp",
@@ -25,10 +25,10 @@ const TESTED: [&str; 8] = [
     "wavelane-cli",
 ];
 
-/// Programs to compare speeds with: no part of the product.
+/// Programs for speed comparisons, which are not part of the product.
 const LEFT_OUT: [&str; 1] = ["crates/cpu/src/bounds.rs"];
 
-/// What the compiler would refuse in a mutant although it has a meaning.
+/// Lints that would reject a valid mutant.
 const LINTS: &str = "arithmetic_overflow = \"allow\"\noverflowing_literals = \"allow\"\nunconditional_panic = \"allow\"\n";
 
 /// A test program that cargo built.
@@ -39,12 +39,12 @@ pub(super) struct Program {
     pub(super) file: PathBuf,
 }
 
-/// The folder of everything that a run leaves behind.
+/// The folder of all output of a run.
 pub(super) fn folder() -> PathBuf {
     crate::root().join("target/mutants")
 }
 
-/// The files of a crate that are changed: no tests.
+/// The source files of a crate, without tests.
 fn sources(krate: &str) -> Result<Vec<(String, String)>, String> {
     let root = crate::root();
     let mut open = vec![format!("crates/{krate}/src")];
@@ -80,7 +80,7 @@ fn sources(krate: &str) -> Result<Vec<(String, String)>, String> {
     Ok(files)
 }
 
-/// All places in a crate that can be changed.
+/// All mutation sites in a crate.
 pub(super) fn all(krate: &str) -> Result<Vec<Site>, String> {
     let mut all = Vec::new();
     for (name, text) in sources(krate)? {
@@ -89,8 +89,8 @@ pub(super) fn all(krate: &str) -> Result<Vec<Site>, String> {
     Ok(all)
 }
 
-/// Writes the copy. Files that are as they should be stay untouched, so that cargo builds only what changed.
-/// Gives the parts of each changed file that belong to mutants.
+/// Writes the copy. Files that are up to date are not rewritten, so that cargo builds only what changed. Returns the
+/// parts of each mutated file that belong to mutants.
 fn write(mutants: &[Site], dropped: &BTreeSet<u32>) -> Result<Parts, String> {
     let (root, tree) = (crate::root(), folder().join("tree"));
     let output = Command::new("git")
@@ -100,7 +100,7 @@ fn write(mutants: &[Site], dropped: &BTreeSet<u32>) -> Result<Parts, String> {
         .map_err(|it| format!("git: {it}"))?;
     let mut wanted: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for name in String::from_utf8_lossy(&output.stdout).split('\0').filter(|it| !it.is_empty()) {
-        // A file that was deleted and not yet committed is no longer there.
+        // A file whose deletion is not committed yet does not exist.
         if let Ok(bytes) = std::fs::read(root.join(name)) {
             wanted.insert(name.to_owned(), bytes);
         }
@@ -128,7 +128,7 @@ fn write(mutants: &[Site], dropped: &BTreeSet<u32>) -> Result<Parts, String> {
             parts.insert(file.to_owned(), of_file);
         }
     }
-    // A mutant may overflow or end nothing where the compiler can see it: it is to be tried all the same.
+    // The compiler may prove that a mutant overflows or never returns; it must compile all the same.
     if let Some(manifest) = wanted.get_mut("Cargo.toml") {
         let text = String::from_utf8_lossy(manifest);
         let head = "[workspace.lints.rust]\n";
@@ -152,7 +152,7 @@ fn write(mutants: &[Site], dropped: &BTreeSet<u32>) -> Result<Parts, String> {
 
 type Parts = BTreeMap<String, Vec<(Range<usize>, u32)>>;
 
-/// What an earlier run copied and the repository no longer has.
+/// Files that an earlier run copied and the repository no longer has.
 fn stale(tree: &Path, wanted: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let (mut open, mut found) = (vec![String::new()], Vec::new());
     while let Some(folder) = open.pop() {
@@ -183,7 +183,7 @@ fn cargo(words: &[&str]) -> Result<(bool, Vec<Value>), String> {
     Ok((output.status.success(), messages.collect()))
 }
 
-/// Which mutants the compiler refuses: their changes are left out until it accepts the rest.
+/// Builds the copy. Mutants that the compiler rejects are left out until it accepts the rest.
 pub(super) fn build(mutants: &[Site]) -> Result<(Vec<Program>, BTreeSet<u32>), String> {
     let mut dropped = BTreeSet::new();
     let packages: Vec<String> =
@@ -212,7 +212,9 @@ pub(super) fn build(mutants: &[Site]) -> Result<(Vec<Program>, BTreeSet<u32>), S
             dropped.extend(refused);
         }
         if dropped.len() == before {
-            return Err(format!("the copy does not compile, and no mutant is to blame:\n{others}"));
+            return Err(format!(
+                "the copy does not compile, for a reason outside the mutants:\n{others}"
+            ));
         }
         println!("{} of {} mutants do not compile", dropped.len(), mutants.len());
     }
@@ -228,7 +230,7 @@ pub(super) fn build(mutants: &[Site]) -> Result<(Vec<Program>, BTreeSet<u32>), S
     Ok((programs(&messages), dropped))
 }
 
-/// The mutants in whose parts an error has a span: in the first place if there are any, else in any place.
+/// The mutants that contain a span of an error: its primary spans if any is in a mutant, otherwise all of its spans.
 fn refused(message: &Value, parts: &Parts) -> Vec<u32> {
     let spans = |message: &Value| message["spans"].as_array().cloned().unwrap_or_default();
     let children = message["children"].as_array().cloned().unwrap_or_default();

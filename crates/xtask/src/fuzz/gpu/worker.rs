@@ -1,7 +1,8 @@
-//! A process of its own that runs programs on a GPU, so that a driver that dies takes nothing else along.
+//! A worker process that runs programs on a GPU, so that a driver that crashes ends nothing else.
 //!
-//! The two talk over pipes: a question is the number of bytes on a line and the text, an answer is one line. A worker that
-//! says nothing for a while is ended. What a program is, and what is done about one that fails, is not known here.
+//! The processes communicate over pipes: a request is a line with the number of bytes, then the text; an answer is one
+//! line. A worker that does not answer for a while is killed. This file does not know what a program is or what happens
+//! to one that fails.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -11,21 +12,21 @@ use std::time::Duration;
 use suite::gpu::{Outcome, compare};
 use wavelane::{Adapter, Device, Gpu};
 
-/// A driver's compiler recurses deeper than the usual stack of a thread.
+/// A driver's compiler recurses deeper than a thread's default stack allows.
 const STACK: usize = 256 << 20;
-/// A worker that takes longer over a program will never answer.
+/// A worker that takes longer for a program is considered hung.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What a worker says of a program.
+/// A worker's answer about a program.
 pub(super) enum Answer {
     Ran(Outcome),
-    /// The worker came to an end instead, or had to be ended.
+    /// The worker died, or had to be killed.
     Died(String),
-    /// The program is at fault.
+    /// The program is invalid.
     Invalid(String),
 }
 
-/// A worker, started on the first question and again after its end.
+/// A worker process, started on the first request and again after its death.
 pub(super) struct Worker {
     width: u32,
     device: Option<String>,
@@ -43,7 +44,7 @@ impl Worker {
         Worker { width, device, process: None }
     }
 
-    /// Runs a text that holds one section. `Err` says that there can be no worker.
+    /// Runs a text that holds one section. `Err`: a worker cannot be started.
     pub(super) fn ask(&mut self, text: &str) -> Result<Answer, String> {
         let mut process = match self.process.take() {
             Some(process) => process,
@@ -57,7 +58,7 @@ impl Worker {
         let answer = match answer {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => {
-                // What cannot be ended has ended.
+                // An error means that it has already ended.
                 let _ = process.child.kill();
                 let _ = process.child.wait();
                 return Ok(Answer::Died(format!("no answer in {} s", PATIENCE.as_secs())));
@@ -70,7 +71,7 @@ impl Worker {
         let (word, what) = answer.split_once(' ').unwrap_or((&answer, ""));
         let what = what.to_owned();
         if word == "lost" {
-            // A dispatch may be under way for ever, and a driver waits for it.
+            // A driver waits for its dispatches on exit, and one may never end.
             let _ = process.child.kill();
             let _ = process.child.wait();
             return Ok(Answer::Died(what));
@@ -96,10 +97,10 @@ impl Worker {
             .spawn()
             .map_err(|error| format!("a worker: {error}"))?;
         let (Some(questions), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
-            unreachable!("both were asked for as pipes")
+            unreachable!("both are pipes")
         };
         let (sender, receiver) = channel();
-        // It ends with the pipe, which ends with the process.
+        // The thread ends with the pipe, and the pipe with the process.
         std::thread::spawn(move || {
             for line in BufReader::new(answers).lines().map_while(Result::ok) {
                 if sender.send(line).is_err() {
@@ -114,21 +115,22 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         if let Some(mut process) = self.process.take() {
-            // Without questions it ends by itself, in its own time; nobody waits for that of a driver.
+            // Without requests it would end by itself, but a driver may take long to do so.
             let _ = process.child.kill();
             let _ = process.child.wait();
         }
     }
 }
 
-/// The device that was chosen, or the first.
+/// The chosen device, or the first.
 pub(super) fn open(choice: Option<&str>) -> Result<Gpu, String> {
     Gpu::open(choice).map_err(|it| format!("{}: {}", it.asked, it.missing))
 }
 
-/// What a worker does: answers until there are no more questions.
+/// The worker's side: answers until there are no more requests.
 pub(super) fn serve(arguments: &[String]) -> Result<(), String> {
-    let width = arguments.first().and_then(|it| it.parse().ok()).ok_or("a worker needs a width")?;
+    let width =
+        arguments.first().and_then(|it| it.parse().ok()).ok_or("a worker expects a width")?;
     let gpu = open(arguments.get(1).map(String::as_str))?;
     let device = Device::with_gpu(Adapter::reference(), gpu);
     let thread = std::thread::Builder::new().stack_size(STACK);
@@ -144,7 +146,7 @@ fn answer_all(device: &Device, width: u32) -> Result<(), String> {
         if questions.read_line(&mut line).map_err(failed)? == 0 {
             return Ok(());
         }
-        let bytes: usize = line.trim().parse().map_err(|_| "a question begins with a number")?;
+        let bytes: usize = line.trim().parse().map_err(|_| "a request begins with a number")?;
         let mut text = vec![0; bytes];
         questions.read_exact(&mut text).map_err(failed)?;
         let text = String::from_utf8(text).map_err(|error| error.to_string())?;
@@ -152,7 +154,7 @@ fn answer_all(device: &Device, width: u32) -> Result<(), String> {
             Ok(Outcome::Same) => "same".to_owned(),
             Ok(Outcome::Unsupported(what)) => format!("unsupported {what}"),
             Ok(Outcome::Different(what)) => format!("different {what}"),
-            // What was lost is lost to this process.
+            // A lost device stays lost in this process.
             Ok(Outcome::Lost(what)) => {
                 println!("lost {}", what.replace('\n', "; "));
                 return Ok(());

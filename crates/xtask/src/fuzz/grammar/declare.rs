@@ -1,12 +1,12 @@
-//! Declarations: structs, functions, and what else stands in a file.
+//! Generates declarations: structs, functions, and other items of a file.
 
 use super::{Construct, Function, Maker, Scope, Struct, Ty, Variable};
 
 impl Maker {
     pub(super) fn structure(&mut self) {
         let name = self.fresh();
-        // Templates have no place in functions.
-        let may_be_template = self.scopes.len() == 1 || self.wildness > 0;
+        // Templates are not allowed in functions.
+        let may_be_template = self.scopes.len() == 1 || self.error_rate > 0;
         let is_template = may_be_template && self.scopes.len() < 4 && self.random.one_in(8);
         if is_template {
             self.note(if self.scopes.len() > 1 {
@@ -39,7 +39,7 @@ impl Maker {
             made.fields.extend(base.fields);
         }
         self.say(" {\n");
-        // What is around is visible to methods, but for the locals of the function.
+        // Methods see the enclosing scopes, except the locals of a function.
         let is_local = self.scopes.len() > 1;
         let hidden: Vec<Variable> = match is_local {
             true => self.scopes[1..].iter().flat_map(|it| it.variables.clone()).collect(),
@@ -111,7 +111,7 @@ impl Maker {
                 self.structure();
                 self.depth -= 3;
             }
-            3 if self.wildness > 0 => {
+            3 if self.error_rate > 0 => {
                 self.note(Construct::ResourceField);
                 let name = self.fresh();
                 self.say(&format!("RWStructuredBuffer<uint> {name};\n"));
@@ -125,7 +125,7 @@ impl Maker {
         }
     }
 
-    /// A function or a method with its body; what can be called by its name.
+    /// A function or a method with its body; returned if it can be called by its name.
     pub(super) fn function(&mut self, is_method: bool) -> Option<Function> {
         let mut name = self.fresh();
         let result = if self.random.one_in(4) { None } else { Some(self.number()) };
@@ -157,7 +157,7 @@ impl Maker {
                 true => format!("T {param}"),
                 false => Maker::declarator(&ty, &param),
             });
-            // Once one has a default, those behind it need one too.
+            // After a parameter with a default, all need one.
             if matches!(ty, Ty::Number(..))
                 && !is_written
                 && (defaults || self.random.one_in(10))
@@ -170,7 +170,7 @@ impl Maker {
             } else if defaults {
                 self.say(" = 0");
             }
-            // A template may be given anything.
+            // A template parameter accepts any type.
             if !(is_template && index == 0) {
                 self.add(&param, &ty, mode != 5);
             }
@@ -224,7 +224,7 @@ impl Maker {
                     if self.functions.iter().any(|it| it.name == made.name) {
                         self.note(Construct::Overload);
                     }
-                    // What a namespace hides is not called.
+                    // Functions in a namespace are not called.
                     if self.scopes.len() == 1 {
                         self.functions.push(made);
                     }

@@ -1,4 +1,4 @@
-//! Statements.
+//! Generates statements.
 
 use super::{ATTRIBUTES, Construct, Function, Maker, Scope, Ty, Variable};
 
@@ -94,7 +94,7 @@ impl Maker {
             20 | 21 => self.switch(),
             22 => {
                 let word = match self.random.below(2) {
-                    _ if self.wild() => "break; continue;",
+                    _ if self.wants_error() => "break; continue;",
                     0 if self.breakable > 0 => "break;",
                     _ if self.loops > 0 => "continue;",
                     _ => ";",

@@ -1,4 +1,4 @@
-//! Values: expressions of a type that is wanted, and now and then something else.
+//! Generates expressions of a given type, and sometimes of another one.
 
 use super::{Construct, Function, Maker, Ty, Variable};
 
@@ -7,7 +7,7 @@ impl Maker {
     pub(super) fn value(&mut self, ty: &Ty) -> String {
         self.depth += 1;
         let text = match ty {
-            _ if self.wild() => self.misfit(),
+            _ if self.wants_error() => self.misfit(),
             Ty::Number(scalar, n) => self.numeric(scalar, *n),
             Ty::Matrix(scalar, rows, columns) => {
                 let one = self.numeric(scalar, 1);
@@ -32,7 +32,7 @@ impl Maker {
         text
     }
 
-    /// Something that does not belong where it stands.
+    /// An expression that is wrong in its context.
     pub(super) fn misfit(&mut self) -> String {
         match self.random.below(9) {
             0 => "undeclared".to_owned(),
@@ -47,15 +47,15 @@ impl Maker {
         }
     }
 
-    /// A variable of exactly that type, or a part of one.
+    /// A variable of exactly that type, or a component of one.
     pub(super) fn variable(&mut self, ty: &Ty) -> Option<String> {
         let mut found = Vec::new();
         for it in self.visible() {
             Maker::parts(&it.name, &it.ty, ty, &mut found);
         }
-        // A method of a local struct that names a local is wrong, and must be told so.
+        // A method of a local struct must not name a local; the compiler must report it.
         if let Some(it) = self.hidden.iter().rev().find(|it| it.ty == *ty).cloned()
-            && self.wildness > 0
+            && self.error_rate > 0
             && self.random.one_in(12)
         {
             self.note(Construct::Capture);
@@ -210,7 +210,7 @@ impl Maker {
         let mut args = Vec::new();
         for (ty, is_written) in &function.params {
             args.push(match is_written {
-                true => self.place(ty)?,
+                true => self.lvalue(ty)?,
                 false => self.value(ty),
             });
         }
@@ -225,8 +225,8 @@ impl Maker {
         self.call_of(&format!("{object}.{}", method.name), &method)
     }
 
-    /// A variable that can be written.
-    pub(super) fn place(&mut self, ty: &Ty) -> Option<String> {
+    /// An lvalue.
+    pub(super) fn lvalue(&mut self, ty: &Ty) -> Option<String> {
         let all: Vec<Variable> =
             self.visible().into_iter().filter(|it| it.writable && it.ty == *ty).collect();
         (!all.is_empty()).then(|| self.random.pick(&all).name.clone())
