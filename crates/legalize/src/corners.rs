@@ -1,17 +1,17 @@
-//! Arithmetic on one lane, with the corners of `ops::scalar` written out where a device leaves them open:
+//! Corner cases of scalar arithmetic, written out as `ops::scalar` defines them where a device leaves them undefined:
 //!
 //! | operation | open | here |
 //! |---|---|---|
-//! | float arithmetic | the bits of a NaN | the canonical one is chosen by bits, where it can be observed |
-//! | changes of sign | the bits of a NaN | the sign bit is flipped or cleared |
-//! | shifts | counts beyond the width | the count is masked |
-//! | integer division | by zero, smallest by -1, remainders of negative numbers | operands are replaced, the remainder is `a - q * b` |
-//! | float to integer | out of range, NaN | converted where in range, else the nearest or 0 |
-//! | `min`, `max` | the sign of a zero | zeros are merged bit by bit |
-//! | tests for NaN, INF | may be assumed away | tests of bits |
-//! | bit counting, reversal | for 32 bits only | made of 32-bit parts |
+//! | float arithmetic | the bits of a NaN | NaN canonicalisation by comparing bits, if they can be observed |
+//! | negation, absolute value | the bits of a NaN | the sign bit is flipped or cleared |
+//! | shifts | counts of the width or more | the count is masked |
+//! | integer division | by zero, the smallest by -1, remainders of negative numbers | operands are replaced, the remainder is `a - q * b` |
+//! | float to integer | out of range, NaN | converted if in range, otherwise saturated, or 0 for NaN |
+//! | `min`, `max` | the sign of a zero | zeros are combined bitwise |
+//! | tests for NaN, INF | may be optimised away | tests of bits |
+//! | bit counting, reversal | defined for 32 bits only | composed of 32-bit parts |
 //!
-//! Floats that a device rounds as it likes: `math.rs`. 16-bit integers as words: `shorts.rs`.
+//! See `math.rs` for operations whose rounding a device leaves open, and `shorts.rs` for 16-bit integers as words.
 
 use ir::{Op, Value};
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
@@ -36,7 +36,7 @@ pub(crate) fn ones(ty: Ty) -> u64 {
     u64::MAX >> (64 - ty.bits())
 }
 
-/// The bits of a number that the type holds exactly.
+/// The bits of a number that is exact in the type.
 pub(crate) fn float_bits(ty: Ty, value: f64) -> u64 {
     match ty {
         Ty::F16 => u64::from(ops::F16::from_f64(value).0),
@@ -55,13 +55,13 @@ fn canonical_nan(ty: Ty) -> u64 {
 }
 
 impl Writer<'_> {
-    /// The canonical NaN for any NaN, where the device makes another.
+    /// NaN canonicalisation, if the device's NaN may have other bits.
     pub(crate) fn canonical(&self, ty: Ty, value: Value) -> Value {
         if !self.target.leaves_open(Class::Nan, ty) {
             return value;
         }
         let is_nan = self.magnitude(Compare::Gt(Unsigned), ty, value);
-        // Chosen by bits, because a driver may take any NaN for any other.
+        // Selected as integers, because a driver may substitute one NaN for another.
         let int = bits_of(ty);
         let (bits, nan) = (self.bits(value, ty), self.constant(int, canonical_nan(ty)));
         self.number(self.choose(is_nan, nan, bits), ty)
@@ -99,7 +99,7 @@ impl Writer<'_> {
                 let bits = self.bits(a, ty);
                 self.number(self.with(Binary::Xor, bits, (ones(int) >> 1) + 1), ty)
             }
-            // Even where a NaN may be any NaN, this is no more work for the device.
+            // Done even if the bits of a NaN do not matter, since it costs the device no more.
             Unary::Abs if ty.is_float() && self.target.has(Class::Sign, ty) != Has::Exact => {
                 let bits = self.bits(a, ty);
                 self.number(self.with(Binary::And, bits, ones(int) >> 1), ty)
@@ -177,7 +177,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What devices count of 32 bits only.
+    /// Bit operations that devices have for 32 bits only.
     fn bit_operation(&self, op: Unary, ty: Ty, a: Value) -> Value {
         match (op, ty) {
             (Unary::ReverseBits, Ty::I16) => {
@@ -250,7 +250,7 @@ impl Writer<'_> {
             (true, false) if self.target.leaves_open(Class::ToInteger, from) => {
                 self.truncated(a, from, to, to_sign)
             }
-            // f32 holds exactly every integer that f16 does not overflow for.
+            // Every integer in the range of f16 is exact in f32.
             (false, true) if to == Ty::F16 && self.target.lacks(Class::HalfToInteger, from) => {
                 let through = Unary::Convert { to: Ty::F32, from_sign, to_sign };
                 let wide = self.op1(through, a);
@@ -260,9 +260,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Toward zero, saturating; NaN gives 0.
+    /// A conversion to an integer, rounded toward zero, saturating; NaN gives 0.
     fn truncated(&self, a: Value, from: Ty, to: Ty, sign: Sign) -> Value {
-        // f16 does not reach the limits, and 16 bits are cut off a word.
+        // f16 does not reach the limits, and 16 bits are truncated from a word.
         let (a, from) = if from == Ty::F16 && self.target.lacks(Class::HalfToInteger, from) {
             (self.converted(a, Signed, Ty::F32), Ty::F32)
         } else {
@@ -291,7 +291,7 @@ impl Writer<'_> {
         self.choose(is_high, most, whole)
     }
 
-    /// `observed` says whether one NaN can be told from another in what comes out.
+    /// `observed` says whether the bits of a NaN result can be observed.
     pub(crate) fn binary(&self, op: Binary, ty: Ty, a: Value, b: Value, observed: bool) -> Value {
         let known = self.known(b);
         if ty == Ty::I16 && self.short_words {
@@ -301,7 +301,7 @@ impl Writer<'_> {
             && self.target.has(Class::Division, ty) != Has::Exact
             && let Some(inverse) = ops::scalar::reciprocal_of_power(ty, divisor)
         {
-            // A product with a power of two is the quotient to the last bit.
+            // Multiplication by the reciprocal of a power of two is exact.
             let inverse = self.constant(ty, inverse);
             return self.binary(Binary::Mul, ty, a, inverse, true);
         }
@@ -350,7 +350,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Equal operands of a minimum or maximum: of two zeros, the sign is decided bit by bit.
+    /// The minimum or maximum of equal operands: two zeros are combined bitwise, for the sign.
     fn zeros(&self, merge: Binary, ty: Ty, a: Value, b: Value, otherwise: Value) -> Value {
         let merged = self.op2(merge, self.bits(a, ty), self.bits(b, ty));
         let merged = self.number(merged, ty);
@@ -358,7 +358,7 @@ impl Writer<'_> {
         self.choose(equal, merged, otherwise)
     }
 
-    /// Division and remainder: by zero all ones; the smallest by -1 is itself, with the remainder 0.
+    /// Division and remainder: division by zero gives all ones; the smallest divided by -1 is itself, with remainder 0.
     fn divide(&self, sign: Sign, ty: Ty, a: Value, b: Value, remainder: bool) -> Value {
         let harmless = self.known(b).is_some_and(|it| it != 0 && it != ones(ty));
         let by_zero = (!harmless).then(|| self.test(Compare::Eq, b, self.constant(ty, 0)));

@@ -1,7 +1,7 @@
-//! Folds over lanes where the device's own have corners: halves and 16-bit integers, minimum and maximum of floats, and the
-//! sign of a sum of nothing but `-0`.
+//! Reductions and scans over lanes where the device's instructions have undefined cases: halves and 16-bit integers,
+//! minimum and maximum of floats, and the sign of a sum that has only `-0` as terms.
 //!
-//! The order in which a device adds floats is its own; of that nothing is written out here.
+//! The order in which a device adds floats stays unspecified.
 
 use ir::{Op, Value, Values};
 use ops::{Binary, Compare, Fold, Relation, Sign, Ty, Unary, WaveOp};
@@ -10,7 +10,7 @@ use crate::corners::{bits_of, float_bits, ones};
 use crate::target::Class;
 use crate::writer::Writer;
 
-/// A fold, with what is not its value: which lanes, and in which manner.
+/// A reduction or scan without its operand: the kind of fold, and the lanes.
 pub(crate) struct Folding {
     pub(crate) fold: Fold,
     /// The operation with another fold.
@@ -18,12 +18,12 @@ pub(crate) struct Folding {
     /// The masks of a partition.
     pub(crate) masks: Values,
     pub(crate) lanes: Option<Value>,
-    /// How many lanes scan together, if no lane of the wave is missing.
+    /// The number of lanes of a scan in which all lanes of the wave take part.
     pub(crate) whole: Option<u32>,
 }
 
 impl Folding {
-    /// The fold that a wave operation is, and whether the lowest lane has nothing to fold.
+    /// The fold of a wave operation, if it is one, and whether the lowest lane folds nothing.
     pub(crate) fn of(
         op: WaveOp,
         masks: Values,
@@ -51,12 +51,12 @@ impl Folding {
 }
 
 impl Writer<'_> {
-    /// `a` is of this type as the source has it.
+    /// `ty` is the type of `a` in the source.
     pub(crate) fn folded(&self, folding: &Folding, ty: Ty, a: Value) -> Value {
         let (fold, target) = (folding.fold, self.target);
         match (fold, ty) {
             (Fold::Min(_) | Fold::Max(_), Ty::F16) if target.leaves_open(Class::Fold, ty) => {
-                // Every half is a single, and the order is the same.
+                // Every half is exact in f32, and the conversion preserves the order.
                 let single = self.converted(a, Sign::Signed, Ty::F32);
                 let folded = self.folded(folding, Ty::F32, single);
                 self.canonical(ty, self.converted(folded, Sign::Signed, ty))
@@ -78,7 +78,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether two folds are made of an operation.
+    /// Whether an operation becomes two folds.
     pub(crate) fn is_folded_twice(&self, op: WaveOp, ty: Ty) -> bool {
         let is_sum = matches!(op, WaveOp::Reduce(Fold::Sum) | WaveOp::Scan(Fold::Sum));
         is_sum && ty.is_float() && self.target.leaves_open(Class::Fold, ty)
@@ -87,21 +87,21 @@ impl Writer<'_> {
     fn folded_natively(&self, folding: &Folding, a: Value) -> Value {
         let (op, ty) = ((folding.how)(folding.fold), self.ty(a));
         if let (Some(within), true) = (within_partition(op), self.lacks_partition(folding, ty)) {
-            return self.folded_in_turns(folding, within, a);
+            return self.folded_set_by_set(folding, within, a);
         }
         let args = std::iter::once(a).chain(folding.masks.iter().copied()).collect();
         self.value(Op::Wave { op, args, lanes: folding.lanes }, ty)
     }
 
-    /// A fold of integers over partitions: one set of lanes after the other, all lanes together. Those that are not in the
-    /// set bring the identity, so that sets which overlap are right too.
-    fn folded_in_turns(&self, folding: &Folding, within: WaveOp, a: Value) -> Value {
+    /// A fold of integers over partitions: all lanes fold one set of lanes after another. Lanes outside the set
+    /// contribute the identity, so that overlapping sets are handled too.
+    fn folded_set_by_set(&self, folding: &Folding, within: WaveOp, a: Value) -> Value {
         let (ty, fold) = (self.ty(a), folding.fold);
         let lane = self.wave_op(WaveOp::LaneIndex, &[], &[Ty::I32])[0];
         let nothing = self.constant(ty, fold.identity(ty));
         let none = self.word(u32::MAX);
         let [_, folded] = self.repeat_until([self.word(0), nothing], |[served, old]| {
-            // The first lane that waits says which set it is.
+            // The first waiting lane determines the set.
             let waiting = self.test(Compare::Eq, served, self.word(0));
             let key = self.choose(waiting, lane, none);
             let least = WaveOp::Reduce(Fold::Min(Sign::Unsigned));
@@ -130,7 +130,7 @@ impl Writer<'_> {
         !folding.masks.is_empty() && self.target.lacks(Class::Partition, ty)
     }
 
-    /// 16-bit integers as words: a driver forgets the sign of what it folds in 16 bits.
+    /// Folds 16-bit integers as words, because a driver loses the sign of 16-bit folds.
     fn folded_in_words(&self, folding: &Folding, a: Value) -> Value {
         let fold = folding.fold;
         let sign = match fold {
@@ -139,7 +139,7 @@ impl Writer<'_> {
         };
         let word = self.convert(a, Ty::I16, sign, Ty::I32, sign);
         let mut folded = self.folded(folding, Ty::I32, word);
-        // Of no lanes at all the result is the identity, which is another one in 16 bits.
+        // Without any lanes the result is the identity, which differs in 16 bits.
         let limit = match (fold, sign) {
             (Fold::Min(_), Sign::Signed) => Some((Binary::Min(sign), 0x7fff)),
             (Fold::Max(_), Sign::Signed) => Some((Binary::Max(sign), -0x8000i32 as u32)),
@@ -151,19 +151,19 @@ impl Writer<'_> {
         self.convert(folded, Ty::I32, sign, Ty::I16, sign)
     }
 
-    /// Devices begin sums with `+0`, so that a sum of nothing but `-0` loses its sign: it is given back.
+    /// Restores the sign of a sum that has only `-0` as terms: devices start sums with `+0`, which loses it.
     fn folded_sum(&self, folding: &Folding, ty: Ty, a: Value) -> Value {
         let int = bits_of(ty);
         let sum = self.canonical(ty, self.folded_natively(folding, a));
         let minus = self.constant(int, (ones(int) >> 1) + 1);
         let is_minus = self.test(Compare::Eq, self.bits(a, ty), minus);
-        // Where a partition is served in turns, a second fold would be a second loop.
+        // If partitions are folded set by set, a second fold would be a second loop.
         let all_minus = match !folding.masks.is_empty() && !self.target.partitions {
             true => self.only_in_partition(folding, is_minus),
             false => {
                 let one = self.word(1);
                 let key = self.choose(is_minus, one, self.word(0));
-                // Of no lanes at all the minimum is neither 0 nor 1.
+                // Without any lanes the minimum is neither 0 nor 1.
                 let least = folding.with(Fold::Min(Sign::Unsigned));
                 self.test(Compare::Eq, self.folded_natively(&least, key), one)
             }
@@ -171,7 +171,7 @@ impl Writer<'_> {
         self.number(self.choose(all_minus, minus, self.bits(sum, ty)), ty)
     }
 
-    /// Whether a condition holds for all lanes that are folded, of which there is one at least.
+    /// Whether a condition holds for all lanes that are folded, of which there is at least one.
     fn only_in_partition(&self, folding: &Folding, cond: Value) -> Value {
         let set = |op, args: &[Value]| self.wave_op(op, args, &[Ty::I32; 4]);
         let group: Values = match (folding.how)(folding.fold) {
@@ -196,8 +196,8 @@ impl Writer<'_> {
         self.both(holds, self.test(Compare::Eq, fails, zero))
     }
 
-    /// Minimum and maximum of floats as those of integers in the same order: `-0` is below `+0`, a NaN counts only where
-    /// there is nothing else. Devices agree neither on zeros nor, against SPIR-V's own words, on NaN.
+    /// Minimum and maximum of floats as those of integers with the same order: `-0` is below `+0`, a NaN is the result
+    /// only if there is nothing else. Devices differ on zeros and, contrary to SPIR-V's specification, on NaN.
     fn folded_by_order(&self, folding: &Folding, ty: Ty, a: Value) -> Value {
         let is_min = matches!(folding.fold, Fold::Min(_));
         let int = bits_of(ty);
@@ -209,8 +209,8 @@ impl Writer<'_> {
         };
         let key = ordered(self.bits(a, ty));
         let infinity = float_bits(ty, f64::INFINITY);
-        // The places of the infinity, of a NaN beyond it, and beyond that of no lanes at all.
-        let (end, nan, nobody) = match is_min {
+        // The ranks of infinity, of NaN above it, and of the absence of any lane above that.
+        let (end, nan, no_lanes) = match is_min {
             true => (infinity, (ones(int) >> 1) - 1, ones(int) >> 1),
             false => {
                 let least = (ones(int) >> 1) + 1;
@@ -222,18 +222,18 @@ impl Writer<'_> {
         let fold = if is_min { Fold::Min(Sign::Signed) } else { Fold::Max(Sign::Signed) };
         let mut folded = self.folded(&folding.with(fold), int, key);
         if folding.is_exclusive() {
-            let is_first = self.test(Compare::Eq, folded, self.constant(int, nobody));
+            let is_first = self.test(Compare::Eq, folded, self.constant(int, no_lanes));
             folded = self.choose(is_first, self.constant(int, end), folded);
         }
         self.canonical(ty, self.number(ordered(folded), ty))
     }
 }
 
-/// What a fold over a partition is among the lanes of one part.
+/// The fold among the lanes of one part, for a fold over a partition.
 fn within_partition(op: WaveOp) -> Option<WaveOp> {
     match op {
         WaveOp::MultiReduce(fold) => Some(WaveOp::Reduce(fold)),
-        // An inclusive scan takes in the lane's own value afterwards.
+        // An inclusive scan adds the lane's own value afterwards.
         WaveOp::MultiScan(fold) | WaveOp::MultiScanInclusive(fold) => Some(WaveOp::Scan(fold)),
         _ => None,
     }

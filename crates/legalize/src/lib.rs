@@ -1,21 +1,21 @@
-//! Rewrites a module for a target that lacks some of its operations, or does not do them as `ops` defines: a pure function
-//! from a module and a [`Target`] to a module that does the same.
+//! Legalisation: rewrites a module for a target that lacks some of its operations, or whose results differ from `ops`.
+//! A pure function from a module and a [`Target`] to an equivalent module.
 //!
-//! Every back end for a device needs the same answers: how `sin` is made of additions, what a shift by 40 is, whose NaN
-//! has to be the canonical one. They stand here, in terms of the IR. A back end encodes what comes out.
+//! Every back end for a device needs the same answers: how to compute `sin` from additions, what a shift by 40 gives,
+//! which NaN must be canonical. They are given here, in terms of the IR; a back end only encodes the result.
 //!
-//! The reference engine runs the new module as it runs the old one, and both give the same bits: a test holds every target to
-//! that, over the whole suite and generated programs. It also puts anything at all where a target promises nothing
-//! ([`Has::Partly`]), so that what a device may do cannot be seen.
+//! On the reference engine, the new module gives the same bits as the old one: a test checks this for every target,
+//! over the whole suite and generated programs. The test also substitutes arbitrary results where a target promises
+//! nothing ([`Has::Partly`]), to show that no device-specific result can be observed.
 //!
 //! # Map
-//! `target.rs` what a device has; `writer.rs` the new module under construction; `corners.rs` arithmetic with its corners,
-//! `math.rs` floats to the last bit, `shorts.rs` 16-bit integers, `folds.rs` folds over lanes, `whole_waves.rs` scans by
-//! whole waves, `waves.rs` other wave operations; `observed.rs` which NaN can be
-//! told from another.
+//! `target.rs`: the capabilities of a device; `writer.rs`: the new module under construction; `corners.rs`: corner
+//! cases of arithmetic; `math.rs`: bit-exact float functions; `shorts.rs`: 16-bit integers; `folds.rs`: reductions and
+//! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `observed.rs`: which NaN bits can
+//! be observed.
 //!
 //! # Deliberately absent
-//! Optimisation. A pass has a target that lacks something, or it has no place here.
+//! Optimisation. Every rewrite here exists because a target lacks something.
 #![forbid(unsafe_code)]
 
 mod corners;
@@ -36,7 +36,7 @@ pub use target::{Class, Has, Row, Target, asks};
 use folds::Folding;
 use writer::Writer;
 
-/// The module, made of operations that the target has. It must have been verified; so is what comes out.
+/// Rewrites a module to operations that the target has. The module must be valid, and the result is.
 pub fn legalize(module: &Module, target: &Target) -> Module {
     let writer = Writer::new(module, target);
     writer.list(module.body);
@@ -44,7 +44,7 @@ pub fn legalize(module: &Module, target: &Target) -> Module {
 }
 
 impl Writer<'_> {
-    /// A region of the source, with parameters for its own.
+    /// Copies a region of the source, with new parameters.
     fn region(&self, region: Region) -> Region {
         let params = &self.source.region(region).params;
         let types: Vec<Ty> = params.iter().map(|it| self.held(self.source.ty(*it))).collect();
@@ -56,7 +56,7 @@ impl Writer<'_> {
         self.close()
     }
 
-    /// The instructions of a region, in the one that is open.
+    /// Appends a region's instructions to the open region.
     fn list(&self, region: Region) {
         for inst in &self.source.region(region).insts {
             self.inst(*inst);
@@ -133,14 +133,14 @@ impl Writer<'_> {
         }
     }
 
-    /// An instruction that stays, but for its operands. Memory has 16-bit integers as they are.
+    /// Copies an instruction with new operands. In memory, 16-bit integers keep their type.
     fn kept(&self, inst: ir::Inst) {
         let data = self.source.inst(inst);
         let mut op = data.op.clone();
         op.for_each_operand(|it| *it = self.stored(self.get(*it), self.source.ty(*it)));
         let types: Vec<Ty> = data.results.iter().map(|it| self.source.ty(*it)).collect();
         let new = self.add(op, &types);
-        // A difference of lanes is computed: a NaN is the device's own.
+        // A derivative is a subtraction, so its NaN may have any bits.
         let computes = matches!(data.op, Op::Derivative(..));
         for ((old, new), ty) in data.results.iter().zip(self.results(new)).zip(types) {
             let value = self.loaded(new, ty);
@@ -165,7 +165,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A wave operation of the active lanes, or of those that a mask names where the device knows that.
+    /// A wave operation of the active lanes, or of the lanes in a mask if the device supports that.
     fn among_active(
         &self,
         inst: ir::Inst,

@@ -1,12 +1,12 @@
-//! Floats with the bits of the reference engine, on devices that have floats and integers of 64 bits.
+//! Float functions with the bits of the reference engine, for devices with 64-bit floats and integers.
 //!
-//! What a device rounds as it likes is computed as `ops::math` defines it: in f64, by the same definitions, which write
-//! themselves down here, with one rounding at the end. Only additions, multiplications, divisions, roots, comparisons and
-//! conversions of f64 are taken from the device, and integers; a NaN that arithmetic makes becomes the canonical one.
-//! Halves are added and multiplied as they are; the rest is done in singles and rounded once more, which is innocuous for
-//! one operation.
+//! Functions whose rounding a device leaves open are computed as `ops::math` defines them: in f64, by the same generic
+//! definitions, which are instantiated here with a type that emits instructions, and rounded once at the end. Of the
+//! device, only integers and f64 additions, multiplications, divisions, roots, comparisons and conversions are used;
+//! NaN results are canonicalised. Halves are added and multiplied directly; other operations on them are done in f32
+//! and rounded once more (innocuous double rounding).
 //!
-//! Not here: division and roots of f64, and `fma` of f64, which are the device's.
+//! Division, roots and `fma` of f64 are left to the device.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Sub};
 
@@ -19,15 +19,15 @@ use crate::writer::Writer;
 
 use Sign::{Signed, Unsigned};
 
-/// In how many steps a remainder of f32 is taken, each of so many binary digits.
+/// The number of steps in which a remainder of f32 is computed, and the binary digits of each.
 const STEPS: u32 = 11;
 const DIGITS: u64 = 26;
 
-// All digits of a quotient are taken off, and the product of a step with a single is exact.
+// The steps cover all digits of a quotient, and the product of a step's digits with a single is exact.
 const _: () = assert!(STEPS as u64 * DIGITS >= 277 && DIGITS + 1 + 24 <= 53);
 
 impl Writer<'_> {
-    /// An operation on one float, made of others, where the device lacks it.
+    /// Expands an operation on one float that the device lacks.
     pub(crate) fn exact_unary(&self, op: Unary, ty: Ty, a: Value) -> Option<Value> {
         let [Some((class, _)), _] = asks_unary(op, ty) else { return None };
         if op == Unary::Log10 && ty == Ty::F32 && self.target.lacks(Class::DecimalLogarithm, ty) {
@@ -38,7 +38,7 @@ impl Writer<'_> {
         if !rounds || !self.target.lacks(class, ty) {
             return None;
         }
-        // f16 rounds what is defined in f32 once more.
+        // For f16, the result in f32 is rounded once more.
         let by_way_of_f32 =
             class == Class::Rounding || class == Class::Root || !self.target.lacks(class, Ty::F32);
         if ty == Ty::F16 && by_way_of_f32 {
@@ -50,7 +50,7 @@ impl Writer<'_> {
         Some(self.narrow(wide.value, ty))
     }
 
-    /// The same for two floats.
+    /// Expands an operation on two floats.
     pub(crate) fn exact_binary(&self, op: Binary, ty: Ty, a: Value, b: Value) -> Option<Value> {
         let (class, _) = asks_binary(op, ty)?;
         let rounds = matches!(class, Class::Division | Class::Remainder | Class::Transcendental);
@@ -77,8 +77,8 @@ impl Writer<'_> {
             return None;
         }
         let [a, b, c] = args.map(|it| self.wide(it));
-        // Products of two singles fit. What the sum loses goes into its last bit: rounding to odd, after which another
-        // rounding to fewer digits is as if it were the only one.
+        // The product of two singles is exact. The sum is rounded to odd: its last bit records what was lost, so that
+        // the final rounding is the only effective one.
         let product = a * b;
         let sum = product + c;
         let back = sum - product;
@@ -88,7 +88,7 @@ impl Writer<'_> {
         let is_lossy = self.test(Compare::Ne, lost.value, lost.constant(0.0).value);
         let is_even = (bits & one).equals(zero);
         let moves = Truth { to: self, value: is_lossy } & is_even;
-        // Away from zero where what was lost has the sign of the sum, toward zero elsewhere.
+        // Away from zero if the lost part has the sign of the sum, otherwise toward zero.
         let toward = (bits ^ lost.bits()).is_negative();
         let moved = Long::pick(toward, bits.minus(one), bits.plus(one));
         let mut odd = Long::pick(moves, moved, bits);
@@ -98,23 +98,23 @@ impl Writer<'_> {
             let high = odd & !LOW;
             odd = Long::pick(is_whole, high, high | (1 << 29));
         }
-        // An infinity or a NaN has nothing to round.
+        // An infinity or a NaN needs no rounding.
         let finite = self.magnitude(Compare::Lt(Unsigned), Ty::F64, sum.value);
         let odd = Long::pick(Truth { to: self, value: finite }, odd, bits);
         Some(self.narrow(odd.double().value, ty))
     }
 
-    /// A float as a number of f64.
+    /// A float converted to f64.
     fn wide(&self, value: Value) -> Wide<'_> {
-        // Device compilers know conversions by one size at a time.
+        // Device compilers support only conversions between adjacent sizes.
         let single = self.converted(value, Signed, Ty::F32);
         Wide { to: self, value: self.converted(single, Signed, Ty::F64) }
     }
 
-    /// The one rounding.
+    /// The final rounding.
     fn narrow(&self, wide: Value, ty: Ty) -> Value {
         let single = self.converted(wide, Signed, Ty::F32);
-        // A NaN is found where its bits are still those of the sum.
+        // A NaN is tested for before the conversion, while its bits are still those of the f64 result.
         let is_nan = self.magnitude(Compare::Gt(Unsigned), Ty::F64, wide);
         let bits = self.choose(is_nan, self.word(0x7fc0_0000), self.cast(single, Ty::I32));
         let single = self.cast(bits, Ty::F32);
@@ -128,7 +128,7 @@ impl Writer<'_> {
         Long { to: self, value: self.constant(Ty::I64, value) }
     }
 
-    /// What whole multiples of `b` leave of `a`, both singles: digits of the quotient are taken off from the highest on.
+    /// The remainder of `a / b`, both singles, by long division from the highest digits of the quotient.
     fn remainder<'a>(&'a self, a: Wide<'a>, b: Wide<'a>) -> Wide<'a> {
         let (size, step) = (a.abs(), b.abs());
         let nought = a.constant(0.0);
@@ -141,7 +141,7 @@ impl Writer<'_> {
             let quotient =
                 Wide { to: self, value: self.op1(Unary::Trunc, (rest / multiple).value) };
             let smaller = rest - quotient * multiple;
-            // A quotient just below a whole number may have been rounded up to it.
+            // A quotient just below an integer may have been rounded up to it.
             let smaller = Wide::pick(nought.above(smaller), smaller + multiple, smaller);
             let is_done = self.test(Compare::Eq, power.value, self.long(0).value);
             (is_done, [power.value, smaller.value])
@@ -154,14 +154,14 @@ impl Writer<'_> {
     }
 }
 
-/// A number of f64 in the module that is written.
+/// An f64 value in the new module.
 #[derive(Clone, Copy)]
 struct Wide<'a> {
     to: &'a Writer<'a>,
     value: Value,
 }
 
-/// Its bits.
+/// A 64-bit integer in the new module.
 #[derive(Clone, Copy)]
 struct Long<'a> {
     to: &'a Writer<'a>,
@@ -174,7 +174,7 @@ struct Truth<'a> {
     value: Value,
 }
 
-/// Writes an operator down: `$trait` of `$name` is the operation `$op`.
+/// Implements an operator: `$trait` of `$name` emits the operation `$op`.
 macro_rules! operator {
     ($($name:ident: $trait:ident $method:ident $op:expr),* $(,)?) => {$(
         impl<'a> $trait for $name<'a> {
@@ -187,7 +187,7 @@ macro_rules! operator {
     )*};
 }
 
-/// The same with a constant for the second operand.
+/// The same with a constant as the second operand.
 macro_rules! operator_with {
     ($($name:ident: $trait:ident<$constant:ty> $method:ident),* $(,)?) => {$(
         impl<'a> $trait<$constant> for $name<'a> {
@@ -292,7 +292,7 @@ impl<'a> Double for Wide<'a> {
         Wide::pick(cond, yes(), no)
     }
 
-    /// The usual way stands in front, so that lanes part for the rare one only.
+    /// Branches only for the rare case; the usual one is computed before it.
     fn branch(
         cond: Truth<'a>,
         rare: impl FnOnce() -> (Long<'a>, Wide<'a>),

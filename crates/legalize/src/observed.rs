@@ -1,16 +1,17 @@
-//! Which bits a program can observe: floats that only arithmetic and comparisons take, however many loops and branches lie
-//! between, are observed as numbers only.
+//! An analysis of which values' NaN bits can be observed: floats that are used only by arithmetic and comparisons, even
+//! across loops and branches, are observed only as numbers.
 //!
-//! A NaN that arithmetic makes is the canonical one in every engine of ours, and any NaN of a device's choice on a GPU. To
-//! tell them apart takes bits: a store, a conversion, a wave operation, a change of sign. Where a value never comes to one of
-//! these, its NaN may stay as the device made it, which saves three instructions for each addition.
+//! Arithmetic gives the canonical NaN in our engines, and any NaN on a GPU. The difference is visible only to
+//! operations on bits: a store, a conversion, a wave operation, a negation. If a value never reaches one of these, its
+//! NaN need not be canonicalised, which saves three instructions for each addition.
 //!
-//! Values that flow together, at the ends of branches and from one iteration of a loop to the next, are observed if one of
-//! them is. 16-bit floats always are: the test for a NaN keeps drivers from undoing their rounding.
+//! Values that are merged, at the ends of branches and from one iteration of a loop to the next, form equivalence
+//! classes (union-find): all are observed if one is. 16-bit floats always are: the test for NaN keeps drivers from
+//! removing their rounding.
 use ir::{Module, Op, Value};
 use ops::{Binary, Ternary, Ty};
 
-/// For each value whether its bits may be observed.
+/// For each value, whether its bits may be observed.
 pub(crate) fn observed(module: &Module) -> Vec<bool> {
     let mut flows = Flows { module, parents: (0..module.values.len()).collect() };
     for inst in &module.insts {
@@ -28,7 +29,7 @@ pub(crate) fn observed(module: &Module) -> Vec<bool> {
     (0..is_observed.len()).map(|value| is_observed[flows.root(value)]).collect()
 }
 
-/// Whether the operation takes its operands as numbers, or passes them on to values that they flow together with.
+/// Whether the operation uses its operands as numbers, or only passes them on to values that they are merged with.
 fn takes_numbers(module: &Module, op: &Op) -> bool {
     let wide = |value: &Value| matches!(module.ty(*value), Ty::F32 | Ty::F64);
     match op {
@@ -46,7 +47,7 @@ fn takes_numbers(module: &Module, op: &Op) -> bool {
     }
 }
 
-/// Classes of values that flow together.
+/// Union-find over values that are merged.
 struct Flows<'a> {
     module: &'a Module,
     parents: Vec<usize>,
@@ -63,7 +64,7 @@ impl Flows<'_> {
 
     fn unite(&mut self, some: &[Value], others: &[Value]) {
         for (a, b) in some.iter().zip(others) {
-            // A constant is what it is wherever it flows.
+            // A constant merges nothing: each of its uses is separate.
             if self.module.constant(*b).is_some() {
                 continue;
             }

@@ -1,10 +1,10 @@
-//! 16-bit integers as words: the lower half holds the bits, the upper half is zero.
+//! 16-bit integers as 32-bit words: the lower half holds the bits, the upper half is zero.
 //!
-//! A driver may compute with real ones in words of its own and assume that nothing overflows: of the smallest it makes a
-//! positive number when it is negated and then extended (NVIDIA 580). Here nothing is left to it. Memory and the bits of a
-//! half are the only places where real ones stand.
+//! A driver may compute 16-bit integers in 32-bit registers and assume that nothing overflows: it turns the smallest
+//! into a positive number when it is negated and then extended (NVIDIA 580). Therefore the words are explicit here; the
+//! 16-bit type remains only in memory and for the bits of a half.
 //!
-//! Not here: conversions and comparisons, which `corners.rs` holds for all types, and folds over lanes (`folds.rs`).
+//! Conversions and comparisons of all types are in `corners.rs`, folds over lanes in `folds.rs`.
 
 use ir::Value;
 use ops::{Binary, Sign, Ty, Unary};
@@ -12,7 +12,7 @@ use ops::{Binary, Sign, Ty, Unary};
 use crate::writer::Writer;
 
 impl Writer<'_> {
-    /// The same bits as another type.
+    /// A bit cast.
     pub(crate) fn bitcast(&self, a: Value, from: Ty, to: Ty) -> Value {
         match (from, to) {
             _ if from == to => a,
@@ -22,17 +22,17 @@ impl Writer<'_> {
         }
     }
 
-    /// A value as memory has it: a 16-bit integer that is held in a word becomes a real one.
+    /// A value in its memory type: a 16-bit integer held in a word is truncated.
     pub(crate) fn stored(&self, a: Value, ty: Ty) -> Value {
         if ty == Ty::I16 { self.converted(a, Sign::Unsigned, ty) } else { a }
     }
 
-    /// What memory has, as it is held.
+    /// A value from memory in the type that holds it.
     pub(crate) fn loaded(&self, a: Value, ty: Ty) -> Value {
         if ty == Ty::I16 { self.converted(a, Sign::Unsigned, self.held(ty)) } else { a }
     }
 
-    /// A word that holds a 16-bit integer, with its sign.
+    /// A word that holds a 16-bit integer, sign-extended.
     pub(crate) fn signed_word(&self, a: Value) -> Value {
         let high = self.with(Binary::Shl, a, 16);
         self.with(Binary::Shr(Sign::Signed), high, 16)
@@ -43,7 +43,7 @@ impl Writer<'_> {
         self.with(Binary::And, a, 0xffff)
     }
 
-    /// An operation on 16-bit integers, where these are words.
+    /// An operation on 16-bit integers that are held in words.
     pub(crate) fn short_unary(&self, op: Unary, a: Value) -> Value {
         match op {
             Unary::Neg | Unary::Not | Unary::Abs => {
@@ -87,7 +87,7 @@ impl Writer<'_> {
             | Unary::IsFinite
             | Unary::UnpackHalf
             | Unary::PackHalf => {
-                unreachable!("the verifier has checked that these are of floats, or of words")
+                unreachable!("the verifier allows these only for floats or words")
             }
         }
     }
@@ -109,7 +109,7 @@ impl Writer<'_> {
                 };
                 (if op == Binary::Shr(Sign::Signed) { signed(a) } else { a }, count)
             }
-            // Two upper halves of zeros make one.
+            // Two zero upper halves give a zero upper half.
             Binary::And | Binary::Or | Binary::Xor => return self.op2(op, a, b),
             Binary::Add
             | Binary::Sub
@@ -119,10 +119,10 @@ impl Writer<'_> {
             | Binary::Min(Sign::Unsigned)
             | Binary::Max(Sign::Unsigned) => (a, b),
             Binary::Atan2 | Binary::Pow => {
-                unreachable!("the verifier has checked that these are of floats")
+                unreachable!("the verifier allows these only for floats")
             }
         };
-        // Below 16, a count needs no mask.
+        // A constant count below 16 needs no mask.
         let result = match op {
             Binary::Shl | Binary::Shr(_) => self.op2(op, a, b),
             _ => self.binary(op, Ty::I32, a, b, true),

@@ -1,21 +1,21 @@
-//! What a device has: rows of a class of operations, the types they speak of, and how far the device can be trusted there.
+//! The capabilities of a device: each row has a class of operations, the operand types, and how exact the device is.
 
 use Ty::{Bool, F16, F32, F64, I16, I32, I64};
 use ir::{Module, Op};
 use ops::{Binary, Sign, Ternary, Ty, Unary, WaveOp};
 
-/// Operations that devices have or lack together, or a promise about them that devices give or withhold.
+/// Operations that a device supports or lacks together, or a guarantee about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
     /// Arithmetic on the type. A device without that of 16-bit integers gets words, except in memory.
     Arithmetic,
-    /// The NaN that float arithmetic makes. Corner: it may be any NaN.
+    /// The NaN results of float arithmetic. Corner: the bits of the NaN.
     Nan,
-    /// Changes of sign, absolute values and `saturate` of floats. Corner: the bits of a NaN.
+    /// Negation, absolute value and `saturate` of floats. Corner: the bits of a NaN.
     Sign,
-    /// `isnan`, `isinf`, `isfinite`. Corner: compilers for the device assume that there are no such numbers.
+    /// `isnan`, `isinf`, `isfinite`. Corner: the device's compiler may assume that there are no such values.
     NanTest,
-    /// Shifts. Corner: counts from the width of the type on.
+    /// Shifts. Corner: counts of the type's width or more.
     Shift,
     /// Division and remainder of integers. Corners: by zero; the smallest by -1; the sign of a remainder.
     IntegerDivision,
@@ -33,7 +33,7 @@ pub enum Class {
     Bits,
     /// The index of the highest bit that differs from the sign.
     SignedBit,
-    /// Rounding to whole numbers.
+    /// Rounding to integers.
     Rounding,
     /// Square roots and their reciprocals.
     Root,
@@ -44,33 +44,33 @@ pub enum Class {
     Fma,
     /// Sine to logarithm, `atan2` and `pow`.
     Transcendental,
-    /// The decimal logarithm, where other transcendental functions are the device's own.
+    /// The decimal logarithm, for devices that provide the other transcendental functions.
     DecimalLogarithm,
-    /// Folds over lanes: the type's own instructions. Corners of floats: the sign of a zero, and NaN.
+    /// Folds over lanes, with instructions for the type. Corners of floats: the sign of a zero, and NaN.
     Fold,
     /// Folds and scans over the lanes of a partition.
     Partition,
     /// Counting lanes of a partition.
     PartitionCount,
     Match,
-    /// Whether all lanes hold the same.
+    /// Whether all lanes hold the same value.
     AllEqual,
     Rotate,
     QuadVote,
     /// Wave operations of the lanes that a mask names.
     NamedLanes,
-    /// Exclusive scans by all lanes of a whole wave, where the target says when waves are whole.
+    /// Exclusive scans by all lanes of a wave, if the target says when waves are whole.
     WholeScan,
 }
 
-/// How a device does what a row speaks of.
+/// How a device implements the operations of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Has {
     /// The bits that `ops` defines, always.
     Exact,
-    /// These bits, except in the corners of the class, where anything may come out.
+    /// These bits, except in the corner cases of the class, where the result is arbitrary.
     Partly,
-    /// A result of its own, which is taken for what it is. Only a caller who wants speed rather than bits asks for that.
+    /// A device-specific result, which is accepted. Only for callers that prefer speed to exact bits.
     Near,
     No,
 }
@@ -84,13 +84,13 @@ pub struct Row {
     pub has: Has,
 }
 
-/// A device, or rather all that a module must know of it. What no row speaks of it has exactly.
+/// A device, described by the rows in which it is not exact. Everything else is [`Has::Exact`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Later rows override earlier ones.
     rows: Vec<Row>,
-    /// How many lanes every wave has, if no lane is missing where X of the group is a multiple of them, and lanes that parted
-    /// meet again as the IR says.
+    /// The number of lanes of every wave, if waves are whole whenever the group's X size is a multiple of it, and lanes
+    /// reconverge as the IR specifies.
     pub(crate) whole_waves: Option<u32>,
     /// Whether folds over a partition are an instruction.
     pub(crate) partitions: bool,
@@ -101,7 +101,7 @@ const INTEGERS: &[Ty] = &[I16, I32, I64];
 const ALL: &[Ty] = &[Bool, I16, I32, I64, F16, F32, F64];
 const NUMBERS: &[Ty] = &[I16, I32, I64, F16, F32, F64];
 
-/// Corners that neither Vulkan nor the machines below it define.
+/// Corner cases that neither Vulkan nor the hardware defines.
 const COMMON: &[Row] = &[
     row(Class::NanTest, FLOATS, Has::Partly),
     row(Class::Shift, INTEGERS, Has::Partly),
@@ -120,7 +120,7 @@ const COMMON: &[Row] = &[
     row(Class::Rotate, ALL, Has::No),
 ];
 
-/// Vulkan, where the bits of floats are to be those of the reference engine.
+/// Vulkan, with the reference engine's bits for floats.
 const EXACT: &[Row] = &[
     row(Class::Nan, FLOATS, Has::Partly),
     row(Class::Sign, FLOATS, Has::Partly),
@@ -133,7 +133,7 @@ const EXACT: &[Row] = &[
     row(Class::Fold, FLOATS, Has::Partly),
 ];
 
-/// Vulkan, where floats are what the device makes of them.
+/// Vulkan, with the device's floats.
 const NEAR: &[Row] = &[
     row(Class::Nan, FLOATS, Has::Near),
     row(Class::Sign, FLOATS, Has::Near),
@@ -142,7 +142,7 @@ const NEAR: &[Row] = &[
     row(Class::Remainder, FLOATS, Has::Near),
     row(Class::Fma, FLOATS, Has::Near),
     row(Class::Transcendental, &[F32], Has::Near),
-    // Defined by way of f32.
+    // Defined by conversion to f32.
     row(Class::Transcendental, &[F16], Has::No),
     row(Class::DecimalLogarithm, &[F32], Has::No),
     row(Class::Fold, FLOATS, Has::Near),
@@ -150,7 +150,7 @@ const NEAR: &[Row] = &[
 
 const SHORT_WORDS: &[Row] = &[row(Class::Arithmetic, &[I16], Has::No)];
 
-/// CUDA's PTX: divisions, roots and conversions are IEEE 754's there, a NaN is the machine's own.
+/// CUDA's PTX: divisions, roots and conversions follow IEEE 754; the bits of a NaN are hardware-specific.
 const CUDA: &[Row] = &[
     row(Class::Nan, FLOATS, Has::Partly),
     row(Class::Sign, FLOATS, Has::Partly),
@@ -164,12 +164,12 @@ const CUDA: &[Row] = &[
     row(Class::Fold, FLOATS, Has::Partly),
 ];
 
-/// What SPIR-V has besides, natively or by a loop of its own that costs less than one of the IR.
+/// Lane operations that SPIR-V has, natively or by a loop that costs less than one in the IR.
 const LANES: &[Row] = &[
     row(Class::QuadVote, &[Bool], Has::No),
     row(Class::Match, ALL, Has::No),
     row(Class::NamedLanes, ALL, Has::No),
-    // Of floats the order would be another one.
+    // For floats the order of operations would differ.
     row(Class::Partition, INTEGERS, Has::No),
 ];
 
@@ -182,20 +182,20 @@ impl Target {
     pub const NAMES: [&'static str; 6] =
         ["vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4", "cuda", "least"];
 
-    /// A device that has everything: a module for it stays what it is.
+    /// A device that has everything: legalisation changes nothing.
     pub fn everything() -> Target {
         Target { rows: Vec::new(), whole_waves: None, partitions: false }
     }
 
-    /// A device with Vulkan. With `exact` it has floats and integers of 64 bits, by which the others get the bits of the
-    /// reference engine; without, floats are what the device makes of them.
+    /// A Vulkan device. With `exact`, it has 64-bit floats and integers, which are used to compute the reference
+    /// engine's bits for smaller types; otherwise floats have the device's results.
     pub fn vulkan(exact: bool, short_words: bool) -> Target {
         let floats = if exact { EXACT } else { NEAR };
         let shorts = if short_words { SHORT_WORDS } else { &[] };
         Target { rows: [COMMON, floats, shorts].concat(), whole_waves: None, partitions: false }
     }
 
-    /// The same device, if it knows partitions of the active lanes by itself.
+    /// The same device, with native partitions of the active lanes.
     pub fn with_partitions(mut self) -> Target {
         self.partitions = true;
         self
@@ -205,7 +205,7 @@ impl Target {
         Target { rows: [COMMON, CUDA, LANES].concat(), whole_waves: None, partitions: false }
     }
 
-    /// The device that has least.
+    /// The device with the fewest capabilities.
     pub fn least() -> Target {
         Target {
             rows: [COMMON, EXACT, SHORT_WORDS, LANES].concat(),
@@ -214,7 +214,7 @@ impl Target {
         }
     }
 
-    /// The target of a name: a version of Vulkan stands for a device with floats and integers of 64 bits.
+    /// The target with this name: a version of Vulkan means a device with 64-bit floats and integers.
     pub fn named(name: &str) -> Option<Target> {
         match name {
             "cuda" => Some(Target::cuda()),
@@ -224,8 +224,8 @@ impl Target {
         }
     }
 
-    /// The same device, if all its waves have so many lanes. Lanes can read others at a distance there, which is faster than
-    /// an instruction that has to find out which lanes came.
+    /// The same device, if all its waves have this many lanes. Then lanes can read others by relative index, which is
+    /// faster than an instruction that must determine the active lanes.
     pub fn with_whole_waves(mut self, lanes: u32) -> Target {
         self.rows.push(row(Class::WholeScan, INTEGERS, Has::No));
         self.whole_waves = Some(lanes);
@@ -237,7 +237,7 @@ impl Target {
         row.map_or(Has::Exact, |it| it.has)
     }
 
-    /// Whether the corners of a class have to be written out.
+    /// Whether the corner cases of a class must be written out.
     pub(crate) fn leaves_open(&self, class: Class, ty: Ty) -> bool {
         matches!(self.has(class, ty), Has::Partly | Has::No)
     }
@@ -247,7 +247,7 @@ impl Target {
     }
 }
 
-/// What an operation asks of a device: classes, and the types that rows speak of.
+/// The capabilities that an operation requires of a device: classes, and operand types.
 pub fn asks(module: &Module, op: &Op) -> impl Iterator<Item = (Class, Ty)> {
     let mut all: [Option<(Class, Ty)>; 3] = [None; 3];
     match op {
@@ -262,7 +262,7 @@ pub fn asks(module: &Module, op: &Op) -> impl Iterator<Item = (Class, Ty)> {
         // Other operations are the same everywhere.
         _ => {}
     }
-    // Bits may be moved and words cut off whatever the device computes with.
+    // Moving bits and truncating words do not depend on the arithmetic of the device.
     let moves = matches!(op, Op::Unary(Unary::Bitcast(_) | Unary::Convert { .. }, _));
     let arithmetic = match op {
         Op::Unary(_, a) if !moves => Some(*a),

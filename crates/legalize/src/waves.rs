@@ -1,18 +1,18 @@
-//! Wave operations made of votes, ballots, reads and folds.
+//! Wave operations expanded into votes, ballots, reads and folds.
 //!
 //! | operation | here |
 //! |---|---|
-//! | `WaveActiveAllEqual` of floats | all equal the first, as IEEE compares |
-//! | rotations | a read of the lane that many further |
+//! | `WaveActiveAllEqual` of floats | all equal the first, by an IEEE comparison |
+//! | rotations | a read of the lane at that distance |
 //! | counting over partitions | ballot ∩ mask ∩ lower lanes |
 //! | quad votes | four bits of a ballot |
-//! | `WaveMatch` | a waterfall: the first lane's value, a ballot of those who have it |
-//! | functions with a mask of lanes | a waterfall over equal masks, and a branch on being named |
+//! | `WaveMatch` | a waterfall loop: the first lane's value, a ballot of the lanes that hold it |
+//! | functions with a mask of lanes | a waterfall loop over equal masks, and a branch on being in the mask |
 //!
-//! A waterfall is a loop that all lanes enter together. Each iteration serves the lanes that are like the first one; these
-//! leave, so that the next iteration has another first lane.
+//! A waterfall loop is entered by all lanes together. Each iteration serves the lanes with the same key as the first
+//! lane; these leave, so that the next iteration has another first lane.
 //!
-//! Not here: folds over partitions (`folds.rs`).
+//! Folds over partitions are in `folds.rs`.
 
 use ir::{Op, Value, Values, values};
 use ops::wave::Results;
@@ -39,7 +39,7 @@ impl Writer<'_> {
         self.wave_op(op, args, &[Ty::I32; 4])
     }
 
-    /// The operation, made of others where the target lacks it; `ty` is the type of its first operand in the source.
+    /// Expands the operation if the target lacks it; `ty` is the type of its first operand in the source.
     pub(crate) fn expanded(&self, op: WaveOp, ty: Ty, args: &[Value]) -> Option<Values> {
         let [Some((class, ty)), None] = asks_wave(op, ty) else { return None };
         if !self.target.lacks(class, ty) {
@@ -67,14 +67,14 @@ impl Writer<'_> {
                 let size = self.choose(is_none, one, args[2]);
                 let is_more = self.test(Compare::Lt(Unsigned), count, size);
                 let size = self.choose(is_more, count, size);
-                // What is divided by is not zero.
+                // The divisor is not zero.
                 let rest = |a: Value| {
                     let quotient = self.op2(Binary::Div(Unsigned), a, size);
                     self.op2(Binary::Sub, a, self.op2(Binary::Mul, quotient, size))
                 };
                 let inside = rest(lane);
                 let start = self.op2(Binary::Sub, lane, inside);
-                // Both are less than the size, so that their sum does not wrap.
+                // Both are less than the size, so their sum does not wrap.
                 let moved = rest(self.op2(Binary::Add, inside, rest(args[1])));
                 self.read(args[0], self.op2(Binary::Add, start, moved))
             }
@@ -105,8 +105,8 @@ impl Writer<'_> {
         })
     }
 
-    /// Whether an operation of named lanes has to become one of active lanes: where it is made of several, each would become
-    /// a loop.
+    /// Whether an operation on masked lanes must become one on active lanes: if it expands to several operations, each
+    /// would become a loop.
     pub(crate) fn names_apart(&self, op: WaveOp, ty: Ty) -> bool {
         let lacks = |(class, ty): (Class, Ty)| class != Class::Fold && self.target.lacks(class, ty);
         lacks((Class::NamedLanes, ty))
@@ -138,7 +138,7 @@ impl Writer<'_> {
         word
     }
 
-    /// The bit of a set that stands for a lane.
+    /// The bit of a lane in a set.
     pub(crate) fn bit_of(&self, words: &[Value], lane: Value) -> Value {
         let count = self.with(Binary::And, lane, 31);
         let shifted = self.op2(Binary::Shr(Unsigned), self.word_of(words, lane), count);
@@ -153,7 +153,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Lanes that name the same set run `body` together, as far as they are in it. The others get zeros.
+    /// Lanes that name the same set and are in it run `body` together. The others get zeros.
     pub(crate) fn among_named(
         &self,
         mask: Value,
@@ -161,7 +161,7 @@ impl Writer<'_> {
         body: impl FnOnce() -> Values,
     ) -> Values {
         let lane = self.wave_word(WaveOp::LaneIndex, &[]);
-        // A mask has 32 bits: it does not name the lanes beyond.
+        // A mask has 32 bits, so it never contains lanes beyond 31.
         let count = self.with(Binary::And, lane, 31);
         let bit = self.with(Binary::And, self.op2(Binary::Shr(Unsigned), mask, count), 1);
         let within = self.test(Compare::Lt(Unsigned), lane, self.word(32));
@@ -171,10 +171,12 @@ impl Writer<'_> {
         })
     }
 
-    /// Runs `body` once for each combination of values, with the lanes that hold these bits; it gives values of `types`.
+    /// A waterfall loop: runs `body` once for each combination of values, with the lanes that hold these bits; it
+    /// returns values of `types`.
     ///
-    /// A lane that was served leaves at the head of the next iteration, with its results among the parameters there: drivers
-    /// that keep one place for what a loop computes would overwrite them in later iterations, where the lane is gone.
+    /// A lane that was served leaves at the head of the next iteration, with its results among the parameters there:
+    /// some drivers keep values computed in a loop in one register for all lanes, and would overwrite them in later
+    /// iterations, after the lane has left.
     pub(crate) fn waterfall(
         &self,
         keys: &[Value],
@@ -203,7 +205,7 @@ impl Writer<'_> {
         self.construct_ends(new, Op::Loop { body, inits }, types)
     }
 
-    /// The types of what an operation gives.
+    /// The result types of an operation.
     pub(crate) fn result_types(&self, op: WaveOp, ty: Ty) -> Vec<Ty> {
         let (ty, count) = match op.signature().results {
             Results::Bool => (Ty::Bool, 1),

@@ -1,15 +1,15 @@
-//! Scans of integers by whole waves as Hillis–Steele scans: each lane takes in what the lane one below holds, then the one
-//! two below, four, and so on, until every lane holds the fold of itself and of all below. Eight lanes take three steps, 32
-//! take five.
+//! Integer scans by whole waves as Hillis–Steele scans: each lane adds the value of the lane one below, then two below,
+//! four, and so on, until every lane holds the fold of itself and of all below. Eight lanes take three steps, 32 take
+//! five.
 //!
-//! A device's own instruction for a scan serves whichever lanes are active. A driver makes a loop of that even where they are
-//! all of them (NVIDIA 580): that the whole wave comes is known here and not there. It does where
-//! - waves have a known width, X of the group is a multiple of it, and the device then leaves no lane out;
-//! - no lanes part on the way to the scan ([`Flow::Uniform`]), and those that parted before have met again;
-//! - no lane has returned: a shader in which some lanes return while others stay has no such scans at all.
+//! A device's scan instruction works for any set of active lanes. A driver expands it to a loop even if all lanes are
+//! active (NVIDIA 580), since it cannot know that. Here it is known if
+//! - waves have a known width, the group's X size is a multiple of it, and the device then fills every wave;
+//! - control flow to the scan is uniform ([`Flow::Uniform`]), and lanes that diverged before have reconverged;
+//! - no lane has returned: a shader in which some lanes return while others continue has no such scans at all.
 //!
-//! Integers only: of floats another order of the operations would change the bits. Folds, and scans over partitions or by
-//! named lanes, stay the instructions that they are.
+//! Integers only: for floats, another order of operations would change the bits. Reductions, and scans over partitions
+//! or by masked lanes, remain the device's instructions.
 
 use ir::shape::{Flow, shape};
 use ir::{Module, Op, Region, Value};
@@ -18,7 +18,7 @@ use ops::{Binary, Compare, Fold, Sign, Ty, WaveOp};
 use crate::target::{Class, Target};
 use crate::writer::Writer;
 
-/// For each instruction whether it is such a scan; empty where none is.
+/// For each instruction, whether it is such a scan; empty if none is.
 pub(crate) fn whole_scans(module: &Module, target: &Target) -> Vec<bool> {
     let whole = target.whole_waves.filter(|it| module.group_size[0].is_multiple_of(*it));
     let is_scan = |op: &Op| match op {
@@ -48,7 +48,7 @@ pub(crate) fn whole_scans(module: &Module, target: &Target) -> Vec<bool> {
 }
 
 impl Writer<'_> {
-    /// An exclusive scan of integers by all lanes of a whole wave.
+    /// An exclusive scan of integers by all lanes of a wave.
     pub(crate) fn whole_scan(&self, fold: Fold, ty: Ty, a: Value, lanes: u32) -> Value {
         let index = Op::Wave { op: WaveOp::LaneIndex, args: ir::values![], lanes: None };
         let lane = self.value(index, Ty::I32);
@@ -57,13 +57,13 @@ impl Writer<'_> {
             let args = ir::values![value, from];
             self.value(Op::Wave { op: WaveOp::ReadLaneAt, args, lanes: None }, self.ty(value))
         };
-        // What takes a lane's own value out of the fold again.
+        // The inverse operation, which removes a lane's own value from the fold.
         let inverse = match fold {
             Fold::Sum => Some(Binary::Sub),
             Fold::Xor => Some(Binary::Xor),
             Fold::Product | Fold::Min(_) | Fold::Max(_) | Fold::And | Fold::Or => None,
         };
-        // Without an inverse each lane begins with the value of the lane below.
+        // Without an inverse, each lane begins with the value of the lane below.
         let mut folded = match inverse {
             Some(_) => a,
             None => {

@@ -1,6 +1,6 @@
-//! Writes the new module: a copy of the old one, instruction by instruction, in which some are replaced.
+//! Writes the new module: a copy of the old one, instruction by instruction, with some of them replaced.
 //!
-//! All methods take `&self`, so that what they append can be nested as formulas are.
+//! All methods take `&self`, so that calls that append instructions can be nested like formulas.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -18,10 +18,10 @@ pub(crate) struct Writer<'a> {
     /// Whether 16-bit integers are words whose upper half is zero, except in memory.
     pub(crate) short_words: bool,
     out: RefCell<Builder>,
-    /// What stands for the values and constructs of the source.
+    /// The new value of each value of the source.
     values: RefCell<Vec<Option<Value>>>,
     insts: RefCell<Vec<Option<Inst>>>,
-    /// Constants that were added. They stand in front of everything.
+    /// Constants that were added. They precede everything else.
     constants: RefCell<BTreeMap<(Ty, u64), Value>>,
     front: RefCell<Vec<Inst>>,
     /// Whether the bits of a value of the source can be observed.
@@ -31,7 +31,7 @@ pub(crate) struct Writer<'a> {
     uses: Cell<Uses>,
 }
 
-/// Types that the new instructions have brought in.
+/// Types that the new instructions introduce.
 #[derive(Clone, Copy, Default)]
 struct Uses {
     int64: bool,
@@ -85,9 +85,9 @@ impl<'a> Writer<'a> {
         module
     }
 
-    // What stands for what.
+    // The map from old values to new ones.
 
-    /// The type of the value that stands for one of this type.
+    /// The type that holds a value of this type.
     pub(crate) fn held(&self, ty: Ty) -> Ty {
         if ty == Ty::I16 && self.short_words { Ty::I32 } else { ty }
     }
@@ -110,7 +110,8 @@ impl<'a> Writer<'a> {
         self.observed[value.index()]
     }
 
-    /// How many lanes run a scan of the source together, if no lane of the wave is missing and that is worth more code.
+    /// The number of lanes of a scan of the source, if all lanes of the wave take part and a Hillis–Steele scan is
+    /// worth the code.
     pub(crate) fn whole_scan_lanes(&self, inst: Inst) -> Option<u32> {
         let is_whole = self.whole_scans.get(inst.index()).is_some_and(|it| *it);
         self.target.whole_waves.filter(|_| is_whole)
@@ -128,14 +129,14 @@ impl<'a> Writer<'a> {
         self.out.borrow_mut().span = span;
     }
 
-    /// Appends a construct of the source whose operation is not known yet.
+    /// Reserves a place for a construct of the source, whose operation is filled in later.
     pub(crate) fn reserve(&self, inst: Inst) -> Inst {
         let new = self.out.borrow_mut().reserve();
         self.insts.borrow_mut()[inst.index()] = Some(new);
         new
     }
 
-    /// Gives a construct its operation, and the results of the one that it stands for.
+    /// Fills in a reserved construct's operation, and maps the results of the source's construct to its own.
     pub(crate) fn fill(&self, new: Inst, op: Op, old: &[Value]) {
         let types: Vec<Ty> = old.iter().map(|it| self.held(self.source.ty(*it))).collect();
         self.out.borrow_mut().fill(new, op, &types);
@@ -156,7 +157,7 @@ impl<'a> Writer<'a> {
         self.out.borrow().results(inst).iter().copied().collect()
     }
 
-    /// Runs one of two lists of instructions; the results are what they give.
+    /// An `if` with two lists of instructions, whose values are the results.
     pub(crate) fn branch<const N: usize>(
         &self,
         cond: Value,
@@ -171,7 +172,7 @@ impl<'a> Writer<'a> {
         std::array::from_fn(|it| results[it])
     }
 
-    /// The same where it is not known how many values they give.
+    /// The same for a number of values that is not known at compile time.
     pub(crate) fn either(
         &self,
         cond: Value,
@@ -189,7 +190,7 @@ impl<'a> Writer<'a> {
         self.construct_ends(inst, Op::If { cond, then, else_ }, &types)
     }
 
-    /// Appends a construct that was not in the source, before what is in it.
+    /// Appends a construct that is not in the source, before its contents.
     pub(crate) fn construct_begins(&self) -> Inst {
         self.out.borrow_mut().reserve()
     }
@@ -214,7 +215,8 @@ impl<'a> Writer<'a> {
         self.close()
     }
 
-    /// Repeats `body` until it gives a condition that holds, with the values that it gives; the last of these come out.
+    /// A loop that repeats `body` with the values it returned last until its condition holds, and returns the last
+    /// values.
     pub(crate) fn repeat_until<const N: usize>(
         &self,
         inits: [Value; N],
@@ -231,13 +233,13 @@ impl<'a> Writer<'a> {
         std::array::from_fn(|it| results[it])
     }
 
-    // Instructions as they stand.
+    // Single instructions.
 
     pub(crate) fn ty(&self, value: Value) -> Ty {
         self.out.borrow().module.ty(value)
     }
 
-    /// The bits of a value that is the same constant in all lanes.
+    /// The bits of a constant.
     pub(crate) fn known(&self, value: Value) -> Option<u64> {
         self.out.borrow().module.constant(value)
     }
@@ -261,7 +263,7 @@ impl<'a> Writer<'a> {
         self.uses.set(uses);
     }
 
-    /// A constant, in a word where the type is held in one.
+    /// A constant, in a word if the type is held in one.
     pub(crate) fn constant(&self, ty: Ty, bits: u64) -> Value {
         let ty = self.held(ty);
         self.note(ty);
@@ -309,7 +311,7 @@ impl<'a> Writer<'a> {
         self.op2(Binary::And, a, b)
     }
 
-    /// A conversion as the device does it.
+    /// A conversion that is left to the device.
     pub(crate) fn converted(&self, a: Value, sign: Sign, to: Ty) -> Value {
         if self.ty(a) == to {
             return a;
@@ -317,7 +319,7 @@ impl<'a> Writer<'a> {
         self.op1(Unary::Convert { to, from_sign: sign, to_sign: sign }, a)
     }
 
-    /// The same bits as another type.
+    /// A bit cast.
     pub(crate) fn cast(&self, a: Value, to: Ty) -> Value {
         if self.ty(a) == to { a } else { self.op1(Unary::Bitcast(to), a) }
     }
