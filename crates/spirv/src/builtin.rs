@@ -1,8 +1,8 @@
-//! What a dispatch gives to a thread, and barriers.
+//! Built-in inputs (thread and group indices), and barriers.
 //!
-//! Lanes are dealt as the reference engine deals them: in the order of `SV_GroupIndex`, or in squares of 2 by 2 threads
-//! where a shader of model 6.6 uses quads. Devices number the invocations of a subgroup by `LocalInvocationIndex`; for
-//! squares the thread is computed from that number, which needs no extension for quads of derivatives.
+//! Threads are assigned to lanes as in the reference engine: in the order of `SV_GroupIndex`, or in squares of 2 by 2
+//! threads if a shader of model 6.6 uses quads. Devices number the invocations of a subgroup by `LocalInvocationIndex`;
+//! for squares the thread is computed from that number, which needs no extension for derivative groups.
 
 use ir::Builtin;
 use ops::intrinsics::ShaderModel;
@@ -65,7 +65,7 @@ impl Emitter<'_> {
         self.global_with(storage, ty, None)
     }
 
-    /// The same, with what it begins as.
+    /// The same, with an initial value.
     pub(crate) fn global_with(&mut self, storage: u32, ty: Id, initial: Option<Id>) -> Id {
         let pointer = self.out.pointer(storage, ty);
         let variable = self.out.id();
@@ -76,7 +76,7 @@ impl Emitter<'_> {
         variable
     }
 
-    /// Emits at the start of the function, where every use sees it.
+    /// Emits at the start of the function, which dominates every use.
     pub(crate) fn early<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
         let body = std::mem::take(&mut self.out.body);
         let value = emit(self);
@@ -131,13 +131,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// An operation on a word and a number.
+    /// An operation on a word and a constant.
     pub(crate) fn words(&mut self, opcode: op::Opcode, a: Id, b: u32) -> Id {
         let (uint, b) = (self.out.uint(), self.out.word(b));
         self.op(opcode, uint, &[a, b])
     }
 
-    /// A coordinate of the thread where squares of 2 by 2 threads take four lanes in a row, squares row by row.
+    /// A coordinate of the thread if each square of 2 by 2 threads has four consecutive lanes, squares row by row.
     fn square(&mut self, axis: u8) -> Id {
         let [x, y, _] = self.ir.group_size;
         let index = self.input(op::LOCAL_INVOCATION_INDEX);

@@ -3,30 +3,30 @@
 //! # The scheme
 //! | IR | SPIR-V |
 //! |---|---|
-//! | `if` | a selection; results are phis at its merge; an `OpSelect` where both arms do nothing |
-//! | `loop` | a loop; the yield is the only way to the continue target |
-//! | `block` | a selection by an `OpSwitch` with a default only, because a selection by a condition cannot be left from inside |
-//! | `switch` | an `OpSwitch` where cases neither fall through nor see the active set, else a cascade of `if`s in a `block` |
-//! | `exit` | a branch to the merge of its construct, where SPIR-V allows one |
+//! | `if` | a selection; results are phis at its merge; an `OpSelect` if both arms only yield values |
+//! | `loop` | a loop; only the yield branches to the continue target |
+//! | `block` | a selection by an `OpSwitch` with only a default, because a conditional selection cannot be left from inside |
+//! | `switch` | an `OpSwitch` if cases neither fall through nor observe the active set, otherwise a cascade of `if`s in a `block` |
+//! | `exit` | a branch to the merge of its construct, if SPIR-V allows one |
 //! | `return` | `OpReturn` |
 //!
 //! SPIR-V allows a branch to the merge of the innermost loop, and of the innermost `OpSwitch` if no loop lies between.
-//! Every other exit goes in steps: it branches to the merge of the construct that it has to leave first, with the number
-//! of its destination in a phi, and that merge sends it on before anything else happens there.
+//! Every other exit is routed in steps: it branches to the merge of the innermost construct that it must leave, with
+//! the number of its destination in a phi, and that merge branches on before doing anything else.
 //!
-//! # Why the active sets stay
-//! Under maximal reconvergence lanes part only at branches and join exactly at merges, continue targets and nowhere else.
-//! Each construct of the IR has one merge here at which the lanes join that leave the construct in the IR.
-//! An exit in steps joins others at a merge on its way, and leaves them again there by a selection whose header is that
-//! merge. Between the two stand phis, comparisons and branches only: nothing that sees the active set. So every operation
-//! that does see it has the lanes of the IR.
-//! A cascade tests one case group after the other and runs its body with the lanes that selected any of its labels or
-//! fell in, which is the IR's rule word for word; those that exit wait at the merge of the `OpSwitch` around.
+//! # Why the active sets are preserved
+//! Under maximal reconvergence lanes diverge only at branches and reconverge exactly at merges and continue targets.
+//! Each construct of the IR has one merge here, at which the lanes reconverge that leave the construct in the IR. A
+//! routed exit reconverges with others at a merge on its way, and diverges from them again by a selection whose header
+//! is that merge. Between the two are only phis, comparisons and branches, none of which observes the active set. So
+//! every operation that observes it runs with the lanes of the IR. A cascade tests one case group after another and
+//! runs its body with the lanes that selected any of its labels or fell in, exactly as the IR specifies; those that
+//! exit wait at the merge of the enclosing `OpSwitch`.
 //!
 //! # What is left to drivers
-//! A value that a loop computes and that is used behind it is each lane's own. Drivers without maximal reconvergence may
-//! overwrite it in rounds after the lane has left: lavapipe 22.3 and SwiftShader do. Waterfalls of ours are written so that
-//! these drivers get them right (`wave.rs`); loops of the shader are not, as yet.
+//! A value that is computed in a loop and used after it belongs to each lane. Drivers without maximal reconvergence may
+//! overwrite it in iterations after the lane has left: lavapipe 22.3 and SwiftShader do. Our waterfall loops are
+//! written so that these drivers run them correctly (`wave.rs`); loops of the shader are not.
 
 use ir::{Case, Inst, Op, Region, Value, ValueDef};
 use ops::{Binary, Compare, Ty};
@@ -36,13 +36,13 @@ use crate::emit::Emitter;
 use crate::module::{Id, push};
 use crate::opcode as op;
 
-/// A loop of no more instructions that only computes is marked to be unrolled. Drivers do not do that by themselves, not even
-/// to a loop whose rounds they can count: sorting within a wave takes half the time so on an H200.
+/// A side-effect-free loop of at most this many instructions is marked for unrolling. Drivers do not unroll by
+/// themselves, even if the trip count is known: on an H200, unrolling halves the time of sorting within a wave.
 const MOST_UNROLLED: usize = 128;
-/// The mark, in a loop's control.
+/// The bit `Unroll` of a loop control mask.
 const UNROLL: u32 = 1;
 
-/// A construct that exits can name.
+/// A construct that exits can target.
 pub(crate) struct Target {
     inst: Inst,
     is_loop: bool,
@@ -53,20 +53,20 @@ pub(crate) struct Target {
 /// A branch to the merge of a construct.
 struct Edge {
     from: Id,
-    /// The construct at whose end the lanes want to be: this one or one around it.
+    /// The construct whose end is the destination: this one or an enclosing one.
     to: Inst,
     values: Vec<Id>,
 }
 
-/// Whether what follows in the region is reached.
+/// Whether the rest of the region is reachable.
 pub(crate) type Reached = bool;
 
 impl<'a> Emitter<'a> {
-    /// Emits a region's instructions; the arguments of its yield, if it comes to that.
+    /// Emits a region's instructions; returns the arguments of its yield, if it is reachable.
     pub(crate) fn region(&mut self, region: Region) -> Result<Option<&'a [Value]>, Unsupported> {
         let ir = self.ir;
         for inst in &ir.region(region).insts {
-            // A constant stands outside the function.
+            // Constants are outside the function.
             if !matches!(ir.inst(*inst).op, Op::Const { .. } | Op::Undef(_)) {
                 self.line(*inst);
             }
@@ -91,7 +91,7 @@ impl<'a> Emitter<'a> {
         unreachable!("the verifier has checked that a region ends in a terminator")
     }
 
-    /// The body of the entry point: it yields where it ends.
+    /// The body of the entry point, which ends with a yield.
     pub(crate) fn entry(&mut self) -> Result<(), Unsupported> {
         if self.region(self.ir.body)?.is_some() {
             self.effect(op::RETURN, &[]);
@@ -109,7 +109,7 @@ impl<'a> Emitter<'a> {
         self.effect(op::BRANCH, &[to]);
     }
 
-    /// A selection by a condition; the caller goes on with the label of one of its blocks.
+    /// A conditional selection; the caller continues with the label of one of its blocks.
     pub(crate) fn select_branch(&mut self, cond: Id, then: Id, else_: Id, merge: Id) {
         push(&mut self.out.body, op::SELECTION_MERGE, &[merge.0, 0]);
         self.effect(op::BRANCH_CONDITIONAL, &[cond, then, else_]);
@@ -120,9 +120,9 @@ impl<'a> Emitter<'a> {
         self.op(op::PHI, ty, &operands)
     }
 
-    /// Values on their way to phis: booleans as words.
+    /// Converts operands of phis: booleans become words.
     ///
-    /// A driver's compiler dies of some loops whose phis are booleans (NVIDIA 580, two such loops in each other).
+    /// A driver's compiler crashes on some loops with boolean phis (NVIDIA 580, two nested loops).
     fn sent(&mut self, values: &[Value]) -> Vec<Id> {
         let carry = |it: &Value| match self.ir.ty(*it) {
             Ty::Bool => {
@@ -139,7 +139,7 @@ impl<'a> Emitter<'a> {
         self.out.ty(if ty == Ty::Bool { Ty::I32 } else { ty })
     }
 
-    /// Gives values what phis have brought, after the last phi of the block.
+    /// Converts the results of phis back, after the last phi of the block.
     fn arrive(&mut self, values: &[Value], phis: &[Id]) {
         for (value, phi) in values.iter().zip(phis) {
             let id = if self.ir.ty(*value) == Ty::Bool { self.as_truth(*phi) } else { *phi };
@@ -158,7 +158,8 @@ impl<'a> Emitter<'a> {
         self.test(op::I_NOT_EQUAL, word, zero)
     }
 
-    /// Runs `body` where the condition holds; its value there, zero elsewhere. Without a condition it always runs.
+    /// Runs `body` for the lanes for which the condition holds, and returns its value there, zero elsewhere. Without a
+    /// condition it always runs.
     pub(crate) fn guarded<const N: usize>(
         &mut self,
         cond: Option<Id>,
@@ -220,7 +221,7 @@ impl<'a> Emitter<'a> {
         Ok(true)
     }
 
-    /// What a region yields that does nothing else.
+    /// The values that a region yields, if it does nothing else.
     fn only_yields(&self, region: Region) -> Option<&'a [Value]> {
         let ir = self.ir;
         match ir.region(region).insts.as_slice() {
@@ -232,8 +233,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// One of two values by a condition. Where that is the smaller or the larger of two integers, it is said so: see
-    /// `binary`.
+    /// A selection between two values. If it selects the smaller or the larger of two integers, it becomes a minimum or
+    /// maximum: see `binary`.
     pub(crate) fn picked(&mut self, cond: Value, yes: Value, no: Value) -> Id {
         let ir = self.ir;
         let ty = ir.ty(yes);
@@ -271,7 +272,7 @@ impl<'a> Emitter<'a> {
         let before = self.block;
         self.branch(header);
         self.label(header);
-        // What comes round is not known yet: its place in the words is.
+        // Back-edge operands are patched in later.
         let mut places = Vec::new();
         let mut phis = Vec::new();
         let params = &self.ir.region(body).params;
@@ -301,7 +302,7 @@ impl<'a> Emitter<'a> {
         Ok(self.close(inst))
     }
 
-    /// Whether a region does nothing that others could see.
+    /// Whether a region has no side effects.
     fn only_computes(&self, region: Region) -> bool {
         let ir = self.ir;
         ir.region(region).insts.iter().all(|inst| {
@@ -329,11 +330,11 @@ impl<'a> Emitter<'a> {
         self.targets.push(Target { inst, is_loop: false, merge, incoming: Vec::new() });
     }
 
-    /// To the end of a construct, or to the merge that sends the lanes on.
+    /// Branches to the end of a construct, or to the merge that routes the lanes there.
     fn leave(&mut self, to: Inst, values: Vec<Id>) {
         let wanted = self.targets.iter().rposition(|it| it.inst == to);
         let wanted = wanted.unwrap_or_else(|| {
-            unreachable!("the verifier has checked that an exit names a construct around it")
+            unreachable!("the verifier has checked that an exit names an enclosing construct")
         });
         let innermost = self.targets.len() - 1;
         let hop = match self.targets.iter().rposition(|it| it.is_loop) {
@@ -347,7 +348,7 @@ impl<'a> Emitter<'a> {
         self.branch(merge);
     }
 
-    /// The end of a construct: gives it its results, and sends those on who want further.
+    /// Closes a construct: its merge defines its results, and routes lanes with other destinations.
     fn close(&mut self, inst: Inst) -> Reached {
         let Some(Target { merge, incoming, .. }) = self.targets.pop() else {
             unreachable!("a construct is closed after it was opened")
@@ -365,7 +366,7 @@ impl<'a> Emitter<'a> {
             }
         }
         let stays = incoming.iter().any(|edge| edge.to == inst);
-        // Phis first: a route, the results, and what the others carry.
+        // Phis first: the destination, the results, and the values of the routed lanes.
         let route = (further.len() + usize::from(stays) > 1).then(|| {
             let number =
                 |to: Inst| further.iter().position(|it| *it == to).map_or(0, |it| it as u32 + 1);
@@ -430,7 +431,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// No case falls through, except out of the last one.
+    /// A switch in which no case falls through into another one.
     fn plain_switch(
         &mut self,
         inst: Inst,
@@ -474,9 +475,9 @@ impl<'a> Emitter<'a> {
         let selector = self.get(selector);
         self.open(inst);
         let boolean = self.out.bool();
-        // For each case whether its labels are selected, the default taking what no other does: as words, 1 or 0. Of
-        // conditions joined by `or` a driver's compiler makes a switch of its own, and then forgets in loops behind it
-        // which lanes run together (NVIDIA 580).
+        // For each case, whether its labels are selected, as words, 1 or 0; the default takes what no other case does.
+        // A driver's compiler turns conditions joined by `or` into a switch, and then loses the active set in later
+        // loops (NVIDIA 580).
         let uint = self.out.uint();
         let mut selected: Vec<Option<Id>> = Vec::new();
         for case in cases {
@@ -541,7 +542,7 @@ impl<'a> Emitter<'a> {
         Ok(self.close(inst))
     }
 
-    /// Of two words that are 1 or 0, whether one is 1.
+    /// The disjunction of two words that are 1 or 0.
     fn either(&mut self, a: Option<Id>, b: Id) -> Id {
         let uint = self.out.uint();
         a.map_or(b, |a| self.op(op::BITWISE_OR, uint, &[a, b]))
@@ -551,13 +552,13 @@ impl<'a> Emitter<'a> {
         self.arrive(&self.ir.region(region).params, values);
     }
 
-    /// Whether a region can come to its own end.
+    /// Whether a region can reach its end.
     fn yields(&self, region: Region) -> bool {
         let last = self.ir.region(region).insts.last();
         last.is_some_and(|last| matches!(self.ir.inst(*last).op, Op::Yield(_)))
     }
 
-    /// Whether an operation in a region can see the active set.
+    /// Whether an operation in a region can observe the active set.
     pub(crate) fn sees_lanes(&self, region: Region) -> bool {
         let ir = self.ir;
         ir.region(region).insts.iter().any(|inst| {
@@ -567,7 +568,8 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Whether words are so many instructions at most. Lines do not count, so that debug information changes nothing.
+/// Whether the words hold at most `most` instructions. Debug lines do not count, so that debug information does not
+/// change the code.
 fn is_short(mut words: &[u32], most: usize) -> bool {
     let mut count = 0;
     while let (Some(first), true) = (words.first(), count <= most) {

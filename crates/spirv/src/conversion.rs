@@ -1,10 +1,10 @@
-//! Conversions between texels and numbers to the last bit, where the format that is bound is known.
+//! Bit-exact conversions between texels and numbers, if the bound format is known.
 //!
-//! A device may give c / 255 an ulp away, round halves of a store as it likes, and leave open what a NaN becomes. What it
-//! gives is near enough to tell which c it was, so that the number is made of c again; what it gets is a number that it
-//! cannot round in another way. The definitions are those of `ops::texture`.
+//! A device may return c / 255 with an error of an ulp, round ties of a store either way, and convert NaN to anything.
+//! Its result is close enough to recover c, from which the exact number is computed; for a store, it gets a number that
+//! has only one rounding. The definitions are those of `ops::texture`.
 //!
-//! Left to the device: the small floats, and stores to sRGB, which devices do not have.
+//! Small floats are left to the device. Stores to sRGB do not occur, since devices do not support them.
 
 use ops::texture::{Encoding, Format, Texel};
 use ops::{Sign, Ty, Unary};
@@ -14,16 +14,16 @@ use crate::module::Id;
 use crate::opcode as op;
 use crate::scalar::float_bits;
 
-/// What a channel of a format holds.
+/// The number format of a channel.
 enum Channel {
-    /// From 0 to 1 in so many steps.
+    /// From 0 to 1, with this number of steps.
     Unorm(u32),
-    /// From -1 to 1.
+    /// From -1 to 1, with this number of steps on each side.
     Snorm(u32),
     Srgb,
     Unsigned(u32),
     Signed(u32),
-    /// As it is.
+    /// No conversion.
     Other,
 }
 
@@ -32,7 +32,7 @@ fn channel(format: Format, index: u32) -> Channel {
     let is_there = index < format.channels().count() as u32;
     let ten = |it: u32| if it < 3 { 10 } else { 2 };
     match format {
-        // What is not there is 0 or 1 on every device.
+        // A missing component is 0 or 1 on every device.
         _ if !is_there => Channel::Other,
         Format::Plain { bits, encoding, .. } => {
             let bits = u32::from(bits);
@@ -59,7 +59,7 @@ impl Emitter<'_> {
         self.out.constant(Ty::F32, float_bits(Ty::F32, value))
     }
 
-    /// A component as the format means it; `value` is what the device made of it.
+    /// The exact value of a loaded component; `value` is the device's result.
     pub(crate) fn loaded(&mut self, format: Format, index: u32, value: Id) -> Id {
         match channel(format, index) {
             Channel::Unorm(most) => self.normalised(most, value),
@@ -82,7 +82,7 @@ impl Emitter<'_> {
         self.quotient(whole, most)
     }
 
-    /// The linear number of the byte on the sRGB curve whose number is nearest.
+    /// The linear value of the sRGB byte that is nearest to the device's result.
     fn linear(&mut self, value: Id) -> Id {
         let single = self.out.ty(Ty::F32);
         let (exponent, scale, shift) =
@@ -105,7 +105,7 @@ impl Emitter<'_> {
         self.op(op::LOAD, single, &[pointer])
     }
 
-    /// The linear numbers of all bytes.
+    /// The linear values of all sRGB bytes.
     fn srgb_table(&mut self) -> Id {
         if let Some(id) = self.srgb {
             return id;
@@ -134,7 +134,7 @@ impl Emitter<'_> {
         table
     }
 
-    /// A component to be stored, as a number that the device cannot round in another way.
+    /// A component to store, as a number that the device can round only one way.
     pub(crate) fn stored(&mut self, format: Format, index: u32, value: Id) -> Id {
         match channel(format, index) {
             Channel::Unorm(most) => {
@@ -167,7 +167,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The nearest step, halves away from zero: exact in f64.
+    /// The nearest step, ties away from zero: exact in f64.
     fn stepped(&mut self, most: u32, inside: Id) -> Id {
         let constant = |it: &mut Self, value: f64| it.out.constant(Ty::F64, value.to_bits());
         let wide = self.float(inside, Ty::F32, Ty::F64);

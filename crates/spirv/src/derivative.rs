@@ -1,8 +1,8 @@
-//! Derivatives: differences between the lanes of a quad, by reading each other's registers.
+//! Derivatives as differences between the lanes of a quad, by subgroup shuffles.
 //!
-//! They are the reference engine's bit for bit, on every device: a lane of the quad that is not active counts as the asking
-//! one, which a ballot tells. The device's own derivatives leave that open and are asked for only by what cannot do without
-//! (`sample.rs`).
+//! They have the reference engine's bits on every device: an inactive lane of the quad, found by a ballot, has the
+//! reading lane's value. The device's derivative instructions leave that open and are used only where they are
+//! unavoidable (`sample.rs`).
 
 use ir::Derivative;
 use ops::{Binary, Ty};
@@ -32,13 +32,13 @@ impl Emitter<'_> {
         self.binary(Binary::Sub, ty, greater, lesser)
     }
 
-    /// The bits of the quad's lanes that are active.
+    /// The mask of the quad's active lanes.
     pub(crate) fn active_in_quad(&mut self) -> Id {
-        let everybody = self.everybody();
-        self.quad_bits(everybody)
+        let all_active = self.all_active();
+        self.quad_bits(all_active)
     }
 
-    /// The value of a lane of the quad; one's own where that lane is not active.
+    /// The value of a lane of the quad; the reading lane's own value if that lane is not active.
     fn in_quad(&mut self, ty: Ty, value: Id, index: Id, active: Id) -> Id {
         let uint = self.out.uint();
         let lane = self.input(op::SUBGROUP_LOCAL_INVOCATION_ID);

@@ -1,4 +1,5 @@
-//! One instruction of the IR after the other: which file lowers it, and what is around the function in the module.
+//! The emitter: dispatches each instruction of the IR to the file that lowers it, and emits the parts of the module
+//! around the function.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -16,13 +17,13 @@ use crate::opcode::{self as op, Opcode};
 use crate::reflect::{Reflection, Warning};
 use crate::{Emitted, Unsupported, sample};
 
-/// The number by which SPIR-V knows HLSL.
+/// HLSL in SPIR-V's list of source languages.
 const HLSL: u32 = 5;
 
-/// An instruction holds at most this much of a source text.
+/// The most bytes of source text in one instruction.
 const MOST_TEXT: usize = 200_000;
 
-/// Emits a module that has been verified.
+/// Emits a verified module.
 pub fn emit(
     ir: &ir::Module,
     environment: &Environment,
@@ -38,7 +39,7 @@ pub fn emit(
         debug,
         out,
         values: vec![None; ir.values.len()],
-        only_distances: Vec::new(),
+        distances_only: Vec::new(),
         shapes: OnceCell::new(),
         block: start,
         targets: Vec::new(),
@@ -50,7 +51,7 @@ pub fn emit(
         files: Vec::new(),
         place: None,
     };
-    emitter.only_distances = emitter.only_distances();
+    emitter.distances_only = emitter.distances_only();
     emitter.sources();
     emitter.bind()?;
     emitter.local_arrays();
@@ -64,25 +65,25 @@ pub(crate) struct Emitter<'a> {
     debug: &'a dyn Debug,
     pub(crate) out: Module,
     values: Vec<Option<Id>>,
-    /// Instructions that only say how far away a lane is.
-    only_distances: Vec<bool>,
-    /// How values differ between lanes, once somebody has asked.
+    /// Instructions that are used only as the distance of a relative read.
+    distances_only: Vec<bool>,
+    /// The uniformity of values, computed on demand.
     pub(crate) shapes: OnceCell<Shapes>,
     /// The block under construction.
     pub(crate) block: Id,
-    /// The constructs around this place.
+    /// The enclosing constructs.
     pub(crate) targets: Vec<Target>,
     pub(crate) resources: Resources,
     /// Built-in values that have been loaded.
     pub(crate) built_ins: BTreeMap<u32, Id>,
     /// The variables of groupshared (`true`) and private arrays.
     pub(crate) arrays: BTreeMap<(bool, u32), Id>,
-    /// Every variable that the entry point names.
+    /// Every variable in the entry point's interface.
     pub(crate) interface: Vec<(u32, Id)>,
-    /// The linear numbers of the bytes on the sRGB curve.
+    /// The table of linear values of sRGB bytes.
     pub(crate) srgb: Option<Id>,
     files: Vec<Id>,
-    /// The line that the current instruction is marked with.
+    /// The debug line of the current instruction.
     place: Option<Place>,
 }
 
@@ -111,7 +112,7 @@ impl Emitter<'_> {
         self.op_words(opcode, ty, &operands)
     }
 
-    /// The same where not all operands are ids.
+    /// The same with operands that are not all ids.
     pub(crate) fn op_words(&mut self, opcode: Opcode, ty: Id, operands: &[u32]) -> Id {
         let id = self.out.id();
         let words = [&[ty.0, id.0], operands].concat();
@@ -135,20 +136,20 @@ impl Emitter<'_> {
         Err(Unsupported { what, asked: asked.into(), span })
     }
 
-    /// Emits an instruction that is no terminator.
+    /// Emits an instruction that is not a terminator.
     pub(crate) fn inst(&mut self, inst: Inst) -> Result<Reached, Unsupported> {
         let ir = self.ir;
         let data = ir.inst(inst);
         let results: Vec<Id> = match &data.op {
             Op::Const { ty, bits } => vec![self.out.constant(*ty, *bits)],
-            // Undefined in the language, zero in every engine of ours.
+            // Undefined in the language, zero in all our engines.
             Op::Undef(ty) => {
                 let ty = self.out.ty(*ty);
                 vec![self.out.null(ty)]
             }
             Op::Builtin(builtin) => vec![self.builtin(*builtin)],
             Op::Unary(op, a) => vec![self.unary(*op, ir.ty(*a), self.get(*a))],
-            Op::Binary(..) if self.only_distances[inst.index()] => return Ok(true),
+            Op::Binary(..) if self.distances_only[inst.index()] => return Ok(true),
             Op::Binary(op, a, b) => {
                 vec![self.binary(*op, ir.ty(*a), self.get(*a), self.get(*b))]
             }
@@ -210,7 +211,7 @@ impl Emitter<'_> {
         Ok(true)
     }
 
-    // Around the function.
+    // The parts of the module around the function.
 
     fn sources(&mut self) {
         for source in self.debug.sources() {
@@ -228,7 +229,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Marks what follows with the line of an instruction.
+    /// Sets the debug line of the following instructions.
     pub(crate) fn line(&mut self, inst: Inst) {
         let place = self.debug.place(self.ir.inst(inst).span);
         if let Some(place) = place
@@ -240,7 +241,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A line counts to the end of its block.
+    /// A debug line ends with its block.
     pub(crate) fn forget_line(&mut self) {
         self.place = None;
     }
@@ -249,7 +250,7 @@ impl Emitter<'_> {
         let mut named = vec![false; self.values.len()];
         for variable in &self.ir.variables {
             for value in &variable.values {
-                // A constant is many things at once.
+                // A constant may be the value of many variables.
                 if self.ir.constant(*value).is_some() {
                     continue;
                 }
@@ -271,8 +272,8 @@ impl Emitter<'_> {
             mode(&[op::MODE_DERIVATIVES_IN_ROWS]);
         }
         let floats = self.environment.floats;
-        // Only for the types that are there: a device may lack the others. Of 16 and 64 bits both or none, because a
-        // device may keep one mode for the two; one that does ignores a mode that stands alone.
+        // Only for types that are used, since a device may lack the others. For 16 and 64 bits both or neither, because
+        // a device may have one mode for both, and then ignores a mode that is set for only one of them.
         let declared = &self.out.capabilities;
         let single = self.ir.values.iter().any(|it| it.ty == Ty::F32);
         let others = [op::CAP_FLOAT16, op::CAP_FLOAT64].iter().any(|it| declared.contains(it));
@@ -299,7 +300,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Asks for maximal reconvergence where somebody can see the difference.
+    /// Requests maximal reconvergence if an operation can observe the difference.
     fn reconvergence(&mut self, main: Id) -> Vec<Warning> {
         if !self.ir.insts.iter().any(|it| it.op.effects().sees_lanes) {
             return Vec::new();
@@ -320,7 +321,7 @@ impl Emitter<'_> {
         let mut warnings = self.reconvergence(main);
         warnings.extend(self.resources.shares.then_some(Warning::SharedBinding));
         self.aliases();
-        // Before SPIR-V 1.4 the interface is inputs and outputs only.
+        // Before SPIR-V 1.4 the interface has only inputs and outputs.
         let whole = self.environment.vulkan.spirv() >= 0x0001_0400;
         let interface = self.interface.iter().filter(|(storage, _)| whole || *storage == op::INPUT);
         let interface: Vec<u32> = interface.map(|(_, id)| id.0).collect();
@@ -343,7 +344,7 @@ impl Emitter<'_> {
     }
 }
 
-/// A text in pieces that an instruction can hold.
+/// Splits a text into pieces that fit into an instruction.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -1,12 +1,12 @@
-//! For what a module is emitted: the version of Vulkan, the extensions that may be used, and where debug information comes
-//! from.
+//! The target environment of a module: the version of Vulkan, the extensions that may be used, the numbering of
+//! bindings, and the source of debug information.
 
 use ir::{Register, RegisterClass, Span};
 use legalize::Target;
 use ops::Ty;
 use ops::texture::Format;
 
-/// The version of Vulkan whose SPIR-V is emitted.
+/// The version of Vulkan that the module targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Vulkan {
     V1_1,
@@ -18,7 +18,7 @@ pub enum Vulkan {
 impl Vulkan {
     pub const ALL: [Vulkan; 4] = [Vulkan::V1_1, Vulkan::V1_2, Vulkan::V1_3, Vulkan::V1_4];
 
-    /// As `-fspv-target-env` spells it.
+    /// The spelling of `-fspv-target-env`.
     pub fn name(self) -> &'static str {
         match self {
             Vulkan::V1_1 => "vulkan1.1",
@@ -28,10 +28,11 @@ impl Vulkan {
         }
     }
 
-    /// By what `-fspv-target-env` says. A universal environment has a version of SPIR-V and asks for less.
+    /// The version for an argument of `-fspv-target-env`. A universal environment names a version of SPIR-V and
+    /// requires less.
     pub fn by_name(name: &str) -> Option<Vulkan> {
         match name {
-            // SPIR-V 1.3 is right there too.
+            // SPIR-V 1.3 is valid there too.
             "vulkan1.1spirv1.4" | "universal1.3" | "universal1.4" => Some(Vulkan::V1_1),
             "universal1.5" => Some(Vulkan::V1_2),
             "universal1.6" => Some(Vulkan::V1_3),
@@ -39,7 +40,7 @@ impl Vulkan {
         }
     }
 
-    /// The version word of the newest SPIR-V that it takes.
+    /// The version word of the newest SPIR-V that it accepts.
     pub fn spirv(self) -> u32 {
         match self {
             Vulkan::V1_1 => 0x0001_0300,
@@ -49,13 +50,13 @@ impl Vulkan {
     }
 }
 
-/// Extensions that change what is emitted.
+/// Extensions that change the generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extension {
     MaximalReconvergence,
-    /// `WaveMatch` and the multi-prefix functions natively.
+    /// Native `WaveMatch` and multi-prefix functions.
     SubgroupPartitioned,
-    /// Levels of detail, and samples with a bias, from the device's own derivatives.
+    /// Levels of detail, and samples with a bias, by the device's derivatives.
     ComputeDerivatives,
 }
 
@@ -79,7 +80,7 @@ impl Extension {
     }
 }
 
-/// For floats of which sizes a device promises something.
+/// The sizes of floats for which a device gives a guarantee.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
     pub half: bool,
@@ -100,7 +101,7 @@ impl Sizes {
     }
 }
 
-/// What a device promises of floats when a module asks for it.
+/// The guarantees about floats that a module can request from a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Floats {
     /// Denormals are kept.
@@ -119,30 +120,32 @@ impl Floats {
     };
 }
 
-/// What the device is taken to have.
+/// The assumed properties of the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Environment {
     pub vulkan: Vulkan,
     pub extensions: Vec<Extension>,
-    /// What the module asks for, of the sizes that it uses.
+    /// The guarantees that the module requests, for the sizes that it uses.
     pub floats: Floats,
-    /// Arithmetic gives the bits of the reference engine, by way of f64 and 64-bit integers, which the device must have.
+    /// Arithmetic gives the bits of the reference engine, by means of f64 and 64-bit integers, which the device must
+    /// support.
     pub exact: bool,
-    /// 16-bit integers are words whose upper half is zero, except in memory. Some drivers compute with the real ones as if
-    /// they never overflowed.
+    /// 16-bit integers are words whose upper half is zero, except in memory, because some drivers assume that 16-bit
+    /// arithmetic never overflows.
     pub short_words: bool,
-    /// Loads outside a storage buffer give zeros and stores there do nothing, word by word (`robustBufferAccess2`).
+    /// Out-of-bounds loads from a storage buffer return zeros and out-of-bounds stores do nothing, word by word
+    /// (`robustBufferAccess2`).
     pub robust: bool,
-    /// How many lanes the waves will have, where that is certain.
+    /// The number of lanes in a wave, if it is known.
     pub lanes: Option<u32>,
-    /// No wave lacks a lane where X of the group is a multiple of these.
+    /// Every wave is full if the group's X size is a multiple of the number of lanes.
     pub full_waves: bool,
-    /// Lanes can read others at a distance (`GroupNonUniformShuffleRelative`).
+    /// Lanes can read others by relative index (`GroupNonUniformShuffleRelative`).
     pub relative_reads: bool,
-    /// Groupshared memory begins as zeros, as in every engine of ours.
+    /// Groupshared memory is initialised to zero, as in all our engines.
     pub zero_groupshared: bool,
-    /// What is known of what will be bound, for each resource of the module; empty where nothing is. With it and `exact`,
-    /// texels that a device converts in its own way have the reference engine's bits.
+    /// What is known about the bound resources, for each resource of the module; empty if nothing is. With it and
+    /// `exact`, texels whose conversion is device-specific have the reference engine's bits.
     pub bound: Vec<Bound>,
     /// How resources get their descriptor sets and bindings.
     pub numbering: Numbering,
@@ -151,20 +154,20 @@ pub struct Environment {
 /// How resources get their descriptor sets and bindings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Numbering {
-    /// Spaces and resources are counted up, whatever the source says.
+    /// Spaces and resources are numbered consecutively, regardless of the source.
     Counted,
-    /// As the source and command lines for dxc say, if they say something of it at all; else counted.
+    /// As the source and dxc's flags say; consecutive if they say nothing.
     Written(Written),
 }
 
-/// What command lines say.
+/// The numbering flags of a command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     pub shifts: Vec<Shift>,
     pub places: Vec<Placed>,
 }
 
-/// What is added to the numbers of registers of a class (`-fvk-b-shift` and its like).
+/// An offset for the register numbers of a class (`-fvk-b-shift` and similar flags).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift {
     pub class: RegisterClass,
@@ -173,7 +176,7 @@ pub struct Shift {
     pub by: u32,
 }
 
-/// Where something goes that a flag names.
+/// The set and binding that a flag assigns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     pub what: Named,
@@ -181,34 +184,34 @@ pub struct Placed {
     pub set: u32,
 }
 
-/// What a flag can name.
+/// What a flag can assign a binding to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
     /// `-fvk-bind-register`.
     Register(Register),
-    /// The constants outside any buffer: `-fvk-bind-globals`.
+    /// The constants outside any constant buffer: `-fvk-bind-globals`.
     Globals,
-    /// All views of the heap of resources: `-fvk-bind-resource-heap`. A device needs descriptors of any kind for it.
+    /// All views of the resource heap: `-fvk-bind-resource-heap`. The device must support mutable descriptors.
     ResourceHeap,
     /// `-fvk-bind-sampler-heap`.
     SamplerHeap,
-    /// The hidden counters of what lies in the heap of resources: `-fvk-bind-counter-heap`.
+    /// The hidden counters of buffers in the resource heap: `-fvk-bind-counter-heap`.
     CounterHeap,
 }
 
-/// What a host binds, where it is the same for all elements of a resource.
+/// What the host binds, if it is the same for all elements of a resource array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bound {
     /// The format of the texels.
     pub format: Option<Format>,
-    /// Samplers give single texels, never borders or what is blended.
+    /// Samplers return single texels, never borders or blends.
     pub single: bool,
-    /// Samplers choose one level.
+    /// Samplers select a single mip level.
     pub whole_levels: bool,
 }
 
 impl Default for Environment {
-    /// Vulkan 1.3 with maximal reconvergence, without which few modules mean what they say.
+    /// Vulkan 1.3 with maximal reconvergence, on which most shaders with wave operations depend.
     fn default() -> Environment {
         Environment {
             vulkan: Vulkan::V1_3,
@@ -228,13 +231,13 @@ impl Default for Environment {
 }
 
 impl Environment {
-    /// What is known of a resource, where that may change the code.
+    /// What is known about a resource, if it may change the code.
     pub(crate) fn bound(&self, resource: ir::Binding) -> Bound {
         let known = self.bound.get(resource.index()).filter(|_| self.exact);
         known.copied().unwrap_or_default()
     }
 
-    /// What of this the middle of the compiler must know.
+    /// The target for `legalize`.
     pub(crate) fn target(&self) -> Target {
         let target = Target::vulkan(self.exact, self.short_words);
         let target = match self.has(Extension::SubgroupPartitioned) {
@@ -253,7 +256,7 @@ impl Environment {
     }
 }
 
-/// A place in a source; line and column count from 1.
+/// A source location; line and column count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The index of the file among [`Debug::sources`].
@@ -262,21 +265,21 @@ pub struct Place {
     pub column: u32,
 }
 
-/// A source file whose text goes into the module.
+/// A source file whose text is put into the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     pub name: String,
     pub text: String,
 }
 
-/// Where names of files and lines come from.
+/// The source of file names and lines.
 pub trait Debug {
     fn sources(&self) -> Vec<Source>;
-    /// `None` for what no text stands for.
+    /// `None` for a span without source text.
     fn place(&self, span: Span) -> Option<Place>;
 }
 
-/// No sources and no lines; names of variables and resources stay.
+/// No sources and no lines; names of variables and resources are kept.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoDebug;
 

@@ -1,29 +1,30 @@
-//! From the IR to SPIR-V for Vulkan: a pure function from a module and a stated [`Environment`] to words and a
-//! [`Reflection`].
+//! The SPIR-V back end for Vulkan: a pure function from a module and an [`Environment`] to words and a [`Reflection`].
 //!
-//! # What is kept, and how
-//! - **Active sets.** The IR's structure becomes SPIR-V's structure, merge for merge, and maximal reconvergence is asked
-//!   for whenever an operation can see the active set; `control.rs` says why that keeps it. A `switch` whose cases can see
-//!   it becomes a cascade of `if`s, because SPIR-V lets lanes of one case run apart when their selectors differ.
-//! - **Arithmetic corners.** Where SPIR-V leaves a result open (shift counts, division by zero, conversions out of range,
-//!   `min` of zeros, tests for NaN), `legalize` has written the corner out before anything is encoded;
-//!   `Environment::target` says for which device.
-//! - **Bounds.** Every access outside its resource or array loads zero and stores nothing, by code of ours: `bounds` in
-//!   `memory.rs` says why the device's own robustness is not enough. What stays with the device: a null descriptor, and
-//!   single words where [`Environment::robust`] is set.
+//! # What is preserved, and how
+//! - **Active sets.** The IR's structure becomes SPIR-V's structure, merge for merge, and maximal reconvergence is
+//!   requested whenever an operation can observe the active set; `control.rs` says why that preserves it. A `switch`
+//!   whose cases can observe it becomes a cascade of `if`s, because SPIR-V allows lanes of one case to diverge if their
+//!   selectors differ.
+//! - **Arithmetic corner cases.** Where SPIR-V leaves a result undefined (shift counts, division by zero, conversions
+//!   out of range, `min` of zeros, tests for NaN), `legalize` has written the case out before anything is encoded;
+//!   `Environment::target` describes the device.
+//! - **Bounds.** Every access outside its resource or array loads zero and stores nothing, by explicit checks: "Bounds"
+//!   in `memory.rs` says why the device's robustness is not enough. Left to the device are null descriptors, and single
+//!   words if [`Environment::robust`] is set.
 //!
-//! # What is the device's own
-//! The order of float sums; unless [`Environment::exact`] is set, the bits of a NaN and the last bits of division, square
-//! roots and transcendental functions; results that the language leaves undefined, such as reads of inactive lanes; the misaligned part of an address, which
-//! is dropped.
+//! # What is device-specific
+//! The order of float sums; unless [`Environment::exact`] is set, the bits of a NaN and the last bits of division,
+//! square roots and transcendental functions; results that the language leaves undefined, such as reads of inactive
+//! lanes. The misaligned part of an address is dropped.
 //!
 //! # Map
-//! `opcode.rs` numbers, `module.rs` sections, types and constants; `emit.rs` one instruction of the IR after the other,
+//! `opcode.rs`: numbers; `module.rs`: sections, types and constants; `emit.rs`: dispatches each instruction of the IR,
 //! which `control.rs`, `scalar.rs`, `memory.rs`, `local.rs`, `texel.rs`, `conversion.rs`, `typed.rs`, `texture.rs`,
-//! `sample.rs`, `wave.rs`, `derivative.rs` and `builtin.rs` lower; `reflect.rs` what a host must know; `text.rs` a listing.
+//! `sample.rs`, `wave.rs`, `derivative.rs` and `builtin.rs` lower; `reflect.rs`: information for the host; `text.rs`: a
+//! listing.
 //!
-//! Deliberately absent: files, devices, optimisation (drivers do that, and are told which loops to unroll, and which lanes
-//! read each other).
+//! Deliberately absent: files, devices, optimisation (drivers optimise; the module only marks loops to unroll, and uses
+//! relative reads).
 #![forbid(unsafe_code)]
 
 mod builtin;
@@ -63,12 +64,12 @@ pub struct Emitted {
     pub reflection: Reflection,
 }
 
-/// What this target cannot do, or cannot do yet; never a wrong module.
+/// Something that this target cannot express. The emitter never gives a wrong module instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The same for all modules that miss the same thing, such as `textures`.
+    /// The missing feature, such as `textures`: the same for all modules that need it.
     pub what: &'static str,
-    /// The operation or resource that asks for it.
+    /// The operation or resource that requires it.
     pub asked: String,
     pub span: ir::Span,
 }
@@ -82,7 +83,7 @@ impl std::fmt::Display for Unsupported {
 impl std::error::Error for Unsupported {}
 
 impl Emitted {
-    /// The words as bytes, as `.spv` files hold them.
+    /// The words as the bytes of a `.spv` file.
     pub fn bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|it| it.to_le_bytes()).collect()
     }

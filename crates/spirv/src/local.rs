@@ -1,6 +1,8 @@
-//! Arrays in groupshared and private memory. A scalar outside loads zero and is not stored, as in every engine of ours.
+//! Arrays in groupshared and private memory. An out-of-bounds load returns zero and an out-of-bounds store does
+//! nothing, as in all our engines.
 //!
-//! An array of floats that atomic operations work on is held as integers, because SPIR-V compares and exchanges these.
+//! An array of floats with atomic operations is stored as integers, because SPIR-V has compare-and-exchange only for
+//! these.
 
 use ir::{Atomic, Op, Value};
 use ops::Ty;
@@ -18,7 +20,7 @@ struct Element {
     pointer: Id,
     inside: Option<Id>,
     ty: Ty,
-    /// The type in which it is held.
+    /// The type of the stored elements.
     held: Ty,
 }
 
@@ -41,7 +43,7 @@ impl Emitter<'_> {
             let ty = self.out.array(ty, memory.len);
             let pointer = self.out.pointer(op::FUNCTION_STORAGE, ty);
             let variable = self.out.id();
-            // What nobody wrote is zero, as in every engine of ours.
+            // Initialised to zero, as in all our engines.
             let zeros = self.out.null(ty);
             let words = [pointer.0, variable.0, op::FUNCTION_STORAGE, zeros.0];
             push(&mut self.out.variables, op::VARIABLE, &words);

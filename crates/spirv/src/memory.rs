@@ -1,18 +1,19 @@
 //! Buffers: descriptors, addresses, bounds, accesses.
 //!
-//! A buffer is a block with one array of units: words, for 16-bit scalars half words, for 64-bit atomics longs. A buffer
-//! that is accessed in several ways is declared once for each, under the same binding, and marked as aliased.
-//! A constant buffer is an array of four-word registers. 64-bit scalars are two words.
+//! A buffer is a block with one array of units: words, half words for 16-bit scalars, or 64-bit integers for 64-bit
+//! atomics. A buffer that is accessed in several ways is declared once for each, with the same binding, and marked as
+//! aliased. A constant buffer is an array of four-word registers. 64-bit scalars are two words.
 //!
 //! # Bounds
-//! Direct3D: a scalar outside loads zero and is not stored; an atomic outside gives zero. The device's robustness
-//! (`robustBufferAccess2`) gives that for plain accesses only: not for the part of an element at the end of a structured
-//! buffer, not for an index whose address wraps, not for an offset beyond the element, not for what an atomic gives back.
-//! So each access is compared here with the length that the descriptor has. A load outside goes to unit 0 and its result
-//! is dropped; a store or atomic outside is branched around. Byte addresses become unit numbers before anything is added
-//! to them, so that nothing wraps. Left to the device are a buffer with no unit at all, and where the environment promises
-//! robustness the plain case ([`Emitter::word`]): the one word of an element of four bytes, at an index that cannot wrap.
-//! Of a constant buffer only its declared size is known: one bound smaller is the host's mistake.
+//! In Direct3D, an out-of-bounds load returns zero, an out-of-bounds store does nothing, and an out-of-bounds atomic
+//! returns zero. The device's robustness (`robustBufferAccess2`) guarantees that only for plain accesses: not for a
+//! partial element at the end of a structured buffer, an index whose address wraps, an offset beyond the element, or
+//! the result of an atomic. So each access is compared here with the length of the descriptor. An out-of-bounds load
+//! reads unit 0 and its result is discarded; an out-of-bounds store or atomic is branched around. Byte addresses become
+//! unit numbers before anything is added to them, so that nothing wraps. Left to the device are a buffer without any
+//! unit, and, if the environment guarantees robustness, the simplest case ([`Emitter::word`]): the single word of a
+//! four-byte element, at an index that cannot wrap. Only the declared size of a constant buffer is known: it is the
+//! host's mistake to bind a smaller one.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ use crate::number::Numbers;
 use crate::opcode as op;
 use crate::reflect::{self, BindingKind};
 
-/// What is known of the resources of a module.
+/// Information about the resources of a module.
 #[derive(Default)]
 pub(crate) struct Resources {
     pub(crate) bindings: Vec<reflect::Binding>,
@@ -35,16 +36,16 @@ pub(crate) struct Resources {
     /// Set and binding of each resource, and of its counter.
     places: BTreeMap<(u32, bool), (u32, u32)>,
     views: BTreeMap<(u32, View), Id>,
-    /// Two resources have one binding.
+    /// Whether two resources have the same binding.
     pub(crate) shares: bool,
-    /// How many units a buffer has, where that is the same everywhere.
+    /// The number of units of a buffer, if it is the same everywhere.
     lengths: BTreeMap<(u32, u32), Id>,
 }
 
 /// The ways to declare a resource.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum View {
-    /// Units of so many bytes.
+    /// Units of this many bytes.
     Units(u32),
     Registers,
     Counter,
@@ -57,14 +58,14 @@ pub(crate) enum View {
 #[derive(Clone, Copy)]
 pub(crate) struct Descriptor {
     pub(crate) pointer: Id,
-    /// Where the index into an array of descriptors is one that exists; always, if there is none.
+    /// Whether the index into the descriptor array is in bounds; `None` if it always is.
     pub(crate) exists: Option<Id>,
     pub(crate) varies: bool,
-    /// The resource, if it is no array.
+    /// The resource, if it is not an array.
     only: Option<u32>,
 }
 
-/// An access: the number of its first unit, and for each scalar whether it lies inside.
+/// An access: the number of its first unit, and for each scalar whether it is in bounds.
 struct Spot {
     descriptor: Descriptor,
     unit: Id,
@@ -72,7 +73,7 @@ struct Spot {
 }
 
 impl Emitter<'_> {
-    /// Gives each resource that is used its set and binding.
+    /// Assigns a set and binding to each resource that is used.
     pub(crate) fn bind(&mut self) -> Result<(), Unsupported> {
         let mut numbers = Numbers::new(self.ir, &self.environment.numbering);
         for (index, resource) in self.ir.resources.iter().enumerate().filter(|it| it.1.used) {
@@ -134,7 +135,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Buffers that are declared in several ways say so; so does what lies in one descriptor heap.
+    /// Marks buffers that are declared in several ways as aliased, as well as resources in the same descriptor heap.
     pub(crate) fn aliases(&mut self) {
         let views: Vec<(ir::Binding, View, Id)> = self
             .resources
@@ -148,7 +149,7 @@ impl Emitter<'_> {
             let ways = views.iter().filter(|it| self.ir.storage(it.0) == storage && units(it.1));
             if units(*view) && ways.count() > 1 {
                 self.out.decorate(*id, op::ALIASED, &[]);
-                // A device has one way to its memory for buffers and another for images.
+                // A device may access buffers and images through different caches.
                 if self.mixed(*of) && !self.ir.resource(*of).globally_coherent {
                     self.out.decorate(*id, op::COHERENT, &[]);
                 }
@@ -156,7 +157,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the same bytes may be seen as a buffer and as texels, and be changed.
+    /// Whether the same bytes may be written, and accessed both as a buffer and as texels.
     fn mixed(&self, resource: ir::Binding) -> bool {
         let storage = self.ir.storage(resource);
         if !self.ir.resource(resource).register.class.is_heap() {
@@ -173,7 +174,7 @@ impl Emitter<'_> {
         all.iter().any(|it| it.0) && all.iter().any(|it| !it.0) && all.iter().any(|it| it.1)
     }
 
-    /// After a change: what a lane has written as texels it may read as a buffer, and the other way round.
+    /// A barrier after a write: a lane may read as a buffer what it has written as texels, and vice versa.
     pub(crate) fn settle(&mut self, resource: ir::Binding) {
         if self.mixed(resource) {
             let barrier = Barrier { memory: MemoryScope::Device, sync: SyncScope::None };
@@ -181,7 +182,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The type of what a descriptor refers to, and its storage class.
+    /// The type that a descriptor refers to, and its storage class.
     fn viewed(&mut self, binding: ir::Binding, view: View) -> (Id, u32) {
         let uint = self.out.uint();
         match (view, &self.ir.resource(binding).kind) {
@@ -215,7 +216,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Where constants lie.
+    /// The storage class of constants.
     fn constants_in(&self, binding: ir::Binding) -> u32 {
         match self.ir.resource(binding).register.class {
             RegisterClass::Push => op::PUSH_CONSTANT,
@@ -260,7 +261,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A comparison with a number below `limit`, decided here where the value is known; `None` is true.
+    /// Whether a value is below `limit`, folded if the value is known; `None` is true.
     pub(crate) fn below(&mut self, value: Id, known: Option<u64>, limit: u32) -> Option<Id> {
         match known {
             Some(known) if known < u64::from(limit) => None,
@@ -279,7 +280,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// An index that is used only where it lies inside, and 0 elsewhere.
+    /// The index if it is in bounds, otherwise 0.
     pub(crate) fn or_zero(&mut self, inside: Option<Id>, index: Id) -> Id {
         let Some(inside) = inside else { return index };
         let zero = self.out.word(0);
@@ -337,14 +338,14 @@ impl Emitter<'_> {
         Descriptor { pointer, exists, varies, only: None }
     }
 
-    /// Marks what depends on a descriptor that may differ between lanes.
+    /// Marks an id that depends on a descriptor that may differ between lanes.
     pub(crate) fn mark(&mut self, varies: bool, id: Id) {
         if varies {
             self.out.decorate(id, op::NON_UNIFORM, &[]);
         }
     }
 
-    /// How many units the buffer has.
+    /// The number of units in the buffer.
     fn length(&mut self, descriptor: Descriptor, unit: u32) -> Id {
         let uint = self.out.uint();
         let measure =
@@ -358,7 +359,7 @@ impl Emitter<'_> {
         id
     }
 
-    /// How many whole elements a structured buffer has.
+    /// The number of whole elements in a structured buffer.
     fn elements(&mut self, descriptor: Descriptor, stride: u32, unit: u32) -> Id {
         let length = self.length(descriptor, unit);
         if stride == unit {
@@ -368,7 +369,7 @@ impl Emitter<'_> {
         if descriptor.only.is_some() { self.early(divide) } else { divide(self) }
     }
 
-    /// Where an access of `count` scalars lies; `unit` bytes have a number.
+    /// The location of an access of `count` scalars; units have `unit` bytes.
     fn spot(
         &mut self,
         inst: Inst,
@@ -433,10 +434,10 @@ impl Emitter<'_> {
         Ok(Spot { descriptor, unit: start, inside })
     }
 
-    /// Where the access is to the one word of an element of four bytes, whose bounds the device sees to: a pointer to it.
+    /// A pointer for an access to the single word of a four-byte element, if the device checks its bounds.
     ///
-    /// The largest number of a word in 32 bits of addresses is outside, since no buffer has so many bytes, and whatever
-    /// lies beyond is put there.
+    /// Larger indices are clamped to the last word of a 32-bit address space, which is out of bounds because no buffer
+    /// is that large.
     fn word(&mut self, place: Place, at: Address, ty: Ty, count: usize) -> Option<Id> {
         const LAST: u32 = u32::MAX / 4;
         let resource = self.ir.resource(place.binding);
@@ -468,7 +469,7 @@ impl Emitter<'_> {
         pointer
     }
 
-    /// The bytes of the units in which scalars of a type are moved.
+    /// The size of the units in which scalars of a type are accessed.
     fn unit_of(ty: Ty) -> u32 {
         if ty.bytes() == 2 { 2 } else { 4 }
     }
@@ -523,7 +524,7 @@ impl Emitter<'_> {
         self.choose(ty, inside, value, zero)
     }
 
-    /// A scalar out of the integers that hold it.
+    /// A scalar from the integers that hold it.
     fn assembled(&mut self, ty: Ty, units: &[Id]) -> Id {
         match (ty, units) {
             (Ty::Bool, [word]) => self.convert(*word, Ty::I32, Sign::Unsigned, Ty::Bool),
@@ -568,7 +569,7 @@ impl Emitter<'_> {
         let zero = self.out.word(0);
         let mut values = Vec::new();
         for scalar in 0..count as u32 {
-            // In halves or words from the start, so that no sum wraps.
+            // Converted to halves or words first, so that no sum wraps.
             let (first, known) = if ty.bytes() == 2 {
                 let half = self.words(op::SHIFT_RIGHT_LOGICAL, at, 1);
                 let half = self.words(op::I_ADD, half, scalar);
@@ -639,7 +640,7 @@ impl Emitter<'_> {
             let value = self.get(*value);
             units.push(self.taken_apart(ty, value));
         }
-        // Neighbours that are inside under the same condition share a branch.
+        // Consecutive scalars with the same bounds condition share a branch.
         let mut scalar = 0;
         while scalar < units.len() {
             let inside = spot.inside[scalar];
@@ -689,7 +690,7 @@ impl Emitter<'_> {
         Ok(old)
     }
 
-    /// An atomic operation at an integer, on values of type `ty`; gives what was there before.
+    /// An atomic operation on an integer in memory, with values of type `ty`; returns the old value.
     pub(crate) fn atomic_at(
         &mut self,
         pointer: Id,
@@ -709,7 +710,7 @@ impl Emitter<'_> {
         self.bitcast(old, int, ty)
     }
 
-    /// The same on values of the type that the pointer points to.
+    /// The same with values of the type that the pointer points to.
     pub(crate) fn atomic_instruction(
         &mut self,
         pointer: Id,
@@ -749,7 +750,7 @@ impl Emitter<'_> {
     pub(crate) fn size(&mut self, _: Inst, place: Place) -> Result<Vec<Id>, Unsupported> {
         let (count, stride) = match &self.ir.resource(place.binding).kind {
             ResourceKind::Structured { stride, .. } => {
-                // Only 16-bit scalars make a stride that is not whole words.
+                // Only 16-bit scalars give a stride that is not a multiple of words.
                 let unit = if stride % 4 == 0 { 4 } else { 2 };
                 let descriptor = self.descriptor(place, View::Units(unit));
                 let count = self.elements(descriptor, *stride, unit);
@@ -765,7 +766,7 @@ impl Emitter<'_> {
             ResourceKind::Constant { .. }
             | ResourceKind::Texture { .. }
             | ResourceKind::Sampler { .. } => {
-                unreachable!("the verifier has checked that sizes are asked of buffers")
+                unreachable!("the verifier has checked that sizes are those of buffers")
             }
         };
         Ok(vec![count, self.out.word(stride)])

@@ -1,5 +1,5 @@
-//! A SPIR-V module under construction: ids, the sections in their order, types and constants made once.
-//! It knows how words are laid out and nothing of what they compute.
+//! A SPIR-V module under construction: ids, the sections in their order, deduplicated types and constants.
+//! It knows the layout of words, not what they compute.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::opcode::{self as op, Opcode};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Id(pub(crate) u32);
 
-/// The sections, in the order in which they stand in the module.
+/// The sections, in the order of the module.
 pub(crate) struct Module {
     next: u32,
     pub(crate) capabilities: BTreeSet<u32>,
@@ -22,12 +22,12 @@ pub(crate) struct Module {
     pub(crate) names: Vec<u32>,
     pub(crate) decorations: Vec<u32>,
     pub(crate) globals: Vec<u32>,
-    /// The variables of the function: the first words of its first block.
+    /// The variables of the function, at the start of its first block.
     pub(crate) variables: Vec<u32>,
-    /// What is computed once, before everything else.
+    /// Instructions that run once, before everything else.
     pub(crate) prologue: Vec<u32>,
     pub(crate) body: Vec<u32>,
-    /// Types and constants by their words without the result.
+    /// Types and constants by their words without the result, for deduplication.
     made: BTreeMap<Vec<u32>, Id>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn push(section: &mut Vec<u32>, opcode: Opcode, operands: &[u32]) {
     section.extend_from_slice(operands);
 }
 
-/// A string as operands: bytes in words, with a zero at the end.
+/// A string as operands: bytes packed into words, with a terminating zero.
 pub(crate) fn string(text: &str) -> Vec<u32> {
     let mut bytes = text.replace('\0', " ").into_bytes();
     bytes.resize(bytes.len() / 4 * 4 + 4, 0);
@@ -69,7 +69,7 @@ impl Module {
     }
 
     pub(crate) fn name(&mut self, id: Id, name: &str) {
-        // A name longer than an instruction can hold is cut; nothing depends on it.
+        // A name longer than an instruction can hold is truncated; nothing depends on it.
         let end = name.char_indices().map(|it| it.0).take_while(|it| *it < 1000).last();
         let short = if name.len() < 1000 { name } else { &name[..end.unwrap_or(0)] };
         let words: Vec<u32> = [id.0].into_iter().chain(string(short)).collect();
@@ -81,12 +81,12 @@ impl Module {
         push(&mut self.decorations, op::DECORATE, &words);
     }
 
-    /// A type, made once for the same operands. The flag says whether it is new.
+    /// A type, deduplicated by its operands. The flag says whether it is new.
     fn made(&mut self, opcode: Opcode, ty: Option<Id>, operands: &[u32]) -> (Id, bool) {
         self.made_apart(false, opcode, ty, operands)
     }
 
-    /// The same; what is made apart is another type than what is not, since it will be decorated otherwise.
+    /// The same; with `apart`, a type distinct from the one without, since it will have other decorations.
     fn made_apart(
         &mut self,
         apart: bool,
@@ -121,7 +121,7 @@ impl Module {
         self.made_type(op::TYPE_BOOL, &[])
     }
 
-    /// Integers carry no sign: operations that care say so.
+    /// Integers are unsigned: the operations carry the sign.
     pub(crate) fn int(&mut self, bits: u32) -> Id {
         match bits {
             16 => self.capabilities.insert(op::CAP_INT16),
@@ -165,10 +165,11 @@ impl Module {
         self.made_type(op::TYPE_ARRAY, &[of.0, count.0])
     }
 
-    /// A block with one array whose elements lie `stride` bytes apart; with a count, or as long as its buffer.
+    /// A block with one array with a stride of `stride` bytes; with a fixed length, or as long as its buffer.
     ///
-    /// What is not written through has a type of its own, whose member says so. Were the type shared with what is written,
-    /// and the variable decorated, a driver takes what is written for constant as well (NVIDIA 580).
+    /// A read-only block has a separate type, whose member is decorated as such. If the type were shared with a
+    /// writable block and only the variable decorated, a driver would treat the writable block as constant too (NVIDIA
+    /// 580).
     pub(crate) fn block(&mut self, of: Id, stride: u32, count: Option<u32>, writable: bool) -> Id {
         let (array, new) = match count {
             None => self.made(op::TYPE_RUNTIME_ARRAY, None, &[of.0]),
@@ -212,7 +213,7 @@ impl Module {
         }
     }
 
-    /// A constant with a sign, for what reads it as one.
+    /// A signed constant, for operands that require one.
     pub(crate) fn signed(&mut self, value: i32) -> Id {
         let ty = self.made_type(op::TYPE_INT, &[32, 1]);
         self.made(op::CONSTANT, Some(ty), &[value as u32]).0
@@ -228,7 +229,7 @@ impl Module {
         self.made(op::CONSTANT_NULL, Some(ty), &[]).0
     }
 
-    /// What nobody looks at.
+    /// An undefined value, for operands that are not used.
     pub(crate) fn undef(&mut self, ty: Id) -> Id {
         self.made(op::UNDEF, Some(ty), &[]).0
     }
@@ -244,8 +245,7 @@ impl Module {
         }
     }
 
-    /// The whole module; `entry` are the operands of the entry point, `main` the function, `label` its
-    /// first block.
+    /// The whole module; `entry` are the operands of the entry point, `main` is the function, `label` its first block.
     pub(crate) fn finish(mut self, version: u32, entry: &[u32], main: Id, label: Id) -> Vec<u32> {
         let void = self.void();
         let signature = self.made_type(op::TYPE_FUNCTION, &[void.0]);

@@ -1,15 +1,16 @@
-//! Descriptor sets and bindings: counted up, or as the source and command lines for dxc say.
+//! Assigns descriptor sets and bindings: consecutively, or as the source and dxc's flags say.
 //!
-//! | resource | written |
+//! | resource | set and binding |
 //! |---|---|
 //! | `[[vk::binding(N, SET)]]` | binding N of SET |
-//! | a register that `-fvk-bind-register` names; loose constants with `-fvk-bind-globals` | as it says |
-//! | every view of a heap with `-fvk-bind-resource-heap` and its like; their counters with the flag for those | as it says |
-//! | `register(tN, spaceM)` | binding N and the shift of its class in that space, of set M |
-//! | no register, a counter, a view of a heap | the next binding of the set that nothing else has |
+//! | a register that `-fvk-bind-register` names; loose constants with `-fvk-bind-globals` | those of the flag |
+//! | every view of a heap with `-fvk-bind-resource-heap` and similar flags; their counters with the flag for those |
+//! those of the flag |
+//! | `register(tN, spaceM)` | set M; binding N plus the shift of its class in that space |
+//! | no register, a counter, a view of a heap | the next free binding of the set |
 //!
-//! Where nothing of the first two kinds and no shift is there, registers of different classes would get one binding:
-//! everything is counted then, sets over the spaces that are used, bindings in the order of declaration.
+//! Without any of the first two kinds and without shifts, registers of different classes would collide; then everything
+//! is numbered consecutively, sets over the spaces that are used, bindings in the order of declaration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +18,14 @@ use ir::{Chosen, Module, Register, RegisterClass, Resource};
 
 use crate::environment::{Named, Numbering, Placed, Written};
 
-/// The name of the constant buffer of constants outside any.
+/// The name of the implicit constant buffer of loose constants.
 const GLOBALS: &str = "$Globals";
 
 pub(crate) struct Numbers<'a> {
     written: Option<&'a Written>,
     /// The spaces that are used.
     spaces: BTreeSet<u32>,
-    /// What resources have by name.
+    /// Bindings that are taken explicitly.
     taken: BTreeMap<(u32, u32), u32>,
     next: BTreeMap<u32, u32>,
 }
@@ -41,13 +42,13 @@ impl<'a> Numbers<'a> {
                 says.then_some(written)
             }
         };
-        // A device has few sets, and spaces have any number.
+        // A device has few sets, but the numbers of spaces are arbitrary.
         let spaces = used().map(|it| it.register.space).collect();
         let mut numbers =
             Numbers { written, spaces, taken: BTreeMap::new(), next: BTreeMap::new() };
         let is_heap = |it: &&Resource| it.register.class.is_heap();
         let own = used().filter(|it| !is_heap(it)).filter_map(|it| numbers.placed(it, false));
-        // The views of a heap are one thing.
+        // The views of a heap share one binding.
         let views = used().filter(is_heap);
         let views = views.flat_map(|it| [numbers.placed(it, false), numbers.placed(it, true)]);
         let heaps: BTreeSet<(u32, u32)> = views.flatten().collect();
@@ -58,7 +59,7 @@ impl<'a> Numbers<'a> {
         numbers
     }
 
-    /// The set and the binding that something gives a resource, or its counter.
+    /// The explicit set and binding of a resource or its counter, if there is one.
     fn placed(&self, resource: &Resource, is_counter: bool) -> Option<(u32, u32)> {
         let written = self.written?;
         let place = |what: Named| {
@@ -96,7 +97,7 @@ impl<'a> Numbers<'a> {
         Some((space, index.saturating_add(shift.map_or(0, |it| it.by))))
     }
 
-    /// The set and the binding of the next resource in the order of declaration, or of its counter.
+    /// The set and binding of the next resource in the order of declaration, or of its counter.
     pub(crate) fn next(&mut self, resource: &Resource, is_counter: bool) -> (u32, u32) {
         if let Some(place) = self.placed(resource, is_counter) {
             return place;
@@ -115,7 +116,7 @@ impl<'a> Numbers<'a> {
         (set, *next - 1)
     }
 
-    /// Whether two resources have one binding.
+    /// Whether two resources have the same binding.
     pub(crate) fn shares(&self) -> bool {
         self.taken.values().any(|count| *count > 1)
     }

@@ -1,15 +1,15 @@
 //! The numbers of SPIR-V, each with its name: instructions with the layout of their operands, and the enumerants of
-//! operands. It is the one table of them: the emitter, the listing, the reader of other compilers' modules and the Vulkan
-//! engine use it. No rule of SPIR-V lives here; what is used nowhere is not listed.
+//! operands. It is the only table of them, used by the emitter, the listing, the reader of other compilers' modules and
+//! the Vulkan engine. It has none of SPIR-V's rules, and only the numbers that are used.
 
-/// An instruction as the emitter and the listing know it.
+/// An instruction for the emitter and the listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opcode {
     pub number: u16,
     pub name: &'static str,
     /// One letter for each operand: `T` result type, `R` result, `i` id, `l` number, `s` string, `C` capability,
-    /// `D` decoration, `S` storage class, `B` built-in or else number, `M` execution mode. The last one may repeat:
-    /// `I` ids, `L` numbers, `P` a number and an id by turns.
+    /// `D` decoration, `S` storage class, `B` built-in or number, `M` execution mode. The last one may repeat: `I` ids,
+    /// `L` numbers, `P` alternately a number and an id.
     pub layout: &'static str,
 }
 
@@ -202,8 +202,8 @@ opcodes! {
 }
 
 enumerants! {
-    /// Capabilities that a module may declare here. A capability that is not listed needs a feature that no device is opened
-    /// with.
+    /// Capabilities that a module may declare. A capability that is not listed needs a device feature that we never
+    /// enable.
     CAPABILITIES:
     CAP_MATRIX 0 "Matrix"
     CAP_SHADER 1 "Shader"
@@ -272,7 +272,7 @@ enumerants! {
 }
 
 enumerants! {
-    /// Operands of image instructions: bits of a mask.
+    /// Bits of the image operands mask.
     IMAGE_OPERANDS:
     OPERAND_LOD 0x2 "Lod"
     OPERAND_SAMPLE 0x40 "Sample"
@@ -320,7 +320,7 @@ enumerants! {
 }
 
 enumerants! {
-    /// Formats of images: all but those that no version of Vulkan has.
+    /// Image formats, without those that no version of Vulkan supports.
     IMAGE_FORMATS:
     FORMAT_RGBA32F 1 "Rgba32f"
     FORMAT_RGBA16F 2 "Rgba16f"
@@ -444,7 +444,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_stands_once() {
+    fn every_number_occurs_once() {
         let numbers: std::collections::BTreeSet<u16> = ALL.iter().map(|it| it.number).collect();
         assert_eq!(numbers.len(), ALL.len());
         for table in [

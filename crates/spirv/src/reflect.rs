@@ -1,13 +1,13 @@
-//! What a host must know to run a module, as plain data.
+//! The information that a host needs to run a module, as plain data.
 
 use ir::{Register, WaveSize};
 
-/// A module from outside.
+/// The host's view of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reflection {
     pub entry: String,
     pub group_size: [u32; 3],
-    /// The `[WaveSize]` attribute: the host asks for a subgroup size in it. Zeros stand for what is not given.
+    /// The `[WaveSize]` attribute: the host requests a subgroup size in its range. Values that are not given are zero.
     pub wave_size: WaveSize,
     /// A 32-bit mask names lanes: the module must not run in larger subgroups.
     pub most_lanes: Option<u32>,
@@ -25,7 +25,7 @@ pub struct Reflection {
 pub struct Push {
     /// The name in the source.
     pub name: String,
-    /// How many bytes a host gives; the last ones are padding.
+    /// The number of bytes that the host provides; the last ones are padding.
     pub bytes: u32,
     /// The index in [`ir::Module::resources`].
     pub resource: ir::Binding,
@@ -37,15 +37,15 @@ pub struct Binding {
     /// The name in the source.
     pub name: String,
     pub kind: BindingKind,
-    /// Counted up over the spaces of registers that are used, or as it is written.
+    /// Consecutive over the register spaces that are used, or explicit.
     pub set: u32,
-    /// Counted up in each set, in the order of declaration, or as it is written; a counter follows its buffer.
+    /// Consecutive in each set, in the order of declaration, or explicit; a counter follows its buffer.
     pub binding: u32,
     /// `None` for an unbounded array.
     pub count: Option<u32>,
     pub writable: bool,
-    /// The format that the module names for its texels, as SPIR-V spells it; views must have it. Without one they may have
-    /// any that holds numbers of the same kind.
+    /// The image format that the module declares, in SPIR-V's spelling; views must have it. Without one, they may have
+    /// any format for numbers of the same kind.
     pub format: Option<&'static str>,
     pub register: Register,
     /// The index in [`ir::Module::resources`].
@@ -80,12 +80,12 @@ impl BindingKind {
     }
 }
 
-/// What the module cannot promise in its environment.
+/// What the module cannot guarantee in its environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// An operation sees the active set, and the environment does not say that lanes reconverge.
+    /// An operation observes the active set, and the environment does not guarantee maximal reconvergence.
     NoMaximalReconvergence,
-    /// What the source and the command line say puts two resources at one binding.
+    /// The source and the command line give two resources the same binding.
     SharedBinding,
 }
 
@@ -93,10 +93,10 @@ impl Warning {
     pub fn message(self) -> &'static str {
         match self {
             Warning::SharedBinding => {
-                "two resources have one binding, which is one descriptor for a device"
+                "two resources have the same binding, so a device uses one descriptor for both"
             }
             Warning::NoMaximalReconvergence => {
-                "the shader depends on which lanes are active, and the target does not promise maximal reconvergence"
+                "the shader depends on which lanes are active, and the target does not guarantee maximal reconvergence"
             }
         }
     }

@@ -1,17 +1,17 @@
-//! Samples, comparisons, gathers and levels of detail: an image and a sampler, combined at the use.
+//! Samples, comparisons, gathers and levels of detail: an image and a sampler, combined where they are used.
 //!
 //! | instruction | here |
 //! |---|---|
 //! | a level, gradients | the same operands |
-//! | derivatives of the quad | gradients from reading each other's coordinates, so that an inactive lane counts as in the reference engine |
-//! | the same with a bias | the device's own derivatives, where the environment has them; else gradients scaled by 2^bias |
-//! | four offsets | four gathers, each of which gives one component |
-//! | an offset that varies, other than of a gather | a `switch` over the 16 of a row and the 256 of a plane, because devices take constants alone; of an offset beyond -8 to 7 the low four bits count |
-//! | levels of detail | the device's own derivatives, and unsupported without them |
+//! | derivatives of the quad | gradients from subgroup shuffles of the coordinates, so that inactive lanes are treated as in the reference engine |
+//! | the same with a bias | the device's derivatives, if the environment has them; otherwise gradients scaled by 2^bias |
+//! | four offsets | four gathers, of each of which one component is used |
+//! | a variable offset, except of a gather | a `switch` over all 16 offsets in one dimension or 256 in two, because devices accept only constants; offsets outside -8 to 7 are truncated to four bits |
+//! | levels of detail | the device's derivatives; unsupported without them |
 //!
-//! How a device filters is its own: Vulkan asks for 4 bits of a texel's fraction at least, and for no rounding. With
-//! [`Environment::exact`](crate::Environment) coordinates that are no numbers are 0 and layers are rounded here, because
-//! devices differ.
+//! Filtering is device-specific: Vulkan requires at least 4 bits for the fraction of a texel, and no particular
+//! rounding. With [`Environment::exact`](crate::Environment), NaN coordinates become 0 and layers are rounded here,
+//! because devices differ.
 
 use ir::{
     Derivative, Detail, Inst, InstData, Module, Op, Texture, TextureOp, Value, ValueData, ValueDef,
@@ -35,7 +35,7 @@ const CONST_OFFSET: u32 = 0x8;
 const OFFSET: u32 = 0x10;
 const LEAST: u32 = 0x80;
 
-/// Whether an instruction gives one number, which says how much of a comparison is true.
+/// Whether an instruction compares, and returns a single number: the fraction of texels that pass.
 fn compares(opcode: Opcode) -> bool {
     [op::IMAGE_COMPARE_EXPLICIT, op::IMAGE_COMPARE_IMPLICIT].contains(&opcode)
 }
@@ -53,12 +53,12 @@ impl Emitter<'_> {
         Source { image, sampler }
     }
 
-    /// The image with its sampler, to be used in this block.
+    /// The image combined with its sampler, which must be used in the same block.
     fn combined(&mut self, texture: &Texture, source: &Source) -> Id {
         let image_ty = self.image_type(texture.texture.binding);
         let image = self.image(source.image, image_ty);
         let Some(sampler) = source.sampler else {
-            unreachable!("the verifier has checked that what filters has a sampler")
+            unreachable!("the verifier has checked that filtering instructions have a sampler")
         };
         let sampler_ty = self.out.made_type(op::TYPE_SAMPLER, &[]);
         let loaded = self.image(sampler, sampler_ty);
@@ -68,12 +68,12 @@ impl Emitter<'_> {
         combined
     }
 
-    /// Whether there is a texture to sample; a sampler that is not there is the default one.
+    /// The value, or 0 if the texture does not exist; a missing sampler is the default one.
     fn or_nothing(&mut self, source: &Source, ty: Ty, value: Id) -> Id {
         self.value_or_zero(ty, source.image.exists, value)
     }
 
-    /// The coordinates one by one; the layer of an array is the last.
+    /// The coordinates as scalars; the layer of an array is last.
     fn coordinates(&mut self, texture: &Texture) -> Vec<Id> {
         let dim = self.dim_of(texture.texture.binding);
         let axes = dim.sample_axes();
@@ -93,7 +93,7 @@ impl Emitter<'_> {
         places
     }
 
-    /// 0 for what is no number.
+    /// Replaces NaN by 0.
     fn number(&mut self, value: Id) -> Id {
         let is_nan = self.magnitude(op::U_GREATER_THAN, Ty::F32, value);
         let single = self.out.ty(Ty::F32);
@@ -101,8 +101,8 @@ impl Emitter<'_> {
         self.choose(Ty::F32, is_nan, zero, value)
     }
 
-    /// What is farther away than 2²⁴ times the texture is as good as there: every float from there on is an even number, so
-    /// that it is the same texel whether the texture repeats, is mirrored, or ends.
+    /// Clamps a coordinate to 2²⁴ times the texture's size: every larger float is an even number, so the texel is the
+    /// same whether the texture repeats, is mirrored, or is clamped.
     fn finite(&mut self, value: Id) -> Id {
         let end = f64::from(1 << 24);
         let mut value = value;
@@ -114,8 +114,8 @@ impl Emitter<'_> {
         value
     }
 
-    /// A level of detail cut down to 256ths. Where one level is chosen it comes to lie between two of them, so that
-    /// halfway between levels every device goes on to the coarser one.
+    /// A level of detail truncated to 256ths. If a single level is selected, it is moved half a step up, so that
+    /// halfway between levels every device selects the coarser one.
     fn cut(&mut self, level: Id, whole_levels: bool) -> Id {
         let steps = self.out.constant(Ty::F32, float_bits(Ty::F32, 256.0));
         let scaled = self.exact(op::F_MUL, Ty::F32, &[level, steps]);
@@ -130,7 +130,7 @@ impl Emitter<'_> {
         }
         let step = self.out.constant(Ty::F32, float_bits(Ty::F32, 1.0 / 256.0));
         let cut = self.exact(op::F_MUL, Ty::F32, &[cut, step]);
-        // What is far from every level stays what it is.
+        // Values far from every level are not changed.
         let far = self.out.constant(Ty::F32, float_bits(Ty::F32, 1024.0));
         let is_near = self.magnitude_below(level, far);
         self.choose(Ty::F32, is_near, cut, level)
@@ -153,8 +153,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// Asks for the device's own derivatives of rows of four threads, if they can be had.
-    fn own_derivatives(&mut self) -> bool {
+    /// Requests the device's derivatives for linear quads, if they are available.
+    fn device_derivatives(&mut self) -> bool {
         let rows = self.ir.threads_per_group().is_multiple_of(4);
         let has = self.environment.has(Extension::ComputeDerivatives) && rows;
         if has {
@@ -164,7 +164,8 @@ impl Emitter<'_> {
         has
     }
 
-    /// The operand for offsets of so many axes, if it needs one; they must be constants where a device takes no others.
+    /// The operand for offsets in `axes` dimensions, if there are any; the offsets must be constant if the device
+    /// requires that.
     fn offset(
         &mut self,
         inst: Inst,
@@ -200,7 +201,7 @@ impl Emitter<'_> {
                 Ok(Some((OFFSET, vector)))
             }
             _ => {
-                let asked = "an offset of a sample that is no constant from -8 to 7";
+                let asked = "an offset of a sample that is not a constant from -8 to 7";
                 self.unsupported("offsets of samples that vary", asked, Some(inst))
             }
         }
@@ -229,8 +230,8 @@ impl Emitter<'_> {
                 }
                 operands.push((LEVEL, vec![level]));
             }
-            // A device derives nothing in a branch.
-            Detail::Bias if !varies && self.own_derivatives() => {
+            // A device computes no derivatives in divergent control flow.
+            Detail::Bias if !varies && self.device_derivatives() => {
                 is_implicit = true;
                 operands.push((BIAS, vec![self.get(args.level[0])]));
             }
@@ -276,7 +277,7 @@ impl Emitter<'_> {
         let found = match varies {
             false => self.instruction(texture, &source, opcode, &fixed, &operands),
             true if args.offset.len() > 2 => {
-                let asked = "an offset in a volume that is no constant";
+                let asked = "an offset in a volume that is not a constant";
                 return self.unsupported("offsets in volumes that vary", asked, Some(inst));
             }
             true => {
@@ -287,7 +288,7 @@ impl Emitter<'_> {
         Ok(self.filtered(inst, texture, &source, opcode, found))
     }
 
-    /// The instruction with each offset that there is, of which a lane takes its own.
+    /// A switch with the instruction for every possible offset, from which a lane selects its own.
     fn at_any_offset(
         &mut self,
         texture: &Texture,
@@ -317,7 +318,7 @@ impl Emitter<'_> {
         let mut found = Vec::new();
         for (case, label) in (0..count).zip(labels) {
             self.label(label);
-            // Four bits with their sign.
+            // Four bits, sign-extended.
             let of_axis = |axis: usize| ((case >> (4 * axis)) << 28) as i32 >> 28;
             let parts: Vec<Id> =
                 (0..offset.len()).map(|axis| self.out.signed(of_axis(axis))).collect();
@@ -328,7 +329,7 @@ impl Emitter<'_> {
                     self.out.composite(ty, parts)
                 }
             };
-            // Operands stand in the order of their bits; what gives the level is the first.
+            // Operands are in the order of their bits; the one for the level is first.
             let mut all = operands.to_vec();
             all.insert(1, (CONST_OFFSET, vec![constant]));
             let value = self.instruction(texture, source, opcode, fixed, &all);
@@ -341,7 +342,7 @@ impl Emitter<'_> {
         self.phi(ty, &found)
     }
 
-    /// What an instruction that filters has given, in the shader's types.
+    /// The result of a filtering instruction, in the shader's types.
     fn filtered(
         &mut self,
         inst: Inst,
@@ -391,7 +392,7 @@ impl Emitter<'_> {
         found
     }
 
-    /// Four texels, of which one channel is seen, or whether they pass the comparison.
+    /// Gathers one channel of four texels, or whether they pass the comparison.
     pub(crate) fn gather(
         &mut self,
         inst: Inst,
@@ -451,14 +452,14 @@ impl Emitter<'_> {
         self.or_nothing(source, ty, value)
     }
 
-    /// The level of detail of a sample: what would be read (0), or before it is clamped (1).
+    /// The level of detail of a sample: clamped (0) or unclamped (1).
     pub(crate) fn level_of_detail(
         &mut self,
         inst: Inst,
         texture: &Texture,
         which: u32,
     ) -> Result<Vec<Id>, Unsupported> {
-        if !self.own_derivatives() {
+        if !self.device_derivatives() {
             let asked = format!("`{}`", self.ir.resource(texture.texture.binding).name);
             return self.unsupported(
                 "levels of detail without SPV_KHR_compute_shader_derivatives",
@@ -481,8 +482,8 @@ impl Emitter<'_> {
     }
 }
 
-/// Puts the power of two of a bias beside it, as the first derivative, so that it is legalised like the shader's own
-/// arithmetic: samples with a bias become samples with scaled gradients. `None` where there is no such sample.
+/// Adds the power of two of a bias as the first derivative, so that it is legalised like the shader's arithmetic:
+/// samples with a bias become samples with scaled gradients. `None` if there is no such sample.
 pub(crate) fn with_scales(module: &Module, environment: &Environment) -> Option<Module> {
     let is_biased = |module: &Module, inst: Inst| {
         matches!(&module.inst(inst).op, Op::Texture(it) if !it.args.level.is_empty()

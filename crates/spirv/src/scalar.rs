@@ -1,7 +1,8 @@
-//! Arithmetic on one lane, one instruction for each operation: `legalize` has written out what SPIR-V or Vulkan leaves open.
+//! Scalar arithmetic, one instruction for each operation: `legalize` has expanded what SPIR-V or Vulkan leaves
+//! undefined.
 //!
-//! Nothing is contracted. What stands here besides is owed to drivers: a rounding to halves that cannot be left out, minimum and
-//! maximum by name, extensions of 16 bits that do not trust the sign.
+//! Nothing is contracted. The rest are workarounds for drivers: a rounding to halves that cannot be optimised away,
+//! explicit minimum and maximum instructions, 16-bit extensions that do not rely on the sign.
 
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
@@ -24,7 +25,7 @@ pub(crate) fn ones(ty: Ty) -> u64 {
     u64::MAX >> (64 - ty.bits())
 }
 
-/// The bits of a number that the type holds exactly.
+/// The bits of a number that is exact in the type.
 pub(crate) fn float_bits(ty: Ty, value: f64) -> u64 {
     match ty {
         Ty::F16 => u64::from(ops::F16::from_f64(value).0),
@@ -47,7 +48,7 @@ impl Emitter<'_> {
         self.typed(op::SELECT, ty, &[cond, yes, no])
     }
 
-    /// Arithmetic that must be rounded as it stands.
+    /// Arithmetic that must not be contracted.
     pub(crate) fn exact(&mut self, opcode: Opcode, ty: Ty, operands: &[Id]) -> Id {
         let id = self.typed(opcode, ty, operands);
         self.out.decorate(id, op::NO_CONTRACTION, &[]);
@@ -66,12 +67,12 @@ impl Emitter<'_> {
         self.glsl(function, ty_id, &[a])
     }
 
-    /// Whether results are to be those of the reference engine.
+    /// Whether results must have the reference engine's bits.
     pub(crate) fn is_exact(&self) -> bool {
         self.environment.exact
     }
 
-    /// The canonical NaN for any NaN, of what a texel is converted to.
+    /// NaN canonicalisation, for converted texels.
     fn canonical(&mut self, ty: Ty, value: Id) -> Id {
         if !self.is_exact() {
             return value;
@@ -82,7 +83,7 @@ impl Emitter<'_> {
             Ty::F32 | Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => 0x7fc0_0000,
         };
         let is_nan = self.magnitude(op::U_GREATER_THAN, ty, value);
-        // Chosen by bits, because a driver may take any NaN for any other.
+        // Selected as integers, because a driver may substitute one NaN for another.
         let int = bits_of(ty);
         let (bits, nan) = (self.bitcast(value, ty, int), self.out.constant(int, nan));
         let chosen = self.choose(int, is_nan, nan, bits);
@@ -97,20 +98,20 @@ impl Emitter<'_> {
         if from == to { value } else { self.typed(op::F_CONVERT, to, &[value]) }
     }
 
-    /// A single rounded as a half is, to the nearest even. A driver may leave out what is converted to a half and back, and
-    /// the rounding with it (NVIDIA 580 does); of this nothing is lost.
+    /// A single rounded to half precision, ties to even, by integer operations. A driver may remove a conversion to
+    /// half and back together with its rounding (NVIDIA 580 does), but not this.
     fn rounded_to_half(&mut self, value: Id) -> Id {
         let bits = self.bitcast(value, Ty::F32, Ty::I32);
         let size = self.words(op::BITWISE_AND, bits, 0x7fff_ffff);
         let sign = self.words(op::BITWISE_AND, bits, 0x8000_0000);
-        // Normal halves lose 13 bits, to the nearest even.
+        // Normal halves lose 13 bits, ties to even.
         let uint = self.out.uint();
         let last = self.words(op::SHIFT_RIGHT_LOGICAL, size, 13);
         let last = self.words(op::BITWISE_AND, last, 1);
         let sum = self.op(op::I_ADD, uint, &[size, last]);
         let sum = self.words(op::I_ADD, sum, 0xfff);
         let normal = self.words(op::BITWISE_AND, sum, !0x1fff);
-        // Smaller ones are multiples of 2^-24, as sums with a half are.
+        // Denormals are multiples of 2^-24, and so is a sum with one half.
         let half = self.out.constant(Ty::F32, float_bits(Ty::F32, 0.5));
         let positive = self.bitcast(size, Ty::I32, Ty::F32);
         let sum = self.exact(op::F_ADD, Ty::F32, &[positive, half]);
@@ -119,7 +120,7 @@ impl Emitter<'_> {
         let limit = self.out.word(0x3880_0000);
         let is_small = self.test(op::U_LESS_THAN, size, limit);
         let rounded = self.choose(Ty::I32, is_small, small, normal);
-        // What rounds to 2^16 is infinite; infinities and NaN stay.
+        // Results of 2^16 or more are infinite; infinities and NaN are kept.
         let most = self.out.word(0x4780_0000);
         let infinity = self.out.word(0x7f80_0000);
         let overflows = self.test(op::U_GREATER_THAN_EQUAL, rounded, most);
@@ -230,7 +231,7 @@ impl Emitter<'_> {
         self.typed(op::BITCAST, ty, &[both])
     }
 
-    /// A conversion as the device does it; the sign is that of the integer on either side.
+    /// The device's conversion; the sign is that of the integer on either side.
     pub(crate) fn convert(&mut self, a: Id, from: Ty, sign: Sign, to: Ty) -> Id {
         if from == to {
             return a;
@@ -252,7 +253,7 @@ impl Emitter<'_> {
             (false, true, Sign::Signed) => op::CONVERT_S_TO_F,
             (false, true, Sign::Unsigned) => op::CONVERT_U_TO_F,
             (false, false, Sign::Signed) if from == Ty::I16 && self.is_exact() => {
-                // A driver takes it that sums of 16 bits do not overflow, and extends them in ways of its own.
+                // A driver assumes that 16-bit sums do not overflow, and extends them wrongly.
                 let word = self.typed(op::U_CONVERT, Ty::I32, &[a]);
                 let high = self.words(op::SHIFT_LEFT_LOGICAL, word, 16);
                 let word = self.words(op::SHIFT_RIGHT_ARITHMETIC, high, 16);
@@ -271,7 +272,7 @@ impl Emitter<'_> {
         if rounds { self.canonical(to, value) } else { value }
     }
 
-    /// The quotient of two singles, rounded once where results are exact.
+    /// The quotient of two singles, rounded once if results must be exact.
     pub(crate) fn quotient(&mut self, a: Id, b: Id) -> Id {
         if !self.is_exact() {
             return self.exact(op::F_DIV, Ty::F32, &[a, b]);
@@ -313,7 +314,7 @@ impl Emitter<'_> {
             Binary::Min(_) if float => self.glsl(op::GLSL_N_MIN, ty_id, &[a, b]),
             Binary::Max(_) if float => self.glsl(op::GLSL_N_MAX, ty_id, &[a, b]),
             Binary::Min(sign) | Binary::Max(sign) if ty != Ty::I16 => {
-                // A driver gets comparisons and selections that mean the same wrong where a sign is known (NVIDIA 580).
+                // A driver miscompiles the equivalent comparison and selection if a sign is known (NVIDIA 580).
                 let function = match (operation, sign) {
                     (Binary::Min(_), Sign::Signed) => op::GLSL_S_MIN,
                     (Binary::Min(_), Sign::Unsigned) => op::GLSL_U_MIN,
@@ -322,7 +323,7 @@ impl Emitter<'_> {
                 };
                 self.glsl(function, ty_id, &[a, b])
             }
-            // 16 bits are beyond what the instructions take without a promise of the device.
+            // The instructions accept 16-bit operands only with a device feature.
             Binary::Min(sign) | Binary::Max(sign) => {
                 let less = match sign {
                     Sign::Signed => op::S_LESS_THAN,

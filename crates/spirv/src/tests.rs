@@ -1,5 +1,5 @@
-//! Small modules in the text form of the IR, and what their listings must hold. Whether modules are valid is the matter of
-//! `crates/suite/tests/spirv.rs`.
+//! Small modules in the text form of the IR, and what their listings must contain. `crates/suite/tests/spirv.rs` tests
+//! that modules are valid.
 
 use ir::{Register, RegisterClass};
 use ops::texture::Format;
@@ -46,12 +46,12 @@ const FAR_EXIT: &str = "
   yield @0..1";
 
 #[test]
-fn an_exit_beyond_a_loop_goes_by_the_loops_merge_with_its_destination() {
+fn an_exit_beyond_a_loop_is_routed_by_the_merge_of_the_loop() {
     let text = listed(FAR_EXIT, &Environment::default());
-    // The block, the `if`, the way on behind the loop, and the guard of the store.
+    // The block, the `if`, the routing after the loop, and the guard of the store.
     assert_eq!(count(&text, "SelectionMerge"), 4, "{text}");
     assert_eq!(count(&text, "LoopMerge"), 1, "{text}");
-    // The loop's parameter; behind the loop its result, the destination and the value; the block's result.
+    // The loop's parameter; after the loop, its result, the destination and the value; the block's result.
     assert_eq!(count(&text, "Phi"), 5, "{text}");
 }
 
@@ -73,7 +73,7 @@ fn switch_with(op: &str) -> String {
 }
 
 #[test]
-fn a_switch_whose_cases_see_the_active_set_becomes_a_cascade() {
+fn a_switch_whose_cases_observe_the_active_set_becomes_a_cascade() {
     let plain = listed(&switch_with("v4: i32 = add v0, v0"), &Environment::default());
     assert!(plain.lines().any(|it| it.contains(" Switch ") && it.contains(" 1 ")), "{plain}");
     let cascade = listed(&switch_with("v4: i32 = wave.reduce.sum v0"), &Environment::default());
@@ -87,7 +87,7 @@ const SUM: &str = "
   yield @0..1";
 
 #[test]
-fn reconvergence_is_asked_for_where_it_matters_and_missed_aloud() {
+fn reconvergence_is_requested_when_needed_and_warned_about_when_missing() {
     let with = emit(&module(SUM), &Environment::default(), &NoDebug).unwrap();
     assert_eq!(count(&listing(&with.words), "MaximallyReconvergesKHR"), 1);
     assert_eq!(with.reflection.extensions, ["SPV_KHR_maximal_reconvergence"]);
@@ -119,7 +119,7 @@ fn a_match_is_native_with_the_extension_and_a_waterfall_without() {
 }
 
 #[test]
-fn a_choice_of_the_smaller_is_a_minimum_and_another_choice_a_selection() {
+fn a_selection_of_the_smaller_value_becomes_a_minimum() {
     let chosen = |order: &str| {
         let body = format!(
             "
@@ -144,7 +144,7 @@ fn a_choice_of_the_smaller_is_a_minimum_and_another_choice_a_selection() {
 }
 
 #[test]
-fn booleans_go_through_the_phis_of_loops_as_words() {
+fn booleans_are_words_in_the_phis_of_loops() {
     let body = "
   v2: bool = eq v0, v1 @0..1
   i3: v3: bool = loop v2 @0..1 do r1(v4: bool) {
@@ -167,7 +167,7 @@ fn booleans_go_through_the_phis_of_loops_as_words() {
 }
 
 #[test]
-fn sixteen_bits_are_words_where_that_is_asked_for() {
+fn sixteen_bit_integers_are_words_if_requested() {
     let body = "
   v2: i16 = convert.u.u.i16 v0 @0..1
   v3: i16 = neg v2 @0..1
@@ -181,7 +181,7 @@ fn sixteen_bits_are_words_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_counter_has_a_binding_behind_its_buffer() {
+fn a_counter_has_the_binding_after_its_buffer() {
     let body =
         "  v2: i32 = counter b0, 1 @0..1\n  store b0[element v2, byte v1], v0 @0..1\n  yield @0..1";
     let made = emit(&module(body), &Environment::default(), &NoDebug).unwrap();
@@ -191,7 +191,7 @@ fn a_counter_has_a_binding_behind_its_buffer() {
 }
 
 #[test]
-fn the_header_says_the_version_of_the_target() {
+fn the_header_has_the_version_of_the_target() {
     for (vulkan, version) in Vulkan::ALL.into_iter().zip(["1.3", "1.5", "1.6", "1.6"]) {
         let text = listed(SUM, &Environment { vulkan, ..Environment::default() });
         assert!(text.starts_with(&format!("; SPIR-V {version},")), "{text}");
@@ -199,7 +199,7 @@ fn the_header_says_the_version_of_the_target() {
 }
 
 #[test]
-fn the_listing_takes_anything() {
+fn the_listing_accepts_any_words() {
     for words in [&[][..], &[1, 2, 3], &[0, 0, 0, 0, 0, 0], &[0; 7], &[0, 0, 0, 0, 0, 9 << 16 | 5]]
     {
         assert!(listing(words).starts_with(';'));
@@ -232,7 +232,7 @@ const BIASED: &str = "  v2: f32 = convert.u.s.f32 v0 @0..1
   yield @0..1";
 
 #[test]
-fn a_bias_takes_the_devices_derivatives_where_it_has_them_and_the_quads_registers_elsewhere() {
+fn a_bias_uses_the_devices_derivatives_if_available_and_shuffles_otherwise() {
     let module = with(SAMPLED, BIASED);
     let plain = emit(&module, &Environment::default(), &NoDebug).unwrap();
     let text = listing(&plain.words);
@@ -248,7 +248,7 @@ fn a_bias_takes_the_devices_derivatives_where_it_has_them_and_the_quads_register
 }
 
 #[test]
-fn levels_of_detail_are_unsupported_without_derivatives_and_said_so() {
+fn levels_of_detail_are_unsupported_without_derivatives() {
     let body = BIASED.replace("sample.bias b0, b1 at v2, v2 level v2", "lod b0, b1 at v2, v2");
     let module = with(SAMPLED, &body);
     let error = emit(&module, &Environment::default(), &NoDebug).unwrap_err();
@@ -262,7 +262,7 @@ const STORE: &str = "  v2: f32 = convert.u.s.f32 v0 @0..1
   yield @0..1";
 
 #[test]
-fn formats_are_named_where_nothing_else_will_do() {
+fn formats_are_declared_only_where_necessary() {
     let module = with(STORED, STORE);
     let new = emit(&module, &Environment::default(), &NoDebug).unwrap();
     assert_eq!(new.reflection.bindings[0].format, None);
@@ -273,7 +273,7 @@ fn formats_are_named_where_nothing_else_will_do() {
 }
 
 #[test]
-fn a_store_rounds_itself_only_where_the_format_is_known_and_bits_matter() {
+fn a_store_rounds_explicitly_only_if_the_format_is_known_and_bits_matter() {
     let module = with(STORED, STORE);
     let bound = vec![Bound { format: Format::parse("RGBA8_UNORM"), ..Bound::default() }];
     let divisions = |exact, bound: &[Bound]| {
@@ -295,7 +295,7 @@ fn numbered(written: Written, resources: &str) -> Vec<(String, u32, u32)> {
 }
 
 #[test]
-fn bindings_are_counted_or_as_the_source_and_the_flags_say() {
+fn bindings_are_consecutive_or_as_the_source_and_the_flags_say() {
     let all = "b0 \"A\": structured.rw 4 counter at u1 space 7 by_register used @0..1 {\n}\n\
                b1 \"B\": raw at t1 by_register used @0..1\n\
                b2 \"C\": raw at t0 used @0..1\n";
@@ -317,7 +317,7 @@ fn bindings_are_counted_or_as_the_source_and_the_flags_say() {
 }
 
 #[test]
-fn all_views_of_a_heap_lie_where_its_flag_says() {
+fn all_views_of_a_heap_have_the_binding_of_its_flag() {
     let all = "b0 \"A\": structured.rw 4 counter at h0 count any used @0..1 {\n}\n\
                b1 \"B\": raw at h0 count any used @0..1\n\
                b2 \"S\": sampler at z0 count any used @0..1\n\
@@ -339,7 +339,7 @@ fn all_views_of_a_heap_lie_where_its_flag_says() {
         (Named::CounterHeap, 3, 2),
     ]);
     assert_eq!(found, of(&[("A", 3, 0), ("A", 3, 2), ("B", 3, 0), ("S", 3, 1), ("C", 0, 0)]));
-    // What no flag names gets the next one that is free.
+    // Resources without a flag get the next free binding.
     let found = rows(&[(Named::ResourceHeap, 0, 0)]);
     assert_eq!(found, of(&[("A", 0, 0), ("A", 0, 1), ("B", 0, 0), ("S", 0, 2), ("C", 0, 3)]));
     let written = Written {
@@ -349,18 +349,18 @@ fn all_views_of_a_heap_lie_where_its_flag_says() {
     let environment =
         Environment { numbering: Numbering::Written(written), ..Environment::default() };
     let made = emit(&with(all, "  yield @0..1"), &environment, &NoDebug).unwrap();
-    assert_eq!(made.reflection.warnings, [], "that is what the flag is for");
+    assert_eq!(made.reflection.warnings, [], "sharing is the purpose of the flag");
 }
 
 #[test]
-fn two_resources_at_one_binding_are_said_aloud() {
+fn two_resources_with_the_same_binding_are_warned_about() {
     let all =
         "b0 \"A\": raw at t3 by_binding used @0..1\nb1 \"B\": raw.rw at u3 by_binding used @0..1\n";
     let made = emit(&with(all, "  yield @0..1"), &Environment::default(), &NoDebug).unwrap();
     assert_eq!(made.reflection.warnings, [Warning::SharedBinding]);
 }
 
-/// A sum of products in a loop, after so many more products of the same, with what is done with it behind the loop.
+/// A sum of products in a loop, after `more` products of the same value, with a use of the sum after the loop.
 fn sums(more: usize, inside: &str, after: &str) -> String {
     let products: String =
         (0..=more).map(|it| format!("    v{}: f32 = mul v4, v4 @0..1\n", it + 5)).collect();
@@ -386,7 +386,7 @@ fn sums(more: usize, inside: &str, after: &str) -> String {
 const SUM_STORED: &str = "  store b0[element v0, byte v1], v3 @0..1";
 
 #[test]
-fn a_nan_is_made_canonical_only_where_its_bits_are_seen() {
+fn a_nan_is_canonicalised_only_where_its_bits_are_observed() {
     let exact = Environment { exact: true, ..Environment::default() };
     let compared = "  v8: bool = lt.s v3, v2 @0..1\n  \
                     v9: i32 = convert.u.u.i32 v8 @0..1\n  \
@@ -395,13 +395,13 @@ fn a_nan_is_made_canonical_only_where_its_bits_are_seen() {
     let unseen = listed(&compared, &exact);
     assert_eq!((count(&unseen, "FMul"), count(&unseen, "FAdd")), (1, 1), "{unseen}");
     assert_eq!(count(&unseen, "UGreaterThan"), 0, "{unseen}");
-    // Stored behind the loop, the sum is seen, and the product in it still is not.
+    // Stored after the loop, the sum is observed, but the product in it is not.
     let stored = listed(&sums(0, "", SUM_STORED), &exact);
     assert_eq!(count(&stored, "UGreaterThan"), 1, "{stored}");
 }
 
 #[test]
-fn a_quotient_by_a_power_of_two_is_a_product_and_others_are_not() {
+fn only_a_division_by_a_power_of_two_becomes_a_multiplication() {
     let quotient = |bits: &str| {
         let body = format!(
             "  v2: f32 = const.f32 {bits} @0..1\n  v3: f32 = load b0[element v0, byte v1] @0..1\n  v4: f32 = div.s v3, v2 @0..1\n  store b0[element v0, byte v1], v4 @0..1\n  yield @0..1"
@@ -412,12 +412,12 @@ fn a_quotient_by_a_power_of_two_is_a_product_and_others_are_not() {
     assert_eq!(quotient("0x45000000"), (1, 0), "by 2048");
     assert_eq!(quotient("0xbe800000"), (1, 0), "by -1/4");
     assert_eq!(quotient("0x40400000"), (0, 1), "by 3");
-    assert_eq!(quotient("0x7f000000"), (0, 1), "by 2^127, one by which is a denormal");
+    assert_eq!(quotient("0x7f000000"), (0, 1), "by 2^127, whose reciprocal is a denormal");
     assert_eq!(quotient("0x00400000"), (0, 1), "by a denormal");
 }
 
 #[test]
-fn what_is_certain_of_a_device_is_taken_at_its_word() {
+fn guarantees_of_the_device_simplify_the_code() {
     let body = "
   v2: i32 = wave.lane_count @0..1
   v3: i32 = load b0[element v0, byte v1] @0..1
@@ -429,24 +429,24 @@ fn what_is_certain_of_a_device_is_taken_at_its_word() {
     let certain = Environment { lanes: Some(32), robust: true, ..Environment::default() };
     let text = listed(body, &certain);
     assert_eq!((count(&text, "SubgroupSize"), count(&text, "ArrayLength")), (0, 0), "{text}");
-    // The load and the store still keep their addresses from wrapping.
+    // The load and the store still prevent their addresses from wrapping.
     assert_eq!(count(&text, "UMin"), 2, "{text}");
     let far = body.replace("element v0, byte v1] @", "element v0, byte v0] @");
     assert_eq!(count(&listed(&far, &certain), "ArrayLength"), 1, "an offset into the element");
 }
 
 #[test]
-fn short_loops_that_only_compute_are_to_be_unrolled() {
+fn short_loops_without_side_effects_are_marked_for_unrolling() {
     let marked = |text: &str| text.lines().any(|it| it.contains("LoopMerge") && it.ends_with(" 1"));
     let marked = |body: &str| marked(&listed(body, &Environment::default()));
     assert!(marked(&sums(0, "", SUM_STORED)));
     assert!(!marked(&sums(130, "", SUM_STORED)), "a long one");
     let store = "    store b0[element v0, byte v1], v6 @0..1\n";
-    assert!(!marked(&sums(0, store, SUM_STORED)), "one that others can see");
+    assert!(!marked(&sums(0, store, SUM_STORED)), "one with side effects");
 }
 
 #[test]
-fn what_is_only_read_shares_no_type_with_what_is_written() {
+fn a_read_only_buffer_shares_no_type_with_a_writable_one() {
     let text = "entry \"main\": compute 6.10\ngroup_size 32, 1, 1\n\
          b0 \"In\": structured 4 at t0 used @0..1 {\n}\n\
          b1 \"Out\": structured.rw 4 at u0 used @0..1 {\n}\n\
@@ -463,7 +463,7 @@ fn what_is_only_read_shares_no_type_with_what_is_written() {
     assert_eq!((said("NonWritable"), said("MemberDecorate")), (1, 1), "{text}");
 }
 
-/// Where ladders are possible.
+/// An environment in which Hillis–Steele scans are possible.
 fn full_waves() -> Environment {
     Environment {
         lanes: Some(32),
@@ -473,8 +473,8 @@ fn full_waves() -> Environment {
     }
 }
 
-/// How many steps the ladders have, and how many scans are left to the device.
-fn climbs(text: &str) -> (usize, usize) {
+/// The number of steps of Hillis–Steele scans, and the number of scans that are left to the device.
+fn steps(text: &str) -> (usize, usize) {
     let scans = ["GroupNonUniformIAdd", "GroupNonUniformIMul", "GroupNonUniformFAdd"];
     (count(text, "GroupNonUniformShuffleUp"), scans.iter().map(|it| count(text, it)).sum())
 }
@@ -485,21 +485,21 @@ const SCAN: &str = "
   yield @0..1";
 
 #[test]
-fn a_scan_of_integers_by_whole_waves_is_a_ladder() {
+fn a_scan_of_integers_by_whole_waves_becomes_a_hillis_steele_scan() {
     let text = listed(SCAN, &full_waves());
-    assert_eq!(climbs(&text), (5, 0), "{text}");
+    assert_eq!(steps(&text), (5, 0), "{text}");
     assert_eq!((count(&text, "Select"), count(&text, "ISub")), (5, 1), "{text}");
     assert_eq!(count(&text, "GroupNonUniformShuffleRelative"), 1, "{text}");
     let narrow = Environment { lanes: Some(8), ..full_waves() };
-    assert_eq!(climbs(&listed(SCAN, &narrow)), (3, 0), "three steps make eight lanes");
-    // A product cannot be taken out again: the values are moved by a lane first.
+    assert_eq!(steps(&listed(SCAN, &narrow)), (3, 0), "three steps for eight lanes");
+    // A product has no inverse: the values are shifted by a lane first.
     let product = listed(&SCAN.replace("sum", "product"), &full_waves());
-    assert_eq!(climbs(&product), (6, 0), "{product}");
+    assert_eq!(steps(&product), (6, 0), "{product}");
     assert_eq!((count(&product, "Select"), count(&product, "IMul")), (6, 5), "{product}");
 }
 
 #[test]
-fn a_scan_stays_one_where_a_lane_may_be_missing_or_nothing_is_gained() {
+fn a_scan_stays_native_if_a_lane_may_be_missing_or_nothing_is_gained() {
     let unknown = Environment { lanes: None, ..full_waves() };
     let partial = Environment { full_waves: false, ..full_waves() };
     let distant = Environment { relative_reads: false, ..full_waves() };
@@ -508,34 +508,35 @@ fn a_scan_stays_one_where_a_lane_may_be_missing_or_nothing_is_gained() {
     let wide = Environment { lanes: Some(64), ..full_waves() };
     for environment in [unknown, partial, distant, apart, wide] {
         let text = listed(SCAN, &environment);
-        assert_eq!(climbs(&text), (0, 1), "{environment:?}: {text}");
+        assert_eq!(steps(&text), (0, 1), "{environment:?}: {text}");
     }
     let float = "  v2: f32 = convert.u.s.f32 v0 @0..1\n  v3: f32 = wave.scan.sum v2 @0..1\n  \
                  store b0[element v0, byte v1], v3 @0..1\n  yield @0..1";
-    assert_eq!(climbs(&listed(float, &full_waves())), (0, 1), "the order of a sum of floats");
+    assert_eq!(steps(&listed(float, &full_waves())), (0, 1), "the order of a sum of floats");
     let reduce = SCAN.replace("scan", "reduce");
-    assert_eq!(climbs(&listed(&reduce, &full_waves())), (0, 1), "no scan");
+    assert_eq!(steps(&listed(&reduce, &full_waves())), (0, 1), "not a scan");
 }
 
-/// Something in an `if`, and a scan behind it.
-fn behind(cond: &str, inside: &str) -> String {
+/// Code in an `if`, and a scan after it.
+fn after_if(cond: &str, inside: &str) -> String {
     format!(
         "\n  v2: bool = eq {cond}, v1 @0..1\n  if v2 @0..1 then r1 {{{inside}\n  }} else r2 {{\n    yield @0..1\n  }}\n  v3: i32 = wave.scan.sum v0 @0..1\n  store b0[element v0, byte v1], v3 @0..1\n  yield @0..1"
     )
 }
 
 #[test]
-fn a_ladder_needs_all_lanes_and_has_them_again_where_they_meet() {
+fn a_hillis_steele_scan_needs_all_lanes_which_reconverge_after_a_branch() {
     let scan = "\n    v4: i32 = wave.scan.sum v0 @0..1\n    store b0[element v0, byte v1], v4 @0..1\n    yield @0..1";
-    let climbed = |cond: &str, inside: &str| climbs(&listed(&behind(cond, inside), &full_waves()));
-    assert_eq!(climbed("v0", scan), (5, 1), "lanes part at the first scan, not at the second");
-    assert_eq!(climbed("v1", scan), (10, 0), "all lanes go the same way");
-    assert_eq!(climbed("v0", "\n    return @0..1"), (0, 1), "some lanes return");
-    assert_eq!(climbed("v1", "\n    return @0..1"), (5, 0), "all return, or none");
+    let steps_of =
+        |cond: &str, inside: &str| steps(&listed(&after_if(cond, inside), &full_waves()));
+    assert_eq!(steps_of("v0", scan), (5, 1), "lanes diverge at the first scan, not at the second");
+    assert_eq!(steps_of("v1", scan), (10, 0), "all lanes take the same branch");
+    assert_eq!(steps_of("v0", "\n    return @0..1"), (0, 1), "some lanes return");
+    assert_eq!(steps_of("v1", "\n    return @0..1"), (5, 0), "all return, or none");
 }
 
 #[test]
-fn a_ladder_in_a_loop_needs_all_lanes_in_each_round() {
+fn a_hillis_steele_scan_in_a_loop_needs_all_lanes_in_each_iteration() {
     let looped = |cond: &str| {
         let body = format!(
             "
@@ -555,14 +556,14 @@ fn a_ladder_in_a_loop_needs_all_lanes_in_each_round() {
   store b0[element v0, byte v1], v7 @0..1
   yield @0..1"
         );
-        climbs(&listed(&body, &full_waves()))
+        steps(&listed(&body, &full_waves()))
     };
     assert_eq!(looped("v1"), (10, 0), "all leave together");
-    assert_eq!(looped("v0"), (5, 1), "those that leave first wait behind the loop");
+    assert_eq!(looped("v0"), (5, 1), "lanes that leave early wait after the loop");
 }
 
 #[test]
-fn lanes_that_flip_the_same_bits_of_their_index_exchange_what_they_hold() {
+fn a_uniform_xor_of_the_lane_index_becomes_an_xor_shuffle() {
     let read = |index: &str| {
         let body = format!(
             "
@@ -579,8 +580,8 @@ fn lanes_that_flip_the_same_bits_of_their_index_exchange_what_they_hold() {
         (xor, text.lines().filter(|it| it.contains(" GroupNonUniformShuffle ")).count())
     };
     assert_eq!(read("xor v2, v3"), (1, 0), "by a constant");
-    assert_eq!(read("xor v4, v2"), (1, 0), "by what all lanes have loaded");
-    assert_eq!(read("xor v2, v0"), (0, 1), "each by its own");
-    assert_eq!(read("xor v3, v4"), (0, 1), "of something else");
-    assert_eq!(read("add v2, v3"), (0, 1), "no flip");
+    assert_eq!(read("xor v4, v2"), (1, 0), "by a uniform loaded value");
+    assert_eq!(read("xor v2, v0"), (0, 1), "by a varying value");
+    assert_eq!(read("xor v3, v4"), (0, 1), "of a value other than the lane index");
+    assert_eq!(read("add v2, v3"), (0, 1), "not an xor");
 }

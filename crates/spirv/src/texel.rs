@@ -1,15 +1,16 @@
-//! Texels: in which scalars the components of an element travel between a shader and an image, and the formats that a
-//! module has to name.
+//! Texels: the scalar types in which the components of an element pass between a shader and an image, and the formats
+//! that a module must declare.
 //!
-//! | element | travels as |
+//! | element | passed as |
 //! |---|---|
 //! | `half`, `float`, `unorm`, `snorm` | `f32`; the view knows the format |
-//! | integers up to 32 bits, `bool` | words, with their sign |
-//! | 64 bits | two words; one integer where atomic operations work on it |
-//! | one `float` that atomic operations work on | its bits, as a word: no device compares floats by their bits |
+//! | integers up to 32 bits, `bool` | words, extended by their sign |
+//! | 64 bits | two words; one integer for atomic operations |
+//! | one `float` with atomic operations | its bits, as a word: no device compares floats by their bits |
 //!
-//! A host binds views of any format that suits, so that none is named, from Vulkan 1.3 on. Atomic operations want a name,
-//! and older versions get one where there is one that every device knows: that of the element as it is declared.
+//! From Vulkan 1.3 on, modules declare no format, and a host may bind views of any suitable one. Atomic operations
+//! require a declared format; for older versions, the format of the declared element type is used if every device
+//! supports it.
 
 use ir::{Element, HostScalar, Norm};
 use ops::texture::Format;
@@ -20,37 +21,37 @@ use crate::emit::Emitter;
 use crate::module::Id;
 use crate::opcode as op;
 
-/// How the components of texels travel.
+/// How the components of texels are passed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Carrier {
     /// The scalar that images hold: `F32`, `I32` or `I64`.
     pub(crate) ty: Ty,
     pub(crate) signed: bool,
-    /// Each component is two words.
+    /// Whether each component is two words.
     pairs: bool,
-    /// The word is the bits of a float.
+    /// Whether the word is the bits of a float.
     floats: bool,
-    /// The number of the format, or 0 where none is named.
+    /// The number of the format, or 0 if none is declared.
     pub(crate) format: u32,
-    /// Not every device knows the format.
+    /// Whether some devices do not support the format.
     extended: bool,
-    /// The format that is bound, where it is known: conversions are then those of `conversion.rs`.
+    /// The format that is bound, if it is known: conversions are then those of `conversion.rs`.
     pub(crate) bound: Option<Format>,
 }
 
 impl Carrier {
-    /// What the scalar is outside of images.
+    /// The type of the scalar outside images.
     fn number(self) -> Ty {
         if self.floats { Ty::F32 } else { self.ty }
     }
 
-    /// Whether the scalar has another type outside of images.
+    /// Whether the scalar has a different type outside images.
     fn is_cast(self) -> bool {
         self.signed || self.floats
     }
 }
 
-/// The format of texels of 32-bit scalars, and whether not every device knows it.
+/// The format of texels of 32-bit scalars, and whether some devices do not support it.
 fn named(ty: Ty, signed: bool, components: u32) -> Option<(u32, bool)> {
     let row = match components {
         1 => 0,
@@ -67,7 +68,7 @@ fn named(ty: Ty, signed: bool, components: u32) -> Option<(u32, bool)> {
 }
 
 impl Emitter<'_> {
-    /// What a typed buffer or a texture holds, and whether it can be written.
+    /// The element type of a typed buffer or a texture, and whether it can be written.
     pub(crate) fn element_of(&self, binding: ir::Binding) -> (bool, Element) {
         let view = self.ir.resource(binding).kind.view();
         let element = view.element.unwrap_or_else(|| {
@@ -97,7 +98,7 @@ impl Emitter<'_> {
             (if signed { op::FORMAT_R64I } else { op::FORMAT_R64UI }, false)
         } else {
             let components = if pairs { element.components * 2 } else { element.components };
-            // Sixteen bits and normalised numbers have formats too, which are no more widely known than doing without.
+            // Formats of 16-bit and normalised numbers are no more widely supported than formatless access.
             let is_whole = element.norm == Norm::None && element.scalar.bytes() >= 4;
             named(ty, signed, components).filter(|_| is_whole).unwrap_or_default()
         };
@@ -105,7 +106,7 @@ impl Emitter<'_> {
         Carrier { ty, signed, pairs, floats, format, extended, bound }
     }
 
-    /// The type of what images hold; integers carry their sign here, because images do.
+    /// The type of an image's components; integers are signed or unsigned here, as images require.
     pub(crate) fn carried(&mut self, carrier: Carrier) -> Id {
         if carrier.ty == Ty::I64 {
             self.out.capabilities.extend([op::CAP_INT64, op::CAP_INT64_IMAGE]);
@@ -122,7 +123,7 @@ impl Emitter<'_> {
         self.out.vector(scalar, 4)
     }
 
-    /// What a storage image of such texels asks for.
+    /// Declares the capabilities for a storage image of such texels.
     pub(crate) fn storage_capabilities(&mut self, carrier: Carrier) {
         if carrier.extended {
             self.out.capabilities.insert(op::CAP_STORAGE_IMAGE_EXTENDED);
@@ -135,7 +136,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A scalar of an image as the integer without sign or the float that it is elsewhere.
+    /// Converts a scalar of an image to the unsigned integer or float that is used elsewhere.
     pub(crate) fn taken_out(&mut self, carrier: Carrier, value: Id) -> Id {
         let ty = self.out.ty(carrier.number());
         if carrier.is_cast() { self.op(op::BITCAST, ty, &[value]) } else { value }
@@ -156,12 +157,12 @@ impl Emitter<'_> {
         if carrier.signed { Sign::Signed } else { Sign::Unsigned }
     }
 
-    /// One component of what an image gave, in the shader's type.
+    /// One component of an image's result, in the shader's type.
     pub(crate) fn component_of(&mut self, carrier: Carrier, four: Id, index: u32, ty: Ty) -> Id {
         self.component_seen(carrier, four, index, index, ty)
     }
 
-    /// The same where the numbers are those of another channel, as a gather gives them.
+    /// The same if the values are those of another channel, as in the result of a gather.
     pub(crate) fn component_seen(
         &mut self,
         carrier: Carrier,
@@ -171,7 +172,7 @@ impl Emitter<'_> {
         ty: Ty,
     ) -> Id {
         if carrier.pairs {
-            // Beyond two components there is nothing.
+            // There are at most two components.
             if index > 1 {
                 let ty = self.out.ty(ty);
                 return self.out.null(ty);
@@ -188,7 +189,7 @@ impl Emitter<'_> {
         self.texel_converted(value, carrier.number(), sign, ty)
     }
 
-    /// A whole texel of values in the shader's type; what is not given is as in `old`, or repeats the last one.
+    /// A texel from values in the shader's type; missing components are taken from `old`, or repeat the last one.
     pub(crate) fn texel_of(
         &mut self,
         carrier: Carrier,
@@ -223,7 +224,7 @@ impl Emitter<'_> {
         self.op(op::COMPOSITE_CONSTRUCT, four, &parts)
     }
 
-    /// Whether a store leaves components of the element as they were.
+    /// Whether a store writes only some components of the element.
     pub(crate) fn stores_part(&self, binding: ir::Binding, values: usize) -> bool {
         values < self.element_of(binding).1.components as usize
     }

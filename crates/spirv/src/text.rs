@@ -1,5 +1,5 @@
-//! A listing of a module for people: one instruction a line, ids by their names, numbers by their words.
-//! It reads any words, and says so where they are none of ours.
+//! A human-readable listing of a module: one instruction per line, with symbolic ids and enumerants. It accepts any
+//! words, and marks those that it does not know.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use crate::opcode::{self as op, Opcode};
 pub fn listing(words: &[u32]) -> String {
     let mut text = String::new();
     let [_, version, _, bound, _, body @ ..] = words else {
-        return "; no SPIR-V: the header is too short\n".to_owned();
+        return "; not a SPIR-V module: the header is too short\n".to_owned();
     };
     let (major, minor) = (version >> 16 & 0xff, version >> 8 & 0xff);
     let _ = writeln!(text, "; SPIR-V {major}.{minor}, ids below {bound}");
@@ -21,13 +21,13 @@ pub fn listing(words: &[u32]) -> String {
         match found {
             Some(found) => text.push_str(&line(*found, operands, &names)),
             None => {
-                let _ = writeln!(text, "    ; instruction {opcode}, which is not known");
+                let _ = writeln!(text, "    ; unknown instruction {opcode}");
             }
         }
         rest = after;
     }
     if !rest.is_empty() {
-        text.push_str("; the last instruction is cut off\n");
+        text.push_str("; the last instruction is truncated\n");
     }
     text
 }
@@ -42,7 +42,7 @@ fn split(words: &[u32]) -> Option<(u32, &[u32], &[u32])> {
     Some((first & 0xffff, &words[1..count], &words[count..]))
 }
 
-/// The names that the module gives; a name that stands twice gets the id behind it.
+/// The names in the module; a name that occurs twice gets its id appended.
 fn names(body: &[u32]) -> BTreeMap<u32, String> {
     let mut names = BTreeMap::new();
     let mut seen = std::collections::BTreeSet::new();
@@ -58,7 +58,7 @@ fn names(body: &[u32]) -> BTreeMap<u32, String> {
     names
 }
 
-/// The string that starts there, and the words after it.
+/// The string at the start of the words, and the words after it.
 fn string(words: &[u32]) -> (String, &[u32]) {
     let has_end = |word: &u32| word.to_le_bytes().contains(&0);
     let end = words.iter().position(has_end).map_or(words.len(), |it| it + 1);
@@ -96,7 +96,7 @@ fn line(opcode: Opcode, operands: &[u32], names: &BTreeMap<u32, String>) -> Stri
             }
             's' => {
                 let (text, after) = string(operands.split_at(operands.len() - rest.len() - 1).1);
-                // A whole source is not what a listing is for.
+                // Source texts are abbreviated.
                 let short: String = text.chars().take(60).collect();
                 shown.push(format!("{short:?}{}", if short.len() < text.len() { "…" } else { "" }));
                 rest = after;

@@ -1,7 +1,8 @@
-//! Textures as images: their types, their sizes, and their texels one by one. `sample.rs` filters them.
+//! Textures as images: their types, their sizes, and access to single texels. `sample.rs` filters them.
 //!
-//! What lies outside is decided here, as for buffers: places, layers, levels and samples are compared with what the image
-//! has, a load outside goes to texel 0 and its result is dropped, a store or an atomic operation is branched around.
+//! Bounds are checked here, as for buffers: coordinates, layers, levels and samples are compared with the image's, an
+//! out-of-bounds load reads texel 0 and its result is discarded, an out-of-bounds store or atomic operation is branched
+//! around.
 
 use ir::{Inst, Texture, TextureOp};
 use ops::Ty;
@@ -13,7 +14,7 @@ use crate::memory::{Descriptor, View};
 use crate::module::Id;
 use crate::opcode as op;
 
-/// Image operands that stand in a mask before the others.
+/// Bits of the image operands mask.
 const LEVEL: u32 = op::OPERAND_LOD;
 const SAMPLE: u32 = op::OPERAND_SAMPLE;
 
@@ -21,7 +22,7 @@ const SAMPLE: u32 = op::OPERAND_SAMPLE;
 struct Pixel {
     descriptor: Descriptor,
     at: Id,
-    /// The mask of operands, and these: a level or a sample.
+    /// The image operands: the mask, then a level or a sample.
     operands: Vec<u32>,
     inside: Option<Id>,
 }
@@ -29,7 +30,7 @@ struct Pixel {
 impl Emitter<'_> {
     pub(crate) fn dim_of(&self, binding: ir::Binding) -> Dim {
         self.ir.resource(binding).kind.view().dim.unwrap_or_else(|| {
-            unreachable!("the verifier has checked that texture instructions name textures")
+            unreachable!("the verifier has checked that texture instructions refer to textures")
         })
     }
 
@@ -53,7 +54,7 @@ impl Emitter<'_> {
         let is_array = u32::from(dim.is_array());
         let is_multisampled = u32::from(dim.is_multisampled());
         let kind = if writable { 2 } else { 1 };
-        // The same texture may be read with and without comparisons: 2 leaves that open.
+        // A texture may be read with and without comparisons: a depth of 2 leaves that open.
         let words = [scalar.0, number, 2, is_array, is_multisampled, kind, carrier.format];
         self.out.made_type(op::TYPE_IMAGE, &words)
     }
@@ -99,8 +100,8 @@ impl Emitter<'_> {
         self.op(opcode, uint, &[image])
     }
 
-    /// The size on each axis, and the layers of an array. The largest level is asked for and halved as often as need be,
-    /// because a driver takes one level for all lanes that ask.
+    /// The size on each axis, and the layers of an array. The size of level 0 is queried and halved for smaller levels,
+    /// because a driver uses the same level for all lanes of a query.
     fn size_of_level(&mut self, texture: &Texture, image: Id, level: Option<Id>) -> Vec<Id> {
         self.out.capabilities.insert(op::CAP_IMAGE_QUERY);
         let dim = self.dim_of(texture.texture.binding);
@@ -122,7 +123,7 @@ impl Emitter<'_> {
                 let halved = self.op(op::SHIFT_RIGHT_LOGICAL, uint, &[*size, level]);
                 let is_small = self.test(op::U_LESS_THAN, halved, one);
                 let least = self.choose(Ty::I32, is_small, one, halved);
-                // Nothing has no levels.
+                // A null texture has no levels.
                 let is_nothing = self.test(op::U_LESS_THAN, *size, one);
                 *size = self.choose(Ty::I32, is_nothing, *size, least);
             }
@@ -130,7 +131,7 @@ impl Emitter<'_> {
         sizes
     }
 
-    /// The level that an instruction names, made one that exists, and whether it was one.
+    /// The level of an instruction, replaced by an existing one if it does not exist, and whether it does.
     fn level(&mut self, texture: &Texture, image: Id) -> (Option<Id>, Option<Id>) {
         let binding = texture.texture.binding;
         if self.element_of(binding).0 || self.dim_of(binding).is_multisampled() {
@@ -185,7 +186,7 @@ impl Emitter<'_> {
         Pixel { descriptor, at, operands, inside }
     }
 
-    /// Scalars as a vector, if there are several.
+    /// Scalars combined into a vector, if there are several.
     pub(crate) fn gathered_up(&mut self, scalar: Id, parts: &[Id]) -> Id {
         if let [one] = parts {
             return *one;

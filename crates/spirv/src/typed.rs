@@ -1,4 +1,4 @@
-//! Typed buffers: texel buffers, whose views convert.
+//! Typed buffers: texel buffers, whose views convert between formats.
 
 use ir::{Atomic, Inst, Place, Value};
 use ops::Ty;
@@ -36,7 +36,7 @@ impl Emitter<'_> {
         if writable {
             self.storage_capabilities(carrier);
         }
-        // No depth, no array, one sample, known to be read through a view (1) or written (2).
+        // No depth, not an array, single-sampled, used as a sampled (1) or a storage (2) texel buffer.
         let kind = if writable { 2 } else { 1 };
         self.out.made_type(op::TYPE_IMAGE, &[sampled.0, BUFFER, 0, 0, 0, kind, carrier.format])
     }
@@ -47,7 +47,7 @@ impl Emitter<'_> {
         image
     }
 
-    /// How many texels the buffer has.
+    /// The number of texels in the buffer.
     pub(crate) fn texels(&mut self, place: Place) -> Id {
         let descriptor = self.descriptor(place, View::Texels);
         let ty = self.texel_image(place.binding);
@@ -133,7 +133,7 @@ impl Emitter<'_> {
         Ok(old)
     }
 
-    /// Atomic operations work on images of one integer a texel, or the bits of one float.
+    /// Atomic operations require images with one integer, or the bits of one float, per texel.
     pub(crate) fn checked_atomic(
         &self,
         inst: Inst,

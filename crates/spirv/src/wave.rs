@@ -2,18 +2,19 @@
 //!
 //! | operation | natively | otherwise |
 //! |---|---|---|
-//! | votes, ballots, reads, folds, scans | always, but as below | |
-//! | `WaveReadLaneAt(v, lane ^ k)`, `k` the same in all lanes | as an exchange | |
-//! | `WaveReadLaneAt(v, lane - k)`, `k` a constant | as a shuffle up, where devices have it | |
-//! | `WaveMatch` | with the partitioned extension, on bits | a waterfall: the first lane's value, a ballot of those who have it |
-//! | folds and scans over partitions | with the extension, on mask ∩ active | a waterfall over equal masks |
+//! | votes, ballots, reads, folds, scans | always, except as below | |
+//! | `WaveReadLaneAt(v, lane ^ k)`, `k` uniform | as an xor shuffle | |
+//! | `WaveReadLaneAt(v, lane - k)`, `k` a constant | as a shuffle up, if the device has it | |
+//! | `WaveMatch` | with the partitioned extension, on bits | a waterfall loop: the first lane's value, a ballot of the lanes that hold it |
+//! | folds and scans over partitions | with the extension, on mask ∩ active | a waterfall loop over equal masks |
 //! | quad votes | | four bits of a ballot |
 //! | quad reads at a variable lane | | a shuffle |
-//! | functions with a mask of lanes | | a waterfall over equal masks, and a branch on being named |
+//! | functions with a mask of lanes | | a waterfall loop over equal masks, and a branch on being in the mask |
 //! | `WaveActiveAllEqual` of floats, rotations, counting over partitions | | in `legalize` |
 //!
-//! A waterfall is a loop that all lanes enter together. Each round serves the lanes that are like the first one; these
-//! leave, so that the next round has another first lane. It needs maximal reconvergence, as everything here does.
+//! A waterfall loop is entered by all lanes together. Each iteration serves the lanes with the same key as the first
+//! lane; these leave, so that the next iteration has another first lane. It needs maximal reconvergence, as everything
+//! here does.
 
 use ir::shape::shape;
 use ir::{Op, Value, ValueDef};
@@ -26,7 +27,7 @@ use crate::environment::Extension;
 use crate::module::{Id, push};
 use crate::opcode::{self as op, Opcode};
 
-/// Operations of a group: over everybody, over those up to this lane, over those below.
+/// Group operations: over all active lanes, over those up to this lane, over those below.
 const REDUCE: u32 = 0;
 const INCLUSIVE: u32 = 1;
 const EXCLUSIVE: u32 = 2;
@@ -77,12 +78,12 @@ impl Emitter<'_> {
         self.group(op::GROUP_BALLOT, op::CAP_GROUP_BALLOT, four, &[a])
     }
 
-    pub(crate) fn everybody(&mut self) -> Id {
+    pub(crate) fn all_active(&mut self) -> Id {
         let yes = self.out.truth(true);
         self.ballot(yes)
     }
 
-    /// How many lanes a wave has: a constant where that is known, so that a driver can unroll what depends on it.
+    /// The number of lanes in a wave: a constant if it is known, so that a driver can unroll loops that depend on it.
     fn lane_count(&mut self) -> Id {
         match self.environment.lanes {
             Some(lanes) => self.out.word(lanes),
@@ -99,7 +100,7 @@ impl Emitter<'_> {
         self.group(op::GROUP_SHUFFLE, op::CAP_GROUP_SHUFFLE, ty, &[a, lane])
     }
 
-    /// A read of another lane where devices are faster if they are told how far away it is.
+    /// A read of another lane by relative index or xor, which is faster on devices than a read of any lane.
     fn by_distance(&mut self, ty: Ty, value: Value, index: Value) -> Option<Id> {
         let value = self.get(value);
         if let Some(distance) = self.distance_below(index) {
@@ -123,8 +124,8 @@ impl Emitter<'_> {
         matches!(self.made_by(value), Some(Op::Wave { op: WaveOp::LaneIndex, .. }))
     }
 
-    /// For each instruction whether nothing but a read by distance uses it: the instruction itself says how far away.
-    pub(crate) fn only_distances(&self) -> Vec<bool> {
+    /// For each instruction, whether only relative reads use it, which encode the distance themselves.
+    pub(crate) fn distances_only(&self) -> Vec<bool> {
         let mut only = vec![false; self.ir.insts.len()];
         let maker = |value: Value| match self.ir.values[value.index()].def {
             ValueDef::Result(inst, _) => Some(inst.index()),
@@ -150,7 +151,7 @@ impl Emitter<'_> {
         only
     }
 
-    /// If an index is that of a lane so many lanes below the reading one: how many.
+    /// The distance, if an index is that of a lane at a constant distance below the reading one.
     fn distance_below(&self, index: Value) -> Option<u32> {
         let Some(Op::Binary(Binary::Sub, lane, distance)) = self.made_by(index) else {
             return None;
@@ -160,7 +161,7 @@ impl Emitter<'_> {
         (is_near && self.environment.relative_reads && self.is_lane(*lane)).then_some(distance)
     }
 
-    /// If an index is the reading lane's with some bits flipped, the same in all lanes: these bits.
+    /// The operand of an xor shuffle, if an index is the reading lane's xor a uniform value.
     fn flipped_bits(&self, index: Value) -> Option<Value> {
         let Some(Op::Binary(Binary::Xor, a, b)) = self.made_by(index) else { return None };
         let bits = match (self.is_lane(*a), self.is_lane(*b)) {
@@ -198,7 +199,7 @@ impl Emitter<'_> {
         self.op(op::COMPOSITE_CONSTRUCT, four, words)
     }
 
-    /// A wave operation, of the lanes that a mask names if there is one.
+    /// A wave operation, restricted to the lanes of a mask if there is one.
     pub(crate) fn wave(
         &mut self,
         operation: WaveOp,
@@ -233,7 +234,7 @@ impl Emitter<'_> {
         vec![self.out.ty(ty); count]
     }
 
-    /// Lanes that name the same set run `body` together, as far as they are in it. The others get zeros.
+    /// Lanes that name the same set and are in it run `body` together. The others get zeros.
     fn among_named(
         &mut self,
         mask: Id,
@@ -263,10 +264,12 @@ impl Emitter<'_> {
         })
     }
 
-    /// Runs `body` once for each combination of values, with the lanes that hold these bits; it gives values of `types`.
+    /// A waterfall loop: runs `body` once for each combination of values, with the lanes that hold these bits; it
+    /// returns values of `types`.
     ///
-    /// A lane that was served leaves at the head of the next round, with its results in phis there: drivers that keep one
-    /// place for what a loop computes would overwrite them in later rounds, where the lane is gone.
+    /// A lane that was served leaves at the head of the next iteration, with its results in phis there: some drivers
+    /// keep values computed in a loop in one register for all lanes, and would overwrite them in later iterations,
+    /// after the lane has left.
     fn waterfall(
         &mut self,
         keys: &[(Id, Ty)],
@@ -333,10 +336,10 @@ impl Emitter<'_> {
 
     /// The lanes of a mask that are active.
     fn active_part(&mut self, words: &[Id]) -> Id {
-        let (mask, everybody) = (self.four(words), self.everybody());
+        let (mask, all_active) = (self.four(words), self.all_active());
         let uint = self.out.uint();
         let four = self.out.vector(uint, 4);
-        self.op(op::BITWISE_AND, four, &[mask, everybody])
+        self.op(op::BITWISE_AND, four, &[mask, all_active])
     }
 
     fn over_partition(&mut self, fold: Fold, ty: Ty, how: u32, args: &[Id]) -> Id {
@@ -377,9 +380,9 @@ impl Emitter<'_> {
                     Some(all) => self.op(op::BITWISE_AND, four, &[all, lanes]),
                 });
             }
-            all.unwrap_or_else(|| self.everybody())
+            all.unwrap_or_else(|| self.all_active())
         } else {
-            self.waterfall(&keys, &[four], |it| vec![it.everybody()])[0]
+            self.waterfall(&keys, &[four], |it| vec![it.all_active()])[0]
         };
         self.lanes_of(lanes)
     }
@@ -413,7 +416,7 @@ impl Emitter<'_> {
                 let scope = self.wave_scope();
                 self.op(op::GROUP_ELECT, boolean, &[scope])
             }
-            // Compute shaders have none.
+            // Compute shaders have no helper lanes.
             WaveOp::IsHelperLane => self.out.truth(false),
             WaveOp::GroupWaveIndex => self.input(op::SUBGROUP_ID),
             WaveOp::GroupWaveCount => self.input(op::NUM_SUBGROUPS),
@@ -428,7 +431,7 @@ impl Emitter<'_> {
                 return self.lanes_of(mask);
             }
             WaveOp::ActiveLanes | WaveOp::ConvergedLanes => {
-                let lanes = self.everybody();
+                let lanes = self.all_active();
                 return self.lanes_of(lanes);
             }
             WaveOp::AnyTrue => self.vote(op::GROUP_ANY, args[0]),
