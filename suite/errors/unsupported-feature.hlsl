@@ -6,7 +6,7 @@ Texture2DMS<float4> image;
 void main(uint t : SV_GroupIndex) {
     float2 p = image.GetSamplePosition(0); //~ unsupported[unsupported-feature]: GetSamplePosition
 }
-//| FILE:5:16: unsupported: `GetSamplePosition` of a `Texture2DMS<float4>` is not built yet [unsupported-feature]
+//| FILE:5:16: unsupported: `GetSamplePosition` of a `Texture2DMS<float4>` is not supported yet [unsupported-feature]
 //|   |
 //| 5 |     float2 p = image.GetSamplePosition(0);
 //|   |                ^^^^^^^^^^^^^^^^^^^^^^^^^^

@@ -35,7 +35,7 @@ void main(uint lane : SV_GroupIndex) {
     RayQuery<RAY_FLAG_NONE> query;
     query.Proceed(); //~ unsupported[unsupported-feature]: `Proceed` of a `RayQuery`
 }
-//| FILE:6:5: unsupported: `Proceed` of a `RayQuery` is not built yet [unsupported-feature]
+//| FILE:6:5: unsupported: `Proceed` of a `RayQuery` is not supported yet [unsupported-feature]
 //|   |
 //| 6 |     query.Proceed();
 //|   |     ^^^^^^^^^^^^^^^

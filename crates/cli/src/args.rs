@@ -70,7 +70,8 @@ impl Line {
 /// What the command line asks for.
 #[derive(Debug)]
 pub(crate) enum Request {
-    Help(Option<Command>),
+    /// The overview, or a command's help: its usual flags, or all.
+    Help(Option<Command>, bool),
     Version,
     Work(Box<LowArgs>, Line),
 }
@@ -82,14 +83,18 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request
             Problem::input(format!("`{}` is not valid Unicode", it.to_string_lossy()))
         })
     });
-    let Some(first) = words.next().transpose()? else { return Ok(Request::Help(None)) };
+    let Some(first) = words.next().transpose()? else { return Ok(Request::Help(None, false)) };
     let command = match first.as_str() {
         "--version" | "-V" | "version" => return Ok(Request::Version),
-        "--help" | "-h" | "-help" | "/?" => return Ok(Request::Help(None)),
+        "--help" | "-h" | "-help" | "/?" => return Ok(Request::Help(None, false)),
         "help" => {
             return match words.next().transpose()? {
-                Some(word) => Ok(Request::Help(Some(find_command(&word)?))),
-                None => Ok(Request::Help(None)),
+                Some(word) => {
+                    let command = find_command(&word)?;
+                    let is_whole = words.next().transpose()?.is_some_and(|it| it == "all");
+                    Ok(Request::Help(Some(command), is_whole))
+                }
+                None => Ok(Request::Help(None, false)),
             };
         }
         word => find_command(word)?,
@@ -106,8 +111,11 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request
             args.operands.push(word);
         } else if word == "--" {
             only_operands = true;
+        } else if word == "--version" {
+            return Ok(Request::Version);
         } else if matches!(word.as_str(), "--help" | "-h" | "-help" | "/?") {
-            return Ok(Request::Help(Some(command)));
+            let is_whole = words.next().is_some_and(|it| it == "all");
+            return Ok(Request::Help(Some(command), is_whole));
         } else {
             flag(&word, &mut words, &mut args, &mut line)?;
         }
@@ -119,7 +127,7 @@ fn find_command(word: &str) -> Result<Command, Problem> {
     if let Some(command) = Command::ALL.into_iter().find(|it| it.name() == word) {
         return Ok(command);
     }
-    let problem = Problem::input(format!("`{word}` is no command"));
+    let problem = Problem::input(format!("there is no command `{word}`"));
     let problem = match diag::most_similar(word, Command::ALL.map(Command::name)) {
         Some(meant) => problem.help(format!("did you mean `wavelane {meant}`?")),
         None if word.ends_with(".hlsl") => {
@@ -226,7 +234,7 @@ fn unknown(word: &str, args: &mut LowArgs, line: &mut Line) -> Result<(), Proble
         }
         return Ok(());
     }
-    let problem = args.usage(format!("`{word}` is no flag"));
+    let problem = args.usage(format!("there is no flag `{word}`"));
     let name = word.split('=').next().unwrap_or(word);
     let names = flags::all()
         .filter(|it| it.on.contains(&args.command))
@@ -322,7 +330,7 @@ mod tests {
             ("check a --groups 4", "it belongs to `run`"),
             ("run a --groups", "needs X[,Y[,Z]]"),
             ("run a --groups 1,2,3,4", "three dimensions"),
-            ("run a --groups x", "`x` is no whole number"),
+            ("run a --groups x", "`x` is not an integer"),
             ("run a --groups 70000", "65535"),
             ("run a --wave-size 5", "power of two"),
             ("run a --wave-size 256", "power of two"),
@@ -333,11 +341,12 @@ mod tests {
             ("run a --caps waves=on", "did you mean `wave-ops`"),
             ("run a --format xml", "text, json"),
             ("run a --engine gpu", "interp"),
-            ("check a -T cs_5_0", "6.0"),
+            ("check a -T cs_3_0", "6.0"),
+            ("check a -T cs_5_2", "6.0"),
             ("check a -T cs_6_99", "6.10"),
             ("check a -T zs_6_0", "zs"),
             ("check a -HV 2020", "2021"),
-            ("check a -Wall=3 --nonsense", "`--nonsense` is no flag"),
+            ("check a -Wall=3 --nonsense", "there is no flag `--nonsense`"),
         ] {
             let problem = read(line).unwrap_err();
             let text = format!("{} {}", problem.message, problem.helps.join(" "));

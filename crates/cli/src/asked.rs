@@ -2,6 +2,8 @@
 //!
 //! [`LowArgs`] has all of them. What a flag makes of its words stands in its row.
 
+mod build;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,6 +17,8 @@ use crate::files::Roots;
 use crate::problem::Problem;
 use crate::terminal::When;
 use crate::warnings::Warnings;
+
+pub(crate) use build::{Build, Refused};
 
 /// Everything that was said on the command line, as plain values.
 #[derive(Clone, Debug)]
@@ -38,8 +42,8 @@ pub(crate) struct LowArgs {
     pub(crate) emit_for: Option<String>,
     pub(crate) emit_spirv: bool,
     pub(crate) spirv: SpirvFlags,
-    /// Files that dxc would write.
-    pub(crate) unwritten: Vec<String>,
+    /// What dxc's flags ask for besides the code.
+    pub(crate) build: Build,
     /// `--list`
     pub(crate) list: bool,
     pub(crate) show_features: bool,
@@ -77,7 +81,7 @@ impl LowArgs {
             emit_for: None,
             emit_spirv: false,
             spirv: SpirvFlags::default(),
-            unwritten: Vec::new(),
+            build: Build::default(),
             list: false,
             show_features: false,
             jobs: None,
@@ -133,6 +137,8 @@ pub(crate) struct Compiling {
     pub(crate) most_warnings: usize,
     /// How long it may take, where `options.cancel` is set after so long.
     pub(crate) timeout: Option<Duration>,
+    /// Diagnostics are lines as those of Microsoft's compilers.
+    pub(crate) is_msvc: bool,
     /// What is to be said about the command line itself.
     pub(crate) remarks: Vec<String>,
 }
@@ -155,6 +161,7 @@ impl Default for Compiling {
             most_errors: MOST_ERRORS,
             most_warnings: MOST_WARNINGS,
             timeout: None,
+            is_msvc: false,
             remarks: Vec::new(),
         }
     }
@@ -246,6 +253,10 @@ pub(crate) struct SpirvFlags {
     pub(crate) target: Option<String>,
     pub(crate) extensions: Vec<String>,
     pub(crate) format_given: bool,
+    /// `-Zi`: the module holds the text of the sources, and the lines of its instructions.
+    pub(crate) has_debug: bool,
+    /// `-Qstrip_debug`: it holds neither, nor names.
+    pub(crate) is_stripped: bool,
     /// What the flags of dxc say of bindings.
     pub(crate) written: Written,
 }

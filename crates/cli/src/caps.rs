@@ -60,7 +60,7 @@ fn text(adapter: &Adapter) -> String {
             _ if engine.is_available() => "available",
             Engine::Cpu => "not here: interp runs in its place",
             Engine::Vulkan => "no device",
-            _ => "not built yet",
+            _ => "not supported yet",
         };
         let _ = writeln!(text, "  {:<8} {:<44} {state}", engine.name(), about(engine));
         for isa in Isa::ALL.into_iter().filter(|_| engine == Engine::Cpu) {

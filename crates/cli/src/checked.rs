@@ -61,7 +61,7 @@ pub(crate) fn report(
 }
 
 /// What the shader needs that the adapter does not have.
-fn lacking(file: &Compiled, adapter: &Adapter) -> Option<Problem> {
+pub(crate) fn lacking(file: &Compiled, adapter: &Adapter) -> Option<Problem> {
     let device = Device::new(adapter.clone());
     let error = device.create_compute_pipeline(file.shader.as_ref()?).err()?;
     Some(device::problem(&error, &file.sources))

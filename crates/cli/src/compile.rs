@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use jobs::{Flags, Source};
 use wavelane::internal::diag;
-use wavelane::{Bug, Compilation, Diagnostic, Includer, Level, Options, Shader, SourceMap};
+use wavelane::{
+    Bug, Compilation, Diagnostic, Includer, Level, NotFound, Options, Shader, SourceMap,
+};
 
 use crate::asked::Compiling;
 use crate::files::{Folders, read_source};
@@ -30,12 +32,7 @@ pub(crate) type Step = fn(&str, &str, &Options, &mut dyn Includer) -> Result<Com
 /// Compiles a file; what is wrong with its text is in the result.
 pub(crate) fn compile(file: &str, args: &Compiling, step: Step) -> Result<Compiled, Problem> {
     let (name, text) = read_source(file)?;
-    let folders = Folders {
-        folders: args.includes.clone(),
-        roots: args.include_roots.clone(),
-        ignore_case: args.ignore_case_includes,
-    };
-    let mut includer = Recorder { folders, included: BTreeMap::new() };
+    let mut includer = Recorder { folders: folders_of(args), included: BTreeMap::new() };
     let compilation = step(&name, &text, &args.options, &mut includer)
         .map_err(|bug| Problem::bug(&bug.message))?;
     if let Some(span) = compilation.stopped {
@@ -88,7 +85,10 @@ impl Compiled {
                 unseen += 1;
                 continue;
             }
-            shown.push(diag::render(it, &self.sources, terminal::style()));
+            shown.push(match args.is_msvc {
+                true => diag::to_msvc(it, &self.sources),
+                false => diag::render(it, &self.sources, terminal::style()),
+            });
         }
         if unseen > 0 {
             let what = counted(unseen, "more warning");
@@ -99,7 +99,7 @@ impl Compiled {
             let what = counted(more, "more error");
             shown.push(format!("{what} of {errors}; `-ferror-limit=0` shows all\n"));
         }
-        shown.join("\n")
+        shown.join(if args.is_msvc { "" } else { "\n" })
     }
 
     pub(crate) fn count(&self, level: Level) -> usize {
@@ -117,8 +117,8 @@ impl Compiled {
         }
         match unsupported {
             0 => {}
-            1 => counts.push("1 feature that is not built yet".to_owned()),
-            many => counts.push(format!("{many} features that are not built yet")),
+            1 => counts.push("1 feature that is not supported yet".to_owned()),
+            many => counts.push(format!("{many} features that are not supported yet")),
         }
         if self.count(Level::Warning) > 0 {
             counts.push(counted(self.count(Level::Warning), "warning"));
@@ -126,6 +126,15 @@ impl Compiled {
         let exit = if errors > 0 { Exit::BadInput } else { Exit::Unsupported };
         let what = format!("`{}` does not compile: {}", self.name, counts.join(", "));
         Some(Problem::new(exit, what).help(format!("`wavelane explain {code}` says more")))
+    }
+}
+
+/// Where the command line says that included files are.
+pub(crate) fn folders_of(args: &Compiling) -> Folders {
+    Folders {
+        folders: args.includes.clone(),
+        roots: args.include_roots.clone(),
+        ignore_case: args.ignore_case_includes,
     }
 }
 
@@ -149,6 +158,10 @@ impl Includer for Recorder {
         let found = self.folders.read(path, includer, system)?;
         self.included.insert(path.trim_start_matches("./").to_owned(), found.1.to_string());
         Some(found)
+    }
+
+    fn not_found(&mut self, path: &str, includer: &str, system: bool) -> NotFound {
+        self.folders.not_found(path, includer, system)
     }
 }
 

@@ -27,9 +27,15 @@ impl EmitArgs {
     pub(crate) fn new(low: LowArgs) -> Result<EmitArgs, Problem> {
         let file = low.operand()?;
         let LowArgs {
-            compile, emit_ir, emit_for: target, emit_spirv, spirv: flags, output, ..
+            compile,
+            emit_ir,
+            emit_for: target,
+            emit_spirv,
+            spirv: flags,
+            output,
+            build,
+            ..
         } = low;
-        let mut unwritten = low.unwritten;
         let spirv = emit_spirv || compile.options.spirv;
         Ok(EmitArgs {
             file,
@@ -38,7 +44,7 @@ impl EmitArgs {
             target,
             spirv,
             flags,
-            path: unwritten.pop(),
+            path: build.object,
             output,
         })
     }

@@ -99,7 +99,7 @@ fn list(args: &ExplainArgs) -> Result<Exit, End> {
     for (title, level) in [
         ("Errors", diag::Level::Error),
         ("Warnings: -Wno-CODE hides one, -Werror=CODE makes it an error", diag::Level::Warning),
-        ("Not built yet", diag::Level::Unsupported),
+        ("Not supported yet", diag::Level::Unsupported),
     ] {
         let _ = writeln!(text, "{title}\n");
         for code in diag::codes().iter().filter(|it| it.level == level) {
@@ -165,7 +165,7 @@ fn as_json(function: Function) -> serde_json::Value {
 
 fn library_card(function: LibraryFunction) -> String {
     if !function.is_built() {
-        return format!("`{}` is a function of HLSL that is not built yet.\n", function.name());
+        return format!("`{}` is a function of HLSL that is not supported yet.\n", function.name());
     }
     let mut text = String::new();
     for overload in function.overloads() {

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use wavelane::Includer;
+use wavelane::{Includer, NotFound};
 
 use crate::problem::Problem;
 
@@ -164,22 +164,57 @@ pub(crate) struct Folders {
 impl Includer for Folders {
     fn read(&mut self, path: &str, includer: &str, system: bool) -> Option<(String, Arc<str>)> {
         let path = path.replace('\\', "/");
+        let folders = self.searched(includer, system);
+        let found =
+            folders.iter().map(|it| (it, tidy(&it.join(&path)))).find_map(|(folder, exact)| {
+                let file = match exact.is_file() {
+                    true => exact,
+                    false if self.ignore_case => tidy(&in_any_case(folder, &path)?),
+                    false => return None,
+                };
+                let text = read_named(&file, &self.roots)?;
+                Some((file.to_string_lossy().into_owned(), text.into()))
+            });
+        // The header of unit tests needs no file.
+        found.or_else(|| (path == jobs::HEADER_NAME).then_some((path, jobs::HEADER.into())))
+    }
+
+    fn not_found(&mut self, path: &str, includer: &str, system: bool) -> NotFound {
+        let folders = self.searched(includer, system);
+        let shown = |it: &PathBuf| match it.as_os_str().is_empty() {
+            true => "`.`".to_owned(),
+            false => format!("`{}`", it.display()),
+        };
+        let mut said = NotFound::default();
+        let mut all: Vec<String> = folders.iter().map(shown).collect();
+        all.dedup();
+        said.notes.push(match (all.is_empty(), system) {
+            (false, _) => format!("looked in {}", all.join(", ")),
+            (true, _) => "`<…>` is looked up in the folders of `-I`, and there are none".to_owned(),
+        });
+        let near = folders.iter().filter_map(|it| Some((it, in_any_case(it, path)?)));
+        // Security: what lies outside of the roots is not even named.
+        let near = near.map(|(_, file)| tidy(&file)).find(|it| self.roots.allowed(it).is_some());
+        if let Some(file) = near {
+            said.helps.push(format!(
+                "`{}` differs only in case: correct the name, or use `--ignore-case-includes`",
+                file.display()
+            ));
+        } else if let Some(folder) = self.folders.iter().find(|it| !it.is_dir()) {
+            said.helps.push(format!("the folder `{}` of `-I` does not exist", folder.display()));
+        }
+        said
+    }
+}
+
+impl Folders {
+    /// The folders that an `#include` of a file is looked up in, in order.
+    fn searched(&self, includer: &str, system: bool) -> Vec<PathBuf> {
         let beside = match includer {
             STDIN => Path::new("").to_path_buf(),
             _ => Path::new(includer).parent().unwrap_or(Path::new("")).to_path_buf(),
         };
-        let folders = (!system).then_some(&beside).into_iter().chain(&self.folders);
-        let found = folders.map(|it| (it, tidy(&it.join(&path)))).find_map(|(folder, exact)| {
-            let file = match exact.is_file() {
-                true => exact,
-                false if self.ignore_case => tidy(&in_any_case(folder, &path)?),
-                false => return None,
-            };
-            let text = read_named(&file, &self.roots)?;
-            Some((file.to_string_lossy().into_owned(), text.into()))
-        });
-        // The header of unit tests needs no file.
-        found.or_else(|| (path == jobs::HEADER_NAME).then_some((path, jobs::HEADER.into())))
+        (!system).then_some(beside).into_iter().chain(self.folders.iter().cloned()).collect()
     }
 }
 

@@ -62,18 +62,24 @@ pub(crate) enum Section {
     Output,
     Language,
     Warnings,
+    /// The outputs of a build, as dxc has them.
+    Build,
     /// Accepted so that build scripts can swap the program.
     Ignored,
+    /// Outputs that `dxc` refuses.
+    Refused,
 }
 
 impl Section {
-    pub(crate) const ALL: [(Section, &'static str); 6] = [
+    pub(crate) const ALL: [(Section, &'static str); 8] = [
         (Section::Run, "The run"),
         (Section::Device, "The device"),
         (Section::Output, "Output"),
         (Section::Language, "The language, as dxc has it"),
         (Section::Warnings, "Warnings"),
+        (Section::Build, "The outputs of a build, as dxc has them"),
         (Section::Ignored, "Accepted for dxc's sake, without effect"),
+        (Section::Refused, "Outputs that `wavelane dxc` refuses, unless --check-only is given"),
     ];
 }
 
@@ -191,7 +197,8 @@ mod tests {
             assert!(names.windows(2).all(|it| it[0] != it[1]), "{}", command.name());
         }
         for flag in all() {
-            assert!(flag.section == Section::Ignored || !flag.help.is_empty(), "{}", flag.names[0]);
+            let is_listed = matches!(flag.section, Section::Ignored | Section::Refused);
+            assert!(is_listed || !flag.help.is_empty(), "{}", flag.names[0]);
             assert!(flag.help.lines().all(|it| it.len() <= 80), "{}", flag.names[0]);
         }
     }

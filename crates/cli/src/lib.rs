@@ -121,8 +121,8 @@ pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
 
 fn work(words: Vec<OsString>) -> Result<Exit, End> {
     let (args, line) = match args::parse(words)? {
-        Request::Help(command) => {
-            terminal::print(&help::text(command))?;
+        Request::Help(command, is_whole) => {
+            terminal::print(&help::text(command, is_whole))?;
             return Ok(Exit::Fine);
         }
         Request::Version => {
@@ -134,6 +134,11 @@ fn work(words: Vec<OsString>) -> Result<Exit, End> {
     terminal::set_colour(args.colour);
     for remark in &args.compile.remarks {
         terminal::warn(remark);
+    }
+    if !args.is_worker {
+        for folder in args.compile.includes.iter().filter(|it| !it.is_dir()) {
+            terminal::warn(&format!("`-I {0}`: there is no folder `{0}`", folder.display()));
+        }
     }
     command(args, line)
 }

@@ -56,6 +56,6 @@ fn read_san_flags(words: &[String]) -> Result<Sanitizing, Problem> {
     let line = ["wavelane", "san"].into_iter().map(str::to_owned).chain(words.iter().cloned());
     match args::parse(line.map(Into::into))? {
         Request::Work(args, _) => Ok(args.san),
-        Request::Help(_) | Request::Version => Ok(Sanitizing::default()),
+        Request::Help(..) | Request::Version => Ok(Sanitizing::default()),
     }
 }

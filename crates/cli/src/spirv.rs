@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use wavelane::internal::spirv_target::{
-    Binding, Emitted, Environment, Extension, Numbering, Reflection, Vulkan,
+    Binding, Emitted, Environment, Extension, Numbering, Reflection, Vulkan, strip,
 };
 use wavelane::{RegisterClass, SourceMap};
 
@@ -17,13 +17,17 @@ pub(crate) fn spirv_of(
     sources: &SourceMap,
 ) -> Result<Emitted, Problem> {
     let environment = environment(flags)?;
-    let emitted = shader
-        .spirv(&environment, Some(sources))
+    let debug = (flags.has_debug && !flags.is_stripped).then_some(sources);
+    let mut emitted = shader
+        .spirv(&environment, debug)
         .map_err(|bug| Problem::bug(&bug.message))?
         .map_err(|it| {
-            let what = format!("SPIR-V cannot be emitted: {} are not built yet", it.what);
+            let what = format!("SPIR-V cannot be emitted: {} are not supported yet", it.what);
             Problem::new(Exit::Unsupported, what).at(it.span, &it.asked, sources)
         })?;
+    if flags.is_stripped {
+        emitted.words = strip(&emitted.words);
+    }
     for warning in &emitted.reflection.warnings {
         terminal::warn(warning.message());
     }
@@ -46,7 +50,7 @@ fn environment(flags: &SpirvFlags) -> Result<Environment, Problem> {
     if let Some(name) = &flags.target {
         environment.vulkan = Vulkan::by_name(name).ok_or_else(|| {
             let all = Vulkan::ALL.map(Vulkan::name).join(", ");
-            Problem::input(format!("`{name}` is no target for SPIR-V here"))
+            Problem::input(format!("`{name}` is not a target for SPIR-V"))
                 .help(format!("one of {all}"))
         })?;
     }

@@ -248,7 +248,7 @@ fn read_flags(words: &[String]) -> Result<Flags, String> {
     let line = ["wavelane", "check"].into_iter().map(str::to_owned).chain(words.iter().cloned());
     match args::parse(line.map(Into::into)) {
         Ok(Request::Work(args, _)) => Ok(flags_of(&args.compile)),
-        Ok(Request::Help(_) | Request::Version) => Err("they ask for help".to_owned()),
+        Ok(Request::Help(..) | Request::Version) => Err("they ask for help".to_owned()),
         Err(problem) => Err(problem.message),
     }
 }

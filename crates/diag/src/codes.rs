@@ -166,6 +166,6 @@ pub(crate) mod registry {
         PERMUTED_RESULT, "permuted-result", Note, "a result whose elements come in a different order";
         // What this implementation does not have.
         @only_compiling
-        UNSUPPORTED_FEATURE, "unsupported-feature", Unsupported, "a feature of HLSL that is not built yet";
+        UNSUPPORTED_FEATURE, "unsupported-feature", Unsupported, "a feature of HLSL that is not supported yet";
     }
 }

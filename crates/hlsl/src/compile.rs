@@ -49,7 +49,7 @@ fn translate_running(
 ) -> Option<ir::Module> {
     if program.entry.stage != Stage::Compute {
         let word = check::entry::stage_word(program.entry.stage);
-        let message = format!("{word} shaders are not built yet");
+        let message = format!("{word} shaders are not supported yet");
         let report = Diagnostic::new(&code::UNSUPPORTED_FEATURE, program.entry.span, message);
         sink.push(report.help("use `wavelane check` to check the types of any stage"));
         return None;

@@ -28,4 +28,4 @@ pub use compile::{Entries, compile, validate};
 pub use lower::lower;
 pub use options::{Denormals, Dialect, MatrixOrder, Options, PushLayout, Stage, Version};
 pub use parse::parse;
-pub use preprocess::{Includer, preprocess};
+pub use preprocess::{Includer, NotFound, preprocess};

@@ -40,7 +40,7 @@ pub enum Function {
     FlagBarrier,
     /// `NonUniformResourceIndex`: returns its argument.
     NonUniform,
-    /// A function of the language that is not built yet, by its name.
+    /// A function of the language that is not supported yet, by its name.
     Unsupported(&'static str),
 }
 
@@ -140,7 +140,7 @@ pub enum Method {
     GetDimensions,
     /// A method of a texture.
     Texture(TextureMethod),
-    /// A method that is not built yet, by its name.
+    /// A method that is not supported yet, by its name.
     Unsupported(&'static str),
 }
 
@@ -245,12 +245,12 @@ pub fn is_function(name: &str) -> bool {
     names().any(|it| it == name)
 }
 
-/// The overloads of a name; none for functions that are not built yet.
+/// The overloads of a name; none for functions that are not supported yet.
 pub fn overloads(name: &str) -> impl Iterator<Item = &'static Row> {
     rows::rows().filter(move |row| row.name == name)
 }
 
-/// All names, each once: those of the table in its order, those of other stages, and those that are not built yet.
+/// All names, each once: those of the table in its order, those of other stages, and those that are not supported yet.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let mut last = "";
     let built = rows::rows()

@@ -32,7 +32,7 @@ pub(crate) struct Bound {
 /// Why a job cannot be bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BindProblem {
-    /// It needs something that is not built yet.
+    /// It needs something that is not supported yet.
     Unsupported(String),
     Wrong(String),
 }
@@ -119,7 +119,9 @@ pub(crate) fn bind(
             }
             (Kind::AccelerationStructure, _) | (_, None) => {
                 let what = format!("`{}` is an acceleration structure", resource.name);
-                return Err(BindProblem::Unsupported(format!("{what}, which is not built yet")));
+                return Err(BindProblem::Unsupported(format!(
+                    "{what}, which is not supported yet"
+                )));
             }
             (_, Some(buffer)) => buffer,
         };

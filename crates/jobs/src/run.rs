@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use wavelane::internal::{self, diag};
 use wavelane::{
     Compilation, ComputePipeline, Denormals, Device, Dispatch, DispatchError, Includer, LaneOrder,
-    Level, Options, ResourceTable, Schedule, Shader, SourceMap,
+    Level, NotFound, Options, ResourceTable, Schedule, Shader, SourceMap,
 };
 
 use crate::bind::{self, BindProblem, Binding};
@@ -356,7 +356,7 @@ impl Runner<'_> {
                 return Err(unsupported(what));
             }
             if draws.is_some() {
-                return Err(unsupported("it writes a picture, which is not built yet"));
+                return Err(unsupported("it writes a picture, which is not supported yet"));
             }
             jobs.push(Some(Ok(job)));
         }
@@ -812,6 +812,10 @@ impl Includer for WithParts {
         let found = self.find(path, includer, system)?;
         self.read.insert(path.trim_start_matches("./").to_owned(), found.1.to_string());
         Some(found)
+    }
+
+    fn not_found(&mut self, path: &str, includer: &str, system: bool) -> NotFound {
+        self.others.not_found(path, includer, system)
     }
 }
 

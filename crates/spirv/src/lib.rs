@@ -41,6 +41,7 @@ pub mod opcode;
 mod reflect;
 mod sample;
 mod scalar;
+mod strip;
 #[cfg(test)]
 mod tests;
 mod texel;
@@ -55,6 +56,7 @@ pub use environment::{
     Sizes, Source, Vulkan, Written,
 };
 pub use reflect::{Binding, BindingKind, Push, Reflection, Warning};
+pub use strip::strip;
 pub use text::listing;
 
 /// A module for a device.

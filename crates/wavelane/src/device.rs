@@ -30,7 +30,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// All engines that have a name, also those that are not built yet.
+    /// All engines that have a name, also those that are not supported yet.
     pub const ALL: [Engine; 4] = [Engine::Interp, Engine::Cpu, Engine::Vulkan, Engine::Cuda];
 
     /// The word for it on command lines.
@@ -67,7 +67,7 @@ impl Engine {
             Engine::Cpu => Isa::best().map_or(Isa::Avx2.missing(), |_| None),
             Engine::Vulkan => (!self.is_available())
                 .then_some("no device of Vulkan can be used here; `wavelane caps` says why"),
-            Engine::Cuda => Some("it is not built yet"),
+            Engine::Cuda => Some("it is not supported yet"),
         }
     }
 }
@@ -93,7 +93,7 @@ impl Device {
             Engine::Vulkan => Gpu::open(None).map(|gpu| Device::with_gpu(adapter, gpu)),
             Engine::Cuda => Err(Unsupported {
                 asked: "the engine `cuda`".to_owned(),
-                missing: "it is not built yet; `interp`, `cpu` and `vulkan` are".to_owned(),
+                missing: "it is not supported yet; `interp`, `cpu` and `vulkan` are".to_owned(),
             }),
         }
     }

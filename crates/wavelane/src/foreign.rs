@@ -142,7 +142,7 @@ fn emitted(parsed: Parsed, module: &Module) -> Result<Emitted, ForeignError> {
                 return unsupported(format!("{name}: a texture and its sampler in one descriptor"));
             }
             Kind::Other => {
-                return unsupported(format!("{name}: a kind of resource that is not built"));
+                return unsupported(format!("{name}: a kind of resource that is not supported"));
             }
             Kind::Uniform
             | Kind::Storage

@@ -8,6 +8,7 @@ use std::sync::MutexGuard;
 
 use ir::Resource;
 
+pub use crate::preprocessed::{Preprocessed, preprocess};
 pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
 pub use ir::exec::Buffer as Slot;
 pub use ir::trace::Event as TraceEvent;

@@ -49,6 +49,7 @@ mod list;
 mod memory;
 mod pipeline;
 mod plain;
+mod preprocessed;
 mod reference;
 mod shader;
 mod spirv;
@@ -74,7 +75,9 @@ pub use shader::{Compilation, CompileError, Entries, NoIncludes, Shader};
 pub use table::{BindError, BindProblem, MOST_BYTES, ResourceTable};
 
 pub use diag::{Diagnostic, Level, SourceMap, Span};
-pub use hlsl::{Denormals, Dialect, Includer, MatrixOrder, Options, PushLayout, Stage, Version};
+pub use hlsl::{
+    Denormals, Dialect, Includer, MatrixOrder, NotFound, Options, PushLayout, Stage, Version,
+};
 pub use ir::exec::{
     Failure, Format, FormatScalar, LaneOrder, Schedule, TooLarge, Trap, Unsupported,
 };

@@ -163,7 +163,7 @@ impl fmt::Display for PipelineError {
         match self.missing {
             Missing::Stage => write!(
                 f,
-                "`{entry}` is not a compute shader, and pipelines of other kinds are not built yet"
+                "`{entry}` is not a compute shader, and pipelines of other kinds are not supported yet"
             ),
             Missing::ShaderModel { needs, has } => {
                 write!(

@@ -170,7 +170,7 @@ fn document(counts: &[(&str, &str, Count)], reasons: BTreeMap<String, usize>) ->
          DirectXShaderCompiler; nothing from it is part of this repository.\n\n\
          Each line `RUN: %dxc FLAGS %s` with a profile is one compilation, for any stage; `wavelane check` gets the \
          flags that concern the language. What the tests expect of DXIL or SPIR-V is not checked.\n\n\
-         | folder | subject | to compile | compile | not built yet | refused | to fail | refused | accepted |\n\
+         | folder | subject | to compile | compile | not supported yet | refused | to fail | refused | accepted |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
     for (name, about, it) in counts {

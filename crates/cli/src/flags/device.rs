@@ -50,7 +50,7 @@ pub(super) const FLAGS: &[Flag] = &[
         section: Section::Device,
         help: "what runs the lanes: cpu, machine code for this computer, where that can be\n\
                made; interp, the reference engine; vulkan, a GPU through Vulkan; cuda is\n\
-               not built yet",
+               not supported yet",
         set: |args, value| {
             args.device.engine = Some(choose(value, &Engine::ALL.map(|it| (it.name(), it)))?);
             Ok(())

@@ -13,7 +13,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Joined("PROFILE"),
         on: COMPILES,
         section: Section::Language,
-        help: "cs_6_0 to cs_6_10 (cs_6_10)",
+        help: "the stage and the shader model, such as cs_6_6, ps_6_0 or lib_6_8, which checks\nevery entry point (cs_6_10); a model before 6.0 is taken as 6.0",
         set: profile,
     },
     Flag {

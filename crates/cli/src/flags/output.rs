@@ -39,7 +39,7 @@ pub(super) const FLAGS: &[Flag] = &[
         takes: Takes::Value("FORMAT"),
         on: HAS_FORMATS,
         section: Section::Output,
-        help: "text or json; for check also github and sarif, for san, test and\n\
+        help: "text or json; for check also github, sarif and msvc, for san, test and\n\
                merge also junit, github and sarif, for diff junit and github;\n\
                for emit --spirv a listing, or what a host must know. In the\n\
                JSON of run each buffer is a flat list of its scalars in memory\n\
@@ -58,6 +58,17 @@ pub(super) const FLAGS: &[Flag] = &[
                 value,
                 &[("auto", When::Auto), ("always", When::Always), ("never", When::Never)],
             )?;
+            Ok(())
+        },
+    },
+    Flag {
+        names: &["-fdiagnostics-format"],
+        takes: Takes::Joined("KIND"),
+        on: COMPILES,
+        section: Section::Output,
+        help: "msvc writes messages as FILE(LINE,COLUMN): error CODE: …, which Visual\nStudio reads; clang as usual",
+        set: |args, value| {
+            args.compile.is_msvc = choose(value, &[("clang", false), ("msvc", true)])?;
             Ok(())
         },
     },

@@ -32,7 +32,7 @@ pub(super) fn choose<T: Copy>(word: &str, choices: &[(&str, T)]) -> Result<T, St
 }
 
 pub(super) fn number(word: &str) -> Result<u32, String> {
-    word.trim().parse().map_err(|_| format!("`{}` is no whole number", word.trim()))
+    word.trim().parse().map_err(|_| format!("`{}` is not an integer", word.trim()))
 }
 
 pub(super) fn groups(args: &mut LowArgs, value: &str) -> Result<(), String> {
@@ -83,7 +83,7 @@ pub(super) fn range(text: &str) -> Result<LaneCounts, String> {
 pub(super) fn lane_order(args: &mut LowArgs, value: &str) -> Result<(), String> {
     args.launch.lane_order = Some(match value.split_once(':') {
         Some(("random", seed)) => {
-            LaneOrder::Random(seed.parse().map_err(|_| format!("`{seed}` is no seed"))?)
+            LaneOrder::Random(seed.parse().map_err(|_| format!("`{seed}` is not a number"))?)
         }
         _ => {
             let choices = [
@@ -108,7 +108,7 @@ pub(super) fn lane_order(args: &mut LowArgs, value: &str) -> Result<(), String> 
 pub(super) fn schedule(args: &mut LowArgs, value: &str) -> Result<(), String> {
     args.launch.schedule = match value.split_once(':') {
         Some(("random", seed)) => {
-            Schedule::Random(seed.parse().map_err(|_| format!("`{seed}` is no seed"))?)
+            Schedule::Random(seed.parse().map_err(|_| format!("`{seed}` is not a number"))?)
         }
         _ => {
             let choices = [
@@ -131,9 +131,10 @@ pub(super) fn schedule(args: &mut LowArgs, value: &str) -> Result<(), String> {
 }
 
 pub(super) fn timeout(args: &mut LowArgs, value: &str) -> Result<(), String> {
-    let seconds: f64 = value.parse().map_err(|_| format!("`{value}` is no number of seconds"))?;
+    let seconds: f64 =
+        value.parse().map_err(|_| format!("`{value}` is not a number of seconds"))?;
     let timeout = Duration::try_from_secs_f64(seconds)
-        .map_err(|_| format!("`{value}` is no number of seconds"))?;
+        .map_err(|_| format!("`{value}` is not a number of seconds"))?;
     args.launch.timeout = Some(timeout);
     Ok(())
 }
@@ -155,6 +156,11 @@ pub(super) fn format(args: &mut LowArgs, value: &str) -> Result<(), String> {
         Command::Check => &all[..4],
         _ => &all[..2],
     };
+    // A way to write messages, which every command that compiles shows on standard error.
+    if let (Command::Check, "msvc") = (args.command, value) {
+        args.compile.is_msvc = true;
+        return Ok(());
+    }
     args.output = choose(value, choices)?;
     args.spirv.format_given = true;
     Ok(())
@@ -180,6 +186,12 @@ pub(super) fn profile(args: &mut LowArgs, value: &str) -> Result<(), String> {
     let highest = ShaderModel::HIGHEST;
     let minor =
         if minor == "x" { u32::from(highest.minor) } else { minor.parse().map_err(|_| form)? };
+    // As dxc does: what an older compiler took is compiled as the oldest shader model there is.
+    if let ("4" | "5", 0 | 1) = (major, minor) {
+        args.compile.remarks.push(format!("`{value}` is promoted to `{stage}_6_0`"));
+        args.compile.options.shader_model = (u32::from(highest.major), 0);
+        return Ok(());
+    }
     if major.parse() != Ok(u32::from(highest.major)) || minor > u32::from(highest.minor) {
         return Err(format!("the shader models are 6.0 to {highest}"));
     }
@@ -189,12 +201,12 @@ pub(super) fn profile(args: &mut LowArgs, value: &str) -> Result<(), String> {
 
 pub(super) fn constant(args: &mut LowArgs, value: &str) -> Result<(), String> {
     let (id, value) = pair(value)?;
-    let id = id.parse().map_err(|_| format!("`{id}` is no number of a constant"))?;
+    let id = id.parse().map_err(|_| format!("`{id}` is not the number of a constant"))?;
     let (ty, text) = match value.split_once(':') {
         Some((ty, text)) => (ty, text.trim()),
         None => (if value.contains(['.', 'e']) { "f32" } else { "i32" }, value.trim()),
     };
-    let wrong = || format!("`{text}` is no value of type {ty}");
+    let wrong = || format!("`{text}` is not a value of type {ty}");
     let float = || text.parse::<f64>().map_err(|_| wrong());
     let bits = match (ty, text) {
         ("i32" | "bool", "true") => 1,

@@ -208,7 +208,8 @@ mod tests {
 
     #[test]
     fn what_the_compiler_lacks_is_told_in_its_words() {
-        let message = "it does not compile\na.hlsl:1:2: unsupported[x]: `ddx` is not built\n  |\n";
-        assert_eq!(first_line(message), "it does not compile: `ddx` is not built");
+        let message =
+            "it does not compile\na.hlsl:1:2: unsupported[x]: `ddx` is not supported\n  |\n";
+        assert_eq!(first_line(message), "it does not compile: `ddx` is not supported");
     }
 }

@@ -615,7 +615,7 @@ impl<'a> Checker<'a> {
                             let ty = self.name_of(object.ty);
                             self.unsupported(
                                 span,
-                                format!("`{name}` of a `{ty}` is not built yet"),
+                                format!("`{name}` of a `{ty}` is not supported yet"),
                             );
                         }
                     }

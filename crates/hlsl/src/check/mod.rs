@@ -2,7 +2,7 @@
 //!
 //! Declarations are checked in source order, so that a name refers to an earlier declaration; bodies of methods are
 //! deferred to the end of their struct, and bodies of template instances to the end of the enclosing declaration.
-//! Every body is checked, but only code that the entry point reaches gets into the program: features that are not built,
+//! Every body is checked, but only code that the entry point reaches gets into the program: features that are not supported,
 //! or that the profile forbids, are reported only if they are reachable ([`Checker::gate`]).
 //!
 //! Inside the checker an expression of a literal type (`1`, `2.5`, and `?:` over them) holds its value in 64 bits; it gets
@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::new(code, span, message));
     }
 
-    /// Reports something only if the entry point reaches this code: features that are not built, or that the profile does
+    /// Reports something only if the entry point reaches this code: features that are not supported, or that the profile does
     /// not have.
     fn gate(&mut self, diagnostic: Diagnostic) {
         if self.muted > 0 {

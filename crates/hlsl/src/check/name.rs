@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
                     Some(self.scope_of_type(ty, segment.ident.span)?)
                 }
                 None if scope.is_none() && COMPILERS.contains(&&**name) => {
-                    let message = format!("the namespace `{name}` is not built yet");
+                    let message = format!("the namespace `{name}` is not supported yet");
                     self.unsupported(segment.ident.span, message);
                     return None;
                 }

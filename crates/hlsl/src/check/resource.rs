@@ -366,7 +366,7 @@ impl<'a> Checker<'a> {
         if self.is_resource(ty) {
             self.resource_var(var, declarator, ty);
         } else {
-            let message = "a struct with resources in a constant buffer is not built yet";
+            let message = "a struct with resources in a constant buffer is not supported yet";
             self.unsupported(declarator.span, message);
             self.declare(&declarator.name, ValueEntity::Broken);
         }
@@ -488,7 +488,7 @@ impl<'a> Checker<'a> {
                 ValueEntity::Global(self.add_global(name, ty, kind, true, None, span))
             }
             None => {
-                self.unsupported(span, "an array of structs with resources, or one with other fields, is not built yet");
+                self.unsupported(span, "an array of structs with resources, or one with other fields, is not supported yet");
                 ValueEntity::Broken
             }
         };

@@ -379,7 +379,7 @@ impl<'a> Checker<'a> {
     /// Reports, if the program reaches this code, why a function that only some stages have cannot run here.
     pub(super) fn gate_stage_function(&mut self, name: &str, span: Span) {
         let Some(row) = library::stages::by_name(name) else {
-            self.unsupported(span, format!("`{name}` is not built yet"));
+            self.unsupported(span, format!("`{name}` is not supported yet"));
             return;
         };
         if row.since > self.shader_model() {
@@ -395,7 +395,7 @@ impl<'a> Checker<'a> {
                 let report = Diagnostic::new(&code::WRONG_STAGE, span, message);
                 self.gate(report.help(format!("it is for {} shaders", row.kinds.join(", "))));
             }
-            _ => self.unsupported(span, format!("`{name}` is not built yet")),
+            _ => self.unsupported(span, format!("`{name}` is not supported yet")),
         }
     }
 
@@ -411,7 +411,7 @@ impl<'a> Checker<'a> {
             self.wrong_stage(&format!("`{}`", object.name), row.stages, span);
             return;
         }
-        self.unsupported(span, format!("{what} of a `{name}` is not built yet"));
+        self.unsupported(span, format!("{what} of a `{name}` is not supported yet"));
     }
 
     fn wrong_stage(&mut self, what: &str, stages: Stages, span: Span) {

@@ -1,4 +1,4 @@
-//! The methods of buffers, and the names of those that are not built yet.
+//! The methods of buffers, and the names of those that are not supported yet.
 
 mod texture;
 
@@ -56,7 +56,7 @@ pub(super) fn resolve_method(
     }
 }
 
-/// Methods of textures that are not built yet.
+/// Methods of textures that are not supported yet.
 fn unsupported(
     types: &mut Types,
     texture: texture::Texture,

@@ -113,7 +113,7 @@ impl Lowerer<'_> {
             | ResourceType::AccelerationStructure
             | ResourceType::Other(_) => {
                 let name = self.program.types.name(base.ty);
-                Err(self.unsupported(span, format!("indexing a `{name}` is not built yet")))
+                Err(self.unsupported(span, format!("indexing a `{name}` is not supported yet")))
             }
         }
     }

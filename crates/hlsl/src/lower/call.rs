@@ -331,7 +331,7 @@ impl Lowerer<'_> {
                 None => Ok(Values::new()),
             },
             LibraryFunction::Unsupported(name) => {
-                Err(self.unsupported(expr.span, format!("`{name}` is not built yet")))
+                Err(self.unsupported(expr.span, format!("`{name}` is not supported yet")))
             }
         }
     }
@@ -436,7 +436,7 @@ impl Lowerer<'_> {
     ) -> Lower<Values> {
         if let Method::Unsupported(name) = method {
             let name = format!(
-                "`{}` of a `{}` is not built yet",
+                "`{}` of a `{}` is not supported yet",
                 name,
                 self.program.types.name(object.ty)
             );

@@ -117,7 +117,7 @@ impl Lowerer<'_> {
             StmtKind::Discard => {
                 return Err(self.unsupported(
                     stmt.span,
-                    "`discard` has no meaning here: pixel shaders are not built yet",
+                    "`discard` has no meaning here: pixel shaders are not supported yet",
                 ));
             }
         }

@@ -30,7 +30,8 @@ impl Lowerer<'_> {
         match values.first() {
             Some(value) => Ok(*value),
             None => {
-                Err(self.unsupported(expr.span, "a value without scalars is not built yet here"))
+                Err(self
+                    .unsupported(expr.span, "a value without scalars is not supported yet here"))
             }
         }
     }

@@ -329,13 +329,14 @@ impl Lowerer<'_> {
             Location::Nowhere => {}
             Location::Values(_) => {
                 return Err(
-                    self.unsupported(span, "assigning to a part of a value is not built yet")
+                    self.unsupported(span, "assigning to a part of a value is not supported yet")
                 );
             }
             Location::Resource { .. } => {
-                return Err(
-                    self.unsupported(span, "assigning to a resource declaration is not built yet")
-                );
+                return Err(self.unsupported(
+                    span,
+                    "assigning to a resource declaration is not supported yet",
+                ));
             }
         }
         Ok(())
@@ -367,9 +368,10 @@ impl Lowerer<'_> {
             return Ok(values![self.handles.make(ResourceRef { id, element: None })]);
         }
         if count == 0 {
-            return Err(
-                self.unsupported(span, "copying an unbounded array of resources is not built yet")
-            );
+            return Err(self.unsupported(
+                span,
+                "copying an unbounded array of resources is not supported yet",
+            ));
         }
         let first = element.cloned().unwrap_or_default().scaled(count);
         let base = self.sum(&first);

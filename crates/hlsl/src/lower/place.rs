@@ -248,9 +248,10 @@ impl Lowerer<'_> {
     pub(super) fn index_value(&mut self, index: &Expr) -> Lower<Value> {
         let values = self.expr(index)?;
         let [value] = values.as_slice() else {
-            return Err(
-                self.unsupported(index.span, "resources with several dimensions are not built yet")
-            );
+            return Err(self.unsupported(
+                index.span,
+                "resources with several dimensions are not supported yet",
+            ));
         };
         Ok(self.convert_index(*value, index.ty))
     }
@@ -281,7 +282,7 @@ impl Lowerer<'_> {
         let values = self.load(place, span)?;
         match values.first() {
             Some(handle) => self.resource_of(*handle, span),
-            None => Err(self.unsupported(span, "this resource is not built yet")),
+            None => Err(self.unsupported(span, "this resource is not supported yet")),
         }
     }
 
@@ -514,7 +515,7 @@ impl Lowerer<'_> {
         if values.iter().any(|it| super::resource::is_handle(*it)) {
             return Err(self.unsupported(
                 span,
-                "indexing resources in a variable by a non-constant index is not built yet",
+                "indexing resources in a variable by a non-constant index is not supported yet",
             ));
         }
         // A few are selected by comparison; more go through memory.

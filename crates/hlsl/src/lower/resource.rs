@@ -135,7 +135,7 @@ impl Lowerer<'_> {
                 let name = self.program.types.name(declared.ty);
                 Err(self.unsupported(
                     span,
-                    format!("`{}` is a `{name}`, which is not built yet", declared.name),
+                    format!("`{}` is a `{name}`, which is not supported yet", declared.name),
                 ))
             }
         }
@@ -177,7 +177,7 @@ impl Lowerer<'_> {
 
     pub(super) fn differing_resources(&self, span: Span) -> super::Stopped {
         let message =
-            "a variable that holds different resources on different paths is not built yet";
+            "a variable that holds different resources on different paths is not supported yet";
         self.unsupported(span, message)
     }
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use diag::{Diagnostic, Level, Span, code};
 
 use super::{
-    Condition, Guard, MAX_INCLUDE_DEPTH, MAX_INCLUDED_BYTES, MAX_INCLUDES, Preprocessor, last_name,
+    Condition, Guard, MAX_INCLUDE_DEPTH, MAX_INCLUDED_BYTES, MAX_INCLUDES, NotFound, Preprocessor,
+    last_name,
 };
 use crate::lex::{self, Cursor};
 use crate::token::{Flags, Punct, Symbol, Token, TokenKind};
@@ -365,8 +366,8 @@ impl Preprocessor<'_> {
         if self.includes > MAX_INCLUDES {
             return self.stop(span, &format!("more than {MAX_INCLUDES} files are included"));
         }
-        let Some((name, text)) = self.includer.read(&path.replace('\\', "/"), &includer, system)
-        else {
+        let slashed = path.replace('\\', "/");
+        let Some((name, text)) = self.includer.read(&slashed, &includer, system) else {
             let mut report = Diagnostic::new(
                 &code::FILE_NOT_FOUND,
                 span,
@@ -376,6 +377,12 @@ impl Preprocessor<'_> {
                 report =
                     Diagnostic::new(&code::BAD_DIRECTIVE, span, "the name of the file is empty");
             }
+            let NotFound { notes, helps } = match path.is_empty() {
+                true => NotFound::default(),
+                false => self.includer.not_found(&slashed, &includer, system),
+            };
+            report = notes.into_iter().fold(report, Diagnostic::note);
+            report = helps.into_iter().fold(report, Diagnostic::help);
             if self.inputs.len() > 1 {
                 report = report.note(format!("it is included from `{includer}`"));
             }

@@ -9,6 +9,7 @@
 mod condition;
 mod directive;
 mod macros;
+mod print;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,7 @@ use crate::options::{MatrixOrder, Options, STAGE_MACROS};
 use crate::token::{Flags, Names, Symbol, Token, TokenKind, Tokens};
 
 use macros::Macro;
+pub use print::print;
 
 /// Finds the files that `#include` names.
 pub trait Includer {
@@ -30,6 +32,20 @@ pub trait Includer {
     /// `system` for `<path>`. The same file must get the same resolved name each time.
     /// Backslashes in the source arrive as `/`.
     fn read(&mut self, path: &str, includer: &str, system: bool) -> Option<(String, Arc<str>)>;
+
+    /// What helps the user after [`Includer::read`] found nothing, with the same arguments.
+    fn not_found(&mut self, _path: &str, _includer: &str, _system: bool) -> NotFound {
+        NotFound::default()
+    }
+}
+
+/// What an [`Includer`] adds to the report about a file that it did not find.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotFound {
+    /// What to know, such as the folders that were searched.
+    pub notes: Vec<String>,
+    /// What to do, such as the correct spelling.
+    pub helps: Vec<String>,
 }
 
 /// The maximum depth of includes.

@@ -8,7 +8,7 @@ pub fn library_function(name: &str) -> Option<LibraryFunction> {
     Some(LibraryFunction { name })
 }
 
-/// The names of all library functions, also of those that are not built yet.
+/// The names of all library functions, also of those that are not supported yet.
 pub fn library_names() -> impl Iterator<Item = &'static str> {
     library::names()
 }

@@ -1,0 +1,43 @@
+//! What a build script asks dxc for besides the code: files, listings, dependencies.
+
+/// The outputs of dxc's flags, as they were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Build {
+    /// `-Fo FILE`
+    pub(crate) object: Option<String>,
+    /// `-Fc FILE`
+    pub(crate) listing: Option<String>,
+    /// `-Fh FILE`
+    pub(crate) header: Option<String>,
+    /// `-Vn NAME`: the variable in the header.
+    pub(crate) variable: Option<String>,
+    /// `-Fe FILE`
+    pub(crate) messages: Option<String>,
+    /// `-P`
+    pub(crate) preprocess: bool,
+    /// `-Fi FILE`
+    pub(crate) preprocessed: Option<String>,
+    /// `-H`
+    pub(crate) show_includes: bool,
+    /// `-M`
+    pub(crate) show_dependencies: bool,
+    /// `-MD`
+    pub(crate) write_dependencies: bool,
+    /// `-MF FILE`
+    pub(crate) dependencies: Option<String>,
+    /// `--check-only`
+    pub(crate) check_only: bool,
+    /// What cannot be had.
+    pub(crate) refused: Vec<Refused>,
+}
+
+/// A flag that asks for an output of Direct3D's formats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// The flag with its value.
+    pub(crate) flag: String,
+    /// What can be done instead.
+    pub(crate) instead: &'static str,
+    /// The operand would be a container and no source.
+    pub(crate) reads_binaries: bool,
+}

@@ -1,0 +1,143 @@
+//! What the help shows of a command: its examples, and which of its flags are rare.
+
+use crate::command::Command;
+use crate::flags::{Flag, Section};
+
+/// Command lines of a command, and what each does.
+pub(super) fn of(command: Command) -> &'static [(&'static str, &'static str)] {
+    match command {
+        Command::Check => &[
+            (
+                "wavelane check a.hlsl",
+                "reports what is wrong with the shader that starts at `main`",
+            ),
+            ("wavelane check -T ps_6_6 -E PSMain -I inc a.hlsl", "the same for a pixel shader"),
+            ("wavelane check -T lib_6_8 a.hlsl", "checks every entry point, of whatever stage"),
+        ],
+        Command::Run => &[
+            (
+                "wavelane run a.hlsl --bind 'Out=[64]'",
+                "runs one group and prints what it leaves in `Out`",
+            ),
+            (
+                "wavelane run a.hlsl --bind 'Out=[64]' --wave-size all",
+                "the same at every wave size, compared",
+            ),
+            (
+                "wavelane run a.hlsl --groups 4 --bind In=@in.npy --set Count=256 --bind 'Out=[256]'",
+                "with an input from a file, and a constant",
+            ),
+        ],
+        Command::Emit => &[
+            ("wavelane emit --ir a.hlsl", "prints the intermediate representation"),
+            (
+                "wavelane emit --spirv a.hlsl -Fo a.spv",
+                "writes a module, and a.spv.json with its bindings",
+            ),
+        ],
+        Command::Explain => &[
+            (
+                "wavelane explain WavePrefixSum",
+                "says what a function does, with an example and its lanes",
+            ),
+            (
+                "wavelane explain narrow-lane-mask",
+                "the page of a message; its code stands in brackets behind it",
+            ),
+            (
+                "wavelane explain divergence",
+                "an idea: active-lanes, ballot, quad, helper-lane, partition, …",
+            ),
+            ("wavelane explain __shfl_sync", "what a function of another language is in HLSL"),
+        ],
+        Command::Caps => &[
+            ("wavelane caps", "shows the adapter, the engines and the devices"),
+            ("wavelane caps --caps lanes=32..64", "shows an adapter with other caps"),
+        ],
+        Command::Test => &[
+            ("wavelane test tests/", "runs every test below a folder"),
+            (
+                "wavelane test sort_test.hlsl --filter scan --wave-size all",
+                "some tests of a file, at every wave size",
+            ),
+            ("wavelane test tests/ --format junit", "a report for a CI server"),
+        ],
+        Command::Merge => &[(
+            "wavelane merge part1.jsonl part2.jsonl --format junit",
+            "one report of several runs of `test --format json`",
+        )],
+        Command::Dxc => &[
+            ("wavelane dxc -T cs_6_6 -E main a.hlsl", "checks a shader, of any stage"),
+            (
+                "wavelane dxc -T cs_6_6 -spirv -Fo a.spv -MF a.d a.hlsl",
+                "writes a SPIR-V module and what it depends on",
+            ),
+            (
+                "wavelane dxc -T ps_6_6 -Fo a.cso --check-only a.hlsl",
+                "checks; without --check-only, the status is 3: DXIL is not made",
+            ),
+            ("wavelane dxc -P -Fi a.i a.hlsl", "preprocesses"),
+        ],
+        Command::San => &[
+            (
+                "wavelane san a.hlsl --bind 'Out=[64]'",
+                "runs the shader at every wave size, and reports what is undefined",
+            ),
+            ("wavelane san tests/", "does that for every test below a folder"),
+            ("wavelane san tests/ --baseline known.sarif --format sarif", "reports what is new"),
+        ],
+        Command::Bench => &[(
+            "wavelane bench a.hlsl --groups 4096 --bind 'Out=[1048576]'",
+            "measures compiling and running",
+        )],
+        Command::Diff => &[
+            ("wavelane diff a.hlsl --bind 'Out=[64]' --engines interp,vulkan", "compares engines"),
+            (
+                "wavelane diff a.hlsl --bind 'Out=[64]' --spirv a.spv",
+                "compares another compiler's module",
+            ),
+        ],
+    }
+}
+
+/// Whether the usual help of a command leaves a flag out.
+pub(super) fn is_rare(flag: &Flag, command: Command) -> bool {
+    let is_of_build = flag.section == Section::Build && command != Command::Dxc;
+    // `emit` writes the module.
+    let is_of_emit = command == Command::Emit && flag.names.contains(&"-Fo");
+    matches!(flag.section, Section::Ignored | Section::Refused)
+        || is_of_build && !is_of_emit
+        || flag.names.iter().any(|it| RARE.contains(it))
+}
+
+/// Flags that few command lines need.
+pub(super) const RARE: &[&str] = &[
+    "--include-root",
+    "--dialect",
+    "--constant",
+    "-denorm",
+    "-fvk-use-dx-layout",
+    "-fspv-use-legacy-buffer-matrix-order",
+    "-auto-binding-space",
+    "-Zpr",
+    "-Zpc",
+    "-fspv-target-env",
+    "-fspv-extension",
+    "-fvk-b-shift",
+    "-fvk-t-shift",
+    "-fvk-u-shift",
+    "-fvk-s-shift",
+    "-fvk-bind-register",
+    "-fvk-bind-globals",
+    "-fvk-bind-resource-heap",
+    "-fvk-bind-sampler-heap",
+    "-fvk-bind-counter-heap",
+    "-ferror-limit",
+    "-fdiagnostics-format",
+    "-fwarning-limit",
+    "--counter",
+    "--schedule",
+    "--cpu",
+    "--profile",
+    "--features",
+];

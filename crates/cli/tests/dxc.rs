@@ -1,0 +1,302 @@
+//! `wavelane dxc` as a build uses it: what was asked for is written, or the status says that it is not.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const MAIN: &str = "
+#include \"inc/Twice.hlsli\"
+#define N 8
+#define NEGATIVE -1
+RWStructuredBuffer<float> Out;
+#if N > 4
+[numthreads(N, 1, 1)]
+void main(uint i : SV_GroupIndex) { Out[i] = twice(i) -NEGATIVE; }
+#endif
+";
+const TWICE: &str = "#include <Deep.hlsli>\nfloat twice(float x) { return x * TWO; }\n";
+
+/// What came out of the program.
+struct Ran {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+/// A folder of its own with a shader that includes files.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("dxc-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(folder.join("inc/deep")).unwrap();
+    std::fs::write(folder.join("a.hlsl"), MAIN).unwrap();
+    std::fs::write(folder.join("inc/Twice.hlsli"), TWICE).unwrap();
+    std::fs::write(folder.join("inc/deep/Deep.hlsli"), "#define TWO 2\n").unwrap();
+    std::fs::write(
+        folder.join("stages.hlsl"),
+        "float4 PSMain(float4 p : SV_Position) : SV_Target { return p; }\n\
+         [shader(\"vertex\")] float4 VSMain(float4 p : POSITION) : SV_Position { return p; }\n",
+    )
+    .unwrap();
+    folder
+}
+
+fn run(folder: &Path, line: &str) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_wavelane"))
+        .args(line.split_whitespace())
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    Ran {
+        status: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn has(folder: &Path, file: &str) -> bool {
+    folder.join(file).exists()
+}
+
+#[test]
+fn every_stage_and_library_is_checked() {
+    let folder = folder("stages");
+    for (line, status, says) in [
+        ("dxc -T ps_6_6 -E PSMain stages.hlsl", 0, ""),
+        ("dxc -T vs_6_6 -E VSMain stages.hlsl", 0, ""),
+        ("dxc -T lib_6_6 stages.hlsl", 0, ""),
+        ("dxc -T ps_6_6 -E Other stages.hlsl", 2, "Other"),
+        ("dxc -T ps_5_1 -E PSMain stages.hlsl", 0, "`ps_5_1` is promoted to `ps_6_0`"),
+        ("dxc -T cs_5_0 -I inc/deep a.hlsl", 0, "`cs_5_0` is promoted to `cs_6_0`"),
+        ("dxc -T cs_5_2 -I inc/deep a.hlsl", 2, "the shader models are 6.0"),
+        ("dxc -T cs_6_6 -I inc/deep -I nothere a.hlsl", 0, "there is no folder `nothere`"),
+        ("check -I nothere -I inc/deep a.hlsl", 0, "there is no folder `nothere`"),
+        ("dxc --version", 0, ""),
+    ] {
+        let ran = run(&folder, line);
+        assert_eq!(ran.status, status, "{line}\n{}", ran.err);
+        assert!(ran.err.contains(says), "{line}\n{}", ran.err);
+        assert!(!says.is_empty() || ran.err.is_empty(), "{line}\n{}", ran.err);
+    }
+    assert!(run(&folder, "dxc --version").out.starts_with("wavelane "));
+}
+
+#[test]
+fn an_output_is_written_or_the_status_says_that_it_is_not() {
+    let folder = folder("outputs");
+    for (line, status, says) in [
+        ("-Fo o.cso", 3, "`-spirv` writes a SPIR-V module"),
+        ("-Fc o.asm", 3, "`-Fc o.asm` cannot be written"),
+        ("-Fh o.h", 3, "`-Fh o.h` cannot be written"),
+        ("-Zi -Fd o.pdb", 3, "`-Fd o.pdb` is not supported"),
+        ("-spirv -Fo o.spv -Fre o.ref", 3, "`-Fre o.ref` is not supported"),
+        ("-Fsh o.hash", 3, "`-Fsh o.hash`"),
+        ("-Frs o.rs", 3, "`-Frs o.rs`"),
+        ("-dumpbin", 3, "DXIL is not read"),
+        ("-P -Fo o.cso", 3, "without `-P`"),
+        ("-Fo o.cso --check-only", 0, ""),
+        ("-Fo o.cso -E nothing", 2, "does not compile"),
+    ] {
+        let ran = run(&folder, &format!("dxc -T cs_6_6 -I inc/deep a.hlsl {line}"));
+        assert_eq!(ran.status, status, "{line}\n{}", ran.err);
+        assert!(ran.err.contains(says), "{line}\n{}", ran.err);
+        for file in ["o.cso", "o.asm", "o.h", "o.pdb", "o.spv", "o.ref", "o.hash", "o.rs", "a.i"] {
+            assert!(!has(&folder, file), "{line} wrote {file}");
+        }
+    }
+    // A module of another stage is refused, too.
+    let ran = run(&folder, "dxc -T ps_6_6 -E PSMain stages.hlsl -spirv -Fo o.spv");
+    assert!(ran.status == 3 && ran.err.contains("compute shaders"), "{}", ran.err);
+    // A folder that is not there.
+    let ran = run(&folder, "dxc -T cs_6_6 -I inc/deep a.hlsl -spirv -Fo no/o.spv");
+    assert!(ran.status == 2 && ran.err.contains("`no/o.spv` cannot be written"), "{}", ran.err);
+}
+
+#[test]
+fn all_outputs_of_one_command_are_written() {
+    let folder = folder("all");
+    let line = "dxc -T cs_6_6 -I inc/deep a.hlsl -spirv -Fo o.spv -Fc o.lst -Fh o.h -Vn bytes -MF o.d \
+                -Fe o.err";
+    let ran = run(&folder, line);
+    assert_eq!((ran.status, ran.err.as_str(), ran.out.as_str()), (0, "", ""));
+    let module = std::fs::read(folder.join("o.spv")).unwrap();
+    assert_eq!(module[..4], [3, 2, 0x23, 7]);
+    assert!(has(&folder, "o.spv.json"));
+    let header = std::fs::read_to_string(folder.join("o.h")).unwrap();
+    assert!(
+        header.starts_with("static const unsigned char bytes[] = {\n  0x03, 0x02, 0x23, 0x07,")
+    );
+    assert_eq!(header.matches("0x").count(), module.len());
+    let listing = std::fs::read_to_string(folder.join("o.lst")).unwrap();
+    assert!(listing.contains("OpEntryPoint") || listing.contains("EntryPoint"), "{listing}");
+    let rule = std::fs::read_to_string(folder.join("o.d")).unwrap();
+    assert_eq!(rule, "o.spv: a.hlsl \\\n  inc/Twice.hlsli \\\n  inc/deep/Deep.hlsli\n");
+    assert_eq!(std::fs::read_to_string(folder.join("o.err")).unwrap(), "");
+    // Without a file, the listing is printed, as by dxc.
+    let ran = run(&folder, "dxc -T cs_6_6 -I inc/deep a.hlsl -spirv");
+    assert_eq!(ran.out, listing);
+    // Errors go to the file as well.
+    let ran = run(&folder, "dxc -T cs_6_6 -I inc/deep a.hlsl -E nothing -Fe o.err");
+    let messages = std::fs::read_to_string(folder.join("o.err")).unwrap();
+    assert!(ran.status == 2 && messages.contains("nothing"), "{messages}");
+}
+
+#[test]
+fn dependencies_and_includes_are_told() {
+    let folder = folder("depend");
+    let rule = "a.hlsl: a.hlsl \\\n  inc/Twice.hlsli \\\n  inc/deep/Deep.hlsli\n";
+    let ran = run(&folder, "dxc -T cs_6_6 -I inc/deep a.hlsl -M");
+    assert_eq!((ran.status, ran.out.as_str()), (0, rule));
+    assert_eq!(run(&folder, "dxc -T cs_6_6 -I inc/deep a.hlsl -MD").status, 0);
+    assert_eq!(std::fs::read_to_string(folder.join("a.d")).unwrap(), rule);
+    let ran = run(&folder, "dxc -T cs_6_6 -I inc/deep a.hlsl -H");
+    assert_eq!(ran.out, ". inc/Twice.hlsli\n.. inc/deep/Deep.hlsli\n");
+}
+
+#[test]
+fn what_is_preprocessed_compiles_to_the_same_module() {
+    let folder = folder("preprocess");
+    let ran = run(&folder, "dxc -T cs_6_6 -I inc/deep a.hlsl -P");
+    assert_eq!(ran.status, 0, "{}", ran.err);
+    let text = std::fs::read_to_string(folder.join("a.i")).unwrap();
+    assert!(!text.contains("NEGATIVE") && text.contains("#line 2 \"inc/Twice.hlsli\""), "{text}");
+    // `-NEGATIVE` must not become `--1`.
+    assert!(text.contains("- - 1") || text.contains("- -1"), "{text}");
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut files = vec![folder.join("a.hlsl")];
+    let found = std::fs::read_dir(programs).unwrap().map(|it| it.unwrap().path());
+    files.extend(found.filter(|it| it.extension().is_some_and(|it| it == "hlsl")));
+    files.sort();
+    assert!(files.len() > 5);
+    let mut compared = 0;
+    for file in &files {
+        let shader = file.display();
+        let module = |source: &str, out: &str| {
+            let flags = "dxc -T cs_6_6 -spirv -Qstrip_debug -w -I inc/deep";
+            let ran = run(&folder, &format!("{flags} {source} -Fo {out}"));
+            std::fs::read(folder.join(out)).map_err(|_| ran.err)
+        };
+        let Ok(expected) = module(&shader.to_string(), "1.spv") else { continue };
+        let ran = run(&folder, &format!("dxc -T cs_6_6 -I inc/deep {shader} -P -Fi 2.i"));
+        assert_eq!(ran.status, 0, "{shader}: {}", ran.err);
+        assert!(module("2.i", "2.spv").unwrap() == expected, "{shader}");
+        std::fs::remove_file(folder.join("1.spv")).unwrap();
+        std::fs::remove_file(folder.join("2.spv")).unwrap();
+        compared += 1;
+    }
+    assert!(compared > 5, "{compared}");
+    // A message about the preprocessed text names the place in the source.
+    std::fs::write(
+        folder.join("wrong.hlsl"),
+        "\n\n#define X Out[0] = nothing;\n[numthreads(1,1,1)] void main() {\nX }\n",
+    )
+    .unwrap();
+    assert_eq!(run(&folder, "dxc -T cs_6_6 wrong.hlsl -P").status, 0);
+    let ran = run(&folder, "check wrong.i");
+    assert!(ran.err.contains("wrong.hlsl:5:"), "{}", ran.err);
+    // The matrix order of a pragma stays.
+    std::fs::write(
+        folder.join("order.hlsl"),
+        "#pragma pack_matrix(row_major)\nRWStructuredBuffer<float2x3> M;\n[numthreads(1,1,1)] void main() { \
+         M[0] = float2x3(1, 2, 3, 4, 5, 6); }\n",
+    )
+    .unwrap();
+    assert_eq!(run(&folder, "dxc -T cs_6_6 order.hlsl -P").status, 0);
+    let ran = run(&folder, "run order.i --bind M=[1] --format json");
+    assert!(
+        ran.out.split_whitespace().collect::<String>().contains("1.0,2.0,3.0,4.0,5.0,6.0"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn source_text_goes_into_modules_with_zi_only() {
+    let folder = folder("debug");
+    let module = |flags: &str| {
+        let line = format!("dxc -T cs_6_6 -I inc/deep a.hlsl -spirv -Fo o.spv {flags}");
+        assert_eq!(run(&folder, &line).status, 0);
+        String::from_utf8_lossy(&std::fs::read(folder.join("o.spv")).unwrap()).into_owned()
+    };
+    let (plain, debug) = (module(""), module("-Zi"));
+    assert!(!plain.contains("numthreads") && !plain.contains("a.hlsl") && plain.contains("Out"));
+    assert!(debug.contains("numthreads") && debug.contains("a.hlsl"));
+    for stripped in [module("-Zi -Qstrip_debug"), module("-Qstrip_debug")] {
+        assert!(!stripped.contains("numthreads") && !stripped.contains("Out"));
+        assert!(stripped.contains("main") && stripped.len() < plain.len());
+    }
+}
+
+#[test]
+fn an_include_that_is_missing_says_where_was_looked_and_what_differs_in_case() {
+    let folder = folder("missing");
+    let include = |line: &str| {
+        std::fs::write(folder.join("m.hlsl"), format!("{line}\n")).unwrap();
+    };
+    include("#include \"twice.hlsli\"");
+    let ran = run(&folder, "check m.hlsl -I inc -I inc/deep");
+    assert!(ran.err.contains("looked in `.`, `inc`, `inc/deep`"), "{}", ran.err);
+    assert!(ran.err.contains("`inc/Twice.hlsli` differs only in case"), "{}", ran.err);
+    assert!(ran.err.contains("`--ignore-case-includes`"), "{}", ran.err);
+    include("#include <nothing.hlsli>");
+    let ran = run(&folder, "check m.hlsl");
+    assert!(
+        ran.err.contains("looked up in the folders of `-I`, and there are none"),
+        "{}",
+        ran.err
+    );
+    // What lies outside of the roots is not named.
+    include("#include \"../inc/twice.hlsli\"");
+    std::fs::create_dir_all(folder.join("sub")).unwrap();
+    std::fs::rename(folder.join("m.hlsl"), folder.join("sub/m.hlsl")).unwrap();
+    let ran = run(&folder, "check sub/m.hlsl --include-root sub");
+    assert!(ran.status == 2 && !ran.err.contains("differs"), "{}", ran.err);
+    let ran = run(&folder, "check sub/m.hlsl --include-root .");
+    assert!(ran.err.contains("differs only in case"), "{}", ran.err);
+}
+
+#[test]
+fn warnings_beyond_the_limit_are_counted() {
+    let folder = folder("limit");
+    let lines: String = (0..5).map(|it| format!("    i + {it};\n")).collect();
+    let text = format!("[numthreads(1, 1, 1)]\nvoid main(uint i : SV_GroupIndex) {{\n{lines}}}\n");
+    std::fs::write(folder.join("w.hlsl"), text).unwrap();
+    let shown = |flags: &str| {
+        let ran = run(&folder, &format!("check w.hlsl {flags}"));
+        assert_eq!(ran.status, 0, "{}", ran.err);
+        (ran.err.matches("[unused-value]").count(), ran.err)
+    };
+    assert_eq!(shown("").0, 5);
+    assert_eq!(shown("-fwarning-limit=0").0, 5);
+    assert_eq!(shown("-fwarning-limit 5").0, 5);
+    let (count, text) = shown("-fwarning-limit=2");
+    assert_eq!(count, 2);
+    assert!(text.contains("3 more warnings of 5; `-fwarning-limit=0` shows all"), "{text}");
+    // Errors are shown however many warnings go before them.
+    let text = std::fs::read_to_string(folder.join("w.hlsl")).unwrap();
+    std::fs::write(folder.join("w.hlsl"), text.replace("i + 4;", "nothing();")).unwrap();
+    let ran = run(&folder, "check w.hlsl -fwarning-limit=1");
+    assert!(ran.status == 2 && ran.err.contains("nothing"), "{}", ran.err);
+}
+
+#[test]
+fn messages_can_be_lines_that_visual_studio_reads() {
+    let folder = folder("msvc");
+    let text = "[numthreads(1, 1, 1)]\nvoid main() {\n    uint x = yy;\n    WaveAllSum(1);\n}\n";
+    std::fs::write(folder.join("a.hlsl"), text).unwrap();
+    for line in ["check a.hlsl --format msvc", "dxc -T cs_6_6 a.hlsl -fdiagnostics-format=msvc"] {
+        let ran = run(&folder, line);
+        assert_eq!(ran.status, 2);
+        let lines: Vec<&str> = ran.err.lines().collect();
+        assert!(
+            lines.iter().any(|it| it.starts_with("a.hlsl(3,14): error unknown-name: ")),
+            "{}",
+            ran.err
+        );
+        assert!(
+            lines.iter().any(|it| it.starts_with("a.hlsl(4,5): warning draft-name: ")),
+            "{}",
+            ran.err
+        );
+        assert!(!ran.err.contains("^^"), "{}", ran.err);
+    }
+}
