@@ -5,8 +5,10 @@
 //! every operation: nothing is left out, some things are slow.
 //!
 //! # Map
-//! `place` moves values between kinds of places, `scalar` selects arithmetic (`general` that of one value for all lanes), `control` constructs, `memory` accesses,
-//! `wave` what lanes tell each other (`same` who holds the same), `unseen` additions that are made together, `call` everything else.
+//! `place` moves values between kinds of places. `scalar` selects arithmetic, `general` that of one value for all lanes.
+//! `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared memory (`range` bounds their
+//! indices). `wave` is what lanes tell each other (`same`: who holds the same), `unseen` additions that are made together,
+//! `call` everything else.
 
 mod call;
 mod control;
@@ -15,8 +17,10 @@ mod known;
 mod memory;
 mod nan;
 mod place;
+mod range;
 mod same;
 mod scalar;
+mod shared;
 mod switch;
 pub(crate) mod unseen;
 mod wave;
@@ -86,6 +90,8 @@ pub(crate) struct Selector<'m> {
     unseen: HashMap<Inst, unseen::Unseen>,
     /// The buffers of which there may be copies to add to.
     copied: Vec<ir::Binding>,
+    /// Which values are read.
+    used: Vec<bool>,
     /// Sums of words over a wave as they were before the lanes of a vector were put together.
     summed: HashMap<Value, VReg>,
     /// The index of the wave in its group, which the frame holds as well, for the host.
@@ -139,6 +145,7 @@ pub(crate) fn select<'m>(
         compared: HashMap::default(),
         unseen: HashMap::default(),
         copied: unseen::copied(module),
+        used: ir::flow::used(module),
         summed: HashMap::default(),
         wave,
         next_wave: Block::new(0),
@@ -358,12 +365,12 @@ impl<'m> Selector<'m> {
             | Op::Counter { .. }
             | Op::Texture(_)
             | Op::Derivative(..)
-            | Op::SharedAtomic { .. }
             | Op::PrivateLoad { .. }
             | Op::PrivateStore { .. } => self.call(inst),
-            Op::SharedLoad { memory, index } => self.shared_load(*memory, *index, inst, results[0]),
-            Op::SharedStore { memory, index, value } => {
-                self.shared_store(*memory, *index, *value, inst)
+            Op::SharedLoad { memory, index } => self.shared_load(*memory, *index, results[0]),
+            Op::SharedStore { memory, index, value } => self.shared_store(*memory, *index, *value),
+            Op::SharedAtomic { memory, index, op, args } => {
+                self.shared_atomic(inst, *memory, *index, *op, args)
             }
             Op::If { .. }
             | Op::Loop { .. }

@@ -901,6 +901,53 @@ impl Assembler {
         let code = self.pick(EVEX_Vpgatherdd_zmm_k1_vm32z, VEX_Vpgatherdd_ymm_vm32y_ymm);
         self.b.define_with(code, self.view(), &[Source::Memory(address)], options)
     }
+
+    /// One half of the indices of a chunk, as gathers and scatters of longs take them.
+    fn half_of_indices(&mut self, index: VReg, half: usize) -> (View, VReg) {
+        let view = if self.wide() { View::Ymm } else { View::Xmm };
+        if half == 0 {
+            return (view, index);
+        }
+        let code =
+            self.pick(EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8, VEX_Vextracti128_xmmm128_ymm_imm8);
+        let source = self.vector(index);
+        (view, self.b.define(code, view, &[source, byte(1)]))
+    }
+
+    /// Longs at `address + 8 * index` for one half of the lanes of the mask; zero elsewhere.
+    pub(crate) fn gather_long(
+        &mut self,
+        address: Address,
+        index: VReg,
+        half: usize,
+        mask: VReg,
+    ) -> VReg {
+        let zero = self.zero();
+        let index = self.half_of_indices(index, half);
+        let mask = self.half_mask(mask, half);
+        let address = Address { index: Some(index), scale: 8, ..address };
+        let options =
+            Options { mask: Some(mask), tied: Some(zero), gather: true, ..Options::default() };
+        let code = self.pick(EVEX_Vpgatherdq_zmm_k1_vm32y, VEX_Vpgatherdq_ymm_vm32x_ymm);
+        self.b.define_with(code, self.view(), &[Source::Memory(address)], options)
+    }
+
+    /// Stores the longs of one half of the lanes of the mask, ascending; only AVX-512 can.
+    pub(crate) fn scatter_long(
+        &mut self,
+        address: Address,
+        index: VReg,
+        half: usize,
+        value: VReg,
+        mask: VReg,
+    ) {
+        let index = self.half_of_indices(index, half);
+        let mask = self.half_mask(mask, half);
+        let address = Address { index: Some(index), scale: 8, ..address };
+        let options = Options { mask: Some(mask), gather: true, ..Options::default() };
+        let sources = [Source::Memory(address), Source::Register(View::Zmm, value)];
+        self.b.instruction(EVEX_Vpscatterdq_vm32y_k1_zmm, None, &sources, options);
+    }
 }
 
 fn float_predicate(test: Test) -> u8 {

@@ -115,7 +115,7 @@ const STORES: [&str; 28] = [
 ];
 
 /// Atomic operations; `old` is the old value.
-const ATOMICS: [&str; 18] = [
+const ATOMICS: [&str; 26] = [
     "InterlockedAdd(Out[@], sum, old)",
     "InterlockedAdd(Out[@], 1)",
     "InterlockedMax(Out[@], t, old)",
@@ -133,6 +133,14 @@ const ATOMICS: [&str; 18] = [
     "InterlockedAdd(Targets[NonUniformResourceIndex(@)][#], sum, old)",
     "InterlockedAdd(Shared[@], sum, old)",
     "InterlockedMax(SharedWide[@], (uint64_t)sum, old64)",
+    "InterlockedAdd(Shared[@], t)",
+    "InterlockedMin(Shared[@], sum)",
+    "InterlockedXor(Shared[@], 9, old)",
+    "InterlockedExchange(Shared[@], sum, old)",
+    "InterlockedCompareExchange(Shared[@], #, sum, old)",
+    "InterlockedAdd(SharedWide[@], (uint64_t)sum << 30)",
+    "InterlockedCompareStore(SharedWide[@], (uint64_t)#, (uint64_t)sum)",
+    "InterlockedExchange(SharedVector[@].y, (float)(sum & 255), oldfloat)",
     "Raws[NonUniformResourceIndex(@)].InterlockedAnd(#, sum, old)",
 ];
 
@@ -215,13 +223,13 @@ impl Maker {
         };
         let _ = writeln!(self.text, "[numthreads({threads}, 1, 1)]");
         self.text.push_str("void main(uint t : SV_GroupIndex, uint3 id : SV_DispatchThreadID) {\n");
-        self.line("uint sum = t, old = 0; uint64_t old64 = 0;");
+        self.line("uint sum = t, old = 0; uint64_t old64 = 0; float oldfloat = 0;");
         self.line("uint own[5] = { t, 1, 2, 3, 4 }; double wide[3] = { 1, 2, t };");
         self.line("float2 pairs[3] = { float2(t, 1), float2(2, 3), float2(4, 5) }; uint4 vector4 = uint4(t, 1, 2, 3);");
         while self.left > 0 {
             self.statement();
         }
-        self.line("Out[id.x] = sum + own[t % 5] + (uint)old64;");
+        self.line("Out[id.x] = sum + own[t % 5] + (uint)old64 + asuint(oldfloat);");
         self.text.push_str("}\n");
     }
 

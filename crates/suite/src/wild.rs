@@ -334,7 +334,12 @@ impl Maker {
                 let to = self.variable(Type::Uint);
                 let op = self.random.pick(&["Add", "And", "Or", "Xor", "Min", "Max", "Exchange"]);
                 let place = self.random.pick(&["Out", "Shared"]);
-                self.line(&format!("Interlocked{op}({place}[{at}], {value}, {to});"));
+                // An operation whose old value is dropped has code of its own.
+                let to = match op {
+                    "Add" | "Min" | "Xor" if self.random.below(3) == 0 => String::new(),
+                    _ => format!(", {to}"),
+                };
+                self.line(&format!("Interlocked{op}({place}[{at}], {value}{to});"));
             }
             9 => {
                 let (y, value) = (self.index(), self.expression(Type::Uint, 2));

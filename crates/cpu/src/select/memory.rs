@@ -1,14 +1,12 @@
-//! Accesses to memory. Bounds are part of the mask: what lies outside is neither read nor written.
+//! Accesses to buffers. Bounds are part of the mask: what lies outside is neither read nor written.
 //!
 //! An index that is affine in the lane with the right stride is one access for each chunk; any other load is a gather.
 //! A store to `base + WavePrefixCountBits(p)` by the lanes with `p` is a compression.
 
 use iced_x86::Code::*;
 use ir::shape::{Shape, Shapes};
-use ir::{
-    Address as At, Atomic, Inst, Module, Op, Place as Of, ResourceKind, Shared, Value, ValueDef,
-};
-use ops::{Binary, Repr, Ty};
+use ir::{Address as At, Atomic, Inst, Module, Op, Place as Of, ResourceKind, Value, ValueDef};
+use ops::{Binary, Ty};
 
 use super::{Place, Selector};
 use crate::isa::Isa;
@@ -28,16 +26,6 @@ pub(super) struct Access {
     slice: usize,
     /// Whether the slice counts bytes: each scalar has bounds of its own then.
     by_byte: bool,
-}
-
-/// An array in groupshared or private memory.
-struct Array {
-    start: Address,
-    len: u32,
-    /// Bytes from one index to the next, and from one lane to the next.
-    stride: u32,
-    per_lane: u32,
-    ty: Ty,
 }
 
 /// How far ahead memory is asked for what later waves will read. It is a hint: nothing is read, and nothing is amiss where the
@@ -271,7 +259,7 @@ impl Selector<'_> {
         self.a.b.switch_to(joined);
     }
 
-    fn chunk_of(&self, address: Address, chunk: usize) -> Address {
+    pub(super) fn chunk_of(&self, address: Address, chunk: usize) -> Address {
         let displacement = address.displacement + (4 * self.lanes * chunk) as i32;
         Address { displacement, ..address }
     }
@@ -352,7 +340,7 @@ impl Selector<'_> {
     }
 
     /// An index as 64 bits: the upper half of a register may hold anything.
-    fn index(&mut self, value: Value) -> VReg {
+    pub(super) fn index(&mut self, value: Value) -> VReg {
         let index = self.general(value);
         self.a.b.define(Mov_r32_rm32, View::R32, &[Source::Register(View::R32, index)])
     }
@@ -544,13 +532,17 @@ impl Selector<'_> {
     }
 
     /// Does something for each lane of a set, ascending. It gets the lane in its word of 64, and the number of this word.
-    fn each_lane(&mut self, set: &[VReg], each: impl FnMut(&mut Self, VReg, usize)) {
+    pub(super) fn each_lane(&mut self, set: &[VReg], each: impl FnMut(&mut Self, VReg, usize)) {
         let bits = self.lane_bits(set);
         self.each_bit(bits, each);
     }
 
     /// The same for the bits of 64 lanes each.
-    fn each_bit(&mut self, bits: Vec<VReg>, mut each: impl FnMut(&mut Self, VReg, usize)) {
+    pub(super) fn each_bit(
+        &mut self,
+        bits: Vec<VReg>,
+        mut each: impl FnMut(&mut Self, VReg, usize),
+    ) {
         for (word, bits) in bits.into_iter().enumerate() {
             let left = self.a.b.var(GENERAL);
             self.a.b.write(left, bits);
@@ -649,7 +641,7 @@ impl Selector<'_> {
         self.a.b.switch_to(joined);
     }
 
-    fn sign_extended(&mut self, index: VReg) -> VReg {
+    pub(super) fn sign_extended(&mut self, index: VReg) -> VReg {
         self.a.b.define(Movsxd_r64_rm32, View::R64, &[Source::Register(View::R32, index)])
     }
 
@@ -833,82 +825,5 @@ impl Selector<'_> {
             // Nobody reads it.
             self.set(result, Place::Constant(0));
         }
-    }
-
-    // Arrays.
-
-    fn shared_array(&mut self, memory: Shared) -> Array {
-        let own = &self.module.groupshared[memory.index()];
-        let start = self.a.load_general(View::R64, Address::frame(SHARED));
-        let bytes = scalar_bytes(own.ty) as u32;
-        Array {
-            start: Address::at(Base::Register(start), self.layout.shared[memory.index()] as i32),
-            len: own.len,
-            stride: bytes,
-            per_lane: 0,
-            ty: own.ty,
-        }
-    }
-
-    pub(super) fn shared_load(&mut self, memory: Shared, index: Value, inst: Inst, to: Value) {
-        if self.ty(to).repr() != Repr::Word {
-            return self.call(inst);
-        }
-        let array = self.shared_array(memory);
-        self.array_load(&array, index, to);
-        if self.is_uniform(to) {
-            self.make_single(to);
-        }
-    }
-
-    pub(super) fn shared_store(&mut self, memory: Shared, index: Value, value: Value, inst: Inst) {
-        let contiguous = matches!(self.place(index), Place::Affine { stride: 1, .. });
-        if self.ty(value).repr() != Repr::Word || !contiguous {
-            return self.call(inst);
-        }
-        let array = self.shared_array(memory);
-        let Place::Affine { base, .. } = self.place(index).clone() else {
-            unreachable!("a contiguous store has an affine index")
-        };
-        let active = self.active();
-        let words = self.words(index);
-        let values = self.words(value);
-        let len = self.a.constant_word(array.len);
-        let to = self.array_address(&array, base);
-        for chunk in 0..self.chunks {
-            let on = active[chunk];
-            let mask = self.a.test(Test::Lt, Kind::UnsignedWord, words[chunk], len, Some(on));
-            self.a.store_masked(self.chunk_of(to, chunk), values[chunk], Some(mask));
-        }
-    }
-
-    fn array_address(&mut self, array: &Array, base: VReg) -> Address {
-        let wide =
-            self.a.b.define(Movsxd_r64_rm32, View::R64, &[Source::Register(View::R32, base)]);
-        Address { index: Some((View::R64, wide)), scale: array.stride as u8, ..array.start }
-    }
-
-    fn array_load(&mut self, array: &Array, index: Value, to: Value) {
-        debug_assert_eq!((array.stride, array.per_lane, array.ty.repr()), (4, 0, Repr::Word));
-        let active = self.active();
-        let len = self.a.constant_word(array.len);
-        let words = self.words(index);
-        let masks: Vec<VReg> = words
-            .iter()
-            .zip(&active)
-            .map(|(word, on)| self.a.test(Test::Lt, Kind::UnsignedWord, *word, len, Some(*on)))
-            .collect();
-        let vectors = match self.place(index).clone() {
-            Place::Affine { base, stride: 1 } => {
-                let from = self.array_address(array, base);
-                (0..self.chunks)
-                    .map(|chunk| self.a.load_masked(self.chunk_of(from, chunk), Some(masks[chunk])))
-                    .collect()
-            }
-            _ => (0..self.chunks)
-                .map(|chunk| self.a.gather(array.start, words[chunk], 4, masks[chunk]))
-                .collect(),
-        };
-        self.set(to, Place::Words(vectors));
     }
 }
