@@ -53,6 +53,7 @@ pub(crate) struct LowArgs {
     pub(crate) is_worker: bool,
     /// How often `bench` measures; at least once.
     pub(crate) rounds: u32,
+    pub(crate) against: Against,
     /// The engines that `diff` compares, as they were written.
     pub(crate) engines: Option<String>,
     /// Another compiler's module of the same shader.
@@ -87,6 +88,7 @@ impl LowArgs {
             jobs: None,
             is_worker: false,
             rounds: ROUNDS,
+            against: Against::default(),
             engines: None,
             module: None,
             repro: None,
@@ -246,6 +248,15 @@ pub(crate) struct Baselines {
 pub(crate) const ROUNDS: u32 = 10;
 /// More rounds tell nothing more.
 pub(crate) const MOST_ROUNDS: u32 = 100_000;
+
+/// What `bench` compares with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Against {
+    /// Another program, or an earlier report.
+    pub(crate) file: Option<String>,
+    /// The greatest ratio that is no finding.
+    pub(crate) fail_above: Option<f64>,
+}
 
 /// What was said about SPIR-V on the command line.
 #[derive(Clone, Debug, Default)]

@@ -1,11 +1,14 @@
 //! `wavelane bench`: how long shaders, and the runs of jobs, take to compile and to run, at one or several widths.
 //!
-//! Takes what `run` takes, and reports the median with the quartiles, since a machine has other things to do as well.
+//! Takes what `run` takes, and reports the median with the quartiles and the least time, since a machine has other things to do
+//! as well. `against` compares with another program or an earlier report.
 //! Each round of a run starts from the same contents; restoring them is not measured.
 //! On a GPU the time is that of the device's own clock around the dispatch, without the copies to it and from it. Another
 //! compiler's module runs in turns with ours there, and what both leave is compared: a time says nothing of a program
 //! that does something else. Beyond that results are not looked at, nor what a job
 //! says of them: that is the matter of `diff`.
+
+mod against;
 
 use std::fmt::Write;
 use std::sync::atomic::Ordering;
@@ -20,7 +23,7 @@ use wavelane::{
 };
 
 use crate::asked::LowArgs;
-use crate::asked::{Binds, Compiling, DeviceChoice, Launch, Output, Selecting, WaveSizes};
+use crate::asked::{Against, Binds, Compiling, DeviceChoice, Launch, Output, Selecting, WaveSizes};
 use crate::command::Command;
 use crate::compare::{Difference, Rules, compare};
 use crate::compile::{Remembered, flags_of};
@@ -31,6 +34,7 @@ use crate::problem::{End, Exit, Problem};
 use crate::testing::{Beside, setup};
 use crate::watch::Watch;
 use crate::{bind, compile, device, terminal, testing};
+use against::{Compared, Other};
 
 /// Compilations are repeated, but nobody waits for them longer than this.
 const COMPILATIONS: Duration = Duration::from_secs(1);
@@ -47,6 +51,7 @@ pub(crate) struct BenchArgs {
     module: Option<String>,
     /// How often everything is measured; at least once.
     rounds: u32,
+    against: Against,
     rules: Rules,
     output: Output,
 }
@@ -54,8 +59,19 @@ pub(crate) struct BenchArgs {
 impl BenchArgs {
     pub(crate) fn new(low: LowArgs) -> Result<BenchArgs, Problem> {
         let operands = low.some_operands()?;
-        let LowArgs { compile, launch, bind, device, select, module, rounds, san, output, .. } =
-            low;
+        let LowArgs {
+            compile,
+            launch,
+            bind,
+            device,
+            select,
+            module,
+            rounds,
+            against,
+            san,
+            output,
+            ..
+        } = low;
         let rules = Rules { room: san.float_room, unordered: san.unordered, without: Vec::new() };
         Ok(BenchArgs {
             operands,
@@ -66,19 +82,22 @@ impl BenchArgs {
             select,
             module,
             rounds,
+            against,
             rules,
             output,
         })
     }
 }
 
-/// Times in milliseconds, ascending; at least one.
+/// Times in milliseconds, or ratios of them, ascending; at least one.
 struct Times(Vec<f64>);
 
 /// A shader at a width.
 struct Row {
     width: u32,
     engine: Engine,
+    /// The set of instructions of the engine `cpu`.
+    cpu: Option<&'static str>,
     /// The file with another compiler's module, where that one ran.
     module: Option<String>,
     fallback: Option<String>,
@@ -87,6 +106,7 @@ struct Row {
     /// From the checked program to what runs; nothing where nothing is made.
     code: Option<Times>,
     run: Times,
+    against: Option<Compared>,
 }
 
 /// Everything about one file.
@@ -97,6 +117,7 @@ struct Bench {
     bytes: u64,
     /// What a run moves if it touches every byte of them once: those that are loaded, and those that are stored.
     moved: u64,
+    groups: [u32; 3],
     rows: Vec<Row>,
 }
 
@@ -114,37 +135,66 @@ struct Subject {
 }
 
 pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
+    let other = Other::of(&args.against)?;
+    if other.is_some() && args.module.is_some() {
+        let what = "`--spirv` and `--against` each say what ours is compared with: give one";
+        return Err(Problem::input(what).into());
+    }
     let device = device::open(&args.device, true)?;
+    let threads = device.cpu().map_or(1, |it| it.threads);
+    let fail_above = args.against.fail_above;
     let mut benches = Vec::new();
     for file in &args.operands {
-        if testing::is_job(file) {
-            testing::refuse_flags_of_shaders(&args.bind, &args.launch, &[], file, "")?;
-            for test in testing::find(std::slice::from_ref(file), Command::Bench)? {
-                for subject in of_job(&test, args, &device)? {
-                    benches.push(measure(subject, args, &device)?);
-                }
+        let own = subjects(file, args, &device)?;
+        let others = match &other {
+            Some(Other::Program(other)) => subjects(other, args, &device)?.into_iter().map(Some),
+            Some(Other::Report(_)) | None => Vec::new().into_iter().map(Some),
+        };
+        let mut others: Vec<Option<Subject>> = others.collect();
+        if let (Some(Other::Program(other)), true) = (&other, others.len() != own.len()) {
+            let (theirs, ours) = (others.len(), own.len());
+            let what = format!("`{other}` has {theirs} runs, and `{file}` has {ours}");
+            return Err(Problem::input(what).into());
+        }
+        others.resize_with(own.len(), || None);
+        for (own, other_subject) in own.into_iter().zip(others) {
+            let mut bench = measure(own, other_subject, args, &device)?;
+            if let Some(Other::Report(report)) = &other {
+                report.compare(&mut bench, threads as u32, fail_above)?;
             }
-        } else {
-            benches.push(measure(of_shader(file, args, &device)?, args, &device)?);
+            benches.push(bench);
         }
     }
     let text = match args.output {
         Output::Json => {
-            let benches: Vec<Value> = benches.iter().map(|it| it.as_json(&device)).collect();
-            let threads = device.cpu().map_or(1, |it| it.threads);
+            let benches: Vec<Value> = benches.iter().map(Bench::as_json).collect();
             format!(
                 "{}\n",
                 json!({ "benches": benches, "rounds": args.rounds, "threads": threads })
             )
         }
         Output::Text | Output::Github | Output::Sarif | Output::Junit => {
-            let texts: Vec<String> = benches.iter().map(|it| it.text(&device)).collect();
+            let texts: Vec<String> = benches.iter().map(|it| it.text(fail_above)).collect();
             texts.join("\n")
         }
     };
     terminal::print(&text)?;
     let differs = benches.iter().flat_map(|it| &it.rows).any(|it| it.differs.is_some());
-    Ok(if differs { Exit::Findings } else { Exit::Fine })
+    let rows = benches.iter().flat_map(|it| &it.rows);
+    Ok(if differs { Exit::Findings } else { against::exit(rows) })
+}
+
+/// What is measured of a file: a shader, or the runs of jobs.
+fn subjects(file: &str, args: &BenchArgs, device: &Device) -> Result<Vec<Subject>, Problem> {
+    if !testing::is_job(file) {
+        return Ok(vec![of_shader(file, args, device)?]);
+    }
+    testing::refuse_flags_of_shaders(&args.bind, &args.launch, &[], file, "")?;
+    let mut all = Vec::new();
+    for test in testing::find(&[file.to_owned()], Command::Bench)? {
+        all.extend(of_job(&test, args, device)?);
+    }
+    Ok(all)
 }
 
 /// A shader with the buffers of the command line.
@@ -225,7 +275,12 @@ fn widths_of_run(args: &BenchArgs, run: &Runnable) -> Result<Vec<u32>, String> {
     })
 }
 
-fn measure(subject: Subject, args: &BenchArgs, device: &Device) -> Result<Bench, Problem> {
+fn measure(
+    subject: Subject,
+    against: Option<Subject>,
+    args: &BenchArgs,
+    device: &Device,
+) -> Result<Bench, Problem> {
     let Subject { name, shader, sources, pipeline, table, groups, widths, front } = subject;
     let other = match &args.module {
         Some(name) => Some((name, foreign(name, device, &shader, &sources)?)),
@@ -244,14 +299,16 @@ fn measure(subject: Subject, args: &BenchArgs, device: &Device) -> Result<Bench,
     for width in widths {
         let (shader, sources) = (&shader, &sources);
         let mut measured = Measured { args, device, shader, sources, groups, width };
-        if device.engine() == Engine::Vulkan {
+        if let Some(other) = &against {
+            rows.push(measured.in_turns(&pipeline, &table, other, &mut watch)?);
+        } else if device.engine() == Engine::Vulkan {
             rows.extend(measured.on_gpu(&pipeline, other.as_ref(), &table, &mut watch)?);
         } else {
             rows.push(measured.row(&pipeline, &table, &mut watch)?);
         }
     }
     watch.stop();
-    Ok(Bench { file: name, front, bytes, moved, rows })
+    Ok(Bench { file: name, front, bytes, moved, groups, rows })
 }
 
 /// What runs another compiler's module in the place of the shader.
@@ -288,12 +345,66 @@ impl Measured<'_> {
         table: &ResourceTable,
         watch: &mut Watch,
     ) -> Result<Row, Problem> {
-        let Measured { args, device, shader, sources, groups, width } = *self;
+        watch.next(self.width, pipeline.steps(self.groups, self.width));
+        let mut row = self.empty_row(pipeline, table, watch)?;
+        let mut run = Repeated::new(self, pipeline, self.groups, self.sources, table);
+        // The first one finds memory and caches cold.
+        run.once(watch)?;
+        for _ in 0..self.args.rounds {
+            row.run.add(run.once(watch)?);
+        }
+        Ok(row)
+    }
+
+    /// Ours and another program, which runs before ours and behind it by turns.
+    fn in_turns(
+        &mut self,
+        pipeline: &ComputePipeline,
+        table: &ResourceTable,
+        other: &Subject,
+        watch: &mut Watch,
+    ) -> Result<Row, Problem> {
+        let Measured { args, groups, width, .. } = *self;
+        if !other.widths.contains(&width) {
+            let what = format!("`{}` does not run with waves of {width} lanes here", other.name);
+            return Err(Problem::new(Exit::Unsupported, what));
+        }
         watch.next(width, pipeline.steps(groups, width));
-        let dispatch = self.dispatch(watch);
-        let mut table = table.copied();
-        let contents = Contents::of(&table);
-        let fallback = pipeline.fallback(&dispatch, &table);
+        let mut row = self.empty_row(pipeline, table, watch)?;
+        let mut ours = Repeated::new(self, pipeline, groups, self.sources, table);
+        let mut theirs =
+            Repeated::new(self, &other.pipeline, other.groups, &other.sources, &other.table);
+        ours.once(watch)?;
+        theirs.once(watch)?;
+        let differs = compare(&ours.table, &theirs.table, &args.rules);
+        let [mut others, mut ratios] = [Times(Vec::new()), Times(Vec::new())];
+        for round in 0..args.rounds {
+            let (own, their) = if round % 2 == 0 {
+                let own = ours.once(watch)?;
+                (own, theirs.once(watch)?)
+            } else {
+                let their = theirs.once(watch)?;
+                (ours.once(watch)?, their)
+            };
+            row.run.add(own);
+            others.add(their);
+            ratios.insert(own.as_secs_f64() / their.as_secs_f64().max(1e-9));
+        }
+        let times = [&row.run, &others];
+        let compared = Compared::with_program(&other.name, times, &ratios, differs);
+        row.against = Some(compared.judged(args.against.fail_above));
+        Ok(row)
+    }
+
+    /// All but the times of runs.
+    fn empty_row(
+        &self,
+        pipeline: &ComputePipeline,
+        table: &ResourceTable,
+        watch: &Watch,
+    ) -> Result<Row, Problem> {
+        let Measured { args, device, shader, sources, width, .. } = *self;
+        let fallback = pipeline.fallback(&self.dispatch(watch), table);
         let code = match (device.engine(), &fallback) {
             (Engine::Cpu, None) => Some(Times::of(args.rounds, COMPILATIONS, || {
                 let pipeline = device
@@ -304,25 +415,25 @@ impl Measured<'_> {
             })?),
             _ => None,
         };
-        let mut run = || {
-            contents.restore(&mut table);
-            watch.progress.store(0, Ordering::Relaxed);
-            let begin = Instant::now();
-            let result = internal::dispatch(pipeline, &dispatch, &table);
-            let time = begin.elapsed();
-            let late = watch.cancel.load(Ordering::Relaxed);
-            result
-                .map(|()| time)
-                .map_err(|error| failed(&error, width, &args.launch, late, sources))
-        };
-        // The first one finds memory and caches cold.
-        run()?;
-        let mut times = Times(Vec::new());
-        for _ in 0..args.rounds {
-            times.add(run()?);
-        }
         let engine = if fallback.is_some() { Engine::Interp } else { device.engine() };
-        Ok(Row { width, engine, module: None, fallback, differs: None, code, run: times })
+        let run = Times(Vec::new());
+        let cpu = self.cpu(engine);
+        Ok(Row {
+            width,
+            engine,
+            cpu,
+            module: None,
+            fallback,
+            differs: None,
+            code,
+            run,
+            against: None,
+        })
+    }
+
+    fn cpu(&self, engine: Engine) -> Option<&'static str> {
+        let isa = self.device.cpu().and_then(|it| it.isa);
+        isa.filter(|_| engine == Engine::Cpu).map(|it| it.name())
     }
 
     fn dispatch(&self, watch: &Watch) -> Dispatch {
@@ -365,9 +476,74 @@ impl Measured<'_> {
             let mut run = Times(Vec::new());
             it.times.iter().for_each(|it| run.add(*it));
             let differs = compare(&measured[0].table, &it.table, rules);
-            Row { width, engine: Engine::Vulkan, module, fallback: None, differs, code: None, run }
+            Row {
+                width,
+                engine: Engine::Vulkan,
+                cpu: None,
+                module,
+                fallback: None,
+                differs,
+                code: None,
+                run,
+                against: None,
+            }
         });
         Ok(each.collect())
+    }
+}
+
+/// A program that runs again and again, each time from the same contents.
+struct Repeated<'a> {
+    args: &'a BenchArgs,
+    pipeline: &'a ComputePipeline,
+    sources: &'a SourceMap,
+    /// How it is dispatched.
+    dispatch: Measured<'a>,
+    contents: Contents,
+    /// What the last run left.
+    table: ResourceTable,
+}
+
+impl<'a> Repeated<'a> {
+    fn new(
+        measured: &Measured<'a>,
+        pipeline: &'a ComputePipeline,
+        groups: [u32; 3],
+        sources: &'a SourceMap,
+        table: &ResourceTable,
+    ) -> Repeated<'a> {
+        let table = table.copied();
+        let contents = Contents::of(&table);
+        let dispatch = Measured { groups, ..*measured };
+        Repeated { args: measured.args, pipeline, sources, dispatch, contents, table }
+    }
+
+    /// Restoring the contents is not part of the time; on a GPU the device's own clock measures.
+    fn once(&mut self, watch: &Watch) -> Result<Duration, Problem> {
+        let dispatch = self.dispatch.dispatch(watch);
+        self.contents.restore(&mut self.table);
+        watch.progress.store(0, Ordering::Relaxed);
+        let on_gpu = self.dispatch.device.engine() == Engine::Vulkan;
+        let result = if on_gpu {
+            let measured = ComputePipeline::measure(&[self.pipeline], &dispatch, &self.table, 1);
+            measured.map(|it| {
+                let measured = it?.pop()?;
+                self.table = measured.table;
+                measured.times.first().copied()
+            })
+        } else {
+            let begin = Instant::now();
+            let result = internal::dispatch(self.pipeline, &dispatch, &self.table);
+            let time = begin.elapsed();
+            result.map(|()| Some(time))
+        };
+        let late = watch.cancel.load(Ordering::Relaxed);
+        let width = self.dispatch.width;
+        let time =
+            result.map_err(|it| failed(&it, width, &self.args.launch, late, self.sources))?;
+        let unsupported =
+            || Problem::new(Exit::Unsupported, "the device has no clock to measure by");
+        time.ok_or_else(unsupported)
     }
 }
 
@@ -389,7 +565,10 @@ impl Times {
     }
 
     fn add(&mut self, time: Duration) {
-        let time = time.as_secs_f64() * 1e3;
+        self.insert(time.as_secs_f64() * 1e3);
+    }
+
+    fn insert(&mut self, time: f64) {
         let at = self.0.partition_point(|it| *it < time);
         self.0.insert(at, time);
     }
@@ -420,6 +599,10 @@ impl Times {
     fn text(&self) -> String {
         format!("{} ({} to {})", ms(self.median()), ms(self.quartile(1)), ms(self.quartile(3)))
     }
+
+    fn text_with_least(&self) -> String {
+        format!("{:<32}{}", self.text(), ms(self.quartile(0)))
+    }
 }
 
 /// Milliseconds with three digits that say something.
@@ -447,7 +630,7 @@ impl Bench {
         (row.module.is_some() && time > 0.0).then(|| ours.run.median() / time)
     }
 
-    fn as_json(&self, device: &Device) -> Value {
+    fn as_json(&self) -> Value {
         let row = |row: &Row| {
             let mut value = json!({
                 "wave_size": row.width,
@@ -459,9 +642,8 @@ impl Bench {
                     value[key] = new;
                 }
             };
-            let isa = device.cpu().and_then(|it| it.isa).filter(|_| row.engine == Engine::Cpu);
             set(&mut value, "module", row.module.as_ref().map(|it| json!(it)));
-            set(&mut value, "cpu", isa.map(|it| json!(it.name())));
+            set(&mut value, "cpu", row.cpu.map(|it| json!(it)));
             set(&mut value, "fallback", row.fallback.as_ref().map(|it| json!(it)));
             set(&mut value, "code_ms", row.code.as_ref().map(Times::as_json));
             set(&mut value, "gb_per_s", self.speed(row).map(|it| json!(it)));
@@ -469,36 +651,35 @@ impl Bench {
             let same = row.module.is_some().then(|| json!(row.differs.is_none()));
             set(&mut value, "same_results", same);
             set(&mut value, "difference", row.differs.as_ref().map(Difference::to_json));
+            set(&mut value, "against", row.against.as_ref().map(Compared::as_json));
             value
         };
         json!({
             "file": self.file,
             "front_end_ms": self.front.as_json(),
+            "groups": self.groups,
             "bound_bytes": self.bytes,
             "moved_bytes": self.moved,
             "runs": self.rows.iter().map(row).collect::<Vec<Value>>(),
         })
     }
 
-    fn text(&self, device: &Device) -> String {
+    fn text(&self, fail_above: Option<f64>) -> String {
         let mut text = format!("{}: compiled to IR in {} ms\n", self.file, self.front.text());
         let _ = writeln!(
             text,
-            "  wave size  engine  {:<28}{:<32}GB/s",
-            "code, ms (quartiles)", "run, ms (quartiles)"
+            "  wave size  engine  {:<28}{:<32}{:<10}GB/s",
+            "code, ms (quartiles)", "run, ms (quartiles)", "least"
         );
         for row in &self.rows {
-            let engine = match (row.engine, device.cpu().and_then(|it| it.isa)) {
-                (Engine::Cpu, Some(isa)) => isa.name(),
-                (engine, _) => engine.name(),
-            };
+            let engine = row.cpu.unwrap_or(row.engine.name());
             let code = row.code.as_ref().map_or("-".to_owned(), Times::text);
             let speed = self.speed(row).map_or("-".to_owned(), |it| format!("{it:.2}"));
             let _ = writeln!(
                 text,
-                "  {:>9}  {engine:<8}{code:<28}{:<32}{speed}",
+                "  {:>9}  {engine:<8}{code:<28}{:<42}{speed}",
                 row.width,
-                row.run.text()
+                row.run.text_with_least()
             );
             if let Some(module) = &row.module {
                 let _ = write!(text, "             the module `{module}`");
@@ -513,6 +694,9 @@ impl Bench {
                         it.buffer, it.place, it.got, it.expected, it.count, it.of
                     ),
                 };
+            }
+            if let Some(compared) = &row.against {
+                text.push_str(&compared.text(fail_above));
             }
             if let Some(what) = &row.fallback {
                 let _ = writeln!(text, "             the engine `cpu` does not do {what}");

@@ -18,3 +18,32 @@ pub(super) const ROUNDS: Flag = Flag {
         Ok(())
     },
 };
+
+pub(super) const AGAINST: Flag = Flag {
+    names: &["--against"],
+    takes: Takes::Value("FILE"),
+    on: &[Command::Bench],
+    section: Section::Run,
+    help: "compare with another shader or job, which runs in turns with each FILE, or with an\n\
+           earlier report of `--format json`, a file that ends in `.json`: how many times as\n\
+           long ours takes, as median, quartiles and ratio of the least times",
+    set: |args, value| {
+        args.against.file = Some(value.to_owned());
+        Ok(())
+    },
+};
+
+pub(super) const FAIL_ABOVE: Flag = Flag {
+    names: &["--fail-above"],
+    takes: Takes::Value("RATIO"),
+    on: &[Command::Bench],
+    section: Section::Run,
+    help: "exit with status 1 if the median of `--against` is greater, such as 1.1",
+    set: |args, value| {
+        args.against.fail_above = match value.parse::<f64>() {
+            Ok(ratio) if ratio > 0.0 && ratio.is_finite() => Some(ratio),
+            _ => return Err("a ratio is a number greater than 0, such as 1.1".to_owned()),
+        };
+        Ok(())
+    },
+};

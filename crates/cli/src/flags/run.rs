@@ -163,6 +163,8 @@ pub(super) const FLAGS: &[Flag] = &[
         },
     },
     bench::ROUNDS,
+    bench::AGAINST,
+    bench::FAIL_ABOVE,
     san::THOROUGH,
     san::ORDERS,
     san::FLOAT_ULP,
