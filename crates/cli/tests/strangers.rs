@@ -266,3 +266,27 @@ fn a_process_of_tests_reads_and_compiles_a_file_once() {
     drop(requests);
     assert!(child.wait().unwrap().success());
 }
+
+/// `--timeout` covers compilation: no machine compiles half a megabyte in a hundredth of a second.
+#[test]
+fn a_timeout_covers_the_time_spent_compiling() {
+    let statements: String = (0..20_000).map(|it| format!("if (r == {it}) return;\n")).collect();
+    let source = format!(
+        "RWStructuredBuffer<uint> O;
+        [numthreads(32, 1, 1)] void main(uint r : SV_GroupIndex) {{ {statements} O[r] = 1; }}"
+    );
+    let folder = folder("compile-time", &[("a.hlsl", &source)]);
+    let commands: [&[&str]; 4] = [
+        &["run", "a.hlsl", "--bind", "O=u32[32]"],
+        &["san", "a.hlsl", "--bind", "O=u32[32]"],
+        &["diff", "a.hlsl", "--bind", "O=u32[32]", "--engines", "interp,cpu"],
+        &["bench", "a.hlsl", "--bind", "O=u32[32]", "--rounds", "1"],
+    ];
+    for words in commands {
+        let output = wavelane(&[words, &["--timeout", "0.01"]].concat(), &folder);
+        let shown = text(&output.stdout) + &text(&output.stderr);
+        assert!(shown.contains("the time of 0.01 s is spent"), "{words:?}: {shown}");
+        assert!(shown.contains("a.hlsl:"), "{words:?} names no place: {shown}");
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {shown}");
+    }
+}
