@@ -116,7 +116,7 @@ fn bad_input_is_told_by_name() {
         ("a.hlsl".to_owned(), "nothing is bound to `Out`"),
         ("a.hlsl --bind Ou=[32]".to_owned(), "did you mean `Out`?"),
         (format!("{SHADER} --spirv none.spv"), "`none.spv` cannot be read"),
-        (format!("{SHADER} --spirv a.hlsl"), "it is no module of SPIR-V"),
+        (format!("{SHADER} --spirv a.hlsl"), "it is not a SPIR-V module"),
         (format!("{SHADER} --format sarif"), "the choices are text, json, github, junit"),
     ] {
         let ran = on_host("bad", &line);
@@ -178,7 +178,7 @@ fn hostile_modules_end_in_a_sentence() {
         ("no bytes", Vec::new()),
         ("noise", noise),
         ("half", whole[..whole.len() / 8 * 4].to_vec()),
-        ("no whole words", whole[..whole.len() - 1].to_vec()),
+        ("not a multiple of 4", whole[..whole.len() - 1].to_vec()),
         ("the header alone", whole[..20].to_vec()),
         ("a huge bound", huge),
         ("an instruction that never ends", long),
@@ -290,7 +290,7 @@ fn another_compilers_module_gets_textures_in_the_formats_that_it_names() {
     assert!(ran.out.contains(": interp, cpu, vulkan, b.spv\n"), "{}", ran.out);
     let ran = wavelane(name, &[], &format!("{line}RGBA16_FLOAT[8x1]"), true);
     assert_eq!(ran.status, 3, "{}{}", ran.out, ran.err);
-    let why = "`U` of RGBA16_FLOAT: the module takes its texels for those of the format Rgba32f";
+    let why = "`U` of RGBA16_FLOAT: the module requires texels of the format Rgba32f";
     assert!(ran.out.contains(why), "{}", ran.out);
 }
 
@@ -303,5 +303,5 @@ fn a_module_of_another_shader_is_bad_input() {
     let files = [("a.hlsl", SUM.as_bytes()), ("b.spv", &other)];
     let ran = wavelane("other", &files, &format!("diff {SHADER} --spirv b.spv"), true);
     assert_eq!(ran.status, 2, "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("64×1×1 threads, those of the shader 32×1×1"), "{}", ran.out);
+    assert!(ran.out.contains("64×1×1 threads, and the shader's 32×1×1"), "{}", ran.out);
 }

@@ -1,13 +1,13 @@
 //! A radix sort: eight passes of three dispatches each, in one list that runs as one submission.
 //!
-//! A pass counts the digits of each group, sums the counts up, and moves every key behind those with a smaller digit and
-//! those before it with the same one. The keys stay on the device until they are sorted.
+//! A pass counts the digits of each group, sums the counts, and moves every key after the keys with a smaller digit and
+//! the earlier keys with the same digit. The keys stay on the device until they are sorted.
 
 use std::error::Error;
 
 use wavelane::*;
 
-/// One wave a group, so that what a group knows is what a wave operation tells it.
+/// One wave per group, so that wave operations cover the whole group.
 const SHADER: &str = "
     cbuffer Params { uint Shift; uint Groups; };
     StructuredBuffer<uint> Keys;

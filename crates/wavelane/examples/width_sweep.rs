@@ -26,10 +26,10 @@ const SHADER: &str = "
             Sums[group.x] = total;
     }";
 
-/// A width of waves, and the sums of groups with it.
+/// A wave width, and the sums of the groups at that width.
 type Sums = (u32, Vec<u32>);
 
-/// The sums of groups of 128 items, at each width that the device has.
+/// The sums of groups of 128 items, at each width that the device supports.
 pub fn sums_at_every_width(items: &[u32]) -> Result<Vec<Sums>, Box<dyn Error>> {
     let shader =
         Shader::compile("sum.hlsl", SHADER, &Options::default(), &mut NoIncludes)?.shader()?;

@@ -1,4 +1,4 @@
-//! What a device can do, in the terms of Direct3D's feature queries.
+//! The capabilities of a device, in the terms of Direct3D's feature queries.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use ops::intrinsics::ShaderModel;
 /// A device to compile for and run on. Virtual: the caller may write any values here that [`Adapter::check`] accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adapter {
-    /// How messages call it.
+    /// The name in messages.
     pub name: String,
-    /// The highest shader model it takes (`D3D12_FEATURE_SHADER_MODEL`).
+    /// The highest shader model it supports (`D3D12_FEATURE_SHADER_MODEL`).
     pub shader_model: ShaderModel,
     /// `DoublePrecisionFloatShaderOps` of `D3D12_FEATURE_D3D12_OPTIONS`.
     pub double_precision_float_shader_ops: bool,
@@ -26,7 +26,7 @@ pub struct Options1 {
     pub wave_ops: bool,
     /// `WaveLaneCountMin` and `WaveLaneCountMax`.
     pub wave_lane_count: LaneCounts,
-    /// `TotalLaneCount`: the lanes of the whole device, which says how much work fills it.
+    /// `TotalLaneCount`: the number of lanes of the whole device, which says how much work keeps it busy.
     pub total_lane_count: u32,
     /// `Int64ShaderOps`.
     pub int64_shader_ops: bool,
@@ -66,7 +66,7 @@ impl Adapter {
         }
     }
 
-    /// What both have: the caps of a device of which only a part is to be used.
+    /// The intersection of two adapters' caps.
     pub fn within(&self, other: &Adapter) -> Adapter {
         let (mine, its) = (self.options1.wave_lane_count, other.options1.wave_lane_count);
         Adapter {
@@ -127,7 +127,7 @@ impl fmt::Display for LaneCounts {
     }
 }
 
-/// Caps that no device can have.
+/// An invalid combination of caps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AdapterError {
     /// A lane count that is not a power of two from 4 to 128.
@@ -148,7 +148,7 @@ impl fmt::Display for AdapterError {
                 write!(f, "a lane count is a power of two from 4 to 128, not {count}")
             }
             AdapterError::EmptyRange { min, max } => {
-                write!(f, "no lane count lies between {min} and {max}")
+                write!(f, "the range of lane counts from {min} to {max} is empty")
             }
         }
     }

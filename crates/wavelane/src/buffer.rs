@@ -1,8 +1,9 @@
-//! Buffers, textures and samplers, as a host makes and reads them.
+//! Buffers, textures and samplers, which the host creates, writes and reads.
 //!
-//! A [`Buffer`] and a [`Texture`] are handles: a copy of the handle is the same buffer, and what a dispatch writes is seen
-//! through every handle. The contents live in a cell behind an `Arc` and a lock, which a dispatch holds while it runs, so
-//! that a host that reads meanwhile waits for its end. On a GPU the contents stay there until somebody reads them.
+//! A [`Buffer`] and a [`Texture`] are handles: a copy of the handle is the same buffer, and what a dispatch writes is
+//! visible through every handle. The contents are in a cell behind an `Arc` and a lock, which a dispatch holds while it
+//! runs, so that a host that reads meanwhile waits for its end. On a GPU the contents stay on the device until they are
+//! read.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use crate::{Layout, Plain};
 /// squares.write(&[16u32, 25, 36])?;
 /// assert_eq!(same.read::<u32>()?, [16, 25, 36]);
 /// let error = squares.read::<f32>().unwrap_err();
-/// assert_eq!(error.to_string(), "the buffer was made of `u32`, and `f32` is asked for; bytes can be taken for anything");
+/// assert_eq!(error.to_string(), "the buffer was created from `u32`, not `f32`; read its bytes to reinterpret them");
 /// # Ok::<(), wavelane::BufferError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -38,12 +39,12 @@ impl Buffer {
         Buffer::holding::<T>(plain::to_bytes(values))
     }
 
-    /// A buffer with room for so many values, all of them 0.
+    /// A buffer of `len` values, all of them 0.
     pub fn zeroed<T: Plain>(count: usize) -> Buffer {
         Buffer::holding::<T>(vec![0; count * T::SIZE])
     }
 
-    /// A buffer of bytes, which are taken for whatever the shader declares.
+    /// A buffer of bytes, which have whatever type the shader declares.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Buffer {
         Buffer { cell: Cell::new(Slot { bytes: bytes.into(), ..Slot::default() }, None) }
     }
@@ -53,29 +54,30 @@ impl Buffer {
         Buffer { cell: Cell::new(slot, Some(plain::layout::<T>())) }
     }
 
-    /// A copy of the buffer whose texels have that format, for a typed buffer that declares another one.
+    /// A copy of the buffer whose texels have that format, for a typed buffer that declares a different one.
     pub fn with_format(self, format: Format) -> Result<Buffer, BufferError> {
         let slot = Slot { format: Some(format), ..self.cell.lock().host()?.clone() };
         Ok(Buffer { cell: Cell::new(slot, self.cell.element.clone()) })
     }
 
-    /// How many bytes it has.
+    /// The size in bytes.
     #[allow(clippy::len_without_is_empty, reason = "it is a size in bytes")]
     pub fn len(&self) -> usize {
         self.cell.lock().shape().bytes.len()
     }
 
-    /// The values that it holds. The type must be the one that it was made of, and the size a multiple of the type's.
+    /// Reads the values. The type must be the one that the buffer was created from, and its size a multiple of the
+    /// type's.
     pub fn read<T: Plain>(&self) -> Result<Vec<T>, BufferError> {
         read(&self.cell, self.cell.element.as_ref())
     }
 
-    /// The bytes that it holds.
+    /// Reads the bytes.
     pub fn read_bytes(&self) -> Result<Vec<u8>, BufferError> {
         Ok(self.cell.lock().host()?.bytes.clone())
     }
 
-    /// Gives it other values, as many as there are.
+    /// Replaces the values by the same number of others.
     pub fn write<T: Plain>(&self, values: &[T]) -> Result<(), BufferError> {
         write(&self.cell, self.cell.element.as_ref(), values)
     }
@@ -91,7 +93,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Another buffer with the same contents.
+    /// A new buffer with the same contents.
     pub fn duplicate(&self) -> Result<Buffer, BufferError> {
         Ok(Buffer { cell: self.cell.duplicate()? })
     }
@@ -120,8 +122,8 @@ impl Texture {
         Texture::from_bytes(shape, vec![0; bytes])
     }
 
-    /// A texture of that shape that holds these values. They lie as the texels do: layer by layer, in a layer level by
-    /// level, in a level row by row.
+    /// A texture of that shape with these values, in the order of the texels: layer by layer, within a layer level by
+    /// level, within a level row by row.
     pub fn from_slice<T: Plain>(shape: Shape, values: &[T]) -> Result<Texture, BufferError> {
         check(Some(&Layout::of_texel(shape.format)), &plain::layout::<T>())?;
         Texture::from_bytes(shape, plain::to_bytes(values))
@@ -142,26 +144,26 @@ impl Texture {
     pub fn shape(&self) -> Shape {
         match self.cell.lock().shape().texture {
             Some(shape) => shape,
-            None => unreachable!("a texture is made with its shape"),
+            None => unreachable!("a texture is created with its shape"),
         }
     }
 
-    /// The values of its texels, as [`Texture::from_slice`] takes them.
+    /// Reads the values of its texels, in the order of [`Texture::from_slice`].
     pub fn read<T: Plain>(&self) -> Result<Vec<T>, BufferError> {
         read(&self.cell, self.cell.element.as_ref())
     }
 
-    /// The bytes that it holds.
+    /// Reads the bytes.
     pub fn read_bytes(&self) -> Result<Vec<u8>, BufferError> {
         Ok(self.cell.lock().host()?.bytes.clone())
     }
 
-    /// Gives its texels other values, as many as there are.
+    /// Replaces the values of its texels by the same number of others.
     pub fn write<T: Plain>(&self, values: &[T]) -> Result<(), BufferError> {
         write(&self.cell, self.cell.element.as_ref(), values)
     }
 
-    /// Another texture with the same contents.
+    /// A new texture with the same contents.
     pub fn duplicate(&self) -> Result<Texture, BufferError> {
         Ok(Texture { cell: self.cell.duplicate()? })
     }
@@ -204,9 +206,9 @@ fn check(made_of: Option<&Layout>, asked: &Layout) -> Result<(), BufferError> {
 pub enum BufferError {
     /// It holds values of another type.
     Type {
-        /// What it was made of.
+        /// The type that the buffer was created from.
         made_of: String,
-        /// What is asked for.
+        /// The requested type.
         asked: String,
     },
     /// Its size is not a multiple of the type's.
@@ -216,16 +218,16 @@ pub enum BufferError {
         /// The size of the type.
         element: usize,
     },
-    /// There are more or fewer bytes than it takes.
+    /// The contents have the wrong number of bytes.
     Length {
-        /// How many there are.
+        /// The number that was given.
         bytes: usize,
-        /// How many it takes.
+        /// The number that is needed.
         needs: usize,
     },
     /// No texture has that shape.
     Shape,
-    /// The contents are on a device that does not give them back.
+    /// The contents are on a device and cannot be read back.
     Device(Failure),
 }
 
@@ -240,13 +242,13 @@ impl fmt::Display for BufferError {
         match self {
             BufferError::Type { made_of, asked } => write!(
                 f,
-                "the buffer was made of `{made_of}`, and `{asked}` is asked for; bytes can be taken for anything"
+                "the buffer was created from `{made_of}`, not `{asked}`; read its bytes to reinterpret them"
             ),
             BufferError::Size { bytes, element } => {
-                write!(f, "{bytes} bytes are not a multiple of the {element} bytes of an element")
+                write!(f, "{bytes} bytes is not a multiple of the element size, {element} bytes")
             }
             BufferError::Length { bytes, needs } => {
-                write!(f, "the contents take {needs} bytes, and {bytes} are given")
+                write!(f, "expected {needs} bytes of contents, got {bytes}")
             }
             BufferError::Shape => {
                 write!(
@@ -304,7 +306,7 @@ impl From<&Sampler> for Bindable {
     }
 }
 
-/// For the program's own parts, which treat everything that is bound alike.
+/// For the internal code, which treats everything that is bound alike.
 impl From<Slot> for Bindable {
     fn from(slot: Slot) -> Bindable {
         Bindable { cell: Cell::new(slot, None) }

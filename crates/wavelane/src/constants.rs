@@ -1,4 +1,4 @@
-//! Constants by name: `table.set("Count", 64)`, without knowing where the shader's constant buffer keeps them.
+//! Constants by name: `table.set("Count", 64)`, independent of the layout of the shader's constant buffers.
 //!
 //! Constants that are set belong to the table. A constant buffer that the host has bound, or that a list of dispatches
 //! still uses, is copied before it changes, so that every dispatch sees what was set before it was recorded.
@@ -17,7 +17,7 @@ use crate::{BufferError, Layout, ResourceTable, Scalar};
 /// An integer suits every integer type that can hold it, a float every float type (it is rounded to the nearest value), and
 /// a `bool` only `bool`.
 pub trait Constant {
-    /// Adds its numbers in their order.
+    /// Appends its numbers in order.
     fn numbers(&self, all: &mut Vec<Number>);
 }
 
@@ -82,7 +82,7 @@ tuples! {
     A; A B; A B C; A B C D; A B C D E; A B C D E F; A B C D E F G; A B C D E F G H;
 }
 
-/// Where the numbers of a constant go.
+/// The locations of the numbers of a constant.
 struct Target {
     resource: usize,
     size: usize,
@@ -94,8 +94,8 @@ impl ResourceTable {
     /// Sets a constant by its name: a member of a constant buffer (`Count`, or `Params.Count`), an element of an array
     /// (`Weights[3]`), a structure, or a whole constant buffer by the buffer's name. Members that are never set are 0.
     ///
-    /// The value has as many numbers as the shader declares, in the order of declaration: vectors by component, matrices
-    /// row by row, arrays by index. Where the shader keeps them is not the caller's business:
+    /// The value has as many numbers as the shader declares, in the order of declaration: vectors by component,
+    /// matrices row by row, arrays by index. The caller need not know their offsets:
     ///
     /// ```
     /// use wavelane::{NoIncludes, Options, ResourceTable, Shader};
@@ -140,7 +140,7 @@ impl ResourceTable {
         Ok(())
     }
 
-    /// The constants of a buffer in a cell that nothing else holds.
+    /// The constants of a buffer, in a cell without other owners.
     fn own_constants(&mut self, target: &Target) -> Result<Arc<Cell>, BufferError> {
         let name = &self.resources()[target.resource].name;
         let own = match self.cell(name, 0) {
@@ -213,7 +213,7 @@ fn path(name: &str) -> Option<(&str, Vec<u32>)> {
     Some((path, indices.collect::<Option<_>>()?))
 }
 
-/// Whether members lie between each other's elements, as those of an array of structures do.
+/// Whether members are interleaved, as in an array of structures.
 fn is_interleaved(members: &[&Member]) -> bool {
     members.windows(2).any(|pair| {
         let [first, second] = pair else { return false };
@@ -222,7 +222,7 @@ fn is_interleaved(members: &[&Member]) -> bool {
     })
 }
 
-/// The bits of a number as one of that type; `None` where it cannot be one.
+/// The bits of a number in that type; `None` if the type cannot hold it.
 fn bits(number: Number, scalar: Scalar) -> Option<u64> {
     match (number, scalar) {
         (Number::Bool(value), Scalar::Bool) => Some(value.into()),
@@ -248,7 +248,7 @@ fn bits(number: Number, scalar: Scalar) -> Option<u64> {
 /// Why a constant cannot be set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConstantError {
-    /// The constant as the caller named it.
+    /// The name that the caller gave.
     pub name: String,
     /// What is wrong.
     pub problem: ConstantProblem,
@@ -260,18 +260,18 @@ pub struct ConstantError {
 pub enum ConstantProblem {
     /// The shader uses no constant of that name.
     NoSuchConstant {
-        /// One with a name like it.
+        /// A constant with a similar name.
         similar: Option<String>,
     },
     /// Several constant buffers have a member of that name.
     Ambiguous,
-    /// An index lies outside the array.
+    /// An index is out of range.
     OutOfRange,
-    /// It is an array of structures, whose members lie between each other.
+    /// It is a member of an array of structures, whose members are interleaved.
     ArrayOfStructures,
-    /// The value has another number of numbers.
+    /// The value has the wrong number of components.
     Count {
-        /// How many are given.
+        /// The number that was given.
         given: usize,
         /// How many the shader declares.
         needs: usize,
@@ -312,12 +312,12 @@ impl fmt::Display for ConstantError {
                 f,
                 "several constant buffers have a member `{name}`; name the buffer too: `Buffer.{name}`"
             ),
-            ConstantProblem::OutOfRange => write!(f, "`{name}` lies outside the array"),
+            ConstantProblem::OutOfRange => write!(f, "`{name}` is out of range"),
             ConstantProblem::ArrayOfStructures => {
                 write!(f, "`{name}` is an array of structures; set its members one by one")
             }
             ConstantProblem::Count { given, needs } => {
-                write!(f, "`{name}` takes {needs} numbers, and {given} are given")
+                write!(f, "`{name}` takes {needs} numbers, got {given}")
             }
             ConstantProblem::Value { number, scalar } => {
                 write!(f, "`{name}` is `{}`, which cannot hold {number}", scalar.name())

@@ -1,4 +1,4 @@
-//! Devices: an adapter with the engine that does its work.
+//! Devices: an adapter together with the engine that runs its dispatches.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::foreign::{Foreign, ForeignError};
 use crate::pipeline::wanted;
 use crate::{Adapter, ComputePipeline, Gpu, Isa, Missing, PipelineError, Shader};
 
-/// The engines by name: what runs the lanes.
+/// The engines, which execute shaders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
@@ -33,7 +33,7 @@ impl Engine {
     /// All engines that have a name, also those that are not supported yet.
     pub const ALL: [Engine; 4] = [Engine::Interp, Engine::Cpu, Engine::Vulkan, Engine::Cuda];
 
-    /// The word for it on command lines.
+    /// The name on command lines.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Interp => "interp",
@@ -43,7 +43,7 @@ impl Engine {
         }
     }
 
-    /// Whether this build has it, and the host can run it.
+    /// Whether it is available in this build and on this host.
     pub fn is_available(self) -> bool {
         match self {
             Engine::Interp => true,
@@ -55,24 +55,24 @@ impl Engine {
         }
     }
 
-    /// The fastest one that runs everything on any host: machine code, or else the reference engine.
+    /// The fastest engine available on this host without a GPU: machine code, otherwise the reference engine.
     pub fn fastest() -> Engine {
         if Engine::Cpu.is_available() { Engine::Cpu } else { Engine::Interp }
     }
 
-    /// Why this build and host do not have it.
+    /// Why it is not available in this build or on this host.
     pub fn missing(self) -> Option<&'static str> {
         match self {
             Engine::Interp => None,
             Engine::Cpu => Isa::best().map_or(Isa::Avx2.missing(), |_| None),
             Engine::Vulkan => (!self.is_available())
-                .then_some("no device of Vulkan can be used here; `wavelane caps` says why"),
+                .then_some("no Vulkan device is usable here; `wavelane caps` says why"),
             Engine::Cuda => Some("it is not supported yet"),
         }
     }
 }
 
-/// An adapter with the engine that does its work. Copies are the same device.
+/// An adapter together with the engine that runs its dispatches. Copies are the same device.
 #[derive(Clone)]
 pub struct Device {
     adapter: Adapter,
@@ -85,7 +85,7 @@ impl Device {
         Device::on(adapter, Arc::new(Reference))
     }
 
-    /// A device on the engine of your choice, if this build and host have it.
+    /// A device on the given engine, if it is available in this build and on this host.
     pub fn with_engine(adapter: Adapter, engine: Engine) -> Result<Device, Unsupported> {
         match engine {
             Engine::Interp => Ok(Device::new(adapter)),
@@ -103,7 +103,7 @@ impl Device {
         Ok(Device::on(adapter, Arc::new(Native::new(options)?)))
     }
 
-    /// A device on a GPU, with the caps that both the adapter and the GPU have.
+    /// A device on a GPU, with the caps that the adapter and the GPU have in common.
     pub fn with_gpu(adapter: Adapter, gpu: Gpu) -> Device {
         Device::on(adapter, Arc::new(Vulkan::new(gpu)))
     }
@@ -112,17 +112,17 @@ impl Device {
         Device { adapter: backend.caps(adapter), backend }
     }
 
-    /// What runs the lanes, unless a dispatch has a [`ComputePipeline::fallback`].
+    /// The engine that runs dispatches, except those with a [`ComputePipeline::fallback`].
     pub fn engine(&self) -> Engine {
         self.backend.engine()
     }
 
-    /// The options of the engine `cpu`, where it does the work.
+    /// The options of the engine `cpu`, if the device uses it.
     pub fn cpu(&self) -> Option<&CpuOptions> {
         self.backend.cpu()
     }
 
-    /// The GPU, where one does the work.
+    /// The GPU, if the device uses one.
     pub fn gpu(&self) -> Option<&Gpu> {
         self.backend.gpu()
     }
@@ -132,7 +132,7 @@ impl Device {
         &self.adapter
     }
 
-    /// Makes a pipeline, or says what the shader needs that the adapter does not have.
+    /// Creates a pipeline. The error names what the shader needs and the adapter lacks.
     pub fn create_compute_pipeline(
         &self,
         shader: &Shader,
@@ -176,9 +176,9 @@ impl Device {
         })
     }
 
-    /// A pipeline that runs another compiler's module in the place of the shader, bound as the shader is. For GPUs alone.
+    /// A pipeline that runs another compiler's module instead of the shader, with the shader's bindings. Only for GPUs.
     ///
-    /// A driver takes a module at its word: see [`Foreign`].
+    /// A driver does not validate the module: see [`Foreign`].
     pub fn create_foreign_pipeline(
         &self,
         shader: &Shader,

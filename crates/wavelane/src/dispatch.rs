@@ -13,7 +13,7 @@ use crate::{BufferError, Bug, ComputePipeline, ResourceTable, list};
 
 /// The most groups a dispatch may have in each dimension (`D3D12_CS_DISPATCH_MAX_THREAD_GROUPS_PER_DIMENSION`).
 pub const MOST_GROUPS: u32 = 65535;
-/// The most threads of a dispatch: more would take days.
+/// The most threads of a dispatch: more would run for days.
 pub const MOST_THREADS: u64 = 1 << 40;
 
 /// One dispatch.
@@ -23,20 +23,20 @@ pub struct Dispatch {
     pub groups: [u32; 3],
     /// The width of waves; `None` for [`ComputePipeline::default_wave_size`].
     pub wave_size: Option<u32>,
-    /// How threads are dealt to lanes; `None` for [`ComputePipeline::default_lane_order`].
+    /// How threads are assigned to lanes; `None` for [`ComputePipeline::default_lane_order`].
     pub lane_order: Option<LaneOrder>,
-    /// In which order groups and waves take turns.
+    /// The order in which groups and waves run.
     pub schedule: Schedule,
-    /// How many wave-instructions may run; `None` for no bound.
+    /// The most wave-instructions to run; `None` for no limit.
     pub fuel: Option<u64>,
-    /// Set it from another thread to end the run soon.
+    /// Set it from another thread to end the run early.
     pub cancel: Option<Arc<AtomicBool>>,
-    /// Counts the waves and groups that are done, up to [`ComputePipeline::steps`].
+    /// Counts finished waves and groups, up to [`ComputePipeline::steps`].
     pub progress: Option<Arc<AtomicU64>>,
 }
 
 impl Dispatch {
-    /// So many groups, and everything else as it is by default: the canonical schedule, no bound.
+    /// A dispatch of `groups` with the defaults: the canonical schedule, no limit.
     pub fn new(groups: [u32; 3]) -> Dispatch {
         Dispatch {
             groups,
@@ -50,20 +50,21 @@ impl Dispatch {
     }
 }
 
-/// What [`ComputePipeline::measure`] found out about one pipeline.
+/// The result of [`ComputePipeline::measure`] for one pipeline.
 #[derive(Debug)]
 pub struct Measured {
-    /// How long each round took.
+    /// The time of each round.
     pub times: Vec<Duration>,
-    /// What the last round left.
+    /// The resources after the last round.
     pub table: ResourceTable,
 }
 
 impl ComputePipeline {
-    /// Runs the pipeline to its end. What it writes is in the buffers that `table` holds.
+    /// Runs the pipeline to its end. The results are in the buffers that `table` holds.
     ///
-    /// After a trap the buffers hold what had been written by then. Waves that are cancelled, or without fuel, in the middle
-    /// may have written anything in bounds besides.
+    /// After a trap the buffers hold what had been written by then. After a cancellation, or when the fuel is spent,
+    /// waves that were still running may also have written wrong values, always within the bounds of their resources:
+    /// discard the contents.
     pub fn dispatch(
         &self,
         dispatch: &Dispatch,
@@ -72,7 +73,7 @@ impl ComputePipeline {
         self.run(dispatch, table, false)
     }
 
-    /// `back`: what is written is wanted on the host at once.
+    /// `back`: whether to copy the results to the host immediately.
     pub(crate) fn run(
         &self,
         dispatch: &Dispatch,
@@ -83,10 +84,11 @@ impl ComputePipeline {
         list::run(&*self.backend, &[(self, &launch, table)], back).map_err(|it| it.error)
     }
 
-    /// Runs pipelines of one shader on a GPU in turns and on the same buffers, `rounds` times each and every time from what
-    /// `table` holds, after a run of each that warms up. The times are those of the device's own clock, without copies.
+    /// Runs pipelines of one shader on a GPU alternately and on the same buffers, `rounds` times each, after a warm-up
+    /// run of each. Every run starts with the contents of `table`. The times are those of the device's clock, without
+    /// copies.
     ///
-    /// `None` where something else than a GPU runs one of them, or the GPU has no clock.
+    /// `None` if one of them does not run on a GPU, or the GPU has no clock.
     pub fn measure(
         pipelines: &[&ComputePipeline],
         dispatch: &Dispatch,
@@ -123,8 +125,8 @@ impl ComputePipeline {
         Ok(Some(measured))
     }
 
-    /// What of a dispatch the device's engine does not do, so that the reference engine runs it: a noun phrase.
-    /// The results are the same; it takes longer.
+    /// The feature that the device's engine lacks, as a noun phrase, if the dispatch has to run on the reference
+    /// engine. The results are the same, but it takes longer.
     pub fn fallback(&self, dispatch: &Dispatch, table: &ResourceTable) -> Option<String> {
         let launch = self.launch(dispatch, table).ok()?;
         let asked = |bindings: &mut Bindings| {
@@ -133,12 +135,12 @@ impl ComputePipeline {
         table.with_bindings(asked).ok().flatten()
     }
 
-    /// Makes what a dispatch with waves of that width needs now, such as machine code, not at the first one.
+    /// Prepares for dispatches at that width now, instead of at the first one: compiles machine code, for example.
     pub fn prepare(&self, wave_size: u32) {
         self.program.warm(wave_size);
     }
 
-    /// What engines are told, once it is certain that it can be done.
+    /// Checks a dispatch, and converts it for the engine.
     pub(crate) fn launch(
         &self,
         dispatch: &Dispatch,
@@ -176,25 +178,25 @@ impl ComputePipeline {
     }
 }
 
-/// Why a dispatch did not come to its end.
+/// Why a dispatch failed.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum DispatchError {
     /// A dimension has more than [`MOST_GROUPS`] groups.
     TooManyGroups {
-        /// How many it has.
+        /// The number of groups.
         groups: u32,
     },
     /// More than [`MOST_THREADS`] threads.
     TooManyThreads {
-        /// How many there would be.
+        /// The number of threads.
         threads: u64,
     },
     /// The width is not one of [`ComputePipeline::wave_sizes`].
     WaveSize {
-        /// The width asked for.
+        /// The requested width.
         asked: u32,
-        /// The widths there are.
+        /// The allowed widths.
         allowed: Vec<u32>,
     },
     /// The table was made for a shader that declares other resources.
@@ -206,9 +208,9 @@ pub enum DispatchError {
     },
     /// A buffer is bound to two resources, and the shader writes to one of them.
     Aliased {
-        /// The one.
+        /// One resource.
         first: String,
-        /// The other.
+        /// The other resource.
         second: String,
     },
     /// The pipeline belongs to another device.
@@ -220,11 +222,11 @@ pub enum DispatchError {
     },
     /// The engine cannot do it.
     Unsupported(Unsupported),
-    /// There is no room for the local arrays of a group.
+    /// The local arrays of a group are too large.
     TooLarge(TooLarge),
-    /// The run could not go on.
+    /// The run trapped.
     Trap(Trap),
-    /// A mistake of ours; the buffers hold nothing of worth.
+    /// A bug in wavelane; the contents of the buffers are meaningless.
     Bug(Bug),
 }
 
@@ -239,7 +241,7 @@ impl From<Failure> for DispatchError {
 }
 
 impl From<BufferError> for DispatchError {
-    /// A table's contents can be lost with a device, and nothing else can happen to them.
+    /// A table's contents can be lost with a device; no other error is possible.
     fn from(error: BufferError) -> DispatchError {
         match error {
             BufferError::Device(failure) => failure.into(),
@@ -254,11 +256,11 @@ impl fmt::Display for DispatchError {
             DispatchError::TooManyGroups { groups } => {
                 write!(
                     f,
-                    "{groups} groups in one dimension are too many: {MOST_GROUPS} are the most"
+                    "{groups} groups in one dimension are too many; the limit is {MOST_GROUPS}"
                 )
             }
             DispatchError::TooManyThreads { threads } => {
-                write!(f, "{threads} threads are too many: {MOST_THREADS} are the most")
+                write!(f, "{threads} threads are too many; the limit is {MOST_THREADS}")
             }
             DispatchError::WaveSize { asked, allowed } => {
                 let allowed: Vec<String> = allowed.iter().map(u32::to_string).collect();

@@ -1,6 +1,7 @@
-//! Engines behind one trait: each has a file here, which says what it can do, makes a module ready, runs and measures it.
+//! Engines behind one trait: each has a file here, which reports its capabilities, and prepares, runs and measures
+//! modules.
 //!
-//! A device holds an engine and knows nothing of which one it is. What is peculiar to an engine stands in its own options
+//! A device holds an engine without knowing which one it is. What is specific to an engine is in its options
 //! ([`CpuOptions`], [`Gpu`]).
 
 pub(crate) mod cpu;
@@ -21,32 +22,32 @@ use crate::guard::catch;
 use crate::memory::{Indices, Memory};
 use crate::{Adapter, DispatchError, Engine, Gpu};
 
-/// What runs the lanes of a device.
+/// An engine.
 pub(crate) trait Backend: fmt::Debug + Send + Sync {
     /// Its name.
     fn engine(&self) -> Engine;
 
-    /// What of an adapter's caps it has.
+    /// The caps that it has in common with an adapter.
     fn caps(&self, adapter: Adapter) -> Adapter {
         adapter
     }
 
-    /// Takes a module on. What depends on the width is made later.
+    /// Prepares a module. What depends on the width is compiled later.
     fn prepare(&self, module: &Arc<Module>) -> Arc<dyn Program>;
 
-    /// Takes on another compiler's SPIR-V in the place of the module's; `None` if it runs no SPIR-V.
+    /// Prepares another compiler's SPIR-V in place of the module; `None` if the engine does not run SPIR-V.
     fn prepare_foreign(&self, _: &Arc<Module>, _: Emitted) -> Option<Arc<dyn Program>> {
         None
     }
 
-    /// Runs dispatches one after the other; each sees what those before it have written.
+    /// Runs dispatches in order; each sees what the earlier ones have written.
     ///
-    /// `back`: what they write is wanted on the host at once.
+    /// `back`: whether to copy the results to the host immediately.
     fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, back: bool) -> Result<(), Stopped>;
 
-    /// Runs programs of one module in turns, `rounds` times each and every time from what is bound, and gives for each the
-    /// times by the device's own clock; `None` where there is no such clock. What the last run of each wrote is left in its
-    /// bindings, which are all alike before.
+    /// Runs programs of one module alternately, `rounds` times each, every time from the same contents, and returns the
+    /// times of each by the device's clock; `None` if there is no such clock. The results of the last run of each are
+    /// left in its bindings, which are equal before.
     fn measure(
         &self,
         _programs: &[&dyn Program],
@@ -68,19 +69,19 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync {
     }
 }
 
-/// A module that an engine has taken on. Only the engine that made it runs it.
+/// A module prepared by an engine, and runnable only by it.
 pub(crate) trait Program: Any + fmt::Debug + Send + Sync {
     fn module(&self) -> &Arc<Module>;
 
-    /// Makes what a dispatch with waves of that width needs now, not at the first one.
+    /// Prepares for dispatches at that width now, instead of at the first one.
     fn warm(&self, _width: u32) {}
 
-    /// What of a launch the engine does not do, so that the reference engine runs it: a noun phrase.
+    /// The feature that the engine lacks, as a noun phrase, if the launch has to run on the reference engine.
     fn refuses(&self, _launch: &Launch, _bindings: &Bindings) -> Option<String> {
         None
     }
 
-    /// How long the last dispatch took by the device's own clock, where it has one.
+    /// The duration of the last dispatch by the device's clock, if it has one.
     fn device_time(&self) -> Option<Duration> {
         None
     }
@@ -90,19 +91,19 @@ pub(crate) trait Program: Any + fmt::Debug + Send + Sync {
 pub(crate) struct Step<'a> {
     pub(crate) program: &'a dyn Program,
     pub(crate) launch: &'a Launch,
-    /// What is bound, by the numbers of cells in the memory.
+    /// What is bound, as indices of cells in the memory.
     pub(crate) places: Indices,
 }
 
-/// A dispatch of a list did not come to its end.
+/// A dispatch of a list failed.
 #[derive(Debug)]
 pub(crate) struct Stopped {
-    /// Which one; those before it have been run.
+    /// The index of the dispatch; the earlier ones have been run.
     pub(crate) step: usize,
     pub(crate) error: DispatchError,
 }
 
-/// A program as what the engine has made.
+/// Downcasts a program to the engine's type.
 fn made<T: Program>(program: &dyn Program) -> &T {
     let program: &dyn Any = program;
     match program.downcast_ref() {
@@ -121,7 +122,7 @@ fn in_order<T: Program>(
         let stopped = |error: DispatchError| Stopped { step: number, error };
         let program: &T = made(step.program);
         let mut bindings = memory.take(&step.places).map_err(|it| stopped(it.into()))?;
-        // Whatever happens, the buffers get their contents back.
+        // The contents are put back into the buffers in any case.
         let result = catch(|| run(program, step.launch, &mut bindings));
         memory.put(&step.places, bindings, program.module());
         match result {

@@ -8,14 +8,14 @@ use sanitizer::{Plan, Report, Stopped};
 use crate::guard::catch;
 use crate::{ComputePipeline, Dispatch, DispatchError, ResourceTable};
 
-/// Why a sweep did not come to its end, and at which width.
+/// Why a sweep failed, and at which width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExamineError {
     /// The width of waves of the run that failed.
     pub width: u32,
-    /// What happened to it.
+    /// The error.
     pub error: DispatchError,
-    /// What had been found by then.
+    /// The findings up to then.
     pub found: Report,
 }
 
@@ -34,9 +34,10 @@ impl fmt::Display for ExamineError {
 impl std::error::Error for ExamineError {}
 
 impl ComputePipeline {
-    /// Runs the pipeline as the plan says, on the reference engine, and reports what it finds.
+    /// Runs the pipeline as the plan says, on the reference engine, and reports the findings.
     ///
-    /// Each run begins with what is in `table`, which keeps it. `dispatch.wave_size` says nothing here: the plan does.
+    /// Each run begins with the contents of `table`, which do not change. `dispatch.wave_size` is ignored: the plan has
+    /// the widths.
     pub fn examine(
         &self,
         dispatch: &Dispatch,

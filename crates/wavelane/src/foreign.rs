@@ -1,13 +1,13 @@
-//! SPIR-V that another compiler made of the same shader: reads it, and finds out which of its variables is which resource.
+//! SPIR-V that another compiler generated from the same shader: reads it, and matches its variables with the resources.
 //!
-//! A variable and a resource belong together by name, where the compiler has left it: as it is in the source, or with what
-//! compilers put around it (`Out_0`, `type.Params`, `counter.var.Out`). What has lost its name is matched by number: set
-//! and binding are space and register, or the registers of a class are shifted by the same number each.
-//! Where a variable's layout in memory is not that of the resource, the module cannot be given the same bytes, and says so;
-//! the same goes for what an image gives. Specialization constants get what the shader got.
+//! A variable is matched with a resource by name, if the compiler has kept it: as in the source, or with the usual
+//! affixes (`Out_0`, `type.Params`, `counter.var.Out`). Variables without names are matched by number: set and binding
+//! are space and register, or the registers of each class are shifted by a constant. If a variable's layout in memory
+//! differs from the resource's, or an image has a different type, the module cannot get the same bytes, which is an
+//! error. Specialization constants get the shader's values.
 //!
-//! Deliberately absent: validation beyond what is read. A driver takes a module at its word, so an invalid one can take the
-//! process with it: whoever has a validator asks it before, and whoever has not runs the module in a process of its own.
+//! Deliberately absent: validation beyond what is read. A driver does not validate a module, so an invalid one can
+//! crash the process: run a validator first, or run the module in a separate process.
 
 mod parse;
 
@@ -23,21 +23,21 @@ use crate::layout::Layout;
 use crate::pipeline::PipelineError;
 use parse::{Count, Image, Kind, Parsed, ScalarKind, Variable};
 
-/// A module of SPIR-V from elsewhere. Copies are the same module.
+/// A SPIR-V module of another compiler. Copies are the same module.
 #[derive(Clone)]
 pub struct Foreign {
     parsed: Arc<Parsed>,
 }
 
-/// Why a module is of no use.
+/// Why a module cannot be used.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ForeignError {
-    /// It is no module of SPIR-V, or a damaged one.
+    /// It is not a valid SPIR-V module.
     Malformed(String),
-    /// It is not made of this shader, or lays out its memory in another way.
+    /// It was not generated from this shader, or has a different memory layout.
     Mismatch(String),
-    /// It uses what is not built here, or what the device lacks.
+    /// It uses something that is not supported here or by the device.
     Unsupported(String),
     /// The shader itself cannot run on the device.
     Pipeline(PipelineError),
@@ -46,7 +46,7 @@ pub enum ForeignError {
 impl fmt::Display for ForeignError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ForeignError::Malformed(what) => write!(f, "it is no module of SPIR-V: {what}"),
+            ForeignError::Malformed(what) => write!(f, "it is not a SPIR-V module: {what}"),
             ForeignError::Mismatch(what) | ForeignError::Unsupported(what) => f.write_str(what),
             ForeignError::Pipeline(error) => error.fmt(f),
         }
@@ -68,7 +68,7 @@ impl Foreign {
         Ok(Foreign { parsed: Arc::new(parsed) })
     }
 
-    /// The compiler, by its entry in the registry of tools, where it is one that makes SPIR-V of HLSL.
+    /// The compiler, by its registered generator number, if it is one that compiles HLSL to SPIR-V.
     pub fn compiler(&self) -> Option<&'static str> {
         match self.parsed.generator {
             8 => Some("glslang"),
@@ -80,19 +80,19 @@ impl Foreign {
         }
     }
 
-    /// Whether its operations between lanes have the active sets of the source: it asks for maximal reconvergence, or has no
-    /// such operations.
+    /// Whether its operations between lanes have the active sets of the source: it requests maximal reconvergence, or
+    /// has no such operations.
     pub fn reconverges(&self, shader: &Shader) -> bool {
         let sees = self.parsed.capabilities.iter().any(|it| sees_lanes(*it));
         !sees || entry(&self.parsed, &shader.module).is_ok_and(|it| it.reconverges)
     }
 
-    /// Whether the module can run in the place of the shader, by what is bound and how it lies in memory.
+    /// Checks whether the module can replace the shader, by its bindings and memory layout.
     pub fn check(&self, shader: &Shader) -> Result<(), ForeignError> {
         self.emitted(shader).map(|_| ())
     }
 
-    /// The module with what a host must know, in the terms of the shader's resources.
+    /// The module with its reflection, in terms of the shader's resources.
     pub(crate) fn emitted(&self, shader: &Shader) -> Result<Emitted, ForeignError> {
         let specialized =
             self.parsed.specialized(&shader.specialization).map_err(ForeignError::Malformed)?;
@@ -100,7 +100,7 @@ impl Foreign {
     }
 }
 
-/// Whether a capability asks for an operation between lanes, which is all that active sets can be seen by.
+/// Whether a capability is for operations between lanes, which alone can observe active sets.
 fn sees_lanes(capability: u32) -> bool {
     opcode::name_of(opcode::CAPABILITIES, capability)
         .is_some_and(|it| it.starts_with("GroupNonUniform") || it.starts_with("Subgroup"))
@@ -118,12 +118,12 @@ fn emitted(parsed: Parsed, module: &Module) -> Result<Emitted, ForeignError> {
     let entry = entry(&parsed, module)?;
     if entry.is_size_unknown {
         return unsupported(
-            "the size of its groups is computed of specialization constants".to_owned(),
+            "the size of its groups is computed from specialization constants".to_owned(),
         );
     }
     if let Some(size) = entry.group_size.filter(|it| *it != module.group_size) {
         return mismatch(format!(
-            "its groups have {} threads, those of the shader {}",
+            "its groups have {} threads, and the shader's {}",
             sized(size),
             sized(module.group_size)
         ));
@@ -142,7 +142,7 @@ fn emitted(parsed: Parsed, module: &Module) -> Result<Emitted, ForeignError> {
                 return unsupported(format!("{name}: a texture and its sampler in one descriptor"));
             }
             Kind::Other => {
-                return unsupported(format!("{name}: a kind of resource that is not supported"));
+                return unsupported(format!("{name}: an unsupported kind of resource"));
             }
             Kind::Uniform
             | Kind::Storage
@@ -162,17 +162,17 @@ fn emitted(parsed: Parsed, module: &Module) -> Result<Emitted, ForeignError> {
         compare(&parsed, variable, resource, &matched)?;
         if variable.kind == Kind::Push {
             let ResourceKind::Constant { size, .. } = resource.kind else {
-                return mismatch(format!("{} is no constant buffer", named(variable)));
+                return mismatch(format!("{} is not a constant buffer", named(variable)));
             };
             let bytes = size.div_ceil(16).max(1) * 16;
             reflection.push = Some(Push { name: resource.name.clone(), bytes, resource: index });
             continue;
         }
         let (Some(set), Some(number)) = (variable.set, variable.binding) else {
-            return mismatch(format!("{} has no set and no binding", named(variable)));
+            return mismatch(format!("{} has no set or no binding", named(variable)));
         };
         if set >= MOST_SETS || number >= MOST_BINDINGS {
-            return unsupported(format!("{} lies in set {set} at {number}", named(variable)));
+            return unsupported(format!("{} is at binding {number} of set {set}", named(variable)));
         }
         let binding = spirv::Binding {
             name: resource.name.clone(),
@@ -192,13 +192,13 @@ fn emitted(parsed: Parsed, module: &Module) -> Result<Emitted, ForeignError> {
         let mut placed = reflection.bindings.iter();
         match placed.find(|it| (it.set, it.binding) == (set, number)) {
             None => reflection.bindings.push(binding),
-            // One descriptor, seen as several types.
+            // One descriptor, viewed as several types.
             Some(other)
                 if (other.resource, other.kind, other.format)
                     == (binding.resource, binding.kind, binding.format) => {}
             Some(other) => {
                 return mismatch(format!(
-                    "`{}` and `{}` share binding {number} of set {set}; dxc keeps them apart with -fvk-t-shift and its like",
+                    "`{}` and `{}` share binding {number} of set {set}; to separate them, compile with -fvk-t-shift and similar flags of dxc",
                     other.name, binding.name
                 ));
             }
@@ -211,12 +211,12 @@ fn emitted(parsed: Parsed, module: &Module) -> Result<Emitted, ForeignError> {
 fn capabilities(parsed: &Parsed) -> Result<Vec<&'static str>, ForeignError> {
     let named = |number: &u32| match opcode::name_of(opcode::CAPABILITIES, *number) {
         Some(name) => Ok(name),
-        None => unsupported(format!("it needs capability {number} of SPIR-V")),
+        None => unsupported(format!("it requires SPIR-V's capability {number}")),
     };
     parsed.capabilities.iter().map(named).collect()
 }
 
-/// The variables of a heap that is seen in several ways lie at one binding, which would need descriptors of any kind.
+/// Refuses a heap with several views: its variables share one binding, which would need mutable descriptors.
 fn one_view_of_a_heap(module: &Module, resource: ir::Binding) -> Result<(), ForeignError> {
     let storage = module.storage(resource);
     let used = (0..module.resources.len() as u32).map(ir::Binding);
@@ -225,7 +225,7 @@ fn one_view_of_a_heap(module: &Module, resource: ir::Binding) -> Result<(), Fore
         return Ok(());
     }
     let name = &module.resource(storage).name;
-    unsupported(format!("`{name}`, seen in several ways"))
+    unsupported(format!("`{name}` with several types"))
 }
 
 fn binding_kind(variable: &Variable, matched: &Match) -> BindingKind {
@@ -244,7 +244,7 @@ fn binding_kind(variable: &Variable, matched: &Match) -> BindingKind {
     }
 }
 
-/// The format that views must have: what the module names, or integers of 64 bits where it takes texels for such.
+/// The format that views must have: the one that the module declares, or 64-bit integers if it declares such texels.
 fn format_of(variable: &Variable, image: Image) -> Result<Option<&'static str>, ForeignError> {
     match (image.format, image.scalar.bytes, image.scalar.kind) {
         (0, 8, ScalarKind::Signed) => Ok(Some("R64i")),
@@ -252,7 +252,7 @@ fn format_of(variable: &Variable, image: Image) -> Result<Option<&'static str>, 
         (0, ..) => Ok(None),
         (number, ..) => match opcode::name_of(opcode::IMAGE_FORMATS, number) {
             Some(name) => Ok(Some(name)),
-            None => unsupported(format!("{} has format {number} of SPIR-V", named(variable))),
+            None => unsupported(format!("{} has SPIR-V's image format {number}", named(variable))),
         },
     }
 }
@@ -269,7 +269,7 @@ fn entry<'a>(parsed: &'a Parsed, module: &Module) -> Result<&'a parse::Entry, Fo
     })
 }
 
-/// Whether a variable is of the kind that a resource is.
+/// Whether a variable is of the resource's kind.
 fn suits(variable: &Variable, resource: &Resource) -> bool {
     let is_image =
         |dim, writable| variable.image.is_some_and(|it| it.dim == dim && it.is_written == writable);
@@ -293,14 +293,14 @@ fn suits(variable: &Variable, resource: &Resource) -> bool {
     }
 }
 
-/// Whether an image gives the numbers that the source declares.
+/// Whether an image has the number type that the source declares.
 fn gives(image: Image, element: &ir::Element) -> bool {
     use ScalarKind::*;
     let whole = |kind| image.scalar.bytes == 4 && image.scalar.kind == kind;
     let wide = |kind| image.scalar.bytes == 8 && image.scalar.kind == kind;
     match element.scalar {
         HostScalar::F16 => whole(Float),
-        // Atomic operations take floats for words.
+        // Atomic operations treat floats as words.
         HostScalar::F32 => whole(Float) || whole(Unsigned) && image.format == opcode::FORMAT_R32UI,
         HostScalar::I16 | HostScalar::I32 => whole(Signed),
         HostScalar::Bool | HostScalar::U16 | HostScalar::U32 => whole(Unsigned),
@@ -321,7 +321,7 @@ fn compare(
     let name = &resource.name;
     if !suits(variable, resource) {
         return mismatch(format!(
-            "{} is something else than `{name}` in the source",
+            "{} has another kind than `{name}` in the source",
             named(variable)
         ));
     }
@@ -331,7 +331,7 @@ fn compare(
         (Count::One | Count::Array(_) | Count::Any | Count::Unknown, _) => false,
     };
     if is_array != (variable.count != Count::One) || is_longer {
-        return mismatch(format!("{} is an array of another length", named(variable)));
+        return mismatch(format!("{} is an array of a different length", named(variable)));
     }
     if let (
         Some(image),
@@ -340,7 +340,9 @@ fn compare(
     {
         return match gives(image, element) {
             true => Ok(()),
-            false => mismatch(format!("{} holds other numbers than `{name}`", named(variable))),
+            false => {
+                mismatch(format!("{} has another element type than `{name}`", named(variable)))
+            }
         };
     }
     if matched.is_counter || matches!(resource.kind, ResourceKind::Raw { .. }) {
@@ -353,32 +355,32 @@ fn compare(
     const REMEDY: &str = "dxc lays memory out as the language does with -fvk-use-dx-layout";
     if let Some(stride) = stride.filter(|it| *it as usize != ours.stride) {
         return mismatch(format!(
-            "the elements of `{name}` take {stride} bytes there, and {} in the source; {REMEDY}",
+            "the elements of `{name}` have a stride of {stride} bytes there, and {} in the source; {REMEDY}",
             ours.stride
         ));
     }
     scalars.sort_unstable();
     let all: BTreeSet<usize> = ours.scalars.iter().map(|(offset, _)| *offset).collect();
-    // Members that are not used may have been dropped; none may lie where the source has none.
+    // Unused members may have been removed, but every member must match one of the source.
     let elsewhere = scalars.iter().find(|(offset, _)| !all.contains(&(*offset as usize)));
     match elsewhere {
         Some((offset, _)) => mismatch(format!(
-            "something of `{name}` lies at byte {offset} there, where the source has nothing; {REMEDY}"
+            "`{name}` has a member at byte {offset} there, where the source has none; {REMEDY}"
         )),
         None => Ok(()),
     }
 }
 
-/// More sets and bindings than any device has.
+/// A limit above the sets and bindings of any device.
 const MOST_SETS: u32 = 64;
 const MOST_BINDINGS: u32 = 1 << 20;
 
-/// Which resource a variable is.
+/// The resource that a variable matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Match {
     /// The index among the module's resources.
     resource: usize,
-    /// It is the hidden counter of that resource.
+    /// Whether it is the hidden counter of that resource.
     is_counter: bool,
 }
 
@@ -396,7 +398,7 @@ fn matches(variables: &[Variable], module: &Module) -> Result<Vec<Match>, Foreig
     let missing = variables.iter().zip(&found).find(|(_, it)| it.is_none());
     if let Some((variable, _)) = missing {
         return Err(ForeignError::Mismatch(format!(
-            "{} is no resource of the source, by name or by number",
+            "{} matches no resource of the source, by name or by number",
             named(variable)
         )));
     }
@@ -407,7 +409,7 @@ fn by_name(variable: &Variable, resources: &[Resource]) -> Option<Match> {
     let name = variable.name.as_str();
     let plain = name.strip_prefix("type.").unwrap_or(name);
     let plain = plain.strip_prefix("ConstantBuffer.").unwrap_or(plain);
-    // Slang numbers what it names.
+    // Slang assigns numbers to variables with names.
     let unnumbered = plain
         .rsplit_once('_')
         .filter(|(_, number)| !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit()));
@@ -427,8 +429,8 @@ fn by_name(variable: &Variable, resources: &[Resource]) -> Option<Match> {
         .or_else(|| unnumbered.and_then(|(name, _)| plainly(name)))
 }
 
-/// Matches what has no name: of one kind and set, those variables whose bindings are the registers that are left, all
-/// shifted by the same number.
+/// Matches variables without names: in each kind and set, their bindings must be the remaining registers, shifted by a
+/// constant.
 fn by_number(
     variables: &[Variable],
     module: &Module,
@@ -453,7 +455,7 @@ fn by_number(
     let open: Vec<usize> = (0..variables.len())
         .filter(|index| {
             let it = &variables[*index];
-            // Blocks of constants and samplers are never written, whatever their decorations.
+            // Constant blocks and samplers are never written, whatever their decorations.
             let is_written = match kind {
                 Kind::Storage | Kind::Texels | Kind::Texture => !it.is_read_only,
                 Kind::Uniform | Kind::Sampler | Kind::Push | Kind::Combined | Kind::Other => false,
@@ -462,7 +464,7 @@ fn by_number(
         })
         .collect();
     let pairs = match (left.as_slice(), open.as_slice()) {
-        // There is no other way.
+        // There is only one possibility.
         ([(resource, _)], [variable]) => vec![(*variable, *resource)],
         _ => {
             let shift = |variable: usize, resource: &Resource| {
@@ -474,7 +476,7 @@ fn by_number(
                 .iter()
                 .flat_map(|it| left.iter().filter_map(|(_, resource)| shift(*it, resource)))
                 .collect();
-            // All of them, each to a resource of its own; no shift at all is tried first.
+            // All of them, each to a different resource; a shift of zero is tried first.
             let fitting = shifts.into_iter().find_map(|wanted| {
                 open.iter()
                     .map(|it| {
@@ -497,7 +499,7 @@ fn by_number(
 fn named(variable: &Variable) -> String {
     match (variable.name.as_str(), variable.set, variable.binding) {
         ("", Some(set), Some(binding)) => format!("its binding {binding} of set {set}"),
-        ("", ..) => "a variable without name and number".to_owned(),
+        ("", ..) => "a variable without name or number".to_owned(),
         (name, ..) => format!("its variable `{name}`"),
     }
 }

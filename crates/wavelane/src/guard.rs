@@ -1,13 +1,13 @@
-//! The one place where a panic of the layers below becomes a value.
+//! The only place where a panic of the lower layers becomes an error.
 
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A mistake in wavelane, not in the shader.
+/// A bug in wavelane, not in the shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bug {
-    /// The invariant that does not hold, in words.
+    /// The violated invariant, in words.
     pub message: String,
 }
 
@@ -19,7 +19,7 @@ impl fmt::Display for Bug {
 
 impl std::error::Error for Bug {}
 
-/// Runs `work`. What it leaves half done after a panic must not be used.
+/// Runs `work`. After a panic, data that it was changing must not be used.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Bug> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Bug { message: message(&*payload) })
 }
@@ -29,7 +29,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
         .downcast_ref::<&str>()
         .copied()
         .or(payload.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("a panic without words").to_owned()
+    text.unwrap_or("a panic without a message").to_owned()
 }
 
 #[cfg(test)]

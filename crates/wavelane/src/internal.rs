@@ -1,7 +1,7 @@
-//! What the programs of this repository need of the library besides its promise: no part of it is stable.
+//! What the programs of this repository need beyond the public interface. None of it is stable.
 //!
-//! Their tables hold plain values: [`Slot`] is whatever can be bound, with its bytes. [`Slots`] reaches the values in a table,
-//! and [`dispatch`] leaves them on the host.
+//! Their tables hold plain values: a [`Slot`] is anything that can be bound, with its bytes. [`Slots`] gives access to
+//! the values in a table, and [`dispatch`] leaves them on the host.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
@@ -17,7 +17,7 @@ pub use sanitizer::{
     Seen, Verdict,
 };
 
-/// What can be looked up about the language.
+/// The reference of the language.
 pub mod reference {
     pub use crate::reference::*;
 }
@@ -30,7 +30,7 @@ pub use spirv as spirv_target;
 use crate::memory::{Cell, State};
 use crate::{ComputePipeline, Dispatch, DispatchError, ResourceTable};
 
-/// Runs a pipeline, and has what it writes on the host when it is done.
+/// Runs a pipeline, and copies the results to the host.
 pub fn dispatch(
     pipeline: &ComputePipeline,
     dispatch: &Dispatch,
@@ -39,7 +39,7 @@ pub fn dispatch(
     pipeline.run(dispatch, table, true)
 }
 
-/// The value of a cell, which nothing else can use meanwhile.
+/// Exclusive access to the value of a cell.
 pub struct SlotRef<'a>(MutexGuard<'a, State>);
 
 impl Deref for SlotRef<'_> {
@@ -60,9 +60,7 @@ impl DerefMut for SlotRef<'_> {
 }
 
 fn slot(cell: &Cell) -> SlotRef<'_> {
-    let Some(mut state) = cell.try_lock() else {
-        unreachable!("a value is looked at by one place of a program at a time")
-    };
+    let Some(mut state) = cell.try_lock() else { unreachable!("a value has one user at a time") };
     match state.host().map(|_| ()) {
         Ok(()) => SlotRef(state),
         Err(failure) => unreachable!("`dispatch` has fetched what was written: {failure}"),
@@ -74,12 +72,12 @@ pub trait Slots {
     /// The value bound to an element of a resource.
     fn get(&self, name: &str, element: u32) -> Option<SlotRef<'_>>;
 
-    /// The same, to be changed.
+    /// The same, for writing.
     fn get_mut(&mut self, name: &str, element: u32) -> Option<SlotRef<'_>> {
         self.get(name, element)
     }
 
-    /// A table with values of its own.
+    /// A table with copies of the values.
     fn copied(&self) -> ResourceTable;
 
     /// Everything that is bound, in the order of declaration.

@@ -1,4 +1,4 @@
-//! How the scalars of a buffer lie in memory, so that hosts can fill and show buffers without knowing the shader.
+//! The memory layout of a buffer's scalars, so that hosts can fill and print buffers of any shader.
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ impl Scalar {
         Scalar::F64,
     ];
 
-    /// How many bytes it takes.
+    /// The size in bytes.
     pub fn bytes(self) -> usize {
         match self {
             Scalar::I8 | Scalar::U8 => 1,
@@ -104,7 +104,7 @@ impl From<HostScalar> for Scalar {
 }
 
 impl From<FormatScalar> for Scalar {
-    /// Normalised formats are seen as the integers that memory holds.
+    /// Normalised formats count as the integers in memory.
     fn from(scalar: FormatScalar) -> Scalar {
         match scalar {
             FormatScalar::Float16 => Scalar::F16,
@@ -132,7 +132,7 @@ pub struct Layout {
 }
 
 impl fmt::Display for Layout {
-    /// The short names of the scalars; of many only the first.
+    /// The short names of the scalars; only the first if there are many.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MOST: usize = 8;
         let name = |it: &(usize, Scalar)| it.1.name();
@@ -148,11 +148,11 @@ impl fmt::Display for Layout {
     }
 }
 
-/// Beyond so many scalars nobody reads an element by its members; it is shown in words.
+/// Elements with more scalars are printed as words rather than by members.
 const MOST_SCALARS: usize = 1 << 20;
 
 impl Layout {
-    /// The layout of an element of a resource; a typed buffer may have a format of its own.
+    /// The layout of an element of a resource; a typed buffer may have a different format.
     pub fn of(kind: &ResourceKind, format: Option<Format>) -> Layout {
         match kind {
             ResourceKind::Raw { .. } => Layout::words(4),
@@ -171,7 +171,7 @@ impl Layout {
         }
     }
 
-    /// The channels of a texel as memory holds them; a format that packs them is one word.
+    /// The channels of a texel in memory; a packed format is one word.
     pub fn of_texel(format: TextureFormat) -> Layout {
         let TextureFormat::Plain { channels, bits, encoding } = format else {
             return match format {
@@ -194,14 +194,14 @@ impl Layout {
         Layout::uniform(scalar, channels.count())
     }
 
-    /// So many scalars of one type, without gaps.
+    /// `count` scalars of one type, without gaps.
     pub fn uniform(scalar: Scalar, count: usize) -> Layout {
         let count = count.max(1);
         let scalars = (0..count).map(|i| (i * scalar.bytes(), scalar)).collect();
         Layout { stride: count * scalar.bytes(), scalars }
     }
 
-    /// The type of all scalars, where it is one and nothing lies between them.
+    /// The type of all scalars, if it is the same and there are no gaps.
     pub fn only(&self) -> Option<Scalar> {
         let (_, first) = *self.scalars.first()?;
         let packed =
@@ -233,7 +233,7 @@ impl Layout {
     }
 }
 
-/// The format that a typed buffer has by its declaration alone.
+/// The format of a typed buffer by its declaration alone.
 fn own(scalar: HostScalar, norm: Norm) -> Scalar {
     match (scalar, norm) {
         (HostScalar::F16, Norm::Unorm) => Scalar::U16,
@@ -244,7 +244,7 @@ fn own(scalar: HostScalar, norm: Norm) -> Scalar {
     }
 }
 
-/// How many scalars a member has; saturates.
+/// The number of scalars of a member; saturates.
 pub(crate) fn scalar_count(member: &Member) -> usize {
     let parts = [member.components, member.vectors]
         .into_iter()
@@ -297,7 +297,7 @@ pub(crate) fn offsets_below<'a>(
 }
 
 impl Layout {
-    /// Whether values of both layouts, each one behind the other, are numbers of the same types at the same places.
+    /// Whether consecutive values of both layouts have numbers of the same types at the same offsets.
     pub(crate) fn tiles(&self, other: &Layout) -> bool {
         let (small, large) = match self.stride <= other.stride {
             true => (self, other),
@@ -306,8 +306,8 @@ impl Layout {
         large.stride.is_multiple_of(small.stride) && small.holds(large)
     }
 
-    /// Whether values of this layout, one behind the other, have a number of the same type wherever `other` has one.
-    /// Memory's `bool` is a word.
+    /// Whether consecutive values of this layout have a number of the same type wherever `other` has one. In memory,
+    /// `bool` is a word.
     pub(crate) fn holds(&self, other: &Layout) -> bool {
         let is_same =
             |ours: Scalar, its: Scalar| ours == its || (ours, its) == (Scalar::U32, Scalar::Bool);
@@ -319,10 +319,10 @@ impl Layout {
         other.scalars.iter().all(|(offset, scalar)| is_at(*offset, *scalar))
     }
 
-    /// Where the scalars of a member lie, in the order in which HLSL initialises them: arrays by ascending index, matrices
-    /// row by row. `indices` choose an element of an array, outermost first.
+    /// The offsets of a member's scalars, in the order in which HLSL initialises them: arrays by ascending index,
+    /// matrices row by row. `indices` choose an element of an array, outermost first.
     ///
-    /// `None` where an index is too large or there are too many of them.
+    /// `None` if an index is too large or there are too many indices.
     pub fn offsets_of(member: &Member, indices: &[u32]) -> Option<Vec<usize>> {
         let fits = indices.len() <= member.dims.len()
             && indices.iter().zip(&member.dims).all(|(index, (count, _))| index < count)

@@ -1,4 +1,4 @@
-//! Lists of dispatches, in the shape of Direct3D's command lists: recorded first, run as one.
+//! Lists of dispatches, like Direct3D's command lists: recorded first, then run as one submission.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::guard::catch;
 use crate::memory::{self, Places};
 use crate::{ComputePipeline, Device, Dispatch, DispatchError, ResourceTable};
 
-/// Dispatches to be run one after the other, each of which sees what those before it have written.
+/// Dispatches to run in order, each of which sees what the earlier ones have written.
 ///
-/// A GPU gets them in one submission. A list keeps the handles that a table holds when a dispatch is recorded, and the
-/// constants as they are then: the table can be changed for the next one. It can be run more than once.
+/// A GPU gets them in one submission. A list captures the handles and constants of a table when a dispatch is recorded,
+/// so the table can be changed for the next one. It can be run more than once.
 ///
 /// ```
 /// use wavelane::*;
@@ -54,7 +54,7 @@ impl CommandList {
         CommandList::default()
     }
 
-    /// Adds a dispatch, once it is certain that the pipeline takes it.
+    /// Checks a dispatch, and adds it.
     pub fn dispatch(
         &mut self,
         pipeline: &ComputePipeline,
@@ -66,7 +66,7 @@ impl CommandList {
         Ok(())
     }
 
-    /// How many dispatches it has.
+    /// The number of dispatches.
     pub fn len(&self) -> usize {
         self.commands.len()
     }
@@ -78,7 +78,7 @@ impl CommandList {
 }
 
 impl Device {
-    /// Runs the dispatches of a list. After an error, those before the one that it names have been run.
+    /// Runs the dispatches of a list. After an error, the dispatches before the failed one have been run.
     pub fn execute(&self, list: &CommandList) -> Result<(), ExecuteError> {
         let fail = |index, error| Err(ExecuteError { index, error });
         let is_foreign = |it: &Command| !Arc::ptr_eq(&it.pipeline.backend, &self.backend);
@@ -109,12 +109,12 @@ pub(crate) fn run(
         .unwrap_or_else(|bug| Err(Stopped { step: 0, error: DispatchError::Bug(bug) }))
 }
 
-/// Why a list was not run to its end.
+/// Why a list failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExecuteError {
-    /// Which of its dispatches failed; those before it have been run.
+    /// The index of the failed dispatch; the earlier ones have been run.
     pub index: usize,
-    /// What happened to it.
+    /// The error.
     pub error: DispatchError,
 }
 

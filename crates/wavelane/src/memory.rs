@@ -1,10 +1,10 @@
-//! What lies behind a buffer, a texture or a bound sampler: a cell, which handles share.
+//! Cells: the shared contents behind the handles of a buffer, a texture or a bound sampler.
 //!
-//! A cell holds the contents as the host knows them and, where an engine has a memory of its own, that engine's copy. The
-//! copy can be newer: then it is fetched when the host asks. Whoever changes the host's contents makes the copy invalid.
+//! A cell holds the host's contents and, for an engine with separate memory, that engine's copy. The copy can be newer:
+//! then it is fetched when the host reads. A change of the host's contents invalidates the copy.
 //!
-//! A dispatch locks every cell that it works on, in the order of their addresses, so that two dispatches on two threads
-//! cannot wait for each other.
+//! A dispatch locks all of its cells in the order of their addresses (lock ordering), so that two dispatches cannot
+//! deadlock.
 
 use std::any::Any;
 use std::fmt;
@@ -16,18 +16,18 @@ use smallvec::SmallVec;
 
 use crate::Layout;
 
-/// The contents as engines take them: the bytes and the shape of one resource, or the state of a sampler.
+/// The contents for engines: the bytes and the shape of one resource, or the state of a sampler.
 pub(crate) use ir::exec::Buffer as Slot;
 
 /// Shared by all handles of a buffer or texture.
 #[derive(Debug)]
 pub(crate) struct Cell {
-    /// The type of the values that it was made of, where a host has said it.
+    /// The type of the values that it was created from, if the host has given it.
     pub(crate) element: Option<Layout>,
     state: Mutex<State>,
 }
 
-/// What a cell holds.
+/// The state of a cell.
 #[derive(Debug)]
 pub(crate) struct State {
     slot: Slot,
@@ -38,9 +38,9 @@ pub(crate) struct State {
 pub(crate) trait DeviceCopy: Any + Send + fmt::Debug {
     /// Whether a part of it was written there and has not been fetched since.
     fn is_newer(&self) -> bool;
-    /// Brings what is newer to the host.
+    /// Fetches newer contents to the host.
     fn fetch(&mut self, slot: &mut Slot) -> Result<(), Failure>;
-    /// The host has changed its contents: they have to be brought to the device again.
+    /// Invalidates the copy after the host has changed its contents.
     fn invalidate(&mut self);
 }
 
@@ -50,11 +50,11 @@ impl Cell {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        // Whoever panicked has put the contents back before.
+        // The contents were put back before any panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same where nothing else holds it.
+    /// The same for a cell without other owners.
     pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
         match self.state.try_lock() {
             Ok(state) => Some(state),
@@ -71,7 +71,7 @@ impl Cell {
 }
 
 impl State {
-    /// What the host knows; the bytes may be old, their number and everything else is not.
+    /// The host's contents. Only the bytes may be outdated; their number and everything else is current.
     pub(crate) fn shape(&self) -> &Slot {
         &self.slot
     }
@@ -82,7 +82,7 @@ impl State {
         Ok(&self.slot)
     }
 
-    /// The contents to be changed.
+    /// The contents, for writing.
     pub(crate) fn host_mut(&mut self) -> Result<&mut Slot, Failure> {
         self.fetch()?;
         self.changed();
@@ -102,13 +102,13 @@ impl State {
         }
     }
 
-    /// The copy of an engine, if the newest one that there is belongs to it.
+    /// An engine's copy, if the cell has one of that engine.
     pub(crate) fn copy<T: DeviceCopy>(&self) -> Option<&T> {
         let copy: &dyn Any = &**self.copy.as_ref()?;
         copy.downcast_ref()
     }
 
-    /// The copy of an engine and the host's contents. A copy of another engine's is fetched and goes.
+    /// An engine's copy and the host's contents. The copy of another engine is fetched and dropped.
     pub(crate) fn copy_mut<T: DeviceCopy + Default>(
         &mut self,
     ) -> Result<(&mut T, &mut Slot), Failure> {
@@ -120,24 +120,24 @@ impl State {
         let copy = copy.as_mut().map(|it| -> &mut dyn Any { &mut **it });
         match copy.and_then(|it| it.downcast_mut()) {
             Some(copy) => Ok((copy, slot)),
-            None => unreachable!("the copy has been made above"),
+            None => unreachable!("the copy was created above"),
         }
     }
 }
 
-/// The cells of a table: for each resource its elements, as many as an engine has to know of.
+/// The cells of a table: for each resource, as many elements as an engine needs.
 pub(crate) type Places<'a> = Vec<SmallVec<[Option<&'a Cell>; 1]>>;
-/// The same by the numbers of cells in a [`Memory`].
+/// The same as indices of cells in a [`Memory`].
 pub(crate) type Indices = Vec<SmallVec<[Option<usize>; 1]>>;
 
 /// The cells of one or several dispatches, locked.
 pub(crate) struct Memory<'a> {
     cells: Vec<MutexGuard<'a, State>>,
-    /// Whether a cell is at several places.
+    /// Whether a cell is bound at several places.
     is_shared: bool,
 }
 
-/// Locks all cells, and says of each place which one it is.
+/// Locks all cells, and returns the index of the cell at each place.
 pub(crate) fn lock<'a>(all: &[Places<'a>]) -> (Memory<'a>, SmallVec<[Indices; 1]>) {
     let mut cells: SmallVec<[&'a Cell; 8]> =
         all.iter().flatten().flatten().filter_map(|cell| *cell).collect();
@@ -156,7 +156,7 @@ pub(crate) fn lock<'a>(all: &[Places<'a>]) -> (Memory<'a>, SmallVec<[Indices; 1]
     (Memory { cells: cells.iter().map(|cell| cell.lock()).collect(), is_shared }, indices)
 }
 
-/// What is bound, seen without taking it away: for each resource its elements.
+/// A borrowed view of what is bound: for each resource its elements.
 pub(crate) struct Contents<'a>(Vec<Vec<&'a Slot>>);
 
 impl<'a> Contents<'a> {
@@ -179,14 +179,14 @@ impl<'a> Memory<'a> {
         &self.cells[number]
     }
 
-    /// What is bound at those places; `empty` where nothing is. Bytes may be newer on a device.
+    /// What is bound at those places; `empty` if nothing is. Bytes may be newer on a device.
     pub(crate) fn contents<'b>(&'b self, places: &Indices, empty: &'b Slot) -> Contents<'b> {
         let slot = |it: &Option<usize>| it.map_or(empty, |it| self.cells[it].shape());
         Contents(places.iter().map(|it| it.iter().map(slot).collect()).collect())
     }
 
-    /// Takes the contents out, to be given back by [`Memory::put`]. Elements that are not bound are empty, so that reads
-    /// of them give 0. What is bound twice is copied: the caller makes sure that nothing writes to it.
+    /// Takes the contents out, until [`Memory::put`] puts them back. Unbound elements are empty, so that reads of them
+    /// return 0. What is bound twice is copied: the caller ensures that nothing writes to it.
     pub(crate) fn take(&mut self, places: &Indices) -> Result<Bindings, Failure> {
         for cell in places.iter().flatten().flatten() {
             self.cells[*cell].fetch()?;
@@ -213,7 +213,7 @@ impl<'a> Memory<'a> {
         Ok(Bindings { bindings })
     }
 
-    /// The way back, after a run of the module.
+    /// Puts the contents back, after a run of the module.
     pub(crate) fn put(&mut self, places: &Indices, bindings: Bindings, module: &Module) {
         let mut is_back = vec![false; if self.is_shared { self.cells.len() } else { 0 }];
         for ((elements, slots), resource) in

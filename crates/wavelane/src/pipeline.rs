@@ -23,7 +23,7 @@ pub(crate) fn wanted(module: &Module) -> LaneCounts {
     }
 }
 
-/// The order in which threads are dealt to lanes where nobody asks for another.
+/// The default order in which threads are assigned to lanes.
 pub(crate) fn natural_order(module: &Module) -> LaneOrder {
     let [x, y, _] = module.group_size;
     let squares = x % 2 == 0 && y % 2 == 0;
@@ -47,8 +47,8 @@ impl ComputePipeline {
         &self.wave_sizes
     }
 
-    /// The width of a dispatch that does not ask for one: what `[WaveSize]` prefers, or else the smallest it allows;
-    /// without the attribute 32, or else the smallest of the adapter.
+    /// The default width of a dispatch: the one that `[WaveSize]` prefers, otherwise the smallest it allows; without
+    /// the attribute, 32 or otherwise the adapter's smallest.
     pub fn default_wave_size(&self) -> u32 {
         let attribute = self.shader.module.wave_size;
         let preferred = match (attribute.min, attribute.preferred) {
@@ -58,20 +58,20 @@ impl ComputePipeline {
         if self.wave_sizes.contains(&preferred) { preferred } else { self.wave_sizes[0] }
     }
 
-    /// What [`crate::Dispatch::progress`] counts up to: every wave and every group.
+    /// The final value of [`crate::Dispatch::progress`]: the number of waves and groups.
     pub fn steps(&self, groups: [u32; 3], wave_size: u32) -> u64 {
         let groups = groups.iter().fold(1, |all: u64, it| all.saturating_mul(u64::from(*it)));
         let waves = self.shader.module.threads_per_group().div_ceil(wave_size.max(1));
         groups.saturating_mul(u64::from(waves) + 1)
     }
 
-    /// The lane order of a dispatch that does not ask for one: squares of threads where the shader uses quads in two
-    /// dimensions and is of shader model 6.6 or later.
+    /// The default lane order of a dispatch: squares of threads if the shader uses quads in two dimensions and has
+    /// shader model 6.6 or later.
     pub fn default_lane_order(&self) -> LaneOrder {
         natural_order(&self.shader.module)
     }
 
-    /// How long the last dispatch took by the device's own clock, where it has one.
+    /// The duration of the last dispatch by the device's clock, if it has one.
     pub fn device_time(&self) -> Option<Duration> {
         self.program.device_time()
     }
@@ -83,7 +83,7 @@ impl ComputePipeline {
 pub enum Missing {
     /// The shader is not a compute shader.
     Stage,
-    /// The shader is of a higher shader model.
+    /// The shader has a higher shader model.
     ShaderModel {
         /// The shader's.
         needs: ShaderModel,
@@ -112,7 +112,7 @@ pub enum Missing {
 pub struct PipelineError {
     /// What is missing.
     pub missing: Missing,
-    /// Where the shader first needs it, if that is one place.
+    /// Where the shader first needs it, if there is such a place.
     pub span: Span,
     entry: String,
     adapter: String,
@@ -136,7 +136,7 @@ impl PipelineError {
         PipelineError { missing, span, entry: module.name.clone(), adapter: adapter.name.clone() }
     }
 
-    /// What would help, if anything does.
+    /// A remedy, if there is one.
     pub fn remedy(&self) -> Option<String> {
         match self.missing {
             Missing::Stage => {
@@ -168,7 +168,7 @@ impl fmt::Display for PipelineError {
             Missing::ShaderModel { needs, has } => {
                 write!(
                     f,
-                    "`{entry}` is of shader model {needs}, but the adapter `{adapter}` takes {has} at most"
+                    "`{entry}` has shader model {needs}, but the adapter `{adapter}` supports at most {has}"
                 )
             }
             Missing::WaveOps => cap(f, "wave operations", "WaveOps"),
@@ -178,7 +178,7 @@ impl fmt::Display for PipelineError {
             Missing::WaveSize { needs, has } => {
                 write!(
                     f,
-                    "`{entry}` wants waves of {needs} lanes by its `[WaveSize]`, but the adapter `{adapter}` has {has}"
+                    "`{entry}` requires waves of {needs} lanes by its `[WaveSize]`, but the adapter `{adapter}` has {has}"
                 )
             }
         }

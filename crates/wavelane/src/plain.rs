@@ -1,16 +1,16 @@
-//! Values of the host that lie in buffers as shaders see them: numbers, and arrays and tuples of them.
+//! Host values with the memory layout of shaders: numbers, and arrays and tuples of them.
 //!
-//! Every value is little-endian. The members of a tuple lie as those of a structure in a structured buffer do: each at the
-//! next multiple of its alignment, which is that of its largest number.
+//! Every value is little-endian. The members of a tuple are laid out like those of a structure in a structured buffer:
+//! each at the next multiple of its alignment, which is that of its largest number.
 
 use ops::F16;
 
 use crate::{Layout, Scalar};
 
-/// A value that lies in a buffer as a shader sees it.
+/// A value with the memory layout of shaders.
 ///
-/// It is implemented for numbers, for arrays, and for tuples of up to eight members. For a structure of your own, implement
-/// it by a tuple of its members:
+/// It is implemented for numbers, for arrays, and for tuples of up to eight members. For your own structures, implement
+/// it by means of a tuple of the members:
 ///
 /// ```
 /// use wavelane::{Plain, Scalar};
@@ -31,13 +31,13 @@ use crate::{Layout, Scalar};
 /// assert_eq!(buffer.len(), 16);
 /// ```
 pub trait Plain: Sized {
-    /// How many bytes it takes; never 0 but for arrays without elements.
+    /// The size in bytes; 0 only for arrays without elements.
     const SIZE: usize;
-    /// It begins at multiples of this.
+    /// The alignment in bytes.
     const ALIGNMENT: usize;
     /// Adds the offset and the type of each of its numbers, for a value that begins at byte `at`.
     fn scalars(at: usize, all: &mut Vec<(usize, Scalar)>);
-    /// Writes it to the first [`Plain::SIZE`] bytes. What lies between members stays as it is.
+    /// Writes it to the first [`Plain::SIZE`] bytes. Padding is not changed.
     fn store(&self, bytes: &mut [u8]);
     /// Reads it from the first [`Plain::SIZE`] bytes.
     fn load(bytes: &[u8]) -> Self;
@@ -59,7 +59,7 @@ pub(crate) fn to_bytes<T: Plain>(values: &[T]) -> Vec<u8> {
     bytes
 }
 
-/// The values that lie in bytes; what is left over at the end is not read.
+/// The values in a slice of bytes; a remainder at the end is ignored.
 pub(crate) fn from_bytes<T: Plain>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(T::SIZE.max(1)).map(T::load).collect()
 }
@@ -132,7 +132,7 @@ const fn larger(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
-/// The offset of a member behind others.
+/// The offset of a member after others.
 const fn member(end: usize, alignment: usize) -> usize {
     end.next_multiple_of(alignment)
 }

@@ -1,4 +1,4 @@
-//! What can be looked up: diagnostic codes and the functions of the language.
+//! The reference of diagnostic codes and the functions of the language.
 
 mod library;
 
@@ -7,12 +7,12 @@ pub use library::{LibraryFunction, Overload, library_function, library_names};
 use ops::intrinsics::{self, Elements, Found, Intrinsic, Origin, Output, Param, Stage};
 use ops::{Barrier, MemoryScope, SyncScope};
 
-/// The wave or quad function of that name, or of which it is another name.
+/// The wave or quad function with that name or alias.
 pub fn function(name: &str) -> Option<Function> {
     intrinsics::by_name(name).map(|found| Function { found })
 }
 
-/// The names of all wave and quad functions, other spellings included.
+/// The names of all wave and quad functions, including aliases.
 pub fn function_names() -> impl Iterator<Item = &'static str> {
     intrinsics::all()
         .flat_map(|it| std::iter::once(it.name).chain(it.aliases.iter().map(|alias| alias.name)))
@@ -25,12 +25,12 @@ pub struct Function {
 }
 
 impl Function {
-    /// The name under which it is explained.
+    /// The canonical name.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// As a declaration in HLSL, with what `T` may be.
+    /// The HLSL declaration, with the types that `T` may be.
     pub fn signature(self) -> String {
         let row = self.row();
         let params: Vec<&str> = row.params.iter().map(|it| param(*it)).collect();
@@ -56,7 +56,7 @@ impl Function {
         self.row().summary
     }
 
-    /// Its other names, each with who uses it.
+    /// Its aliases, each with its origin.
     pub fn aliases(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.row().aliases.iter().map(|it| (it.name, origin(it.origin)))
     }
@@ -66,12 +66,12 @@ impl Function {
         self.row().since
     }
 
-    /// Whose function it is.
+    /// The origin of the function.
     pub fn origin(self) -> &'static str {
         origin(self.row().origin)
     }
 
-    /// Where it may be used, in words.
+    /// The stages in which it may be used, in words.
     pub fn stages(self) -> &'static str {
         let has = |stage| self.row().stages.contains(stage);
         match (has(Stage::Vertex), has(Stage::Pixel)) {
@@ -81,12 +81,12 @@ impl Function {
         }
     }
 
-    /// Where it is documented.
+    /// The address of its documentation.
     pub fn link(self) -> &'static str {
         self.row().link()
     }
 
-    /// Which lanes take part, and what happens with the others.
+    /// Which lanes take part, and what happens to the others.
     pub fn lanes(self) -> String {
         let row = self.row();
         let mut text = match row.meaning {
@@ -126,7 +126,7 @@ fn elements(elements: Elements) -> &'static str {
         Elements::Any => "any number or bool",
         Elements::Numeric => "any number",
         Elements::Integer => "any integer",
-        Elements::UnsignedInDxc => "any integer (DXC takes `uint` and `uint64_t` alone)",
+        Elements::UnsignedInDxc => "any integer (DXC accepts only `uint` and `uint64_t`)",
     }
 }
 
@@ -144,7 +144,7 @@ fn output(output: Output) -> &'static str {
 fn origin(origin: Origin) -> &'static str {
     match origin {
         Origin::Hlsl => "HLSL",
-        Origin::Draft => "the draft of 2015",
+        Origin::Draft => "the 2015 draft",
         Origin::Slang => "Slang",
     }
 }
@@ -178,6 +178,6 @@ mod tests {
         }
         let draft = function("WaveAllSum").unwrap();
         assert_eq!(draft.name(), "WaveActiveSum");
-        assert!(draft.aliases().any(|it| it == ("WaveAllSum", "the draft of 2015")));
+        assert!(draft.aliases().any(|it| it == ("WaveAllSum", "the 2015 draft")));
     }
 }

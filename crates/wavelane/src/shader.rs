@@ -1,4 +1,4 @@
-//! Compiling: text in, a shader or diagnostics out.
+//! Compilation: from a text to a shader or diagnostics.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,27 +15,28 @@ use crate::guard::catch;
 #[derive(Clone, Debug)]
 pub struct Shader {
     pub(crate) module: Arc<Module>,
-    /// What diagnostics call the text that it was compiled from.
+    /// The name of its source text in diagnostics.
     pub(crate) name: Arc<str>,
-    /// What its specialization constants were set to, by their numbers: another compiler's module gets the same.
+    /// The values of its specialization constants, by their numbers: another compiler's module gets the same.
     pub(crate) specialization: Arc<[(u32, u64)]>,
 }
 
-/// What came out of a compilation.
+/// The result of a compilation.
 #[derive(Debug)]
 pub struct Compilation {
-    /// Absent exactly when a diagnostic is an error or says that something is not built, or the compilation was cancelled.
+    /// Absent exactly when a diagnostic is an error or says that something is not supported, or the compilation was
+    /// cancelled.
     pub shader: Option<Shader>,
     /// In the order of the source.
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that the diagnostics' places refer to.
     pub sources: SourceMap,
-    /// How far the compilation had come when [`Options::cancel`] ended it.
+    /// How far the compilation had got when [`Options::cancel`] ended it.
     pub stopped: Option<diag::Span>,
 }
 
 impl Compilation {
-    /// The shader, or why there is none: for hosts that need no warnings.
+    /// The shader, or why there is none: for hosts that do not need the warnings.
     pub fn shader(self) -> Result<Shader, CompileError> {
         match self.shader {
             Some(shader) => Ok(shader),
@@ -44,7 +45,7 @@ impl Compilation {
     }
 }
 
-/// A text that is no right shader. Its `Display` is what a compiler prints: every diagnostic with its place in the text.
+/// An invalid shader. Its `Display` is the output of a compiler: every diagnostic with its source location.
 #[derive(Debug)]
 pub struct CompileError {
     /// In the order of the source.
@@ -72,9 +73,9 @@ impl Includer for NoIncludes {
 }
 
 impl Shader {
-    /// Compiles a text; `name` is what diagnostics call it, and what `includer` is told about who includes.
+    /// Compiles a text; `name` is its name in diagnostics, and as the including file for `includer`.
     ///
-    /// The mistakes of the user are in the result; the error is ours alone.
+    /// The user's mistakes are in the result; the error is a bug in wavelane.
     pub fn compile(
         name: &str,
         text: &str,
@@ -84,8 +85,8 @@ impl Shader {
         translate(name, text, options, includer, hlsl::compile)
     }
 
-    /// As [`Shader::compile`], but only to know whether the text is right: an entry point of a stage that does not run
-    /// gives neither a shader nor a diagnostic. Of a library without the entry point, every `[shader]` is checked.
+    /// Like [`Shader::compile`], but only checks the text: an entry point of a stage that does not run gives neither a
+    /// shader nor a diagnostic. In a library without the entry point, every `[shader]` is checked.
     pub fn check(
         name: &str,
         text: &str,
@@ -95,7 +96,7 @@ impl Shader {
         translate(name, text, options, includer, hlsl::validate)
     }
 
-    /// The name of the text that it was compiled from.
+    /// The name of its source text.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -110,12 +111,12 @@ impl Shader {
         self.module.group_size
     }
 
-    /// The `[WaveSize]` of the entry point; zeros stand for what is not given.
+    /// The `[WaveSize]` of the entry point; values that are not given are zero.
     pub fn wave_size(&self) -> WaveSize {
         self.module.wave_size
     }
 
-    /// Every resource that the shader declares, also those it does not use.
+    /// Every resource that the shader declares, including those it does not use.
     pub fn resources(&self) -> &[Resource] {
         &self.module.resources
     }
@@ -125,7 +126,7 @@ impl Shader {
         self.resources().iter().enumerate().find(|(_, it)| it.name == name)
     }
 
-    /// How the code uses a resource: whether it loads of it, and whether it stores to it. An atomic does both.
+    /// How the code uses a resource: whether it loads from it, and whether it stores to it. An atomic does both.
     pub fn uses(&self, resource: usize) -> (bool, bool) {
         let touched = self.module.insts.iter().filter_map(|it| it.op.effects().memory());
         let named = touched.filter_map(|(space, access)| match space {
@@ -137,18 +138,18 @@ impl Shader {
         named.fold((false, false), |all, it| (all.0 | it.reads(), all.1 | it.writes()))
     }
 
-    /// The places of the text that the code of the entry point comes from.
+    /// The source ranges that the code of the entry point comes from.
     pub fn spans(&self) -> impl Iterator<Item = diag::Span> {
         self.module.insts.iter().map(|it| it.span).filter(|it| !it.is_none())
     }
 
-    /// The intermediate representation as text; not part of the stability promise.
+    /// The intermediate representation as text; not part of the stable interface.
     pub fn ir(&self) -> Result<String, Bug> {
         catch(|| ir::text::print(&self.module))
     }
 
-    /// The same shader, rewritten for a target that lacks some of its operations, as that device is told it; not part of the
-    /// stability promise. `None` where no target has that name: [`Shader::targets`] lists them.
+    /// The shader legalised for a target that lacks some of its operations; not part of the stable interface. `None` if
+    /// no target has that name: [`Shader::targets`] lists them.
     pub fn made_for(&self, target: &str) -> Result<Option<Shader>, Bug> {
         let Some(target) = legalize::Target::named(target) else { return Ok(None) };
         catch(|| {
@@ -157,15 +158,15 @@ impl Shader {
         })
     }
 
-    /// The names of the targets that [`Shader::made_for`] knows.
+    /// The names of the targets of [`Shader::made_for`].
     pub fn targets() -> &'static [&'static str] {
         &legalize::Target::NAMES
     }
 }
 
-/// Several entry points of one text, which is read and checked once.
+/// Several entry points of one text, which is parsed and checked once.
 ///
-/// A file of unit tests has hundreds of them; compiled one by one, each would cost what the whole file costs.
+/// A file of unit tests has hundreds of them; compiled one by one, each would take as long as the whole file.
 pub struct Entries {
     name: Arc<str>,
     entries: hlsl::Entries,
@@ -174,8 +175,8 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// Reads and checks a text for the compute shaders that start at `entries`; arguments as for [`Shader::compile`], but
-    /// that the entry point of the options does not matter. `None` where they have to be compiled one by one.
+    /// Parses and checks a text for the compute shaders with the entry points `entries`; the arguments are those of
+    /// [`Shader::compile`], but the entry point of the options is ignored. `None` if they must be compiled one by one.
     pub fn read(
         name: &str,
         text: &str,
@@ -196,12 +197,13 @@ impl Entries {
         })
     }
 
-    /// Whether it was read for this entry point.
+    /// Whether it was parsed for this entry point.
     pub fn has(&self, entry: &str) -> bool {
         self.entries.has(entry)
     }
 
-    /// What [`Shader::compile`] gives for one of the entry points: a shader, or diagnostics that say why there is none.
+    /// The result of [`Shader::compile`] for one of the entry points: a shader, or diagnostics that say why there is
+    /// none.
     pub fn compile(&self, entry: &str) -> Result<(Option<Shader>, Vec<Diagnostic>), Bug> {
         catch(|| {
             let (module, sink) = self.entries.compile(entry, &self.sources);
@@ -217,12 +219,12 @@ impl Entries {
     }
 }
 
-/// What the options set specialization constants to; without `-spirv` the source has none.
+/// The values of specialization constants in the options; without `-spirv` the source has none.
 fn specialization(options: &Options) -> Arc<[(u32, u64)]> {
     options.specialization.iter().filter(|_| options.vulkan).copied().collect()
 }
 
-/// The front end's way from a text to a module.
+/// Runs the front end, from a text to a module.
 type Step = fn(FileId, &mut SourceMap, &mut dyn Includer, &Options, &mut Sink) -> Option<Module>;
 
 fn translate(

@@ -1,4 +1,4 @@
-//! Shaders as SPIR-V: hands the emitter the module, and lines and sources from the compilation.
+//! Shaders as SPIR-V: passes the module, and lines and sources of the compilation, to the emitter.
 
 use diag::{FileId, SourceFile, SourceMap, Span};
 use spirv::{Debug, Emitted, Environment, NoDebug, Place, Source, Unsupported};
@@ -7,9 +7,10 @@ use crate::guard::catch;
 use crate::{Bug, Shader};
 
 impl Shader {
-    /// The shader as SPIR-V for an environment. With the sources of its compilation, the module holds them and the lines.
+    /// The shader as SPIR-V for an environment. With the sources of its compilation, the module holds them and the
+    /// lines.
     ///
-    /// The inner error says what SPIR-V, or the emitter as yet, cannot express; the outer one is ours alone.
+    /// The inner error says what SPIR-V or the emitter cannot express; the outer one is a bug in wavelane.
     pub fn spirv(
         &self,
         environment: &Environment,
@@ -22,8 +23,8 @@ impl Shader {
     }
 }
 
-/// The files of a compilation, and where their lines start. A debugger shows the text that the module holds, so lines are
-/// those of the text; `#line` does not count.
+/// The files of a compilation, and where their lines start. A debugger shows the text in the module, so lines are those
+/// of the text; `#line` is ignored.
 struct Lines<'a> {
     sources: &'a SourceMap,
     starts: Vec<Vec<u32>>,

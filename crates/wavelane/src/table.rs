@@ -1,4 +1,4 @@
-//! What a dispatch works on: which buffers, textures and samplers are bound to a shader's resources.
+//! Resource tables: the buffers, textures and samplers that are bound to a shader's resources.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,18 +16,18 @@ pub const MOST_BYTES: usize = 1 << 31;
 /// The highest element of an unbounded resource array that can be bound.
 const MOST_ELEMENTS: u32 = 1 << 16;
 
-/// What is bound, by the names of the shader's resources.
+/// The bindings of a shader's resources, by name.
 ///
 /// A table holds handles: the buffers belong to the host, and can be bound to several tables. Constants that
 /// [`ResourceTable::set`] writes belong to the table alone.
 #[derive(Debug)]
 pub struct ResourceTable {
-    /// The shader that it was made for, for messages.
+    /// The shader that it was created for, for messages.
     shader: String,
     pub(crate) module: Arc<Module>,
     /// For each resource the elements that are bound.
     slots: Vec<BTreeMap<u32, Arc<Cell>>>,
-    /// Two resources that the same buffer is bound to, one of which is written; found out when a dispatch asks.
+    /// Two resources to which the same buffer is bound, one of which is written; computed on demand.
     aliases: OnceLock<Option<(usize, usize)>>,
 }
 
@@ -87,7 +87,7 @@ impl ResourceTable {
         let made_of = cell.element.as_ref();
         let mut problem = check(&resource.kind, slot, made_of).err();
         if resource.register.class.is_heap() && problem.is_some() {
-            // What one view of the heap does not take can be meant for another one.
+            // An element that does not suit one view of the heap may suit another.
             let takes = |it: &&Resource| check(&it.kind, slot, made_of).is_ok();
             let views: Vec<&Resource> = self.views(index).collect();
             problem = match views.as_slice() {
@@ -124,7 +124,7 @@ impl ResourceTable {
         self.unbound_of(&self.module.resources)
     }
 
-    /// The same for a shader that declares the same resources, but may use other ones.
+    /// The same for a shader that declares the same resources, but may use different ones.
     pub(crate) fn unbound_of<'a>(&'a self, resources: &'a [Resource]) -> Option<&'a Resource> {
         let each = resources.iter().zip(&self.slots);
         each.into_iter()
@@ -136,10 +136,10 @@ impl ResourceTable {
             .map(|(resource, _)| resource)
     }
 
-    /// A table with buffers and textures of its own that hold the same.
+    /// A deep copy: new buffers and textures with the same contents.
     pub fn duplicate(&self) -> Result<ResourceTable, BufferError> {
         let mut copies = Vec::with_capacity(self.slots.len());
-        // What is bound several times stays one.
+        // A cell that is bound several times stays shared.
         let mut known: Vec<(*const Cell, Arc<Cell>)> = Vec::new();
         for slots in &self.slots {
             let mut own = BTreeMap::new();
@@ -164,7 +164,7 @@ impl ResourceTable {
         })
     }
 
-    /// The same handles under another name, for a list of dispatches.
+    /// A shallow copy with the same handles, for a list of dispatches.
     pub(crate) fn share(&self) -> ResourceTable {
         ResourceTable {
             shader: self.shader.clone(),
@@ -174,7 +174,8 @@ impl ResourceTable {
         }
     }
 
-    /// A copy with a buffer more: at the last resource of `shader`, which has one more than this table's.
+    /// A copy with an additional buffer, bound to the last resource of `shader`, which declares one more than this
+    /// table's.
     pub(crate) fn with(&self, shader: &Shader, last: Buffer) -> Result<ResourceTable, BufferError> {
         let mut table = self.duplicate()?;
         table.shader = described(shader);
@@ -201,20 +202,20 @@ impl ResourceTable {
         each.flat_map(|(index, slots)| slots.iter().map(move |(at, cell)| (index, *at, cell)))
     }
 
-    /// Binds what is known to fit.
+    /// Binds a cell that has been checked.
     pub(crate) fn put_cell(&mut self, index: usize, element: u32, cell: Arc<Cell>) {
         self.slots[index].insert(element, cell);
         self.aliases = OnceLock::new();
     }
 
-    /// The resource as which a buffer is bound: in a heap a view that takes it, of those best one that is written.
+    /// The resource as which a buffer is bound: in a heap, a view that accepts it, preferably one that is written.
     pub(crate) fn seen_as(&self, index: usize, slot: &Slot) -> &Resource {
         let views = || self.views(index).filter(|it| check(&it.kind, slot, None).is_ok());
         let written = views().find(|it| it.kind.writable());
         written.or_else(|| views().next()).unwrap_or(&self.resources()[index])
     }
 
-    /// The views of the heap of which that resource is one; of what is in no heap, itself.
+    /// The views of the heap that the resource belongs to; only itself if it is not in a heap.
     fn views(&self, index: usize) -> impl Iterator<Item = &Resource> {
         let resources = self.resources();
         let class = resources[index].register.class;
@@ -222,7 +223,7 @@ impl ResourceTable {
             *at == index || class.is_heap() && it.used && it.register.class == class
         });
         let is_used = resources[index].used;
-        // The first view holds what is bound, and can be one that nothing uses.
+        // The first view holds what is bound, and may be unused.
         all.filter(move |(at, _)| *at != index || is_used || !class.is_heap()).map(|(_, it)| it)
     }
 
@@ -245,7 +246,7 @@ impl ResourceTable {
         }
     }
 
-    /// Refuses a buffer that is bound twice where the shader writes to it: engines keep what is bound apart.
+    /// Refuses a buffer that is bound twice if the shader writes to it, because engines treat bindings as distinct.
     pub(crate) fn check_aliases(&self) -> Result<(), DispatchError> {
         let found = *self.aliases.get_or_init(|| self.find_aliases());
         let Some((first, second)) = found else { return Ok(()) };
@@ -268,7 +269,7 @@ impl ResourceTable {
         })
     }
 
-    /// Shows the contents as engines take them.
+    /// Calls `look` with the contents for engines.
     pub(crate) fn with_bindings<T>(
         &self,
         show: impl FnOnce(&mut Bindings) -> Result<T, Failure>,
@@ -285,7 +286,7 @@ impl ResourceTable {
         self.resources().iter().position(|it| it.name == name)
     }
 
-    /// As engines want it: every element of an array that an index can reach.
+    /// The cells for engines: every element of an array that an index can reach.
     pub(crate) fn places(&self) -> Places<'_> {
         let each = self.resources().iter().zip(&self.slots);
         let places = each.map(|(resource, slots)| {
@@ -303,7 +304,8 @@ fn described(shader: &Shader) -> String {
     format!("`{}` of `{}`", shader.entry(), shader.name())
 }
 
-/// Whether something can be bound to a resource of that kind. `made_of` is the type of its values, where it is known.
+/// Checks whether something can be bound to a resource of that kind. `made_of` is the type of its values, if it is
+/// known.
 fn check(kind: &ResourceKind, slot: &Slot, made_of: Option<&Layout>) -> Result<(), BindProblem> {
     let bytes = slot.bytes.len();
     let is_buffer = slot.texture.is_none() && slot.sampler.is_none();
@@ -328,7 +330,7 @@ fn check(kind: &ResourceKind, slot: &Slot, made_of: Option<&Layout>) -> Result<(
             if !matches!(kind, ResourceKind::Constant { .. }) {
                 check_stride(bytes, &declared)?;
             }
-            // The size of a constant buffer is no multiple of what it was made of.
+            // The size of a constant buffer need not be a multiple of its element type.
             let is_fitting = |made_of: &Layout| match kind {
                 ResourceKind::Constant { .. } => made_of.holds(&declared),
                 _ => made_of.tiles(&declared),
@@ -351,7 +353,7 @@ fn check_stride(bytes: usize, layout: &Layout) -> Result<(), BindProblem> {
     }
 }
 
-/// Whether a texture can be of that kind, and its bytes are as many as its shape says.
+/// Checks whether a texture suits that kind, and has as many bytes as its shape requires.
 fn check_shape(shape: &TextureShape, dim: TextureDim, bytes: usize) -> Result<(), BindProblem> {
     let Some(needs) = shape.bytes() else { return Err(BindProblem::Shape) };
     if !shape.suits(dim) {
@@ -363,10 +365,10 @@ fn check_shape(shape: &TextureShape, dim: TextureDim, bytes: usize) -> Result<()
     Ok(())
 }
 
-/// Why a buffer cannot be bound.
+/// Why a resource cannot be bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindError {
-    /// The resource as the caller named it.
+    /// The name that the caller gave.
     pub name: String,
     /// What is wrong.
     pub problem: BindProblem,
@@ -378,21 +380,21 @@ pub struct BindError {
 pub enum BindProblem {
     /// The shader declares no resource of that name, or does not use it.
     NoSuchResource {
-        /// One with a name like it.
+        /// A resource with a similar name.
         similar: Option<String>,
     },
-    /// The values have other types, or lie at other places, than the shader declares.
+    /// The values have other types or offsets than the shader declares.
     Element {
-        /// What the buffer was made of.
+        /// The type that the buffer was created from.
         made_of: String,
-        /// What the shader declares.
+        /// The type that the shader declares.
         declared: String,
     },
     /// The resource array has fewer elements.
     ElementOutOfRange {
-        /// The element asked for.
+        /// The requested element.
         element: u32,
-        /// How many there are.
+        /// The number of elements.
         count: u32,
     },
     /// The size is not a whole number of elements.
@@ -406,24 +408,24 @@ pub enum BindProblem {
     TooSmall {
         /// The size of the buffer.
         bytes: usize,
-        /// What the members take.
+        /// The size of the members.
         needs: usize,
     },
-    /// What is bound to a texture says nothing of its size and format.
+    /// What is bound to a texture is not a texture.
     NoTexture,
     /// What is bound to a buffer is a texture or a sampler.
     NoBuffer,
-    /// The shader sees nothing of that kind in the descriptor heap.
+    /// The shader has no view of that kind in the descriptor heap.
     NoView,
-    /// What is bound to a sampler has no sampler's state.
+    /// What is bound to a sampler is not a sampler.
     NoSampler,
     /// No texture of the declared kind has that shape.
     Shape,
     /// The bytes are not those of the texture's shape.
     TextureBytes {
-        /// How many there are.
+        /// The number of bytes.
         bytes: usize,
-        /// How many the shape takes.
+        /// The number of bytes that the shape requires.
         needs: usize,
     },
     /// A buffer beyond [`MOST_BYTES`].
@@ -446,7 +448,7 @@ impl fmt::Display for BindError {
             }
             BindProblem::Element { made_of, declared } => write!(
                 f,
-                "the elements of `{name}` are `{declared}`, and the buffer was made of `{made_of}`; \
+                "the elements of `{name}` are `{declared}`, but the buffer was created from `{made_of}`; \
                  make it of the shader's types, or of bytes"
             ),
             BindProblem::ElementOutOfRange { count: 1, .. } => {
@@ -456,13 +458,10 @@ impl fmt::Display for BindError {
                 write!(f, "`{name}` has {count} elements; there is no `{name}[{element}]`")
             }
             BindProblem::Stride { bytes, stride } => {
-                write!(
-                    f,
-                    "{bytes} bytes are not a multiple of the {stride} bytes of an element of `{name}`"
-                )
+                write!(f, "{bytes} bytes is not a multiple of the {stride}-byte stride of `{name}`")
             }
             BindProblem::TooSmall { bytes, needs } => {
-                write!(f, "the members of `{name}` take {needs} bytes, the buffer has {bytes}")
+                write!(f, "the members of `{name}` take {needs} bytes, but the buffer has {bytes}")
             }
             BindProblem::NoTexture => {
                 write!(f, "`{name}` is a texture; bind a `Texture` to it")
@@ -471,7 +470,7 @@ impl fmt::Display for BindError {
                 write!(f, "`{name}` is a buffer; bind a `Buffer` to it")
             }
             BindProblem::NoView => {
-                write!(f, "the shader reads nothing of that kind and size from `{name}`")
+                write!(f, "the shader has no view of that kind and size in `{name}`")
             }
             BindProblem::NoSampler => {
                 write!(f, "`{name}` is a sampler; bind a `Sampler` to it")
@@ -483,7 +482,7 @@ impl fmt::Display for BindError {
                 )
             }
             BindProblem::TextureBytes { bytes, needs } => {
-                write!(f, "the texels of `{name}` take {needs} bytes, and {bytes} are given")
+                write!(f, "the texels of `{name}` take {needs} bytes, but {bytes} are bound")
             }
             BindProblem::TooLarge { bytes } => {
                 write!(f, "a buffer of {bytes} bytes is too large; the limit is {MOST_BYTES}")
@@ -632,7 +631,7 @@ mod tests {
         let error = table.bind("Words", Buffer::from_slice(&[1.0f32])).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the elements of `Words` are `u32`, and the buffer was made of `f32`; \
+            "the elements of `Words` are `u32`, but the buffer was created from `f32`; \
              make it of the shader's types, or of bytes"
         );
         table.bind("Texels", Buffer::zeroed::<f32>(8)).unwrap();

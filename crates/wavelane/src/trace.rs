@@ -1,6 +1,7 @@
-//! Running a shader so that it leaves what it computes: for whoever looks for the first value that two engines differ in.
+//! Tracing: runs a shader so that it records the values it computes, to find the first value in which two engines
+//! differ.
 //!
-//! Not part of the stability promise. What is traced, and how, is the matter of [`ir::trace`].
+//! Not part of the stable interface. [`ir::trace`] says what is traced, and how.
 
 use diag::Span;
 use ir::exec::LaneOrder;
@@ -11,21 +12,21 @@ use ops::Ty;
 use crate::guard::catch;
 use crate::{Buffer, BufferError, Bug, ResourceTable, Scalar, Shader};
 
-/// The name of the buffer that a traced shader has more.
+/// The name of the additional buffer of a traced shader.
 pub const TRACE_NAME: &str = trace::NAME;
 
 /// A value that a shader computes, in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracePoint {
-    /// Where in the source.
+    /// The source location.
     pub span: Span,
-    /// The operation, as the text of the IR spells it.
+    /// The operation, in the spelling of the IR's text form.
     pub operation: String,
-    /// The type, for showing it.
+    /// The type, for printing.
     pub scalar: Scalar,
-    /// Whether the language leaves it to the device: what an atomic operation finds depends on the order of waves.
+    /// Whether the language leaves the value open: the result of an atomic operation depends on the order of waves.
     pub is_open: bool,
-    /// It filters a texture: how finely weights and levels are told apart is the device's own.
+    /// Whether it filters a texture: the precision of weights and levels is device-specific.
     pub is_filtered: bool,
 }
 
@@ -39,15 +40,16 @@ impl TracePoint {
     }
 }
 
-/// What a run is to leave.
+/// What a run records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     inner: trace::Trace,
 }
 
 impl Trace {
-    /// These values, ascending by their places in [`Shader::trace_points`], of each thread as many as there is room for behind the first `skip`; `None` where there are too many
-    /// threads for any. A clock is for the reference engine alone.
+    /// These values, in ascending order of their indices in [`Shader::trace_points`], for each thread as many as fit
+    /// after the first `skip`; `None` if there are too many threads for any. Only the reference engine supports a
+    /// clock.
     pub fn new(
         shader: &Shader,
         groups: [u32; 3],
@@ -59,12 +61,12 @@ impl Trace {
         Some(Trace { inner: trace::Trace { groups, points, skip, room, clock } })
     }
 
-    /// How many values of each thread are kept.
+    /// The number of values that are kept for each thread.
     pub fn room(&self) -> u32 {
         self.inner.room
     }
 
-    /// What the shader is run as.
+    /// The traced shader.
     pub fn shader(&self, shader: &Shader) -> Result<Shader, Bug> {
         catch(|| {
             let module = self.inner.rewrite(&shader.module).0.into();
@@ -72,7 +74,7 @@ impl Trace {
         })
     }
 
-    /// A table for that shader, which holds what `table` does.
+    /// A table for that shader, with the contents of `table`.
     pub fn table(
         &self,
         shader: &Shader,
@@ -83,7 +85,7 @@ impl Trace {
         table.with(traced, Buffer::from_bytes(bytes))
     }
 
-    /// What each thread of the dispatch has computed, after a run.
+    /// The values that each thread of the dispatch has computed, after a run.
     pub fn read(
         &self,
         shader: &Shader,
@@ -96,7 +98,7 @@ impl Trace {
 }
 
 impl Shader {
-    /// What of it can be traced.
+    /// The values that can be traced.
     pub fn trace_points(&self) -> Vec<TracePoint> {
         let module = &self.module;
         let point = |it: trace::Point| {
@@ -120,7 +122,7 @@ impl Shader {
         Some((slot % width.max(1), slot / width.max(1)))
     }
 
-    /// The shader that a text describes which [`Shader::ir`] could have written. It must hold what the verifier asks for.
+    /// Parses a shader from the text form that [`Shader::ir`] writes. It must satisfy the verifier.
     pub fn from_ir(text: &str) -> Result<Shader, String> {
         let read = || -> Result<Module, String> {
             let module = ir::text::read(text).map_err(|error| format!("{error:?}"))?;

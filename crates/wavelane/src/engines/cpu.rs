@@ -1,10 +1,10 @@
-//! Machine code for the host: made once for each width, on its first use.
+//! Machine code for the host, compiled lazily for each width.
 //!
-//! What the engine does not do runs on the reference engine, with the same bits. So may small dispatches
-//! ([`CpuOptions::leaves_small`]): the reference engine is done with them before machine code would be made. How much a
-//! dispatch does is known once it has been done, so it is tried with little fuel; where that is spent, the buffers are as
-//! they were and machine code starts anew. Both engines give the same bits, also where waves watch each other (`ir::turns`).
-//! What a run leaves that was broken off, and how much fuel that took, depends on the engine.
+//! Launches that the engine does not support run on the reference engine, with the same bits. So may small dispatches
+//! ([`CpuOptions::leaves_small`]): the reference engine finishes them before machine code would be compiled. The amount
+//! of work is not known in advance, so the reference engine gets little fuel; if that is spent, the buffers are
+//! restored and machine code starts again. Both engines give the same bits, even if waves observe each other
+//! (`ir::turns`). Only what an aborted run has written, and how much fuel it took, depends on the engine.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,14 +21,14 @@ use crate::Engine;
 use crate::guard::catch;
 use crate::memory::Memory;
 
-/// How the engine `cpu` works.
+/// The options of the engine `cpu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuOptions {
-    /// Which instructions it uses; `None` for the best that the host has.
+    /// The instruction set; `None` for the best of the host.
     pub isa: Option<Isa>,
-    /// How many threads it uses. With one the order of groups and waves is the canonical one.
+    /// The number of CPU threads. With one thread, the order of groups and waves is the canonical one.
     pub threads: usize,
-    /// Lets the reference engine run small dispatches, for which making code would take longer than running it. The
+    /// Lets the reference engine run small dispatches, for which compilation would take longer than the run. The
     /// results are the same.
     pub leaves_small: bool,
 }
@@ -39,12 +39,12 @@ impl Default for CpuOptions {
     }
 }
 
-/// About as many wave-instructions as the reference engine executes while machine code for a small kernel is made.
+/// About the number of wave-instructions that the reference engine executes in the time to compile a small kernel.
 const FUEL: u64 = 4096;
-/// Copying more than this to be able to start anew would take as long.
+/// The most bytes to copy for a restart: copying more would take as long as compiling.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Invariant: `isa` is there, and the host has it.
+/// Invariant: `isa` is set, and the host supports it.
 #[derive(Debug)]
 pub(crate) struct Native {
     options: CpuOptions,
@@ -100,15 +100,15 @@ pub(crate) struct Code {
     options: CpuOptions,
     isa: Isa,
     by_width: Mutex<BTreeMap<u32, Made>>,
-    /// Runs what this engine does not.
+    /// Runs the launches that this engine does not support.
     reference: Decoded,
 }
 
-/// Code, or what the engine does not do.
+/// Code, or the feature that the engine lacks.
 type Made = Result<Arc<Compiled>, String>;
 
 impl Code {
-    /// The code for waves of that width. If it is cancelled while it is made, the next caller makes it anew.
+    /// The code for that width. If the compilation is cancelled, the next caller starts it again.
     fn made(&self, width: u32, cancel: Option<&AtomicBool>) -> Made {
         // A panic while compiling leaves the table as it was.
         let mut all = self.by_width.lock().unwrap_or_else(PoisonError::into_inner);
@@ -125,7 +125,7 @@ impl Code {
         made
     }
 
-    /// Whether there is no code for waves of that width.
+    /// Whether there is no code for that width.
     fn is_cold(&self, width: u32) -> bool {
         !self.by_width.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&width)
     }
@@ -137,7 +137,7 @@ impl Code {
         {
             return done;
         }
-        // Where making code was cancelled, the reference engine says where the launch would have begun.
+        // If the compilation was cancelled, the reference engine reports where the launch would have begun.
         let compiled = match self.made(launch.wave_width, launch.cancel.as_deref()) {
             Ok(compiled) if compiled.refuses(launch, bindings).is_none() => compiled,
             _ => return self.reference.run(launch, bindings),
@@ -149,7 +149,7 @@ impl Code {
         }
     }
 
-    /// Runs a dispatch if it is small; `None` where it is not, with `bindings` as they were.
+    /// Runs a dispatch if it is small; otherwise returns `None` and leaves `bindings` unchanged.
     fn run_small(&self, launch: &Launch, bindings: &mut Bindings) -> Option<Result<(), Failure>> {
         let all = || bindings.bindings.iter().flatten();
         if all().map(|it| it.bytes.len()).sum::<usize>() > MOST_BYTES {
@@ -158,7 +158,7 @@ impl Code {
         let before = bindings.clone();
         let is_bounded = launch.fuel.is_some_and(|fuel| fuel <= FUEL);
         let fuel = if is_bounded { launch.fuel } else { Some(FUEL) };
-        // What is undone is not progress.
+        // An attempt that may be undone must not count as progress.
         let attempt = Launch { fuel, progress: None, ..launch.clone() };
         match self.reference.run(&attempt, bindings) {
             Err(Failure::Trap(Trap::OutOfFuel { .. })) if !is_bounded => {
@@ -176,7 +176,7 @@ impl Program for Code {
     }
 
     fn warm(&self, width: u32) {
-        // A mistake of ours comes up again where the code is run.
+        // A bug shows again when the code is run.
         let _ = catch(|| self.made(width, None).is_ok());
     }
 
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use crate::{Adapter, Device, Dispatch, NoIncludes, Options, ResourceTable, Shader};
 
-    /// What one group of 32 threads leaves in `Out`, having added 1 so often, and whether code was made for it.
+    /// The contents of `Out` after a group of 32 threads has added 1 `times` times, and whether it was compiled.
     fn count_to(rounds: u32, fuel: Option<u64>) -> (Result<(), String>, u32, bool) {
         let text = format!(
             "RWStructuredBuffer<uint> Out;

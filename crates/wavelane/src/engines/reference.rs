@@ -13,7 +13,7 @@ use crate::memory::Memory;
 #[derive(Debug)]
 pub(crate) struct Reference;
 
-/// A module, and what the interpreter makes of it.
+/// A module, and its decoded form.
 pub(super) struct Decoded {
     module: Arc<Module>,
     program: OnceLock<interp::Program>,

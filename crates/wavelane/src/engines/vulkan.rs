@@ -1,19 +1,19 @@
-//! GPUs through Vulkan: which there are, and pipelines and dispatches on one of them.
+//! GPUs through Vulkan: listing devices, and pipelines and dispatches on one of them.
 //!
-//! The loader is found when the first GPU is asked for, so that a build needs no Vulkan and a machine without it gets
-//! `unsupported` and nothing worse. A module is emitted for what the device has ([`Gpu::environment`]); whatever it lacks
-//! is named, and nothing falls back to another engine.
+//! The loader is opened when the first GPU is requested, so that a build does not need Vulkan and a machine without it
+//! only gets `unsupported`. A module is emitted for the device's features ([`Gpu::environment`]); missing features are
+//! named in an error, and nothing falls back to another engine.
 //!
 //! # Unsafe code
-//! Calls into Vulkan are unsafe, every one of them. They stand in `instance`, `context`, `program`, `image`, `fill`,
-//! `resident` and `run`, each with its reason; here and outside nothing is. What they rely on together: a handle lives
-//! in a structure that keeps its device alive and destroys it once, the queue is used by one thread at a time, and after a
-//! dispatch that did not come to an end nothing of the device is used or destroyed any more.
+//! Every call into Vulkan is unsafe. The calls are in `instance`, `context`, `program`, `image`, `fill`, `resident` and
+//! `run`, each with its reason; there is no unsafe code here or outside. They share these invariants: a handle is in a
+//! structure that keeps its device alive and destroys it once, the queue is used by one thread at a time, and after a
+//! dispatch that did not finish no object of the device is used or destroyed any more.
 //!
-//! Buffers and textures stay on the device after a dispatch (`resident.rs`): the next one uses them there, and what was
-//! written comes back when the host reads it. A list of dispatches is one submission.
+//! Buffers and textures stay on the device after a dispatch (`resident.rs`): the next one uses them there, and results
+//! are copied back when the host reads them. A list of dispatches is one submission.
 //!
-//! Deliberately absent: other queues than the first that computes.
+//! Deliberately absent: queues other than the first compute queue.
 
 #[allow(unsafe_code, reason = "the device, its memory, and waiting for it")]
 mod context;
@@ -22,7 +22,7 @@ mod fill;
 mod format;
 #[allow(unsafe_code, reason = "images, samplers and copies")]
 mod image;
-#[allow(unsafe_code, reason = "the loader, and what devices say of themselves")]
+#[allow(unsafe_code, reason = "the loader, and the properties of devices")]
 mod instance;
 #[allow(unsafe_code, reason = "shader modules and pipelines")]
 mod program;
@@ -50,14 +50,14 @@ use instance::{Capabilities, Instance};
 use program::Program as Pipeline;
 use run::{Job, Run};
 
-/// A GPU, or a processor that a driver makes one, opened for work. Copies are the same device.
+/// An open Vulkan device: a GPU, or a CPU driver such as lavapipe. Copies are the same device.
 #[derive(Clone)]
 pub struct Gpu {
     context: Arc<Context>,
     adapter: Adapter,
 }
 
-/// What a device says of itself.
+/// The properties of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuInfo {
     /// Its number, by which it can be chosen.
@@ -66,25 +66,25 @@ pub struct GpuInfo {
     pub name: String,
     /// The driver's name and version.
     pub driver: String,
-    /// `discrete GPU`, `CPU` and the like.
+    /// `discrete GPU`, `CPU` and so on.
     pub kind: &'static str,
     /// The version of Vulkan, such as `1.3.289`.
     pub vulkan: String,
-    /// What shaders can use.
+    /// The caps for shaders.
     pub adapter: Adapter,
-    /// What of it is not enough for us, if that is so.
+    /// The missing requirement, if the device cannot be used.
     pub unusable: Option<String>,
 }
 
 impl Gpu {
-    /// Every device that Vulkan shows, in its order.
+    /// Every device that Vulkan lists, in that order.
     pub fn all() -> Result<Vec<GpuInfo>, Unsupported> {
         let instance = Instance::new().map_err(no_vulkan)?;
         let devices = instance.devices().map_err(no_vulkan)?;
         Ok(devices.iter().enumerate().map(|(index, (_, it))| info(index, it)).collect())
     }
 
-    /// Opens a device: by its number or a part of its name, or the first that can be used.
+    /// Opens a device: by its number or a part of its name, or the first usable one.
     pub fn open(choice: Option<&str>) -> Result<Gpu, Unsupported> {
         let instance = Instance::new().map_err(no_vulkan)?;
         let devices = instance.devices().map_err(no_vulkan)?;
@@ -95,7 +95,7 @@ impl Gpu {
             .map(|(index, (_, it))| format!("{index} `{}`", it.name))
             .collect();
         let there = match names.as_slice() {
-            [] => return Err(no_vulkan("no driver shows a device".to_owned())),
+            [] => return Err(no_vulkan("no driver lists a device".to_owned())),
             names => format!("there are: {}", names.join(", ")),
         };
         let found = match choice {
@@ -108,7 +108,7 @@ impl Gpu {
             let first = devices[0].1.unusable().unwrap_or_default();
             return match choice {
                 Some(choice) => unsupported(format!("the device `{choice}`"), there),
-                None => unsupported("a device of Vulkan".to_owned(), format!("{first}; {there}")),
+                None => unsupported("a Vulkan device".to_owned(), format!("{first}; {there}")),
             };
         };
         let (physical, capabilities) = devices[index].clone();
@@ -134,13 +134,13 @@ impl Gpu {
         &self.context.capabilities.driver
     }
 
-    /// Whether a dispatch did not come to its end: nothing runs there any more, and only a new process can open the device
-    /// again for sure.
+    /// Whether a dispatch did not finish: nothing runs on the device any more, and only a new process can reliably open
+    /// it again.
     pub fn is_lost(&self) -> bool {
         self.context.is_lost()
     }
 
-    /// For what modules are emitted.
+    /// The environment for which modules are emitted.
     pub fn environment(&self) -> Environment {
         self.context.capabilities.environment()
     }
@@ -179,7 +179,7 @@ impl Vulkan {
         Vulkan { gpu }
     }
 
-    /// Runs steps in one submission. Nothing of them has been run if one of them is not supported.
+    /// Runs steps in one submission. If one of them is not supported, none of them has been run.
     fn submit(
         &self,
         steps: &[Step<'_>],
@@ -237,7 +237,7 @@ impl Backend for Vulkan {
     fn run(&self, steps: &[Step<'_>], memory: &mut Memory<'_>, back: bool) -> Result<(), Stopped> {
         let stopped = |step: usize, failure: Failure| Stopped { step, error: failure.into() };
         match self.submit(steps, memory, back) {
-            // An image has one format in a submission: steps that see it in different ways are run one by one.
+            // An image has one format in a submission: steps that view it in different formats run one by one.
             Err((_, Failure::Unsupported(_))) if steps.len() > 1 => {
                 for (number, step) in steps.iter().enumerate() {
                     let step = std::slice::from_ref(step);
@@ -265,18 +265,18 @@ impl Backend for Vulkan {
     }
 }
 
-/// The pipelines of a shader on a device: made once for each width, on its first use.
+/// The pipelines of a shader on a device, created lazily for each width.
 struct GpuPrograms {
     gpu: Gpu,
     module: Arc<Module>,
-    /// Another compiler's words for the module, where not ours are to run.
+    /// Another compiler's SPIR-V, if it replaces ours.
     words: Option<Emitted>,
     made: Mutex<Made>,
 }
 
 #[derive(Default)]
 struct Made {
-    /// By the width, and what of the bound resources matters.
+    /// By the width and the relevant properties of the bound resources.
     programs: HashMap<(u32, special::Key), Result<Arc<Pipeline>, Unsupported>>,
     last: Option<Duration>,
 }
@@ -296,15 +296,15 @@ impl GpuPrograms {
         GpuPrograms { gpu, module, words, made: Mutex::default() }
     }
 
-    /// The program for a launch, once it is certain that the device does what the launch asks for.
+    /// Checks that the device supports a launch, and returns its program.
     fn ready(&self, launch: &Launch, contents: &Contents<'_>) -> Result<Arc<Pipeline>, Failure> {
         if launch.schedule != Schedule::Ascending {
-            let missing = "a GPU orders its waves itself".to_owned();
+            let missing = "a GPU schedules its waves itself".to_owned();
             let asked = "a schedule of waves".to_owned();
             return Err(Failure::Unsupported(Unsupported { asked, missing }));
         }
         if launch.lane_order != crate::pipeline::natural_order(&self.module) {
-            let missing = "a GPU deals threads to lanes in the order of its own".to_owned();
+            let missing = "a GPU assigns threads to lanes itself".to_owned();
             let asked = "an order of lanes".to_owned();
             return Err(Failure::Unsupported(Unsupported { asked, missing }));
         }
@@ -315,9 +315,9 @@ impl GpuPrograms {
         self.program(launch.wave_width, contents).map_err(Failure::Unsupported)
     }
 
-    /// Runs several pipelines of a module in turns on the same buffers, each so many times and every time from what is
-    /// bound, after a run of each that finds memory and caches cold. Gives for each the times by the device's clock, or
-    /// nothing where it has none; what the last run of each wrote is left in its bindings, which are all alike before.
+    /// Runs several pipelines of a module alternately on the same buffers, `rounds` times each and every time from the
+    /// same contents, after a warm-up run of each. Returns the times of each by the device's clock, or nothing if it
+    /// has none; the results of the last run of each are left in its bindings, which are equal before.
     fn measure(
         all: &[&GpuPrograms],
         launch: &Launch,
@@ -335,7 +335,7 @@ impl GpuPrograms {
             .map(|program| Job { program, module: &first.module, launch, places: None, space: 0 })
             .collect();
         let mut run = match Run::of_bindings(&jobs, bound) {
-            // Textures may not be what both take them for: then each has its own.
+            // The pipelines may need textures in different formats: then each has separate ones.
             Err(Failure::Unsupported(_)) if all.len() > 1 => {
                 let mut times = Vec::new();
                 for (one, bindings) in all.iter().zip(bindings) {
@@ -352,7 +352,7 @@ impl GpuPrograms {
         let mut times = vec![Vec::new(); programs.len()];
         for round in 0..rounds {
             for turn in 0..programs.len() {
-                // Whoever comes second in one round comes first in the next.
+                // The order is reversed in every other round.
                 let number = if round % 2 == 0 { turn } else { programs.len() - 1 - turn };
                 let Some(time) = run.go(number)? else { return Ok(None) };
                 if round > 0 {
@@ -382,7 +382,7 @@ impl GpuPrograms {
 
     fn make(&self, width: u32, key: &special::Key) -> Result<Pipeline, Unsupported> {
         let mut environment = self.gpu.environment();
-        // A device that is not told may choose another width for each dispatch.
+        // Without a required width, a device may choose a different one for each dispatch.
         environment.lanes = self.gpu.context.capabilities.requires_width.then_some(width);
         environment.bound = key.iter().map(|it| it.bound).collect();
         let module = special::module(&self.module, key);
@@ -394,7 +394,7 @@ impl GpuPrograms {
             return Pipeline::new(&self.gpu.context, &self.module, &words, width);
         }
         let emitted = spirv::emit(&module, &environment, &NoDebug).map_err(|it| {
-            let missing = format!("`spirv` does not express {} as yet", it.what);
+            let missing = format!("SPIR-V cannot express {}", it.what);
             Unsupported { asked: it.asked, missing }
         })?;
         Pipeline::new(&self.gpu.context, &self.module, &emitted, width)

@@ -1,31 +1,30 @@
-//! Reads a module of SPIR-V as far as a host must know it: entry points, what is bound, and how it lies in memory.
+//! Parses a SPIR-V module as far as a host needs: entry points, bindings, and memory layouts.
 //!
-//! Takes any bytes and gives a module or a sentence. Every count is compared with what is there, ids with the bound, and
-//! types are followed through a bounded number of steps.
-//! Deliberately absent: the bodies of functions, but for which variables they name. Whether a module is valid beyond what
-//! is read here is a question for a validator.
+//! Accepts any bytes and returns a module or a message. Every count is checked against the remaining words, ids against
+//! the bound, and types are followed to a bounded depth. Deliberately absent: the bodies of functions, except which
+//! variables they use, and all other validation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ops::texture::Dim;
 use spirv::opcode::MAGIC;
 
-/// The highest bound of ids that SPIR-V lets a module have.
+/// SPIR-V's limit on the bound of ids.
 const MOST_IDS: u32 = 0x003f_ffff;
 
-/// Files beyond that are no module of a shader.
+/// The most bytes of a module.
 pub(super) const MOST_BYTES: usize = 64 << 20;
 
-/// How deep types nest at most.
+/// The limit on the nesting of types.
 const MOST_DEPTH: u32 = 32;
-/// Of a type with more scalars than these the layout is not compared.
+/// Layouts of types with more scalars are not compared.
 const MOST_SCALARS: usize = 1 << 16;
 
-/// What was read.
+/// The parsed module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parsed {
     pub(super) words: Vec<u32>,
-    /// Who made it, by the number registered for tools.
+    /// The compiler's registered generator number.
     pub(super) generator: u32,
     pub(super) capabilities: Vec<u32>,
     pub(super) entries: Vec<Entry>,
@@ -34,11 +33,11 @@ pub(super) struct Parsed {
     decorations: BTreeMap<u32, Decorations>,
     members: BTreeMap<(u32, u32), MemberDecorations>,
     types: BTreeMap<u32, Type>,
-    /// Constants of 32 bits, those that can be specialized with their default, and what is computed of them.
+    /// 32-bit constants, specialization constants with their defaults, and values computed from them.
     constants: BTreeMap<u32, u32>,
     specializable: Vec<Specializable>,
     composites: BTreeMap<u32, Vec<u32>>,
-    /// Variables that functions name.
+    /// Variables that functions use.
     used: BTreeSet<u32>,
 }
 
@@ -47,13 +46,13 @@ pub(super) struct Entry {
     pub(super) name: String,
     id: u32,
     pub(super) group_size: Option<[u32; 3]>,
-    /// The size of its groups is computed in a way that is not followed here.
+    /// Whether the size of its groups is computed in a way that is not evaluated here.
     pub(super) is_size_unknown: bool,
-    /// Whether lanes reconverge maximally in it.
+    /// Whether it requests maximal reconvergence.
     pub(super) reconverges: bool,
 }
 
-/// A variable outside of functions.
+/// A variable outside functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Variable {
     id: u32,
@@ -62,11 +61,11 @@ pub(super) struct Variable {
     pub(super) binding: Option<u32>,
     pub(super) kind: Kind,
     pub(super) count: Count,
-    /// Nothing writes to it, by its decorations or its type.
+    /// Whether it is read-only, by its decorations or its type.
     pub(super) is_read_only: bool,
-    /// What the texels are, of texel buffers and textures.
+    /// The type of the texels, for texel buffers and textures.
     pub(super) image: Option<Image>,
-    /// What the variable holds: a block, for buffers.
+    /// The type of the variable: a block, for buffers.
     ty: u32,
 }
 
@@ -80,31 +79,31 @@ pub(super) enum Kind {
     Push,
     /// A texture and its sampler in one descriptor.
     Combined,
-    /// What HLSL has no word for, or what came later.
+    /// A kind that HLSL does not have, or an unknown one.
     Other,
 }
 
-/// How many descriptors a variable has.
+/// The number of descriptors of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
-    /// No array.
+    /// Not an array.
     One,
     Array(u32),
-    /// As many as are bound.
+    /// An unbounded array.
     Any,
-    /// By a computation that is not followed here.
+    /// Computed in a way that is not evaluated here.
     Unknown,
 }
 
 /// The type of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Image {
-    /// The numbers that a load gives.
+    /// The type of a loaded component.
     pub(super) scalar: Scalar,
     /// `None` for a buffer of texels.
     pub(super) dim: Option<Dim>,
     pub(super) is_written: bool,
-    /// The number of the format that it names; 0 for none.
+    /// The number of the declared format; 0 for none.
     pub(super) format: u32,
 }
 
@@ -126,7 +125,7 @@ pub(super) enum ScalarKind {
 struct Specializable {
     id: u32,
     ty: u32,
-    /// Where its instruction begins among the words, and how many operands it has.
+    /// The index of its instruction's first word, and the number of its operands.
     at: usize,
     operands: usize,
 }
@@ -139,7 +138,7 @@ struct Decorations {
     is_read_only: bool,
     array_stride: Option<u32>,
     is_group_size: bool,
-    /// The number by which a host knows the constant.
+    /// The number by which the host sets the constant.
     constant: Option<u32>,
 }
 
@@ -158,7 +157,7 @@ enum Type {
     Vector(u32, u32),
     Matrix(u32, u32),
     Image {
-        /// The type of its numbers.
+        /// The type of its components.
         scalar: u32,
         dim: Option<Dim>,
         is_written: bool,
@@ -173,18 +172,18 @@ enum Type {
     Other,
 }
 
-/// How a buffer lies in memory.
+/// The memory layout of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Words, addressed by the module itself.
+    /// Words, which the module addresses itself.
     Plain,
-    /// Scalars at these offsets, with their sizes, in elements of so many bytes; one element for constants.
+    /// Scalars at these offsets, with their sizes, in elements with this stride; a single element for constants.
     Scalars { stride: Option<u32>, scalars: Vec<(u32, u32)> },
-    /// Too large to be compared, or nothing that has a layout.
+    /// Too large to compare, or without a layout.
     Unknown,
 }
 
-/// The numbers that are looked at: those of instructions as words have them, and enumerants.
+/// The opcodes and enumerants that are used here.
 mod number {
     use spirv::opcode;
 
@@ -207,16 +206,16 @@ mod number {
     }
 }
 
-/// Reads a module, or says what is wrong with it.
+/// Parses a module. The error says what is wrong with it.
 pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
     if bytes.len() > MOST_BYTES {
-        return Err(format!("it has {} bytes, and {MOST_BYTES} are the most", bytes.len()));
+        return Err(format!("it has {} bytes, and the limit is {MOST_BYTES}", bytes.len()));
     }
     if bytes.len() < 20 {
-        return Err(format!("it has {} bytes, and a module's header alone has 20", bytes.len()));
+        return Err(format!("it has {} bytes, fewer than the 20 of a header", bytes.len()));
     }
     if !bytes.len().is_multiple_of(4) {
-        return Err(format!("it has {} bytes, which are no whole words", bytes.len()));
+        return Err(format!("it has {} bytes, which is not a multiple of 4", bytes.len()));
     }
     let mut words: Vec<u32> =
         bytes.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]])).collect();
@@ -228,11 +227,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, String> {
 
 fn read(words: Vec<u32>) -> Result<Parsed, String> {
     if words[0] != MAGIC {
-        return Err(format!("it begins with {:#010x}, and SPIR-V with {MAGIC:#010x}", words[0]));
+        return Err(format!("it begins with {:#010x}, not with SPIR-V's {MAGIC:#010x}", words[0]));
     }
     let bound = words[3];
     if bound == 0 || bound > MOST_IDS {
-        return Err(format!("its bound of ids is {bound}; 1 to {MOST_IDS} can be"));
+        return Err(format!("its bound of ids is {bound}; it must be from 1 to {MOST_IDS}"));
     }
     let generator = words[2] >> 16;
     let mut reader = Reader { bound, ..Reader::default() };
@@ -243,12 +242,12 @@ fn read(words: Vec<u32>) -> Result<Parsed, String> {
         let Some((inst, left)) = rest.split_at_checked(count).filter(|_| count > 0) else {
             let left = rest.len();
             return Err(format!(
-                "the instruction at word {at} says {count} words, {left} are left"
+                "the instruction at word {at} has {count} words, but {left} are left"
             ));
         };
         reader
             .inst(opcode, &inst[1..], at)
-            .ok_or_else(|| format!("the instruction at word {at} (opcode {opcode}) is cut short"))?
+            .ok_or_else(|| format!("the instruction at word {at} (opcode {opcode}) is truncated"))?
             .map_err(|what| format!("at word {at}: {what}"))?;
         rest = left;
     }
@@ -263,10 +262,10 @@ struct Reader {
     bound: u32,
     parsed: Parsed,
     has_model: bool,
-    /// Functions that have begun and not ended.
+    /// The number of open functions.
     open: u32,
     functions: u32,
-    /// Variables as they stand: id, type of the pointer, storage class.
+    /// Variables in the order of declaration: id, type of the pointer, storage class.
     variables: Vec<(u32, u32, u32)>,
     known: BTreeSet<u32>,
     modes: Vec<(u32, Mode)>,
@@ -279,13 +278,13 @@ enum Mode {
 }
 
 impl Reader {
-    /// `None` where operands are missing.
+    /// `None` if operands are missing.
     fn inst(&mut self, opcode: u32, all: &[u32], word: usize) -> Option<Result<(), String>> {
         use number as n;
         let at = |index: usize| all.get(index).copied();
         let parsed = &mut self.parsed;
         if self.functions > 0 && opcode != n::FUNCTION_END {
-            // Literals can look like ids: then something counts as used that is not, which does no harm.
+            // Literals can look like ids; then an unused variable counts as used, which is harmless.
             parsed.used.extend(all.iter().filter(|it| self.known.contains(it)));
         }
         match opcode {
@@ -418,7 +417,7 @@ impl Reader {
                 self.functions += 1;
                 self.open += 1;
                 if self.open > 1 {
-                    return Some(Err("a function stands in a function".to_owned()));
+                    return Some(Err("a function begins inside another one".to_owned()));
                 }
             }
             n::FUNCTION_END => match self.open.checked_sub(1) {
@@ -441,7 +440,7 @@ impl Reader {
     fn id(&self, id: u32) -> Result<(), String> {
         match id != 0 && id < self.bound {
             true => Ok(()),
-            false => Err(format!("%{id} is beyond the bound of ids, {}", self.bound)),
+            false => Err(format!("%{id} exceeds the bound of ids, {}", self.bound)),
         }
     }
 
@@ -488,7 +487,7 @@ impl Reader {
 }
 
 impl Parsed {
-    /// A variable as a host sees it; `None` for those that are none of its business.
+    /// A variable for the host; `None` for those that the host does not bind.
     fn variable(&self, id: u32, pointer: u32, storage: u32) -> Option<Variable> {
         let Some(Type::Pointer(_, pointee)) = self.types.get(&pointer) else { return None };
         let (ty, count) = match self.types.get(pointee)? {
@@ -546,7 +545,7 @@ impl Parsed {
         Some(Image { scalar, dim, is_written, format })
     }
 
-    /// The same module with values for its specialization constants, by their numbers; what has none keeps its default.
+    /// The module with values for its specialization constants, by their numbers; the others keep their defaults.
     pub(super) fn specialized(&self, given: &[(u32, u64)]) -> Result<Parsed, String> {
         let mut words = self.words.clone();
         for constant in &self.specializable {
@@ -571,20 +570,25 @@ impl Parsed {
                         (*low, *high) = (*bits as u32, (bits >> 32) as u32);
                     }
                     (Scalar { bytes: 4, .. }, [word]) => *word = *bits as u32,
-                    // The rest of the word repeats the sign, or is zero.
+                    // The rest of the word is sign-extended or zero.
                     (Scalar { bytes: 2, kind: ScalarKind::Signed }, [word]) => {
                         *word = *bits as u16 as i16 as u32;
                     }
                     (Scalar { bytes: 2, .. }, [word]) => *word = u32::from(*bits as u16),
-                    _ => return Err(format!("%{} is no constant of its type", constant.id)),
+                    _ => {
+                        return Err(format!(
+                            "the value of %{} does not have its type",
+                            constant.id
+                        ));
+                    }
                 },
-                _ => return Err(format!("%{} is no constant of its type", constant.id)),
+                _ => return Err(format!("the value of %{} does not have its type", constant.id)),
             }
         }
         read(words)
     }
 
-    /// How what a variable holds lies in memory.
+    /// The memory layout of a variable.
     pub(super) fn layout(&self, variable: &Variable) -> Layout {
         let Some(Type::Struct(members)) = self.types.get(&variable.ty) else {
             return Layout::Unknown;
@@ -617,18 +621,18 @@ impl Parsed {
         }
     }
 
-    /// One scalar after the other.
+    /// Consecutive scalars.
     fn is_plain(&self, ty: u32, stride: Option<u32>) -> bool {
         matches!(self.types.get(&ty), Some(Type::Scalar(it)) if stride == Some(it.bytes))
     }
 
-    /// Four words, as registers of constants are.
+    /// A constant register of four words.
     fn is_row_of_words(&self, ty: u32) -> bool {
         let Some(Type::Vector(element, 4)) = self.types.get(&ty) else { return false };
         matches!(self.types.get(element), Some(Type::Scalar(it)) if it.bytes == 4)
     }
 
-    /// Appends the scalars of a type that lies at `base`.
+    /// Appends the scalars of a type at offset `base`.
     fn scalars(
         &self,
         ty: u32,
@@ -695,8 +699,8 @@ impl Parsed {
     }
 }
 
-/// The kind of an image, by its dimension and whether it has layers and samples: the inner `None` is a buffer, the outer
-/// one what HLSL does not have.
+/// The kind of an image, by its dimension and whether it is arrayed and multisampled: the inner `None` is a buffer, the
+/// outer one a kind that HLSL does not have.
 fn dim(number: u32, is_array: bool, is_multisampled: bool) -> Option<Option<Dim>> {
     let dim = match (number, is_array, is_multisampled) {
         (0, false, false) => Dim::D1,
@@ -714,7 +718,7 @@ fn dim(number: u32, is_array: bool, is_multisampled: bool) -> Option<Option<Dim>
     Some(Some(dim))
 }
 
-/// A string: bytes up to the first zero, which lie in words from the lowest byte on.
+/// A string: bytes up to the first zero, packed into words from the lowest byte.
 fn text(words: &[u32]) -> String {
     let bytes = words.iter().flat_map(|it| it.to_le_bytes()).take_while(|it| *it != 0);
     String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
@@ -732,13 +736,13 @@ mod tests {
         };
         for (bytes, message) in [
             (Vec::new(), "0 bytes"),
-            (vec![0; 22], "no whole words"),
+            (vec![0; 22], "not a multiple of 4"),
             (vec![7; 24], "begins with 0x07070707"),
             (module(&[]), "no memory model"),
-            (module(&[0]), "says 0 words, 1 are left"),
-            (module(&[0xffff_0011]), "says 65535 words"),
-            (module(&[0x0001_0011]), "is cut short"),
-            (module(&[0x0004_0015, 99, 32, 0]), "beyond the bound"),
+            (module(&[0]), "has 0 words, but 1 are left"),
+            (module(&[0xffff_0011]), "has 65535 words"),
+            (module(&[0x0001_0011]), "is truncated"),
+            (module(&[0x0004_0015, 99, 32, 0]), "exceeds the bound"),
             (module(&[0x0004_0015, 1, 32, 0, 0x0004_0015, 1, 32, 0]), "defined twice"),
             (module(&[0x0003_000e, 0, 1]), "has none"),
             (module(&[0x0003_000e, 0, 1, 0x0001_0038]), "has not begun"),

@@ -87,14 +87,14 @@ fn textures_and_samplers_are_found_with_the_formats_that_the_module_names() {
 }
 
 #[test]
-fn an_image_of_another_kind_or_with_other_numbers_is_refused() {
+fn an_image_of_another_kind_or_element_type_is_refused() {
     let foreign = Foreign::parse(&emitted(&shader(TEXTURES)).bytes()).unwrap();
     for (from, to, message) in [
-        ("Texture2D<float4> T", "Texture2D<uint4> T", "`T` holds other numbers than `T`"),
-        ("RWTexture2D<float> U", "RWTexture2D<int> U", "`U` holds other numbers"),
-        ("RWBuffer<float> R", "RWBuffer<uint> R", "`R` holds other numbers"),
-        ("RWTexture3D<uint> Count", "RWTexture2DArray<uint> Count", "`Count` is something else"),
-        ("Layers[3]", "Layers[2]", "`Layers` is an array of another length"),
+        ("Texture2D<float4> T", "Texture2D<uint4> T", "`T` has another element type than `T`"),
+        ("RWTexture2D<float> U", "RWTexture2D<int> U", "`U` has another element type"),
+        ("RWBuffer<float> R", "RWBuffer<uint> R", "`R` has another element type"),
+        ("RWTexture3D<uint> Count", "RWTexture2DArray<uint> Count", "`Count` has another kind"),
+        ("Layers[3]", "Layers[2]", "`Layers` is an array of a different length"),
     ] {
         let text = TEXTURES.replace(from, to);
         let error = foreign.check(&shader(&text)).unwrap_err().to_string();
@@ -103,7 +103,7 @@ fn an_image_of_another_kind_or_with_other_numbers_is_refused() {
 }
 
 #[test]
-fn a_heap_that_is_seen_in_several_ways_is_refused_by_name() {
+fn a_heap_with_several_views_is_refused_by_name() {
     let text = "RWStructuredBuffer<float> Out : register(u0);
         [numthreads(4, 1, 1)] void main(uint i : SV_GroupIndex) {
             Texture2D<float> t = ResourceDescriptorHeap[0];
@@ -112,11 +112,12 @@ fn a_heap_that_is_seen_in_several_ways_is_refused_by_name() {
         }";
     let shader = shader(text);
     let error = Foreign::parse(&emitted(&shader).bytes()).unwrap().check(&shader).unwrap_err();
-    let message = "`ResourceDescriptorHeap`, seen in several ways".to_owned();
+    let message = "`ResourceDescriptorHeap` with several types".to_owned();
     assert_eq!(error, ForeignError::Unsupported(message));
 }
 
-/// A module whose groups have as many threads as a constant of number 3 says, times two, beside constants of other types.
+/// A module whose groups have as many threads as a constant of number 3 says, times two, beside constants of other
+/// types.
 fn specializable() -> Vec<u32> {
     let inst = |opcode: u32, words: &[u32]| -> Vec<u32> {
         [&[(words.len() as u32 + 1) << 16 | opcode], words].concat()
@@ -171,7 +172,7 @@ fn specialization_constants_get_the_values_of_the_shader_and_keep_their_defaults
     let found = foreign.emitted(&with(4, &[(99, 7)])).unwrap();
     assert_eq!(found.words, words);
     let error = foreign.check(&with(10, &[])).unwrap_err().to_string();
-    assert!(error.contains("4×1×1 threads, those of the shader 10×1×1"), "{error}");
+    assert!(error.contains("4×1×1 threads, and the shader's 10×1×1"), "{error}");
 
     let given = [(3, 5), (4, 0), (5, 0xfffe), (6, 1 << 40 | 9)];
     let found = foreign.emitted(&with(10, &given)).unwrap();
@@ -190,7 +191,7 @@ fn a_group_size_that_is_computed_otherwise_is_refused_by_name() {
     let error = Foreign::parse(&bytes(&words))
         .unwrap()
         .check(&shader("[numthreads(4, 1, 1)] void main() {}"));
-    let message = "the size of its groups is computed of specialization constants".to_owned();
+    let message = "the size of its groups is computed from specialization constants".to_owned();
     assert_eq!(error, Err(ForeignError::Unsupported(message)));
 }
 
@@ -226,12 +227,8 @@ fn modules_of_other_shaders_are_refused_with_a_reason() {
     let bytes = emitted(&shader(SOURCE)).bytes();
     let foreign = Foreign::parse(&bytes).unwrap();
     for (from, to, message) in [
-        (
-            "numthreads(8, 1, 1)",
-            "numthreads(16, 1, 1)",
-            "8×1×1 threads, those of the shader 16×1×1",
-        ),
-        ("> Out :", "> Other :", "`Out` is no resource of the source"),
+        ("numthreads(8, 1, 1)", "numthreads(16, 1, 1)", "8×1×1 threads, and the shader's 16×1×1"),
+        ("> Out :", "> Other :", "`Out` matches no resource of the source"),
         ("RWByteAddressBuffer Log", "RWBuffer<uint> Log", "`Log`"),
     ] {
         let text = SOURCE
@@ -251,7 +248,7 @@ fn modules_of_other_shaders_are_refused_with_a_reason() {
 }
 
 #[test]
-fn no_damage_to_a_module_makes_the_reader_panic() {
+fn a_damaged_module_never_makes_the_parser_panic() {
     let mut random = ops::Random::new(7);
     let specialized = Shader { specialization: [(3, 9), (4, 1), (6, 2)].into(), ..shader(SOURCE) };
     let inputs = [

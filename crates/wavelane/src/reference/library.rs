@@ -1,4 +1,4 @@
-//! The functions of HLSL that are not wave functions, as they can be looked up.
+//! The reference of HLSL's functions other than wave functions.
 
 use hlsl::library::{self, Class, Elem, Param, Row, Shape};
 
@@ -8,12 +8,12 @@ pub fn library_function(name: &str) -> Option<LibraryFunction> {
     Some(LibraryFunction { name })
 }
 
-/// The names of all library functions, also of those that are not supported yet.
+/// The names of all library functions, including those that are not supported yet.
 pub fn library_names() -> impl Iterator<Item = &'static str> {
     library::names()
 }
 
-/// A function of the language that is no wave function.
+/// A function of the language that is not a wave function.
 #[derive(Clone, Copy, Debug)]
 pub struct LibraryFunction {
     name: &'static str,
@@ -25,12 +25,12 @@ impl LibraryFunction {
         self.name
     }
 
-    /// Whether it can be used, or is only known.
+    /// Whether it is supported, or only its name is known.
     pub fn is_built(self) -> bool {
         library::overloads(self.name).next().is_some()
     }
 
-    /// For each overload its declaration, what `T` may be if it is generic, and what it does.
+    /// The overloads, each with its declaration, the types that `T` may be if it is generic, and what it does.
     pub fn overloads(self) -> impl Iterator<Item = Overload> {
         library::overloads(self.name).map(|row| Overload { row })
     }
@@ -43,14 +43,14 @@ pub struct Overload {
 }
 
 impl Overload {
-    /// As a declaration in HLSL.
+    /// The HLSL declaration.
     pub fn signature(self) -> String {
         let params: Vec<String> = self.row.params.iter().map(param).collect();
         let result = self.row.result.map_or("void".to_owned(), |(shape, elem)| ty(shape, elem));
         format!("{result} {}({})", self.row.name, params.join(", "))
     }
 
-    /// What `T` stands for; `None` where all types are given.
+    /// The types that `T` may be; `None` if it is not generic.
     pub fn elements(self) -> Option<&'static str> {
         let mut all = self.row.params.iter().map(|it| (it.shape, it.elem)).chain(self.row.result);
         all.any(|(_, elem)| elem == Elem::T).then(|| class(self.row.class))
@@ -61,7 +61,7 @@ impl Overload {
         self.row.summary
     }
 
-    /// Whether it is computed in each lane by itself, without touching memory.
+    /// Whether it is computed in each lane independently, without memory accesses.
     pub fn is_pure(self) -> bool {
         matches!(self.row.function, library::Function::Pure(_))
     }
@@ -77,7 +77,7 @@ fn param(param: &Param) -> String {
     let mode = match param.mode {
         Mode::In => "",
         Mode::Out => "out ",
-        // A place in groupshared memory or in a buffer is changed where it is.
+        // An lvalue in groupshared memory or in a buffer is changed in place.
         Mode::InOut | Mode::Reference => "inout ",
     };
     format!("{mode}{} {}", ty(param.shape, param.elem), param.name)
@@ -110,7 +110,7 @@ fn class(class: Class) -> &'static str {
         Class::Any => "any number or bool",
         Class::Numeric => "any number",
         Class::Float => "float or a 16-bit float",
-        Class::AnyFloat => "any float, double among them",
+        Class::AnyFloat => "any float, including double",
         Class::Int => "any integer",
         Class::SmallInt | Class::SmallSigned => "an integer of 16 or 32 bits",
         Class::Word => "int, uint or float",

@@ -152,7 +152,7 @@ fn values_are_read_as_what_they_are() {
     assert!(matches!(buffer.read::<u32>(), Err(BufferError::Type { .. })));
     assert_eq!(buffer.read_bytes().unwrap().len(), 16);
     let length = buffer.write(&[(1u32, 1.0f32)]).unwrap_err();
-    assert_eq!(length.to_string(), "the contents take 16 bytes, and 8 are given");
+    assert_eq!(length.to_string(), "expected 16 bytes of contents, got 8");
     let bytes = Buffer::from_bytes([1, 0, 0, 0, 2]);
     assert_eq!(bytes.read::<u32>(), Err(BufferError::Size { bytes: 5, element: 4 }));
     let copy = buffer.duplicate().unwrap();
@@ -191,8 +191,8 @@ fn constants_find_their_members() {
         ("Cuont", 1, "the shader uses no constant `Cuont`; did you mean `Count`?"),
         ("Count", -1, "`Count` is `u32`, which cannot hold -1"),
         ("Lamp.Power", 1, "`Lamp.Power` is `f32`, which cannot hold 1"),
-        ("Weights", 1, "`Weights` takes 3 numbers, and 1 are given"),
-        ("Weights[3]", 1, "`Weights[3]` lies outside the array"),
+        ("Weights", 1, "`Weights` takes 3 numbers, got 1"),
+        ("Weights[3]", 1, "`Weights[3]` is out of range"),
     ] {
         assert_eq!(message(&mut table, name, value), expected);
     }

@@ -1,4 +1,4 @@
-//! An open device: its queue, its memory, and waiting for what it does.
+//! An open device: its queue, its memory, submission and waiting.
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +11,12 @@ use ir::exec::{Failure, Launch, Trap};
 
 use super::instance::{Capabilities, Instance, KHR_COMPUTE_SHADER_DERIVATIVES};
 
-/// How long a dispatch may take where the caller bounds the work; an endless loop on a GPU can be ended by nobody.
+/// The time limit of a dispatch with fuel: an endless loop on a GPU cannot be interrupted.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The same where a processor is the device: its driver compiles within the first dispatch, which takes seconds for large
-/// shaders, and shares the processor with everybody else.
+/// The same for a CPU driver: it compiles within the first dispatch, which takes seconds for large shaders, and shares
+/// the processor with other programs.
 const PATIENCE_WITH_PROCESSORS: Duration = Duration::from_secs(240);
-/// How often a wait looks at the cancellation flag.
+/// How often a wait checks the cancellation flag.
 const TICK: Duration = Duration::from_millis(5);
 
 pub(super) struct Context {
@@ -25,14 +25,14 @@ pub(super) struct Context {
     memory: vk::PhysicalDeviceMemoryProperties,
     /// Only one thread submits and waits at a time.
     queue: Mutex<vk::Queue>,
-    /// A dispatch did not come to its end: nothing of the device can be used or destroyed any more.
+    /// A dispatch did not finish: no object of the device may be used or destroyed any more.
     lost: AtomicBool,
     pub(super) physical: vk::PhysicalDevice,
     /// Dropped after the device.
     pub(super) instance: Option<Instance>,
 }
 
-/// A buffer with memory of its own.
+/// A buffer with dedicated memory.
 #[derive(Clone, Copy)]
 pub(super) struct Memory {
     pub(super) buffer: vk::Buffer,
@@ -55,7 +55,7 @@ impl Context {
         let mut robustness = capabilities.robustness;
         let mut reconvergence = vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR::default()
             .shader_maximal_reconvergence(true);
-        // The structure of NVIDIA's extension is that of Khronos's.
+        // NVIDIA's extension has the same structure as Khronos's.
         let mut derivatives = vk::PhysicalDeviceComputeShaderDerivativesFeaturesNV::default()
             .compute_derivative_group_linear(true);
         let mut borders = vk::PhysicalDeviceCustomBorderColorFeaturesEXT::default()
@@ -99,9 +99,9 @@ impl Context {
             .queue_create_infos(&queues)
             .enabled_extension_names(&names)
             .push_next(&mut features);
-        // SAFETY: the structures outlive the call, and ask only for what the device has said it has.
+        // SAFETY: the structures outlive the call, and request only features that the device reports.
         let device = unsafe { instance.raw.create_device(physical, &create, None) }?;
-        // SAFETY: the queue has been asked for above; the physical device belongs to the instance.
+        // SAFETY: the queue was requested above; the physical device belongs to the instance.
         let (queue, memory) = unsafe {
             (
                 device.get_device_queue(capabilities.family.unwrap_or(0), 0),
@@ -123,7 +123,7 @@ impl Context {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// A buffer in memory of the wanted kind: `needs` it must have, `likes` are better.
+    /// A buffer in memory with the properties `needs`, and preferably `likes`.
     pub(super) fn buffer(
         &self,
         size: u64,
@@ -137,7 +137,7 @@ impl Context {
         let buffer = buffer.map_err(|it| self.failed(it, size))?;
         // SAFETY: the buffer is alive.
         let required = unsafe { self.device.get_buffer_memory_requirements(buffer) };
-        // A driver may place memory better that belongs to one buffer: a copy on an H200 takes four fifths of the time.
+        // Dedicated allocation: a driver may place it better. A copy on an H200 takes four fifths of the time.
         let mut owner = vk::MemoryDedicatedAllocateInfo::default().buffer(buffer);
         match self.allocate(required, &mut owner, needs, likes) {
             Ok(memory) => {
@@ -150,7 +150,7 @@ impl Context {
                 })
             }
             Err(error) => {
-                // SAFETY: nobody else has the buffer.
+                // SAFETY: the buffer has no other user.
                 unsafe { self.device.destroy_buffer(buffer, None) };
                 Err(self.failed(error, size))
             }
@@ -181,21 +181,21 @@ impl Context {
     }
 
     pub(super) fn free(&self, memory: Memory) {
-        // SAFETY: whoever calls this is done with both, on the device too.
+        // SAFETY: the caller no longer uses either, on the device too.
         unsafe {
             self.device.destroy_buffer(memory.buffer, None);
             self.device.free_memory(memory.memory, None);
         }
     }
 
-    /// Submits the commands and waits for their end, or for the end of our patience.
+    /// Submits the commands and waits for their end or the time limit.
     pub(super) fn submit(
         &self,
         commands: vk::CommandBuffer,
         launches: &[&Launch],
     ) -> Result<(), Failure> {
         let gone = || {
-            let why = "an earlier dispatch did not come to its end".to_owned();
+            let why = "an earlier dispatch did not finish".to_owned();
             Failure::Trap(Trap::DeviceLost { why })
         };
         let Ok(queue) = self.queue.lock() else { return Err(gone()) };
@@ -213,13 +213,16 @@ impl Context {
                 .map_err(|it| self.failed(it, 0))?;
             (fence, self.device.queue_submit(*queue, &submits, fence))
         };
-        #[expect(clippy::disallowed_methods, reason = "a device that hangs ends no other way")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "there is no other way to detect a hanging device"
+        )]
         let start = Instant::now();
         let most = match self.capabilities.is_processor() {
             true => PATIENCE_WITH_PROCESSORS,
             false => PATIENCE,
         };
-        // Each dispatch of a list may take as long as one alone. A bare copy ends by itself.
+        // Each dispatch of a list may take as long as a single one. A copy alone always ends.
         let is_bounded = !launches.is_empty() && launches.iter().all(|it| it.fuel.is_some());
         let most = most * launches.len().max(1) as u32;
         let patience = is_bounded.then_some(most);
@@ -242,7 +245,7 @@ impl Context {
                 if patience.is_some_and(|it| start.elapsed() > it) {
                     self.lost.store(true, Ordering::Relaxed);
                     let why = format!(
-                        "the dispatch does not end within {} s, and nobody can end it",
+                        "the dispatch does not end within {} s, and cannot be interrupted",
                         most.as_secs()
                     );
                     return Err(Failure::Trap(Trap::DeviceLost { why }));
@@ -256,7 +259,7 @@ impl Context {
         result
     }
 
-    /// What a failed call means for a run.
+    /// The failure of a run for a failed call.
     pub(super) fn failed(&self, result: vk::Result, bytes: u64) -> Failure {
         Failure::Trap(match result {
             vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
@@ -264,9 +267,11 @@ impl Context {
             }
             vk::Result::ERROR_DEVICE_LOST => {
                 self.lost.store(true, Ordering::Relaxed);
-                Trap::DeviceLost { why: "the driver gave it up during the dispatch".to_owned() }
+                Trap::DeviceLost {
+                    why: "the driver reported it lost during the dispatch".to_owned(),
+                }
             }
-            other => Trap::DeviceLost { why: format!("a call of Vulkan failed: {other}") },
+            other => Trap::DeviceLost { why: format!("a Vulkan call failed: {other}") },
         })
     }
 }
@@ -274,13 +279,13 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         if self.is_lost() {
-            // To destroy what a dispatch still uses is undefined, and to wait for it can take for ever.
+            // Destroying what a dispatch still uses is undefined, and waiting for it may take forever.
             std::mem::forget(self.instance.take());
             return;
         }
-        // SAFETY: programs and runs hold the context, so that nothing of the device is left.
+        // SAFETY: programs and runs hold the context, so no object of the device is left.
         unsafe {
-            // A device that is lost here has nothing left to wait for.
+            // If the device is lost, there is nothing to wait for.
             let _ = self.device.device_wait_idle();
             self.device.destroy_device(None);
         }

@@ -1,8 +1,8 @@
-//! Images of several samples. No copy reaches them, so that a small program writes each sample of each texel, as the words
-//! that it is made of, through a view of integers of the same size.
+//! Fills multisampled images. They cannot be the target of a copy, so a small shader writes the bits of each sample of
+//! each texel, through an integer view with texels of the same size.
 //!
-//! The staging buffer holds four words for each, sample by sample as if these were layers: what the texture's own format
-//! means is nothing to the program.
+//! The staging buffer holds four words for each sample, with the samples as layers; the shader does not depend on the
+//! texture's format.
 
 use ash::vk;
 use ir::exec::Failure;
@@ -14,7 +14,7 @@ use super::image::Picture;
 /// The bytes of a sample in the staging buffer, and so the most that a texel can have.
 pub(super) const ROOM: usize = 16;
 
-/// The format of integers of so many bytes.
+/// The integer format with texels of `bytes` bytes.
 pub(super) fn integers(bytes: usize) -> Option<vk::Format> {
     Some(match bytes {
         1 => vk::Format::R8_UINT,
@@ -26,7 +26,7 @@ pub(super) fn integers(bytes: usize) -> Option<vk::Format> {
     })
 }
 
-/// What filling one image takes; destroyed with the run.
+/// The objects for filling one image; destroyed with the run.
 #[derive(Default)]
 pub(super) struct Filler {
     set_layout: vk::DescriptorSetLayout,
@@ -75,8 +75,8 @@ impl Filler {
         });
         let sizes = kinds.map(|it| vk::DescriptorPoolSize { ty: it, descriptor_count: 1 });
         let words = program();
-        // SAFETY: each structure outlives its call, and every handle in it is one that was made before; what has been made
-        // is destroyed by `free`, whichever call fails.
+        // SAFETY: each structure outlives its call, and every handle in it was created before; what has been created is
+        // destroyed by `free`, whichever call fails.
         unsafe {
             let create = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
             self.set_layout = device.create_descriptor_set_layout(&create, None).map_err(failed)?;
@@ -124,14 +124,14 @@ impl Filler {
         Ok(())
     }
 
-    /// Records the filling, behind the barrier that brings the image into its layout.
+    /// Records the filling, after the barrier that transitions the image to its layout.
     ///
     /// # Safety
     /// The commands are being recorded, and the filler lives until they have ended.
     pub(super) unsafe fn record(&self, context: &Context, commands: vk::CommandBuffer) {
         let (device, point) = (&context.device, vk::PipelineBindPoint::COMPUTE);
         let [x, y, z] = self.groups;
-        // SAFETY: as the caller promises; the program stays inside the image, whose size is that of the dispatch.
+        // SAFETY: the caller's contract; the shader stays inside the image, whose size is that of the dispatch.
         unsafe {
             device.cmd_bind_pipeline(commands, point, self.pipeline);
             device.cmd_bind_descriptor_sets(commands, point, self.layout, 0, &[self.set], &[]);
@@ -141,7 +141,7 @@ impl Filler {
 
     pub(super) fn free(&self, context: &Context) {
         let device = &context.device;
-        // SAFETY: the device is done with all of it, or has never got it; null handles are ignored.
+        // SAFETY: the device no longer uses any of it, or never did; null handles are ignored.
         unsafe {
             device.destroy_pipeline(self.pipeline, None);
             device.destroy_pipeline_layout(self.layout, None);
@@ -152,8 +152,8 @@ impl Filler {
     }
 }
 
-/// The program, for one thread a group: thread (x, y, z) writes sample `z % samples` of the texel (x, y) of the layer
-/// `z / samples`, out of the four words at that place of the buffer.
+/// The shader, with one thread per group: thread (x, y, z) writes sample `z % samples` of the texel (x, y) of the layer
+/// `z / samples`, from the four words at that place in the buffer.
 fn program() -> Vec<u32> {
     let mut to = Assembler { words: Vec::new(), next: 1 };
     for capability in [
@@ -198,7 +198,7 @@ fn program() -> Vec<u32> {
     let block_pointer = to.ty(op::TYPE_POINTER, &[op::STORAGE_BUFFER, block]);
     let word_pointer = to.ty(op::TYPE_POINTER, &[op::STORAGE_BUFFER, uint]);
     to.put(op::VARIABLE, &[block_pointer, buffer, op::STORAGE_BUFFER]);
-    // Two dimensions, no depth, an array, several samples, written, of no format.
+    // Two-dimensional, no depth, arrayed, multisampled, storage, without a format.
     let image_type = to.ty(op::TYPE_IMAGE, &[uint, 1, 0, 1, 1, 2, 0]);
     let image_pointer = to.ty(op::TYPE_POINTER, &[op::UNIFORM_CONSTANT, image_type]);
     to.put(op::VARIABLE, &[image_pointer, image_variable, op::UNIFORM_CONSTANT]);
@@ -232,7 +232,7 @@ fn program() -> Vec<u32> {
     [vec![op::MAGIC, Vulkan::V1_1.spirv(), 0, to.next, 0], to.words].concat()
 }
 
-/// Writes instructions down, and counts ids.
+/// Appends instructions, and allocates ids.
 struct Assembler {
     words: Vec<u32>,
     next: u32,

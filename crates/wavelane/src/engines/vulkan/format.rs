@@ -1,5 +1,5 @@
-//! Which format of Vulkan stands for a format of ours. Bits are the same on both sides; what a device can do with a format
-//! is asked elsewhere.
+//! Maps our formats to Vulkan's. The bits are the same on both sides; the capabilities of a device for a format are
+//! queried elsewhere.
 
 use ash::vk;
 use ir::exec::{Format, FormatScalar};
@@ -7,7 +7,7 @@ use ir::texel::own_format;
 use ir::{Element, HostScalar};
 use ops::texture::{self, Encoding};
 
-/// What kind of numbers a shader gets.
+/// The kind of numbers that a shader gets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Float,
@@ -20,7 +20,7 @@ fn kind_of(element: &Element) -> Kind {
         HostScalar::F16 | HostScalar::F32 => Kind::Float,
         HostScalar::I16 | HostScalar::I32 => Kind::Signed,
         HostScalar::Bool | HostScalar::U16 | HostScalar::U32 => Kind::Unsigned,
-        // They travel as words.
+        // They are passed as words.
         HostScalar::I64 | HostScalar::U64 | HostScalar::F64 => Kind::Unsigned,
     }
 }
@@ -40,7 +40,7 @@ fn of(channels: u32, [one, two, three, four]: [vk::Format; 4]) -> Option<vk::For
     (found != vk::Format::UNDEFINED).then_some(found)
 }
 
-/// Channels side by side.
+/// A format with equal channels.
 fn plain(channels: u32, bits: u8, encoding: Encoding) -> Option<vk::Format> {
     use Encoding::*;
     use vk::Format as F;
@@ -66,7 +66,7 @@ fn plain(channels: u32, bits: u8, encoding: Encoding) -> Option<vk::Format> {
     of(channels, row)
 }
 
-/// The same of 64 bits: two words a channel, or one integer where the module names such a format.
+/// The same for 64 bits: two words per channel, or one integer if the module declares such a format.
 fn wide(channels: u32, signed: bool, named: Option<&str>) -> Option<vk::Format> {
     use vk::Format as F;
     match (named, signed, channels) {
@@ -78,7 +78,7 @@ fn wide(channels: u32, signed: bool, named: Option<&str>) -> Option<vk::Format> 
     }
 }
 
-/// The format that SPIR-V calls so.
+/// The format with this SPIR-V name.
 fn by_name(name: &str) -> Option<vk::Format> {
     use vk::Format as F;
     Some(match name {
@@ -127,12 +127,12 @@ fn by_name(name: &str) -> Option<vk::Format> {
     })
 }
 
-/// Whether a module that names this format can work on such a view.
+/// Whether a module that declares this format can use such a view.
 fn has_name(format: vk::Format, named: Option<&str>) -> bool {
     named.is_none_or(|it| by_name(it) == Some(format))
 }
 
-/// Atomic operations take floats for words: the bits are the same.
+/// Atomic operations treat floats as words: the bits are the same.
 fn as_words(format: vk::Format, named: Option<&str>) -> vk::Format {
     match (format, named) {
         (vk::Format::R32_SFLOAT, Some("R32ui")) => vk::Format::R32_UINT,
@@ -140,7 +140,7 @@ fn as_words(format: vk::Format, named: Option<&str>) -> vk::Format {
     }
 }
 
-/// For a typed buffer: the format of its own or of its declaration.
+/// For a typed buffer: its own format, or that of its declaration.
 pub(super) fn texel_format(
     own: Option<Format>,
     element: &Element,
@@ -148,7 +148,7 @@ pub(super) fn texel_format(
 ) -> Option<vk::Format> {
     use FormatScalar::*;
     let Format { scalar, components } = own.unwrap_or_else(|| own_format(element));
-    // Whole words are the same with and without a sign.
+    // Signed and unsigned 32-bit words have the same bits.
     let scalar = match (scalar, kind_of(element)) {
         (Int32, Kind::Unsigned) => Uint32,
         (Uint32, Kind::Signed) => Int32,
@@ -183,7 +183,7 @@ pub(super) fn texel_format(
     found.map(|it| as_words(it, named)).filter(|it| suits && has_name(*it, named))
 }
 
-/// For a texture. One that is compared has the format of depths where colours cannot be compared: `depth`.
+/// For a texture. One that is used in comparisons needs a depth format if colour formats cannot be compared: `depth`.
 pub(super) fn image_format(
     format: texture::Format,
     element: &Element,
@@ -218,7 +218,7 @@ pub(super) fn image_format(
     found.filter(|it| has_name(*it, named))
 }
 
-/// The format of depths with the same bits.
+/// The depth format with the same bits.
 pub(super) fn depth(format: vk::Format) -> Option<vk::Format> {
     match format {
         vk::Format::R32_SFLOAT => Some(vk::Format::D32_SFLOAT),
@@ -227,20 +227,20 @@ pub(super) fn depth(format: vk::Format) -> Option<vk::Format> {
     }
 }
 
-/// Why there is no format, by what the module names.
+/// Why there is no format, given the one that the module declares.
 pub(super) fn no_format(named: Option<&str>) -> String {
     match named {
-        Some(named) => format!("the module takes its texels for those of the format {named}"),
+        Some(named) => format!("the module requires texels of the format {named}"),
         None => "Vulkan has no such format for what the shader declares".to_owned(),
     }
 }
 
-/// How many components a shader that writes whole texels has to give.
+/// The number of components that a shader must provide to write whole texels.
 pub(super) fn channels(format: texture::Format) -> u32 {
     format.channels().count() as u32
 }
 
-/// What a device does not do with texels of a format, in words.
+/// What a device cannot do with texels of a format, in words.
 pub(super) fn lacks(missing: vk::FormatFeatureFlags2) -> String {
     use vk::FormatFeatureFlags2 as Can;
     let rows = [

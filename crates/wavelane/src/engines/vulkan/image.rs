@@ -2,7 +2,7 @@
 //!
 //! An image stays in the general layout from the first copy to the last, because a dispatch is short and may both read
 //! and write it. Each level of each layer is one copy between the staging buffer and the image.
-//! Which format an image has is the matter of `format.rs`.
+//! `format.rs` chooses the format of an image.
 
 use ash::vk;
 use ir::exec::{Failure, Unsupported};
@@ -13,7 +13,7 @@ use super::fill;
 use super::format;
 use super::stored::Sampled;
 
-/// An image with memory of its own.
+/// An image with dedicated memory.
 pub(super) struct Picture {
     pub(super) image: vk::Image,
     memory: vk::DeviceMemory,
@@ -22,13 +22,13 @@ pub(super) struct Picture {
     shape: Shape,
     usage: vk::ImageUsageFlags,
     pieces: Vec<Piece>,
-    /// How many bytes it takes in a staging buffer.
+    /// The number of bytes in a staging buffer.
     pub(super) size: u64,
 }
 
 /// One level of one layer.
 struct Piece {
-    /// Where it begins in the bytes of the texture, how many there are, and where they go behind its start in a staging buffer.
+    /// The offset in the bytes of the texture, the size, and the offset from the texture's start in a staging buffer.
     from: usize,
     len: usize,
     to: u64,
@@ -37,7 +37,7 @@ struct Piece {
     extent: vk::Extent3D,
 }
 
-/// What is asked of an image besides its shape.
+/// The requirements on an image besides its shape.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'a> {
     pub(super) dim: Dim,
@@ -81,7 +81,7 @@ fn unsupported(asked: String, missing: String) -> Failure {
 }
 
 impl Picture {
-    /// Where in the staging buffer it may begin: copies begin at whole texels and whole words.
+    /// The alignment in the staging buffer: copies begin at whole texels and whole words.
     pub(super) fn alignment(&self) -> u64 {
         alignment(&self.shape)
     }
@@ -90,22 +90,22 @@ impl Picture {
         self.shape.samples > 1
     }
 
-    /// How many texels there are on each axis, the samples of all layers on the last.
+    /// The number of texels on each axis; the last counts the samples of all layers.
     pub(super) fn samples_in_rows(&self) -> [u32; 3] {
         [self.shape.width, self.shape.height, self.shape.layers * self.shape.samples]
     }
 
-    /// The pieces with their bytes in the texture, and where they go behind the start in a staging buffer.
+    /// The pieces with their bytes in the texture, and their offsets from the start in a staging buffer.
     pub(super) fn moves(&self) -> impl Iterator<Item = (std::ops::Range<usize>, usize)> + '_ {
         self.pieces.iter().map(|it| (it.from..it.from + it.len, it.to as usize))
     }
 
-    /// Whether it is an image for a texture of that shape that can be used so.
+    /// Whether the image suits a texture of that shape and those requirements.
     pub(super) fn serves(&self, shape: &Shape, usage: vk::ImageUsageFlags) -> bool {
         self.shape == *shape && self.usage.contains(usage)
     }
 
-    /// Whether a view of that kind can be made of it.
+    /// Whether a view of that kind can be created for it.
     pub(super) fn takes(&self, dim: Dim, format: vk::Format) -> bool {
         self.kind == image_type(dim) && self.format == format
     }
@@ -136,7 +136,7 @@ impl Picture {
         self.pieces.iter().map(copy).collect()
     }
 
-    /// Brings a new image into its layout and fills it, unless it has several samples: see `fill.rs`.
+    /// Transitions a new image to its layout and fills it, unless it is multisampled: see `fill.rs`.
     ///
     /// # Safety
     /// The commands are being recorded, and the staging buffer holds the bytes of every piece.
@@ -159,7 +159,7 @@ impl Picture {
         let stages = [vk::PipelineStageFlags::TOP_OF_PIPE, fills];
         let none = vk::DependencyFlags::empty();
         let device = &context.device;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's contract.
         unsafe {
             let [before, after] = stages;
             device.cmd_pipeline_barrier(commands, before, after, none, &[], &[], &barrier);
@@ -171,10 +171,10 @@ impl Picture {
         }
     }
 
-    /// Brings what the image holds back into the staging buffer.
+    /// Copies the image back into the staging buffer.
     ///
     /// # Safety
-    /// The commands are being recorded behind those of [`Picture::fill`], and the staging buffer has room.
+    /// The commands are being recorded after those of [`Picture::fill`], and the staging buffer is large enough.
     pub(super) unsafe fn read_back(
         &self,
         context: &Context,
@@ -183,7 +183,7 @@ impl Picture {
         staged: u64,
     ) {
         let layout = vk::ImageLayout::GENERAL;
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's contract.
         unsafe {
             let device = &context.device;
             let copies = self.copies(staged);
@@ -193,12 +193,12 @@ impl Picture {
 }
 
 impl Context {
-    /// What the device can do with images of a format.
+    /// The device's capabilities for images of a format.
     pub(super) fn features_of(&self, format: vk::Format) -> vk::FormatProperties3<'static> {
         let mut third = vk::FormatProperties3::default();
         let mut properties = vk::FormatProperties2::default().push_next(&mut third);
         if let Some(instance) = &self.instance {
-            // SAFETY: the physical device belongs to the instance, and knows the structure since Vulkan 1.3.
+            // SAFETY: the physical device belongs to the instance, and supports the structure since Vulkan 1.3.
             unsafe {
                 instance.raw.get_physical_device_format_properties2(
                     self.physical,
@@ -237,7 +237,7 @@ impl Context {
             let has = integers.map(|it| self.features_of(it).optimal_tiling_features);
             let stores = self.capabilities.features.shader_storage_image_multisample == vk::TRUE;
             if !stores || !has.is_some_and(|it| it.contains(writes)) {
-                let missing = format!("the device `{device}` does not write single samples");
+                let missing = format!("the device `{device}` cannot write single samples");
                 return Err(unsupported(format!("the samples of `{name}`"), missing));
             }
         }
@@ -271,7 +271,10 @@ impl Context {
                 "`{name}` of {width}×{height}×{depth} texels of {}, {layers} layers, {samples} samples",
                 shape.format
             );
-            return Err(unsupported(asked, format!("the device `{device}` has no such images")));
+            return Err(unsupported(
+                asked,
+                format!("the device `{device}` does not support such images"),
+            ));
         }
         let create = vk::ImageCreateInfo::default()
             .flags(flags)
@@ -283,7 +286,7 @@ impl Context {
             .samples(samples)
             .tiling(tiling)
             .usage(usage);
-        // SAFETY: the structure is complete, and the device has said that it makes such images.
+        // SAFETY: the structure is complete, and the device reports support for such images.
         let image = unsafe { self.device.create_image(&create, None) };
         let image = image.map_err(|it| self.failed(it, 0))?;
         // SAFETY: the image is alive.
@@ -294,7 +297,7 @@ impl Context {
         let memory = match self.allocate(required, &mut owner, none, local) {
             Ok(memory) => memory,
             Err(error) => {
-                // SAFETY: nobody else has the image.
+                // SAFETY: the image has no other user.
                 unsafe { self.device.destroy_image(image, None) };
                 return Err(self.failed(error, required.size));
             }
@@ -319,7 +322,7 @@ impl Context {
             .view_type(view_type(dim))
             .format(of.format)
             .subresource_range(of.range());
-        // The image can be written for the sake of `fill.rs`, which its own format need not allow.
+        // `fill.rs` writes the image, which its own format need not allow.
         if of.is_multisampled() {
             create = create.push_next(&mut usage);
         }
@@ -327,7 +330,7 @@ impl Context {
         unsafe { self.device.create_image_view(&create, None) }.map_err(|it| self.failed(it, 0))
     }
 
-    /// The texels of an image of several samples as integers to be written.
+    /// A writable integer view of a multisampled image.
     pub(super) fn integers_view(&self, of: &Picture) -> Result<vk::ImageView, Failure> {
         let mut usage = vk::ImageViewUsageCreateInfo::default().usage(vk::ImageUsageFlags::STORAGE);
         let create = vk::ImageViewCreateInfo::default()
@@ -336,19 +339,19 @@ impl Context {
             .format(fill::integers(of.shape.format.bytes()).unwrap_or_default())
             .subresource_range(of.range())
             .push_next(&mut usage);
-        // SAFETY: the image is alive, and may be seen in formats of the same size.
+        // SAFETY: the image is alive, and allows views with formats of the same size.
         unsafe { self.device.create_image_view(&create, None) }.map_err(|it| self.failed(it, 0))
     }
 
     pub(super) fn free_picture(&self, picture: &Picture) {
-        // SAFETY: whoever calls this is done with both, on the device too.
+        // SAFETY: the caller no longer uses either, on the device too.
         unsafe {
             self.device.destroy_image(picture.image, None);
             self.device.free_memory(picture.memory, None);
         }
     }
 
-    /// A sampler of that state, for what it is used on.
+    /// A sampler with that state, for the textures that it is used with.
     pub(super) fn sampler(
         &self,
         state: &Sampler,
@@ -361,7 +364,7 @@ impl Context {
         let lacks = |asked: String| {
             Err(unsupported(
                 format!("`{name}` with {asked}"),
-                format!("the device `{device}` has none"),
+                format!("the device `{device}` does not support it"),
             ))
         };
         let limits = &self.capabilities.limits;
@@ -377,15 +380,18 @@ impl Context {
         }
         let mirrors = self.capabilities.features12.sampler_mirror_clamp_to_edge == vk::TRUE;
         if state.address.contains(&Address::MirrorOnce) && !mirrors {
-            return lacks("an address that is mirrored once".to_owned());
+            return lacks("the address mode mirror-once".to_owned());
         }
         let is_linear =
             is_anisotropic || [state.min, state.mag, state.mip].contains(&Filter::Linear);
         if whole && sampled.blends && is_linear {
-            let asked = format!("`{name}` for textures of integers and blended ones");
-            return Err(unsupported(asked, "a sampler of Vulkan is for one of them".to_owned()));
+            let asked = format!("`{name}` for both integer and filtered textures");
+            return Err(unsupported(
+                asked,
+                "a Vulkan sampler supports only one of them".to_owned(),
+            ));
         }
-        // Integers are not blended, and drivers may try.
+        // Integers must not be filtered, and drivers may try.
         let filter = |it: Filter| match it {
             _ if whole => vk::Filter::NEAREST,
             _ if is_anisotropic => vk::Filter::LINEAR,
@@ -439,13 +445,13 @@ impl Context {
             .compare_enable(compares)
             .compare_op(compare)
             .min_lod(state.min_lod)
-            // Where they cross, the least counts.
+            // If they cross, the minimum applies.
             .max_lod(state.max_lod.max(state.min_lod).min(vk::LOD_CLAMP_NONE.max(state.min_lod)))
             .border_color(border);
         if is_custom {
             create = create.push_next(&mut custom);
         }
-        // SAFETY: the structures are complete, and ask for what the device has.
+        // SAFETY: the structures are complete, and request only supported features.
         unsafe { self.device.create_sampler(&create, None) }.map_err(|it| self.failed(it, 0))
     }
 }
@@ -479,12 +485,12 @@ fn custom_color(color: [f32; 4], whole: bool) -> vk::ClearColorValue {
 }
 
 fn alignment(shape: &Shape) -> u64 {
-    // As a storage buffer it may begin at multiples of 256 on every device.
+    // On every device, multiples of 256 are aligned for a storage buffer.
     let least = if shape.samples > 1 { 256 } else { 64 };
     least * shape.format.bytes() as u64
 }
 
-/// Each level of each layer, and the bytes that all take in the staging buffer.
+/// Each level of each layer, and their total size in the staging buffer.
 fn pieces(shape: &Shape) -> (Vec<Piece>, u64) {
     let texel = shape.format.bytes();
     if shape.samples > 1 {
@@ -506,7 +512,7 @@ fn pieces(shape: &Shape) -> (Vec<Piece>, u64) {
     (pieces, to)
 }
 
-/// The same of an image of several samples: each sample has room of its own.
+/// The same for a multisampled image: each sample is separate.
 fn samples(shape: &Shape) -> (Vec<Piece>, u64) {
     let len = shape.format.bytes();
     let mut pieces = Vec::new();

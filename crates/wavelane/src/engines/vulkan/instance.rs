@@ -1,4 +1,4 @@
-//! The loader, and what its devices say of themselves.
+//! The loader, and the properties of its devices.
 
 use std::collections::BTreeSet;
 use std::ffi::CStr;
@@ -11,19 +11,19 @@ use crate::{Adapter, LaneCounts, Options1, Options4};
 
 /// The loader with an instance in it.
 pub(super) struct Instance {
-    /// The functions of `raw` are those of a library that this keeps loaded.
+    /// Keeps the library loaded that the functions of `raw` belong to.
     _entry: ash::Entry,
     pub(super) raw: ash::Instance,
 }
 
-/// What a device has. The structures of Vulkan hold no pointers any more.
+/// The capabilities of a device. Vulkan's structures are stored without their chain pointers.
 #[derive(Clone)]
 pub(super) struct Capabilities {
     pub(super) name: String,
     pub(super) driver: String,
     pub(super) api: u32,
     pub(super) family: Option<u32>,
-    /// Whether the queue can tell the time.
+    /// Whether the queue supports timestamps.
     pub(super) has_clock: bool,
     pub(super) limits: vk::PhysicalDeviceLimits,
     pub(super) features: vk::PhysicalDeviceFeatures,
@@ -33,45 +33,45 @@ pub(super) struct Capabilities {
     pub(super) robustness: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
     pub(super) reconverges: bool,
     pub(super) partitions: bool,
-    /// Whether compute shaders have derivatives of rows of four threads.
+    /// Whether compute shaders have derivatives with linear quads.
     pub(super) derivatives: bool,
     /// Whether borders of textures may have any color.
     pub(super) colors_borders: bool,
-    /// Whether images take atomic operations of 64 bits.
+    /// Whether images support 64-bit atomic operations.
     pub(super) wide_image_atomics: bool,
     pub(super) operations: vk::SubgroupFeatureFlags,
     pub(super) widths: LaneCounts,
-    /// Whether a pipeline can ask for one of several widths.
+    /// Whether a pipeline can require one of several widths.
     pub(super) requires_width: bool,
     pub(super) most_subgroups: u32,
     kind: vk::PhysicalDeviceType,
     floats: Floats,
-    /// For what a subgroup operation can be used at all.
+    /// Whether subgroup operations are available in compute shaders.
     in_compute: bool,
 }
 
-/// Newer than the headers that `ash` was made of; its structure is that of NVIDIA's extension.
+/// Newer than the headers that `ash` was generated from; it has the structure of NVIDIA's extension.
 pub(super) const KHR_COMPUTE_SHADER_DERIVATIVES: &CStr = c"VK_KHR_compute_shader_derivatives";
 
 impl Instance {
     pub(super) fn new() -> Result<Instance, String> {
-        // SAFETY: this runs the initialisers of the system's Vulkan library, which is what was asked for.
+        // SAFETY: this runs the initialisers of the system's Vulkan library, as intended.
         let entry = unsafe { ash::Entry::load() }
-            .map_err(|error| format!("this machine has no loader of Vulkan ({error})"))?;
+            .map_err(|error| format!("this machine has no Vulkan loader ({error})"))?;
         let application = vk::ApplicationInfo::default()
             .application_name(c"wavelane")
             .api_version(vk::API_VERSION_1_3);
         let create = vk::InstanceCreateInfo::default().application_info(&application);
         // SAFETY: the structures are complete and outlive the call; the instance lives as long as the entry.
         let raw = unsafe { entry.create_instance(&create, None) }
-            .map_err(|error| format!("no driver of Vulkan can be used ({error})"))?;
+            .map_err(|error| format!("no Vulkan driver is usable ({error})"))?;
         Ok(Instance { _entry: entry, raw })
     }
 
     pub(super) fn devices(&self) -> Result<Vec<(vk::PhysicalDevice, Capabilities)>, String> {
         // SAFETY: the instance is alive.
         let all = unsafe { self.raw.enumerate_physical_devices() }
-            .map_err(|error| format!("Vulkan does not list its devices ({error})"))?;
+            .map_err(|error| format!("Vulkan cannot list its devices ({error})"))?;
         Ok(all.into_iter().map(|it| (it, self.capabilities(it))).collect())
     }
 
@@ -91,7 +91,8 @@ impl Instance {
         let mut of12 = vk::PhysicalDeviceVulkan12Properties::default();
         let mut of13 = vk::PhysicalDeviceVulkan13Properties::default();
         let mut properties = vk::PhysicalDeviceProperties2::default();
-        // SAFETY: as above. The first question asks for the version alone, because older devices know no others.
+        // SAFETY: as above. The first query is for the version alone, because older devices do not know the other
+        // structures.
         unsafe { self.raw.get_physical_device_properties2(device, &mut properties) };
         let api = properties.properties.api_version;
         let is_new = api >= vk::API_VERSION_1_3;
@@ -101,7 +102,7 @@ impl Instance {
                 .push_next(&mut of11)
                 .push_next(&mut of12)
                 .push_next(&mut of13);
-            // SAFETY: the device knows the structures of its version, which outlive the call.
+            // SAFETY: the device supports the structures of its version, which outlive the call.
             unsafe { self.raw.get_physical_device_properties2(device, &mut properties) };
         }
         let properties = properties.properties;
@@ -137,7 +138,7 @@ impl Instance {
                 features = features.push_next(&mut image_atomics);
             }
         }
-        // SAFETY: the device knows the structures of its version and extensions, which outlive the call.
+        // SAFETY: the device supports the structures of its version and extensions, which outlive the call.
         unsafe { self.raw.get_physical_device_features2(device, &mut features) };
         let features = features.features;
         // The chain is not needed any more, and must not be followed.
@@ -150,7 +151,7 @@ impl Instance {
         let families = unsafe { self.raw.get_physical_device_queue_family_properties(device) };
         let computes =
             |it: &&vk::QueueFamilyProperties| it.queue_flags.contains(vk::QueueFlags::COMPUTE);
-        // A queue that does nothing but compute starts groups sooner: a tenth of the time of a copy on an H200.
+        // A compute-only queue starts groups sooner: it saves a tenth of the time of a copy on an H200.
         let draws =
             |it: &vk::QueueFamilyProperties| it.queue_flags.contains(vk::QueueFlags::GRAPHICS);
         let alone = families.iter().position(|it| computes(&it) && !draws(it));
@@ -195,7 +196,7 @@ impl Instance {
                 && borders.custom_border_color_without_format == vk::TRUE,
             wide_image_atomics: image_atomics.shader_image_int64_atomics == vk::TRUE,
             operations: of11.subgroup_supported_operations,
-            // Widths beyond ours are nothing that a shader can ask for.
+            // Shaders cannot request widths outside our range.
             widths: LaneCounts { min: widths.min.max(4), max: widths.max.min(128) },
             requires_width,
             most_subgroups: of13.max_compute_workgroup_subgroups,
@@ -224,26 +225,26 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: whoever holds devices of the instance holds the instance too, and drops it after them.
+        // SAFETY: an owner of devices of the instance also owns the instance, and drops it after them.
         unsafe { self.raw.destroy_instance(None) };
     }
 }
 
 impl Capabilities {
-    /// Why nothing of ours can run there, if that is so.
+    /// Why the device cannot be used, if it cannot.
     pub(super) fn unusable(&self) -> Option<String> {
         let LaneCounts { min, max } = self.widths;
         if self.api < vk::API_VERSION_1_3 {
-            return Some(format!("it has Vulkan {}, and 1.3 is needed", self.version()));
+            return Some(format!("it has Vulkan {}; 1.3 is required", self.version()));
         }
         if self.family.is_none() {
-            return Some("it has no queue that computes".to_owned());
+            return Some("it has no compute queue".to_owned());
         }
         if !self.in_compute || min > max {
             return Some("it has no subgroups of 4 to 128 lanes in compute shaders".to_owned());
         }
         (!self.reconverges).then(|| {
-            "it does not promise maximal reconvergence (VK_KHR_shader_maximal_reconvergence), without which wave \
+            "it does not guarantee maximal reconvergence (VK_KHR_shader_maximal_reconvergence), without which wave \
              operations have no meaning"
                 .to_owned()
         })
@@ -261,7 +262,7 @@ impl Capabilities {
             options1: Options1 {
                 wave_ops: true,
                 wave_lane_count: self.widths,
-                // Vulkan does not say how many there are in all, only how many a group may have.
+                // Vulkan does not report the total, only the maximum for a group.
                 total_lane_count: self.most_subgroups.saturating_mul(self.widths.max),
                 int64_shader_ops: is(self.features.shader_int64),
             },
@@ -278,7 +279,7 @@ impl Capabilities {
             vulkan: Vulkan::V1_3,
             extensions: reconverges.into_iter().chain(partitions).chain(derivatives).collect(),
             floats: self.floats,
-            // Real ones have been seen to overflow as nobody may expect.
+            // Some drivers handle the overflow of native 16-bit integers wrongly.
             short_words: true,
             exact: self.features.shader_float64 == vk::TRUE
                 && self.features.shader_int64 == vk::TRUE,
@@ -312,7 +313,7 @@ impl Capabilities {
         format!("{major}.{minor}.{}", vk::api_version_patch(api))
     }
 
-    /// What a module asks for that the device does not have, by the names of SPIR-V's capabilities.
+    /// A capability that a module declares and the device lacks, by its SPIR-V name.
     pub(super) fn lacks(&self, capabilities: &[&'static str]) -> Option<&'static str> {
         let is = |flag: vk::Bool32| flag == vk::TRUE;
         let (f, f11, f12) = (&self.features, &self.features11, &self.features12);
@@ -370,7 +371,7 @@ impl Capabilities {
             }
             // Only modules of other compilers declare these.
             "StorageImageMultisample" | "ImageMSArray" => is(f.shader_storage_image_multisample),
-            // It is opened with rows of four threads.
+            // Devices are opened with linear quads.
             "ComputeDerivativeGroupQuadsKHR" => false,
             "DerivativeControl" => self.derivatives,
             "Int8" => is(f12.shader_int8),
@@ -392,7 +393,7 @@ impl Capabilities {
             "GroupNonUniformShuffle" => operation(vk::SubgroupFeatureFlags::SHUFFLE),
             "GroupNonUniformQuad" => operation(vk::SubgroupFeatureFlags::QUAD),
             "GroupNonUniformPartitionedEXT" => self.partitions,
-            // The others come with Vulkan 1.3, or are asked for only where the device offers them.
+            // The others are part of Vulkan 1.3, or are declared only if the device supports them.
             _ => true,
         };
         let small = ["Int16", "Int64", "Float16"].into_iter().any(asks);

@@ -13,7 +13,7 @@ use super::context::Context;
 pub(super) struct Program {
     pub(super) context: Arc<Context>,
     pub(super) reflection: Reflection,
-    /// How many descriptors each binding of the reflection has.
+    /// The number of descriptors of each binding in the reflection.
     pub(super) counts: Vec<u32>,
     pub(super) sets: Vec<vk::DescriptorSetLayout>,
     pub(super) layout: vk::PipelineLayout,
@@ -59,12 +59,12 @@ impl Program {
         };
         program.make(words, width, module.group_size).map_err(|result| {
             let asked = format!("a pipeline for `{}`", module.name);
-            unsupported(asked, format!("the driver of `{name}` does not make it: {result}"))
+            unsupported(asked, format!("the driver of `{name}` cannot create it: {result}"))
         })?;
         Ok(program)
     }
 
-    /// What has been made is destroyed with the program, also when this fails half way.
+    /// Objects that have been created are destroyed with the program, even if this fails half way.
     fn make(&mut self, words: &[u32], width: u32, group: [u32; 3]) -> Result<(), vk::Result> {
         let device = &self.context.device;
         let capabilities = &self.context.capabilities;
@@ -103,7 +103,7 @@ impl Program {
         self.layout = unsafe { device.create_pipeline_layout(&create, None) }?;
 
         let create = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the words are a module that `spirv` has made, or one that a caller has vouched for.
+        // SAFETY: the words are a module that `spirv` has emitted, or one that the caller has vouched for.
         let module = unsafe { device.create_shader_module(&create, None) }?;
         let entry = CString::new(self.reflection.entry.as_str()).unwrap_or_default();
         let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
@@ -121,7 +121,7 @@ impl Program {
             stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
         }
         let create = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(self.layout)];
-        // SAFETY: everything that the structures name is alive; the module may go once the pipeline is there.
+        // SAFETY: everything that the structures name is alive; the module may be destroyed once the pipeline exists.
         let made = unsafe {
             let made = device.create_compute_pipelines(vk::PipelineCache::null(), &create, None);
             device.destroy_shader_module(module, None);
@@ -150,7 +150,7 @@ fn within_limits(
     let [most_x, most_y, most_z] = limits.max_compute_work_group_size;
     let most = limits.max_compute_work_group_invocations;
     let too_many = |asked: String, most: u32| {
-        let missing = format!("the device `{}` takes {most} at most", capabilities.name);
+        let missing = format!("the device `{}` supports at most {most}", capabilities.name);
         Err(Unsupported { asked, missing })
     };
     if threads > most || x > most_x || y > most_y || z > most_z {
@@ -174,7 +174,7 @@ fn within_limits(
     Ok(())
 }
 
-/// A stage has so many descriptors of each kind at most.
+/// Checks the limits on descriptors of each kind in a stage.
 fn enough_descriptors(
     context: &Context,
     reflection: &Reflection,
@@ -213,7 +213,7 @@ fn enough_descriptors(
         None => Ok(()),
         Some((what, asked, most)) => Err(Unsupported {
             asked: format!("{asked} {what}"),
-            missing: format!("the device `{}` takes {most} at most", context.capabilities.name),
+            missing: format!("the device `{}` supports at most {most}", context.capabilities.name),
         }),
     }
 }
@@ -224,7 +224,7 @@ impl Drop for Program {
             return;
         }
         let device = &self.context.device;
-        // SAFETY: no run is under way, because each holds the program; handles that were not made are null, which
+        // SAFETY: no run is in progress, because each holds the program; handles that were not created are null, which
         // Vulkan ignores.
         unsafe {
             device.destroy_pipeline(self.pipeline, None);

@@ -1,6 +1,6 @@
-//! What stays on the device: the bytes of a buffer or texture between dispatches, and bringing back what was written.
+//! The bytes of a buffer or texture that stay on the device between dispatches, and copying results back.
 //!
-//! Memory is freed with the last holder, which can be the host's handle or a run that is under way.
+//! Memory is freed with the last owner, which can be the host's handle or a run in progress.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) enum Held {
 }
 
 impl Resident {
-    /// Lays bytes out as the staging buffer wants them, over zeros.
+    /// Copies bytes into the layout of the staging buffer, which is zero elsewhere.
     pub(super) fn pack(&self, bytes: &[u8], staging: &mut [u8]) {
         staging.fill(0);
         match &self.held {
@@ -40,7 +40,7 @@ impl Resident {
         }
     }
 
-    /// The way back.
+    /// The inverse.
     pub(super) fn unpack(&self, is_counter: bool, slot: &mut Slot, staging: &[u8]) {
         match &self.held {
             Held::Buffer(..) if is_counter => {
@@ -60,7 +60,7 @@ impl Resident {
         }
     }
 
-    /// How many bytes it takes in a staging buffer.
+    /// The size in a staging buffer.
     pub(super) fn size(&self) -> u64 {
         match &self.held {
             Held::Buffer(_, size) => *size,
@@ -68,7 +68,7 @@ impl Resident {
         }
     }
 
-    /// Brings the bytes back to the host.
+    /// Copies the bytes back to the host.
     fn fetch(&self, is_counter: bool, slot: &mut Slot) -> Result<(), Failure> {
         use vk::MemoryPropertyFlags as Flags;
         let context = &*self.context;
@@ -84,9 +84,9 @@ impl Resident {
             commands: vk::CommandPool::null(),
         };
         let pool = vk::CommandPoolCreateInfo::default().queue_family_index(family);
-        // SAFETY: the structures are complete and outlive the calls; what is recorded is alive until `submit` has waited for
-        // its end, or else is never freed because the device is lost. The staging buffer is as large as the copy, and the
-        // host looks at it when the device is done with it.
+        // SAFETY: the structures are complete and outlive the calls; what is recorded is alive until `submit` has
+        // waited for its end, or is never freed because the device is lost. The staging buffer is as large as the copy,
+        // and the host reads it after the device has finished.
         unsafe {
             fetch.commands = device.create_command_pool(&pool, None).map_err(failed)?;
             let allocate = vk::CommandBufferAllocateInfo::default()
@@ -128,7 +128,7 @@ impl Resident {
     }
 }
 
-/// What fetching takes; destroyed with it, unless the device may still use it.
+/// The objects for fetching; destroyed afterwards, unless the device may still use them.
 struct Fetch<'a> {
     context: &'a Context,
     staging: Memory,
@@ -140,7 +140,7 @@ impl Drop for Fetch<'_> {
         if self.context.is_lost() {
             return;
         }
-        // SAFETY: the device is done with both; a null pool is ignored.
+        // SAFETY: the device no longer uses either; a null pool is ignored.
         unsafe { self.context.device.destroy_command_pool(self.commands, None) };
         self.context.free(self.staging);
     }
@@ -158,7 +158,7 @@ impl Drop for Resident {
     }
 }
 
-/// What of a buffer or texture is on a device: its bytes, and its hidden counter.
+/// The parts of a buffer or texture on a device: its bytes, and its hidden counter.
 #[derive(Default)]
 pub(super) struct OnDevice {
     pub(super) bytes: Option<Part>,
@@ -168,9 +168,9 @@ pub(super) struct OnDevice {
 /// One of the two.
 pub(super) struct Part {
     pub(super) resident: Arc<Resident>,
-    /// It holds what the host knows, or something newer.
+    /// It holds the host's contents or newer ones.
     pub(super) is_valid: bool,
-    /// It holds something newer.
+    /// It holds newer contents than the host's.
     pub(super) is_newer: bool,
 }
 

@@ -1,12 +1,12 @@
-//! One submission: what the device lacks goes there, pipelines run, what was written stays or comes back.
+//! One submission: uploads what the device lacks, runs pipelines, and leaves results there or copies them back.
 //!
-//! Bytes travel through one staging buffer, with copies before and after the dispatches in the same submission. What the
-//! device has from an earlier dispatch stays where it is (`resident.rs`). A resource of no bytes is a null descriptor, whose
+//! Bytes pass through one staging buffer, with copies before and after the dispatches in the same submission. Results
+//! of an earlier dispatch stay on the device (`resident.rs`). A resource without bytes has a null descriptor, whose
 //! size is 0 and whose accesses do nothing.
 //!
-//! To measure, the same runs again ([`Run::go`]): the staging buffer keeps what was bound until results come back, so that
-//! each round begins with a copy and without the host. Programs that are compared run on the same buffers, because where
-//! memory lies makes a difference of some percent.
+//! For measurements, the same commands run again ([`Run::go`]): the staging buffer keeps the initial contents until
+//! results are copied back, so that each round begins with a copy, without the host. Programs that are compared run on
+//! the same buffers, because the placement of memory makes a difference of some percent.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -26,7 +26,7 @@ use super::resident::{Held, OnDevice, Part, Resident};
 use super::stored::{self, Asked, Need, Owner, Place, Stored};
 use crate::memory::{self, Contents, Indices};
 
-/// Where in the staging buffer the bytes of a resource begin: at multiples of this.
+/// The alignment of a resource's bytes in the staging buffer.
 const ALIGNMENT: u64 = 64;
 
 /// One dispatch of a submission.
@@ -34,9 +34,9 @@ pub(super) struct Job<'a> {
     pub(super) program: &'a Arc<Program>,
     pub(super) module: &'a Module,
     pub(super) launch: &'a Launch,
-    /// What is bound, by the numbers of cells; `None` where nothing outlives the run.
+    /// What is bound, as indices of cells; `None` if nothing outlives the run.
     pub(super) places: Option<&'a Indices>,
-    /// Keeps apart what is no cell.
+    /// Distinguishes resources that are not cells.
     pub(super) space: usize,
 }
 
@@ -57,12 +57,12 @@ impl Job<'_> {
 
 /// A descriptor to write.
 struct Slot {
-    /// Which of the programs that run on the same buffers.
+    /// The index among the programs that run on the same buffers.
     program: usize,
-    /// The index of its binding in the reflection, and which descriptor of it.
+    /// The index of its binding in the reflection, and the index of the descriptor in it.
     binding: usize,
     element: u32,
-    /// What it refers to; null handles where nothing is.
+    /// What it refers to; null handles if nothing is bound.
     seen: Seen,
 }
 
@@ -73,11 +73,11 @@ enum Seen {
     Sampler(vk::Sampler),
 }
 
-/// Everything that a run makes; destroyed with it, unless the device may still use it.
+/// The objects of a run; destroyed with it, unless the device may still use them.
 struct Made<'a> {
     context: &'a Arc<Context>,
     stored: Vec<Stored>,
-    /// Where in that list a place is.
+    /// The index of each place in that list.
     found: BTreeMap<Place, usize>,
     slots: Vec<Slot>,
     staging: Option<Memory>,
@@ -85,29 +85,29 @@ struct Made<'a> {
     /// One for each program that has any.
     descriptors: Vec<vk::DescriptorPool>,
     commands: vk::CommandPool,
-    /// What is recorded, again for each run.
+    /// The command buffer, recorded anew for each run.
     recorded: vk::CommandBuffer,
     queries: vk::QueryPool,
 }
 
-/// Dispatches whose bytes lie ready for the device, to be run together, or one by one and again.
+/// Dispatches whose bytes are staged, to be run together, or one by one and repeatedly.
 pub(super) struct Run<'a> {
     jobs: &'a [Job<'a>],
     made: Made<'a>,
     /// The descriptor sets of each.
     sets: Vec<Vec<vk::DescriptorSet>>,
-    /// What is pushed for each.
+    /// The push constants of each.
     pushed: Vec<Option<Vec<u8>>>,
-    /// The staging buffer, mapped whole.
+    /// The staging buffer, entirely mapped.
     mapped: *mut u8,
 }
 
-/// Where a run finds what is bound.
+/// The source of what is bound.
 #[derive(Clone, Copy)]
 enum Source<'a> {
     /// In cells, whose contents may be on the device already.
     Cells { memory: &'a memory::Memory<'a>, empty: &'a memory::Slot, back: bool },
-    /// In bindings, which go to the device whole.
+    /// In bindings, which are uploaded entirely.
     Bindings(&'a Bindings),
 }
 
@@ -132,7 +132,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What the device has of a place.
+    /// The device's copy of a place.
     fn part(self, place: Place) -> Option<&'a Part> {
         match (self, place.owner) {
             (Source::Cells { memory, .. }, Owner::Cell(cell)) => {
@@ -150,8 +150,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Runs dispatches in one submission, and gives the time that each took by the device's clock. What they write stays on the
-/// device; `back`: it comes back as well. An error says which dispatch it is about, where that is known.
+/// Runs dispatches in one submission, and returns the time of each by the device's clock. The results stay on the
+/// device, and with `back` are also copied to the host. An error has the index of its dispatch, if that is known.
 pub(super) fn run(
     jobs: &[Job<'_>],
     memory: &mut memory::Memory<'_>,
@@ -175,7 +175,7 @@ pub(super) fn run(
         for stored in std::mem::take(&mut run.made.stored) {
             let Owner::Cell(cell) = stored.place.owner else { continue };
             let is_back = back && stored.written && result.is_ok();
-            // The copy has been made above, so that nothing can fail here.
+            // The copy was created above, so this cannot fail.
             let Ok((copy, slot)) = memory.cell(cell).copy_mut::<OnDevice>() else { continue };
             if is_back {
                 stored.resident.unpack(stored.place.counter, slot, run.staged(&stored));
@@ -189,7 +189,8 @@ pub(super) fn run(
     result.map_err(first)
 }
 
-/// The cells whose newest contents are on the device, in a shape that the dispatches cannot use, or are wanted by the host.
+/// The cells whose newest contents are on the device, but are needed on the host or in a form that the dispatches
+/// cannot use.
 fn to_fetch(jobs: &[Job<'_>], source: Source<'_>) -> Result<Vec<usize>, (usize, Failure)> {
     let mut needs = BTreeMap::new();
     for job in jobs {
@@ -218,7 +219,7 @@ fn to_fetch(jobs: &[Job<'_>], source: Source<'_>) -> Result<Vec<usize>, (usize, 
     Ok(cells)
 }
 
-/// Whether something on the device is what a descriptor asks for.
+/// Whether storage on the device suits a descriptor.
 fn fits(
     context: &Arc<Context>,
     asked: &Asked<'_>,
@@ -238,7 +239,7 @@ fn fits(
 }
 
 impl<'a> Run<'a> {
-    /// A run on bindings, which are on the device no longer than the run.
+    /// A run on bindings, which are on the device only during the run.
     pub(super) fn of_bindings(
         jobs: &'a [Job<'a>],
         bindings: &Bindings,
@@ -254,7 +255,7 @@ impl<'a> Run<'a> {
             if groups.iter().zip(most).any(|(groups, most)| *groups > most) {
                 let failure = unsupported(
                     format!("{}×{}×{} groups", groups[0], groups[1], groups[2]),
-                    format!("the device `{}` takes {most:?} at most", context.capabilities.name),
+                    format!("the device `{}` supports at most {most:?}", context.capabilities.name),
                 );
                 return Err((number, failure));
             }
@@ -292,7 +293,7 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    /// Lays ready what is bound.
+    /// Stages what is bound.
     pub(super) fn fill(&self, bindings: &Bindings) {
         self.lay_ready(Source::Bindings(bindings));
     }
@@ -302,8 +303,9 @@ impl<'a> Run<'a> {
             let mut counter = [0; 4];
             let slot = source.slot(stored.place.owner);
             let bytes = slot.map_or(&[][..], |it| stored::bytes(stored.place, it, &mut counter));
-            // SAFETY: the staging buffer is mapped whole and as large as everything staged together, each of which has room
-            // for its bytes; the device does not use it, since whoever submits waits, and nobody else looks at this part.
+            // SAFETY: the staging buffer is mapped whole and as large as everything staged together, each of which has
+            // room for its bytes; the device does not use it, since submission waits, and this part has no other
+            // reader.
             let room = unsafe {
                 std::slice::from_raw_parts_mut(
                     self.mapped.add(stored.staged as usize),
@@ -314,9 +316,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What lies in the staging buffer of something that has a place there.
+    /// The bytes of a place in the staging buffer.
     fn staged(&self, stored: &Stored) -> &[u8] {
-        // SAFETY: the device is done with the staging buffer, which is mapped whole and holds what is staged.
+        // SAFETY: the device no longer uses the staging buffer, which is entirely mapped and holds what is staged.
         unsafe {
             std::slice::from_raw_parts(
                 self.mapped.add(stored.staged as usize),
@@ -325,14 +327,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs one of the dispatches from what lies ready, leaves the results on the device, and gives the time by the device's
-    /// clock.
+    /// Runs one of the dispatches on the staged contents, leaves the results on the device, and returns the time by the
+    /// device's clock.
     pub(super) fn go(&mut self, number: usize) -> Result<Option<Duration>, Failure> {
         let times = self.submit(number..number + 1, false)?;
         Ok(times.first().copied().flatten())
     }
 
-    /// The same, and gives the bindings what the dispatch wrote; what lay ready is gone then.
+    /// The same, and copies the results into the bindings; the staged contents are lost.
     pub(super) fn end(
         &mut self,
         number: usize,
@@ -362,8 +364,8 @@ impl<'a> Run<'a> {
         let (context, device) = (made.context, &made.context.device);
         let failed = |it| context.failed(it, 0);
         // SAFETY: everything that is recorded is alive, and stays so until the end of the run: `self` holds it. The copies
-        // lie inside their buffers, whose sizes are those of what is stored. What was recorded before has come to its end:
-        // whoever submits waits for it.
+        // lie inside their buffers, whose sizes are those of what is stored. What was recorded before has finished,
+        // since submission waits for it.
         unsafe {
             let none = vk::CommandPoolResetFlags::empty();
             device.reset_command_pool(made.commands, none).map_err(failed)?;
@@ -396,7 +398,7 @@ impl<'a> Run<'a> {
             };
             let shader = Access::SHADER_READ | Access::SHADER_WRITE | Access::UNIFORM_READ;
             let copies = Access::TRANSFER_READ | Access::TRANSFER_WRITE;
-            // What earlier submissions have left on the device.
+            // The results of earlier submissions.
             let everything = (Stage::ALL_COMMANDS, Access::MEMORY_WRITE);
             barrier(everything, (Stage::TRANSFER | Stage::COMPUTE_SHADER, copies | shader));
             made.stored.iter().filter(|it| it.uploads).for_each(|it| copy(it, false));
@@ -429,7 +431,7 @@ impl<'a> Run<'a> {
                     let stage = vk::ShaderStageFlags::COMPUTE;
                     device.cmd_push_constants(commands, program.layout, stage, 0, pushed);
                 }
-                // The copies are not the dispatch's: the first reading waits for their end.
+                // The copies are not part of the dispatch: the first timestamp waits for their end.
                 clock(2 * number, Stage::BOTTOM_OF_PIPE);
                 let [x, y, z] = job.groups();
                 device.cmd_dispatch(commands, x, y, z);
@@ -449,7 +451,7 @@ fn unsupported(asked: impl Into<String>, missing: impl Into<String>) -> Failure 
 }
 
 impl Made<'_> {
-    /// Makes storage and descriptors, and gives the size of the staging buffer that holds all the bytes that travel.
+    /// Creates storage and descriptors, and returns the size of the staging buffer for all bytes that are copied.
     fn slots(&mut self, jobs: &[Job<'_>], source: Source<'_>) -> Result<u64, (usize, Failure)> {
         let mut needs = BTreeMap::new();
         for job in jobs {
@@ -508,7 +510,7 @@ impl Made<'_> {
         Ok(seen)
     }
 
-    /// The storage of a place: that of an earlier descriptor, or what the device has, or new one by `make`.
+    /// The storage of a place: that of an earlier descriptor, or what the device has, or new storage by `make`.
     fn storage(
         &mut self,
         asked: &Asked<'_>,
@@ -570,7 +572,7 @@ impl Made<'_> {
         if range > u64::from(most) {
             let asked = format!("the {range} bytes of `{}`", asked.declared.name);
             let name = &self.context.capabilities.name;
-            return Err(unsupported(asked, format!("`{name}` takes {most} at most")));
+            return Err(unsupported(asked, format!("`{name}` supports at most {most}")));
         }
         let mut buffer = vk::Buffer::null();
         if range > 0 {
@@ -588,7 +590,9 @@ impl Made<'_> {
             };
             buffer = match &self.storage(asked, need, source, staged, make)?.held {
                 Held::Buffer(memory, _) => memory.buffer,
-                Held::Picture(_) => unreachable!("what has a texture is seen as no buffer"),
+                Held::Picture(_) => {
+                    unreachable!("a place with a texture is not viewed as a buffer")
+                }
             };
         }
         match asked.kind {
@@ -643,11 +647,11 @@ impl Made<'_> {
         let most = self.context.capabilities.limits.max_texel_buffer_elements;
         if count > u64::from(most) {
             let asked = format!("the {count} texels of `{name}`");
-            return Err(unsupported(asked, format!("`{device}` takes {most} at most")));
+            return Err(unsupported(asked, format!("`{device}` supports at most {most}")));
         }
         let create =
             vk::BufferViewCreateInfo::default().buffer(buffer).format(texels).range(count * texel);
-        // SAFETY: the buffer is alive, may be seen so, and holds so many texels.
+        // SAFETY: the buffer is alive, allows such views, and holds this many texels.
         unsafe { self.context.device.create_buffer_view(&create, None) }
             .map(Seen::Texels)
             .map_err(|it| self.context.failed(it, 0))
@@ -673,8 +677,11 @@ impl Made<'_> {
                 Ok(Seen::Image(context.image_view(picture, dim)?))
             }
             Held::Picture(_) | Held::Buffer(..) => {
-                let asked = format!("`{}` beside another view of the same", asked.declared.name);
-                Err(unsupported(asked, "an image of Vulkan has one kind and one format here"))
+                let asked = format!(
+                    "`{}` together with another view of the same image",
+                    asked.declared.name
+                );
+                Err(unsupported(asked, "a Vulkan image has one kind and one format"))
             }
         }
     }
@@ -774,7 +781,7 @@ impl Made<'_> {
         mapped.map(|it| it.cast()).map_err(|it| self.context.failed(it, size))
     }
 
-    /// Where commands come from, and the clock's readings go to.
+    /// Creates the command pool and the pool for timestamps.
     fn pools(&mut self, jobs: usize) -> Result<(), Failure> {
         let device = &self.context.device;
         let failed = |it| self.context.failed(it, 0);
@@ -797,14 +804,14 @@ impl Made<'_> {
         Ok(())
     }
 
-    /// How long a dispatch took that has been recorded last.
+    /// The duration of a dispatch of the last recording.
     fn time(&self, number: usize) -> Option<Duration> {
         if self.queries == vk::QueryPool::null() {
             return None;
         }
         let mut ticks = [0u64; 2];
         let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-        // SAFETY: both have been written by the commands, which have ended.
+        // SAFETY: the commands, which have finished, have written both.
         let got = unsafe {
             self.context.device.get_query_pool_results(
                 self.queries,
@@ -825,7 +832,7 @@ impl Drop for Made<'_> {
             return;
         }
         let device = &self.context.device;
-        // SAFETY: the device is done with all of it, or has never got it; null handles are ignored.
+        // SAFETY: the device no longer uses any of it, or never did; null handles are ignored.
         unsafe {
             device.destroy_query_pool(self.queries, None);
             device.destroy_command_pool(self.commands, None);

@@ -1,12 +1,12 @@
-//! A module as it is for what is bound: the one place where what a host binds changes the code.
+//! Specialises a module for the bound resources: the only place where what a host binds changes the code.
 //!
-//! - An array without bounds, such as a descriptor heap, gets the length of what is bound, beyond which nothing is.
+//! - An unbounded array, such as a descriptor heap, gets the number of bound elements as its length.
 //! - A writable texture or typed buffer whose format has more channels than the shader declares gets an element with as
-//!   many, so that a store keeps those that the shader does not give.
+//!   many, so that a store keeps those that the shader does not write.
 //!
-//! - The emitter is told which formats and which samplers are bound, where all elements of a resource have the same.
+//! - The emitter gets the formats and samplers that are bound, if they are the same for all elements of a resource.
 //!
-//! Programs are kept by what matters here: the [`Key`].
+//! Programs are cached by the properties used here: the [`Key`].
 
 use std::borrow::Cow;
 
@@ -18,12 +18,12 @@ use spirv::Bound;
 use super::format;
 use crate::memory::{Contents, Slot};
 
-/// For each resource what matters of what is bound.
+/// The relevant properties of what is bound, for each resource.
 pub(super) type Key = Vec<Fact>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Fact {
-    /// How many elements there are.
+    /// The number of elements.
     count: Option<u32>,
     /// Components of a texel.
     components: u32,
@@ -36,7 +36,7 @@ pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
         let elements = contents.elements(storage);
         let count = match resource.count {
             Some(_) => resource.count,
-            // A variable has one descriptor at least, which is a null one then.
+            // A variable has at least one descriptor, which may be a null one.
             None => Some(elements.len().max(1) as u32),
         };
         let view = resource.kind.view();
@@ -56,7 +56,7 @@ pub(super) fn key(module: &Module, contents: &Contents<'_>) -> Key {
     module.resources.iter().enumerate().map(|(index, it)| one(index, it)).collect()
 }
 
-/// What all elements have in common.
+/// The properties that all elements have in common.
 fn bound(elements: &[&Slot]) -> Bound {
     let mut all = elements.iter().map(|it| Bound {
         format: it.texture.map(|it| it.format).or_else(|| it.format.and_then(plain)),

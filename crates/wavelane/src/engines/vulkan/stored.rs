@@ -1,8 +1,8 @@
-//! What a launch binds, as storage on the device: which descriptors see the same bytes, how many there are, and what an
-//! image of them must be able to do.
+//! The storage on the device for what a launch binds: which descriptors share bytes, how many there are, and the
+//! required capabilities of images.
 //!
-//! Resources of their own have storage of their own. All views of a descriptor heap see the same elements, whatever each
-//! takes them for; where an element is something else than a view takes it for, that view's descriptor is a null one.
+//! Separate resources have separate storage. All views of a descriptor heap share the same elements, whatever type each
+//! declares; if an element has a different type, that view's descriptor is a null one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::resident::Resident;
 use super::run::Job;
 use crate::memory::{Contents, Slot};
 
-/// Which bytes of what is bound.
+/// Identifies storage: the bytes or the counter of an owner.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) owner: Owner,
@@ -28,29 +28,29 @@ pub(super) struct Place {
     pub(super) counter: bool,
 }
 
-/// Whose bytes they are.
+/// The owner of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Owner {
     /// A buffer or texture of the host, by its number in the memory.
     Cell(usize),
-    /// An element of a resource that has no storage beyond the run; `space` keeps dispatches apart.
+    /// An element of a resource without storage beyond the run; `space` distinguishes dispatches.
     Element { space: usize, storage: Binding, element: u32 },
 }
 
-/// Bytes on the device, and whether they travel through the staging buffer.
+/// Bytes on the device, and whether they pass through the staging buffer.
 pub(super) struct Stored {
     pub(super) place: Place,
     pub(super) resident: Arc<Resident>,
-    /// Where they begin there, if they travel.
+    /// Their offset there, if they do.
     pub(super) staged: u64,
-    /// Whether the host brings them; else the device has them already.
+    /// Whether they are uploaded; otherwise the device has them already.
     pub(super) uploads: bool,
     pub(super) size: u64,
     /// Whether the run writes to them.
     pub(super) written: bool,
 }
 
-/// What all descriptors of a place need of it together.
+/// The combined requirements of all descriptors of a place.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Need {
     pub(super) bytes: u64,
@@ -65,10 +65,10 @@ pub(super) struct Asked<'a> {
     pub(super) kind: BindingKind,
     pub(super) resource: Binding,
     pub(super) declared: &'a ir::Resource,
-    /// The format that the module names.
+    /// The format that the module declares.
     pub(super) format: Option<&'static str>,
     pub(super) place: Place,
-    /// What is bound there, if it is what the descriptor takes it for.
+    /// What is bound there, if it suits the descriptor.
     pub(super) bound: Option<&'a Slot>,
 }
 
@@ -76,7 +76,7 @@ fn unsupported<T>(asked: String, missing: impl Into<String>) -> Result<T, Failur
     Err(Failure::Unsupported(Unsupported { asked, missing: missing.into() }))
 }
 
-/// Every descriptor of the program: its binding's number, its element, and what it asks.
+/// Every descriptor of the program: its binding's number, its element, and its requirements.
 pub(super) fn asked<'a>(job: &Job<'a>, contents: &Contents<'a>) -> Vec<(usize, u32, Asked<'a>)> {
     let (program, module) = (job.program, job.module);
     let mut all = Vec::new();
@@ -111,13 +111,13 @@ pub(super) fn asked<'a>(job: &Job<'a>, contents: &Contents<'a>) -> Vec<(usize, u
 }
 
 impl Asked<'_> {
-    /// How many bytes the descriptor sees.
+    /// The number of bytes in the descriptor's range.
     pub(super) fn range(&self) -> u64 {
         let Some(bound) = self.bound else { return 0 };
         let bytes = bound.bytes.len() as u64;
         match (self.kind, &self.declared.kind) {
             (BindingKind::Counter, _) => 4,
-            // The module reads whole registers of what is declared.
+            // The module reads whole registers of the declared members.
             (_, ResourceKind::Constant { .. }) if bytes == 0 => 0,
             (_, ResourceKind::Constant { size, .. }) => u64::from(size.div_ceil(16).max(1)) * 16,
             _ => bytes,
@@ -131,7 +131,7 @@ impl Asked<'_> {
     }
 }
 
-/// What is needed of each place.
+/// The requirements on each place.
 pub(super) fn needs(
     needs: &mut BTreeMap<Place, Need>,
     module: &Module,
@@ -175,7 +175,7 @@ pub(super) fn needs(
     }
 }
 
-/// The texture instructions that name a resource as their texture or their sampler.
+/// The texture instructions that use a resource as their texture or sampler.
 fn uses(module: &Module, resource: Binding) -> impl Iterator<Item = &ir::Texture> {
     module.insts.iter().filter_map(move |it| match &it.op {
         Op::Texture(it)
@@ -188,13 +188,13 @@ fn uses(module: &Module, resource: Binding) -> impl Iterator<Item = &ir::Texture
     })
 }
 
-/// Whether a texture is compared with references.
+/// Whether a texture is used in comparisons.
 fn is_compared(module: &Module, texture: Binding) -> bool {
     uses(module, texture)
         .any(|it| matches!(it.op, TextureOp::Compare(_) | TextureOp::GatherCompare(_)))
 }
 
-/// Whether a texture is read through a sampler that blends texels.
+/// Whether a texture is read through a sampler that filters.
 fn is_filtered(module: &Module, contents: &Contents<'_>, texture: Binding) -> bool {
     let blends =
         |it: &Sampler| it.anisotropy > 1 || [it.min, it.mag, it.mip].contains(&Filter::Linear);
@@ -208,12 +208,12 @@ fn is_filtered(module: &Module, contents: &Contents<'_>, texture: Binding) -> bo
         .any(|it| it.sampler.is_some_and(|it| of(it.binding)))
 }
 
-/// What a sampler is used on.
+/// The uses of a sampler.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Sampled {
     /// Textures of integers.
     pub(super) integers: bool,
-    /// Numbers that it may blend; a gather blends none.
+    /// Textures that it may filter; a gather does not filter.
     pub(super) blends: bool,
 }
 
@@ -230,7 +230,7 @@ pub(super) fn sampled(module: &Module, sampler: Binding) -> Sampled {
     sampled
 }
 
-/// The format of an image as a view wants it.
+/// The format of an image for a view.
 pub(super) fn view_format(
     context: &Context,
     asked: &Asked<'_>,
@@ -261,7 +261,7 @@ pub(super) fn picture(
 ) -> Result<Picture, Failure> {
     let name = &asked.declared.name;
     if dim.is_multisampled() && shape.samples == 1 {
-        let missing = "a multisampled image of Vulkan has two samples at least";
+        let missing = "a multisampled Vulkan image has at least two samples";
         return unsupported(format!("`{name}` of one sample"), missing);
     }
     let Need { usage, features, .. } = *need;
@@ -278,7 +278,7 @@ pub(super) fn bytes<'a>(place: Place, slot: &'a Slot, counter: &'a mut [u8; 4]) 
 }
 
 impl Stored {
-    /// Gives what is bound what the device has made of the bytes.
+    /// Copies the device's results into what is bound.
     pub(super) fn give_back(&self, bindings: &mut Bindings, staging: &[u8]) {
         let Owner::Element { storage, element, .. } = self.place.owner else { return };
         if let Some(slot) = bindings.bindings[storage.index()].get_mut(element as usize) {
