@@ -120,6 +120,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Request
             flag(&word, &mut words, &mut args, &mut line)?;
         }
     }
+    args.bind.words.clone_from(&line.words);
     Ok(Request::Work(Box::new(args), line))
 }
 
@@ -187,12 +188,12 @@ fn flag(
     }
     let (mut values, mut said) = (Vec::new(), vec![word.to_owned()]);
     let wanted = match flag.takes {
-        Takes::Nothing => 0,
+        Takes::Nothing | Takes::Optional(_) => 0,
         Takes::Value(_) | Takes::Joined(_) => 1,
         Takes::Words(_, count) | Takes::Ignored(count) => count,
     };
     if let Some(value) = attached {
-        if wanted == 0 {
+        if flag.takes == Takes::Nothing {
             return Err(args.usage(format!("`{name}` takes no value")));
         }
         values.push(value.to_owned());
@@ -207,9 +208,11 @@ fn flag(
     line.said.push(Said::Flag(Some(flag), said));
     let value = match flag.takes {
         Takes::Words(..) => values.join(" "),
-        Takes::Nothing | Takes::Value(_) | Takes::Joined(_) | Takes::Ignored(_) => {
-            values.into_iter().next().unwrap_or_default()
-        }
+        Takes::Nothing
+        | Takes::Optional(_)
+        | Takes::Value(_)
+        | Takes::Joined(_)
+        | Takes::Ignored(_) => values.into_iter().next().unwrap_or_default(),
     };
     let value = value.as_str();
     (flag.set)(args, value).map_err(|what| args.usage(format!("`{name} {value}`: {what}")))

@@ -46,6 +46,8 @@ pub(crate) struct LowArgs {
     pub(crate) build: Build,
     /// `--list`
     pub(crate) list: bool,
+    /// `--bindings`
+    pub(crate) lists_bindings: bool,
     pub(crate) show_features: bool,
     /// How many processes work at a time.
     pub(crate) jobs: Option<usize>,
@@ -84,6 +86,7 @@ impl LowArgs {
             spirv: SpirvFlags::default(),
             build: Build::default(),
             list: false,
+            lists_bindings: false,
             show_features: false,
             jobs: None,
             is_worker: false,
@@ -199,6 +202,10 @@ pub(crate) struct Binds {
     pub(crate) binds: Vec<(String, String)>,
     pub(crate) sets: Vec<(String, String)>,
     pub(crate) counters: Vec<(String, u32)>,
+    /// The seed of what is made up for everything else.
+    pub(crate) auto: Option<u64>,
+    /// The command line, for a proposal of how it goes on.
+    pub(crate) words: Vec<String>,
 }
 
 /// What a shader runs on.

@@ -24,6 +24,8 @@ use wavelane::{
 
 use crate::asked::LowArgs;
 use crate::asked::{Against, Binds, Compiling, DeviceChoice, Launch, Output, Selecting, WaveSizes};
+use crate::auto::Auto;
+use crate::bind::Bound;
 use crate::command::Command;
 use crate::compare::{Difference, Rules, compare};
 use crate::compile::{Remembered, flags_of};
@@ -119,6 +121,8 @@ struct Bench {
     moved: u64,
     groups: [u32; 3],
     rows: Vec<Row>,
+    /// The bindings that were made up.
+    auto: Option<Auto>,
 }
 
 /// A program with everything that it runs on.
@@ -132,6 +136,7 @@ struct Subject {
     groups: [u32; 3],
     widths: Vec<u32>,
     front: Times,
+    auto: Option<Auto>,
 }
 
 pub(crate) fn bench(args: &BenchArgs) -> Result<Exit, End> {
@@ -210,10 +215,13 @@ fn of_shader(file: &str, args: &BenchArgs, device: &Device) -> Result<Subject, P
     front.add(first);
     let pipeline =
         device.create_compute_pipeline(&shader).map_err(|it| device::problem(&it, &sources))?;
-    let table = bind::bind(&args.bind, &shader, &sources)?.table;
+    let Bound { table, auto, .. } = bind::bind(&args.bind, args.launch.groups, &shader, &sources)?;
+    if let Some(auto) = &auto {
+        terminal::note(&auto.told());
+    }
     let widths = widths(&args.launch, &args.device.adapter, &shader, &pipeline)?;
     let (name, groups) = (file.to_owned(), args.launch.groups);
-    Ok(Subject { name, shader, sources, pipeline, table, groups, widths, front })
+    Ok(Subject { name, shader, sources, pipeline, table, groups, widths, front, auto })
 }
 
 /// The runs of a job, but for those that are to fail.
@@ -247,7 +255,8 @@ fn of_job(test: &Test, args: &BenchArgs, device: &Device) -> Result<Vec<Subject>
                 .map(drop)
         })?;
         let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
-        Ok(Subject { name, shader, sources, pipeline, table, groups, widths, front })
+        let auto = None;
+        Ok(Subject { name, shader, sources, pipeline, table, groups, widths, front, auto })
     };
     (1..).zip(runs).map(subject).collect()
 }
@@ -281,7 +290,7 @@ fn measure(
     args: &BenchArgs,
     device: &Device,
 ) -> Result<Bench, Problem> {
-    let Subject { name, shader, sources, pipeline, table, groups, widths, front } = subject;
+    let Subject { name, shader, sources, pipeline, table, groups, widths, front, auto } = subject;
     let other = match &args.module {
         Some(name) => Some((name, foreign(name, device, &shader, &sources)?)),
         None => None,
@@ -308,7 +317,7 @@ fn measure(
         }
     }
     watch.stop();
-    Ok(Bench { file: name, front, bytes, moved, groups, rows })
+    Ok(Bench { file: name, front, bytes, moved, groups, rows, auto })
 }
 
 /// What runs another compiler's module in the place of the shader.
@@ -654,14 +663,18 @@ impl Bench {
             set(&mut value, "against", row.against.as_ref().map(Compared::as_json));
             value
         };
-        json!({
+        let mut value = json!({
             "file": self.file,
             "front_end_ms": self.front.as_json(),
             "groups": self.groups,
             "bound_bytes": self.bytes,
             "moved_bytes": self.moved,
             "runs": self.rows.iter().map(row).collect::<Vec<Value>>(),
-        })
+        });
+        if let Some(auto) = &self.auto {
+            value["auto"] = auto.as_json();
+        }
+        value
     }
 
     fn text(&self, fail_above: Option<f64>) -> String {

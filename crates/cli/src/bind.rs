@@ -2,19 +2,21 @@
 //!
 //! Whatever is wrong with them is reported before anything runs, with the declaration it concerns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 
-use wavelane::internal::{Slot, Slots, diag};
+use wavelane::internal::{Slot, Slots, missed};
 use wavelane::{
-    Element, Format, FormatScalar, HostScalar, Layout, MOST_BYTES, Member, Norm, Resource,
-    ResourceKind, ResourceTable, Scalar, Shader, SourceMap,
+    Adapter, Device, Dispatch, Element, Format, FormatScalar, HostScalar, Layout, MOST_BYTES,
+    Member, Norm, Resource, ResourceKind, ResourceTable, Scalar, Shader, SourceMap,
 };
 
 use crate::asked::Binds;
+use crate::auto::{Auto, Made, Maker};
+use crate::missing::{Unused, described, how_to_bind, is_read, tell_about_zeros, unbound, unknown};
 use crate::number;
-use crate::problem::Problem;
+use crate::problem::{Exit, Problem};
 use crate::terminal;
 use crate::value::{self, Content, Value, counted};
 
@@ -23,6 +25,8 @@ pub(crate) struct Bound {
     pub(crate) table: ResourceTable,
     /// Raw buffers whose values were given as another type than `u32`.
     shown: Vec<(String, u32, Scalar)>,
+    /// What was made up, if that was asked for.
+    pub(crate) auto: Option<Auto>,
 }
 
 impl Bound {
@@ -35,41 +39,139 @@ impl Bound {
     }
 }
 
-/// Binds everything that the command line gives, and checks that nothing is missing.
-pub(crate) fn bind(args: &Binds, shader: &Shader, sources: &SourceMap) -> Result<Bound, Problem> {
-    let mut bound = Bound { table: ResourceTable::new(shader), shown: Vec::new() };
+/// Binds everything that the command line gives for a dispatch of so many groups, makes up what is missing if that is asked
+/// for, and checks that nothing else is missing.
+pub(crate) fn bind(
+    args: &Binds,
+    groups: [u32; 3],
+    shader: &Shader,
+    sources: &SourceMap,
+) -> Result<Bound, Problem> {
+    let mut bound = Bound { table: ResourceTable::new(shader), shown: Vec::new(), auto: None };
+    let mut unused = Unused::default();
     for (name, text) in &args.binds {
-        bind_one(name, text, shader, sources, &mut bound)?;
+        bind_one(name, text, shader, sources, &mut bound, &mut unused)?;
     }
-    set_members(args, shader, &mut bound.table)?;
+    match args.auto {
+        Some(seed) => make_up(seed, args, groups, shader, sources, &mut bound, &mut unused)?,
+        None => {
+            let touched = set_members(args, shader, sources, &mut bound.table, &mut unused)?;
+            for ((name, _), set) in &touched {
+                tell_about_zeros(name, set, shader);
+            }
+            set_counters(args, shader, sources, &mut bound.table, &mut unused)?;
+        }
+    }
+    let missing = bound.table.unbound();
+    if missing.is_empty() {
+        return Ok(bound);
+    }
+    let made = maker(1, groups, shader, &bound.table).make().ok();
+    Err(unbound(&missing, args, made.as_ref(), shader, sources))
+}
+
+/// What would make up what a table lacks.
+fn maker<'a>(seed: u64, groups: [u32; 3], shader: &'a Shader, table: &ResourceTable) -> Maker<'a> {
+    let given: BTreeSet<String> = table.iter().map(|(it, ..)| it.name.clone()).collect();
+    let elements = table.iter().filter_map(|(resource, _, slot)| match resource.kind {
+        ResourceKind::Structured { .. } | ResourceKind::Typed { .. } => {
+            let stride = Layout::of(&resource.kind, slot.format).stride;
+            Some((slot.bytes.len() / stride) as u64)
+        }
+        ResourceKind::Constant { .. }
+        | ResourceKind::Raw { .. }
+        | ResourceKind::Texture { .. }
+        | ResourceKind::Sampler { .. } => None,
+    });
+    let smallest = elements.filter(|it| *it > 1).min();
+    Maker::new(shader, groups, seed, |name| given.contains(name), smallest)
+}
+
+/// How often made-up buffers grow: from one element to the most there are.
+const MOST_GROWTHS: usize = 18;
+/// The wave-instructions that may be run to find out what is accessed beyond its end.
+const TRIAL: u64 = 1 << 14;
+
+/// Binds what is made up, at sizes that the code stays within as far as sizes help.
+fn make_up(
+    seed: u64,
+    args: &Binds,
+    groups: [u32; 3],
+    shader: &Shader,
+    sources: &SourceMap,
+    bound: &mut Bound,
+    unused: &mut Unused,
+) -> Result<(), Problem> {
+    let mut maker = maker(seed, groups, shader, &bound.table);
+    let device = Device::new(Adapter::reference());
+    let pipeline = device.create_compute_pipeline(shader).ok();
+    for _ in 0..MOST_GROWTHS {
+        let auto = maker.make()?;
+        put(&auto, shader, sources, bound, unused)?;
+        set_members(args, shader, sources, &mut bound.table, unused)?;
+        set_counters(args, shader, sources, &mut bound.table, unused)?;
+        bound.auto = Some(auto);
+        let dispatch = Dispatch::new(groups);
+        let missed = pipeline.as_ref().and_then(|it| missed(it, &dispatch, &bound.table, TRIAL));
+        let Some(missed) = missed else { break };
+        if !maker.grow(&missed) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Binds what was made up as if the command line had said it.
+fn put(
+    auto: &Auto,
+    shader: &Shader,
+    sources: &SourceMap,
+    bound: &mut Bound,
+    unused: &mut Unused,
+) -> Result<(), Problem> {
+    let cannot = |made: &Made, problem: Problem| {
+        let what = format!("`--auto` cannot make up `{}`: {}", made.name, problem.message);
+        Problem { exit: Exit::Unsupported, message: what, ..problem }
+    };
+    for made in auto.made.iter().filter(|it| !it.is_constant) {
+        let (base, element) = split_element(&made.name)?;
+        let known = shader.resource(base).map(|(_, it)| it);
+        let Some(resource) = known else { unreachable!("a resource of the shader is made up") };
+        contents_of(resource, shader, base, &made.value)
+            .and_then(|slot| put_slot(bound, base, element, slot))
+            .map_err(|what| cannot(made, Problem::input(what)))?;
+        if let (Some(counter), Some(mut slot)) = (made.counter, bound.table.get_mut(base, element))
+        {
+            slot.counter = counter;
+        }
+    }
+    let sets = auto.made.iter().filter(|it| it.is_constant);
+    let sets = sets.map(|it| (it.name.clone(), it.value.clone())).collect();
+    set_members(&Binds { sets, ..Binds::default() }, shader, sources, &mut bound.table, unused)?;
+    Ok(())
+}
+
+fn set_counters(
+    args: &Binds,
+    shader: &Shader,
+    sources: &SourceMap,
+    table: &mut ResourceTable,
+    unused: &mut Unused,
+) -> Result<(), Problem> {
     for (name, count) in &args.counters {
         let (base, element) = split_element(name)?;
-        let Some(mut buffer) = bound.table.get_mut(base, element) else {
+        if let Some(resource) = shader.unreached().iter().find(|it| it.name == base) {
+            unused.resource(resource, shader, sources);
+            continue;
+        }
+        let Some(mut buffer) = table.get_mut(base, element) else {
             return Err(Problem::input(format!(
                 "`--counter {name}={count}`: no buffer `{name}` is bound"
             )));
         };
         buffer.counter = *count;
     }
-    match bound.table.unbound() {
-        Some(resource) => Err(unbound(resource, sources)),
-        None => Ok(bound),
-    }
-}
-
-/// A problem about a name that is not known, with the one that is meant and the others.
-pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Problem {
-    let known: Vec<&str> = known.collect();
-    let problem = Problem::input(what);
-    let problem = match diag::most_similar(name, known.iter().copied()) {
-        Some(meant) => problem.help(format!("did you mean `{meant}`?")),
-        None => problem,
-    };
-    if known.is_empty() {
-        problem
-    } else {
-        problem.help(format!("there are: {}", known.join(", ")))
-    }
+    Ok(())
 }
 
 fn bind_one(
@@ -78,12 +180,21 @@ fn bind_one(
     shader: &Shader,
     sources: &SourceMap,
     bound: &mut Bound,
+    unused: &mut Unused,
 ) -> Result<(), Problem> {
     let (base, element) = split_element(name)?;
     let Some((_, resource)) = shader.resource(base) else {
-        let known = shader.resources().iter().map(|it| it.name.as_str());
+        if let Some(resource) = shader.unreached().iter().find(|it| it.name == base) {
+            unused.resource(resource, shader, sources);
+            return Ok(());
+        }
+        let known = shader.resources().iter().chain(shader.unreached());
+        let known = known.map(|it| it.name.as_str());
         return Err(unknown(&format!("the shader has no buffer `{base}`"), base, known));
     };
+    if !resource.used && !resource.register.class.is_heap() {
+        unused.resource(resource, shader, sources);
+    }
     let fail = |what: String| {
         Problem::input(format!("`--bind {name}={}`: {what}", shortened(text))).at(
             resource.span,
@@ -94,17 +205,33 @@ fn bind_one(
     if bound.table.get(base, element).is_some() {
         return Err(fail("it is bound twice".to_owned()));
     }
+    tell_about_brackets(name, text, &resource.kind);
+    let slot = contents_of(resource, shader, base, text).map_err(fail)?;
+    let fitting = put_slot(bound, base, element, slot);
+    fitting.map_err(|what| match resource.kind {
+        ResourceKind::Texture { .. } => fail(what).help(how_to_bind(resource)),
+        ResourceKind::Constant { .. }
+        | ResourceKind::Structured { .. }
+        | ResourceKind::Raw { .. }
+        | ResourceKind::Typed { .. }
+        | ResourceKind::Sampler { .. } => fail(what),
+    })
+}
+
+/// What a VALUE makes for a resource, and for raw buffers the type to show it in.
+fn contents_of(
+    resource: &Resource,
+    shader: &Shader,
+    base: &str,
+    text: &str,
+) -> Result<(Slot, Option<Scalar>), String> {
     if resource.register.class.is_heap() {
-        let (buffer, shown) = in_heap(resource, shader, text).map_err(fail)?;
-        bound.table.bind_at(base, element, buffer).map_err(|error| fail(error.to_string()))?;
-        bound.shown.extend(shown.map(|scalar| (base.to_owned(), element, scalar)));
-        return Ok(());
+        return in_heap(resource, shader, text);
     }
     if let ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } = &resource.kind {
-        let buffer = crate::texture::contents(resource, text, &mut open).map_err(fail)?;
-        return bound.table.bind_at(base, element, buffer).map_err(|error| fail(error.to_string()));
+        return crate::texture::contents(resource, text, &mut open).map(|slot| (slot, None));
     }
-    let value = value::parse(text, &mut open).map_err(fail)?;
+    let value = value::parse(text, &mut open)?;
     if let (ResourceKind::Structured { .. }, Some(given)) = (&resource.kind, value.scalar) {
         let declared = Layout::of(&resource.kind, None).only().unwrap_or(given);
         if declared.is_float() != given.is_float() {
@@ -114,10 +241,35 @@ fn bind_one(
             ));
         }
     }
-    let (buffer, shown) = contents(resource, value).map_err(fail)?;
-    bound.table.bind_at(base, element, buffer).map_err(|error| fail(error.to_string()))?;
+    contents(resource, value)
+}
+
+fn put_slot(
+    bound: &mut Bound,
+    base: &str,
+    element: u32,
+    (slot, shown): (Slot, Option<Scalar>),
+) -> Result<(), String> {
+    bound.table.bind_at(base, element, slot).map_err(|error| error.to_string())?;
+    bound.shown.retain(|(name, at, _)| name != base || *at != element);
     bound.shown.extend(shown.map(|scalar| (base.to_owned(), element, scalar)));
     Ok(())
+}
+
+/// `Dst=100` is one element with that value; who wants a hundred has forgotten the brackets.
+fn tell_about_brackets(name: &str, text: &str, kind: &ResourceKind) {
+    let is_buffer = matches!(
+        kind,
+        ResourceKind::Structured { .. } | ResourceKind::Raw { .. } | ResourceKind::Typed { .. }
+    );
+    if let Ok(number @ 2..) = text.trim().parse::<u64>()
+        && is_buffer
+    {
+        terminal::note(&format!(
+            "`--bind {name}={number}` is one element with the value {number}; `--bind '{name}=[{number}]'` makes {number} \
+             elements"
+        ));
+    }
 }
 
 /// What lies in a descriptor heap: the first of the kinds that the shader takes out of it to which the text gives a content.
@@ -301,10 +453,29 @@ struct Target<'a> {
     indices: Vec<u32>,
 }
 
-fn set_members(args: &Binds, shader: &Shader, table: &mut ResourceTable) -> Result<(), Problem> {
-    let mut touched: BTreeMap<(String, u32), Vec<String>> = BTreeMap::new();
+/// The buffers that were not bound before, with the members that were set.
+type Touched = BTreeMap<(String, u32), Vec<String>>;
+
+fn set_members(
+    args: &Binds,
+    shader: &Shader,
+    sources: &SourceMap,
+    table: &mut ResourceTable,
+    unused: &mut Unused,
+) -> Result<Touched, Problem> {
+    let mut touched = Touched::new();
     for (path, text) in &args.sets {
         let target = find_member(path, shader)?;
+        match shader.resource(&target.resource.name) {
+            None => {
+                unused.member(&target.member.name, target.resource, shader, sources);
+                continue;
+            }
+            Some((index, _)) if !is_read(shader, index, target.member) => {
+                unused.member(&target.member.name, target.resource, shader, sources);
+            }
+            Some(_) => {}
+        }
         let (name, element) = (&target.resource.name, target.element);
         let fail =
             |what: String| Problem::input(format!("`--set {path}={}`: {what}", shortened(text)));
@@ -347,36 +518,13 @@ fn set_members(args: &Binds, shader: &Shader, table: &mut ResourceTable) -> Resu
             members.push(target.member.name.clone());
         }
     }
-    for ((name, _), set) in &touched {
-        tell_about_zeros(name, set, shader);
-    }
-    Ok(())
-}
-
-/// A member that was forgotten is 0, which looks like a wrong result.
-fn tell_about_zeros(resource: &str, set: &[String], shader: &Shader) {
-    let Some((_, Resource { kind: ResourceKind::Constant { members, .. }, .. })) =
-        shader.resource(resource)
-    else {
-        return;
-    };
-    let rest: Vec<String> = members
-        .iter()
-        .filter(|it| !set.contains(&it.name))
-        .map(|it| format!("`{}`", it.name))
-        .collect();
-    match rest.as_slice() {
-        [] => {}
-        [one] => terminal::note(&format!("{one} is not set and is 0")),
-        several => terminal::note(&format!("{} are not set and are 0", several.join(", "))),
-    }
+    Ok(touched)
 }
 
 fn find_member<'a>(path: &str, shader: &'a Shader) -> Result<Target<'a>, Problem> {
     let (name, mut indices) = plain_path(path)?;
-    let all = || {
-        let constants = shader.resources().iter();
-        constants.flat_map(|resource| match &resource.kind {
+    let members_of = |resources: &'a [Resource]| {
+        resources.iter().flat_map(|resource| match &resource.kind {
             ResourceKind::Constant { members, .. } => {
                 members.iter().map(move |it| (resource, it)).collect::<Vec<_>>()
             }
@@ -387,10 +535,16 @@ fn find_member<'a>(path: &str, shader: &'a Shader) -> Result<Target<'a>, Problem
             | ResourceKind::Sampler { .. } => Vec::new(),
         })
     };
+    let all = || members_of(shader.resources()).chain(members_of(shader.unreached()));
     let full = |resource: &Resource, member: &Member| format!("{}.{}", resource.name, member.name);
-    let fitting: Vec<(&Resource, &Member)> = all()
-        .filter(|(resource, member)| member.name == name || full(resource, member) == name)
-        .collect();
+    let is_meant = |(resource, member): &(&Resource, &Member)| {
+        member.name == name || full(resource, member) == name
+    };
+    let mut fitting: Vec<(&Resource, &Member)> =
+        members_of(shader.resources()).filter(is_meant).collect();
+    if fitting.is_empty() {
+        fitting = members_of(shader.unreached()).filter(is_meant).collect();
+    }
     match fitting.as_slice() {
         [(resource, member)] => {
             let is_array = resource.count != Some(1);
@@ -441,65 +595,6 @@ fn plain_path(path: &str) -> Result<(String, Vec<u32>), Problem> {
         }
     }
     Ok((name, indices))
-}
-
-/// A member with its shape, such as `float Weights[4]` or `u32x3 Dim`.
-fn described(member: &Member) -> String {
-    let scalar = Scalar::from(member.scalar).name();
-    let shape = match (member.vectors, member.components) {
-        (1, 1) => String::new(),
-        (1, components) => format!("x{components}"),
-        (vectors, components) if member.row_major => format!("x{vectors}x{components}"),
-        (vectors, components) => format!("x{components}x{vectors}"),
-    };
-    let dims: String = member.dims.iter().map(|(count, _)| format!("[{count}]")).collect();
-    format!("{scalar}{shape} {}{dims}", member.name)
-}
-
-fn unbound(resource: &Resource, sources: &SourceMap) -> Problem {
-    let problem =
-        Problem::input(format!("nothing is bound to `{}`, which the shader uses", resource.name));
-    let problem = problem.at(resource.span, "declared here", sources).help(how_to_bind(resource));
-    match &resource.kind {
-        ResourceKind::Constant { members, .. } => {
-            let members: Vec<String> = members.iter().map(described).collect();
-            problem.help(format!("its members: {}", members.join(", ")))
-        }
-        ResourceKind::Structured { .. }
-        | ResourceKind::Raw { .. }
-        | ResourceKind::Typed { .. }
-        | ResourceKind::Texture { .. }
-        | ResourceKind::Sampler { .. } => problem,
-    }
-}
-
-fn how_to_bind(resource: &Resource) -> String {
-    let name = match resource.count {
-        Some(1) => resource.name.clone(),
-        _ => format!("{}[0]", resource.name),
-    };
-    match &resource.kind {
-        ResourceKind::Constant { members, .. } => {
-            let first = members.first().map_or("Member", |it| it.name.as_str());
-            format!(
-                "--set {first}=… for each member, or all bytes at once: --bind '{name}=@constants.bin'"
-            )
-        }
-        ResourceKind::Texture { .. } => format!(
-            "--bind '{name}=@image.png', or '{name}=RGBA8_UNORM[64x64]' for zeros; contents follow as for buffers"
-        ),
-        ResourceKind::Sampler { .. } => {
-            format!("--bind '{name}=linear wrap' says how textures are filtered")
-        }
-        kind @ (ResourceKind::Structured { .. }
-        | ResourceKind::Raw { .. }
-        | ResourceKind::Typed { .. }) => {
-            let scalar = Layout::of(kind, None).only().map_or("", Scalar::name);
-            format!(
-                "--bind '{name}={scalar}[64]' makes it 64 zeros; a list, `{scalar}[64]:iota` or `@file.npy` fill it"
-            )
-        }
-    }
 }
 
 #[cfg(test)]

@@ -31,6 +31,27 @@ pub(crate) type Step = fn(&str, &str, &Options, &mut dyn Includer) -> Result<Com
 
 /// Compiles a file; what is wrong with its text is in the result.
 pub(crate) fn compile(file: &str, args: &Compiling, step: Step) -> Result<Compiled, Problem> {
+    compile_by(file, args, &mut |name, text, options, includer| step(name, text, options, includer))
+}
+
+/// The compute shaders of a file, by name, or what is wrong with its text.
+pub(crate) fn compute_entries(
+    file: &str,
+    args: &Compiling,
+) -> Result<(Vec<String>, Compiled), Problem> {
+    let mut entries = Vec::new();
+    let compiled = compile_by(file, args, &mut |name, text, options, includer| {
+        let (found, compilation) = Shader::compute_entries(name, text, options, includer)?;
+        entries = found;
+        Ok(compilation)
+    })?;
+    Ok((entries, compiled))
+}
+
+type Compile<'a> =
+    &'a mut dyn FnMut(&str, &str, &Options, &mut dyn Includer) -> Result<Compilation, Bug>;
+
+fn compile_by(file: &str, args: &Compiling, step: Compile<'_>) -> Result<Compiled, Problem> {
     let (name, text) = read_source(file)?;
     let mut includer = Recorder { folders: folders_of(args), included: BTreeMap::new() };
     let compilation = step(&name, &text, &args.options, &mut includer)
@@ -61,7 +82,11 @@ pub(crate) fn program(
     let compiled = compile(file, args, Shader::compile)?;
     terminal::say(&compiled.rendered(args));
     match (compiled.problem(), compiled.shader) {
-        (Some(problem), _) => Err(problem),
+        (Some(mut problem), _) => {
+            let errors = compiled.diagnostics.iter().filter(|it| it.level >= Level::Error);
+            problem.causes = errors.map(|it| diag::to_json(it, &compiled.sources)).collect();
+            Err(problem)
+        }
         (None, Some(shader)) => Ok((shader, compiled.sources, compiled.source)),
         (None, None) => Err(Problem::bug("a compilation gave neither a shader nor an error")),
     }

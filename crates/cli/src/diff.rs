@@ -23,6 +23,7 @@ use std::path::Path;
 use crate::args::Line;
 use crate::asked::LowArgs;
 use crate::asked::{Binds, Compiling, DeviceChoice, Launch, Output, Sanitizing, Selecting};
+use crate::auto::Auto;
 use crate::command::Command;
 use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem, quoted};
@@ -102,7 +103,7 @@ pub(crate) fn diff(args: DiffArgs) -> Result<Exit, End> {
     if args.is_worker {
         return pool::serve(&args, &sides);
     }
-    let mut records = compared(&args, &sides)?;
+    let (mut records, auto) = compared(&args, &sides)?;
     let mut files = Files { wanted: args.repro.clone(), written: 0 };
     for record in &mut records {
         if let Some(Repro::Text { text, about }) = &record.repro {
@@ -110,11 +111,12 @@ pub(crate) fn diff(args: DiffArgs) -> Result<Exit, End> {
             record.repro = Some(Repro::File { file, about: about.clone() });
         }
     }
-    show::show(&args, &sides, &records)?;
+    show::show(&args, &sides, &records, auto.as_ref())?;
     Ok(show::exit(&sides, &records))
 }
 
-fn compared(args: &DiffArgs, sides: &[Side]) -> Result<Vec<Record>, End> {
+/// All comparisons, and the bindings that were made up for them.
+fn compared(args: &DiffArgs, sides: &[Side]) -> Result<(Vec<Record>, Option<Auto>), End> {
     if testing::holds_tests(&args.operands)? {
         let found = testing::select(&args.select, testing::find(&args.operands, Command::Diff)?)?;
         if let (Some(file), [_, _, ..]) = (&args.module, found.as_slice()) {
@@ -127,6 +129,7 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<Vec<Record>, End> {
             ("--bind", !args.bind.binds.is_empty()),
             ("--set", !args.bind.sets.is_empty()),
             ("--counter", !args.bind.counters.is_empty()),
+            ("--auto", args.bind.auto.is_some()),
             ("--groups", args.launch.groups != [1; 3]),
         ];
         if let Some((flag, _)) = said_by_the_test.iter().find(|(_, is_given)| *is_given) {
@@ -134,13 +137,17 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<Vec<Record>, End> {
             return Err(problem.help("a test says itself what is bound").into());
         }
         let work: Vec<Work> = found.into_iter().map(Work::Test).collect();
-        return Ok(pool::run(args, &work)?);
+        return Ok((pool::run(args, &work)?, None));
     }
     // What is wrong with the shader or its buffers is told here, with its place.
-    let subject = subject::of_shader(args)?;
+    let mut subject = subject::of_shader(args)?;
+    let auto = subject.auto.take();
+    if let Some(auto) = &auto {
+        terminal::note(&auto.told());
+    }
     let file = args.operand.clone()?;
     if file != "-" {
-        return Ok(pool::run(args, &[Work::Shader(file)])?);
+        return Ok((pool::run(args, &[Work::Shader(file)])?, auto));
     }
     // Standard input is read once, so this process does the work.
     let mut records: Vec<Record> = Vec::new();
@@ -152,7 +159,7 @@ fn compared(args: &DiffArgs, sides: &[Side]) -> Result<Vec<Record>, End> {
             }
         }
     });
-    Ok(records)
+    Ok((records, auto))
 }
 
 /// The words that give `wavelane san` the program that this command line gives `diff`, but for widths, which it is told besides.

@@ -2,6 +2,7 @@
 //!
 //! Reading and `--help` are both made from these rows.
 
+mod auto;
 mod bench;
 mod binding;
 mod device;
@@ -34,6 +35,8 @@ pub(crate) struct Flag {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
     Nothing,
+    /// Nothing, or a value after `=`.
+    Optional(&'static str),
     /// The next word, or after `=`.
     Value(&'static str),
     /// The next word, or the rest of this one, as dxc has it.
@@ -48,6 +51,7 @@ impl Takes {
     pub(crate) fn placeholder(self) -> String {
         match self {
             Takes::Nothing => String::new(),
+            Takes::Optional(name) => format!("[={name}]"),
             Takes::Value(name) | Takes::Joined(name) | Takes::Words(name, _) => name.to_owned(),
             Takes::Ignored(count) => format!("{count} values"),
         }

@@ -93,7 +93,7 @@ const WIDTH: usize = 80;
 
 fn row(flag: &Flag, is_whole: bool, text: &mut String) {
     let separator = match flag.takes {
-        Takes::Joined("[no-]CODE") | Takes::Nothing => "",
+        Takes::Joined("[no-]CODE") | Takes::Nothing | Takes::Optional(_) => "",
         Takes::Value(_) | Takes::Joined(_) | Takes::Words(..) | Takes::Ignored(_) => " ",
     };
     let left = format!("  {}{separator}{}", flag.names.join(", "), flag.takes.placeholder());

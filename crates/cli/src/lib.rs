@@ -7,6 +7,7 @@
 // What all commands stand on: none of these knows a command. A test in `xtask` keeps that so.
 mod args;
 mod asked;
+mod auto;
 mod bind;
 mod checked;
 mod command;
@@ -18,6 +19,7 @@ mod finding;
 mod flags;
 mod help;
 mod launch;
+mod missing;
 mod module;
 mod npy;
 mod number;
@@ -109,6 +111,10 @@ pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
         }
         Err(End::Problem(problem)) => {
             problem::report(&problem);
+            if wants_json(&words) {
+                // Where nothing takes our output, the exit status says that something is wrong.
+                let _ = terminal::print_json(&problem::errors(&problem));
+            }
             if problem.exit == Exit::Bug {
                 let at = PANICKED_AT.lock().ok().and_then(|at| at.clone());
                 terminal::say(&problem::how_to_report(at.as_deref(), words.into_iter()));
@@ -117,6 +123,12 @@ pub fn main(prepare: fn(), stdout_was_closed: bool) -> ExitCode {
         }
     };
     ExitCode::from(exit as u8)
+}
+
+/// Whether a program reads what we print: asked of the words, since there may be no more than those.
+fn wants_json(words: &[OsString]) -> bool {
+    let is = |at: usize, text: &str| words.get(at).is_some_and(|it| it == text);
+    (1..words.len()).any(|at| is(at, "--format=json") || is(at, "--format") && is(at + 1, "json"))
 }
 
 fn work(words: Vec<OsString>) -> Result<Exit, End> {

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::io;
 
+use serde_json::{Value, json};
+
 use crate::terminal;
 
 /// What the exit status says. Scripts rely on it.
@@ -30,11 +32,19 @@ pub(crate) struct Problem {
     pub(crate) helps: Vec<String>,
     /// `file:line:col` and the picture of that place.
     pub(crate) place: Option<(String, String)>,
+    /// The diagnostics behind it, for programs: people have been told of them.
+    pub(crate) causes: Box<[Value]>,
 }
 
 impl Problem {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Problem {
-        Problem { exit, message: message.into(), helps: Vec::new(), place: None }
+        Problem {
+            exit,
+            message: message.into(),
+            helps: Vec::new(),
+            place: None,
+            causes: Box::default(),
+        }
     }
 
     /// The usual kind: the user gave something wrong.
@@ -67,6 +77,27 @@ impl Problem {
         }
         self
     }
+}
+
+/// For programs: the diagnostics that a problem sums up, or else itself, in the same form.
+pub(crate) fn errors(problem: &Problem) -> Value {
+    if !problem.causes.is_empty() {
+        return json!({ "errors": problem.causes });
+    }
+    let location = problem.place.as_ref().map(|(place, _)| {
+        let mut parts = place.rsplitn(3, ':');
+        let mut number = || parts.next().and_then(|it| it.parse::<u32>().ok());
+        let (column, line) = (number(), number());
+        json!({ "file": parts.next(), "line": line, "column": column })
+    });
+    let help = |text: &String| json!({ "text": text, "fix": null });
+    let error = json!({
+        "level": if problem.exit == Exit::Unsupported { "unsupported" } else { "error" },
+        "message": problem.message,
+        "location": location,
+        "helps": problem.helps.iter().map(help).collect::<Vec<_>>(),
+    });
+    json!({ "errors": [error] })
 }
 
 /// Tells a person.

@@ -1,24 +1,32 @@
 //! `wavelane run`: binds buffers, runs a shader at one or several widths, shows and compares what came out.
 
+mod bindings;
 mod compare;
 mod job;
+mod missed;
+mod person;
 mod show;
 
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use wavelane::internal::diag::SourceMap;
-use wavelane::internal::{self, Slot, Slots};
-use wavelane::{ComputePipeline, Dispatch, Engine, Layout, ResourceTable};
+use wavelane::internal::{self, Missed, Slot, Slots};
+use wavelane::{
+    ComputePipeline, Dispatch, Engine, Layout, Member, ResourceKind, ResourceTable, Shader,
+};
 
 use crate::args::Line;
 use crate::asked::LowArgs;
 use crate::asked::{Binds, Compiling, DeviceChoice, Launch, Output, Selecting};
+use crate::auto::Auto;
 use crate::bind::{self, Bound};
 use crate::launch::{Contents, failed, widths};
 use crate::problem::{End, Exit, Problem};
 use crate::watch::Watch;
-use crate::{compile, device, terminal, testing, texture};
+use crate::{compile, device, missing, terminal, testing, texture};
+
+use person::Base;
 
 /// What `run` needs.
 pub(crate) struct RunArgs {
@@ -29,16 +37,52 @@ pub(crate) struct RunArgs {
     bind: Binds,
     device: DeviceChoice,
     select: Selecting,
-    prints: Vec<String>,
+    prints: Vec<Print>,
     outs: Vec<(String, String)>,
+    lists_bindings: bool,
     output: Output,
+}
+
+/// A buffer that is to be shown whole.
+struct Print {
+    name: String,
+    base: Base,
 }
 
 impl RunArgs {
     pub(crate) fn new(low: LowArgs, line: Line) -> Result<RunArgs, Problem> {
         let operand = low.operand()?;
-        let LowArgs { compile, launch, bind, device, select, prints, outs, output, .. } = low;
-        Ok(RunArgs { operand, line, compile, launch, bind, device, select, prints, outs, output })
+        let LowArgs {
+            compile,
+            launch,
+            bind,
+            device,
+            select,
+            prints,
+            outs,
+            lists_bindings,
+            output,
+            ..
+        } = low;
+        let print = |text: &String| {
+            let (name, base) = Base::split(text)
+                .map_err(|what| Problem::input(format!("`--print {text}`: {what}")))?;
+            Ok(Print { name: name.to_owned(), base })
+        };
+        let prints = prints.iter().map(print).collect::<Result<_, Problem>>()?;
+        Ok(RunArgs {
+            operand,
+            line,
+            compile,
+            launch,
+            bind,
+            device,
+            select,
+            prints,
+            outs,
+            lists_bindings,
+            output,
+        })
     }
 }
 
@@ -59,9 +103,18 @@ struct View {
     /// What the declaration says, such as `RWStructuredBuffer`.
     kind: &'static str,
     layout: Layout,
+    /// The members of an element, where it is shown as it was declared.
+    members: Vec<Member>,
     texture: Option<wavelane::texture::Shape>,
     writable: bool,
     has_counter: bool,
+}
+
+impl View {
+    /// Whether a name of the command line means it.
+    fn is_called(&self, name: &str) -> bool {
+        name == self.name || name == self.resource
+    }
 }
 
 /// The results of all widths.
@@ -71,6 +124,9 @@ struct Runs {
     outcomes: Vec<(u32, Rc<Outcome>)>,
     /// For each of them what ran the lanes; nothing where nobody asked, so that results look alike on every host.
     engines: Vec<Ran>,
+    /// What was made up, and what missed.
+    auto: Option<Auto>,
+    missed: Option<Missed>,
 }
 
 /// What ran the lanes of a run, and what it was that the engine asked for does not do.
@@ -89,17 +145,27 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
     args.compile.timeout = args.launch.timeout;
     args.compile.options.cancel = watch.cancel.clone().into();
     let (shader, sources) = compile::shader(&args.operand, &args.compile)?;
+    if args.lists_bindings {
+        return bindings::list(&args, &shader, &sources);
+    }
     let device = device::open(&args.device, false)?;
     let pipeline =
         device.create_compute_pipeline(&shader).map_err(|it| device::problem(&it, &sources))?;
     let widths = widths(&args.launch, &args.device.adapter, &shader, &pipeline)?;
-    let mut bound = bind::bind(&args.bind, &shader, &sources)?;
-    let views = views(&args, &bound)?;
+    let mut bound = bind::bind(&args.bind, args.launch.groups, &shader, &sources)?;
+    if let Some(auto) = bound.auto.as_ref() {
+        terminal::note(&auto.told());
+    }
+    let views = views(&args, &bound, &shader, &sources)?;
     check_outs(&args, &views, widths.len())?;
 
     let engine = device.engine();
-    let runs =
+    let mut runs =
         run_all(&args, engine, &pipeline, &widths, &mut bound.table, views, &sources, watch)?;
+    runs.auto = bound.auto;
+    if let Some(line) = runs.missed.as_ref().and_then(missed::told) {
+        terminal::note(&line);
+    }
     for (name, path) in &args.outs {
         write_out(&runs, name, path)?;
     }
@@ -113,13 +179,14 @@ pub(crate) fn run(mut args: RunArgs) -> Result<Exit, End> {
 }
 
 /// The buffers that are shown, written or compared: those the shader can write, and what was asked for by name.
-fn views(args: &RunArgs, bound: &Bound) -> Result<Vec<View>, Problem> {
-    let wanted: Vec<&str> = args
-        .prints
-        .iter()
-        .chain(args.outs.iter().map(|(name, _)| name))
-        .map(String::as_str)
-        .collect();
+fn views(
+    args: &RunArgs,
+    bound: &Bound,
+    shader: &Shader,
+    sources: &SourceMap,
+) -> Result<Vec<View>, Problem> {
+    let prints = args.prints.iter().map(|it| it.name.as_str());
+    let wanted: Vec<&str> = prints.chain(args.outs.iter().map(|it| it.0.as_str())).collect();
     let mut views = Vec::new();
     for (resource, element, buffer) in bound.table.iter() {
         let is_array = resource.count != Some(1);
@@ -135,21 +202,34 @@ fn views(args: &RunArgs, bound: &Bound) -> Result<Vec<View>, Problem> {
             None if buffer.texture.is_some() => texture::layout(&buffer),
             None => Layout::of(&resource.kind, buffer.format),
         };
+        let members = match &resource.kind {
+            ResourceKind::Structured { members, .. } | ResourceKind::Constant { members, .. } => {
+                members.clone()
+            }
+            ResourceKind::Raw { .. }
+            | ResourceKind::Typed { .. }
+            | ResourceKind::Texture { .. }
+            | ResourceKind::Sampler { .. } => Vec::new(),
+        };
         views.push(View {
             resource: resource.name.clone(),
             element,
             name,
             kind: view.name,
             layout,
+            members,
             texture: buffer.texture,
             writable: view.writable,
             has_counter: view.counter,
         });
     }
     for name in wanted {
-        if !views.iter().any(|it| it.name == name || it.resource == name) {
+        if !views.iter().any(|it| it.is_called(name)) {
+            if let Some(unused) = shader.unreached().iter().find(|it| it.name == name) {
+                return Err(missing::leaves_nothing(unused, shader, sources));
+            }
             let known = bound.table.iter().map(|(resource, ..)| resource.name.as_str());
-            return Err(bind::unknown(&format!("no buffer `{name}` is bound"), name, known));
+            return Err(missing::unknown(&format!("no buffer `{name}` is bound"), name, known));
         }
     }
     Ok(views)
@@ -214,6 +294,7 @@ fn run_all(
     let contents = (widths.len() > 1).then(|| Contents::of(table));
     let mut outcomes: Vec<(u32, Rc<Outcome>)> = Vec::new();
     let mut engines = Vec::new();
+    let mut found: Option<Missed> = None;
     for width in widths {
         if let Some(contents) = &contents {
             contents.restore(table);
@@ -244,6 +325,9 @@ fn run_all(
             let engine = if instead.is_some() { Engine::Interp } else { engine };
             engines.push(Ran { engine, instead });
         }
+        if found.as_ref().is_none_or(Missed::is_empty) {
+            found = missed::count(pipeline, &dispatch, table).or(found);
+        }
         if let Err(error) = internal::dispatch(pipeline, &dispatch, table) {
             let late = watch.cancel.load(Ordering::Relaxed);
             watch.stop();
@@ -262,7 +346,7 @@ fn run_all(
         outcomes.push((*width, same.unwrap_or_else(|| Rc::new(outcome))));
     }
     watch.stop();
-    Ok(Runs { views, outcomes, engines })
+    Ok(Runs { views, outcomes, engines, auto: None, missed: found })
 }
 
 fn write_out(runs: &Runs, name: &str, path: &str) -> Result<(), Problem> {

@@ -5,6 +5,7 @@ mod pool;
 mod record;
 mod show;
 mod subject;
+mod walk;
 
 use wavelane::internal::diag::{self, Allows, SourceMap, Style};
 use wavelane::{Adapter, Diagnostic, Level};
@@ -17,9 +18,10 @@ use crate::pool::Pool;
 use crate::problem::{End, Exit, Problem};
 use crate::{finding, terminal, testing};
 use baseline::Baseline;
-use record::{Entry, Examined, Found, Program};
+use record::{Entry, Examined, Found, Made, Program};
 use show::Outcome;
 use subject::Subject;
+use walk::Work;
 
 /// What `san` needs.
 pub(crate) struct SanArgs {
@@ -82,12 +84,26 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
     if args.is_worker {
         return pool::serve(&args);
     }
-    let examined = if testing::holds_tests(&args.operands)? {
+    let is_walk = walk::is_asked_for(&args);
+    let examined = if is_walk {
+        let walk = walk::find(&args)?;
+        let mut examined = pool::run(&args, &walk.work)?;
+        examined.extend(walk.skipped);
+        examined
+    } else if testing::holds_tests(&args.operands)? {
+        if args.bind.auto.is_some() {
+            let name = args.operands.join(" ");
+            testing::refuse_flags_of_shaders(&args.bind, &args.launch, &[], &name, "")?;
+        }
         let tests = testing::select(&args.select, testing::find(&args.operands, Command::San)?)?;
+        let tests: Vec<Work> = tests.into_iter().map(Work::Test).collect();
         pool::run(&args, &tests)?
     } else {
         let base = args.line.words().to_vec();
         let subject = subject::shader(&args)?;
+        if let (Some(auto), Output::Text) = (&subject.auto, args.output) {
+            terminal::note(&auto.told());
+        }
         vec![Examined::Program(judge(&args, subject, &base, style(&args)))]
     };
     let (mut programs, mut skipped) = (Vec::new(), Vec::new());
@@ -111,7 +127,9 @@ pub(crate) fn san(args: SanArgs) -> Result<Exit, End> {
         baseline::write(file, all.map(|(_, it)| it.key.clone()).collect())?;
     }
     let has_baseline = args.baselines.baseline.is_some();
-    let outcome = Outcome { programs, skipped, outdated: known.left(), has_baseline };
+    let auto = args.bind.auto;
+    let outcome =
+        Outcome { programs, skipped, outdated: known.left(), has_baseline, is_walk, auto };
     show::show(&args, &outcome)?;
     Ok(exit(&outcome))
 }
@@ -135,6 +153,16 @@ fn examine_test(
     });
 }
 
+/// Examines one compute shader of a walk.
+fn examine_entry(args: &SanArgs, file: &str, entry: &str, style: Style) -> Examined {
+    let style = if args.output == Output::Text { style } else { Style::Plain };
+    let base = walk::words(args, file, entry);
+    match walk::examine(args, file, entry) {
+        Ok(subject) => Examined::Program(judge(args, *subject, &base, style)),
+        Err(stop) => Examined::Skipped { name: format!("{file}:{entry}"), stop },
+    }
+}
+
 /// How reports are written that people read here.
 fn style(args: &SanArgs) -> Style {
     if args.output == Output::Text { terminal::style() } else { Style::Plain }
@@ -142,7 +170,7 @@ fn style(args: &SanArgs) -> Style {
 
 /// Drops what comments and flags hide, weighs the rest, and puts it into words.
 fn judge(args: &SanArgs, subject: Subject, base: &[String], style: Style) -> Program {
-    let Subject { name, shader, sources, plan, report, stopped } = subject;
+    let Subject { name, shader, sources, plan, report, stopped, auto } = subject;
     // What is wrong with the comments, the compiler has said.
     let (mut allows, _) = Allows::read(&sources);
     let mut entries = Vec::new();
@@ -169,7 +197,8 @@ fn judge(args: &SanArgs, subject: Subject, base: &[String], style: Style) -> Pro
     let spans: Vec<diag::Span> = shader.spans().collect();
     let remarks = args.compile.warnings.weigh(allows.unused(&sources, |code| code.in_runs, &spans));
     entries.extend(remarks.iter().map(|it| entry(it, &sources, style)));
-    Program { name, widths: plan.widths, runs: report.runs, entries, stopped }
+    let made = auto.map(|it| Made { told: it.told(), json: it.as_json() });
+    Program { name, widths: plan.widths, runs: report.runs, entries, stopped, made }
 }
 
 fn entry(report: &Diagnostic, sources: &SourceMap, style: Style) -> Entry {

@@ -46,6 +46,7 @@ pub(crate) fn refuse_flags_of_shaders(
         ("--bind", !bind.binds.is_empty()),
         ("--set", !bind.sets.is_empty()),
         ("--counter", !bind.counters.is_empty()),
+        ("--auto", bind.auto.is_some()),
         ("--groups", launch.groups != [1; 3]),
     ];
     if let Some((flag, _)) = said_by_the_job.iter().chain(more).find(|(_, is_given)| *is_given) {

@@ -116,7 +116,7 @@ pub(crate) fn texture(
 }
 
 /// The format that the shader's element type has by itself.
-fn own_format(element: &Element) -> Format {
+pub(crate) fn own_format(element: &Element) -> Format {
     let (encoding, bits) = match (element.scalar, element.norm) {
         (HostScalar::F32, Norm::Unorm) => (Encoding::Unorm, 8),
         (HostScalar::F32, Norm::Snorm) => (Encoding::Snorm, 8),
@@ -133,6 +133,30 @@ fn own_format(element: &Element) -> Format {
     };
     let channels = Channels::of(element.components).unwrap_or(Channels::Rgba);
     Format::Plain { channels, bits, encoding }
+}
+
+/// The text between the brackets for a texture of about these sizes.
+pub(crate) fn sizes(dim: Dim, [width, height, depth]: [u64; 3]) -> String {
+    let mut text = match dim.axes() {
+        1 => width.to_string(),
+        // The faces of a cube are squares.
+        _ if dim.is_cube() => format!("{width}x{width}"),
+        2 => format!("{width}x{height}"),
+        _ => format!("{width}x{height}x{depth}"),
+    };
+    let layers = match (dim.is_cube(), dim.is_array()) {
+        // One cube has its six layers by itself.
+        (true, true) => Some(12),
+        (false, true) => Some(4),
+        (_, false) => None,
+    };
+    if let Some(layers) = layers {
+        text.push_str(&format!(" layers {layers}"));
+    }
+    if dim.is_multisampled() {
+        text.push_str(" samples 4");
+    }
+    text
 }
 
 /// `WxHxD`, then `layers N`, `mips N`, `samples N`.

@@ -27,8 +27,11 @@ pub(crate) enum Content {
         start: i128,
         step: i128,
     },
-    /// Integers over their whole range, floats in [0, 1).
-    Random(u64),
+    /// Integers over their whole range, or below a bound; floats in [0, 1).
+    Random {
+        seed: u64,
+        below: Option<u64>,
+    },
     Bytes(Vec<u8>),
     Numbers(Array),
 }
@@ -145,15 +148,20 @@ fn contents(text: &str) -> Result<Content, String> {
         ("iota", [start]) => Ok(Content::Iota { start: whole(start)?, step: 1 }),
         ("iota", [start, step]) => Ok(Content::Iota { start: whole(start)?, step: whole(step)? }),
         ("fill", [value]) => Ok(Content::Fill((*value).to_owned())),
-        ("rand", [seed]) => {
+        ("rand", [seed, below @ ..]) if below.len() <= 1 => {
             let seed = seed
                 .parse()
-                .map_err(|_| format!("`{seed}` is no seed; a seed is a whole number"))?;
-            Ok(Content::Random(seed))
+                .map_err(|_| format!("`{seed}` is not a seed; a seed is an integer"))?;
+            let below = below.first().map(|it| {
+                let bound = it.parse().ok().filter(|it: &u64| *it > 0);
+                bound.ok_or_else(|| format!("`{it}` is not a bound; a bound is an integer above 0"))
+            });
+            Ok(Content::Random { seed, below: below.transpose()? })
         }
         ("rand", []) => {
             Err("`rand` needs a seed, as in `rand(1)`, so that a run can be repeated".to_owned())
         }
+        ("rand", _) => Err("`rand` takes a seed, and a bound for integers".to_owned()),
         ("fill", _) => Err("`fill` takes one value, as in `fill(7)`".to_owned()),
         ("iota", _) => Err("`iota` takes at most a start and a step".to_owned()),
         (_, []) => Ok(list(text)),
@@ -185,7 +193,7 @@ impl Value {
             Content::Zeros
             | Content::Fill(_)
             | Content::Iota { .. }
-            | Content::Random(_)
+            | Content::Random { .. }
             | Content::Bytes(_) => None,
         }
     }
@@ -201,7 +209,7 @@ impl Value {
             return Err(format!("{} for {}", counted(given, "value"), counted(count, "scalar")));
         }
         let mut at = 0;
-        let mut state = if let Content::Random(seed) = self.content { seed } else { 0 };
+        let mut state = if let Content::Random { seed, .. } = self.content { seed } else { 0 };
         for i in 0..count {
             let scalar = scalar_at(i);
             let bits = match &self.content {
@@ -212,7 +220,7 @@ impl Value {
                     wrapped(start.wrapping_add(step.wrapping_mul(i as i128)), scalar),
                     scalar,
                 )?,
-                Content::Random(_) => random(&mut state, scalar)?,
+                Content::Random { below, .. } => random(&mut state, scalar, *below)?,
                 Content::Numbers(array) => number::convert(array.get(i), scalar)?,
                 Content::Bytes(bytes) => {
                     let bytes =
@@ -251,8 +259,8 @@ fn wrapped(value: i128, scalar: Scalar) -> Number {
     }
 }
 
-/// The next number of a sequence that its seed determines, on every machine.
-fn random(state: &mut u64, scalar: Scalar) -> Result<u64, String> {
+/// The next number of a sequence that its seed determines, on every machine; an integer below the bound, if there is one.
+fn random(state: &mut u64, scalar: Scalar, below: Option<u64>) -> Result<u64, String> {
     // The finaliser of SplitMix64 over a Weyl sequence.
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut bits = *state;
@@ -274,7 +282,15 @@ fn random(state: &mut u64, scalar: Scalar) -> Result<u64, String> {
         | Scalar::I32
         | Scalar::U32
         | Scalar::I64
-        | Scalar::U64 => Ok(bits >> (64 - 8 * scalar.bytes())),
+        | Scalar::U64 => Ok(match below {
+            // The high half of the product is as good as even for bounds far below 2^64.
+            Some(below) => {
+                let most = u64::MAX >> (64 - 8 * scalar.bytes());
+                let number = (u128::from(bits) * u128::from(below)) >> 64;
+                number as u64 & most
+            }
+            None => bits >> (64 - 8 * scalar.bytes()),
+        }),
     }
 }
 
@@ -319,7 +335,10 @@ mod tests {
         assert_eq!(read("[64]"), value(None, Some(64), Zeros));
         assert_eq!(read("[8]:iota(5, -1)"), value(None, Some(8), Iota { start: 5, step: -1 }));
         assert_eq!(read(":fill(7)"), value(None, None, Fill("7".to_owned())));
-        assert_eq!(read("half[3]:rand(9)"), value(Some(Scalar::F16), Some(3), Random(9)));
+        assert_eq!(
+            read("half[3]:rand(9)"),
+            value(Some(Scalar::F16), Some(3), Random { seed: 9, below: None })
+        );
         assert_eq!(read("1, -2"), value(None, None, words("1,-2")));
         assert_eq!(read("-1.5"), value(None, None, words("-1.5")));
         assert_eq!(read("true,false"), value(None, None, words("true,false")));

@@ -277,7 +277,7 @@ fn constants_lists_and_files_reach_the_shader() {
     let ran = wavelane("values", SCALE, "run a.hlsl --bind In=1,2 --bind Out=[4] --set Scale=3");
     assert!(ran.status == 2 && ran.err.contains("1 value for 3 scalars"), "{}", ran.err);
     let ran = wavelane("values", SCALE, "run a.hlsl --bind In=1,2 --bind Out=[4]");
-    assert!(ran.status == 2 && ran.err.contains("u32 Count, f32x3 Scale"), "{}", ran.err);
+    assert!(ran.status == 2 && ran.err.contains("uint Count, float3 Scale"), "{}", ran.err);
 }
 
 #[test]

@@ -9,6 +9,14 @@ use crate::{ast, check, hir, lint, lower, parse, preprocess};
 /// The most entry points of a library that are checked: each is a pass over the file.
 const MOST_ENTRIES: usize = 256;
 
+/// A compiled entry point.
+#[derive(Debug)]
+pub struct Compiled {
+    pub module: ir::Module,
+    /// The resources that the file declares and the entry point does not reach: a host may bind them all the same.
+    pub unreached: Vec<ir::Resource>,
+}
+
 /// Compiles the entry point named in the options. `None` after an error, which is in the sink.
 ///
 /// A stage runs only if the previous ones found no errors, or none that hide declarations, which would cause follow-up
@@ -21,10 +29,10 @@ pub fn compile(
     includer: &mut dyn Includer,
     options: &Options,
     sink: &mut Sink,
-) -> Option<ir::Module> {
+) -> Option<Compiled> {
     sink.cancelled_by(&options.cancel);
-    let module = build(main, sources, includer, options, sink);
-    apply_levels(module, sources, sink)
+    let compiled = build(main, sources, includer, options, sink);
+    apply_levels(compiled, sources, sink)
 }
 
 fn build(
@@ -33,7 +41,7 @@ fn build(
     includer: &mut dyn Includer,
     options: &Options,
     sink: &mut Sink,
-) -> Option<ir::Module> {
+) -> Option<Compiled> {
     let file = read(main, sources, includer, options, sink)?;
     let program = check(&file, options, sink)?;
     // Free each stage's data before the next one allocates, so that its pages are reused.
@@ -46,7 +54,7 @@ fn translate_running(
     program: hir::Program,
     options: &Options,
     sink: &mut Sink,
-) -> Option<ir::Module> {
+) -> Option<Compiled> {
     if program.entry.stage != Stage::Compute {
         let word = check::entry::stage_word(program.entry.stage);
         let message = format!("{word} shaders are not supported yet");
@@ -95,13 +103,13 @@ impl Entries {
     }
 
     /// The module and the reports of one of the entry points, as from [`compile`].
-    pub fn compile(&self, entry: &str, sources: &SourceMap) -> (Option<ir::Module>, Sink) {
+    pub fn compile(&self, entry: &str, sources: &SourceMap) -> (Option<Compiled>, Sink) {
         let mut sink = self.common.clone();
         let program = self.checked.as_ref().and_then(|it| it.program(entry, &mut sink));
-        let module = program.and_then(|it| translate_running(it, &self.options, &mut sink));
+        let compiled = program.and_then(|it| translate_running(it, &self.options, &mut sink));
         let allows = (self.allows.clone(), self.wrong_allows.clone());
-        let module = apply_levels_and_allows(module, allows, sources, &mut sink);
-        (module, sink)
+        let compiled = apply_levels_and_allows(compiled, allows, sources, &mut sink);
+        (compiled, sink)
     }
 }
 
@@ -113,7 +121,7 @@ pub fn validate(
     includer: &mut dyn Includer,
     options: &Options,
     sink: &mut Sink,
-) -> Option<ir::Module> {
+) -> Option<Compiled> {
     sink.cancelled_by(&options.cancel);
     let Some(file) = read(main, sources, includer, options, sink) else {
         return apply_levels(None, sources, sink);
@@ -130,31 +138,63 @@ pub fn validate(
             translate_compute(program, &options, sink);
         }
     }
-    let module = last.and_then(|entry| {
+    let compiled = last.and_then(|entry| {
         let options = Options { entry, ..options.clone() };
         let program = check::part(&file, &options, sink);
         drop(file);
         translate_compute(program?, &options, sink)
     });
-    apply_levels(module, sources, sink)
+    apply_levels(compiled, sources, sink)
+}
+
+/// The names of the compute shaders of a file, in textual order; none after an error, which is in the sink.
+pub fn compute_entries(
+    main: FileId,
+    sources: &mut SourceMap,
+    includer: &mut dyn Includer,
+    options: &Options,
+    sink: &mut Sink,
+) -> Vec<String> {
+    sink.cancelled_by(&options.cancel);
+    let file = read(main, sources, includer, options, sink);
+    let is_compute = |item: &&ast::Item| {
+        let has = |name| item.attributes.iter().any(|it| check::attr::is(it, name));
+        let word = check::entry::shader_word(&item.attributes);
+        // Mesh shaders have groups, too.
+        has("numthreads") && !has("outputtopology") && word.is_none_or(|it| it == "compute")
+    };
+    let items = file.iter().flat_map(|it| &it.items);
+    let mut names: Vec<String> =
+        items.filter(is_compute).filter_map(function_name).take(MOST_ENTRIES).collect();
+    // A function may be declared before it is defined.
+    let mut known = std::collections::BTreeSet::new();
+    names.retain(|it| known.insert(it.clone()));
+    names
+}
+
+fn function_name(item: &ast::Item) -> Option<String> {
+    match &item.kind {
+        ast::ItemKind::Function(function) => Some(function.name.as_plain()?.name.to_string()),
+        _ => None,
+    }
 }
 
 /// Applies the warning levels and allow comments of the source; `None` if a warning becomes an error.
 fn apply_levels(
-    module: Option<ir::Module>,
+    compiled: Option<Compiled>,
     sources: &SourceMap,
     sink: &mut Sink,
-) -> Option<ir::Module> {
-    apply_levels_and_allows(module, Allows::read(sources), sources, sink)
+) -> Option<Compiled> {
+    apply_levels_and_allows(compiled, Allows::read(sources), sources, sink)
 }
 
 /// The same, given the comments that allow warnings and the errors in them.
 fn apply_levels_and_allows(
-    module: Option<ir::Module>,
+    compiled: Option<Compiled>,
     (mut allows, wrong): (Allows, Vec<Diagnostic>),
     sources: &SourceMap,
     sink: &mut Sink,
-) -> Option<ir::Module> {
+) -> Option<Compiled> {
     sink.apply_levels(sources);
     wrong.into_iter().for_each(|it| sink.push(it));
     sink.apply_allows(&mut allows, sources);
@@ -163,7 +203,7 @@ fn apply_levels_and_allows(
         let unused = allows.unused(sources, |code| !code.in_runs, &[]);
         unused.into_iter().for_each(|it| sink.push(it));
     }
-    module.filter(|_| !sink.has_errors())
+    compiled.filter(|_| !sink.has_errors())
 }
 
 /// The entry points to check: the named one, or all of a library, which may have none.
@@ -180,10 +220,7 @@ fn entries(file: &ast::File, options: &Options) -> Vec<String> {
         .items
         .iter()
         .filter(|item| is_entry(item))
-        .filter_map(|item| match &item.kind {
-            ast::ItemKind::Function(function) => Some(function.name.as_plain()?.name.to_string()),
-            _ => None,
-        })
+        .filter_map(function_name)
         .take(MOST_ENTRIES)
         .collect();
     if all.contains(&options.entry) { named } else { all }
@@ -215,19 +252,20 @@ fn translate_compute(
     program: hir::Program,
     options: &Options,
     sink: &mut Sink,
-) -> Option<ir::Module> {
+) -> Option<Compiled> {
     let runs = program.entry.stage == Stage::Compute;
     runs.then(|| translate(program, options, sink)).flatten()
 }
 
 /// Lowers a checked program.
-fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Option<ir::Module> {
+fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Option<Compiled> {
     if sink.has_errors() {
         return None;
     }
     lint::version(&program).into_iter().for_each(|it| sink.push(it));
     let mut module = lower(&program, options, sink)?;
     let here = program.entry.span;
+    let unreached = lower::unreached(&program);
     drop(program);
     // These pass over the module a few times each.
     if !sink.asks(here) {
@@ -239,5 +277,5 @@ fn translate(program: hir::Program, options: &Options, sink: &mut Sink) -> Optio
     ir::simplify::prune(&mut module);
     module.summarise();
     lint::width(&module).into_iter().for_each(|it| sink.push(it));
-    Some(module)
+    Some(Compiled { module, unreached })
 }

@@ -1,7 +1,8 @@
 //! The typed syntax tree of a checked program: names resolved, overloads selected, templates instantiated, every
 //! conversion explicit.
 //!
-//! `check` builds it from the syntax tree, and `lower` turns it into IR. It contains only what the entry point reaches.
+//! `check` builds it from the syntax tree, and `lower` turns it into IR. It contains only what the entry point reaches, and
+//! the names of other resources.
 //! It is free of errors, except those that only lowering finds (call trees that explode).
 
 use std::rc::Rc;
@@ -38,6 +39,8 @@ pub struct Program {
     /// Static and groupshared variables.
     pub globals: Vec<Global>,
     pub resources: Vec<Resource>,
+    /// The resources that the file declares and the entry point does not reach: for hosts alone, which may bind them.
+    pub unreached: Vec<Resource>,
     pub entry: Entry,
 }
 

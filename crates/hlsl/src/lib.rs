@@ -24,7 +24,7 @@ pub mod types;
 mod walk;
 
 pub use check::check;
-pub use compile::{Entries, compile, validate};
+pub use compile::{Compiled, Entries, compile, compute_entries, validate};
 pub use lower::lower;
 pub use options::{Denormals, Dialect, MatrixOrder, Options, PushLayout, Stage, Version};
 pub use parse::parse;

@@ -102,6 +102,13 @@ pub struct Resource {
     pub span: Span,
 }
 
+impl Resource {
+    /// Whether the source gives its register, or its binding.
+    pub fn has_own_register(&self) -> bool {
+        self.chosen != Chosen::Counted
+    }
+}
+
 /// The register of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register {

@@ -88,7 +88,8 @@ pub fn compile_text(name: &str, text: &str, options: &Options) -> Compiled {
     let Some(main) = sources.add(name, text) else {
         return Compiled { module: None, diagnostics: Vec::new(), sources };
     };
-    let module = hlsl::validate(main, &mut sources, &mut SuiteFiles, options, &mut sink);
+    let compiled = hlsl::validate(main, &mut sources, &mut SuiteFiles, options, &mut sink);
+    let module = compiled.map(|it| it.module);
     Compiled { module, diagnostics: sink.into_sorted(), sources }
 }
 

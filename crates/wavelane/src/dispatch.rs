@@ -163,8 +163,10 @@ impl ComputePipeline {
         }
         table.check_made_for(&self.shader)?;
         table.check_aliases()?;
-        if let Some(resource) = table.unbound_of(self.shader.resources()) {
-            return Err(DispatchError::Unbound { name: resource.name.clone() });
+        let unbound = table.unbound_of(self.shader.resources());
+        if !unbound.is_empty() {
+            let names = unbound.iter().map(|it| it.name.clone()).collect();
+            return Err(DispatchError::Unbound { names });
         }
         Ok(Launch {
             work: Work::Dispatch { groups: dispatch.groups },
@@ -215,10 +217,10 @@ pub enum DispatchError {
     },
     /// The pipeline belongs to another device.
     OtherDevice,
-    /// The shader uses a resource that nothing is bound to.
+    /// The shader uses resources that nothing is bound to.
     Unbound {
-        /// The resource.
-        name: String,
+        /// All of them, in the order of declaration.
+        names: Vec<String>,
     },
     /// The engine cannot do it.
     Unsupported(Unsupported),
@@ -288,8 +290,8 @@ impl fmt::Display for DispatchError {
                     "the pipeline belongs to another device; run it on the one that created it"
                 )
             }
-            DispatchError::Unbound { name } => {
-                write!(f, "nothing is bound to `{name}`, which the shader uses")
+            DispatchError::Unbound { names } => {
+                write!(f, "nothing is bound to `{}`, which the shader uses", names.join("`, `"))
             }
             DispatchError::Unsupported(what) => what.fmt(f),
             DispatchError::TooLarge(what) => what.fmt(f),

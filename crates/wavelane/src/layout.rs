@@ -80,6 +80,23 @@ impl Scalar {
         }
     }
 
+    /// The name in HLSL; bytes have none there, and are called by their short names.
+    pub fn hlsl_name(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::I8 | Scalar::U8 => self.name(),
+            Scalar::I16 => "int16_t",
+            Scalar::U16 => "uint16_t",
+            Scalar::F16 => "half",
+            Scalar::I32 => "int",
+            Scalar::U32 => "uint",
+            Scalar::F32 => "float",
+            Scalar::I64 => "int64_t",
+            Scalar::U64 => "uint64_t",
+            Scalar::F64 => "double",
+        }
+    }
+
     /// Whether it is a floating-point number.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64)

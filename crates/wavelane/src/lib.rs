@@ -47,12 +47,14 @@ pub mod internal;
 mod layout;
 mod list;
 mod memory;
+mod missed;
 mod pipeline;
 mod plain;
 mod preprocessed;
 mod reference;
 mod shader;
 mod spirv;
+mod survey;
 mod table;
 mod trace;
 

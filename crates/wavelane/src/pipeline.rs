@@ -204,7 +204,12 @@ pub(crate) mod tests {
 
     fn shader(wave_size: WaveSize, needs: Needs) -> Shader {
         let module = Module { wave_size, needs, ..empty_module() };
-        Shader { module: Arc::new(module), name: "test".into(), specialization: Arc::default() }
+        Shader {
+            module: Arc::new(module),
+            name: "test".into(),
+            specialization: Arc::default(),
+            unreached: Arc::default(),
+        }
     }
 
     fn adapter(min: u32, max: u32) -> Adapter {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use diag::{Diagnostic, FileId, Sink, SourceMap};
-use hlsl::{Includer, Options};
+use hlsl::{Compiled, Includer, Options};
 use ir::facts::Space;
 use ir::{Module, Resource, WaveSize};
 
@@ -19,6 +19,8 @@ pub struct Shader {
     pub(crate) name: Arc<str>,
     /// The values of its specialization constants, by their numbers: another compiler's module gets the same.
     pub(crate) specialization: Arc<[(u32, u64)]>,
+    /// What the text declares and the entry point does not reach.
+    pub(crate) unreached: Arc<[Resource]>,
 }
 
 /// The result of a compilation.
@@ -82,7 +84,7 @@ impl Shader {
         options: &Options,
         includer: &mut dyn Includer,
     ) -> Result<Compilation, Bug> {
-        translate(name, text, options, includer, hlsl::compile)
+        translate(name, text, options, includer, &mut hlsl::compile)
     }
 
     /// Like [`Shader::compile`], but only checks the text: an entry point of a stage that does not run gives neither a
@@ -93,7 +95,27 @@ impl Shader {
         options: &Options,
         includer: &mut dyn Includer,
     ) -> Result<Compilation, Bug> {
-        translate(name, text, options, includer, hlsl::validate)
+        translate(name, text, options, includer, &mut hlsl::validate)
+    }
+
+    /// The compute shaders of a text, by name: its functions with `[numthreads]`. Diagnostics say why a text cannot be read.
+    pub fn compute_entries(
+        name: &str,
+        text: &str,
+        options: &Options,
+        includer: &mut dyn Includer,
+    ) -> Result<(Vec<String>, Compilation), Bug> {
+        let mut entries = Vec::new();
+        let mut step = |main: FileId,
+                        sources: &mut SourceMap,
+                        includer: &mut dyn Includer,
+                        options: &Options,
+                        sink: &mut Sink| {
+            entries = hlsl::compute_entries(main, sources, includer, options, sink);
+            None
+        };
+        let compilation = translate(name, text, options, includer, &mut step)?;
+        Ok((entries, compilation))
     }
 
     /// The name of its source text.
@@ -116,9 +138,15 @@ impl Shader {
         self.module.wave_size
     }
 
-    /// Every resource that the shader declares, including those it does not use.
+    /// The resources that the entry point reaches, also those of which no code is left. Tables are made for these.
     pub fn resources(&self) -> &[Resource] {
         &self.module.resources
+    }
+
+    /// The resources that the text declares and the entry point does not reach. Nothing can be bound to them; a host that
+    /// shares bindings between several entry points of a text knows them by this from names that are wrong.
+    pub fn unreached(&self) -> &[Resource] {
+        &self.unreached
     }
 
     /// The resource of that name, with its index among [`Shader::resources`].
@@ -206,9 +234,14 @@ impl Entries {
     /// none.
     pub fn compile(&self, entry: &str) -> Result<(Option<Shader>, Vec<Diagnostic>), Bug> {
         catch(|| {
-            let (module, sink) = self.entries.compile(entry, &self.sources);
+            let (compiled, sink) = self.entries.compile(entry, &self.sources);
             let (name, specialization) = (self.name.clone(), self.specialization.clone());
-            let shader = module.map(|it| Shader { module: Arc::new(it), name, specialization });
+            let shader = compiled.map(|it| Shader {
+                module: Arc::new(it.module),
+                name,
+                specialization,
+                unreached: it.unreached.into(),
+            });
             (shader, sink.into_sorted())
         })
     }
@@ -224,15 +257,21 @@ fn specialization(options: &Options) -> Arc<[(u32, u64)]> {
     options.specialization.iter().filter(|_| options.vulkan).copied().collect()
 }
 
-/// Runs the front end, from a text to a module.
-type Step = fn(FileId, &mut SourceMap, &mut dyn Includer, &Options, &mut Sink) -> Option<Module>;
+/// The front end's way from a text to a module.
+type Step<'a> = &'a mut dyn FnMut(
+    FileId,
+    &mut SourceMap,
+    &mut dyn Includer,
+    &Options,
+    &mut Sink,
+) -> Option<Compiled>;
 
 fn translate(
     name: &str,
     text: &str,
     options: &Options,
     includer: &mut dyn Includer,
-    step: Step,
+    step: Step<'_>,
 ) -> Result<Compilation, Bug> {
     catch(|| {
         let mut sources = SourceMap::new();
@@ -242,14 +281,15 @@ fn translate(
             let what = format!("`{name}` is larger than a compilation can hold");
             sink.push(Diagnostic::new(&diag::code::TOO_LARGE, diag::Span::NONE, what));
         }
-        let module = main.and_then(|main| step(main, &mut sources, includer, options, &mut sink));
+        let compiled = main.and_then(|main| step(main, &mut sources, includer, options, &mut sink));
         let failed = sink.has_errors();
-        let module = module.filter(|_| !failed);
+        let compiled = compiled.filter(|_| !failed);
         let stopped = sink.stopped();
-        let shader = module.map(|module| Shader {
-            module: Arc::new(module),
+        let shader = compiled.map(|it| Shader {
+            module: Arc::new(it.module),
             name: name.into(),
             specialization: specialization(options),
+            unreached: it.unreached.into(),
         });
         Compilation { shader, diagnostics: sink.into_sorted(), sources, stopped }
     })

@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use ir::exec::{Bindings, Failure};
-use ir::{Module, Resource, ResourceKind};
-use ops::texture::{Dim as TextureDim, Shape as TextureShape};
+use ir::{Element, HostScalar, Module, Norm, Resource, ResourceKind};
+use ops::texture::{Dim as TextureDim, Format as TextureFormat, Shape as TextureShape};
 
 use crate::memory::{self, Cell, Places, Slot};
-use crate::{Bindable, Buffer, BufferError, DispatchError, Layout, Shader, Texture};
+use crate::{Bindable, Buffer, BufferError, DispatchError, Layout, Scalar, Shader, Texture};
 
 /// The most bytes a buffer may have.
 pub const MOST_BYTES: usize = 1 << 31;
@@ -119,21 +119,25 @@ impl ResourceTable {
         is_texture.then(|| Texture { cell: cell.clone() })
     }
 
-    /// The first resource that the shader uses and of which no element is bound.
-    pub fn unbound(&self) -> Option<&Resource> {
+    /// The resources that the shader uses and of which no element is bound, in the order of declaration. Of a descriptor
+    /// heap the first view stands for all.
+    pub fn unbound(&self) -> Vec<&Resource> {
         self.unbound_of(&self.module.resources)
     }
 
-    /// The same for a shader that declares the same resources, but may use different ones.
-    pub(crate) fn unbound_of<'a>(&'a self, resources: &'a [Resource]) -> Option<&'a Resource> {
-        let each = resources.iter().zip(&self.slots);
-        each.into_iter()
-            .find(|(resource, slots)| {
-                let heap = resource.register.class.is_heap();
-                let held = heap.then(|| self.index(&resource.name)).flatten();
-                resource.used && slots.is_empty() && held.is_none_or(|it| self.slots[it].is_empty())
-            })
-            .map(|(resource, _)| resource)
+    /// The same for a shader that declares the same resources, but may use other ones.
+    pub(crate) fn unbound_of<'a>(&'a self, resources: &'a [Resource]) -> Vec<&'a Resource> {
+        let mut unbound: Vec<&Resource> = Vec::new();
+        for (resource, slots) in resources.iter().zip(&self.slots) {
+            let heap = resource.register.class.is_heap();
+            let held = heap.then(|| self.index(&resource.name)).flatten();
+            let is_free = slots.is_empty() && held.is_none_or(|it| self.slots[it].is_empty());
+            let is_known = heap && unbound.iter().any(|it| it.name == resource.name);
+            if resource.used && is_free && !is_known {
+                unbound.push(resource);
+            }
+        }
+        unbound
     }
 
     /// A deep copy: new buffers and textures with the same contents.
@@ -314,8 +318,9 @@ fn check(kind: &ResourceKind, slot: &Slot, made_of: Option<&Layout>) -> Result<(
             true => Ok(()),
             false => Err(BindProblem::NoSampler),
         },
-        ResourceKind::Texture { dim, .. } => {
+        ResourceKind::Texture { dim, element, .. } => {
             let shape = slot.texture.as_ref().ok_or(BindProblem::NoTexture)?;
+            check_format(shape.format, element)?;
             check_shape(shape, *dim, bytes)
         }
         _ if !is_buffer => Err(BindProblem::NoBuffer),
@@ -351,6 +356,30 @@ fn check_stride(bytes: usize, layout: &Layout) -> Result<(), BindProblem> {
         true => Ok(()),
         false => Err(BindProblem::Stride { bytes, stride: layout.stride }),
     }
+}
+
+/// Whether texels of that format can be read as the declared type: integers as integers, and all others as floats.
+// Spec: Direct3D 11.3 functional specification, 19.1.3.2 (format conversion): there is none between integers and floats.
+fn check_format(format: TextureFormat, element: &Element) -> Result<(), BindProblem> {
+    let is_float = matches!(element.scalar, HostScalar::F16 | HostScalar::F32 | HostScalar::F64);
+    match format.is_integer() != is_float {
+        true => Ok(()),
+        false => {
+            Err(BindProblem::Format { format: format.to_string(), declared: hlsl_name(element) })
+        }
+    }
+}
+
+/// The element type of a texture as HLSL spells it.
+fn hlsl_name(element: &Element) -> String {
+    let norm = match element.norm {
+        Norm::None => "",
+        Norm::Unorm => "unorm ",
+        Norm::Snorm => "snorm ",
+    };
+    let count =
+        if element.components == 1 { String::new() } else { element.components.to_string() };
+    format!("{norm}{}{count}", Scalar::from(element.scalar).hlsl_name())
 }
 
 /// Checks whether a texture suits that kind, and has as many bytes as its shape requires.
@@ -419,6 +448,13 @@ pub enum BindProblem {
     NoView,
     /// What is bound to a sampler is not a sampler.
     NoSampler,
+    /// The texture's format cannot give values of the declared type: integers where floats are declared, or the reverse.
+    Format {
+        /// The texture's format, such as `RGBA8_UNORM`.
+        format: String,
+        /// What the shader declares, such as `uint`.
+        declared: String,
+    },
     /// No texture of the declared kind has that shape.
     Shape,
     /// The bytes are not those of the texture's shape.
@@ -475,6 +511,10 @@ impl fmt::Display for BindError {
             BindProblem::NoSampler => {
                 write!(f, "`{name}` is a sampler; bind a `Sampler` to it")
             }
+            BindProblem::Format { format, declared } => write!(
+                f,
+                "a texture of format {format} cannot give `{name}` values of the declared type `{declared}`"
+            ),
             BindProblem::Shape => {
                 write!(
                     f,
@@ -504,6 +544,7 @@ mod tests {
             module: Arc::new(module),
             name: "test".into(),
             specialization: Arc::default(),
+            unreached: Arc::default(),
         })
     }
 
@@ -522,6 +563,10 @@ mod tests {
             })
             .collect();
         table_of(resources)
+    }
+
+    fn names<'a>(resources: &[&'a Resource]) -> Vec<&'a str> {
+        resources.iter().map(|it| it.name.as_str()).collect()
     }
 
     fn buffer(bytes: usize) -> Buffer {
@@ -566,11 +611,7 @@ mod tests {
         let texture = ResourceKind::Texture {
             dim: TextureDim::D2,
             writable: false,
-            element: ir::Element {
-                scalar: ir::HostScalar::F32,
-                components: 1,
-                norm: ir::Norm::None,
-            },
+            element: Element { scalar: HostScalar::F32, components: 1, norm: Norm::None },
         };
         let table = table(&[
             ("Heap", ResourceKind::Raw { writable: false }, None),
@@ -582,9 +623,9 @@ mod tests {
             resource.register.class = RegisterClass::ResourceHeap;
         }
         let mut table = table_of(resources);
-        assert_eq!(table.unbound().map(|it| it.name.as_str()), Some("Heap"));
+        assert_eq!(names(&table.unbound()), ["Heap"]);
         table.bind_at("Heap", 3, buffer(8)).unwrap();
-        assert_eq!(table.unbound(), None);
+        assert!(table.unbound().is_empty());
         let problem = table.bind_at("Heap", 4, crate::Sampler::default()).unwrap_err().problem;
         assert_eq!(problem, BindProblem::NoView);
         let seen = |(at, _, cell): (usize, u32, &Arc<Cell>)| {
@@ -595,13 +636,54 @@ mod tests {
     }
 
     #[test]
+    fn a_format_must_give_what_the_shader_declares() {
+        let texture = |scalar| ResourceKind::Texture {
+            dim: TextureDim::D2,
+            writable: false,
+            element: Element { scalar, components: 1, norm: Norm::None },
+        };
+        let mut table = table(&[
+            ("U", texture(HostScalar::U32), Some(1)),
+            ("F", texture(HostScalar::F32), Some(1)),
+        ]);
+        let mut bind = |name, format| {
+            let format = TextureFormat::parse(format).unwrap();
+            let shape = TextureShape::new(format, 2, 2, 1);
+            let slot = Slot {
+                bytes: vec![0; shape.bytes().unwrap()],
+                texture: Some(shape),
+                ..Slot::default()
+            };
+            table.bind(name, slot).map_err(|it| it.to_string())
+        };
+        for (name, format) in [
+            ("U", "R32_UINT"),
+            ("U", "RGBA8_SINT"),
+            ("U", "RGB10A2_UINT"),
+            ("F", "R32_FLOAT"),
+            ("F", "RGBA8_SNORM"),
+            ("F", "RGBA8_SRGB"),
+        ] {
+            assert_eq!(bind(name, format), Ok(()), "{name} {format}");
+        }
+        for (name, format) in [("U", "RGBA8_UNORM"), ("U", "R32_FLOAT"), ("F", "R32_UINT")] {
+            assert!(bind(name, format).is_err(), "{name} {format}");
+        }
+        assert_eq!(
+            bind("U", "RGBA8_UNORM").unwrap_err(),
+            "a texture of format RGBA8_UNORM cannot give `U` values of the declared type `uint`"
+        );
+    }
+
+    #[test]
     fn engines_see_arrays_whole_and_give_back_what_was_bound() {
         let mut table = table(&[("A", structured(4), Some(3)), ("B", structured(4), None)]);
-        assert_eq!(table.unbound().map(|it| it.name.as_str()), Some("A"));
+        assert_eq!(names(&table.unbound()), ["A", "B"]);
         let a = buffer(4);
         table.bind_at("A", 1, &a).unwrap();
+        assert_eq!(names(&table.unbound()), ["B"]);
         table.bind_at("B", 2, buffer(8)).unwrap();
-        assert_eq!(table.unbound(), None);
+        assert!(table.unbound().is_empty());
         let (mut memory, places) = memory::lock(&[table.places()]);
         let mut bindings = memory.take(&places[0]).unwrap();
         let sizes: Vec<Vec<usize>> = bindings
@@ -619,8 +701,7 @@ mod tests {
 
     #[test]
     fn element_types_must_be_those_of_the_shader() {
-        let element =
-            ir::Element { scalar: ir::HostScalar::F32, components: 4, norm: ir::Norm::None };
+        let element = Element { scalar: HostScalar::F32, components: 4, norm: Norm::None };
         let typed = ResourceKind::Typed { writable: false, element };
         let mut table = table(&[
             ("Words", structured(4), Some(1)),

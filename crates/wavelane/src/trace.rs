@@ -134,6 +134,7 @@ impl Shader {
             module: module.into(),
             name: "a module given as text".into(),
             specialization: Default::default(),
+            unreached: Default::default(),
         })
     }
 }

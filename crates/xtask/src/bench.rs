@@ -265,8 +265,10 @@ fn compile_text(name: &str, text: String, folder: &Path) -> Result<Module, Strin
     let mut sink = Sink::new();
     let main = sources.add(name.to_owned(), text).ok_or("the file is too large")?;
     let options = hlsl::Options::default();
-    let module = hlsl::compile(main, &mut sources, &mut Benches(folder), &options, &mut sink);
-    module.ok_or_else(|| diag::render_all(&sink.into_sorted(), &sources, Style::Plain))
+    let compiled = hlsl::compile(main, &mut sources, &mut Benches(folder), &options, &mut sink);
+    compiled
+        .map(|it| it.module)
+        .ok_or_else(|| diag::render_all(&sink.into_sorted(), &sources, Style::Plain))
 }
 
 fn launch(kernel: &Kernel, width: u32) -> Launch {

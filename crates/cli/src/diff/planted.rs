@@ -59,6 +59,7 @@ fn subject(text: &str, groups: [u32; 3]) -> Subject {
         source: Source { name, text, flags, included },
         may_wait: false,
         test: None,
+        auto: None,
     }
 }
 

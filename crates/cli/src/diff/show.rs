@@ -9,16 +9,28 @@ use super::DiffArgs;
 use super::record::{Compared, Record, Repro, Verdict};
 use super::side::Side;
 use crate::asked::Output;
+use crate::auto::Auto;
 use crate::problem::{End, Exit};
 use crate::report::xml;
 use crate::terminal;
 use crate::terminal::print_json;
 use crate::value::counted;
 
-pub(super) fn show(args: &DiffArgs, sides: &[Side], records: &[Record]) -> Result<(), End> {
+pub(super) fn show(
+    args: &DiffArgs,
+    sides: &[Side],
+    records: &[Record],
+    auto: Option<&Auto>,
+) -> Result<(), End> {
     match args.output {
         Output::Text => terminal::print(&text(sides, records))?,
-        Output::Json => print_json(&as_json(sides, records))?,
+        Output::Json => {
+            let mut value = as_json(sides, records);
+            if let Some(auto) = auto {
+                value["auto"] = auto.as_json();
+            }
+            print_json(&value)?;
+        }
         Output::Github => {
             terminal::print(&records.iter().map(github).collect::<String>())?;
         }

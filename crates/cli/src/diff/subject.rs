@@ -6,6 +6,7 @@ use wavelane::{ComputePipeline, Denormals, Device, Options, ResourceTable, Shade
 
 use super::DiffArgs;
 use crate::asked::WaveSizes;
+use crate::auto::Auto;
 use crate::compile::{Remembered, flags_of};
 use crate::problem::{End, Exit};
 use crate::testing::{Beside, setup};
@@ -28,6 +29,8 @@ pub(super) struct Subject {
     pub(super) may_wait: bool,
     /// The name of the test, where the command line names no shader.
     pub(super) test: Option<String>,
+    /// The bindings that were made up.
+    pub(super) auto: Option<Auto>,
 }
 
 /// Why there is nothing to compare.
@@ -40,11 +43,11 @@ pub(super) struct Nothing {
 pub(super) fn of_shader(args: &DiffArgs) -> Result<Subject, End> {
     let file = args.operand.as_ref().map_err(Clone::clone)?;
     let (shader, sources, source) = compile::program(file, &args.compile)?;
-    let bound = bind::bind(&args.bind, &shader, &sources)?;
+    let bound = bind::bind(&args.bind, args.launch.groups, &shader, &sources)?;
     let (name, table, groups) = (file.clone(), bound.table, args.launch.groups);
     let (widths, san, may_wait) = (None, Vec::new(), false);
-    let test = None;
-    Ok(Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test })
+    let (test, auto) = (None, bound.auto);
+    Ok(Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test, auto })
 }
 
 /// The runs of a test.
@@ -86,7 +89,8 @@ pub(super) fn of_test(
         } = run;
         let name = if several { format!("{} run {number}", test.name()) } else { test.name() };
         let test = Some(test.name());
-        Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test }
+        let auto = None;
+        Subject { name, shader, sources, table, groups, widths, san, source, may_wait, test, auto }
     };
     Ok((1..).zip(runs).map(subject).collect())
 }
@@ -143,6 +147,6 @@ impl Subject {
                 table.bind_at(&resource.name, element, buffer.clone()).ok()?;
             }
         }
-        table.unbound().is_none().then_some((shader, table))
+        table.unbound().is_empty().then_some((shader, table))
     }
 }

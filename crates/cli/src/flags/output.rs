@@ -12,10 +12,11 @@ use crate::terminal::When;
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
         names: &["--print"],
-        takes: Takes::Value("NAME"),
+        takes: Takes::Value("NAME[:BASE]"),
         on: &[Command::Run],
         section: Section::Output,
-        help: "show this buffer whole, and no others; may be repeated",
+        help: "show this buffer whole, and no others; may be repeated. The BASE is x\n\
+               (hexadecimal), b (binary) or mask: lanes from lane 0 on, `#` in the set",
         set: |args, value| {
             args.prints.extend(value.split(',').map(|it| it.trim().to_owned()));
             Ok(())

@@ -6,8 +6,8 @@ use wavelane::internal::IntraWaveSync;
 
 use super::values::{choose, groups, lane_order, number, pair, schedule, timeout, wave_size};
 use super::{
-    COMPARES, EXAMINES, Flag, HAS_BASELINES, RUNS, RUNS_SHADERS, RUNS_TESTS, Section, Takes, bench,
-    san,
+    COMPARES, EXAMINES, Flag, HAS_BASELINES, RUNS, RUNS_SHADERS, RUNS_TESTS, Section, Takes, auto,
+    bench, san,
 };
 use crate::asked::Fuel;
 use crate::command::Command;
@@ -46,7 +46,7 @@ pub(super) const FLAGS: &[Flag] = &[
                \x20 u32[64]:iota       0, 1, 2, …; also iota(START,STEP)\n\
                \x20 f32[64]:fill(7)    the same number everywhere\n\
                \x20 f32[64]:rand(1)    random by a seed: integers over their range,\n\
-               \x20                    floats from 0 to 1\n\
+               \x20                    floats from 0 to 1; rand(1,9): integers below 9\n\
                \x20 [64]:iota          64 elements of the declared type\n\
                \x20 @file.npy          the numbers of a numpy array\n\
                \x20 @file.bin          bytes\n\
@@ -91,6 +91,8 @@ pub(super) const FLAGS: &[Flag] = &[
             Ok(())
         },
     },
+    auto::AUTO,
+    auto::BINDINGS,
     Flag {
         names: &["--lane-order"],
         takes: Takes::Value("ORDER"),

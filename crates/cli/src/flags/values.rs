@@ -43,6 +43,9 @@ pub(super) fn groups(args: &mut LowArgs, value: &str) -> Result<(), String> {
     if counts.iter().any(|it| *it > MOST_GROUPS) {
         return Err(format!("each dimension has at most {MOST_GROUPS} groups"));
     }
+    if counts.contains(&0) {
+        args.compile.remarks.push(format!("`--groups {value}` dispatches no group: nothing runs"));
+    }
     args.launch.groups = [1; 3];
     args.launch.groups[..counts.len()].copy_from_slice(&counts);
     Ok(())

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use wavelane::internal::Slot;
+use wavelane::{Layout, Member};
 
 use super::{Runs, View};
 use crate::number;
@@ -36,6 +37,17 @@ pub(super) fn verdict(runs: &Runs) -> String {
     text
 }
 
+/// The buffers that differ between widths.
+pub(super) fn dependent(runs: &Runs) -> impl Iterator<Item = &View> {
+    let others = |index: usize| {
+        let mut all = runs.outcomes.iter().map(move |(_, it)| &it.buffers[index]);
+        let first = all.next();
+        all.any(|it| Some(it) != first)
+    };
+    let written = runs.views.iter().enumerate().filter(|(_, it)| it.writable);
+    written.filter(move |(index, _)| others(*index)).map(|(_, it)| it)
+}
+
 /// Where two buffers differ first, and what they hold there.
 fn first_difference(view: &View, a: &Slot, b: &Slot) -> (String, String, String) {
     let layout = &view.layout;
@@ -59,8 +71,12 @@ fn first_difference(view: &View, a: &Slot, b: &Slot) -> (String, String, String)
             let at = element * layout.stride + offset;
             let show =
                 |buffer: &Slot| number::text(number::read(&buffer.bytes[at..], scalar), scalar);
-            let component =
-                if layout.scalars.len() > 1 { format!(", scalar {index}") } else { String::new() };
+            let component = match member_at(&view.members, offset) {
+                Some((name, 1, _)) => format!(".{name}"),
+                Some((name, _, at)) => format!(".{name}, scalar {at}"),
+                None if layout.scalars.len() > 1 => format!(", scalar {index}"),
+                None => String::new(),
+            };
             (format!("{place}{component}"), show(a), show(b))
         }
         None => (
@@ -71,11 +87,20 @@ fn first_difference(view: &View, a: &Slot, b: &Slot) -> (String, String, String)
     }
 }
 
+/// The named member that has a scalar at an offset: how many scalars it has, and which of them that is.
+fn member_at(members: &[Member], offset: usize) -> Option<(&str, usize, usize)> {
+    members.iter().filter(|it| !it.name.is_empty()).find_map(|member| {
+        let offsets = Layout::offsets_of(member, &[])?;
+        let at = offsets.iter().position(|it| *it == offset)?;
+        Some((member.name.as_str(), offsets.len(), at))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Outcome;
     use super::*;
-    use wavelane::{Layout, Scalar};
+    use wavelane::Scalar;
 
     fn view(name: &str) -> View {
         View {
@@ -84,6 +109,7 @@ mod tests {
             name: name.to_owned(),
             kind: "RWStructuredBuffer",
             layout: Layout::uniform(Scalar::U16, 2),
+            members: Vec::new(),
             texture: None,
             writable: true,
             has_counter: false,
@@ -104,12 +130,16 @@ mod tests {
             views: views(),
             outcomes: vec![(4, same.clone()), (8, same.clone())],
             engines: Vec::new(),
+            auto: None,
+            missed: None,
         };
         assert_eq!(verdict(&agree), "all 2 wave sizes agree\n");
         let differ = Runs {
             views: views(),
             outcomes: vec![(4, same.clone()), (8, same.clone()), (16, other)],
             engines: Vec::new(),
+            auto: None,
+            missed: None,
         };
         assert_eq!(
             verdict(&differ),
@@ -118,7 +148,13 @@ mod tests {
              B is the same at all wave sizes\n"
         );
         assert_eq!(
-            verdict(&Runs { views: views(), outcomes: vec![(4, same)], engines: Vec::new() }),
+            verdict(&Runs {
+                views: views(),
+                outcomes: vec![(4, same)],
+                engines: Vec::new(),
+                auto: None,
+                missed: None,
+            }),
             ""
         );
     }

@@ -6,18 +6,26 @@ use std::rc::Rc;
 use wavelane::internal::Slot;
 use wavelane::{Layout, Scalar};
 
-use super::{Runs, View, compare};
+use super::person::{Base, Person, scalars};
+use super::{Print, Runs, View, compare, missed};
 use crate::value::counted;
 use crate::{npy, number};
 
-/// Scalars in a line.
+impl View {
+    fn person(&self, base: Base, lanes: u32) -> Person<'_> {
+        Person { layout: &self.layout, members: &self.members, base, lanes }
+    }
+}
+
+/// Scalars in a line, and its columns where they are wide.
 const PER_LINE: usize = 16;
+const COLUMNS: usize = 110;
 /// Scalars that are shown of a buffer that nobody asked for, and of one that somebody did.
 const GLANCE: usize = 64;
 const MOST: usize = 1 << 16;
 
 /// Every outcome once, with the widths that had it, and then whether they agree.
-pub(super) fn text(runs: &Runs, prints: &[String], out: &mut impl Write) -> io::Result<()> {
+pub(super) fn text(runs: &Runs, prints: &[Print], out: &mut impl Write) -> io::Result<()> {
     let mut rest = runs.outcomes.as_slice();
     let mut shown: Vec<&Rc<super::Outcome>> = Vec::new();
     while let [(_, outcome), others @ ..] = rest {
@@ -26,17 +34,18 @@ pub(super) fn text(runs: &Runs, prints: &[String], out: &mut impl Write) -> io::
             continue;
         }
         shown.push(outcome);
-        let widths = runs
-            .outcomes
-            .iter()
-            .filter(|(_, it)| Rc::ptr_eq(it, outcome))
-            .map(|(width, _)| width.to_string());
-        writeln!(out, "wave size {}", widths.collect::<Vec<_>>().join(", "))?;
-        let is_wanted =
-            |view: &View| prints.iter().any(|it| *it == view.name || *it == view.resource);
-        for (view, buffer) in runs.views.iter().zip(&outcome.buffers) {
-            if prints.is_empty() && view.writable || is_wanted(view) {
-                buffer_text(view, buffer, if prints.is_empty() { GLANCE } else { MOST }, out)?;
+        let with_it = || runs.outcomes.iter().filter(|(_, it)| Rc::ptr_eq(it, outcome));
+        let widths = || with_it().map(|(width, _)| width);
+        let listed: Vec<String> = widths().map(u32::to_string).collect();
+        writeln!(out, "wave size {}", listed.join(", "))?;
+        let widest = widths().max().copied().unwrap_or(0);
+        let each = || runs.views.iter().zip(&outcome.buffers);
+        for (view, buffer) in each().filter(|(view, _)| prints.is_empty() && view.writable) {
+            buffer_text(view, buffer, GLANCE, &view.person(Base::Decimal, widest), out)?;
+        }
+        for print in prints {
+            for (view, buffer) in each().filter(|(view, _)| view.is_called(&print.name)) {
+                buffer_text(view, buffer, MOST, &view.person(print.base, widest), out)?;
             }
         }
         if runs.views.is_empty() {
@@ -48,14 +57,21 @@ pub(super) fn text(runs: &Runs, prints: &[String], out: &mut impl Write) -> io::
     out.flush()
 }
 
-fn buffer_text(view: &View, buffer: &Slot, most: usize, out: &mut impl Write) -> io::Result<()> {
+fn buffer_text(
+    view: &View,
+    buffer: &Slot,
+    most: usize,
+    person: &Person<'_>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let layout = &view.layout;
     let count = buffer.bytes.len() / layout.stride;
     write!(out, "  {}: {}, ", view.name, view.kind)?;
     if let Some(shape) = &view.texture {
         write!(out, "{}, ", super::texture::described(shape))?;
     }
-    write!(out, "{count} x {}", element(layout))?;
+    let ty = if person.has_parts() { person.ty() } else { element(layout) };
+    write!(out, "{count} x {ty}")?;
     if view.has_counter {
         write!(out, ", counter {}", buffer.counter)?;
     }
@@ -63,13 +79,42 @@ fn buffer_text(view: &View, buffer: &Slot, most: usize, out: &mut impl Write) ->
 
     let each = layout.scalars.len();
     let shown = (most / each).clamp(1, count.max(1)).min(count);
-    let cells = cells(layout, &buffer.bytes[..shown * layout.stride]);
-    let width = cells.iter().map(String::len).max().unwrap_or(0);
+    // A line about one element more would take the place of that element.
+    let shown = if shown + 1 == count { count } else { shown };
+    let bytes = &buffer.bytes[..shown * layout.stride];
     let gutter = count.saturating_sub(1).to_string().len();
-    let per_line = (PER_LINE / each).max(1);
+    match person.has_parts() {
+        true => parts_text(person, bytes, gutter, out)?,
+        false => cells_text(person, bytes, gutter, out)?,
+    }
+    if shown < count {
+        let more = counted(count - shown, "more element").replace("more elements", "more");
+        writeln!(out, "    … {more}; --print {} shows up to {MOST} scalars", view.name)?;
+    }
+    Ok(())
+}
+
+/// Numbers and vectors, several in a line.
+fn cells_text(
+    person: &Person<'_>,
+    bytes: &[u8],
+    gutter: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let cells = person.cells(bytes);
+    // The numbers of an element are one mask.
+    let each = if person.base == Base::Mask { 1 } else { person.layout.scalars.len() };
+    let width = cells.iter().map(String::len).max().unwrap_or(0);
+    let fitting = match person.base {
+        Base::Decimal => PER_LINE,
+        Base::Hexadecimal | Base::Binary | Base::Mask => (COLUMNS / (width + 1)).clamp(1, PER_LINE),
+    };
+    // Lines of a power of two elements are easier to count in.
+    let fitting = 1 << fitting.ilog2();
+    let per_line = (fitting / each).max(1);
     for (line, elements) in cells.chunks(per_line * each).enumerate() {
         // Elements of more scalars than fit a line go on below, under an empty gutter.
-        for (part, piece) in elements.chunks(PER_LINE).enumerate() {
+        for (part, piece) in elements.chunks(fitting.max(each.min(fitting))).enumerate() {
             match part {
                 0 => write!(out, "    {:>gutter$} |", line * per_line)?,
                 _ => write!(out, "    {:gutter$} |", "")?,
@@ -81,9 +126,39 @@ fn buffer_text(view: &View, buffer: &Slot, most: usize, out: &mut impl Write) ->
             writeln!(out)?;
         }
     }
-    if shown < count {
-        let more = counted(count - shown, "more element").replace("more elements", "more");
-        writeln!(out, "    … {more}; --print {} shows up to {MOST} scalars", view.name)?;
+    Ok(())
+}
+
+/// Structs and matrices, one in a line, whose members stand below each other where lines are short.
+fn parts_text(
+    person: &Person<'_>,
+    bytes: &[u8],
+    gutter: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let rows: Vec<Vec<String>> =
+        bytes.chunks_exact(person.layout.stride).map(|it| person.parts(it)).collect();
+    let length = |it: &String| it.chars().count();
+    let columns = rows.first().map_or(0, Vec::len);
+    let mut widths: Vec<usize> =
+        (0..columns).map(|i| rows.iter().map(|it| length(&it[i])).max().unwrap_or(0)).collect();
+    if widths.iter().sum::<usize>() + 2 * columns > COLUMNS {
+        widths.fill(0);
+    }
+    for (index, row) in rows.iter().enumerate() {
+        let mut line = format!("    {index:>gutter$} |");
+        let mut is_first = true;
+        for (part, width) in row.iter().zip(&widths) {
+            if !is_first && length(&line) + length(part) > COLUMNS {
+                writeln!(out, "{}", line.trim_end())?;
+                line = format!("    {:gutter$} |", "");
+                is_first = true;
+            }
+            line.push_str(if is_first { " " } else { "  " });
+            line.push_str(&format!("{part:<width$}"));
+            is_first = false;
+        }
+        writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
 }
@@ -119,21 +194,8 @@ fn element(layout: &Layout) -> String {
     format!("{{{}}}", parts.join(" "))
 }
 
-fn cells(layout: &Layout, bytes: &[u8]) -> Vec<String> {
-    scalars(layout, bytes).map(|(bits, scalar)| number::text(bits, scalar)).collect()
-}
-
-/// The scalars of whole elements in memory order.
-fn scalars<'a>(layout: &'a Layout, bytes: &'a [u8]) -> impl Iterator<Item = (u64, Scalar)> + 'a {
-    bytes.chunks_exact(layout.stride).flat_map(move |element| {
-        layout
-            .scalars
-            .iter()
-            .map(move |(offset, scalar)| (number::read(&element[*offset..], *scalar), *scalar))
-    })
-}
-
-/// `{"runs":[{"wave_size":…,"buffers":{NAME:[…]}}]}`; buffers with a hidden counter have it in `"counters"`.
+/// `{"runs":[{"wave_size":…,"buffers":{NAME:[…]}}]}`; buffers with a hidden counter have it in `"counters"`. Of several
+/// widths also the verdict: `"agree"`, and the buffers in `"depends_on_wave_size"`.
 pub(super) fn json(runs: &Runs, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{{\"runs\":[")?;
     for (i, (width, outcome)) in runs.outcomes.iter().enumerate() {
@@ -166,7 +228,19 @@ pub(super) fn json(runs: &Runs, out: &mut impl Write) -> io::Result<()> {
         }
         write!(out, "}}")?;
     }
-    writeln!(out, "\n]}}")?;
+    write!(out, "\n]")?;
+    if runs.outcomes.len() > 1 {
+        let names: Vec<String> = compare::dependent(runs).map(|it| quoted(&it.name)).collect();
+        let agree = names.is_empty();
+        write!(out, ",\n\"agree\":{agree},\n\"depends_on_wave_size\":[{}]", names.join(","))?;
+    }
+    if let Some(auto) = &runs.auto {
+        write!(out, ",\n\"auto\":{}", auto.as_json())?;
+    }
+    if let Some(missed) = runs.missed.as_ref().filter(|it| !it.is_empty()) {
+        write!(out, ",\n\"missed\":{}", missed::as_json(missed))?;
+    }
+    writeln!(out, "}}")?;
     out.flush()
 }
 
@@ -203,6 +277,7 @@ mod tests {
             name: "Out".to_owned(),
             kind: "RWBuffer",
             layout,
+            members: Vec::new(),
             texture: None,
             writable: true,
             has_counter: false,
@@ -216,7 +291,8 @@ mod tests {
 
     fn shown(layout: Layout, buffer: &Slot, most: usize) -> String {
         let mut out = Vec::new();
-        buffer_text(&view(layout), buffer, most, &mut out).unwrap();
+        let view = view(layout);
+        buffer_text(&view, buffer, most, &view.person(Base::Decimal, 32), &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -258,6 +334,8 @@ mod tests {
             views: vec![view(Layout::uniform(Scalar::F32, 1))],
             outcomes,
             engines: Vec::new(),
+            auto: None,
+            missed: None,
         };
         let mut out = Vec::new();
         json(&runs, &mut out).unwrap();

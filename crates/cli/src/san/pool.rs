@@ -1,15 +1,15 @@
-//! Processes that examine tests, several at a time: what crashes, eats the memory or never ends is that test's failure.
+//! Processes that examine tests and shaders, several at a time: what crashes, eats the memory or never ends is that test's failure.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
-use jobs::Test;
 use serde_json::{Value, json};
 use wavelane::internal::diag::Style;
 
 use super::record::{Examined, Stop};
-use super::{SanArgs, examine_test, subject};
+use super::walk::Work;
+use super::{SanArgs, examine_entry, examine_test, subject};
 use crate::problem::{End, Exit, Problem};
 use crate::terminal;
 use crate::testing::{LastFile, asked_for};
@@ -19,26 +19,31 @@ use crate::worker::{Answered, PATIENCE, Slot, ask, limit_memory};
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Examines tests; what became of them comes in the order of the tests.
-pub(super) fn run(args: &SanArgs, tests: &[Test]) -> Result<Vec<Examined>, Problem> {
+pub(super) fn run(args: &SanArgs, work: &[Work]) -> Result<Vec<Examined>, Problem> {
     let patience = args.launch.timeout.map_or(PATIENCE, |it| it.saturating_add(GRACE));
-    let one = |slot: &mut Slot<'_>, test: &Test| run_one(slot, test, patience);
-    args.pool.run(tests, None, one, |it| match it {
+    let one = |slot: &mut Slot<'_>, work: &Work| run_one(slot, work, patience);
+    args.pool.run(work, None, one, |it| match it {
         Examined::Program(program) => program.fails() || program.stopped.is_some(),
         Examined::Skipped { stop, .. } => stop.exit != Exit::Unsupported,
     })
 }
 
 /// Has one test examined. A test may hold several programs; those that were done before one fails count.
-fn run_one(slot: &mut Slot<'_>, test: &Test, patience: Duration) -> Result<Vec<Examined>, Problem> {
-    let case = test.case.as_ref().map(|it| it.name.as_str());
+fn run_one(slot: &mut Slot<'_>, work: &Work, patience: Duration) -> Result<Vec<Examined>, Problem> {
     let styled = terminal::style() == Style::Colour;
-    let request = json!({ "file": test.file, "case": case, "styled": styled });
+    let request = match work {
+        Work::Test(test) => {
+            let case = test.case.as_ref().map(|it| it.name.as_str());
+            json!({ "file": test.file, "case": case, "styled": styled })
+        }
+        Work::Entry { file, entry } => json!({ "file": file, "entry": entry, "styled": styled }),
+    };
     let mut examined = Vec::new();
     let take = |answer| examined.extend(Examined::from_json(&answer));
     if let Answered::Broken(why) = ask(slot, &request, patience, take)? {
         // What it examined last is what failed.
         let stop = Stop { exit: Exit::Findings, why };
-        examined.push(Examined::Skipped { name: test.name(), stop });
+        examined.push(Examined::Skipped { name: work.name(), stop });
     }
     Ok(examined)
 }
@@ -57,6 +62,11 @@ pub(super) fn serve(args: &SanArgs) -> Result<Exit, End> {
             // Whoever started this process is gone: so are we, with the next line we read.
             let _ = writeln!(out, "{value}").and_then(|()| out.flush());
         };
+        if let Some(entry) = request["entry"].as_str() {
+            say(examine_entry(args, file, entry, style).to_json());
+            say(json!({ "end": true }));
+            continue;
+        }
         match last.read(file) {
             Ok(file) => {
                 if let Some(test) = asked_for(&request, file) {

@@ -17,6 +17,15 @@ pub(super) struct Program {
     pub(super) entries: Vec<Entry>,
     /// Why it was not examined to the end.
     pub(super) stopped: Option<Stop>,
+    /// The bindings that were made up for it.
+    pub(super) made: Option<Made>,
+}
+
+/// Bindings that were made up, for people and for programs.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Made {
+    pub(super) told: String,
+    pub(super) json: Value,
 }
 
 /// One report, in all the forms that it is shown in.
@@ -78,12 +87,13 @@ impl Examined {
     pub(super) fn to_json(&self) -> Value {
         match self {
             Examined::Skipped { name, stop } => json!({ "name": name, "skipped": stop.to_json() }),
-            Examined::Program(Program { name, widths, runs, entries, stopped }) => json!({
+            Examined::Program(Program { name, widths, runs, entries, stopped, made }) => json!({
                 "name": name,
                 "widths": widths,
                 "runs": runs,
                 "entries": entries.iter().map(Entry::to_json).collect::<Vec<_>>(),
                 "stopped": stopped.as_ref().map(Stop::to_json),
+                "made": made.as_ref().map(|it| json!({ "told": it.told, "json": it.json })),
             }),
         }
     }
@@ -103,6 +113,9 @@ impl Examined {
                 .map(Entry::from_json)
                 .collect::<Option<_>>()?,
             stopped: Stop::from_json(&value["stopped"]),
+            made: value["made"]["told"]
+                .as_str()
+                .map(|told| Made { told: told.to_owned(), json: value["made"]["json"].clone() }),
         }))
     }
 }
@@ -186,6 +199,7 @@ mod tests {
             runs: 7,
             entries: vec![entry(Some(found.clone())), entry(None)],
             stopped,
+            made: Some(Made { told: "made up".to_owned(), json: json!({ "seed": 7 }) }),
         };
         for it in [
             Examined::Program(program(None)),

@@ -23,6 +23,10 @@ pub(super) struct Outcome {
     pub(super) outdated: Vec<String>,
     /// Whether a baseline was given.
     pub(super) has_baseline: bool,
+    /// Whole folders of shaders were examined.
+    pub(super) is_walk: bool,
+    /// The seed of bindings that were made up.
+    pub(super) auto: Option<u64>,
 }
 
 impl Outcome {
@@ -83,6 +87,13 @@ fn text(outcome: &Outcome) -> String {
         text.push_str(&reports.join("\n"));
         text.push('\n');
         text.push_str(&table(program));
+        // One shader's bindings have been told of when it was run.
+        if let Some(made) = program.made.as_ref().filter(|_| outcome.is_walk) {
+            let _ = writeln!(text, "{}", made.told);
+        }
+        if outcome.is_walk {
+            text.push('\n');
+        }
     }
     for (name, it) in &outcome.skipped {
         let what = if it.exit == Exit::Unsupported { "unsupported" } else { "not examined" };
@@ -107,7 +118,7 @@ fn text(outcome: &Outcome) -> String {
     let is_wrong = |it: &&Program| it.findings().any(|(_, it)| !it.is_known);
     let wrong = outcome.programs.iter().filter(is_wrong).count();
     match outcome.programs.as_slice() {
-        [only] if outcome.skipped.is_empty() => {
+        [only] if outcome.skipped.is_empty() && !outcome.is_walk => {
             if wrong == 0 && only.stopped.is_none() {
                 let _ = writeln!(
                     text,
@@ -120,9 +131,13 @@ fn text(outcome: &Outcome) -> String {
         }
         all => {
             let runs = all.iter().map(|it| it.runs).sum();
+            let made = match outcome.auto.filter(|_| outcome.is_walk) {
+                Some(seed) => format!("; bindings made up by --auto={seed}"),
+                None => String::new(),
+            };
             let _ = writeln!(
                 text,
-                "{} in {}, {wrong} with findings, {} not examined",
+                "{} in {}, {wrong} with findings, {} not examined{made}",
                 counted(all.len(), "program"),
                 counted(runs, "run"),
                 outcome.skipped.len()
@@ -174,6 +189,7 @@ fn as_json(outcome: &Outcome) -> Value {
         json!({
             "name": it.name, "examined": true, "widths": it.widths, "runs": it.runs,
             "stopped": it.stopped.as_ref().map(|it| &it.why),
+            "auto": it.made.as_ref().map(|it| &it.json),
         })
     });
     let skipped = outcome.skipped.iter().map(|(name, it)| {
@@ -182,12 +198,19 @@ fn as_json(outcome: &Outcome) -> Value {
             "unsupported": it.exit == Exit::Unsupported,
         })
     });
-    json!({
+    let mut value = json!({
         "findings": findings.collect::<Vec<_>>(),
         "diagnostics": remarks.collect::<Vec<_>>(),
         "programs": examined.chain(skipped).collect::<Vec<_>>(),
         "widths": widths,
-    })
+    });
+    // Of one shader all that was made up; of many what is common to them.
+    match (outcome.programs.as_slice(), outcome.auto) {
+        ([Program { made: Some(made), .. }], _) => value["auto"] = made.json.clone(),
+        (_, Some(seed)) => value["auto"] = json!({ "seed": seed }),
+        (_, None) => {}
+    }
+    value
 }
 
 /// A program is a test case, and its findings are why it fails.

@@ -12,14 +12,15 @@ use wavelane::{ComputePipeline, Device, Dispatch, ResourceTable, Shader, SourceM
 
 use super::SanArgs;
 use super::record::Stop;
-use crate::asked::WaveSizes;
+use crate::asked::{Launch, WaveSizes};
+use crate::auto::Auto;
 use crate::compile::flags_of;
 use crate::launch::{failed, widths};
 use crate::plan::{plan, plan_of};
 use crate::problem::{End, Exit, Problem};
 use crate::testing::{Beside, setup};
 use crate::watch::Watch;
-use crate::{bind, compile, device};
+use crate::{bind, compile, device, missing};
 
 /// A program that was examined.
 pub(super) struct Subject {
@@ -31,6 +32,8 @@ pub(super) struct Subject {
     pub(super) report: Report,
     /// Why the sweep was given up.
     pub(super) stopped: Option<Stop>,
+    /// The bindings that were made up.
+    pub(super) auto: Option<Auto>,
 }
 
 /// A problem as the report of many programs tells it.
@@ -43,21 +46,32 @@ pub(super) fn stop(problem: Problem) -> Stop {
 pub(super) fn shader(args: &SanArgs) -> Result<Subject, End> {
     let file = args.operand.as_ref().map_err(Clone::clone)?;
     let (shader, sources) = compile::shader(file, &args.compile)?;
+    Ok(compiled(args, &args.launch, file.clone(), shader, sources)?)
+}
+
+/// A shader with what the command line binds, or what is made up.
+pub(super) fn compiled(
+    args: &SanArgs,
+    launch: &Launch,
+    name: String,
+    shader: Shader,
+    sources: SourceMap,
+) -> Result<Subject, Problem> {
     let pipeline = Device::new(args.adapter.clone())
         .create_compute_pipeline(&shader)
         .map_err(|it| device::problem(&it, &sources))?;
-    let plan = plan(&args.san, widths(&args.launch, &args.adapter, &shader, &pipeline)?);
-    let mut bound = bind::bind(&args.bind, &shader, &sources)?;
+    let plan = plan(&args.san, widths(launch, &args.adapter, &shader, &pipeline)?);
+    let mut bound = bind::bind(&args.bind, launch.groups, &shader, &sources)?;
     for name in plan.width_dependent.iter().chain(&plan.unordered) {
         if !bound.table.iter().any(|(resource, ..)| resource.name == *name) {
             let known = bound.table.iter().map(|(resource, ..)| resource.name.as_str());
-            return Err(bind::unknown(&format!("no buffer `{name}` is bound"), name, known).into());
+            return Err(missing::unknown(&format!("no buffer `{name}` is bound"), name, known));
         }
     }
     let (report, stopped) =
-        examine(args, &pipeline, args.launch.groups, &plan, &mut bound.table, &sources)?;
+        examine(launch, &pipeline, launch.groups, &plan, &mut bound.table, &sources)?;
     let stopped = stopped.map(stop);
-    Ok(Subject { name: file.clone(), shader, sources, plan, report, stopped })
+    Ok(Subject { name, shader, sources, plan, report, stopped, auto: bound.auto })
 }
 
 /// Examines the runs of a test; `tell` hears of each by its name, or why there are none.
@@ -135,27 +149,26 @@ fn runnable(
     } = run;
     let plan = plan_of(&args.san, &san, widths, log).map_err(stop)?;
     let (report, stopped) =
-        examine(args, &pipeline, groups, &plan, &mut table, &sources).map_err(stop)?;
+        examine(&args.launch, &pipeline, groups, &plan, &mut table, &sources).map_err(stop)?;
     let stopped = stopped.map(stop);
-    Ok(Box::new(Subject { name, shader, sources, plan, report, stopped }))
+    Ok(Box::new(Subject { name, shader, sources, plan, report, stopped, auto: None }))
 }
 
 /// What was found, and why the sweep was given up if it was. Where nothing had been found by then, that is all there is.
 fn examine(
-    args: &SanArgs,
+    launch: &Launch,
     pipeline: &ComputePipeline,
     groups: [u32; 3],
     plan: &Plan,
     table: &mut ResourceTable,
     sources: &SourceMap,
 ) -> Result<(Report, Option<Problem>), Problem> {
-    let mut watch =
-        Watch::start(args.launch.timeout, groups.iter().map(|it| u64::from(*it)).product());
+    let mut watch = Watch::start(launch.timeout, groups.iter().map(|it| u64::from(*it)).product());
     let dispatch = Dispatch {
-        lane_order: args.launch.lane_order,
-        schedule: args.launch.schedule,
+        lane_order: launch.lane_order,
+        schedule: launch.schedule,
         // The bound of the widest waves is the lowest.
-        fuel: args.launch.fuel.at(plan.widths.iter().copied().max().unwrap_or(32)),
+        fuel: launch.fuel.at(plan.widths.iter().copied().max().unwrap_or(32)),
         cancel: Some(watch.cancel.clone()),
         ..Dispatch::new(groups)
     };
@@ -165,7 +178,7 @@ fn examine(
     match result {
         Ok(report) => Ok((report, None)),
         Err(it) => {
-            let problem = failed(&it.error, it.width, &args.launch, late, sources);
+            let problem = failed(&it.error, it.width, launch, late, sources);
             if it.found.seen.is_empty() { Err(problem) } else { Ok((it.found, Some(problem))) }
         }
     }

@@ -84,6 +84,7 @@ struct Reached {
     entry: Entry,
     used: Used,
     resources: Vec<hir::Resource>,
+    unreached: Vec<hir::Resource>,
 }
 
 /// What the entry point reaches; `None` after an error, or if the body of a function is missing.
@@ -97,10 +98,11 @@ fn reached(checker: &mut Checker, entry: Entry) -> Option<Reached> {
     checker.groupshared_fits(&globals);
     let resources: Vec<ResourceId> = used.resources.iter().copied().collect();
     let resources = checker.bind(&resources);
+    let unreached = checker.unreached(&used.resources);
     if checker.sink.has_errors() || used.is_open {
         return None;
     }
-    Some(Reached { entry, used, resources })
+    Some(Reached { entry, used, resources, unreached })
 }
 
 /// The common parts of all programs of a file.
@@ -296,7 +298,7 @@ impl Checker<'_> {
 
 /// Renumbers what is used; the callbacks are called once for each function and global, in ascending order.
 fn assemble(
-    Reached { entry, used, resources }: Reached,
+    Reached { entry, used, resources, unreached }: Reached,
     (shader_model, native_16bit): (ShaderModel, bool),
     types: Rc<Types>,
     function: &mut dyn FnMut(FunctionId) -> Option<(hir::Function, bool)>,
@@ -344,6 +346,7 @@ fn assemble(
         functions: program_functions,
         globals: program_globals,
         resources,
+        unreached,
         entry: hir::Entry {
             function: start,
             stage: entry.stage,

@@ -1,6 +1,6 @@
 //! Resources: declarations, constant buffers and their members, register assignment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use diag::{Diagnostic, Span, code};
 use ir::{Chosen, Register, RegisterClass};
@@ -638,25 +638,40 @@ impl<'a> Checker<'a> {
             ranges.push((start, end, i));
             registers[i] = Some(start as u32);
         }
-        let resource = |(i, id): (usize, &ResourceId)| {
-            let info = &self.resources[id.0 as usize];
-            hir::Resource {
-                name: info.name.clone(),
-                ty: info.ty,
-                count: counts[i],
-                dims: self.dims_of(info.ty),
-                register: Register {
-                    class: info.class,
-                    index: registers[i].unwrap_or(0),
-                    space: info.space,
-                },
-                chosen: info.slot.map_or(Chosen::Counted, |_| info.chosen),
-                globally_coherent: info.globally_coherent,
-                packing: info.packing,
-                span: info.span,
-            }
-        };
+        let resource = |(i, id): (usize, &ResourceId)| self.resource(*id, registers[i]);
         used.iter().enumerate().map(resource).collect()
+    }
+
+    /// The declared resources beside those that the program uses. Only those with a register in the source have one.
+    pub(super) fn unreached(&self, used: &BTreeSet<ResourceId>) -> Vec<hir::Resource> {
+        let reached: BTreeSet<&str> =
+            used.iter().map(|id| self.resources[id.0 as usize].name.as_str()).collect();
+        let all = (0..self.resources.len() as u32).map(ResourceId);
+        all.filter(|id| {
+            let info = &self.resources[id.0 as usize];
+            !info.class.is_heap() && !reached.contains(info.name.as_str())
+        })
+        .map(|id| self.resource(id, self.resources[id.0 as usize].slot))
+        .collect()
+    }
+
+    fn resource(&self, id: ResourceId, register: Option<u32>) -> hir::Resource {
+        let info = &self.resources[id.0 as usize];
+        hir::Resource {
+            name: info.name.clone(),
+            ty: info.ty,
+            count: self.count_of(info.ty),
+            dims: self.dims_of(info.ty),
+            register: Register {
+                class: info.class,
+                index: register.unwrap_or(0),
+                space: info.space,
+            },
+            chosen: info.slot.map_or(Chosen::Counted, |_| info.chosen),
+            globally_coherent: info.globally_coherent,
+            packing: info.packing,
+            span: info.span,
+        }
     }
 
     /// Reports a constant buffer beyond Direct3D's limit of 4096 rows of 16 bytes.

@@ -45,6 +45,7 @@ use env::{Env, Mark};
 use facts::Facts;
 use place::Storage;
 use resource::Handles;
+pub(crate) use resource::unreached;
 
 /// The maximum number of instructions, and of arguments of branches, of a module.
 const MOST_INSTS: usize = 2_000_000;

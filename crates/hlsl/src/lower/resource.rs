@@ -9,7 +9,7 @@ use ir::{Binding, Element, Op, Place, ResourceKind, Value};
 use ops::{Ternary, Ty};
 
 use super::{Lower, Lowerer};
-use crate::hir::{Resource, ResourceId};
+use crate::hir::{Program, Resource, ResourceId};
 use crate::types::{
     Access, Packing, ResourceType, Scalar, Type, TypeId, cbuffer_members, host, layout_of,
     structured_members,
@@ -56,66 +56,12 @@ impl Lowerer<'_> {
     pub(super) fn declare_resources(&mut self) {
         let program = self.program;
         for resource in &program.resources {
-            let binding = self.kind(resource).map(|kind| {
+            let binding = declared(program, resource, u64::MAX).map(|declared| {
                 let resources = &mut self.builder.module.resources;
-                resources.push(ir::Resource {
-                    name: resource.name.clone(),
-                    kind,
-                    count: resource.count,
-                    register: resource.register,
-                    chosen: resource.chosen,
-                    globally_coherent: resource.globally_coherent,
-                    used: false,
-                    span: resource.span,
-                });
+                resources.push(declared);
                 Binding(resources.len() as u32 - 1)
             });
             self.bindings.push(binding);
-        }
-    }
-
-    /// The IR's kind of the resource, if it has one.
-    fn kind(&self, resource: &Resource) -> Option<ResourceKind> {
-        let types = &self.program.types;
-        let mut ty = resource.ty;
-        while let Type::Array { element, .. } = types.get(ty) {
-            ty = element;
-        }
-        let Type::Resource(ty) = types.get(ty) else { return None };
-        match ty {
-            ResourceType::Constant(structure) => Some(ResourceKind::Constant {
-                size: layout_of(types, structure, resource.packing, self.native_16bit).size,
-                members: cbuffer_members(types, structure, resource.packing, self.native_16bit),
-            }),
-            ResourceType::Structured { element, access } => Some(ResourceKind::Structured {
-                writable: access != Access::Read,
-                stride: layout_of(types, element, Packing::Structured, self.native_16bit).size,
-                members: structured_members(types, element, self.native_16bit),
-                // Others get one with the first counter instruction.
-                counter: matches!(access, Access::Append | Access::Consume),
-            }),
-            ResourceType::Raw { writable } => Some(ResourceKind::Raw { writable }),
-            ResourceType::Typed { element, writable, norm } => Some(ResourceKind::Typed {
-                writable,
-                element: Element {
-                    scalar: host(
-                        types.scalar_of(element).unwrap_or(Scalar::F32),
-                        self.native_16bit,
-                    ),
-                    components: self.count(element),
-                    norm,
-                },
-            }),
-            ResourceType::Texture { dim, element, writable, norm } => {
-                let scalar = types.scalar_of(element).unwrap_or(Scalar::F32);
-                let scalar = host(scalar, self.native_16bit);
-                let element = Element { scalar, components: self.count(element), norm };
-                Some(ResourceKind::Texture { dim: dim.dim(), writable, element })
-            }
-            ResourceType::Sampler { comparison } => Some(ResourceKind::Sampler { comparison }),
-            ResourceType::TextureBuffer(_)
-            | ResourceType::AccelerationStructure
-            | ResourceType::Other(_) => None,
         }
     }
 
@@ -203,5 +149,81 @@ impl Lowerer<'_> {
             (a, b) => a.or(b),
         };
         Ok(self.handles.make(ResourceRef { id, element }))
+    }
+}
+
+/// The most scalars of an unreached resource's element for which its members are listed: nothing has bounded them.
+const MOST_LISTED: u64 = 1 << 12;
+
+/// The resources that the entry point does not reach. They have no bindings: no instruction can name them.
+pub(crate) fn unreached(program: &Program) -> Vec<ir::Resource> {
+    program.unreached.iter().filter_map(|it| declared(program, it, MOST_LISTED)).collect()
+}
+
+/// The resource as the IR declares it, if the IR has its kind: not marked as used, and without members if there may be more
+/// than `most`.
+fn declared(program: &Program, resource: &Resource, most: u64) -> Option<ir::Resource> {
+    Some(ir::Resource {
+        name: resource.name.clone(),
+        kind: kind(program, resource, most)?,
+        count: resource.count,
+        register: resource.register,
+        chosen: resource.chosen,
+        globally_coherent: resource.globally_coherent,
+        used: false,
+        span: resource.span,
+    })
+}
+
+/// The IR's kind of the resource, if it has one.
+fn kind(program: &Program, resource: &Resource, most: u64) -> Option<ResourceKind> {
+    let (types, native_16bit) = (&program.types, program.entry.native_16bit);
+    let is_listed = |ty: TypeId| types.scalar_count(ty) <= most;
+    let mut ty = resource.ty;
+    while let Type::Array { element, .. } = types.get(ty) {
+        ty = element;
+    }
+    let Type::Resource(ty) = types.get(ty) else { return None };
+    match ty {
+        ResourceType::Constant(structure) => Some(ResourceKind::Constant {
+            size: layout_of(types, structure, resource.packing, native_16bit).size,
+            members: match is_listed(structure) {
+                true => cbuffer_members(types, structure, resource.packing, native_16bit),
+                false => Vec::new(),
+            },
+        }),
+        ResourceType::Structured { element, access } => Some(ResourceKind::Structured {
+            writable: access != Access::Read,
+            stride: layout_of(types, element, Packing::Structured, native_16bit).size,
+            members: match is_listed(element) {
+                true => structured_members(types, element, native_16bit),
+                false => Vec::new(),
+            },
+            // Others get one with the first counter instruction.
+            counter: matches!(access, Access::Append | Access::Consume),
+        }),
+        ResourceType::Raw { writable } => Some(ResourceKind::Raw { writable }),
+        ResourceType::Typed { element, writable, norm } => Some(ResourceKind::Typed {
+            writable,
+            element: Element {
+                scalar: host(types.scalar_of(element).unwrap_or(Scalar::F32), native_16bit),
+                components: u32::try_from(types.scalar_count(element)).unwrap_or(u32::MAX),
+                norm,
+            },
+        }),
+        ResourceType::Texture { dim, element, writable, norm } => {
+            let scalar = types.scalar_of(element).unwrap_or(Scalar::F32);
+            let scalar = host(scalar, native_16bit);
+            let element = Element {
+                scalar,
+                components: u32::try_from(types.scalar_count(element)).unwrap_or(u32::MAX),
+                norm,
+            };
+            Some(ResourceKind::Texture { dim: dim.dim(), writable, element })
+        }
+        ResourceType::Sampler { comparison } => Some(ResourceKind::Sampler { comparison }),
+        ResourceType::TextureBuffer(_)
+        | ResourceType::AccelerationStructure
+        | ResourceType::Other(_) => None,
     }
 }

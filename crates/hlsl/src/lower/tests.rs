@@ -179,6 +179,7 @@ impl Shader {
             functions: self.functions,
             globals: self.globals,
             resources: self.resources,
+            unreached: Vec::new(),
         };
         let mut sink = Sink::new();
         let module = lower(&program, &Options::default(), &mut sink);

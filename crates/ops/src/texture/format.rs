@@ -115,6 +115,19 @@ impl fmt::Display for Format {
 }
 
 impl Format {
+    /// Whether texels are integers; all others are read as floats.
+    pub fn is_integer(self) -> bool {
+        match self {
+            Format::Plain { encoding: Encoding::Uint | Encoding::Sint, .. }
+            | Format::Rgb10A2 { uint: true } => true,
+            Format::Plain { .. }
+            | Format::Bgra8 { .. }
+            | Format::Rgb10A2 { uint: false }
+            | Format::Rg11B10Float
+            | Format::Rgb9E5 => false,
+        }
+    }
+
     /// The format with these channels side by side, if it exists.
     pub fn plain(channels: Channels, bits: u8, encoding: Encoding) -> Option<Format> {
         encoding.takes(bits).then_some(Format::Plain { channels, bits, encoding })

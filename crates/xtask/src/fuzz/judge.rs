@@ -193,7 +193,8 @@ fn stages(part: Part, text: &str, variant: Variant, look: Look, outcome: &mut Ou
             }
         }
         Part::All => {
-            module = hlsl::compile(main, &mut sources, &mut files, &options, &mut sink);
+            module = hlsl::compile(main, &mut sources, &mut files, &options, &mut sink)
+                .map(|it| it.module);
         }
     }
     // Token pairs of an invalid program are not interesting.

@@ -1,0 +1,295 @@
+//! What is said of resources that nothing is bound to, and of bindings that an entry point does not use.
+
+use std::collections::BTreeSet;
+
+use wavelane::internal::{diag, survey};
+use wavelane::{Layout, Member, Resource, ResourceKind, Scalar, Shader, SourceMap};
+
+use crate::asked::Binds;
+use crate::auto::{Auto, Made};
+use crate::flags::WORKER;
+use crate::problem::{Problem, quoted};
+use crate::terminal;
+
+/// The most resources of which the declaration is shown.
+const MOST_SHOWN: usize = 20;
+/// The most members that are set one by one in a command line that is proposed.
+const MOST_SETS: usize = 12;
+
+/// Bindings without effect: each is told of once.
+#[derive(Default)]
+pub(crate) struct Unused {
+    told: BTreeSet<String>,
+}
+
+impl Unused {
+    /// Something is bound to a resource that the entry point does not use.
+    pub(crate) fn resource(&mut self, resource: &Resource, shader: &Shader, sources: &SourceMap) {
+        self.tell(&resource.name, "", resource, shader, sources);
+    }
+
+    /// A member is set that the entry point does not read.
+    pub(crate) fn member(
+        &mut self,
+        member: &str,
+        resource: &Resource,
+        shader: &Shader,
+        sources: &SourceMap,
+    ) {
+        // Constants outside any block are declared by themselves.
+        let within = match resource.name.starts_with('$') {
+            true => String::new(),
+            false => format!("in `{}`, ", resource.name),
+        };
+        self.tell(member, &within, resource, shader, sources);
+    }
+
+    fn tell(
+        &mut self,
+        name: &str,
+        within: &str,
+        resource: &Resource,
+        shader: &Shader,
+        sources: &SourceMap,
+    ) {
+        if !self.told.insert(name.to_owned()) {
+            return;
+        }
+        terminal::note(&format!(
+            "`{}` does not use `{name}`{}, so what is given to it has no effect",
+            shader.entry(),
+            line(resource, within, sources)
+        ));
+    }
+}
+
+/// ` (lib.hlsl:6)`
+fn line(resource: &Resource, within: &str, sources: &SourceMap) -> String {
+    match sources.location(resource.span) {
+        Some(at) => format!(" ({within}{}:{})", at.file, at.line),
+        None => String::new(),
+    }
+}
+
+/// The problem that something is asked of a buffer that the entry point does not use.
+pub(crate) fn leaves_nothing(resource: &Resource, shader: &Shader, sources: &SourceMap) -> Problem {
+    let entry = shader.entry();
+    let what = format!(
+        "`{entry}` does not use `{}`{}, so that it leaves nothing there",
+        resource.name,
+        line(resource, "", sources)
+    );
+    Problem::input(what)
+}
+
+/// Members of constant buffers that were forgotten are 0, which looks like a wrong result; those that are not read do not
+/// matter.
+pub(crate) fn tell_about_zeros(resource: &str, set: &[String], shader: &Shader) {
+    let Some((index, resource)) = shader.resource(resource) else { return };
+    let ResourceKind::Constant { members, .. } = &resource.kind else { return };
+    let read = &survey(shader).uses[index].members;
+    let rest: Vec<String> = members
+        .iter()
+        .zip(read)
+        .filter(|(it, is_read)| **is_read && !set.contains(&it.name))
+        .map(|(it, _)| format!("`{}`", it.name))
+        .collect();
+    match rest.as_slice() {
+        [] => {}
+        [one] => terminal::note(&format!("{one} is not set and is 0")),
+        several => terminal::note(&format!("{} are not set and are 0", several.join(", "))),
+    }
+}
+
+/// Whether the code of the entry point may read a member.
+pub(crate) fn is_read(shader: &Shader, resource: usize, member: &Member) -> bool {
+    let ResourceKind::Constant { members, .. } = &shader.resources()[resource].kind else {
+        return true;
+    };
+    let at = members.iter().position(|it| it.name == member.name);
+    at.is_none_or(|at| survey(shader).uses[resource].members[at])
+}
+
+/// Everything that nothing is bound to, with a command line that binds it.
+pub(crate) fn unbound(
+    resources: &[&Resource],
+    args: &Binds,
+    made: Option<&Auto>,
+    shader: &Shader,
+    sources: &SourceMap,
+) -> Problem {
+    let names: Vec<String> = resources.iter().map(|it| format!("`{}`", it.name)).collect();
+    let what = match names.as_slice() {
+        [one] => format!("nothing is bound to {one}, which the shader uses"),
+        several => {
+            format!("nothing is bound to {}, which `{}` uses", several.join(", "), shader.entry())
+        }
+    };
+    let mut problem = Problem::input(what);
+    if let Some(first) = resources.first() {
+        problem = problem.at(first.span, "declared here", sources);
+    }
+    if resources.len() > 1 {
+        let mut lines: Vec<String> = resources
+            .iter()
+            .take(MOST_SHOWN)
+            .map(|it| match sources.location(it.span) {
+                Some(at) => format!("{}:{}:{}: {}", at.file, at.line, at.column, declared(it)),
+                None => declared(it),
+            })
+            .collect();
+        if resources.len() > MOST_SHOWN {
+            lines.push(format!("… and {} more", resources.len() - MOST_SHOWN));
+        }
+        problem = problem.help(format!("they are:\n{}", lines.join("\n")));
+    } else if let Some(Resource { kind: ResourceKind::Constant { members, .. }, .. }) =
+        resources.first()
+    {
+        let members: Vec<String> = members.iter().map(described).collect();
+        problem = problem.help(format!("its members: {}", members.join(", ")));
+    }
+    if let Some(auto) = made.filter(|it| !it.made.is_empty()) {
+        let words = args.words.iter().filter(|it| *it != WORKER).map(|it| quoted(it));
+        let given = words.collect::<Vec<_>>().join(" ");
+        let more: Vec<String> = auto.made.iter().map(for_people).collect();
+        problem = problem.help(format!("bind them, as in\nwavelane {given} {}", more.join(" ")));
+    }
+    problem.help(
+        "`--auto` makes up what is missing; `wavelane run FILE --bindings` lists what there is",
+    )
+}
+
+/// Constants one by one, which can be read and changed.
+fn for_people(made: &Made) -> String {
+    if made.sets.is_empty() || made.sets.len() > MOST_SETS {
+        return made.words();
+    }
+    let set =
+        |(name, value): &(String, String)| format!("--set {}", quoted(&format!("{name}={value}")));
+    made.sets.iter().map(set).collect::<Vec<_>>().join(" ")
+}
+
+/// A resource as its declaration says it, such as `StructuredBuffer<uint> Src`.
+pub(crate) fn declared(resource: &Resource) -> String {
+    let array = match resource.count {
+        Some(1) => String::new(),
+        Some(count) => format!("[{count}]"),
+        None => "[]".to_owned(),
+    };
+    let name = &resource.name;
+    match (&resource.kind, element_type(&resource.kind)) {
+        (ResourceKind::Constant { size, .. }, _) => {
+            format!("ConstantBuffer {name}{array}, {size} bytes")
+        }
+        (ResourceKind::Structured { stride, .. }, Some(ty)) if ty == "struct" => {
+            format!("{}<{stride} bytes> {name}{array}", kind_name(&resource.kind))
+        }
+        (kind, Some(ty)) => format!("{}<{ty}> {name}{array}", kind_name(kind)),
+        (kind, None) => format!("{} {name}{array}", kind_name(kind)),
+    }
+}
+
+/// The type as HLSL names it.
+pub(crate) fn kind_name(kind: &ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::Sampler { comparison: true } => "SamplerComparisonState",
+        kind => kind.view().name,
+    }
+}
+
+/// The type of an element in HLSL; `struct` for several members.
+pub(crate) fn element_type(kind: &ResourceKind) -> Option<String> {
+    match kind {
+        ResourceKind::Structured { members, .. } => match members.as_slice() {
+            [member] if member.name.is_empty() => Some(member_type(member)),
+            _ => Some("struct".to_owned()),
+        },
+        ResourceKind::Constant { .. } => Some("struct".to_owned()),
+        ResourceKind::Typed { element, .. } | ResourceKind::Texture { element, .. } => {
+            let norm = match element.norm {
+                wavelane::Norm::None => "",
+                wavelane::Norm::Unorm => "unorm ",
+                wavelane::Norm::Snorm => "snorm ",
+            };
+            let scalar = Scalar::from(element.scalar).hlsl_name();
+            let count = if element.components == 1 {
+                String::new()
+            } else {
+                element.components.to_string()
+            };
+            Some(format!("{norm}{scalar}{count}"))
+        }
+        ResourceKind::Raw { .. } | ResourceKind::Sampler { .. } => None,
+    }
+}
+
+/// The type of a member in HLSL, such as `float3x4` or `uint[4]`.
+pub(crate) fn member_type(member: &Member) -> String {
+    let scalar = Scalar::from(member.scalar).hlsl_name();
+    let shape = match (member.vectors, member.components) {
+        (1, 1) => String::new(),
+        (1, components) => components.to_string(),
+        (vectors, components) if member.row_major => format!("{vectors}x{components}"),
+        (vectors, components) => format!("{components}x{vectors}"),
+    };
+    let dims: String = member.dims.iter().map(|(count, _)| format!("[{count}]")).collect();
+    format!("{scalar}{shape}{dims}")
+}
+
+/// A member with its type, such as `float3x4 World` or `uint Weights[4]`.
+pub(crate) fn described(member: &Member) -> String {
+    let ty = member_type(member);
+    match ty.split_once('[') {
+        Some((ty, dims)) => format!("{ty} {}[{dims}", member.name),
+        None => format!("{ty} {}", member.name),
+    }
+}
+
+/// What `--set` is told of a whole buffer.
+pub(crate) fn how_to_bind(resource: &Resource) -> String {
+    let name = match resource.count {
+        Some(1) => resource.name.clone(),
+        _ => format!("{}[0]", resource.name),
+    };
+    match &resource.kind {
+        ResourceKind::Constant { members, .. } => {
+            let first = members.first().map_or("Member", |it| it.name.as_str());
+            format!(
+                "--set {first}=… for each member, or all bytes at once: --bind '{name}=@constants.bin'"
+            )
+        }
+        ResourceKind::Texture { dim, element, .. } => {
+            let format = crate::texture::own_format(element);
+            let sizes = crate::texture::sizes(*dim, [64; 3]);
+            format!(
+                "--bind '{name}={format}[{sizes}]' makes it zeros; contents follow as for buffers"
+            )
+        }
+        ResourceKind::Sampler { .. } => {
+            format!("--bind '{name}=linear wrap' says how textures are filtered")
+        }
+        kind @ (ResourceKind::Structured { .. }
+        | ResourceKind::Raw { .. }
+        | ResourceKind::Typed { .. }) => {
+            let scalar = Layout::of(kind, None).only().map_or("", Scalar::name);
+            format!(
+                "--bind '{name}={scalar}[64]' makes it 64 zeros; a list, `{scalar}[64]:iota` or `@file.npy` fill it"
+            )
+        }
+    }
+}
+
+/// A problem about an unknown name, with the similar one and the others.
+pub(crate) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Problem {
+    let known: Vec<&str> = known.collect();
+    let problem = Problem::input(what);
+    let problem = match diag::most_similar(name, known.iter().copied()) {
+        Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+        None => problem,
+    };
+    if known.is_empty() {
+        problem
+    } else {
+        problem.help(format!("there are: {}", known.join(", ")))
+    }
+}

@@ -1,0 +1,190 @@
+//! `wavelane run FILE --bindings`: what there is to bind, before anything runs.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+use wavelane::internal::{Slot, Slots, survey};
+use wavelane::{Layout, Member, RegisterClass, Resource, ResourceKind, Shader, SourceMap};
+
+use super::RunArgs;
+use crate::asked::{Binds, Output};
+use crate::auto::Auto;
+use crate::bind::{self, Bound};
+use crate::missing::{declared, described, element_type, kind_name, member_type};
+use crate::problem::{End, Exit};
+use crate::terminal::{self, print_json};
+
+/// A resource as the list tells of it.
+struct Row<'a> {
+    resource: &'a Resource,
+    /// Whether the members are read, where that is known.
+    read: Vec<bool>,
+    /// How many elements make sense, and what would be bound.
+    elements: Option<u64>,
+    bind: Vec<String>,
+}
+
+pub(super) fn list(args: &RunArgs, shader: &Shader, sources: &SourceMap) -> Result<Exit, End> {
+    let seed = args.bind.auto.unwrap_or(1);
+    let binds = Binds { auto: Some(seed), ..args.bind.clone() };
+    // What cannot be made up is listed without a size.
+    let bound = bind::bind(&binds, args.launch.groups, shader, sources).ok();
+    let uses = survey(shader).uses;
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for (index, resource) in shader.resources().iter().enumerate() {
+        let is_known = rows.iter().any(|it| it.resource.name == resource.name);
+        if is_known || resource.register.class.is_heap() && !resource.used {
+            continue;
+        }
+        let (elements, bind) = match bound.as_ref().filter(|_| resource.used) {
+            Some(bound) => (elements(resource, bound), made(resource, bound.auto.as_ref())),
+            None => (None, Vec::new()),
+        };
+        rows.push(Row { resource, read: uses[index].members.clone(), elements, bind });
+    }
+    for resource in shader.unreached() {
+        rows.push(Row { resource, read: Vec::new(), elements: None, bind: Vec::new() });
+    }
+    match args.output {
+        Output::Json => {
+            let all: Vec<Value> = rows.iter().map(as_json).collect();
+            print_json(&json!({ "bindings": all }))?;
+        }
+        Output::Text | Output::Github | Output::Sarif | Output::Junit => {
+            terminal::print(&text(args, shader, &rows))?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// How many elements of a resource are bound; of raw buffers, how many words.
+fn elements(resource: &Resource, bound: &Bound) -> Option<u64> {
+    let first = bound.table.iter().find(|(it, ..)| it.name == resource.name);
+    let (_, _, slot): (_, _, _) = first?;
+    let slot: &Slot = &slot;
+    match &resource.kind {
+        _ if resource.register.class.is_heap() => {
+            Some(bound.table.iter().filter(|(it, ..)| it.name == resource.name).count() as u64)
+        }
+        ResourceKind::Constant { .. } => Some(1),
+        ResourceKind::Sampler { .. } => None,
+        ResourceKind::Texture { .. } => slot.texture.map(|it| {
+            [it.width, it.height, it.depth, it.layers].iter().map(|it| u64::from(*it)).product()
+        }),
+        kind @ (ResourceKind::Structured { .. }
+        | ResourceKind::Raw { .. }
+        | ResourceKind::Typed { .. }) => {
+            Some((slot.bytes.len() / Layout::of(kind, slot.format).stride) as u64)
+        }
+    }
+}
+
+/// The flags that would give it what is made up; of an array one for each element.
+fn made(resource: &Resource, auto: Option<&Auto>) -> Vec<String> {
+    let is_of = |name: &str| {
+        let rest = name.strip_prefix(resource.name.as_str());
+        rest.is_some_and(|it| it.is_empty() || it.starts_with('['))
+    };
+    let all = auto.map_or(&[][..], |it| &it.made).iter();
+    all.filter(|it| is_of(&it.name)).map(|it| format!("{}={}", it.name, it.value)).collect()
+}
+
+fn as_json(row: &Row<'_>) -> Value {
+    let resource = row.resource;
+    let member = |(index, it): (usize, &Member)| {
+        let mut value = json!({ "name": it.name, "type": member_type(it), "offset": it.offset });
+        if let Some(is_read) = row.read.get(index) {
+            value["used"] = json!(is_read);
+        }
+        value
+    };
+    let members = named_members(&resource.kind).iter().enumerate().map(member);
+    json!({
+        "name": resource.name,
+        "kind": kind_name(&resource.kind),
+        "type": element_type(&resource.kind),
+        "register": register(resource).map(|it| it.0),
+        "space": register(resource).map(|it| it.1),
+        "array": resource.count,
+        "used": resource.used,
+        "elements": row.elements,
+        "members": members.collect::<Vec<_>>(),
+        "bind": row.bind,
+    })
+}
+
+/// The members of a struct; an element that is a number, a vector or a matrix has none.
+fn named_members(kind: &ResourceKind) -> &[Member] {
+    match kind {
+        ResourceKind::Constant { members, .. } => members,
+        ResourceKind::Structured { members, .. } => match members.as_slice() {
+            [member] if member.name.is_empty() => &[],
+            members => members,
+        },
+        ResourceKind::Raw { .. }
+        | ResourceKind::Typed { .. }
+        | ResourceKind::Texture { .. }
+        | ResourceKind::Sampler { .. } => &[],
+    }
+}
+
+/// The register with its space; what is not used has one only if the source gives it.
+fn register(resource: &Resource) -> Option<(String, u32)> {
+    let letter = match resource.register.class {
+        RegisterClass::Constant => 'b',
+        RegisterClass::Shader => 't',
+        RegisterClass::Unordered => 'u',
+        RegisterClass::Sampler => 's',
+        RegisterClass::Push | RegisterClass::ResourceHeap | RegisterClass::SamplerHeap => {
+            return None;
+        }
+    };
+    if !resource.used && !resource.has_own_register() {
+        return None;
+    }
+    Some((format!("{letter}{}", resource.register.index), resource.register.space))
+}
+
+fn text(args: &RunArgs, shader: &Shader, rows: &[Row<'_>]) -> String {
+    let threads: u32 = shader.group_size().iter().product();
+    let groups = args.launch.groups.map(|it| it.to_string()).join(",");
+    let mut text = format!(
+        "`{}` of {}: {threads} threads in a group; sizes are for --groups {groups}\n",
+        shader.entry(),
+        shader.name()
+    );
+    let registers: Vec<String> = rows
+        .iter()
+        .map(|row| match register(row.resource) {
+            Some((register, 0)) => register,
+            Some((register, space)) => format!("{register}, space{space}"),
+            None => "-".to_owned(),
+        })
+        .collect();
+    let declarations: Vec<String> = rows.iter().map(|it| declared(it.resource)).collect();
+    let width = |all: &[String]| all.iter().map(|it| it.chars().count()).max().unwrap_or(0);
+    let (first, second) = (width(&registers), width(&declarations).min(60));
+    for ((row, register), declaration) in rows.iter().zip(&registers).zip(&declarations) {
+        let what = match row.bind.as_slice() {
+            _ if !row.resource.used => "not used".to_owned(),
+            [] => row.elements.map_or_else(String::new, |it| format!("{it} elements")),
+            [bind, rest @ ..] => {
+                let more = match rest.len() {
+                    0 => String::new(),
+                    count => format!(" and {count} more"),
+                };
+                format!("--bind {}{more}", crate::problem::quoted(bind))
+            }
+        };
+        let line = format!("  {register:<first$}  {declaration:<second$}  {what}");
+        let _ = writeln!(text, "{}", line.trim_end());
+        let gap = first + 4;
+        for (index, member) in named_members(&row.resource.kind).iter().enumerate() {
+            let is_unread = row.resource.used && row.read.get(index) == Some(&false);
+            let unread = if is_unread { "  not used" } else { "" };
+            let _ =
+                writeln!(text, "{:gap$}{:>6}  {}{unread}", "", member.offset, described(member));
+        }
+    }
+    text
+}
