@@ -1,7 +1,8 @@
 //! The kernels of the benchmarks by hand, one thread: how fast the engine's code for them could be.
 //!
 //! Each does what its HLSL says at 16 lanes, save `reduce` and `mandel`, which do the same work in any order that gives the
-//! same result. Nobody but the benchmarks calls them.
+//! same result. The kernels with groupshared memory do the work of a whole group at a time, without barriers. Only the
+//! benchmarks call them.
 //!
 //! Unsafe code stands here because the instructions of a processor are asked for by name.
 
@@ -35,6 +36,10 @@ mod wide {
     }
 
     const GROUP: usize = 256;
+    const TILE: usize = 16;
+    /// Rows of the matrix that is transposed, and of those that are multiplied.
+    const SIDE: usize = 4096;
+    const FACTOR: usize = 512;
 
     pub(super) fn bound(kernel: &str) -> Option<Bound> {
         macro_rules! checked {
@@ -66,6 +71,10 @@ mod wide {
             "hist_uni" | "hist_skew" => checked!(histogram, |_| 0),
             "reduce_f32" => checked!(reduce_f32, |it: usize| it / 16),
             "scan_f32" => checked!(scan_f32, |it| it),
+            "radix_hist" => checked!(radix_hist, |it: usize| it / 16),
+            "tree" => checked!(tree, |it: usize| it / GROUP),
+            "transpose" => checked!(transpose, |_| SIDE * SIDE),
+            "matmul" => checked!(matmul, |_| FACTOR * FACTOR),
             _ => return None,
         })
     }
@@ -278,6 +287,103 @@ mod wide {
             let below = _mm512_alignr_epi32::<15>(_mm512_castps_si512(sum), zero);
             // SAFETY: as above.
             unsafe { it.store(at, below) };
+        }
+    }
+    /// One digit of 4,096 keys for each group.
+    #[target_feature(enable = "avx512f")]
+    unsafe fn radix_hist(it: Buffers) {
+        let keys = 16 * GROUP;
+        for (group, first) in (0..it.elements / keys * keys).step_by(keys).enumerate() {
+            let mut bins = [0u32; 256];
+            for at in first..first + keys {
+                // SAFETY: whole groups of keys.
+                let key = unsafe { it.input.add(at).read_unaligned() };
+                bins[(key >> 8 & 255) as usize] += 1;
+            }
+            for (bin, count) in bins.into_iter().enumerate() {
+                // SAFETY: a sixteenth of the keys.
+                unsafe { it.output.add(group * 256 + bin).write_unaligned(count) };
+            }
+        }
+    }
+
+    /// Halves are added to each other in memory, and in a register once they fit into it.
+    #[target_feature(enable = "avx512f")]
+    unsafe fn tree(it: Buffers) {
+        let mut sums = [_mm512_setzero_si512(); GROUP / 16];
+        for (group, first) in (0..it.elements).step_by(GROUP).enumerate() {
+            for (i, sum) in sums.iter_mut().enumerate() {
+                // SAFETY: whole groups.
+                *sum = unsafe { it.load(first + 16 * i) };
+            }
+            for distance in [8, 4, 2, 1] {
+                for i in 0..distance {
+                    sums[i] = _mm512_add_epi32(sums[i], sums[i + distance]);
+                }
+            }
+            let total = _mm512_reduce_add_epi32(sums[0]);
+            // SAFETY: one result for each group.
+            unsafe { it.output.add(group).write_unaligned(total as u32) };
+        }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    unsafe fn transpose(it: Buffers) {
+        assert!(it.elements >= SIDE * SIDE, "a whole matrix");
+        let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        let column = _mm512_mullo_epi32(lanes, _mm512_set1_epi32(TILE as i32 + 1));
+        let mut tile = [0u32; TILE * (TILE + 1)];
+        for row in (0..SIDE).step_by(TILE) {
+            for first in (0..SIDE).step_by(TILE) {
+                for y in 0..TILE {
+                    // SAFETY: inside the matrix and the tile.
+                    unsafe {
+                        let words = it.load((row + y) * SIDE + first);
+                        _mm512_storeu_si512(tile.as_mut_ptr().add(y * (TILE + 1)).cast(), words);
+                    }
+                }
+                for y in 0..TILE {
+                    // SAFETY: as above.
+                    unsafe {
+                        let from = tile.as_ptr().add(y).cast();
+                        let words = _mm512_i32gather_epi32::<4>(column, from);
+                        it.store((first + y) * SIDE + row, words);
+                    }
+                }
+            }
+        }
+    }
+
+    #[target_feature(enable = "avx512f")]
+    unsafe fn matmul(it: Buffers) {
+        assert!(it.elements >= 2 * FACTOR * FACTOR, "two matrices");
+        let mut left = [0f32; TILE * TILE];
+        let mut right = [_mm512_setzero_ps(); TILE];
+        for row in (0..FACTOR).step_by(TILE) {
+            for column in (0..FACTOR).step_by(TILE) {
+                let mut sums = [_mm512_setzero_ps(); TILE];
+                for first in (0..FACTOR).step_by(TILE) {
+                    for y in 0..TILE {
+                        // SAFETY: inside the matrices and the tiles.
+                        unsafe {
+                            let words = it.load((row + y) * FACTOR + first);
+                            _mm512_storeu_si512(left.as_mut_ptr().add(y * TILE).cast(), words);
+                            let at = FACTOR * FACTOR + (first + y) * FACTOR + column;
+                            right[y] = _mm512_castsi512_ps(it.load(at));
+                        }
+                    }
+                    for (k, right) in right.iter().enumerate() {
+                        for (y, sum) in sums.iter_mut().enumerate() {
+                            let left = _mm512_set1_ps(left[y * TILE + k]);
+                            *sum = _mm512_add_ps(*sum, _mm512_mul_ps(left, *right));
+                        }
+                    }
+                }
+                for (y, sum) in sums.into_iter().enumerate() {
+                    // SAFETY: inside the product.
+                    unsafe { it.store((row + y) * FACTOR + column, _mm512_castps_si512(sum)) };
+                }
+            }
         }
     }
 }

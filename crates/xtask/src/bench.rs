@@ -26,6 +26,8 @@ struct Kernel {
     /// The file in `benches/`.
     file: &'static str,
     grid: [u32; 2],
+    /// How many elements of the input a thread has.
+    each: u32,
     check: fn(&Buffers, u32) -> bool,
 }
 
@@ -38,17 +40,57 @@ struct Buffers {
 
 const LINEAR: [u32; 2] = [ROW, N / ROW];
 
-const KERNELS: [Kernel; 10] = [
-    Kernel { name: "compact", file: "compact", grid: LINEAR, check: compact_is_right },
-    Kernel { name: "scan", file: "scan", grid: LINEAR, check: scan_is_right },
-    Kernel { name: "reduce", file: "reduce", grid: LINEAR, check: reduce_is_right },
-    Kernel { name: "mandel", file: "mandel", grid: [2048, 2048], check: mandel_is_right },
-    Kernel { name: "saxpy", file: "saxpy", grid: [ROW, 32], check: saxpy_is_right },
-    Kernel { name: "bitonic", file: "bitonic", grid: LINEAR, check: bitonic_is_right },
-    Kernel { name: "hist_uni", file: "histogram", grid: LINEAR, check: histogram_is_right },
-    Kernel { name: "hist_skew", file: "histogram", grid: LINEAR, check: histogram_is_right },
-    Kernel { name: "reduce_f32", file: "reduce_f32", grid: LINEAR, check: reduce_f32_is_right },
-    Kernel { name: "scan_f32", file: "scan_f32", grid: LINEAR, check: scan_f32_is_right },
+const KERNELS: [Kernel; 14] = [
+    Kernel { name: "compact", file: "compact", grid: LINEAR, each: 1, check: compact_is_right },
+    Kernel { name: "scan", file: "scan", grid: LINEAR, each: 1, check: scan_is_right },
+    Kernel { name: "reduce", file: "reduce", grid: LINEAR, each: 1, check: reduce_is_right },
+    Kernel { name: "mandel", file: "mandel", grid: [2048, 2048], each: 1, check: mandel_is_right },
+    Kernel { name: "saxpy", file: "saxpy", grid: [ROW, 32], each: 1, check: saxpy_is_right },
+    Kernel { name: "bitonic", file: "bitonic", grid: LINEAR, each: 1, check: bitonic_is_right },
+    Kernel {
+        name: "hist_uni",
+        file: "histogram",
+        grid: LINEAR,
+        each: 1,
+        check: histogram_is_right,
+    },
+    Kernel {
+        name: "hist_skew",
+        file: "histogram",
+        grid: LINEAR,
+        each: 1,
+        check: histogram_is_right,
+    },
+    Kernel {
+        name: "reduce_f32",
+        file: "reduce_f32",
+        grid: LINEAR,
+        each: 1,
+        check: reduce_f32_is_right,
+    },
+    Kernel { name: "scan_f32", file: "scan_f32", grid: LINEAR, each: 1, check: scan_f32_is_right },
+    Kernel {
+        name: "radix_hist",
+        file: "radix_hist",
+        grid: [ROW / 16, 16],
+        each: 16,
+        check: radix_hist_is_right,
+    },
+    Kernel { name: "tree", file: "shared", grid: LINEAR, each: 1, check: tree_is_right },
+    Kernel {
+        name: "transpose",
+        file: "transpose",
+        grid: [1 << 16, 256],
+        each: 1,
+        check: transpose_is_right,
+    },
+    Kernel {
+        name: "matmul",
+        file: "matmul",
+        grid: [32 * 256, 32],
+        each: 2,
+        check: matmul_is_right,
+    },
 ];
 
 struct Flags {
@@ -291,7 +333,7 @@ fn hash(i: u32) -> u32 {
 }
 
 fn bindings(kernel: &Kernel, module: &Module) -> Bindings {
-    let elements = kernel.grid[0] * kernel.grid[1];
+    let elements = kernel.grid[0] * kernel.grid[1] * kernel.each;
     let bytes = |values: &mut dyn Iterator<Item = u32>| {
         values.flat_map(u32::to_le_bytes).collect::<Vec<u8>>()
     };
@@ -305,7 +347,7 @@ fn bindings(kernel: &Kernel, module: &Module) -> Bindings {
         .iter()
         .map(|resource| {
             let bytes = match (role(&resource.name), kernel.name) {
-                ("Input", "saxpy" | "reduce_f32" | "scan_f32") => {
+                ("Input", "saxpy" | "reduce_f32" | "scan_f32" | "matmul") => {
                     bytes(&mut (0..elements).map(float))
                 }
                 ("Input", "hist_uni") => bytes(&mut (0..elements).map(|i| hash(i) & 255)),
@@ -392,6 +434,38 @@ fn histogram_is_right(it: &Buffers, _: u32) -> bool {
         bins[(value & 255) as usize] += 1;
     }
     it.count == bins
+}
+
+/// The second digit of the keys of each group.
+fn radix_hist_is_right(it: &Buffers, _: u32) -> bool {
+    it.input.chunks(4096).zip(it.output.chunks(256)).all(|(keys, counts)| {
+        let mut bins = [0u32; 256];
+        keys.iter().for_each(|key| bins[(key >> 8 & 255) as usize] += 1);
+        bins == counts
+    })
+}
+
+fn tree_is_right(it: &Buffers, _: u32) -> bool {
+    it.input.chunks(256).zip(&it.output).all(|(input, got)| {
+        *got == input.iter().fold(0, |sum: u32, value| sum.wrapping_add(*value))
+    })
+}
+
+fn transpose_is_right(it: &Buffers, _: u32) -> bool {
+    (0..4096 * 4096).all(|at| it.output[at] == it.input[at % 4096 * 4096 + at / 4096])
+}
+
+/// Products are added in the order of the rows, and nothing is fused.
+fn matmul_is_right(it: &Buffers, _: u32) -> bool {
+    let (left, right) = it.input.split_at(512 * 512);
+    (0..512 * 512).step_by(7).all(|at| {
+        let (row, column) = (at / 512, at % 512);
+        let product = |k: usize| {
+            f32::from_bits(left[row * 512 + k]) * f32::from_bits(right[k * 512 + column])
+        };
+        let sum = (0..512).fold(0.0, |sum: f32, k| sum + product(k));
+        it.output[at] == sum.to_bits()
+    })
 }
 
 /// Halves are folded onto each other.

@@ -225,9 +225,11 @@ fn document(results: &[Result_], sizes: &[Size], rounds: usize) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "Machine: {}. Command: `cargo xtask bench --document --rounds {rounds}`. 16Mi threads (saxpy 32Mi, mandel 2048²) in \
+        "Machine: {}. Command: `cargo xtask bench --document --rounds {rounds}`. 16Mi threads (saxpy 32Mi, mandel 2048², radix_hist 1Mi with 16 keys each, matmul 512²) in \
          groups of 256; the best of {rounds} alternating rounds in one process; every result is checked.\n\
-         Hand-written: `crates/bench`, one thread, the same computation as the HLSL at 16 lanes; `reduce` and `mandel` in any order.\n",
+         Hand-written: `crates/bench`, one thread, the same computation as the HLSL at 16 lanes; `reduce` and `mandel` in any \
+         order; `radix_hist`, `tree`, `transpose` and `matmul`, which use groupshared memory, one group at a time without barriers.
+",
         machine()
     );
     text.push_str(

@@ -22,7 +22,7 @@ pub(super) fn run(only: Option<&[String]>, width: u32, rounds: usize) -> Result<
         if only.is_some_and(|it| !it.iter().any(|it| it == name)) {
             continue;
         }
-        let kernel = Kernel { name, file: name, grid: THREADS, check: |_, _| true };
+        let kernel = Kernel { name, file: name, grid: THREADS, each: 1, check: |_, _| true };
         let module = compile(name, None)?;
         let launch = launch(&kernel, width);
         let failed = |failure| format!("{name}: {failure:?}");
