@@ -6,8 +6,8 @@
 //!
 //! # Map
 //! `place` moves values between kinds of places. `scalar` selects arithmetic, `general` that of one value for all lanes.
-//! `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared memory (`range` bounds their
-//! indices). `wave` is what lanes tell each other (`same`: who holds the same), `unseen` additions that are made together,
+//! `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared memory (`range` bounds
+//! indices, and `pattern` knows which lie side by side). `wave` is what lanes tell each other (`same`: who holds the same), `unseen` additions that are made together,
 //! `call` everything else.
 
 mod call;
@@ -16,6 +16,7 @@ mod general;
 mod known;
 mod memory;
 mod nan;
+mod pattern;
 mod place;
 mod range;
 mod same;

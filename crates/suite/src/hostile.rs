@@ -252,7 +252,7 @@ impl Maker {
         let corner = self.random.pick(&CORNERS);
         let factor = self.random.pick(&["1", "2", "3", "4", "7", "0x10000000", "0x80000001"]);
         let unknown = self.random.pick(&["First.x", "First.y", "Row[1].z", "In[0]"]);
-        match self.random.below(12) {
+        match self.random.below(14) {
             0 => "t".to_owned(),
             1 => format!("(t * {factor})"),
             2 => format!("(t + {corner} + First.w * 0)"),
@@ -264,6 +264,9 @@ impl Maker {
             8 => "sum".to_owned(),
             9 if self.loops > 0 => format!("(k{} * {factor} + {unknown})", self.loops - 1),
             10 => format!("WaveReadLaneFirst(sum ^ {corner})"),
+            // Tiles.
+            11 => format!("((t & 7) + t / 8 * {factor} + {unknown})"),
+            12 => format!("(t / 8 + {corner} + First.w * 0)"),
             _ => format!("(id.x * {factor} + {unknown})"),
         }
     }

@@ -148,6 +148,9 @@ fn hostile_indices_strides_and_sizes_stay_in_bounds() {
         "0xffffffff",
         "t * t",
         "t ^ 5",
+        "t / 4",
+        "(t & 7) + (t >> 3) * 8 - 9",
+        "t / 8 * 4 + 0x3ffffff8",
         "In[t]",
     ];
     let element = "struct E { uint a, b, c; };";

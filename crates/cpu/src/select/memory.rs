@@ -8,6 +8,7 @@ use ir::shape::{Shape, Shapes};
 use ir::{Address as At, Atomic, Inst, Module, Op, Place as Of, ResourceKind, Value, ValueDef};
 use ops::{Binary, Ty};
 
+use super::pattern::{Run, Runs};
 use super::{Place, Selector};
 use crate::isa::Isa;
 use crate::layout::*;
@@ -148,8 +149,16 @@ impl Selector<'_> {
             }
             let words = self.words(access.index);
             let masks = self.in_bounds(&access, i, &words, &active);
-            let (index, scale) = self.scaled(&words, access.stride);
             let from = Address::at(Base::Register(start), offset as i32);
+            let runs = if access.stride == 4 { self.runs(access.index) } else { None };
+            if let Some(runs) = runs {
+                let vectors = (0..self.chunks)
+                    .map(|chunk| self.load_run(from, &runs, chunk, masks[chunk], false))
+                    .collect();
+                self.set(*result, Place::Words(vectors));
+                continue;
+            }
+            let (index, scale) = self.scaled(&words, access.stride);
             let vectors = (0..self.chunks)
                 .map(|chunk| self.a.gather(from, index[chunk], scale, masks[chunk]))
                 .collect();
@@ -262,6 +271,66 @@ impl Selector<'_> {
     pub(super) fn chunk_of(&self, address: Address, chunk: usize) -> Address {
         let displacement = address.displacement + (4 * self.lanes * chunk) as i32;
         Address { displacement, ..address }
+    }
+
+    /// Words of four bytes that the lanes of a chunk access side by side, or one that all access; behind an array's start.
+    /// With `is_whole` all lanes access memory that there is.
+    pub(super) fn load_run(
+        &mut self,
+        start: Address,
+        runs: &Runs,
+        chunk: usize,
+        mask: VReg,
+        is_whole: bool,
+    ) -> VReg {
+        let from = self.start_of_run(start, runs, chunk);
+        match (runs.chunks[chunk].1, self.a.isa) {
+            (Run::Neighbours, _) if is_whole => self.a.load_words(from, self.width),
+            (Run::Neighbours, _) => self.a.load_masked(from, Some(mask)),
+            (Run::Same, Isa::Avx512) => {
+                let on = Some(mask).filter(|_| !is_whole);
+                let options = Options { mask: on, zeroing: !is_whole, ..Options::default() };
+                let code = EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
+                self.a.b.define_with(code, View::Zmm, &[Source::Memory(from)], options)
+            }
+            (Run::Same, Isa::Avx2) if is_whole => {
+                let source = [Source::Memory(from)];
+                self.a.b.define(VEX_Vpbroadcastd_ymm_xmmm32, View::Ymm, &source)
+            }
+            (Run::Same, Isa::Avx2) => {
+                // A broadcast has no mask here; a gather of one place for all lanes does the same.
+                let none = self.a.zero();
+                let from = self.run_in_register(from);
+                self.a.gather(from, none, 1, mask)
+            }
+        }
+    }
+
+    pub(super) fn store_run(
+        &mut self,
+        start: Address,
+        runs: &Runs,
+        chunk: usize,
+        words: VReg,
+        mask: VReg,
+        is_whole: bool,
+    ) {
+        let to = self.start_of_run(start, runs, chunk);
+        match is_whole {
+            true => self.a.store_words(to, words, self.width),
+            false => self.a.store_masked(to, words, Some(mask)),
+        }
+    }
+
+    fn start_of_run(&self, start: Address, runs: &Runs, chunk: usize) -> Address {
+        let displacement = start.displacement + 4 * runs.chunks[chunk].0;
+        Address { index: Some((View::R64, runs.base)), scale: 4, displacement, ..start }
+    }
+
+    /// The same address without an index.
+    fn run_in_register(&mut self, address: Address) -> Address {
+        let register = self.a.b.define(Lea_r64_m, View::R64, &[Source::Memory(address)]);
+        Address::at(Base::Register(register), 0)
     }
 
     fn affine_base(&mut self, index: Value) -> VReg {
@@ -488,6 +557,16 @@ impl Selector<'_> {
         let values = self.words(value);
         let masks = self.in_bounds(access, scalar, &words, &active);
         let start = self.a.load_general(View::R64, Address::frame(access.slice));
+        if access.stride == 4
+            && let Some(runs) = self.runs(access.index)
+            && runs.chunks.iter().all(|it| it.1 == Run::Neighbours)
+        {
+            let to = Address::at(Base::Register(start), (access.offset + 4 * scalar as u32) as i32);
+            for chunk in 0..self.chunks {
+                self.store_run(to, &runs, chunk, values[chunk], masks[chunk], false);
+            }
+            return;
+        }
         if self.a.isa == Isa::Avx512 {
             let (index, scale) = self.scaled(&words, access.stride);
             let offset = (access.offset + 4 * scalar as u32) as i32;

@@ -15,6 +15,7 @@ use iced_x86::Code::*;
 use ir::{Atomic, Inst, Shared, Value};
 use ops::{Binary, Repr, Sign, Ty};
 
+use super::pattern::Run;
 use super::{Place, Selector};
 use crate::isa::Isa;
 use crate::layout::*;
@@ -169,9 +170,14 @@ impl Selector<'_> {
             let from = self.neighbours(array, first);
             return self.load_neighbours(from, masks);
         }
+        let runs = self.runs(index);
+        let is_whole = self.is_whole_wave(masks);
         let words = self.words(index);
         (0..self.chunks)
-            .map(|chunk| self.a.gather(array.start, words[chunk], 4, masks[chunk]))
+            .map(|chunk| match &runs {
+                Some(runs) => self.load_run(array.start, runs, chunk, masks[chunk], is_whole),
+                None => self.a.gather(array.start, words[chunk], 4, masks[chunk]),
+            })
             .collect()
     }
 
@@ -228,6 +234,17 @@ impl Selector<'_> {
             let values = self.stored_words(&array, value);
             let to = self.neighbours(&array, first);
             return self.store_neighbours(to, &values, &masks);
+        }
+        if array.stride == 4
+            && let Some(runs) = self.runs(index)
+            && runs.chunks.iter().all(|it| it.1 == Run::Neighbours)
+        {
+            let values = self.stored_words(&array, value);
+            let is_whole = self.is_whole_wave(&masks);
+            for chunk in 0..self.chunks {
+                self.store_run(array.start, &runs, chunk, values[chunk], masks[chunk], is_whole);
+            }
+            return;
         }
         if self.a.isa == Isa::Avx2 {
             let held = [self.hold(index, 4, 0), self.hold(value, array.stride, 1)];

@@ -1,0 +1,204 @@
+//! Lane patterns: by how much the indices of lanes differ, where that is known while code is made.
+//!
+//! The shape analysis knows values that are affine in the lane. Tiles have indices such as `t % 16` and `t / 16 * 16 + k`, which
+//! are not; but each chunk of a wave accesses neighbours, or one element, where the first lane of a wave has a number that is a
+//! multiple of the tile's width. Here a word is written as a base, which is a multiple of a power of two, plus an offset for each
+//! lane. Offsets below that power share no bit with the base, so that shifts and masks apply to both separately.
+//!
+//! A pattern holds for all lanes of a wave, active or not: it is derived from places that hold one value for all lanes, or an
+//! affine one, by operations that all lanes compute. Everything else has none.
+
+use ir::{Builtin, Op, Value, ValueDef};
+use ops::{Binary, Sign, Ty};
+
+use super::{Place, Selector};
+use crate::machine::VReg;
+
+/// How many operations are looked through.
+const MOST_DEPTH: u32 = 8;
+/// Elements this far apart are addressed by displacements.
+const MOST_APART: i32 = 1 << 24;
+
+struct Pattern {
+    /// What lanes add to the base.
+    offsets: Vec<u32>,
+    /// The base is a multiple of this power of two; 32 if it is zero.
+    aligned: u32,
+}
+
+/// How the lanes of a chunk access memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Run {
+    /// Lane L accesses the element L behind the first.
+    Neighbours,
+    /// All access the same.
+    Same,
+}
+
+/// For each chunk of a wave where it begins, in elements behind a register, and how it goes on.
+pub(super) struct Runs {
+    pub(super) base: VReg,
+    pub(super) chunks: Vec<(i32, Run)>,
+}
+
+impl Selector<'_> {
+    /// How each chunk accesses memory by such an index, if each accesses neighbours or one element.
+    pub(super) fn runs(&mut self, index: Value) -> Option<Runs> {
+        let is_known = match self.place(index) {
+            Place::Words(_) => false,
+            Place::Table(_) => true,
+            _ => return None,
+        };
+        let pattern = self.pattern(index, MOST_DEPTH)?;
+        let (value, added) = if is_known { (index, 0) } else { self.without_constant(index) };
+        let lanes = self.lanes.min(self.width as usize);
+        let first = if is_known { 0 } else { pattern.offsets[0] };
+        let chunk = |own: &[u32]| {
+            let apart = own[0].wrapping_sub(first).wrapping_add(added) as i32;
+            let is = |step: u32| {
+                let mut all = own.iter().zip(0..);
+                all.all(|(it, lane)| it.wrapping_sub(own[0]) == lane * step)
+            };
+            let run = if is(1) {
+                Run::Neighbours
+            } else if is(0) {
+                Run::Same
+            } else {
+                return None;
+            };
+            (-MOST_APART..MOST_APART).contains(&apart).then_some((apart, run))
+        };
+        let chunks: Option<Vec<(i32, Run)>> = pattern.offsets.chunks(lanes).map(chunk).collect();
+        let chunks = chunks?;
+        let base = if is_known {
+            self.a.word(0)
+        } else {
+            let words = self.words(value);
+            self.a.lowest(words[0], false)
+        };
+        Some(Runs { base: self.sign_extended(base), chunks })
+    }
+
+    /// A value that differs from the index by a constant, so that indices that differ by constants have one base.
+    fn without_constant(&self, index: Value) -> (Value, u32) {
+        if let ValueDef::Result(inst, _) = self.module.values[index.index()].def
+            && let Op::Binary(Binary::Add, a, b) = self.module.inst(inst).op
+        {
+            for (value, constant) in [(a, b), (b, a)] {
+                if let (Some(bits), Place::Words(_)) = (self.constant(constant), self.place(value))
+                    && (-MOST_APART..MOST_APART).contains(&(bits as i32))
+                {
+                    return (value, bits as u32);
+                }
+            }
+        }
+        (index, 0)
+    }
+
+    fn pattern(&self, value: Value, depth: u32) -> Option<Pattern> {
+        if self.ty(value) != Ty::I32 {
+            return None;
+        }
+        let width = self.width as usize;
+        let uniform = |aligned: u32| Some(Pattern { offsets: vec![0; width], aligned });
+        match self.places[value.index()].as_ref()? {
+            Place::Constant(bits) => return uniform((*bits as u32).trailing_zeros()),
+            Place::Table(table) => {
+                let offsets = table[..width].iter().map(|it| *it as u32).collect();
+                return Some(Pattern { offsets, aligned: 32 });
+            }
+            Place::General(_) => return uniform(self.alignment(value, depth)),
+            Place::Affine { stride, .. } => {
+                let lanes = 0..self.width;
+                let offsets = lanes.map(|lane| lane.wrapping_mul(*stride as u32)).collect();
+                return Some(Pattern { offsets, aligned: self.alignment(value, depth) });
+            }
+            Place::Words(_) => {}
+            Place::Splat(_) | Place::Longs(_) | Place::Bits(_) => return None,
+        }
+        let ValueDef::Result(inst, _) = self.module.values[value.index()].def else { return None };
+        let Op::Binary(op, a, b) = self.module.inst(inst).op else { return None };
+        let depth = depth.checked_sub(1)?;
+        let left = self.pattern(a, depth)?;
+        if matches!(op, Binary::Add | Binary::Sub) {
+            let right = self.pattern(b, depth)?;
+            let both = left.offsets.iter().zip(&right.offsets);
+            let offsets = both.map(|(a, b)| match op {
+                Binary::Add => a.wrapping_add(*b),
+                _ => a.wrapping_sub(*b),
+            });
+            let aligned = left.aligned.min(right.aligned);
+            return Some(Pattern { offsets: offsets.collect(), aligned });
+        }
+        let commutes = matches!(op, Binary::Mul | Binary::And | Binary::Or | Binary::Xor);
+        match (self.constant(a), self.constant(b)) {
+            (_, Some(by)) => left.changed(op, by as u32),
+            (Some(by), None) if commutes => self.pattern(b, depth)?.changed(op, by as u32),
+            _ => None,
+        }
+    }
+
+    /// The power of two of which the base of a value is a multiple.
+    fn alignment(&self, value: Value, depth: u32) -> u32 {
+        if let Some(bits) = self.constant(value) {
+            return (bits as u32).trailing_zeros();
+        }
+        let ValueDef::Result(inst, _) = self.module.values[value.index()].def else { return 0 };
+        let Some(depth) = depth.checked_sub(1) else { return 0 };
+        let of = |it: Value| self.alignment(it, depth);
+        let wave = self.width.trailing_zeros();
+        let [_, y, z] = self.module.group_size;
+        let is_row = y == 1 && z == 1;
+        match self.module.inst(inst).op {
+            // The first lane of a wave is thread wave * width of its group.
+            Op::Builtin(Builtin::GroupIndex) => wave,
+            Op::Builtin(Builtin::GroupThreadId(0)) if is_row => wave,
+            Op::Builtin(Builtin::DispatchThreadId(0)) if is_row => {
+                self.module.group_size[0].trailing_zeros().min(wave)
+            }
+            Op::Binary(Binary::Add | Binary::Sub, a, b) => of(a).min(of(b)),
+            Op::Binary(Binary::Mul, a, b) => (of(a) + of(b)).min(32),
+            Op::Binary(Binary::Shl, a, b) => match self.constant(b) {
+                Some(count) => (of(a) + (count as u32 & 31)).min(32),
+                None => 0,
+            },
+            _ => 0,
+        }
+    }
+}
+
+impl Pattern {
+    /// The bits that the base never has.
+    fn low(&self) -> u32 {
+        u32::MAX.checked_shr(32 - self.aligned.min(32)).unwrap_or(0)
+    }
+
+    /// The pattern after an operation with a constant.
+    fn changed(self, op: Binary, by: u32) -> Option<Pattern> {
+        let (low, aligned) = (self.low(), self.aligned);
+        // Whether the base and the offsets share no bit.
+        let is_apart = self.offsets.iter().all(|it| it & !low == 0);
+        let of = |aligned: u32, change: &dyn Fn(u32) -> u32| {
+            Some(Pattern { offsets: self.offsets.iter().map(|it| change(*it)).collect(), aligned })
+        };
+        let shift = match op {
+            Binary::Shr(Sign::Unsigned) => Some(by & 31),
+            Binary::Div(Sign::Unsigned) if by.is_power_of_two() => Some(by.trailing_zeros()),
+            _ => None,
+        };
+        match op {
+            Binary::Mul => of((aligned + by.trailing_zeros()).min(32), &|it| it.wrapping_mul(by)),
+            Binary::Shl => of((aligned + (by & 31)).min(32), &|it| it << (by & 31)),
+            _ if !is_apart => None,
+            _ if let Some(count) = shift => {
+                let aligned = if aligned == 32 { 32 } else { aligned.saturating_sub(count) };
+                of(aligned, &|it| it >> count)
+            }
+            Binary::And => of(aligned, &|it| it & by),
+            Binary::Rem(Sign::Unsigned) if by.is_power_of_two() => of(aligned, &|it| it & (by - 1)),
+            Binary::Or => of(aligned, &|it| it | by & low),
+            Binary::Xor => of(aligned, &|it| it ^ by & low),
+            _ => None,
+        }
+    }
+}
