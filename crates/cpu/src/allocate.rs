@@ -1,8 +1,8 @@
-//! Register allocation: which machine registers there are, and what `regalloc2` makes of a function.
+//! Register allocation: the machine registers, and the call of `regalloc2`.
 //!
-//! Its usual algorithm tries registers for whole lives of values, which takes time that grows with the square or the cube
-//! where many values live through many blocks. Such functions, which nobody has written by hand, get the linear algorithm: it
-//! keeps no value in a register from one block to the next.
+//! Its default algorithm assigns registers to whole live ranges, in time that is quadratic or cubic in the number of
+//! values that are live across many blocks. Such functions, which are never hand-written, get the linear algorithm,
+//! which keeps no value in a register across blocks.
 
 use regalloc2::{
     Algorithm, Ctx, MachineEnv, Output, PReg, PRegSet, RegAllocError, RegClass, RegallocOptions,
@@ -22,8 +22,8 @@ fn set(class: RegClass, numbers: impl IntoIterator<Item = usize>) -> PRegSet {
     set
 }
 
-/// The encoder copies the masks of gathers and scatters into the last vector of AVX2, or into k7: where there are none of
-/// these, both are free.
+/// The encoder copies the masks of gathers and scatters into the last vector of AVX2, or into k7: without these
+/// instructions, both are free.
 fn vectors(isa: Isa, spends_masks: bool) -> PRegSet {
     match isa {
         Isa::Avx512 => set(VECTOR, 0..32),
@@ -36,7 +36,7 @@ fn masks(spends_masks: bool) -> PRegSet {
     set(MASK, 1..if spends_masks { 7 } else { 8 })
 }
 
-/// What a call into the runtime does not keep.
+/// The registers that a call into the runtime clobbers.
 pub(crate) fn saved_by_calls(isa: Isa) -> PRegSet {
     let mut all = set(GENERAL, SAVED_BY_CALLER);
     all.union_from(vectors(isa, false));
@@ -78,7 +78,7 @@ pub(crate) fn allocate(
     };
     let mut context = Ctx::default();
     let output = regalloc2::run_with_ctx(function, &env, &options, &mut context)?.clone();
-    // The checker takes the square of what the allocator takes.
+    // The checker takes quadratic time, compared with the allocator.
     #[cfg(debug_assertions)]
     if live_ranges <= budget::MOST_LIVE_RANGES / 4 {
         let mut checker = regalloc2::checker::Checker::new(function, &env);

@@ -1,14 +1,14 @@
-//! Keeps vectors in the frame that are wanted only much later, before registers are allocated.
+//! Early spilling: stores vectors with distant next uses in the frame, before register allocation.
 //!
-//! A wide wave has many chunks, and a long piece of straight code more values alive than there are registers. The allocator
-//! would find out, but it tries every register for every one of them, splits its life, and tries again, which takes time that
-//! grows with the square. Here the vector whose next reader is farthest away goes whenever one too many is alive, which is
-//! the best that can be done where no jump is in the way, and takes one pass.
+//! A wide wave has many chunks, and long straight-line code has more live values than registers. The allocator would
+//! handle that, but it tries every register for each of them, splits its live range, and tries again, in quadratic
+//! time. Here, whenever one value too many is live, the vector with the farthest next use is spilled (Belady's
+//! algorithm), which is optimal for straight-line code and takes one pass.
 //!
-//! A value never changes, so that it is stored once and loaded as often as it is wanted; whoever reads it in another block
-//! reads the register that it was made in, of which the allocator takes care as ever.
+//! A value never changes (SSA), so it is stored once and reloaded as often as needed. Uses in other blocks read its
+//! original register, which the allocator handles as usual.
 //!
-//! Deliberately absent: short blocks, of which loops mostly consist (the allocator knows what goes round in them), and
+//! Deliberately absent: short blocks, of which most loops consist (the allocator handles loop-carried values), and
 //! masks and general registers, of which a wave has few.
 
 use iced_x86::Code::*;
@@ -17,29 +17,29 @@ use smallvec::smallvec;
 
 use crate::machine::{Op, Placed, Slot, SlotBase, VECTOR, View, X86};
 
-/// The allocator makes short work of blocks with fewer instructions.
+/// Blocks with fewer instructions are left to the allocator.
 const LEAST: usize = 400;
-/// Registers that are left for what only passes through a block, and for copies.
+/// Registers that are reserved for values that are live through a block, and for copies.
 const SPARE: usize = 4;
 const NEVER: u32 = u32::MAX;
 
-/// What is known of every register of a function.
+/// The state of all registers of a function.
 pub(crate) struct Away {
-    /// How many vectors may be held.
+    /// The number of vectors that may be in registers.
     room: usize,
     vector_bytes: usize,
-    /// Where in a frame there is room.
+    /// The offset of the spill area in a frame.
     start: usize,
-    /// The places that a block uses, and the most that any does.
+    /// The free spill slots, the number that the current block uses, and the maximum over all blocks.
     free: Vec<u32>,
     used: u32,
     most: u32,
-    /// For each register: under which name it is held now, where it has been stored, and the instruction that reads it next.
+    /// For each register: its current name, its spill slot, and its next use.
     held_as: Vec<Option<VReg>>,
     stored_at: Vec<Option<u32>>,
     next: Vec<u32>,
     held: Vec<VReg>,
-    /// How many registers there are, with those that values are loaded into.
+    /// The number of registers, including those for reloaded values.
     pub(crate) registers: usize,
 }
 
@@ -60,12 +60,12 @@ impl Away {
         }
     }
 
-    /// The bytes of a frame that are needed.
+    /// The size of the spill area in a frame.
     pub(crate) fn bytes(&self) -> usize {
         self.most as usize * self.vector_bytes
     }
 
-    /// A block with all that has to be stored and loaded in it.
+    /// A block with its stores and reloads.
     pub(crate) fn block(&mut self, body: Vec<Placed>) -> Vec<Placed> {
         if body.len() < LEAST {
             return body;
@@ -75,7 +75,7 @@ impl Away {
         let mut new = Vec::with_capacity(body.len() * 5 / 4);
         for (at, (op, mut operands)) in (0u32..).zip(body) {
             if matches!(op, Op::Call { .. } | Op::Suspend { .. }) {
-                // These keep no vector.
+                // These clobber all vectors.
                 while !self.held.is_empty() {
                     self.put_away(self.held.len() - 1, &mut new);
                 }
@@ -112,12 +112,12 @@ impl Away {
         new
     }
 
-    /// For each read of a vector the instruction that reads it next; notes the first ones.
+    /// For each use of a vector, the next use; records the first uses.
     fn readers(&mut self, body: &[Placed]) -> Vec<u32> {
         let mut later = Vec::with_capacity(2 * body.len());
         for (at, (_, operands)) in body.iter().enumerate().rev() {
             let first = later.len();
-            // An instruction that reads a vector twice has no use for it in between.
+            // Two uses in one instruction count as one.
             for register in reads(operands) {
                 later.push(self.next[register.vreg()]);
             }
@@ -128,13 +128,13 @@ impl Away {
         later
     }
 
-    /// Loads a vector if it is not held.
+    /// Reloads a vector that is not in a register.
     fn fetch(&mut self, register: VReg, new: &mut Vec<Placed>) {
         if self.held_as[register.vreg()].is_some() {
             return;
         }
         let name = match self.stored_at[register.vreg()] {
-            // It comes from another block.
+            // It is defined in another block.
             None => register,
             Some(place) => {
                 let name = VReg::new(self.registers, VECTOR);
@@ -152,7 +152,7 @@ impl Away {
         self.held.push(register);
     }
 
-    /// Puts vectors away until there is room for so many more, but none that the instruction reads.
+    /// Spills vectors until `more` registers are free, but none that the instruction reads.
     fn make_room(&mut self, at: u32, more: usize, new: &mut Vec<Placed>) {
         while self.held.len() + more > self.room {
             let next = |it: &VReg| self.next[it.vreg()];
@@ -164,7 +164,7 @@ impl Away {
         }
     }
 
-    /// Lets a vector go; it has been stored before, or is now.
+    /// Spills a vector; stores it unless it has been stored before.
     fn put_away(&mut self, index: usize, new: &mut Vec<Placed>) {
         let register = self.held.swap_remove(index);
         let Some(name) = self.held_as[register.vreg()].take() else {
@@ -186,7 +186,7 @@ impl Away {
         new.push((x86(code, slots, true), smallvec![Operand::reg_use(name)]));
     }
 
-    /// What nobody in the block reads any more needs neither a register nor a place.
+    /// Frees the register and the spill slot of a value after its last use in the block.
     fn forget_if_done(&mut self, register: VReg) {
         let number = register.vreg();
         if self.next[number] != NEVER || self.held_as[number].take().is_none() {
@@ -239,7 +239,7 @@ mod tests {
         VReg::new(number, VECTOR)
     }
 
-    /// Makes a vector of two others, which are known by their numbers.
+    /// Computes a vector from two others, which are given by number.
     fn make(to: usize, from: [usize; 2]) -> Placed {
         let code = EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
         let slots = [Slot::Register(View::Zmm, 0), Slot::Register(View::Zmm, 1)];
@@ -247,7 +247,7 @@ mod tests {
         (x86(code, slots, false), smallvec![Operand::reg_def(vector(to)), reads[0], reads[1]])
     }
 
-    /// `alive` values that come from elsewhere, and as many are made of each of them in turn.
+    /// `alive` values from other blocks, and as many computed from each of them in turn.
     fn rounds(alive: usize, rounds: usize) -> Vec<Placed> {
         let of = |round: usize, it: usize| round * alive + it % alive;
         (0..rounds)
@@ -256,7 +256,7 @@ mod tests {
             .collect()
     }
 
-    /// Runs a block on numbers in the place of vectors; says how many are stored, and what the last few come to.
+    /// Interprets a block with numbers instead of vectors; returns the number of stores, and the last few results.
     fn run(body: &[Placed], outside: usize, wanted: usize) -> (usize, Vec<u64>) {
         let mut values: HashMap<VReg, u64> =
             (0..outside).map(|it| (vector(it), it as u64)).collect();
@@ -285,7 +285,7 @@ mod tests {
         (stores, last.split_off(last.len() - wanted))
     }
 
-    /// How many vectors are alive at once, at most.
+    /// The maximal number of vectors that are live at once.
     fn most_alive(body: &[Placed]) -> usize {
         let mut alive = std::collections::HashSet::new();
         let mut most = 0;
@@ -308,7 +308,7 @@ mod tests {
             assert_eq!(results, run(&before, alive, alive).1);
             assert!(stores > 0 && stores <= registers, "{stores} stores of {registers} values");
             assert!(away.bytes() <= alive * 2 * 64, "{} bytes", away.bytes());
-            // What has not been read yet stays where its maker has left it.
+            // A value from another block stays in its original register until its first use.
             let first = after.iter().position(|(_, it)| it[0].vreg() == vector(2 * alive));
             assert!(most_alive(&after[first.unwrap()..]) <= away.room + 1);
         }
@@ -328,7 +328,7 @@ mod tests {
         Away::new(registers, 64, SPILLS)
     }
 
-    /// Each round needs a few of the one before beside its own.
+    /// Each round uses a few values of the previous one.
     fn away_room() -> usize {
         away_of(0).room / 2
     }

@@ -1,44 +1,45 @@
-//! What a compilation may cost, in numbers that no clock enters: instructions, and blocks that values live through.
+//! The budget of a compilation, counted in instructions and live ranges rather than time.
 //!
-//! Every pass is linear in the instructions, the usual register allocation apart: its time grows with the number of live
-//! ranges, one for each value and each block that it lives in, and then faster.
+//! Every pass is linear in the instructions, except the default register allocation: its time grows with the number of
+//! live ranges, one for each value and each block in which it is live, and eventually faster than linearly.
 
 use regalloc2::{Function as _, Inst};
 
 use crate::machine::Function;
 
-/// The machine instructions of a program: a larger one is left to the reference engine.
+/// The most machine instructions of a program: larger ones are left to the reference engine.
 pub(crate) const MOST_INSTRUCTIONS: usize = 400_000;
 
-/// Between two questions whether the compilation is cancelled lie so many instructions of the module.
+/// The compilation checks for cancellation after this many instructions of the module.
 pub(crate) const ASK_EVERY: usize = 256;
 
-/// The live ranges up to which the usual register allocation is used. The kernels of the benchmarks have a few thousand.
+/// The most live ranges for the default register allocation. The kernels of the benchmarks have a few thousand.
 ///
-/// PERF: of a million the usual algorithm makes registers in about one second.
+/// PERF: the default algorithm allocates a million in about one second.
 pub const MOST_LIVE_RANGES: u64 = 1_000_000;
 
-/// How many waves a frame is given at a time: few of a long program, as nobody looks at the flag that ends runs meanwhile.
+/// The number of waves that a frame gets at a time: few for a long program, since the cancellation flag is only checked
+/// between.
 pub(crate) fn batch(instructions: usize) -> u64 {
     const MOST_WAVES: u64 = 1 << 12;
     const MOST_WORK: u64 = 1 << 24;
     (MOST_WORK / instructions.max(1) as u64).clamp(1, MOST_WAVES)
 }
 
-/// The bytes of a frame that spilled values may take: with more, waves would run slower than in the reference engine.
+/// The most bytes of a frame for spilled values: with more, waves would run slower than in the reference engine.
 pub(crate) const MOST_SPILLED_BYTES: usize = 64 << 20;
 
-/// Where a value is made and read, by the numbers of blocks.
+/// The blocks in which a value is defined and used.
 #[derive(Clone, Copy)]
 struct Life {
     first: u32,
     last: u32,
 }
 
-/// For each value the blocks that it lives in, added up: from the first that has it to the last, and to the end of every
-/// loop that it comes to from outside.
+/// The sum of the values' live ranges in blocks: from the definition to the last use, extended to the end of every loop
+/// that the value enters from outside.
 ///
-/// Blocks are in an order in which each stands before those that it dominates, and loops are in one piece.
+/// The order of blocks must put dominators first and keep loops contiguous.
 pub(crate) fn live_ranges(function: &Function) -> u64 {
     let mut lives = vec![Life { first: u32::MAX, last: 0 }; function.registers];
     let mut seen = |register: usize, block: u32| {
@@ -69,7 +70,7 @@ pub(crate) fn live_ranges(function: &Function) -> u64 {
     lives.iter().filter(|it| it.first <= it.last).map(alive).sum()
 }
 
-/// A loop, from the block that it begins with to the last one that jumps back there.
+/// A loop, from its header to its last back edge.
 struct Round {
     first: u32,
     last: u32,
@@ -78,7 +79,7 @@ struct Round {
 
 struct Loops {
     all: Vec<Round>,
-    /// For each block the innermost loop that it is in.
+    /// The innermost loop of each block.
     around: Vec<Option<usize>>,
 }
 

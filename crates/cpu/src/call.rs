@@ -1,6 +1,6 @@
-//! What generated code asks of the runtime: whatever has no instructions of its own, on rows of lanes.
+//! The runtime for generated code: operations that are not compiled to instructions, on rows of lanes.
 //!
-//! What operations mean is said in [`ops`]; here stand the ways from rows to them and back.
+//! [`ops`] defines the operations; this file converts between rows and their operands and results.
 
 use std::cell::Cell;
 
@@ -20,27 +20,27 @@ use crate::meter::Meter;
 use crate::texture::Operand;
 use crate::views::{View, Views};
 
-/// A place in the code from which the runtime is called. Operands lie in the first rows, results behind them.
+/// A call site of the runtime. Operands are in the first rows, results in the rows after them.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     pub(crate) what: What,
     pub(crate) args: Vec<Ty>,
     pub(crate) results: Vec<Ty>,
-    /// How many lanes arithmetic computes.
+    /// The number of lanes for which arithmetic is computed.
     pub(crate) lanes: u32,
-    /// About how long it takes, in the unit of fuel: so often the flag that ends runs is looked at.
+    /// The approximate cost in units of fuel, which determines how often the cancellation flag is checked.
     pub(crate) effort: u32,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum What {
-    /// A new wave.
+    /// The start of a wave.
     Begin,
     Unary(Unary),
     Binary(Binary),
     Compare(Compare),
     Ternary(Ternary),
-    /// With `named`, the last operand says which lanes take part.
+    /// With `named`, the last operand is the mask of lanes that take part.
     Wave {
         op: WaveOp,
         ty: Ty,
@@ -58,7 +58,7 @@ pub(crate) enum What {
     SharedAtomic(Shared, Atomic),
     PrivateLoad(Private),
     PrivateStore(Private),
-    /// A definition with a mistake.
+    /// A definition that panics.
     #[cfg(test)]
     Panic,
 }
@@ -72,7 +72,7 @@ pub(crate) struct Where {
     pub(crate) at: Option<Address>,
 }
 
-/// What all waves of a launch have in common.
+/// The state that all waves of a launch share.
 pub(crate) struct Common<'a> {
     pub(crate) module: &'a Module,
     pub(crate) layout: &'a Layout,
@@ -80,19 +80,19 @@ pub(crate) struct Common<'a> {
     pub(crate) views: Views<'a>,
     pub(crate) width: u32,
     pub(crate) fault: Fault,
-    /// The width that fuel is counted for.
+    /// The width for which fuel is counted.
     pub(crate) asked: u32,
     pub(crate) meter: Meter,
 }
 
-/// The way in from generated code.
+/// The entry from generated code.
 ///
 /// # Safety
 /// `frame` must be the frame of the wave that calls, laid out by the code's own layout, and hold a launch that lives.
 pub(crate) unsafe extern "sysv64" fn enter(frame: *mut Header, site: u32) {
-    // SAFETY: the host has put it there, and keeps it for as long as code runs.
+    // SAFETY: the host has stored it there, and keeps it for as long as code runs.
     let common = unsafe { &*(*frame).launch.cast::<Common<'_>>() };
-    // SAFETY: as the caller promises; the wave waits for this call.
+    // SAFETY: the caller's contract; the wave waits for this call.
     let rows = unsafe { Rows::new(frame, common.layout) };
     // SAFETY: as above; the header is not written meanwhile.
     let header = unsafe { &*frame };
@@ -108,9 +108,9 @@ pub(crate) unsafe extern "sysv64" fn enter(frame: *mut Header, site: u32) {
             common.meter.count(header, 1 + site.effort, sampled)
         };
     if !goes_on {
-        // The wave goes on with what its rows hold, up to the end of the loop that it is in, and no wave comes after it: it
-        // makes no call that takes long, and generated code stays in bounds whatever it computes.
-        // SAFETY: as above; the reference to the header is not used any more.
+        // The wave continues with the current contents of its rows, up to the end of its loop, and no wave follows it:
+        // it makes no long calls, and generated code stays in bounds whatever values it computes with. SAFETY: as
+        // above; the reference to the header is not used any more.
         unsafe { ((*frame).remaining, (*frame).fuel) = (1, 0) };
     }
 }
@@ -121,7 +121,7 @@ pub(crate) struct Call<'a> {
     pub(crate) rows: Rows<'a>,
     pub(crate) active: LaneMask,
     header: &'a Header,
-    /// How many texels have been sampled.
+    /// The number of sampled texels.
     pub(crate) texels: &'a Cell<u64>,
 }
 
@@ -129,7 +129,7 @@ impl<'a> Call<'a> {
     fn run(&self) {
         match &self.site.what {
             #[cfg(test)]
-            What::Panic => panic!("a mistake in a definition"),
+            What::Panic => panic!("a bug in a definition"),
             What::Begin => self.rows.clear_privates(),
             What::Unary(op) => scalar::unary(*op, self.site.args[0], self.map()),
             What::Binary(op) => scalar::binary(*op, self.site.args[0], self.map()),
@@ -202,7 +202,7 @@ impl<'a> Call<'a> {
         Map { rows: self.rows, result: self.site.args.len(), lanes: self.site.lanes as usize }
     }
 
-    // What lanes tell each other.
+    // Wave operations.
 
     fn wave(&self, op: WaveOp, ty: Ty, named: bool) {
         let args = self.site.args.len() - usize::from(named);
@@ -210,7 +210,7 @@ impl<'a> Call<'a> {
             let members = LaneMask::first_n(self.common.width);
             return self.wave_of(op, ty, args, self.active, members);
         }
-        // Lanes that name the same set run the operation together.
+        // Lanes with the same mask run the operation together.
         let mut left = self.active;
         while let Some(first) = left.first() {
             let name = self.arg(args, first as usize);
@@ -221,7 +221,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Runs the operation with these participants and gives the result to `members`.
+    /// Runs the operation with these participants and returns the result to `members`.
     fn wave_of(&self, op: WaveOp, ty: Ty, args: usize, on: LaneMask, members: LaneMask) {
         let wave = Wave {
             width: self.common.width,
@@ -277,12 +277,12 @@ impl<'a> Call<'a> {
         &self.common.module.resource(at.binding).kind
     }
 
-    /// What the texels of a typed buffer are seen as.
+    /// The element type of a typed buffer's texels.
     fn element(&self, at: &Where) -> Option<Element> {
         self.kind(at).view().element
     }
 
-    /// The first operand that is a value.
+    /// The index of the first value among the operands.
     fn values(&self, at: &Where) -> usize {
         let address = match at.at {
             Some(Address::Structured { .. }) => 2,
@@ -292,7 +292,7 @@ impl<'a> Call<'a> {
         usize::from(at.element) + address
     }
 
-    /// The buffer that a lane accesses, and what it may touch there.
+    /// The buffer that a lane accesses, and the part that it may access.
     fn reach(&self, at: &Where, lane: usize) -> (Option<&View>, Reach) {
         let view = self.view(at, lane);
         let len = view.map_or(0, |it| it.len);
@@ -396,7 +396,7 @@ impl<'a> Call<'a> {
         });
     }
 
-    /// Calls `access` for each lane with the groupshared scalar that it names, if there is one.
+    /// Calls `access` for each lane with the groupshared scalar at its index, if that is in bounds.
     fn shared(&self, memory: Shared, access: impl Fn(&Self, usize, Option<(&View, u64, u32)>)) {
         let own = &self.common.module.groupshared[memory.index()];
         let view = View::of(self.header.shared, self.common.layout.shared_bytes as u64);
@@ -410,7 +410,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// A texel has one to four components, whatever the host says.
+/// Clamps to the one to four components of a texel, whatever the host says.
 fn format(view: Option<&View>, element: &Element) -> ir::exec::Format {
     access::format(view.and_then(|it| it.format), element)
 }

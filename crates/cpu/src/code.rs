@@ -1,4 +1,4 @@
-//! Pages that hold machine code: written once, then executable and never writable again.
+//! Executable pages: written once, then executable and never writable again (W^X).
 
 use std::io;
 use std::sync::OnceLock;
@@ -7,14 +7,14 @@ use memmap2::{Mmap, MmapMut};
 
 use crate::layout::Header;
 
-/// Whether the system does not let this process make code.
+/// Whether the system refuses executable memory to this process.
 pub(crate) fn is_refused() -> bool {
     static REFUSED: OnceLock<bool> = OnceLock::new();
     const RETURN: u8 = 0xc3;
     *REFUSED.get_or_init(|| Code::new(&[RETURN], 0, 0).is_err())
 }
 
-/// Machine code that can be run.
+/// Executable machine code.
 #[derive(Debug)]
 pub(crate) struct Code {
     pages: Mmap,
@@ -23,7 +23,7 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// Fails where the system does not let a process make code.
+    /// Fails if the system refuses executable memory.
     pub(crate) fn new(bytes: &[u8], entry: usize, start: usize) -> io::Result<Code> {
         let mut pages = MmapMut::map_anon(bytes.len())?;
         pages.copy_from_slice(bytes);
@@ -38,16 +38,16 @@ impl Code {
         &self.pages
     }
 
-    /// Lets the wave of a frame run until it ends or waits.
+    /// Runs the wave of a frame until it ends or waits.
     ///
     /// # Safety
-    /// The frame must be laid out as this code expects it, with slices that hold for as long as the code runs.
+    /// The frame must have the layout of this code, with slices that are valid for as long as the code runs.
     pub(crate) unsafe fn enter(&self, frame: *mut Header) -> u32 {
         let address = self.pages[self.entry..].as_ptr();
-        // SAFETY: at this place stands the entry that `encode` has written, which follows the System V convention.
+        // SAFETY: the entry that `encode` has written is at this address, and follows the System V convention.
         let entry: unsafe extern "sysv64" fn(*mut Header) -> u32 =
             unsafe { std::mem::transmute(address) };
-        // SAFETY: the caller vouches for the frame; the code accesses memory through it alone, within bounds.
+        // SAFETY: the caller vouches for the frame; the code accesses memory only through it, within bounds.
         unsafe { entry(frame) }
     }
 }

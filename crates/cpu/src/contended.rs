@@ -1,15 +1,16 @@
-//! Programs for which a second thread is no help: those whose waves do little but fetch and add to one counter.
+//! Contended counters: recognises programs that a second thread does not speed up, because their waves do little but
+//! fetch and add to one counter.
 //!
-//! A counter that several processors change goes to and fro between their caches, which takes longer than a short wave does
-//! everything else; then two threads are slower than one. What an addition gives back cannot be fetched for many waves at a
-//! time, as additions that nobody looks at can be (`select::unseen`): the sum of the later ones is not known yet.
+//! The cache line of a counter that several cores change moves between their caches, which takes longer than the rest
+//! of a short wave; then two threads are slower than one. Additions whose results are used cannot be combined for many
+//! waves, unlike those whose results are not (`select::unseen`), because the sums of later waves are not known yet.
 
 use ir::{Address, Module, Op};
 
-/// As many machine instructions take about as long as a counter on its way: some 50 ns.
+/// Instructions that run while a cache line moves between cores (about 50 ns).
 const AS_LONG_AS_THE_WAY: usize = 700;
 
-/// Whether every wave of a program that is so many machine instructions long, and nothing else, waits for one counter.
+/// Whether the waves of a program of this many machine instructions mostly wait for one counter.
 pub(crate) fn passes_one_counter(module: &Module, size: usize) -> bool {
     if size > AS_LONG_AS_THE_WAY {
         return false;

@@ -1,8 +1,8 @@
-//! From allocated instructions to bytes.
+//! The encoder: from instructions with allocated registers to bytes.
 //!
-//! Around the body stand the entry, which keeps what the host expects to find again, and the routine that puts a wave aside
-//! between any two instructions. Jumps are written here with 32-bit distances; all else is `iced-x86`'s.
-//! In debug builds every instruction is read back from its bytes and compared.
+//! Around the body are the prologue, which saves the host's registers, and the routine that suspends a wave between any
+//! two instructions. Jumps with 32-bit displacements are encoded here, everything else by `iced-x86`. In debug builds
+//! every instruction is decoded again and compared.
 
 use iced_x86::{Code, Encoder, Instruction, OpKind, Register};
 use regalloc2::{Allocation, Edit, Function as _, Inst, Output, ProgPoint, RegClass};
@@ -30,7 +30,7 @@ const GENERAL: [Register; 16] = [
     Register::R14,
     Register::R15,
 ];
-/// The lowest bytes; with a REX prefix four of them are not what their numbers say.
+/// The low-byte registers; with a REX prefix, four of the numbers have a different meaning.
 const BYTES: [Register; 16] = [
     Register::AL,
     Register::CL,
@@ -53,21 +53,20 @@ const KEPT: [Register; 6] =
     [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
 const FRAME: Register = Register::R15;
 
-/// Bytes to be put into executable pages.
+/// The code to write into executable pages.
 pub(crate) struct Encoded {
     pub(crate) bytes: Vec<u8>,
-    /// Where the host enters.
+    /// The offset at which the host enters.
     pub(crate) entry: usize,
-    /// Where a new frame resumes.
+    /// The offset at which a new frame starts.
     pub(crate) start: usize,
     /// The bytes of a frame.
     pub(crate) frame: usize,
-    /// Where waves go on that ran out of fuel or waited, and the loop or barrier at which that is, or where they end;
-    /// ascending.
+    /// The resume offsets of waves that ran out of fuel, waited or ended, each with its loop or barrier; ascending.
     pub(crate) stops: Vec<(usize, ir::Inst)>,
 }
 
-/// A place in the code that jumps go to, known or not yet.
+/// A jump target, bound or not yet bound.
 #[derive(Clone, Copy)]
 struct Label(usize);
 
@@ -77,7 +76,7 @@ struct Writer<'a> {
     encoder: Encoder,
     at: usize,
     labels: Vec<Option<usize>>,
-    /// The place of each 32-bit distance, and where it leads.
+    /// The location and the target of each 32-bit displacement.
     distances: Vec<(usize, Label)>,
     stops: Vec<(usize, ir::Inst)>,
     #[cfg(debug_assertions)]
@@ -173,7 +172,7 @@ impl Writer<'_> {
         bytes
     }
 
-    /// Reads every instruction back from its bytes.
+    /// Decodes every instruction, and compares.
     #[cfg(debug_assertions)]
     fn read_back(&self, bytes: &[u8]) {
         use iced_x86::{Decoder, DecoderOptions};
@@ -202,9 +201,10 @@ impl Writer<'_> {
         }
     }
 
-    // The parts around the body.
+    // The code around the body.
 
-    /// Keeps the host's registers and goes on where the frame says; the label is the way back.
+    /// The prologue: saves the host's registers and continues at the frame's resume address; the label is the return
+    /// path.
     fn entry(&mut self) -> Label {
         let exit = self.label();
         for register in KEPT {
@@ -223,7 +223,7 @@ impl Writer<'_> {
         exit
     }
 
-    /// Puts all registers into the frame and leaves; rax says where the wave goes on.
+    /// Saves all registers in the frame and returns to the host; rax holds the resume address.
     fn put_aside(&mut self, exit: Label) -> Label {
         let label = self.label();
         let restore = self.label();
@@ -263,7 +263,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A register to a place in the frame or back.
+    /// Saves or restores a register in the frame.
     fn move_memory(&mut self, class: RegClass, number: usize, at: usize, out: bool) {
         let (load, store) = match (class, self.isa) {
             (RegClass::Int, _) => (Code::Mov_r64_rm64, Code::Mov_rm64_r64),
@@ -295,14 +295,14 @@ impl Writer<'_> {
     fn body(&mut self, function: &Function, output: &Output, exit: Label, put_aside: Label) {
         let blocks: Vec<Label> = function.blocks.iter().map(|_| self.label()).collect();
         let targets = Writer::targets(function, output);
-        // Those that are written; the first is where the host enters.
+        // The reachable blocks; the first is the entry.
         let written = |block: usize| block == 0 || targets[block] == block;
         (0..blocks.len()).filter(|it| !written(*it)).for_each(|it| self.bind(blocks[it]));
-        // What is rarely run stands behind the rest, so that the usual way has no jumps over it.
+        // Cold blocks come last, so that hot paths have no jumps over them.
         let (rare, usual): (Vec<usize>, Vec<usize>) =
             (0..blocks.len()).filter(|it| written(*it)).partition(|it| function.blocks[*it].rare);
         let order = [usual, rare].concat();
-        // Where fuel runs out: off the way.
+        // The cold path for exhausted fuel.
         let mut outside: Vec<(Label, Label)> = Vec::new();
         for (place, index) in order.iter().copied().enumerate() {
             let block = &function.blocks[index];
@@ -345,7 +345,7 @@ impl Writer<'_> {
                         let mask = Operand::I(Fuel::SPENT as u32);
                         self.put(two(Code::And_rm32_imm32, low, mask));
                         self.put(two(Code::Sub_rm32_r32, frame(ASK), low));
-                        // Moves leave the flags as they are.
+                        // Moves do not change the flags.
                         self.put(two(Code::Mov_r64_rm64, all, frame(GRANT)));
                         self.put(two(Code::Mov_rm64_r64, frame(FUEL), all));
                         self.jump_if(0x88, spent);
@@ -404,7 +404,7 @@ impl Writer<'_> {
         debug_assert_eq!(function.num_insts(), function.ops.len());
     }
 
-    /// For each block the one that comes of jumping to it: blocks that only jump on are jumped past.
+    /// Jump threading: for each block, the target of a jump to it, skipping blocks that only jump.
     fn targets(function: &Function, output: &Output) -> Vec<usize> {
         let edited: Vec<usize> =
             output.edits.iter().map(|(point, _)| point.inst().index()).collect();
@@ -414,7 +414,7 @@ impl Writer<'_> {
             (only && edited.binary_search(&data.first).is_err()).then(|| data.successors[0].index())
         };
         let last = |mut block: usize| {
-            // Bounded, as blocks that do nothing may form a ring.
+            // Bounded, because empty blocks may form a cycle.
             for _ in 0..function.blocks.len() {
                 match leads(block) {
                     Some(next) => block = next,
@@ -431,8 +431,8 @@ impl Writer<'_> {
         self.put(two(Code::Mov_r64_rm64, Operand::R(Register::RDI), Operand::R(FRAME)));
         self.put(two(Code::Mov_r32_imm32, Operand::R(Register::ESI), Operand::I(site)));
         self.put(jump_to_memory(Code::Call_rm64, CALL));
-        // What the runtime leaves in registers, such as counts of fuel, must not make states differ that are the same: where
-        // a wave goes round, all registers are compared (`endless`), and there is no knowing which are still read.
+        // Values that the runtime leaves in registers, such as counts of fuel, must not make equal states differ: at a
+        // back edge all registers are compared (`endless`), since it is not known which are live.
         for number in SAVED_BY_CALLER {
             let register = Operand::R(Register::EAX + number as u32);
             self.put(two(Code::Xor_r32_rm32, register, register));
@@ -443,7 +443,9 @@ impl Writer<'_> {
         let Edit::Move { from, to } = edit;
         let slot = |it: &Allocation| {
             let slot = it.as_stack().map(|slot| self.layout.spills + slot.index() * 8);
-            slot.unwrap_or_else(|| unreachable!("a move ends in a register or on the stack"))
+            slot.unwrap_or_else(|| {
+                unreachable!("the destination of a move is a register or a stack slot")
+            })
         };
         match (from.as_reg(), to.as_reg()) {
             (Some(from), Some(to)) => {
@@ -458,7 +460,7 @@ impl Writer<'_> {
             }
             (Some(from), None) => self.move_memory(from.class(), from.hw_enc(), slot(to), true),
             (None, Some(to)) => self.move_memory(to.class(), to.hw_enc(), slot(from), false),
-            (None, None) => unreachable!("the allocator takes a register for moves between slots"),
+            (None, None) => unreachable!("the allocator uses a register for moves between slots"),
         }
     }
 
@@ -493,7 +495,7 @@ impl Writer<'_> {
                 Slot::Memory { base, index, scale, displacement } => {
                     let (base, displacement) = match base {
                         SlotBase::Frame => (FRAME, i64::from(displacement)),
-                        // Relative to the instruction: the encoder computes the distance.
+                        // Relative to the instruction: the encoder computes the displacement.
                         SlotBase::Pool => (Register::RIP, i64::from(displacement)),
                         SlotBase::Register(it) => {
                             (register(it, View::R64), i64::from(displacement))
@@ -538,12 +540,12 @@ impl Writer<'_> {
     }
 }
 
-/// An operand of an instruction that is being put together.
+/// An operand of an instruction under construction.
 #[derive(Clone, Copy)]
 enum Operand {
     R(Register),
     M(Register, Register, u8, i64),
-    /// A byte, a signed byte for 64 bits, a word, a signed word for 64 bits, a long.
+    /// An immediate: a byte, a byte sign-extended to 64 bits, a word, a word sign-extended to 64 bits, a long.
     B(u8),
     B64(i8),
     I(u32),

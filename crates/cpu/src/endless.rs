@@ -1,14 +1,14 @@
-//! A proof that a launch never ends: all that decides what happens next is as it was before.
+//! Cycle detection: proves that a launch never ends, because its entire state repeats.
 //!
-//! Waves take turns in a fixed order, and nothing else runs meanwhile: if frames, memory and whose turn it is come back to
-//! what they were once, they do so for ever. States are compared by digests, and the one that others are compared with is
-//! renewed at longer and longer intervals, so that a loop of any period is found in the end and few digests of memory are
-//! made. A loop that counts never comes back; it ends with its fuel.
+//! Waves take turns in a fixed order, and nothing else runs meanwhile: if frames, memory and the current turn have the
+//! same state as before, they repeat forever. States are compared by hashes, and the reference state is renewed at
+//! growing intervals (Brent's algorithm), so that a loop of any period is found eventually and memory is rarely hashed.
+//! A loop that counts never repeats a state; its fuel ends it.
 
 use crate::layout::Header;
 use crate::views::Views;
 
-/// What the waves of a launch looked like once.
+/// A recorded state of a launch.
 #[derive(Default)]
 pub(crate) struct Past {
     rounds: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// To be called after a round in which every wave only went round; says whether that will never change.
+    /// Must be called after a round in which every wave only looped; returns whether the state has repeated.
     pub(crate) fn comes_back(&mut self, frames: u64, memory: impl Fn() -> u64) -> bool {
         self.rounds += 1;
         if self.frames == Some(frames) && self.memory == memory() {
@@ -30,7 +30,7 @@ impl Past {
     }
 }
 
-/// A number that is another one, as far as anybody will ever see, where the words fed are others.
+/// A state hash; collisions are ignored.
 #[derive(Clone, Copy)]
 pub(crate) struct Digest(u64, u64);
 
@@ -50,7 +50,7 @@ impl Digest {
         words.for_each(|it| self.word(it));
     }
 
-    /// Everything in a header that decides what the wave does; the fuel is given anew at every turn.
+    /// The parts of a header that determine what the wave does; fuel is renewed at every turn, so it does not count.
     pub(crate) fn header(&mut self, header: &Header) {
         let Header { resume, back, group, wave, remaining, .. } = header;
         self.words([*resume, *back, u64::from(*wave), *remaining].into_iter());

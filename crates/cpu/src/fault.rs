@@ -1,12 +1,12 @@
-//! A panic below generated code, which has no tables to unwind by: it is caught where the runtime was entered, and goes on
-//! where the host has taken over again.
+//! Panics in the runtime. Generated code has no unwind tables, so a panic is caught at the entry of the runtime and
+//! resumed when the host is in control again.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-/// What the threads of a launch know of a panic; the first one counts.
+/// The first panic of a launch, shared by its threads.
 #[derive(Default)]
 pub(crate) struct Fault {
     is_set: AtomicBool,
@@ -14,13 +14,13 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// Does the work unless a panic has happened, and keeps one that happens in it. Says whether the work was done.
+    /// Runs `work` unless a panic has happened before, and records a panic in it. Returns whether it finished.
     #[inline]
     pub(crate) fn guard(&self, work: impl FnOnce()) -> bool {
         if self.is_set() {
             return false;
         }
-        // The launch is given up: nothing that was left half done is looked at again.
+        // The launch is abandoned: data that was being changed is not used again.
         match catch_unwind(AssertUnwindSafe(work)) {
             Ok(()) => true,
             Err(payload) => {
@@ -37,7 +37,7 @@ impl Fault {
         self.is_set.load(Relaxed)
     }
 
-    /// Lets the panic go on, if there was one. To be called when no generated code runs.
+    /// Resumes the recorded panic, if there was one. Must be called when no generated code runs.
     pub(crate) fn resume(&self) {
         let payload = self.payload.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(payload) = payload {
@@ -74,7 +74,7 @@ mod tests {
         bindings
     }
 
-    /// Whichever call panics, in a loop or not: the host gets the panic, and the next launch runs as if nothing had been.
+    /// Whichever call panics, in a loop or not: the host gets the panic, and the next launch is not affected.
     #[test]
     fn a_panic_below_generated_code_comes_out() {
         let module = Arc::new(ir::text::read(include_str!("../tests/escape.ir")).unwrap());
@@ -89,7 +89,7 @@ mod tests {
                     let result =
                         catch_unwind(AssertUnwindSafe(|| run(&compiled, threads))).map(|_| ());
                     let payload = result.expect_err("the call is made");
-                    assert_eq!(payload.downcast_ref(), Some(&"a mistake in a definition"));
+                    assert_eq!(payload.downcast_ref(), Some(&"a bug in a definition"));
                 }
                 compiled.sites[number].what = right;
             }

@@ -1,13 +1,13 @@
 //! The memory of one wave, and the rows in it.
 //!
-//! Unsafe code stands here because generated code and the runtime share this memory by address.
+//! The code here is unsafe because generated code and the runtime share this memory by address.
 
 use ops::wave::Lanes;
 use ops::{LaneMask, Repr, Ty};
 
 use crate::layout::{Header, Layout, scalar_bytes};
 
-/// Memory with the alignment that vectors want.
+/// Memory with the alignment of vectors.
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
 struct Line([u8; 64]);
@@ -26,7 +26,7 @@ impl Block {
         self.lines.as_mut_ptr().cast()
     }
 
-    /// All of it from there on, eight bytes at a time.
+    /// The contents from an offset on, as words of eight bytes.
     pub(crate) fn words(&self, from: usize) -> impl Iterator<Item = u64> {
         let lines = self.lines[from / 64..].iter();
         lines.flat_map(|it| it.0.as_chunks::<8>().0).map(|it| u64::from_le_bytes(*it))
@@ -37,7 +37,7 @@ impl Block {
     }
 }
 
-/// A frame as a call sees it.
+/// A call's view of a frame.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a> {
     start: *mut u8,
@@ -46,7 +46,7 @@ pub(crate) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// # Safety
-    /// The frame must be laid out like this, and nobody else may use it while the rows live.
+    /// The frame must have this layout, and must not be used otherwise while the rows live.
     pub(crate) unsafe fn new(frame: *mut Header, layout: &'a Layout) -> Rows<'a> {
         Rows { start: frame.cast(), layout }
     }
@@ -57,7 +57,7 @@ impl<'a> Rows<'a> {
     }
 
     pub(crate) fn words(&self, row: usize) -> &'a [u32] {
-        // SAFETY: a row has room for as many longs, is aligned, and always initialised.
+        // SAFETY: a row has room for this many longs, is aligned, and always initialised.
         unsafe { std::slice::from_raw_parts(self.at(row).cast(), self.layout.lanes) }
     }
 
@@ -78,13 +78,13 @@ impl<'a> Rows<'a> {
     }
 
     pub(crate) fn set_long(&self, row: usize, lane: usize, bits: u64) {
-        assert!(lane < self.layout.lanes, "a row has a place for each lane");
-        // SAFETY: inside the row, as checked; rows that are read as slices are never written meanwhile.
+        assert!(lane < self.layout.lanes, "a row has an element for each lane");
+        // SAFETY: inside the row, as checked; rows that are read as slices are not written meanwhile.
         unsafe { self.at(row).cast::<u64>().add(lane).write(bits) }
     }
 
     pub(crate) fn set_word(&self, row: usize, lane: usize, bits: u32) {
-        assert!(lane < self.layout.lanes, "a row has a place for each lane");
+        assert!(lane < self.layout.lanes, "a row has an element for each lane");
         // SAFETY: as above.
         unsafe { self.at(row).cast::<u32>().add(lane).write(bits) }
     }
@@ -115,7 +115,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    // Private memory: for each element a row of lanes.
+    // Private memory: a row of lanes for each element.
 
     pub(crate) fn private(&self, array: usize, ty: Ty, index: usize, lane: usize) -> u64 {
         let bytes = scalar_bytes(ty);
@@ -143,7 +143,7 @@ impl<'a> Rows<'a> {
 
     pub(crate) fn clear_privates(&self) {
         if let Some(first) = self.layout.privates.first() {
-            // SAFETY: the private arrays lie one after the other in the frame.
+            // SAFETY: the private arrays are contiguous in the frame.
             unsafe { self.start.add(*first).write_bytes(0, self.layout.privates_end - first) }
         }
     }

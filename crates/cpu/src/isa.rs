@@ -1,6 +1,6 @@
-//! The two instruction sets that code is made for, and whether this host has them.
+//! The two target instruction sets, and whether this host supports them.
 
-/// What the code is made of.
+/// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
     /// Vectors of 512 bits with mask registers: F, BW, DQ, VL, CD and BMI2.
@@ -13,7 +13,7 @@ impl Isa {
     /// Both, the better one first.
     pub const ALL: [Isa; 2] = [Isa::Avx512, Isa::Avx2];
 
-    /// The word for it on command lines.
+    /// The name on command lines.
     pub fn name(self) -> &'static str {
         match self {
             Isa::Avx512 => "avx512",
@@ -21,7 +21,7 @@ impl Isa {
         }
     }
 
-    /// What this host lacks for it; `None` where it can run.
+    /// What this host lacks for it; `None` if it can run.
     pub fn missing(self) -> Option<&'static str> {
         #[cfg(target_arch = "x86_64")]
         {
@@ -45,10 +45,10 @@ impl Isa {
             }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        Some("machine code is made for x86-64 alone")
+        Some("machine code is generated only for x86-64")
     }
 
-    /// The better one of those that this host has.
+    /// The better one of those that this host supports.
     pub fn best() -> Option<Isa> {
         Isa::ALL.into_iter().find(|it| it.missing().is_none())
     }

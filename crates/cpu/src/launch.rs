@@ -1,12 +1,13 @@
-//! Runs launches: which waves run when, and on which thread.
+//! The scheduler of launches: which waves run when, and on which thread.
 //!
-//! Without group barriers a frame runs one wave after the other by itself, many groups at a time. With them each wave of a
-//! group has a frame, and goes on when all others have arrived. By the rules of [`ir::turns`] a wave that goes round for long
-//! lets others have a turn, and a group that does starts the next one, so that a lock between waves or a wait for an earlier
-//! group ends: the waves behind such a wave in its frame get frames of their own. What no turn changes is a deadlock. A
-//! thread whose groups wait for those of others gives them to the one that runs last, which takes all turns.
+//! Without group barriers a frame runs consecutive waves by itself, many groups at a time. With barriers each wave of a
+//! group has a frame, and continues when all others have arrived. By the rules of [`ir::turns`] a wave that loops for
+//! long yields to other waves, and a group that does so lets the next one start, so that a lock between waves or a wait
+//! for an earlier group ends: the later waves of such a wave's frame get separate frames. If no turn makes progress,
+//! the launch is deadlocked. A thread whose groups wait for those of other threads gives them to the thread that runs
+//! last, which then runs all turns.
 //!
-//! With one thread groups run in ascending order, and so do the waves of a group between barriers.
+//! With one thread, groups run in ascending order, and so do the waves of a group between barriers.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -26,49 +27,49 @@ use crate::meter::Meter;
 use crate::views::{View, Views};
 use crate::{Compiled, Fallback, Stopped, select};
 
-/// What the waves of a frame may spend before the host is asked.
+/// What the waves of a frame may spend before they return to the host.
 const GRANT: i32 = 1 << 15;
-/// After so many rounds in which nobody has ended a thread with company gives its groups away.
+/// After this many rounds in which no wave has ended, a thread gives its groups away if other threads run.
 const MOST_WAITS: u32 = 256;
 /// A group whose frames take more than this many bytes is not run. Local arrays alone never do: see [`Footprint`].
 ///
 /// [`Footprint`]: ir::exec::Footprint
 const GROUP_BYTES: u64 = 1 << 31;
-/// A larger buffer is not copied: it would not stay in the nearest cache.
+/// Larger buffers get no private copies: they would not stay in the first-level cache.
 const MOST_COPIED: u64 = 32 << 10;
-/// Offsets into larger buffers do not fit into the lanes of a gather.
+/// Offsets into larger buffers do not fit into the 32-bit lanes of a gather.
 const MOST_BYTES: u64 = (1 << 31) - (1 << 16);
 
-/// Waves that follow each other, by their number in the launch.
+/// Consecutive waves, by their number in the launch.
 #[derive(Clone, Copy, Debug)]
 struct Range {
     first: u64,
     count: u64,
 }
 
-/// What all threads have in common.
+/// The state that all threads share.
 struct Shared<'a> {
     compiled: &'a Compiled,
     common: Common<'a>,
     launch: &'a Launch,
     counts: [u32; 3],
     waves_in_group: u32,
-    /// Whether each wave of a group has a frame of its own: where waves may have to wait for others of their group.
+    /// Whether each wave of a group has a separate frame, because it may have to wait for others of its group.
     apart: bool,
     threads: Vec<u32>,
-    /// The buffers of which each party has a copy to add to.
+    /// The buffers of which each party has a private copy for additions.
     copied: Vec<Binding>,
-    /// The first wave that nobody has taken.
+    /// The first wave that no thread has taken.
     next: AtomicU64,
     total: u64,
     stopped: AtomicBool,
     trap: Mutex<Option<Trap>>,
-    /// How many parties have ended.
+    /// The number of parties that have ended.
     finished: AtomicU64,
     hub: Mutex<Hub>,
 }
 
-/// What threads leave to whoever runs last.
+/// The parties that threads leave to the last running thread.
 struct Hub {
     running: usize,
     parties: Vec<Party>,
@@ -82,20 +83,20 @@ enum Status {
     Done,
 }
 
-/// Waves that one frame runs, one after the other.
+/// Waves that one frame runs in sequence.
 struct Strand {
     range: Range,
-    /// There is one from the first turn to the last.
+    /// The frame, from the first turn to the last.
     frame: Option<Block>,
     status: Status,
-    /// The rounds that are left of the turn, and how many of them the frame was given.
+    /// The remaining iterations of the turn, and how many of them the frame was given.
     rounds: u32,
     granted: u32,
-    /// What its ended waves were given to spend.
+    /// The allowance of its ended waves.
     ask: i32,
-    /// What it has spent that is not paid for yet.
+    /// The fuel that it has spent but not paid yet.
     unpaid: u64,
-    /// How many waves were left when its frame last came back.
+    /// The number of remaining waves when its frame last returned.
     remaining: u64,
 }
 
@@ -114,27 +115,27 @@ impl Strand {
     }
 }
 
-/// A group, or a run of groups whose waves need nothing of each other.
+/// A group, or consecutive groups whose waves are independent.
 struct Party {
     strands: Vec<Strand>,
     shared: Block,
-    /// What it has added to buffers and nobody has seen yet.
+    /// Its private copies of buffers, not yet added to the buffers.
     copies: Vec<Block>,
     waves: u64,
     groups: u64,
     cursor: usize,
     ready: usize,
     left: usize,
-    /// The turns that were spent on going round since a wave has ended or a barrier has opened.
+    /// The turns spent on looping since a wave ended or a barrier opened.
     effort: u32,
 }
 
-/// What of this launch the engine does not do.
+/// Why this engine cannot run the launch, if it cannot.
 pub(crate) fn refuses(module: &Module, launch: &Launch, bindings: &Bindings) -> Option<Fallback> {
     if launch.schedule != Schedule::Ascending {
         return Some(Fallback::new("an order of waves that is not the canonical one"));
     }
-    // The shapes that code is made by know of squares, in groups that have them, and of no other order.
+    // The uniformity analysis that code relies on supports squares, in groups that have them, and no other order.
     let size = module.group_size;
     let has_squares = size[0].is_multiple_of(2) && size[1].is_multiple_of(2);
     let is_known = matches!(launch.lane_order, LaneOrder::Linear | LaneOrder::Quad2d);
@@ -229,21 +230,21 @@ pub(crate) fn run(
     }
 }
 
-// SAFETY: the table of threads and the views are shared by address; nobody writes the former, and the latter say themselves
-// who may do what.
+// SAFETY: the table of threads and the views are shared by address; the former is never written, and the latter
+// document their own synchronisation.
 unsafe impl Sync for Shared<'_> {}
 
 /// One thread's part of a launch.
 struct Worker<'a> {
     shared: &'a Shared<'a>,
     started: Vec<Party>,
-    /// Waves that were taken and put back.
+    /// Waves that were taken and returned.
     pending: VecDeque<Range>,
     idle: Vec<Party>,
-    /// Frames that no wave has.
+    /// Free frames.
     spare: Vec<Block>,
     limit: usize,
-    /// Rounds in which nobody got anywhere, and how many parties had ended then.
+    /// The number of rounds without progress, and how many parties had ended then.
     waits: u32,
     seen: u64,
     past: Past,
@@ -266,7 +267,7 @@ impl<'a> Worker<'a> {
 
     fn run(mut self) {
         self.work();
-        // Parties that were left to others take their copies with them.
+        // Parties that were given away keep their copies.
         self.idle.iter().chain(&self.started).for_each(|it| self.add_up(it));
     }
 
@@ -275,12 +276,12 @@ impl<'a> Worker<'a> {
         Block::new(len as usize)
     }
 
-    /// Adds what a party has added to its copies.
+    /// Adds a party's private copies to the buffers.
     fn add_up(&self, party: &Party) {
         for (binding, copy) in self.shared.copied.iter().zip(&party.copies) {
             let Some(view) = first_view(&self.shared.common.views, *binding) else { continue };
             let words = copy.words(0).flat_map(|it| [it as u32, (it >> 32) as u32]);
-            // Nothing but whole words in bounds has been added to.
+            // Only whole words in bounds have been changed.
             for (at, added) in (0..view.len / 4).zip(words).filter(|it| it.1 != 0) {
                 let sum = |old: u64| u64::from((old as u32).wrapping_add(added));
                 view.update(4 * at, 4, sum);
@@ -307,7 +308,7 @@ impl<'a> Worker<'a> {
                     self.shared.finished.fetch_add(1, Relaxed);
                     self.idle.push(party);
                     self.past = Past::default();
-                    // The oldest may have waited for this one.
+                    // The oldest party may have waited for this one.
                     current = 0;
                 }
                 Ok(Outcome::Stuck) => {
@@ -332,7 +333,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// As many waves of the width that was asked for as have these lanes.
+    /// The number of waves of the requested width that correspond to a number of running waves.
     fn asked(&self, waves: u64) -> u64 {
         let Compiled { asked, width, .. } = self.shared.compiled;
         waves.saturating_mul(u64::from(*width)).div_ceil(u64::from(*asked))
@@ -342,7 +343,7 @@ impl<'a> Worker<'a> {
         self.shared.hub.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether nobody else runs; what others have left is to be run here then.
+    /// Whether no other thread runs; then the parties that others have left are run here.
     fn is_alone(&mut self) -> bool {
         let mut hub = self.hub();
         if hub.running > 1 {
@@ -356,7 +357,7 @@ impl<'a> Worker<'a> {
         true
     }
 
-    /// There is nothing left to start: whoever ends last takes what the others have left.
+    /// Ends a thread when there is nothing left to start: the last one takes what the others have left.
     fn take_over(&mut self) -> bool {
         let mut hub = self.hub();
         hub.running -= 1;
@@ -369,7 +370,7 @@ impl<'a> Worker<'a> {
         !self.started.is_empty() || self.start()
     }
 
-    /// Leaves all that has started to others, unless they have all ended meanwhile.
+    /// Leaves all started parties to other threads, unless these have all ended meanwhile.
     fn hand_over(&mut self) -> bool {
         let mut hub = self.hub();
         if hub.running == 1 {
@@ -390,7 +391,7 @@ impl<'a> Worker<'a> {
         self.waits > MOST_WAITS
     }
 
-    /// Where a wave goes round for ever, if all that have started do, or wait for those.
+    /// The loop of a deadlock, if all started waves loop forever or wait for such waves.
     fn endless(&mut self) -> Option<Span> {
         let mut digest = Digest::new();
         let mut memory = Digest::new();
@@ -433,7 +434,7 @@ impl<'a> Worker<'a> {
     fn take(&mut self) -> Option<Range> {
         let shared = self.shared;
         let waves = u64::from(shared.waves_in_group);
-        // A group that has memory in common runs alone, and so does one that others wait for.
+        // A group with groupshared memory runs alone, and so does one that others wait for.
         let count = match shared.apart || !self.started.is_empty() {
             true => waves,
             false => shared.compiled.batch.next_multiple_of(waves),
@@ -469,7 +470,7 @@ impl<'a> Worker<'a> {
             party.shared.clear();
         }
         party.strands.clear();
-        // Where waves may wait for others of their group, each has a frame of its own.
+        // If waves may wait for others of their group, each has a separate frame.
         let each = if shared.apart { 1 } else { range.count };
         let firsts = (range.first..range.first + range.count).step_by(each as usize);
         party.strands.extend(firsts.map(|first| Strand::new(Range { first, count: each })));
@@ -481,7 +482,7 @@ impl<'a> Worker<'a> {
         true
     }
 
-    /// Gives a strand a frame in which its first wave can start.
+    /// Gives a strand a frame, prepared for its first wave.
     fn prepare(&mut self, current: usize, at: usize) {
         let shared = self.shared;
         let spare = self.spare.pop();
@@ -526,7 +527,7 @@ impl<'a> Worker<'a> {
             if let Some((_, copy)) = copied.find(|(it, _)| it.index() == binding) {
                 (slice.start, slice.own) = (*copy, 1);
             }
-            // SAFETY: the layout has a place in the frame for the slice of every binding.
+            // SAFETY: the frame's layout has room for the slice of every binding.
             unsafe {
                 start.add(shared.compiled.layout.slice(binding)).cast::<Slice>().write(slice)
             };
@@ -536,7 +537,7 @@ impl<'a> Worker<'a> {
         self.grant(current, at);
     }
 
-    /// Gives the frame of a strand what is left of the turn, or less where less fuel is left.
+    /// Gives the frame of a strand the rest of the turn, or less if less fuel is left.
     fn grant(&mut self, current: usize, at: usize) {
         let shared = self.shared;
         let strand = &mut self.started[current].strands[at];
@@ -554,7 +555,7 @@ impl<'a> Worker<'a> {
         (header.fuel, header.grant, header.ask) = (fuel, fuel, strand.ask);
     }
 
-    /// Lets one strand of a party run.
+    /// Runs one strand of a party.
     fn turn(&mut self, current: usize) -> Result<Outcome, Trap> {
         let shared = self.shared;
         let party = &mut self.started[current];
@@ -581,7 +582,7 @@ impl<'a> Worker<'a> {
         let frame: *mut Header = block.start().cast();
         // SAFETY: the frame was prepared for this code, and what it points to lives as long as the launch.
         let status = unsafe { shared.compiled.code.enter(frame) };
-        // SAFETY: the code has come back: nothing else uses the frame.
+        // SAFETY: the code has returned: nothing else uses the frame.
         let header = unsafe { &mut *frame };
         if shared.common.fault.is_set() {
             return Ok(Outcome::Fault);
@@ -590,7 +591,7 @@ impl<'a> Worker<'a> {
         strand.unpaid += fuel.spent() + (i64::from(strand.ask) - i64::from(header.ask)) as u64;
         strand.unpaid += u64::from(header.texels.take());
         if header.remaining != strand.remaining {
-            // Another wave has begun, and with it another turn.
+            // Another wave has begun, and with it a new turn.
             (strand.remaining, strand.rounds) = (header.remaining, ROUNDS);
         }
         match status {
@@ -601,7 +602,7 @@ impl<'a> Worker<'a> {
                 party.ready -= 1;
                 party.left -= 1;
                 party.effort = 0;
-                // What lies outside of loops is paid for at the end.
+                // Code outside loops is paid for at the end.
                 let module = shared.common.module;
                 let insts = &module.region(module.body).insts;
                 let (body, end) = (shared.compiled.wave_cost, insts.last());
@@ -611,7 +612,8 @@ impl<'a> Worker<'a> {
             BARRIER => {
                 (strand.status, strand.rounds) = (Status::Waiting, ROUNDS);
                 party.ready -= 1;
-                // Every turn between barriers has all its rounds again: a loop with a barrier in it is paid for here.
+                // After a barrier a turn starts again with all its iterations: a loop with a barrier in it is paid for
+                // here.
                 let unpaid = std::mem::take(&mut strand.unpaid);
                 self.spend(unpaid, shared.compiled.stop_at(header.resume))?;
                 self.grant(current, at);
@@ -636,7 +638,7 @@ impl<'a> Worker<'a> {
                 self.spend(unpaid, shared.compiled.stop_at(header.back))?;
                 self.grant(current, at);
             }
-            other => unreachable!("the code comes back with no status {other}"),
+            other => unreachable!("the code returned the unknown status {other}"),
         }
         let party = &mut self.started[current];
         if party.left == 0 {
@@ -649,8 +651,8 @@ impl<'a> Worker<'a> {
         Ok(Outcome::Going)
     }
 
-    /// Gives each wave behind one that goes round a strand of its own, up to the end of its group. What lies behind the
-    /// group is to be started later.
+    /// Gives each later wave of the group a separate strand, after a wave that loops. The waves of later groups are
+    /// started later.
     fn part(&mut self, current: usize, header: &mut Header) -> Option<Range> {
         let first = self.first_behind(header);
         let all = header.remaining - 1;
@@ -692,20 +694,20 @@ impl<'a> Worker<'a> {
 /// How a turn of a party ended.
 enum Outcome {
     Going,
-    /// Its waves only go round.
+    /// Its waves only loop.
     Stuck,
     Done,
-    /// A definition of ours has failed.
+    /// The runtime has panicked.
     Fault,
 }
 
 impl Compiled {
-    /// The loop or barrier at which a wave has come back that goes on at that address, or where it has ended.
+    /// The loop or barrier for a resume address of a wave that has returned, or where it has ended.
     fn stop_at(&self, back: u64) -> Span {
         let offset = (back - self.code.address(0)) as usize;
         match self.stops.binary_search_by_key(&offset, |(at, _)| *at) {
             Ok(found) => self.module.inst(self.stops[found].1).span,
-            Err(_) => unreachable!("waves come back where the encoder has noted it"),
+            Err(_) => unreachable!("waves return only at addresses that the encoder has recorded"),
         }
     }
 }
@@ -715,7 +717,7 @@ fn first_view<'a>(views: &'a Views<'_>, binding: Binding) -> Option<&'a View> {
     view.filter(|it| it.texture.is_none())
 }
 
-/// What the code sees of a buffer.
+/// The view of a buffer for generated code.
 fn slice(view: Option<&View>, kind: &ir::ResourceKind) -> Slice {
     use ir::ResourceKind::*;
     let Some(view) = view else {
@@ -724,7 +726,7 @@ fn slice(view: Option<&View>, kind: &ir::ResourceKind) -> Slice {
     };
     let count = match kind {
         Structured { stride, .. } => view.len.checked_div(u64::from(*stride)).unwrap_or(0),
-        // The places at which a word is in bounds.
+        // The number of positions at which a word is in bounds.
         Raw { .. } | Constant { .. } => view.len.saturating_sub(3),
         Typed { .. } | Texture { .. } | Sampler { .. } => 0,
     };

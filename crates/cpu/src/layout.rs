@@ -1,7 +1,7 @@
-//! Where the generated code finds things: the frame of a wave, and the views of buffers in it.
+//! The data layout for generated code: the frame of a wave, and the views of buffers in it.
 //!
-//! A frame belongs to one wave at a time. It holds what the host tells the code, the rows through which values go to the
-//! runtime and back, private memory, and the registers of a wave that is not running.
+//! A frame belongs to one wave at a time. It holds the host's inputs, the rows through which values pass to the runtime
+//! and back, private memory, and the registers of a suspended wave.
 
 use std::cell::Cell;
 use std::mem::offset_of;
@@ -11,51 +11,51 @@ use ops::{Repr, Ty};
 
 use crate::isa::Isa;
 
-/// What lies at the start of every frame.
+/// The start of every frame.
 #[repr(C, align(64))]
 pub(crate) struct Header {
-    /// Where the wave goes on.
+    /// The resume address of the wave.
     pub(crate) resume: u64,
-    /// Where it goes on after its registers have been loaded again.
+    /// The address at which it continues after its registers have been restored.
     pub(crate) back: u64,
     pub(crate) group: [u32; 3],
     /// The index of the wave in its group.
     pub(crate) wave: u32,
-    /// How many waves are to be run, this one included.
+    /// The number of waves to run, including this one.
     pub(crate) remaining: u64,
     pub(crate) counts: [u32; 3],
     pub(crate) waves_in_group: u32,
-    /// The rounds of loops that are left, and what has been spent on them: see [`Fuel`].
+    /// The remaining loop iterations, and what has been spent on them: see [`Fuel`].
     pub(crate) fuel: i64,
-    /// What `fuel` is for the next wave of the frame.
+    /// The initial `fuel` of the frame's next wave.
     pub(crate) grant: i64,
-    /// How much waves of the frame that have ended may still spend on loops before the host wants to be asked.
+    /// How much waves of the frame that have ended may still spend on loops before returning to the host.
     pub(crate) ask: i32,
     pub(crate) unused: u32,
-    /// For each thread of a group in the order of lanes: all X, all Y, all Z, all indices.
+    /// The coordinates of a group's threads in the order of lanes: all X, all Y, all Z, all indices.
     pub(crate) threads: *const u32,
     pub(crate) shared: *mut u8,
     pub(crate) call: unsafe extern "sysv64" fn(*mut Header, u32),
     pub(crate) launch: *const u8,
-    /// The lanes that make a call.
+    /// The active lanes of a call.
     pub(crate) active: [u64; 2],
-    /// Zero: where an access out of bounds is made in place of it.
+    /// Zero: the address that replaces out-of-bounds ones.
     pub(crate) nowhere: [u64; 2],
-    /// What calls have cost since the meter was last asked; see [`crate::meter`].
+    /// The cost of calls since the meter was last consulted; see [`crate::meter`].
     pub(crate) calls: Cell<u32>,
     pub(crate) texels: Cell<u32>,
 }
 
-/// One buffer as the generated code sees it.
+/// A buffer for generated code.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slice {
     pub(crate) start: *mut u8,
     /// In bytes.
     pub(crate) len: u64,
-    /// In elements of the resource that names it.
+    /// In elements of the resource.
     pub(crate) count: u32,
-    /// 1 if it is a copy that nobody else adds to.
+    /// 1 if it is a private copy.
     pub(crate) own: u32,
     pub(crate) unused: [u32; 2],
 }
@@ -80,47 +80,47 @@ pub(crate) const NOWHERE: usize = offset_of!(Header, nowhere);
 pub(crate) const SLICE_COUNT: usize = offset_of!(Slice, count);
 pub(crate) const SLICE_OWN: usize = offset_of!(Slice, own);
 
-/// The statuses with which the code comes back to the host.
+/// The statuses with which the code returns to the host.
 pub(crate) const DONE: u32 = 0;
 pub(crate) const BARRIER: u32 = 1;
-/// All rounds of loops are spent, or what waves that have ended may spend.
+/// All loop iterations are spent, or the allowance of waves that have ended.
 pub(crate) const SPINNING: u32 = 2;
 
-/// Two counts in one number, so that going round a loop costs one instruction: the rounds of loops that are left, less one,
-/// in the high bits, and what has been spent on these rounds in the low ones. It becomes negative with the last round.
+/// Two counters in one number, so that an iteration costs one instruction: the remaining loop iterations less one in
+/// the high bits, and what has been spent on them in the low bits. It becomes negative with the last iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fuel(pub(crate) i64);
 
 impl Fuel {
     const SHIFT: u32 = 31;
-    /// A round costs at most so much: what is spent in a turn stays below the count of rounds.
+    /// The most that an iteration may cost, so that the cost of a turn does not overflow into the count.
     pub(crate) const MOST_COST: i32 = ((1i64 << Fuel::SHIFT) / ir::turns::ROUNDS as i64) as i32 - 1;
 
-    /// For so many rounds, at least one.
+    /// Fuel for this many iterations, at least one.
     pub(crate) fn new(rounds: u32) -> Fuel {
         Fuel((i64::from(rounds) - 1) << Fuel::SHIFT)
     }
 
-    /// What going round adds.
+    /// The increment of an iteration.
     pub(crate) fn round(cost: i32) -> i32 {
         i32::MIN + cost.clamp(0, Fuel::MOST_COST)
     }
 
-    /// What has been spent on rounds.
+    /// The cost of the iterations so far.
     pub(crate) fn spent(self) -> u64 {
         (self.0 & i64::from(Fuel::SPENT)) as u64
     }
 
-    /// The bits that hold what has been spent.
+    /// The bits that hold the cost.
     pub(crate) const SPENT: i32 = i32::MAX;
 
-    /// Whether no round is left.
+    /// Whether no iteration is left.
     pub(crate) fn is_empty(self) -> bool {
         self.0 < 0
     }
 }
 
-/// Where the parts of a frame lie, in bytes from its start.
+/// The offsets of the parts of a frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     /// Lanes of a wave, rounded up to whole chunks.
@@ -128,13 +128,13 @@ pub(crate) struct Layout {
     pub(crate) slices: usize,
     pub(crate) rows: usize,
     pub(crate) row_bytes: usize,
-    /// For each private array its place.
+    /// The offset of each private array.
     pub(crate) privates: Vec<usize>,
     pub(crate) privates_end: usize,
-    /// Where all registers go when a wave is suspended between two instructions.
+    /// The save area for all registers of a wave that is suspended between two instructions.
     pub(crate) saved: usize,
     pub(crate) spills: usize,
-    /// For each groupshared array its place in the memory of the group.
+    /// The offset of each groupshared array in the group's memory.
     pub(crate) shared: Vec<usize>,
     pub(crate) shared_bytes: usize,
 }
@@ -188,7 +188,7 @@ impl Layout {
         self.rows + row * self.row_bytes
     }
 
-    /// Once it is known how many rows are used.
+    /// Completes the layout when the number of rows is known.
     pub(crate) fn close(&mut self, module: &Module, rows: usize) {
         let mut end = self.row(rows).next_multiple_of(64);
         self.privates.clear();

@@ -3,16 +3,19 @@
 //! It runs the same IR as the reference engine and gives the same bits, in the same canonical order with one thread.
 //!
 //! # Map
-//! `select` makes a machine program of the IR (`machine`, `vector`), `away` stores what is wanted much later, `allocate` finds registers, `encode` writes bytes, `code`
-//! makes them executable. `unseen_width` says how wide waves are that do not know it. `launch` runs waves in frames (`layout`, `frame`); what has no instructions of its own is a `call`
-//! into the runtime, which uses the definitions in [`ops`], on buffers as `views`.
+//! `select` does instruction selection, from the IR to a machine program (`machine`, `vector`); `schedule` orders
+//! instructions within blocks; `away` does early spilling; `allocate` does register allocation; `encode` writes bytes;
+//! `code` makes them executable. `unseen_width` chooses the width of programs that cannot observe it. `launch`
+//! schedules waves in frames (`layout`, `frame`); operations without instructions are a `call` into the runtime, which
+//! uses the definitions in [`ops`], on buffers as `views`.
 //!
 //! # Deliberately absent
 //! Verification: a module must have passed `ir::verify`. Poison, observers, files, clocks.
 //!
 //! # Unsafe code
-//! It stands in `code`, `frame`, `views`, `call`, `launch` and `bounds` (kernels by hand, for the benchmarks), each block
-//! with its reason. Generated code reaches memory through the slices in its frame alone, with bounds in the mask of every access.
+//! It is in `code`, `frame`, `views`, `call`, `launch` and `bounds` (hand-written kernels, for the benchmarks), each
+//! block with its reason. Generated code accesses memory only through the slices in its frame, with bounds in the mask
+//! of every access.
 
 mod allocate;
 mod away;
@@ -50,7 +53,7 @@ use call::Site;
 use code::Code;
 use layout::Layout;
 
-/// Addresses in a frame are 32-bit distances: this, and what else lies in a frame, fits into them.
+/// The most bytes of local arrays: offsets in a frame have 32 bits, for this and everything else in it.
 const MOST_FRAME_BYTES: usize = 1 << 30;
 
 /// A module as machine code for one width.
@@ -61,35 +64,35 @@ pub struct Compiled {
     sites: Vec<Site>,
     frame: usize,
     stops: Vec<(usize, ir::Inst)>,
-    /// What the dearest round of a loop costs.
+    /// The cost of the most expensive loop iteration.
     most_cost: u64,
     footprint: Footprint,
     has_barriers: bool,
-    /// More than one thread would wait for a counter most of the time.
+    /// Whether more than one thread would mostly wait for a contended counter.
     passes_one_counter: bool,
     work: Work,
-    /// What a wave costs beside its loops, and how many waves are run at a time.
+    /// The cost of a wave outside its loops, and the number of waves that run at a time.
     wave_cost: u64,
     batch: u64,
-    /// The width that was asked for, and that of the waves that run: where nobody can tell, it is another one.
+    /// The requested width, and the width that runs, which may differ if the program cannot observe it.
     asked: u32,
     width: u32,
 }
 
-/// What making code has cost, in numbers that no clock enters.
+/// The cost of a compilation, in counts rather than time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     pub instructions: usize,
-    /// The blocks that values live in, added up.
+    /// The sum of live ranges in blocks.
     pub live_ranges: u64,
 }
 
-/// What this engine does not do (yet), so that another must.
+/// A feature that this engine lacks, so that another one must run the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fallback {
     /// A noun phrase.
     pub what: String,
-    /// Code could be made: it was the caller who gave it up.
+    /// Whether the caller cancelled the compilation.
     pub is_cancelled: bool,
 }
 
@@ -110,7 +113,7 @@ impl fmt::Display for Fallback {
     }
 }
 
-/// Why a launch did not come to its end.
+/// Why a launch failed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stopped {
     /// Nothing has been run.
@@ -135,8 +138,8 @@ pub fn compile(module: &Arc<Module>, isa: Isa, width: u32) -> Result<Compiled, F
     compile_unless(module, isa, width, &|| false)
 }
 
-/// As [`compile`], but given up soon after `is_cancelled` says so. It is asked by counted work, a few hundred times at most
-/// for every ten thousand instructions.
+/// Like [`compile`], but stops soon after `is_cancelled` returns true. That is called by counted work, at most a few
+/// hundred times for every ten thousand instructions.
 pub fn compile_unless(
     module: &Arc<Module>,
     isa: Isa,
@@ -151,7 +154,7 @@ pub fn compile_unless(
     }
     let footprint = Footprint::of(module);
     if let Err(too_large) = footprint.check(width) {
-        // The reference engine refuses it with a place.
+        // The reference engine refuses it with a location.
         return Err(Fallback::new(too_large.to_string()));
     }
     let asked = width;
@@ -167,7 +170,7 @@ pub fn compile_unless(
     if selected.layout.spills.max(selected.layout.shared_bytes) > MOST_FRAME_BYTES {
         return Err(Fallback::new("local arrays of more than 1 GiB in a wave"));
     }
-    // Calls take longer than what is passed to and fro between threads.
+    // Calls take longer than moving cache lines between cores.
     let size = if selected.sites.is_empty() { selected.builder.size() } else { usize::MAX };
     let passes_one_counter = contended::passes_one_counter(module, size);
     let most_cost = selected.builder.most_cost() as u64;
@@ -190,7 +193,7 @@ pub fn compile_unless(
     }
     let encoded = encode::encode(&function, &output, isa, &selected.layout);
     let code = Code::new(&encoded.bytes, encoded.entry, encoded.start)
-        .map_err(|_| Fallback::new("executable memory, which the system does not give"))?;
+        .map_err(|_| Fallback::new("executable memory, which the system refuses"))?;
     Ok(Compiled {
         module: module.clone(),
         code,
@@ -210,37 +213,37 @@ pub fn compile_unless(
     })
 }
 
-/// What stands in the body of the entry point, loops and branches apart, for one wave.
+/// The cost of the entry point's body for one wave, without loops and branches.
 fn wave_cost(module: &Module, width: u32) -> u64 {
     let insts = module.region(module.body).insts.iter();
     insts.map(|it| ir::effort::cost(&module.inst(*it).op, width)).sum()
 }
 
 impl Compiled {
-    /// What of this launch the engine does not do.
+    /// Why this engine cannot run the launch, if it cannot.
     pub fn refuses(&self, launch: &Launch, bindings: &Bindings) -> Option<Fallback> {
         launch::refuses(&self.module, launch, bindings)
     }
 
-    /// Runs a launch of the module on so many threads.
+    /// Runs a launch of the module on `threads` threads.
     ///
-    /// With one thread the order is the canonical one.
+    /// With one thread, the order is the canonical one.
     pub fn run(
         &self,
         launch: &Launch,
         bindings: &mut Bindings,
         threads: usize,
     ) -> Result<(), Stopped> {
-        assert_eq!(launch.wave_width, self.asked, "the code was made for another width");
+        assert_eq!(launch.wave_width, self.asked, "the code was compiled for another width");
         launch::run(self, launch, bindings, threads)
     }
 
-    /// What it cost to make the code.
+    /// The cost of the compilation.
     pub fn work(&self) -> Work {
         self.work
     }
 
-    /// Constants and code, for those who want to look at it.
+    /// Constants and code, for inspection.
     pub fn bytes(&self) -> &[u8] {
         self.code.bytes()
     }

@@ -1,10 +1,10 @@
 //! The machine program: x86 instructions whose registers are virtual, in blocks, in SSA form.
 //!
-//! A [`Builder`] appends instructions to the current block. What changes from place to place, such as the active set, is a
-//! [`Var`]; reading one where blocks meet makes a block parameter (the construction of Braun et al., "Simple and Efficient
-//! Construction of SSA Form"). Parameters that turn out to have one source vanish in [`Builder::finish`].
+//! A [`Builder`] appends instructions to the current block. Mutable state, such as the active set, is a [`Var`];
+//! reading one at a join adds a block parameter (the construction of Braun et al., "Simple and Efficient Construction
+//! of SSA Form"). Parameters that turn out to have one source are removed in [`Builder::finish`].
 //!
-//! Deliberately absent: what the instructions are for, and where their registers end up (`allocate`, `encode`).
+//! Deliberately absent: the purpose of the instructions, and the assignment of registers (`allocate`, `encode`).
 
 use iced_x86::Code;
 pub(crate) use regalloc2::{Block, RegClass, VReg};
@@ -23,7 +23,7 @@ pub(crate) const VECTOR: RegClass = RegClass::Float;
 /// Mask registers.
 pub(crate) const MASK: RegClass = RegClass::Vector;
 
-/// Which part of a register an instruction names.
+/// The part of a register that an instruction uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum View {
     R8,
@@ -35,7 +35,7 @@ pub(crate) enum View {
     K,
 }
 
-/// What an instruction reads.
+/// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
     Register(View, VReg),
@@ -43,20 +43,20 @@ pub(crate) enum Source {
     Immediate(Immediate),
 }
 
-/// A number in an instruction, in the form that the instruction takes.
+/// An immediate, in the instruction's form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Immediate {
     Byte(u8),
-    /// A byte that is extended to 64 bits with its sign.
+    /// A byte that is sign-extended to 64 bits.
     SignedByte64(i8),
     Word(u32),
-    /// A word that is extended to 64 bits with its sign.
+    /// A word that is sign-extended to 64 bits.
     Signed64(i32),
     Long(u64),
 }
 
 impl Source {
-    /// Whether it is the same whenever it is read.
+    /// Whether it is the same at every read.
     pub(crate) fn is_constant(&self) -> bool {
         match self {
             Source::Register(..) | Source::Immediate(_) => true,
@@ -65,22 +65,22 @@ impl Source {
     }
 }
 
-/// A place in memory.
+/// A memory operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Address {
     pub(crate) base: Base,
     pub(crate) index: Option<(View, VReg)>,
     pub(crate) scale: u8,
     pub(crate) displacement: i32,
-    /// One element is read and given to every lane.
+    /// Whether one element is broadcast to every lane.
     pub(crate) broadcast: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Base {
-    /// The frame of the wave that runs.
+    /// The frame of the running wave.
     Frame,
-    /// The constants that lie before the code.
+    /// The constant pool before the code.
     Pool,
     Register(VReg),
 }
@@ -88,7 +88,7 @@ pub(crate) enum Base {
 impl Address {
     pub(crate) fn frame(displacement: usize) -> Address {
         let displacement = i32::try_from(displacement).unwrap_or_else(|_| {
-            unreachable!("frames that are larger than such distances are refused before")
+            unreachable!("frames that exceed such displacements are refused before")
         });
         Address::at(Base::Frame, displacement)
     }
@@ -102,22 +102,23 @@ impl Address {
     }
 }
 
-/// How an instruction departs from reading its sources and writing a fresh register.
+/// Constraints of an instruction beyond reading its sources and writing a fresh register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Options {
     /// The lanes it writes.
     pub(crate) mask: Option<VReg>,
-    /// The register that it changes: what it does not write stays as it was there.
+    /// The register that it modifies in place: lanes that it does not write are kept.
     pub(crate) tied: Option<VReg>,
     /// Lanes outside the mask become zero.
     pub(crate) zeroing: bool,
     /// The result may not share a register with a source, and the mask is destroyed.
     pub(crate) gather: bool,
-    /// The second source may lie in memory: where registers are short, as with AVX2, the instruction reads it there.
+    /// The second source may be a memory operand: if registers are scarce, as with AVX2, the instruction reads it
+    /// there.
     pub(crate) folds: bool,
 }
 
-/// A slot of an x86 instruction; registers are indices into the operands that the allocator sees.
+/// An operand of an x86 instruction; registers are indices into the allocator's operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Slot {
     Register(View, u8),
@@ -141,13 +142,13 @@ pub(crate) struct X86 {
     pub(crate) broadcast: bool,
     /// The instruction destroys its mask: it is given a copy.
     pub(crate) spends_mask: bool,
-    /// It is one step for all threads.
+    /// It is atomic.
     pub(crate) lock: bool,
-    /// It does more than write its register.
+    /// It has side effects besides writing its register.
     pub(crate) effect: bool,
 }
 
-/// Conditions of jumps, by the flags that the instruction before has set.
+/// Conditions of jumps, by the flags of the preceding instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
     Zero,
@@ -167,39 +168,39 @@ pub(crate) enum Condition {
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     X86(X86),
-    /// Gives a register no particular value.
+    /// Leaves a register undefined.
     Undefined,
-    /// Calls the runtime; it keeps no vector, no mask and only some general registers.
+    /// Calls the runtime, which clobbers all vectors and masks and most general registers.
     Call {
         site: u32,
     },
-    /// Leaves the engine; when the wave is taken up again it goes on behind this instruction.
+    /// Returns to the host; when the wave is resumed, it continues after this instruction.
     Suspend {
         status: u32,
         /// The instruction of the module that waits.
         of: ir::Inst,
     },
-    /// Counts a round of a loop; where none is left the wave is suspended with every register kept.
+    /// Counts a loop iteration; if none is left, the wave is suspended with all registers saved.
     Fuel {
         cost: i32,
-        /// The instruction of the module that goes round.
+        /// The loop in the module.
         of: ir::Inst,
     },
-    /// Settles what a wave that has ended has spent on loops, and counts anew for the next one. Where that is much the frame
-    /// is suspended with every register kept.
+    /// Accounts for the loops of a wave that has ended, and starts counting for the next one. If the cost is high, the
+    /// frame is suspended with all registers saved.
     Settle {
-        /// The instruction of the module with which waves end.
+        /// The instruction of the module at which waves end.
         of: ir::Inst,
     },
     Jump,
     Branch(Condition),
-    /// The end of all waves that this frame was given.
+    /// The end of all waves of this frame.
     Finish {
         status: u32,
     },
 }
 
-/// The registers of an instruction, as the allocator sees them.
+/// The registers of an instruction, for the allocator.
 pub(crate) type Operands = SmallVec<[Operand; 4]>;
 /// An instruction with its registers.
 pub(crate) type Placed = (Op, Operands);
@@ -214,13 +215,13 @@ pub(crate) struct BlockData {
     pub(crate) successors: Vec<Block>,
     pub(crate) predecessors: Vec<Block>,
     pub(crate) params: Vec<VReg>,
-    /// For the one successor of a block that jumps.
+    /// The arguments for the only successor of a block that jumps.
     pub(crate) args: Vec<VReg>,
-    /// Mostly another way is taken.
+    /// Rarely executed.
     pub(crate) rare: bool,
 }
 
-/// A machine program that the allocator can read.
+/// A machine program, in the allocator's form.
 pub(crate) struct Function {
     pub(crate) ops: Vec<Op>,
     operands: Vec<Operand>,
@@ -228,7 +229,7 @@ pub(crate) struct Function {
     pub(crate) blocks: Vec<BlockData>,
     pub(crate) registers: usize,
     pub(crate) vector_bytes: usize,
-    /// The bytes of a frame, from where spills begin, that this program stores vectors in by itself.
+    /// The size of the early spills, at the start of the spill area.
     pub(crate) away_bytes: usize,
     saved_by_calls: PRegSet,
     everything: PRegSet,
@@ -245,7 +246,7 @@ struct Parameter {
 
 pub(crate) struct Builder {
     ops: Vec<Placed>,
-    /// The instructions of each block, as blocks need not be filled one after the other.
+    /// The instructions of each block, since blocks need not be filled in order.
     bodies: Vec<Vec<u32>>,
     blocks: Vec<BlockData>,
     current: Block,
@@ -259,12 +260,12 @@ pub(crate) struct Builder {
     pool: Vec<u8>,
     pooled: HashMap<Vec<u8>, i32>,
     dominators: Dominators,
-    /// What has been computed in which blocks.
+    /// Available computations and their blocks, for common subexpression elimination.
     computed: HashMap<Computation, Vec<(Block, VReg)>>,
     most_cost: i32,
 }
 
-/// An instruction whose result depends on nothing but what stands here.
+/// A pure instruction, as a key.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Computation {
     code: Code,
@@ -273,7 +274,7 @@ struct Computation {
     options: Options,
 }
 
-/// A computation is looked for in so many blocks above, and among the last few of its kind.
+/// The most dominators in which a computation is looked up, and the most candidates of its kind.
 const MOST_ABOVE: usize = 24;
 const MOST_ALIKE: usize = 4;
 
@@ -312,7 +313,7 @@ impl Builder {
         Block::new(self.blocks.len() - 1)
     }
 
-    /// Goes on in that block, to which no jump will be made any more but from blocks that it dominates.
+    /// Continues in that block. From now on, only blocks that it dominates may jump to it.
     pub(crate) fn switch_to(&mut self, block: Block) {
         self.current = block;
         if self.dominators.is_reached(block) {
@@ -325,7 +326,7 @@ impl Builder {
         }
     }
 
-    /// What the same came to on every way that leads here.
+    /// The result of an equal computation that dominates this one.
     fn already(&self, computation: &Computation) -> Option<VReg> {
         let alike = self.computed.get(computation)?;
         let mut above = vec![self.current];
@@ -338,12 +339,12 @@ impl Builder {
         latest.find(|it| above.contains(&it.0)).map(|it| it.1)
     }
 
-    /// Says that the current block is rarely come to.
+    /// Marks the current block as cold.
     pub(crate) fn is_rare(&mut self) {
         self.blocks[self.current.index()].rare = true;
     }
 
-    /// All jumps to the block have been made.
+    /// Seals a block: all jumps to it are known.
     pub(crate) fn seal(&mut self, block: Block) {
         self.sealed[block.index()] = true;
         let (now, later) = std::mem::take(&mut self.incomplete)
@@ -374,12 +375,12 @@ impl Builder {
     }
 
     fn edge(&mut self, to: Block) {
-        debug_assert!(!self.sealed[to.index()], "a sealed block takes no more jumps");
+        debug_assert!(!self.sealed[to.index()], "a sealed block gets no more jumps");
         debug_assert!(
             !self.dominators.is_reached(to)
                 || !self.dominators.is_reached(self.current)
                 || self.dominators.meet(to, self.current) == to,
-            "only what a block dominates jumps to it later"
+            "only blocks that a block dominates jump to it later"
         );
         self.blocks[self.current.index()].successors.push(to);
         self.blocks[to.index()].predecessors.push(self.current);
@@ -409,7 +410,7 @@ impl Builder {
     }
 
     fn read_in(&mut self, block: Block, var: Var) -> VReg {
-        // A chain of blocks with one predecessor each is walked, not recursed into.
+        // A chain of blocks with one predecessor each is walked iteratively.
         let mut at = block;
         let mut chain = Vec::new();
         let found = loop {
@@ -441,9 +442,9 @@ impl Builder {
         found
     }
 
-    /// Gives a parameter its arguments; what stands for it is the one argument, where all are the same.
+    /// Gives a parameter its arguments; if all are the same, that argument replaces it.
     ///
-    /// Whoever has read the parameter meanwhile keeps it, until `finish` puts what it stands for in its place.
+    /// Instructions that use the parameter keep it until `finish` substitutes the replacement.
     fn complete(&mut self, block: Block, var: Var, register: VReg) -> VReg {
         let predecessors = self.blocks[block.index()].predecessors.clone();
         let args: Vec<VReg> = predecessors.into_iter().map(|it| self.read_in(it, var)).collect();
@@ -487,7 +488,7 @@ impl Builder {
         self.push(Op::Fuel { cost, of }, Operands::new());
     }
 
-    /// What the dearest round of a loop costs; 0 where no rounds are counted.
+    /// The cost of the most expensive loop iteration; 0 if no iterations are counted.
     pub(crate) fn most_cost(&self) -> i32 {
         self.most_cost
     }
@@ -538,13 +539,13 @@ impl Builder {
         self.instruction(code, None, sources, Options::default());
     }
 
-    /// A store to memory, of the lanes in the mask.
+    /// A masked store.
     pub(crate) fn store(&mut self, code: Code, to: Address, value: Source, mask: Option<VReg>) {
         let options = Options { mask, ..Options::default() };
         self.instruction(code, None, &[Source::Memory(to), value], options);
     }
 
-    /// Adds the tied register to a word in memory, in one step for all threads; gives what was there.
+    /// Atomically adds the tied register to a word in memory; returns the old value.
     pub(crate) fn exchange_add(&mut self, to: Address, options: Options) -> VReg {
         let old = self.register(GENERAL);
         let sources = [Source::Memory(to)];
@@ -642,7 +643,7 @@ impl Builder {
 
     // Constants.
 
-    /// The place of these bytes in the pool.
+    /// The offset of these bytes in the constant pool.
     pub(crate) fn pooled(&mut self, bytes: &[u8]) -> Address {
         let at = match self.pooled.get(bytes) {
             Some(at) => *at,
@@ -660,7 +661,7 @@ impl Builder {
 
     // The end.
 
-    /// `spills` is where in a frame registers may be put, and `chunks` how many vectors make a wave.
+    /// `spills` is the offset of the spill area in a frame, and `chunks` the number of vectors in a wave.
     pub(crate) fn finish(
         self,
         saved_by_calls: PRegSet,
@@ -706,17 +707,17 @@ impl Builder {
         let mut kept: Vec<(BlockData, Vec<Placed>)> = Vec::with_capacity(order.len());
         for block in order {
             let Some(data) = old[block.index()].take() else {
-                unreachable!("a block stands in one place")
+                unreachable!("a block occurs once in the order")
             };
             let mut body: Vec<Placed> = Vec::with_capacity(bodies[block.index()].len());
             for index in &bodies[block.index()] {
                 let (op, operands) = ops[*index as usize]
                     .take()
-                    .unwrap_or_else(|| unreachable!("an instruction stands in one block"));
+                    .unwrap_or_else(|| unreachable!("an instruction is in one block"));
                 if !is_needed(&op, &operands, &live) {
                     continue;
                 }
-                // Flags that are set anew at once have nobody who reads them.
+                // Flags that are overwritten immediately are not read.
                 if only_sets_flags(&op) && body.last().is_some_and(|it| only_sets_flags(&it.0)) {
                     body.pop();
                 }
@@ -755,7 +756,7 @@ impl Builder {
     }
 }
 
-/// Whether the instruction does no more than compute its result: it neither reads flags nor is one whose flags are read.
+/// Whether the instruction is pure: it does not read flags, and its flags are not read.
 fn is_repeatable(code: Code, to: RegClass) -> bool {
     to != GENERAL
         || matches!(
@@ -772,11 +773,12 @@ fn is_repeatable(code: Code, to: RegClass) -> bool {
         )
 }
 
-/// The blocks that can be reached, each before those that it dominates, and loops in one piece.
+/// The reachable blocks, dominators first and loops contiguous.
 fn reverse_postorder(blocks: &[BlockData]) -> Vec<Block> {
     let mut seen = vec![false; blocks.len()];
     let mut order = Vec::with_capacity(blocks.len());
-    // A block and how many of its successors have been visited, the last one first: the first comes right behind its block.
+    // Depth-first search: a block and the number of visited successors, the last one first, so that the first successor
+    // directly follows its block.
     let mut path = vec![(Block::new(0), 0)];
     seen[0] = true;
     while let Some((block, visited)) = path.last_mut() {
@@ -809,7 +811,7 @@ fn only_sets_flags(op: &Op) -> bool {
     )
 }
 
-/// Whether an instruction does something, or writes a register that is read.
+/// Dead code elimination: whether an instruction has side effects, or writes a register that is read.
 fn is_needed(op: &Op, operands: &[Operand], live: &[bool]) -> bool {
     match op {
         Op::X86(X86 { effect: false, .. }) | Op::Undefined => live[operands[0].vreg().vreg()],
@@ -824,7 +826,7 @@ fn is_needed(op: &Op, operands: &[Operand], live: &[bool]) -> bool {
     }
 }
 
-/// The registers that something needed reads.
+/// The registers that live instructions read.
 fn live(
     ops: &[Placed],
     parameters: &[Parameter],
@@ -833,7 +835,7 @@ fn live(
 ) -> Vec<bool> {
     let resolve = |it: VReg| alias[it.vreg()].unwrap_or(it).vreg();
     let mut live = vec![false; registers as usize];
-    // What each register is made of.
+    // The definition of each register.
     let mut makers: Vec<&[Operand]> = vec![&[]; registers as usize];
     let mut sources: Vec<&[VReg]> = vec![&[]; registers as usize];
     let mut open: Vec<usize> = Vec::new();
@@ -858,7 +860,7 @@ fn live(
     live
 }
 
-/// For each parameter with a single source what it stands for.
+/// The replacement of each parameter with a single source.
 fn without_trivial(parameters: &[Parameter], registers: u32) -> Vec<Option<VReg>> {
     let mut alias: Vec<Option<VReg>> = vec![None; registers as usize];
     fn resolve(alias: &[Option<VReg>], mut it: VReg) -> VReg {

@@ -1,18 +1,19 @@
-//! What calls into the runtime cost: whether the run is to end is asked between calls, where code without loops never would.
+//! Metering of calls into the runtime: the cancellation flag is checked between calls, since code without loops never
+//! checks it.
 //!
-//! A sample of many texels takes a thousand times as long as an instruction, and a program can make thousands of them without
-//! a loop. So calls count what they cost in the header of their frame; when that is much, the fuel for texels is paid and
-//! the flag looked at. The fuel for all else is paid where loops go round and where waves end.
+//! A sample of many texels takes a thousand times as long as an instruction, and a program can contain thousands of
+//! them without a loop. So calls add up their cost in the header of their frame; when it is high, the fuel for texels
+//! is paid and the flag is checked. All other fuel is paid at back edges and at the end of waves.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::layout::Header;
 
-/// So much is counted before it is paid.
+/// The cost that is accumulated before it is paid.
 const MOST: u32 = 1 << 14;
 
-/// What may still be spent in a launch, by all its threads.
+/// The remaining fuel of a launch, shared by its threads.
 pub(crate) struct Meter {
     pub(crate) fuel: AtomicU64,
     is_bounded: bool,
@@ -34,12 +35,12 @@ impl Meter {
         self.cancel.as_ref().is_some_and(|it| it.load(Relaxed))
     }
 
-    /// Whether calls do nothing any more.
+    /// Whether the run has ended, so that calls do nothing any more.
     pub(crate) fn is_stopped(&self) -> bool {
         self.is_stopped.load(Relaxed)
     }
 
-    /// Pays; says whether there was more than that.
+    /// Pays; returns whether fuel is left.
     pub(crate) fn pay(&self, spent: u64) -> bool {
         if !self.is_bounded {
             return true;
@@ -48,7 +49,7 @@ impl Meter {
         old.is_ok_and(|old| old > spent)
     }
 
-    /// Counts a call; says whether the run goes on.
+    /// Counts a call; returns whether the run continues.
     pub(crate) fn count(&self, header: &Header, effort: u32, texels: u64) -> bool {
         let texels = u32::try_from(texels).unwrap_or(u32::MAX);
         let calls = header.calls.get().saturating_add(effort).saturating_add(texels);

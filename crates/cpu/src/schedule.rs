@@ -1,57 +1,58 @@
-//! The order of instructions inside a block, such that few registers are alive at a time.
+//! Instruction scheduling within blocks, to reduce register pressure.
 //!
-//! A wave's chunks are selected operation by operation, so that what an operation makes of all chunks is alive at once. Here
-//! what only computes is put off until somebody wants it, and what ends the life of a register follows at once: that turns
-//! chunks and operations around. Whatever can be seen keeps its place: what writes, calls, jumps, reads memory that may
-//! change, or touches flags. Vectors and masks are computed without flags, so that they may stand between a comparison and
-//! its jump.
+//! A wave's chunks are selected operation by operation, so the results of an operation for all chunks are live at once.
+//! Here pure instructions are delayed until their first use, and an instruction with the last use of a register follows
+//! immediately: this interchanges chunks and operations. Instructions with observable effects are not moved: those that
+//! write, call, jump, read memory that may change, or use flags. Vectors and masks are computed without flags, so they
+//! may be placed between a comparison and its jump.
 //!
-//! That is done where registers would be short (with AVX2, and in long blocks), and kept if fewer are short then: what chunks
-//! have of each other, as in a scan, may be alive for longer. So a long block is put in order part by part.
+//! This is done where register pressure is high (with AVX2, and in long blocks), and kept if it reduces the pressure:
+//! values that chunks share, as in a scan, may be live longer. So a long block is scheduled part by part.
 //!
-//! Deliberately absent: how long instructions take. Processors look far enough ahead to find the next chunk by themselves.
+//! Deliberately absent: latencies. Out-of-order processors look far enough ahead to find the next chunk by themselves.
 
 use regalloc2::{OperandKind, VReg};
 
 use crate::machine::{GENERAL, MASK, Op, Placed, Slot, SlotBase, VECTOR, X86};
 
-/// The instructions of a long block. With 32 vectors, other orders of short ones have not been worth their while.
+/// The minimal length of a long block. With 32 vectors, scheduling shorter ones has not paid off.
 const LONG: usize = 400;
-/// What is put in order at a time, for each chunk of a wave: a few operations, fewer than lie between two scans.
+/// The number of instructions to schedule at a time, for each chunk of a wave: a few operations, fewer than there are
+/// between two scans.
 const AT_A_TIME: usize = 64;
 
-/// For each register of a function what the orders of its blocks need to know.
+/// Information about each register of a function.
 pub(crate) struct Orders {
     vectors: usize,
-    /// How many instructions are put in order at a time.
+    /// The number of instructions to schedule at a time.
     at_a_time: usize,
-    /// How many operands and arguments of blocks read it.
+    /// The number of its uses by operands and block arguments.
     reads: Vec<u32>,
-    /// The instruction of the block at hand that makes it.
+    /// The instruction of the current block that defines it.
     maker: Vec<u32>,
 }
 
-const NOBODY: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 impl Orders {
-    /// For so many registers, where vectors have so many bytes and a wave so many of them.
+    /// For a number of registers, the size of vectors in bytes, and the number of vectors in a wave.
     pub(crate) fn new(registers: usize, vector_bytes: usize, chunks: usize) -> Orders {
         Orders {
             vectors: if vector_bytes == 32 { 16 } else { 32 },
             at_a_time: AT_A_TIME * chunks,
             reads: vec![0; registers],
-            maker: vec![NOBODY; registers],
+            maker: vec![NONE; registers],
         }
     }
 
-    /// What a block reads, and what it hands on. All blocks are to be known before any is put in order.
+    /// Records the uses and block arguments of a block. All blocks must be recorded before any is scheduled.
     pub(crate) fn reads(&mut self, body: &[Placed], handed_on: &[VReg]) {
         for register in body.iter().flat_map(reads).chain(handed_on.iter().copied()) {
             self.reads[register.vreg()] += 1;
         }
     }
 
-    /// Puts the instructions of a block in order.
+    /// Schedules the instructions of a block.
     pub(crate) fn order(&mut self, body: Vec<Placed>) -> Vec<Placed> {
         if body.len() < LONG {
             return if self.vectors == 32 { body } else { self.order_all(body) };
@@ -75,7 +76,7 @@ impl Orders {
             let free = is_free(instruction);
             for register in reads(instruction) {
                 let maker = self.maker[register.vreg()] as usize;
-                if maker == NOBODY as usize {
+                if maker == NONE as usize {
                     continue;
                 }
                 left[maker] += 1;
@@ -95,7 +96,7 @@ impl Orders {
         let old: Vec<u32> = (0..body.len() as u32).collect();
         let before = self.shortage(&body, &old, &left, &goes_on);
         if before == 0 {
-            body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NOBODY);
+            body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
             return body;
         }
         let reads = left.clone();
@@ -106,7 +107,8 @@ impl Orders {
         let mut settled = 0;
         for (at, instruction) in body.iter().enumerate() {
             if matches!(instruction.0, Op::Call { .. } | Op::Suspend { .. }) {
-                // These keep no register: what is put off would make them spill its operands in place of it.
+                // These clobber registers: instructions that are delayed beyond them would have their operands spilled
+                // instead of their results.
                 (settled..at).for_each(|it| block.place(it as u32));
                 settled = at;
             }
@@ -116,19 +118,19 @@ impl Orders {
         }
         let (order, goes_on) = (block.order, block.goes_on);
         let better = self.shortage(&body, &order, &reads, &goes_on) < before;
-        body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NOBODY);
+        body.iter().filter_map(made).for_each(|it| self.maker[it.vreg()] = NONE);
         if !better {
             return body;
         }
         let mut body: Vec<Option<Placed>> = body.into_iter().map(Some).collect();
         let ordered: Vec<Placed> =
             order.into_iter().filter_map(|at| body[at as usize].take()).collect();
-        debug_assert_eq!(ordered.len(), body.len(), "what nobody wants has been left out before");
+        debug_assert_eq!(ordered.len(), body.len(), "dead instructions have been removed before");
         ordered
     }
 
-    /// How many vectors and masks are alive too many, summed over the instructions. Some registers are left for what only
-    /// passes through the block.
+    /// The excess of live vectors and masks, summed over the instructions. Some registers are reserved for values that
+    /// are live through the block.
     fn shortage(&self, body: &[Placed], order: &[u32], left: &[u32], goes_on: &[bool]) -> usize {
         let room = [self.vectors - self.vectors / 4, 5];
         let kind = |it: VReg| match it.class() {
@@ -136,8 +138,8 @@ impl Orders {
             MASK => Some(1),
             _ => None,
         };
-        // What comes into the block stays alive in it.
-        let comes = body.iter().flat_map(reads).filter(|it| self.maker[it.vreg()] == NOBODY);
+        // Values from other blocks stay live in the block.
+        let comes = body.iter().flat_map(reads).filter(|it| self.maker[it.vreg()] == NONE);
         let mut comes: Vec<VReg> = comes.collect();
         comes.sort_unstable();
         comes.dedup();
@@ -152,7 +154,7 @@ impl Orders {
             short += (0..2).map(|it| alive[it].saturating_sub(room[it])).sum::<usize>();
             for register in reads(instruction) {
                 let maker = self.maker[register.vreg()];
-                if maker == NOBODY {
+                if maker == NONE {
                     continue;
                 }
                 left[maker as usize] -= 1;
@@ -170,18 +172,19 @@ impl Orders {
 struct Block<'a> {
     body: &'a [Placed],
     maker: &'a [u32],
-    /// For each instruction the free ones that read what it makes.
+    /// For each instruction, the movable ones that use its result.
     readers: Vec<Vec<u32>>,
-    /// How many reads in this block are still to come.
+    /// The number of remaining uses in this block.
     left: Vec<u32>,
-    /// Whether others than this block read it.
+    /// Whether it is used outside this block.
     goes_on: Vec<bool>,
     placed: Vec<bool>,
     order: Vec<u32>,
 }
 
 impl Block<'_> {
-    /// Places an instruction behind what it reads; those that end the life of a register by that follow at once.
+    /// Places an instruction after its operands; instructions that thereby have the last use of a register follow
+    /// immediately.
     fn place(&mut self, wanted: u32) {
         let mut open = vec![wanted];
         while let Some(at) = open.pop() {
@@ -205,17 +208,17 @@ impl Block<'_> {
         }
     }
 
-    /// The instructions of this block that make what an instruction reads, one for each read.
+    /// The instructions of this block that define the operands of an instruction, one for each operand.
     fn makers(&self, at: u32) -> impl Iterator<Item = u32> + use<'_> {
         let makers = reads(&self.body[at as usize]).map(|it| self.maker[it.vreg()]);
-        makers.filter(|it| *it != NOBODY)
+        makers.filter(|it| *it != NONE)
     }
 
     fn missing(&self, at: u32) -> impl Iterator<Item = u32> + use<'_> {
         self.makers(at).filter(|it| !self.placed[*it as usize])
     }
 
-    /// Whether all is there that it reads, and a register of its own kind is read for the last time.
+    /// Whether all operands are available, and one of its own register class has its last use here.
     fn ends_a_life(&self, at: u32) -> bool {
         if self.placed[at as usize] || self.missing(at).next().is_some() {
             return false;
@@ -224,7 +227,7 @@ impl Block<'_> {
         reads(&self.body[at as usize]).any(|register| {
             let maker = self.maker[register.vreg()];
             let own = || reads(&self.body[at as usize]).filter(|it| *it == register).count();
-            maker != NOBODY
+            maker != NONE
                 && register.class() == made.class()
                 && !self.goes_on[maker as usize]
                 && self.left[maker as usize] as usize == own()
@@ -240,7 +243,7 @@ fn made((_, operands): &Placed) -> Option<VReg> {
     operands.first().filter(|it| it.kind() == OperandKind::Def).map(|it| it.vreg())
 }
 
-/// Whether an instruction does nothing but compute a vector or a mask from registers and constants.
+/// Whether an instruction only computes a vector or a mask from registers and constants.
 fn is_free((op, operands): &Placed) -> bool {
     let Op::X86(X86 { effect: false, spends_mask: false, slots, .. }) = op else { return false };
     operands[0].vreg().class() != GENERAL
@@ -354,7 +357,7 @@ mod tests {
             left.remove(old);
             assert!(reads(instruction).all(|it| it.vreg() % 300 < 100 || there.contains(&it)));
             there.extend(made(instruction));
-            // Nothing has come from far away.
+            // No instruction has moved far.
             assert!(old < 3 * AT_A_TIME, "{at} came from {old} further on");
         }
         assert_eq!(most_alive(&after), 2);

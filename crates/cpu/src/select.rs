@@ -1,14 +1,14 @@
-//! From the structured IR of lanes to machine code of waves.
+//! Instruction selection: from the structured IR of lanes to the machine program of waves.
 //!
-//! Every value gets a [`Place`]: uniform integers in general registers, uniform floats in one vector, the rest in as many
-//! vectors or masks as a wave has chunks. What has no row of its own here goes through the runtime (`call`), which knows
-//! every operation: nothing is left out, some things are slow.
+//! Every value gets a [`Place`]: uniform integers in general registers, uniform floats in one vector, the rest in as
+//! many vectors or masks as a wave has chunks. Operations without a row here go through the runtime (`call`), which
+//! supports all of them: everything is supported, some of it slowly.
 //!
 //! # Map
-//! `place` moves values between kinds of places. `scalar` selects arithmetic, `general` that of one value for all lanes.
+//! `place` moves values between kinds of places. `scalar` selects arithmetic, `general` that of uniform values.
 //! `control` selects constructs, `memory` accesses to buffers, `shared` those to groupshared memory (`range` bounds
-//! indices, and `pattern` knows which lie side by side). `wave` is what lanes tell each other (`same`: who holds the same), `unseen` additions that are made together,
-//! `call` everything else.
+//! their indices, `pattern` finds contiguous ones). `wave` selects wave operations (`same`: `WaveMatch`), `unseen`
+//! additions that are combined, `call` everything else.
 
 mod call;
 mod control;
@@ -42,7 +42,7 @@ use crate::machine::*;
 use crate::vector::*;
 pub(crate) use place::{Kept, Place, Variable};
 
-/// What came out: a machine program, and what it asks of the runtime.
+/// The result: a machine program, and its calls of the runtime.
 pub(crate) struct Selected {
     pub(crate) builder: Builder,
     pub(crate) layout: Layout,
@@ -56,56 +56,56 @@ pub(crate) struct Selector<'m> {
     shapes: Shapes,
     nans: nan::Nans,
     width: u32,
-    /// The width that fuel is counted for.
+    /// The width for which fuel is counted.
     asked: u32,
     /// Lanes of a chunk, and how many chunks a wave has.
     lanes: usize,
     chunks: usize,
     layout: Layout,
     sites: Vec<Site>,
-    /// How many rows the call with the most rows uses.
+    /// The maximal number of rows of a call.
     rows: usize,
     places: Vec<Option<Place>>,
-    /// Values of general registers and affine values as vectors, by the region that has made them.
+    /// Values of general registers and affine values as vectors, by the region that has computed them.
     copies: Vec<HashMap<Value, Vec<VReg>>>,
-    /// The masks of a wave all of whose lanes run; empty where that is not known.
+    /// The masks of a wave in which all lanes are active; empty if that is not known.
     full: Vec<VReg>,
-    /// For each chunk the lanes that run.
+    /// The active lanes of each chunk.
     active: Vec<Var>,
     constructs: HashMap<Inst, control::Open>,
-    /// How many loops are open.
+    /// The number of open loops.
     loops: usize,
-    /// The loops whose rounds do not count.
+    /// The loops whose iterations are not counted.
     short: BTreeSet<Inst>,
-    /// Whether memory is asked ahead for what later waves will read.
+    /// Whether to prefetch memory that later waves will read.
     streams_in: bool,
-    /// Where execution goes on when no lane of the region is left, innermost last.
+    /// The blocks at which execution continues when no lane of the region is active, innermost last.
     skips: Vec<Block>,
-    /// What is known of the set of lanes that run now, innermost last.
+    /// What is known about the active set, innermost last.
     origins: Vec<control::Origin>,
-    /// For each count of lanes below, what it was a count of and who ran it.
+    /// For each prefix count, its condition and its active set.
     prefixes: HashMap<Value, (Value, Vec<VReg>)>,
-    /// By which flags the uniform results of comparisons can be told.
+    /// The flags that hold uniform results of comparisons.
     compared: HashMap<VReg, (iced_x86::Code, [Source; 2], Condition)>,
-    /// The additions that are kept in registers, by instruction.
+    /// The additions that are accumulated in registers, by instruction.
     unseen: HashMap<Inst, unseen::Unseen>,
-    /// The buffers of which there may be copies to add to.
+    /// The buffers that may have private copies for additions.
     copied: Vec<ir::Binding>,
-    /// Which values are read.
+    /// Whether each value is used.
     used: Vec<bool>,
-    /// Sums of words over a wave as they were before the lanes of a vector were put together.
+    /// Wave sums of words, before the horizontal addition.
     summed: HashMap<Value, VReg>,
-    /// The index of the wave in its group, which the frame holds as well, for the host.
+    /// The index of the wave in its group, which is also in the frame, for the host.
     wave: Var,
     next_wave: Block,
     is_cancelled: &'m dyn Fn() -> bool,
-    /// How many instructions have been selected, and whether no more are.
+    /// The number of selected instructions, and whether selection has stopped.
     selected: usize,
     given_up: bool,
 }
 
-/// Selects the whole program, or as much of it as may be compiled: behind the limit, and when it is cancelled, nothing more
-/// is made of instructions, and what has been made is worth nothing.
+/// Selects the whole program. Beyond the limit, or after a cancellation, no more instructions are selected, and the
+/// result must be discarded.
 pub(crate) fn select<'m>(
     module: &'m Module,
     isa: Isa,
@@ -160,7 +160,7 @@ pub(crate) fn select<'m>(
 }
 
 impl<'m> Selector<'m> {
-    /// One wave after the other, until the frame has none left.
+    /// The loop over the waves of the frame.
     fn waves(&mut self) {
         let class = self.a.mask_class();
         self.active = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
@@ -179,7 +179,7 @@ impl<'m> Selector<'m> {
             self.a.b.jump(self.next_wave);
         }
         self.a.b.seal(self.next_wave);
-        // Behind a loop that nothing leaves there is no code to be made.
+        // Code after a loop without exits is unreachable.
         if self.a.b.has_predecessors(self.next_wave) {
             self.a.b.switch_to(self.next_wave);
             self.end_wave(start);
@@ -187,7 +187,7 @@ impl<'m> Selector<'m> {
         self.a.b.seal(start);
     }
 
-    /// The lanes that run at the start: those of the group's threads.
+    /// The initial active lanes: those of the group's threads.
     fn begin_wave(&mut self) {
         if !self.module.privates.is_empty() {
             self.call_begin();
@@ -206,7 +206,7 @@ impl<'m> Selector<'m> {
             }
             return;
         }
-        // Lane L runs if wave * width + L is less than the threads of the group.
+        // Lane L is active if wave * width + L is less than the number of threads in the group.
         let wave = self.a.b.read(self.wave);
         let first = self.times(wave, self.width);
         let first = self.a.splat(first, false);
@@ -288,7 +288,7 @@ impl<'m> Selector<'m> {
 
     // Instructions.
 
-    /// Selects the instructions of a region; says whether its end can be reached.
+    /// Selects the instructions of a region; returns whether its end is reachable.
     fn region(&mut self, region: Region) -> bool {
         let module = self.module;
         for inst in &module.region(region).insts {
@@ -326,10 +326,10 @@ impl<'m> Selector<'m> {
                 _ => self.plain(*inst),
             }
         }
-        unreachable!("the verifier has seen that a region ends in a terminator")
+        unreachable!("the verifier has checked that a region ends in a terminator")
     }
 
-    /// What the region yields.
+    /// The values that a region yields.
     fn yielded(&self, region: Region) -> &'m [Value] {
         ir::flow::yielded(self.module, region).unwrap_or_default()
     }
@@ -383,7 +383,7 @@ impl<'m> Selector<'m> {
         }
     }
 
-    // What a dispatch gives.
+    // Built-in inputs.
 
     fn builtin(&mut self, builtin: Builtin, to: Value) {
         let shape = self.shapes.of(to);
@@ -399,7 +399,7 @@ impl<'m> Selector<'m> {
         };
         let size = self.module.group_size.get(axis).copied();
         if size == Some(1) && shape == Shape::Uniform {
-            // All threads of a group have the same place on this axis.
+            // All threads of a group have the same coordinate on this axis.
             let place = match group {
                 true => {
                     Place::General(self.a.load_general(View::R32, Address::frame(GROUP + 4 * axis)))
@@ -496,7 +496,7 @@ impl<'m> Selector<'m> {
         self.shapes.is_uniform(value)
     }
 
-    /// The mask, unless it is known to hold all lanes.
+    /// The mask, unless it is known to contain all lanes.
     fn partial(&self, mask: VReg) -> Option<VReg> {
         (!self.full.contains(&mask)).then_some(mask)
     }
@@ -505,7 +505,7 @@ impl<'m> Selector<'m> {
         self.full == masks
     }
 
-    /// The lanes that are in both.
+    /// The intersection of two sets of lanes.
     fn both(&mut self, active: VReg, with: VReg) -> VReg {
         match self.partial(active) {
             None => with,
@@ -513,7 +513,7 @@ impl<'m> Selector<'m> {
         }
     }
 
-    /// The masks of the lanes that run.
+    /// The masks of the active lanes.
     fn active(&mut self) -> Vec<VReg> {
         self.active.clone().into_iter().map(|it| self.a.b.read(it)).collect()
     }
@@ -524,7 +524,7 @@ impl<'m> Selector<'m> {
         }
     }
 
-    /// Whether the comparison is one of signed numbers; `None` for equality.
+    /// Whether the comparison is signed; `None` for equality.
     fn sign(op: Compare) -> Option<ops::Sign> {
         match op {
             Compare::Eq | Compare::Ne => None,

@@ -1,4 +1,4 @@
-//! Texture instructions: lane by lane, through the definition that [`ir::TextureCall`] shares with the reference engine.
+//! Texture instructions: lane by lane, by the definition in [`ir::TextureCall`], which the reference engine shares.
 
 use std::cell::Cell;
 
@@ -8,7 +8,7 @@ use ops::texture::{Image, MOST_BYTES, Memory};
 use crate::call::Call;
 use crate::views::View;
 
-/// The number of an operand, which is that of its row.
+/// The index of an operand, which is that of its row.
 pub(crate) type Operand = usize;
 
 impl Call<'_> {
@@ -48,7 +48,7 @@ impl Call<'_> {
         [0; 4]
     }
 
-    /// The texture or sampler that a lane names.
+    /// The texture or sampler that a lane uses.
     fn named(
         &self,
         (binding, element): (ir::Binding, Option<Operand>),
@@ -98,7 +98,7 @@ impl View {
         }
     }
 
-    /// Changes a texel in one step for all threads; gives what `change` does.
+    /// Changes a texel atomically; returns the result of `change`.
     fn change(&self, at: u64, size: usize, change: impl Fn(&mut [u8]) -> u64) -> u64 {
         if matches!(size, 1 | 2 | 4 | 8) {
             let seen = Cell::new(0);

@@ -1,14 +1,15 @@
-//! Which width code is made for: the one asked for, or the fastest where a program cannot tell.
+//! Chooses the width to compile for: the requested one, or the fastest if the program cannot observe the width.
 //!
-//! A program sees the width of its waves by wave operations, by what lanes and waves leave for each other in memory, and by
-//! the order of what they do. One without any of these does the same at every width, and is run at the width at which it is
-//! fastest: neither so narrow that most of a vector is idle, nor so wide that registers are short.
+//! A program can observe the width of its waves by wave operations, by communication between lanes and waves through
+//! memory, and by the order of their side effects. A program without any of these behaves the same at every width, and
+//! is run at the fastest one: neither so narrow that most of a vector is idle, nor so wide that register pressure is
+//! high.
 //!
-//! Why it cannot tell: a wave runs each instruction for all its lanes, ascending, and waves run one after the other. Moving
-//! a border between waves changes nothing but the order of the accesses of two lanes that were on one side of it and are not
-//! any more, or the other way round. That order is the same if there is one access only, made once by each thread: threads
-//! then come in ascending order at any width. Otherwise it makes no difference if no two lanes of a wave, however wide,
-//! access the same element: if their index is one affine value.
+//! Proof: a wave runs each instruction for all its lanes, ascending, and waves run in sequence. Moving a boundary
+//! between waves changes only the order of accesses of two lanes that are in the same wave before and not after, or
+//! vice versa. With a single access, made once by each thread, the order does not change: threads access in ascending
+//! order at any width. Otherwise the order does not matter if no two lanes of a wave, however wide, access the same
+//! element, that is, if their index is one affine value.
 
 use ir::facts::Kind;
 use ir::shape::{Shape, Shapes};
@@ -16,15 +17,15 @@ use ir::{Address, Binding, Inst, Module, Op, Place, Region, ResourceKind, Value}
 
 use crate::isa::Isa;
 
-/// Two chunks: with one, a loop waits for its own results, and with more it is short of masks or vectors.
+/// Two chunks: with one, a loop is bound by latency, and with more it runs out of masks or vectors.
 fn fastest(isa: Isa) -> u32 {
     2 * isa.lanes() as u32
 }
 
-/// The width to make code for where waves of that width are asked for.
+/// The width to compile for, given the requested one.
 pub(crate) fn made_for(module: &Module, isa: Isa, width: u32) -> u32 {
     let best = fastest(isa);
-    // Shapes are sound for the widths that the module allows, and for narrower waves.
+    // The uniformity analysis is sound for the widths that the module allows, and for narrower waves.
     let is_free = module.wave_size.min == 0 && module.wave_size.max == 0;
     let fits =
         module.threads_per_group().is_multiple_of(best.max(width)) && (best < width || is_free);
@@ -64,13 +65,13 @@ fn is_unseen(module: &Module) -> bool {
     })
 }
 
-/// Lanes of a wave hold different numbers, however wide it is.
+/// Whether lanes of a wave hold different numbers, however wide it is.
 fn is_injective(shapes: &Shapes, index: Value) -> bool {
-    // So that no multiple by a difference of lanes is 0 modulo the range of the type.
+    // No product with a difference of lane indices may be 0 modulo the range of the type.
     matches!(shapes.of(index), Shape::Affine { stride } if stride.unsigned_abs() < 1 << 16)
 }
 
-/// The index of the one element of a structured buffer that is accessed.
+/// The index of the element of a structured buffer that is accessed.
 fn own_element(module: &Module, access: &Access) -> Option<Value> {
     let kind = &module.resource(access.place.binding).kind;
     match (kind, access.at) {
@@ -79,7 +80,7 @@ fn own_element(module: &Module, access: &Access) -> Option<Value> {
     }
 }
 
-/// The accesses to what is stored to, or to anything; `None` where there is anything else that can show the width.
+/// All accesses to buffers that are written; `None` if the program can observe its width in another way.
 fn accesses(module: &Module) -> Option<Vec<Access>> {
     let mut accesses = Vec::new();
     let mut is_unseen = true;
@@ -99,7 +100,7 @@ fn accesses(module: &Module) -> Option<Vec<Access>> {
     is_unseen.then_some(accesses)
 }
 
-/// Calls for every instruction of a region, with whether it lies in a loop.
+/// Visits every instruction of a region, with whether it is in a loop.
 fn each(module: &Module, region: Region, in_loop: bool, call: &mut impl FnMut(Inst, bool)) {
     let mut open = vec![(region, in_loop)];
     while let Some((region, in_loop)) = open.pop() {
@@ -112,7 +113,7 @@ fn each(module: &Module, region: Region, in_loop: bool, call: &mut impl FnMut(In
     }
 }
 
-/// Values that a thread may compute more than once: what they are in one round says nothing about another.
+/// Values that a thread may compute more than once: their value in one iteration says nothing about another.
 fn values_in_loops(module: &Module) -> std::collections::HashSet<Value> {
     let mut values = std::collections::HashSet::new();
     each(module, module.body, false, &mut |inst, in_loop| {
@@ -124,6 +125,6 @@ fn values_in_loops(module: &Module) -> std::collections::HashSet<Value> {
             values.extend(&module.region(body).params);
         }
     });
-    // What the regions of other constructs take comes from cases that are entered once, unless in a loop.
+    // The regions of other constructs are entered once, unless they are in a loop.
     values
 }

@@ -1,7 +1,7 @@
-//! Vectors and masks, whichever of the two instruction sets they are made of.
+//! Vectors and masks, independent of the instruction set.
 //!
-//! A vector holds one chunk of words, or half a chunk of longs. A mask is a k register (AVX-512) or a vector of words that are
-//! all ones or zero (AVX2); nobody outside this file needs to know.
+//! A vector holds one chunk of words, or half a chunk of longs. A mask is a k register (AVX-512) or a vector of words
+//! that are all ones or zero (AVX2); only this file distinguishes them.
 
 use iced_x86::Code::{self, *};
 use rustc_hash::FxHashMap as HashMap;
@@ -13,19 +13,19 @@ use crate::machine::*;
 pub(crate) struct Assembler {
     pub(crate) b: Builder,
     pub(crate) isa: Isa,
-    /// How words were made that one instruction has made.
+    /// The definitions of words that a single instruction computes.
     made: HashMap<VReg, (Code, Made)>,
-    /// How masks were made that a comparison has made, and in which lanes, where these are not all.
+    /// The definitions of masks that result from comparisons, and their lanes, if not all.
     tested: HashMap<VReg, (Code, [Source; 3], Option<VReg>)>,
-    /// The masks that are known now.
+    /// The constant masks.
     known: HashMap<VReg, u32>,
-    /// What stands in the lowest lane of a vector.
+    /// The scalar in the lowest lane of a vector.
     lowest: HashMap<VReg, VReg>,
-    /// The vectors whose lowest lane others hold in all lanes.
+    /// For broadcast vectors, the vectors whose lowest lane they hold.
     spread: HashMap<VReg, VReg>,
 }
 
-/// What an instruction has made a vector of.
+/// The definition of a vector by one instruction.
 #[derive(Clone, Copy)]
 enum Made {
     Of1([Source; 1]),
@@ -41,7 +41,7 @@ impl Made {
     }
 }
 
-/// The bit of a predicate that makes it the opposite one, of numbers and of floats alike.
+/// The bit of a predicate that negates it, for both integers and floats.
 const OPPOSITE: u8 = 4;
 
 /// An operand: a register, or a constant in memory.
@@ -91,7 +91,7 @@ pub(crate) enum Lanewise {
     MaxF,
 }
 
-/// How two vectors are compared.
+/// A comparison of two vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Test {
     Eq,
@@ -100,11 +100,11 @@ pub(crate) enum Test {
     Le,
     Gt,
     Ge,
-    /// One of the two is NaN.
+    /// Whether either is NaN.
     Unordered,
 }
 
-/// What a vector holds.
+/// The element type of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     SignedWord,
@@ -116,7 +116,7 @@ pub(crate) enum Kind {
 }
 
 impl Lanewise {
-    /// The instruction of each set, where it has one.
+    /// The instruction of each instruction set, if there is one.
     fn code(self, isa: Isa) -> Option<Code> {
         use Lanewise::*;
         let (wide, narrow) = match self {
@@ -162,7 +162,7 @@ impl Lanewise {
         }
     }
 
-    /// Whether it is about longs or doubles, which decides how a constant is broadcast.
+    /// Whether it is for longs or doubles, which determines how a constant is broadcast.
     fn is_long(self) -> bool {
         use Lanewise::*;
         matches!(
@@ -185,7 +185,7 @@ impl Lanewise {
         )
     }
 
-    /// Whether the order of the operands makes no difference, but for the bits of a NaN.
+    /// Whether the operation is commutative, except for the bits of a NaN.
     pub(crate) fn commutes(self) -> bool {
         use Lanewise::*;
         matches!(
@@ -266,7 +266,7 @@ impl Assembler {
 
     // Constants.
 
-    /// A word in every lane; AVX-512 reads one and broadcasts it.
+    /// A word in every lane; AVX-512 broadcasts it from memory.
     pub(crate) fn constant_word(&mut self, bits: u32) -> Arg {
         let word = bits.to_le_bytes();
         Arg::Memory(match self.isa {
@@ -316,9 +316,9 @@ impl Assembler {
 
     pub(crate) fn op(&mut self, op: Lanewise, a: Arg, b: Arg) -> VReg {
         let Some(code) = op.code(self.isa) else {
-            unreachable!("whoever selects {op:?} has asked whether it exists")
+            unreachable!("the selection of {op:?} has checked that it exists")
         };
-        // Of two NaN the first one stays, but nobody looks at what is left of it.
+        // The result for two NaN depends on their order, but its bits are not observed.
         let (a, b) = match (a, b) {
             (Arg::Memory(_), Arg::Register(_)) if op.commutes() => (b, a),
             _ => (a, b),
@@ -343,7 +343,7 @@ impl Assembler {
             ShlQ => (EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8, VEX_Vpsllq_ymm_ymm_imm8),
             ShrQ => (EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8, VEX_Vpsrlq_ymm_ymm_imm8),
             SarQ if self.wide() => (EVEX_Vpsraq_zmm_k1z_zmmm512b64_imm8, VEX_Vpsrlq_ymm_ymm_imm8),
-            _ => unreachable!("{op:?} is no shift by a constant"),
+            _ => unreachable!("{op:?} is not a shift by a constant"),
         };
         let code = self.pick(wide, narrow);
         let a = self.vector(a);
@@ -368,7 +368,7 @@ impl Assembler {
         self.load(arg, false)
     }
 
-    /// A general register in every lane.
+    /// Broadcasts a general register.
     pub(crate) fn splat(&mut self, register: VReg, long: bool) -> VReg {
         let vector = self.splatted(register, long);
         if !long {
@@ -404,10 +404,10 @@ impl Assembler {
         if let (Some(register), false) = (self.lowest.get(&vector), long) {
             return *register;
         }
-        // Nothing need be spread over lanes for the sake of the lowest.
+        // A broadcast is not needed for the lowest lane.
         let vector = self.spread.get(&vector).copied().unwrap_or(vector);
         let source = Source::Register(View::Xmm, vector);
-        // Only the EVEX form can name all registers.
+        // Only the EVEX encoding can address all registers.
         if long {
             let code = self.pick(EVEX_Vmovq_rm64_xmm, VEX_Vmovq_rm64_xmm);
             self.b.define(code, View::R64, &[source])
@@ -417,7 +417,7 @@ impl Assembler {
         }
     }
 
-    /// The lowest lane, in every lane.
+    /// Broadcasts the lowest lane.
     pub(crate) fn spread_lowest(&mut self, vector: VReg, long: bool) -> VReg {
         let code = match (self.isa, long) {
             (Isa::Avx512, false) => EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
@@ -430,14 +430,14 @@ impl Assembler {
         all
     }
 
-    /// Says what stands in the lowest lane of a vector of words. If nobody asks for it, it is not computed.
+    /// Records how to compute the scalar in the lowest lane of a vector of words, lazily.
     pub(crate) fn note_lowest(&mut self, vector: VReg, register: VReg) {
         self.lowest.insert(vector, register);
     }
 
     /// `b` where the mask is set, `a` elsewhere.
     ///
-    /// What one instruction has made is made again, in these lanes alone: if nobody else wants it, the first one goes.
+    /// A vector from a single instruction is recomputed with a mask; dead code elimination then removes the original.
     pub(crate) fn blend(&mut self, mask: VReg, b: VReg, a: VReg) -> VReg {
         match self.known.get(&mask) {
             Some(0) => return a,
@@ -519,7 +519,7 @@ impl Assembler {
 
     // Masks.
 
-    /// Compares words or floats; with `on`, in these lanes alone.
+    /// Compares words or floats; with `on`, only in these lanes.
     pub(crate) fn test(
         &mut self,
         test: Test,
@@ -615,12 +615,12 @@ impl Assembler {
         (1 << self.isa.lanes()) - 1
     }
 
-    /// The lanes of a mask, where they are known now.
+    /// The lanes of a mask, if it is constant.
     pub(crate) fn known(&self, mask: VReg) -> Option<u32> {
         self.known.get(&mask).copied()
     }
 
-    /// The lanes that are in both; a comparison is made again, in these lanes alone.
+    /// The intersection of two masks; a comparison is recomputed with a mask.
     pub(crate) fn mask_and(&mut self, a: VReg, b: VReg) -> VReg {
         match (self.known(a), self.known(b)) {
             (Some(a), Some(b)) => return self.mask_constant(a & b),
@@ -665,7 +665,7 @@ impl Assembler {
         self.mask_op(VEX_Kxorw_kr_kr_kr, VEX_Vpxor_ymm_ymm_ymmm256, a, b)
     }
 
-    /// `a` without `b`; where `b` is what a comparison has found among `a`, the opposite is asked.
+    /// `a` without `b`; if `b` is a comparison in the lanes of `a`, this is the negated comparison.
     pub(crate) fn mask_without(&mut self, a: VReg, b: VReg) -> VReg {
         match (self.known(a), self.known(b)) {
             (Some(a), Some(b)) => return self.mask_constant(a & !b),
@@ -704,7 +704,7 @@ impl Assembler {
         self.op(Lanewise::Xor, Arg::Register(a), ones)
     }
 
-    /// A mask that is known now: bit L is lane L of the chunk.
+    /// A constant mask: bit L is lane L of the chunk.
     pub(crate) fn mask_constant(&mut self, bits: u32) -> VReg {
         let bits = bits & self.all();
         let mask = self.constant_mask(bits);
@@ -771,7 +771,7 @@ impl Assembler {
     /// The bits of `kept` in which `a` and `b` are equal.
     pub(crate) fn keep_where_equal(&mut self, kept: VReg, a: VReg, b: VReg) -> VReg {
         if self.wide() {
-            // Bit 4 * kept + 2 * a + b of the number says what becomes of these three.
+            // A truth table: bit 4 * kept + 2 * a + b of the number is the result for these three.
             let sources = [self.vector(a), self.vector(b), byte(0b1001_0000)];
             let options = Options { tied: Some(kept), ..Options::default() };
             let code = EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
@@ -793,7 +793,7 @@ impl Assembler {
             masks.push(both);
         }
         if !self.wide() {
-            // A test of a vector takes two steps where the signs of its words take one.
+            // A vector test takes two instructions, the extraction of sign bits one.
             let bits = self.mask_bits(masks[0]);
             let bits = Source::Register(View::R32, bits);
             return self.b.effect(Test_rm32_r32, &[bits, bits]);
@@ -842,7 +842,8 @@ impl Assembler {
         self.b.store(code, address, value, None);
     }
 
-    /// The words of a chunk, or as many as a narrower wave has: an access beyond would wait for what the next wave stores.
+    /// The words of a chunk, or as many as a narrower wave has: a wider access would depend on the stores of the next
+    /// wave.
     pub(crate) fn load_words(&mut self, address: Address, width: u32) -> VReg {
         let (code, view) = match (self.isa, width) {
             (Isa::Avx512, 4) => (EVEX_Vmovdqu32_xmm_k1z_xmmm128, View::Xmm),
@@ -863,7 +864,7 @@ impl Assembler {
         self.b.store(code, address, Source::Register(view, value), None);
     }
 
-    /// Words of one chunk that lie one after the other; lanes outside the mask are not touched and become zero.
+    /// Contiguous words of one chunk; lanes outside the mask are not accessed and become zero.
     pub(crate) fn load_masked(&mut self, address: Address, mask: Option<VReg>) -> VReg {
         let Some(mask) = mask else { return self.load_vector(address) };
         if self.wide() {
@@ -885,14 +886,14 @@ impl Assembler {
         self.b.effect(VEX_Vpmaskmovd_m256_ymm_ymm, &sources);
     }
 
-    /// Stores the lanes of the mask, ascending; only AVX-512 can.
+    /// A scatter of the lanes of the mask, ascending; only for AVX-512.
     pub(crate) fn scatter(&mut self, address: Address, value: VReg, mask: VReg) {
         let options = Options { mask: Some(mask), gather: true, ..Options::default() };
         let sources = [Source::Memory(address), Source::Register(View::Zmm, value)];
         self.b.instruction(EVEX_Vpscatterdd_vm32z_k1_zmm, None, &sources, options);
     }
 
-    /// Words at `address + 4 * index` for the lanes of the mask; zero elsewhere.
+    /// A gather of words at `address + 4 * index` for the lanes of the mask; zero elsewhere.
     pub(crate) fn gather(&mut self, address: Address, index: VReg, scale: u8, mask: VReg) -> VReg {
         let zero = self.zero();
         let address = Address { index: Some((self.view(), index)), scale, ..address };
@@ -951,7 +952,7 @@ impl Assembler {
 }
 
 fn float_predicate(test: Test) -> u8 {
-    // None of them signals.
+    // All of them are quiet (non-signalling).
     match test {
         Test::Eq => 0,
         Test::Unordered => 3,

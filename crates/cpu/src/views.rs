@@ -1,6 +1,6 @@
-//! The buffers of a launch as the runtime and the generated code see them: by address, since threads share them.
+//! The buffers of a launch for the runtime and the generated code: by address, since threads share them.
 //!
-//! Unsafe code stands here because the shader decides where it reads and writes, within bounds, at any time.
+//! The code here is unsafe because the shader determines where it reads and writes, within bounds, at any time.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
@@ -27,12 +27,13 @@ pub(crate) struct Views<'a> {
     borrowed: PhantomData<&'a mut Bindings>,
 }
 
-// SAFETY: all access through the addresses is atomic, or made by generated code on behalf of the shader, whose races are its own.
+// SAFETY: all access through the addresses is atomic, or made by generated code on behalf of the shader, which is
+// responsible for its races.
 unsafe impl Sync for View {}
 // SAFETY: as above.
 unsafe impl Send for View {}
 
-/// Held while a scalar is changed that no instruction can change in one step.
+/// Held while a scalar is changed for which there is no atomic instruction.
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl<'a> Views<'a> {
@@ -58,18 +59,18 @@ impl<'a> Views<'a> {
     }
 }
 
-/// Writes a scalar of 4 or 8 bytes, aligned or not, if it is `old` there; otherwise gives what is. The standard library's
-/// atomic types must be aligned. Generated code adds by a locked instruction wherever a scalar lies, and only another locked
-/// instruction keeps out of its way.
+/// Compare-and-exchange for a scalar of 4 or 8 bytes, aligned or not: writes it if the memory holds `old`, otherwise
+/// returns the contents. The standard library's atomic types must be aligned, but generated code adds by a locked
+/// instruction at any address, and only another locked instruction is atomic with respect to it.
 ///
 /// # Safety
-/// So many bytes from `place` on must be memory that may be written.
+/// This many bytes from `place` on must be writable memory.
 #[cfg(target_arch = "x86_64")]
 unsafe fn exchange_if(place: *mut u8, size: u32, old: u64, new: u64) -> Result<(), u64> {
     let seen: u64;
     if size == 4 {
         let word: u32;
-        // SAFETY: as the caller promises; the instruction writes nothing else but the flags.
+        // SAFETY: the caller's contract; the instruction writes nothing else but the flags.
         unsafe {
             asm!(
                 "lock cmpxchg dword ptr [{place}], {new:e}",
@@ -106,7 +107,7 @@ impl View {
         self.start
     }
 
-    /// The bytes from there on, one by one.
+    /// The bytes from an offset on.
     fn bytes(&self, at: u64, size: u32) -> impl Iterator<Item = &AtomicU8> {
         assert!(at + u64::from(size) <= self.len, "an access is in bounds");
         // SAFETY: in bounds, as checked, and atomic.
@@ -117,7 +118,7 @@ impl View {
     /// A scalar of 1, 2, 4 or 8 bytes.
     pub(crate) fn load(&self, at: u64, size: u32) -> u64 {
         assert!(at + u64::from(size) <= self.len, "an access is in bounds");
-        // SAFETY: in bounds, as checked; each is atomic, and aligned where it is taken whole.
+        // SAFETY: in bounds, as checked; each access is atomic, and aligned if it covers the whole scalar.
         unsafe {
             let place = self.start.add(at as usize);
             if !(place as usize).is_multiple_of(size as usize) {
@@ -151,7 +152,7 @@ impl View {
         }
     }
 
-    /// Changes a scalar in one step for all threads; gives what was there.
+    /// Changes a scalar atomically; returns the old value.
     pub(crate) fn update(&self, at: u64, size: u32, change: impl Fn(u64) -> u64) -> u64 {
         assert!(at + u64::from(size) <= self.len, "an access is in bounds");
         // SAFETY: in bounds, as checked.
@@ -188,12 +189,12 @@ impl View {
         }
     }
 
-    /// Nobody else changes what no instruction can change in one step.
+    /// The lock for scalars without an atomic instruction.
     pub(crate) fn alone() -> impl Drop {
         ALONE.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The hidden counter; 0 for what has none.
+    /// The hidden counter; 0 if there is none.
     pub(crate) fn counted(&self) -> u32 {
         if self.counter.is_null() {
             return 0;
@@ -202,7 +203,7 @@ impl View {
         unsafe { AtomicU32::from_ptr(self.counter) }.load(Relaxed)
     }
 
-    /// Changes the hidden counter; gives what it was.
+    /// Changes the hidden counter; returns the old value.
     pub(crate) fn count(&self, delta: i32) -> u32 {
         // SAFETY: it belongs to a buffer that is borrowed for as long as the view lives.
         unsafe { AtomicU32::from_ptr(self.counter) }.fetch_add(delta as u32, Relaxed)

@@ -1,7 +1,7 @@
-//! Generated code touches the shader's memory and nothing else, whatever the indices, strides and sizes.
+//! Generated code accesses only the shader's memory, whatever the indices, strides and sizes.
 //!
-//! All memory of a run ends at a page that nobody may touch: buffers, textures, the frames of waves and what groups share.
-//! A byte too many ends the process. What is given back may not be touched either.
+//! All memory of a run ends at a guard page: buffers, textures, the frames of waves and groupshared memory. An access
+//! one byte too far ends the process. Freed memory is protected too.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod fence;
@@ -16,7 +16,7 @@ use ir::{Module, ResourceKind};
 use ops::texture::{Dim, Format, Shape};
 use wavelane_cpu::Isa;
 
-/// Memory of so many bytes, or a little texture, for every resource.
+/// Memory of this many bytes, or a small texture, for every resource.
 fn bindings(module: &Module, size: usize, hostile: u32) -> Bindings {
     let mut all = Bindings::default();
     for resource in &module.resources {
@@ -96,7 +96,7 @@ fn no_index_and_no_size_leads_out() {
             }
         }
     }
-    // The fence is one: the byte behind an allocation is in no page that may be touched.
+    // The fence works: the byte after an allocation is in a guard page.
     ARMED.store(true, SeqCst);
     let bytes = Box::new([1u8; 100]);
     ARMED.store(false, SeqCst);

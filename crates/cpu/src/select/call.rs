@@ -1,4 +1,4 @@
-//! Calls into the runtime: operands go to rows of the frame, results come from the rows behind them.
+//! Calls into the runtime: operands go to rows of the frame, results come from the rows after them.
 
 use ir::{Address as At, Inst, Op, Place as Of, TextureCall, Value, Values};
 use ops::{Repr, Ty};
@@ -18,7 +18,8 @@ impl Selector<'_> {
     }
 
     fn site(&mut self, what: What, args: Vec<Ty>, results: Vec<Ty>, lanes: u32) {
-        // Sets of lanes run one after the other, and lanes are compared with each other; all else is done lane by lane.
+        // Sets of lanes run in sequence, and lanes are compared with each other; everything else is computed lane by
+        // lane.
         let effort = match what {
             What::Wave { named: true, .. } | What::Wave { op: ops::WaveOp::Match, .. } => {
                 lanes * lanes
@@ -68,7 +69,7 @@ impl Selector<'_> {
             Op::PrivateLoad { memory, .. } => (What::PrivateLoad(*memory), data.op.operands()),
             Op::PrivateStore { memory, .. } => (What::PrivateStore(*memory), data.op.operands()),
             Op::Texture(texture) => {
-                // Operands have rows in the order in which they are named.
+                // Operands have rows in their order.
                 let mut args = Values::new();
                 let call = TextureCall::new(self.module, texture, results, |it| {
                     args.push(it);
@@ -76,7 +77,7 @@ impl Selector<'_> {
                 });
                 (What::Texture(Box::new(call)), args)
             }
-            _ => unreachable!("arithmetic and constructs are no calls of this kind"),
+            _ => unreachable!("arithmetic and constructs are not calls of this kind"),
         };
         let active = self.active();
         for (i, part) in self.lane_bits(&active).into_iter().enumerate() {
@@ -92,13 +93,13 @@ impl Selector<'_> {
         let types = |values: &[Value]| values.iter().map(|it| self.ty(*it)).collect::<Vec<Ty>>();
         let (arg_types, result_types) = (types(&args), types(results));
         self.site(what, arg_types, result_types, self.width);
-        // All loads before any of them is used: the rows belong to the next call.
+        // All results are loaded before any is used, since the next call reuses the rows.
         for (i, result) in results.iter().enumerate() {
             self.take_row(args.len() + i, *result);
         }
     }
 
-    /// Arithmetic: for one lane where all have the same operands.
+    /// Arithmetic: for a single lane if the operands are uniform.
     pub(super) fn call_pure(&mut self, what: What, args: &[Value], to: Value) {
         let single = args.iter().all(|it| self.is_single(*it));
         let types: Vec<Ty> = args.iter().map(|it| self.ty(*it)).collect();
@@ -201,7 +202,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The analysis has seen that all lanes hold the same: one place for all of them is enough.
+    /// A value that the analysis has found to be uniform, in one place for all lanes.
     pub(super) fn make_single(&mut self, value: Value) {
         let register = self.general(value);
         let ty = self.ty(value);

@@ -1,8 +1,8 @@
-//! Constructs: who runs what, as the structure of the IR says.
+//! Constructs: structured control flow, and the active sets that it determines.
 //!
-//! Where all lanes go one way there is a jump. Where they part, each arm runs with its part of the lanes and is jumped over
-//! when nobody takes it. An exit writes results, lets its lanes wait at the end of the construct, and goes on with nobody;
-//! only exits that nobody stays behind are jumps.
+//! Uniform control flow becomes a jump. In divergent control flow, each arm runs with its subset of the lanes and is
+//! skipped if that is empty. An exit writes results, moves its lanes to the waiting set at the end of the construct,
+//! and continues with the empty set; only exits that all lanes take are jumps.
 
 use ir::{Inst, Op, Region, Value};
 use ops::WaveOp;
@@ -12,7 +12,7 @@ use crate::machine::*;
 
 use iced_x86::Code::*;
 
-/// A construct that exits can name.
+/// A construct that exits can target.
 #[derive(Clone)]
 pub(super) struct Open {
     pub(super) results: Vec<Variable>,
@@ -21,30 +21,30 @@ pub(super) struct Open {
 
 #[derive(Clone)]
 pub(super) enum End {
-    /// All lanes leave together: they jump there.
+    /// All lanes leave together, by a jump.
     Together(Block),
-    /// For each chunk the lanes that wait.
+    /// The waiting lanes of each chunk.
     Apart(Vec<Var>),
 }
 
-/// What is known of a set of active lanes.
+/// What is known about an active set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origin {
-    /// The condition by which it was split off, and the masks it was split off from.
+    /// The condition that it was split by, and the masks before the split.
     pub(super) condition: Option<(Value, Vec<VReg>)>,
-    /// It has one lane at most.
+    /// Whether it has at most one lane.
     pub(super) single: bool,
 }
 
 impl Selector<'_> {
     // Leaving.
 
-    /// The lanes are done for good.
+    /// Ends the active lanes.
     pub(super) fn leave_all(&mut self) {
         self.nobody();
     }
 
-    /// Goes on where it is looked who is left, with nobody.
+    /// Jumps, with an empty active set, to the block that checks for remaining lanes.
     fn nobody(&mut self) {
         let none = self.a.mask_constant(0);
         let masks = vec![none; self.chunks];
@@ -56,7 +56,7 @@ impl Selector<'_> {
     fn skip(&self) -> Block {
         match self.skips.last() {
             Some(skip) => *skip,
-            None => unreachable!("the body has a skip of its own"),
+            None => unreachable!("the body has a skip block"),
         }
     }
 
@@ -77,8 +77,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Lanes leave, and with them results. Lanes that stay behind in the construct may be given these as well: nobody
-    /// looks at them before they leave with results of their own.
+    /// Lanes leave a construct with results. Lanes that stay in it may get these results as well: they are overwritten
+    /// before they are used.
     fn wait(
         &mut self,
         results: &[Variable],
@@ -99,12 +99,12 @@ impl Selector<'_> {
     fn open(&self, construct: Inst) -> Open {
         match self.constructs.get(&construct) {
             Some(open) => open.clone(),
-            None => unreachable!("the verifier has seen that {construct} encloses its exits"),
+            None => unreachable!("the verifier has checked that {construct} encloses its exits"),
         }
     }
 
-    /// Selects a region with a scope of its own; its end is the block that it returns, to be filled next.
-    /// `None` where nobody can come to it.
+    /// Selects a region in a new scope; returns the block at its end, to be filled next, or `None` if that is
+    /// unreachable.
     pub(super) fn nested(
         &mut self,
         region: Region,
@@ -130,7 +130,7 @@ impl Selector<'_> {
         reached
     }
 
-    /// Goes on if a lane is active, else where the region around ends.
+    /// Continues if a lane is active, otherwise jumps to the end of the enclosing region.
     fn go_on_if_any(&mut self) {
         let active = self.active();
         let (some, none) = (self.a.b.block(), self.a.b.block());
@@ -142,20 +142,20 @@ impl Selector<'_> {
         self.a.b.switch_to(some);
     }
 
-    /// Whether lanes that enter the region may not come to its end.
+    /// Whether lanes that enter the region may leave it before its end.
     pub(super) fn loses(&self, region: Region) -> bool {
         ir::rounds::leaves(self.module, region)
     }
 
-    /// Lanes come back to the start of a loop.
+    /// The back edge of a loop.
     pub(super) fn count_round(&mut self, inst: Inst, body: Region) {
         if !self.short.contains(&inst) {
             self.a.b.fuel(self.cost(body), inst);
         }
     }
 
-    /// What a round of a loop costs at most: its instructions, in the module's own count. Loops inside pay for themselves.
-    /// A wave that stands for several, or for a part of one, pays as these would.
+    /// The maximal cost of a loop iteration: its instructions, as counted in the module. Inner loops are counted
+    /// separately. A wave that runs in place of several, or of part of one, pays as those would.
     fn cost(&self, body: Region) -> i32 {
         let mut open = vec![body];
         let mut cost = 0;
@@ -210,7 +210,7 @@ impl Selector<'_> {
             }
             return true;
         }
-        // What is uniform is kept once for all lanes, so that no arm may write it for nobody.
+        // A uniform value has one copy, so an arm that no lane enters must not write it.
         if self.is_single(cond) || self.is_uniform(cond) {
             return self.if_together(inst, cond, [then, else_]);
         }
@@ -224,7 +224,7 @@ impl Selector<'_> {
         let single = self.is_one_lane(cond);
         let lost = self.loses(then) || self.loses(else_);
         let class = self.a.mask_class();
-        // Who is left of either arm.
+        // The remaining lanes of both arms.
         let left: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
         let none = self.a.mask_constant(0);
         left.iter().for_each(|var| self.a.b.write(*var, none));
@@ -249,7 +249,7 @@ impl Selector<'_> {
                 self.join(&left, &lanes);
                 continue;
             }
-            // Where it is known that somebody comes, nobody need be asked.
+            // No check is needed if the set is known not to be empty.
             let known = self.known_lanes(&lanes);
             if known == Some(0) {
                 continue;
@@ -308,7 +308,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether the value is true for one lane at most.
+    /// Whether the value is true for at most one lane.
     fn is_one_lane(&self, cond: Value) -> bool {
         match self.module.values[cond.index()].def {
             ir::ValueDef::Result(inst, _) => {
@@ -318,7 +318,7 @@ impl Selector<'_> {
         }
     }
 
-    /// All lanes take the same arm. Where nobody is left of it, nobody is left here either.
+    /// A uniform branch: all lanes take the same arm. If none reaches its end, none is active afterwards.
     fn if_together(&mut self, inst: Inst, cond: Value, arms: [Region; 2]) -> bool {
         let variables = self.results(inst);
         let blocks = [self.a.b.block(), self.a.b.block()];
@@ -347,7 +347,7 @@ impl Selector<'_> {
         true
     }
 
-    /// Whether a region is so short and harmless that it runs even if nobody takes it.
+    /// If-conversion: whether a region is so short and free of side effects that it may run even without active lanes.
     fn is_flat(&self, region: Region) -> bool {
         let insts = &self.module.region(region).insts;
         insts.len() <= 6
@@ -389,7 +389,7 @@ impl Selector<'_> {
             }
     }
 
-    /// Both arms one after the other, without jumps.
+    /// If-conversion: both arms in sequence, without jumps.
     fn if_flat(&mut self, inst: Inst, cond: Value, arms: [Region; 2]) -> bool {
         let module = self.module;
         let before = self.active();
@@ -427,7 +427,7 @@ impl Selector<'_> {
                     Op::Exit { to, args } => {
                         let open = self.open(*to);
                         let End::Apart(waiting) = &open.end else {
-                            unreachable!("a flat region has no exit that is a jump")
+                            unreachable!("a flattened region has no exit that is a jump")
                         };
                         let someone_left = left.iter().any(Option::is_some);
                         let and_behind = if someone_left { &lanes } else { &before };
@@ -441,7 +441,7 @@ impl Selector<'_> {
             self.origins.pop();
             left.push(gone);
         }
-        // The results are a choice, as in straight code.
+        // The results are selections, as in straight-line code.
         let both = arms.map(|it| self.yielded(it));
         let ends = arms.map(|it| {
             let last = module.region(it).insts.last().map(|it| &module.inst(*it).op);
@@ -481,7 +481,7 @@ impl Selector<'_> {
 
     // Blocks, loops, switches.
 
-    /// Opens a construct; returns the lanes before it and where those wait who leave.
+    /// Opens a construct; returns the lanes before it and the variables for waiting lanes.
     fn begin(&mut self, inst: Inst) -> (Open, Vec<VReg>) {
         let results = self.results(inst);
         let before = self.active();
@@ -499,7 +499,7 @@ impl Selector<'_> {
         (open, before)
     }
 
-    /// Closes a construct behind the block that is current, or `None` where nobody comes to its end but by exits.
+    /// Closes a construct after the current block, or after `None` if its end is reached only by exits.
     pub(super) fn end(
         &mut self,
         inst: Inst,
@@ -555,7 +555,7 @@ impl Selector<'_> {
         self.end(inst, &open, &before, reached, lost)
     }
 
-    /// Whether lanes inside the construct may leave for beyond it.
+    /// Whether lanes inside the construct may leave to outside it.
     pub(super) fn loses_beyond(&self, inst: Inst) -> bool {
         ir::rounds::leaves_beyond(self.module, inst)
     }
@@ -581,11 +581,11 @@ impl Selector<'_> {
             self.set(*param, place);
         }
         if matches!(open.end, End::Together(_)) && !lost {
-            // Nobody leaves but all.
+            // Lanes leave only all together.
             self.set_active(&before);
         }
-        // Whoever comes to the end of the body goes round; where nobody does, all have left the loop, or all have gone
-        // beyond it.
+        // Lanes at the end of the body take the back edge; if there are none, all have left the loop or an enclosing
+        // construct.
         let done = match open.end {
             End::Together(_) => None,
             End::Apart(_) => Some(self.a.b.block()),

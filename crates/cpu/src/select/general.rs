@@ -1,4 +1,4 @@
-//! Arithmetic in general registers, for what is the same in all lanes, and for the bases of affine values.
+//! Arithmetic in general registers, for uniform values, and for the bases of affine values.
 
 use iced_x86::Code::{self, *};
 use ir::Value;
@@ -9,7 +9,7 @@ use crate::machine::*;
 use crate::vector::byte;
 
 impl Selector<'_> {
-    /// `constant` is what the second operand is known to be.
+    /// `constant` is the value of the second operand, if it is known.
     pub(super) fn binary_general(
         &mut self,
         op: Binary,
@@ -27,7 +27,7 @@ impl Selector<'_> {
         let source = Source::Register(view, b);
         let word =
             constant.filter(|_| !long).map(|it| Source::Immediate(Immediate::Word(it as u32)));
-        // With a word in the instruction, with a word, with a long.
+        // With an immediate, with a word, with a long.
         let plain = match op {
             Binary::Add => Some([Add_rm32_imm32, Add_r32_rm32, Add_r64_rm64]),
             Binary::Sub => Some([Sub_rm32_imm32, Sub_r32_rm32, Sub_r64_rm64]),
@@ -56,7 +56,7 @@ impl Selector<'_> {
                     let count = (count % u64::from(ty.bits())) as u8;
                     return Some(self.a.general(code, view, a, byte(count)));
                 }
-                // These take the count modulo the width themselves.
+                // These instructions reduce the count modulo the width.
                 let code = match op {
                     Binary::Shl => pick(VEX_Shlx_r32_rm32_r32, VEX_Shlx_r64_rm64_r64),
                     Binary::Shr(Sign::Unsigned) => {

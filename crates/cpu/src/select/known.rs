@@ -1,4 +1,5 @@
-//! What is known while code is made: constants, values that are known for each lane, and loops that end after few rounds.
+//! Constant folding at selection time: constants, values that are known for each lane, and loops with a small trip
+//! count.
 
 use std::rc::Rc;
 
@@ -10,7 +11,7 @@ use rustc_hash::FxHashMap as HashMap;
 use super::{Place, Selector};
 
 impl Selector<'_> {
-    /// A pure operation whose operands are all known.
+    /// Folds a pure operation whose operands are all known.
     pub(super) fn folded(&self, args: &[Value], eval: impl Fn(&[u64]) -> u64) -> Option<Place> {
         let mut tables: Vec<Option<Rc<Vec<u64>>>> = Vec::with_capacity(args.len());
         let mut bits = Vec::with_capacity(args.len());
@@ -48,14 +49,14 @@ impl Selector<'_> {
         }
     }
 
-    /// The first of a progression with that stride.
+    /// The first element, if the values are an arithmetic progression with that stride.
     pub(super) fn table_start(table: &[u64], stride: i32) -> Option<u32> {
         let expected = |lane: u32| (table[0] as u32).wrapping_add(lane.wrapping_mul(stride as u32));
         let all = table.iter().zip(0..).all(|(bits, lane)| *bits as u32 == expected(lane));
         all.then_some(table[0] as u32)
     }
 
-    /// How many rounds a loop makes, if that is known now and it can be unrolled.
+    /// The trip count of a loop, if it is known and the loop can be unrolled.
     pub(super) fn rounds(&self, inst: Inst) -> Option<usize> {
         if self.shapes.splits(inst) || self.loses_beyond(inst) {
             return None;
@@ -68,7 +69,7 @@ impl Selector<'_> {
         })
     }
 
-    /// A round of an unrolled loop: parameters are other names.
+    /// An iteration of an unrolled loop, in which the parameters are aliases.
     pub(super) fn unroll(&mut self, inst: Inst, body: Region, inits: &[Value], rounds: usize) {
         let module = self.module;
         let params = &module.region(body).params;
@@ -86,7 +87,7 @@ impl Selector<'_> {
             let is_last = round + 1 == rounds;
             assert!(!(falls && is_last), "the loop ends in its last iteration");
             if !falls && !is_last {
-                // An inner loop without an exit, which the trip count does not look at: nothing reaches the next iteration.
+                // An inner loop without an exit, which the trip count ignores: nothing reaches the next iteration.
                 return;
             }
             if falls {

@@ -1,7 +1,7 @@
-//! Accesses to buffers. Bounds are part of the mask: what lies outside is neither read nor written.
+//! Accesses to buffers. Bounds are part of the mask: out-of-bounds elements are neither read nor written.
 //!
-//! An index that is affine in the lane with the right stride is one access for each chunk; any other load is a gather.
-//! A store to `base + WavePrefixCountBits(p)` by the lanes with `p` is a compression.
+//! An index that is affine in the lane with the right stride becomes one access for each chunk; any other load becomes
+//! a gather. A store to `base + WavePrefixCountBits(p)` by the lanes with `p` becomes a compressing store.
 
 use iced_x86::Code::*;
 use ir::shape::{Shape, Shapes};
@@ -15,27 +15,26 @@ use crate::layout::*;
 use crate::machine::*;
 use crate::vector::*;
 
-/// An access that instructions can do.
+/// An access that can be compiled to instructions.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
-    /// The index and the bytes from one to the next.
+    /// The index and its stride in bytes.
     pub(super) index: Value,
     stride: u32,
     /// Bytes from the index to the first scalar.
     offset: u32,
-    /// Where its slice lies in the frame.
+    /// The offset of its slice in the frame.
     slice: usize,
-    /// Whether the slice counts bytes: each scalar has bounds of its own then.
+    /// Whether the slice counts bytes: then each scalar has separate bounds.
     by_byte: bool,
 }
 
-/// How far ahead memory is asked for what later waves will read. It is a hint: nothing is read, and nothing is amiss where the
-/// buffer ends before.
+/// The prefetch distance for data of later waves. A prefetch is a hint: it is harmless beyond the end of the buffer.
 const AHEAD: i32 = 1024;
 const LINE: usize = 64;
 
-/// Whether a program takes in buffers and writes next to nothing. Measured: sums over a buffer take a third less time with
-/// hints (64 lanes, AVX-512), while programs that write as much as they read take a tenth more.
+/// Whether a program reads buffers and writes very little. Measured: sums over a buffer take a third less time with
+/// prefetches (64 lanes, AVX-512), while programs that write as much as they read take a tenth more.
 pub(super) fn streams_in(module: &Module, shapes: &Shapes) -> bool {
     module.insts.iter().all(|inst| match &inst.op {
         Op::Store { at, .. } => {
@@ -46,7 +45,7 @@ pub(super) fn streams_in(module: &Module, shapes: &Shapes) -> bool {
 }
 
 impl Selector<'_> {
-    /// `None` where only the runtime can do it.
+    /// `None` if only the runtime supports it.
     pub(super) fn access(&self, place: Of, at: At, scalars: usize, ty: Ty) -> Option<Access> {
         if place.element.is_some() || !matches!(ty, Ty::I32 | Ty::F32) {
             return None;
@@ -71,13 +70,13 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether the access is one that an empty set of lanes makes nothing of.
+    /// Whether the access has no effect for an empty set of lanes.
     pub(super) fn is_masked_access(&self, op: &Op) -> bool {
         match op {
             Op::Load { .. } => false,
             Op::Store { place, at, values } => {
                 let ty = values.first().map_or(Ty::Bool, |it| self.ty(*it));
-                // Of a value that is selected in the same region nothing is known yet.
+                // Nothing is known yet about a value that is selected in the same region.
                 self.access(*place, *at, values.len(), ty).is_some_and(|it| {
                     self.places[it.index.index()].is_none()
                         || self.is_contiguous(&it)
@@ -91,14 +90,14 @@ impl Selector<'_> {
         }
     }
 
-    /// The number of positions at which the scalar with that number is in bounds.
+    /// The number of positions at which the scalar with that index is in bounds.
     fn count(&mut self, access: &Access, scalar: usize) -> VReg {
         let at = Address::frame(access.slice + SLICE_COUNT);
         let count = self.a.load_general(View::R32, at);
         if !access.by_byte || scalar == 0 {
             return count;
         }
-        // At most none.
+        // Clamped at zero.
         let zero = self.a.word(0);
         let less = self.a.general(
             Sub_rm32_imm32,
@@ -166,7 +165,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The lanes that run and whose index is in bounds.
+    /// The active lanes whose index is in bounds.
     fn in_bounds(
         &mut self,
         access: &Access,
@@ -185,7 +184,7 @@ impl Selector<'_> {
             .collect()
     }
 
-    /// Jumps to the first block if the words of all lanes lie in bounds, to the second if not.
+    /// Jumps to the first block if the words of all lanes are in bounds, otherwise to the second.
     fn branch_on_bounds(&mut self, access: &Access, scalar: usize) -> [Block; 2] {
         let base = self.affine_base(access.index);
         let count = self.count(access, scalar);
@@ -200,7 +199,7 @@ impl Selector<'_> {
         [inside, outside]
     }
 
-    /// Mostly all lanes are in bounds, and a plain load is one that the processor foresees.
+    /// Usually all lanes are in bounds, and the processor handles an unmasked load better.
     fn load_contiguous(
         &mut self,
         access: &Access,
@@ -341,7 +340,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Where lane 0 of an affine index accesses. Lanes whose index has wrapped around are out of bounds.
+    /// The address that lane 0 of an affine index accesses. Lanes whose index has wrapped around are out of bounds.
     fn contiguous(&mut self, access: &Access, start: VReg, offset: u32) -> Address {
         let base = self.affine_base(access.index);
         let base = self.sign_extended(base);
@@ -362,7 +361,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Indices so that an instruction can scale them to bytes; buffers are smaller than 2 GiB.
+    /// Indices that an instruction can scale to bytes; buffers are smaller than 2 GiB.
     fn scaled(&mut self, words: &[VReg], stride: u32) -> (Vec<VReg>, u8) {
         if matches!(stride, 1 | 2 | 4 | 8) {
             return (words.to_vec(), stride as u8);
@@ -373,7 +372,7 @@ impl Selector<'_> {
         (scaled, 1)
     }
 
-    /// The address of the scalar, or of a place that is always zero where it is out of bounds.
+    /// The address of the scalar, or of a constant zero if it is out of bounds.
     fn single_address(
         &mut self,
         access: &Access,
@@ -431,7 +430,7 @@ impl Selector<'_> {
     fn inst_of(&self, value: Value) -> Inst {
         match self.module.values[value.index()].def {
             ValueDef::Result(inst, _) => inst,
-            ValueDef::Param(..) => unreachable!("a parameter is no result"),
+            ValueDef::Param(..) => unreachable!("a parameter is not a result"),
         }
     }
 
@@ -440,7 +439,7 @@ impl Selector<'_> {
         let Some(access) = self.access(place, at, values.len(), ty) else {
             return self.call(inst);
         };
-        // Lanes that write to the same place do so in order: a stride of less than the scalars is no such access.
+        // Lanes that write to the same place do so in order, so strides smaller than the scalars are excluded.
         if values.len() == 1 && self.is_contiguous(&access) {
             let start = self.a.load_general(View::R64, Address::frame(access.slice));
             self.store_contiguous(&access, start, values[0]);
@@ -453,7 +452,7 @@ impl Selector<'_> {
             return self.compress(&access, base, values[0]);
         }
         if access.by_byte && values.len() > 1 {
-            // What one lane writes may reach into what the next one does.
+            // The elements of consecutive lanes may overlap.
             return self.call(inst);
         }
         for (i, value) in values.iter().enumerate() {
@@ -467,14 +466,15 @@ impl Selector<'_> {
         }
     }
 
-    /// The lane that runs alone, where that is known now: mostly the first of a whole wave.
+    /// The single active lane, if it is known: usually the first of a full wave.
     fn one_known_lane(&mut self) -> Option<usize> {
         let active = self.active();
         let known = self.known_lanes(&active).filter(|it| it.count_ones() == 1)?;
         Some(known.trailing_zeros() as usize)
     }
 
-    /// One lane stores. A scatter would take as long for it as for all lanes of a chunk, and is slow for chunks without any.
+    /// A scalar store by one lane. A scatter would take as long as for all lanes of a chunk, and is slow even for
+    /// chunks without active lanes.
     fn store_lane(&mut self, access: &Access, scalar: usize, value: Value, lane: usize) {
         let start = self.a.load_general(View::R64, Address::frame(access.slice));
         let index = self.word_in_lane(access.index, lane);
@@ -487,7 +487,7 @@ impl Selector<'_> {
         self.a.b.switch_to(joined);
     }
 
-    /// Stores a word if its index is less than the count, and goes on in the block.
+    /// Stores a word if its index is less than the count, and continues in the block.
     fn store_inside(
         &mut self,
         access: &Access,
@@ -508,7 +508,7 @@ impl Selector<'_> {
         self.a.b.jump(joined);
     }
 
-    /// All lanes store the same at the same place.
+    /// A uniform store: all lanes store the same value at the same place.
     fn store_single(&mut self, access: &Access, scalar: usize, value: Value) {
         let start = self.a.load_general(View::R64, Address::frame(access.slice));
         let index = self.index(access.index);
@@ -529,7 +529,7 @@ impl Selector<'_> {
         self.a.b.switch_to(joined);
     }
 
-    /// The place of a scalar at an index that is in bounds.
+    /// The address of a scalar at an index that is in bounds.
     fn scaled_address(
         &mut self,
         access: &Access,
@@ -550,7 +550,7 @@ impl Selector<'_> {
         Address { index, scale, ..Address::at(Base::Register(start), offset) }
     }
 
-    /// Each lane stores where it wants to, one after the other: of two that store at the same place the higher one stays.
+    /// A scatter, lane by lane in ascending order: of two lanes that store at the same place, the higher one wins.
     fn scatter(&mut self, access: &Access, scalar: usize, value: Value) {
         let active = self.active();
         let words = self.words(access.index);
@@ -576,7 +576,8 @@ impl Selector<'_> {
                     scale,
                     ..Address::at(Base::Register(start), offset)
                 };
-                // A scatter of nothing takes as long as one of all lanes; most chunks of a divided wave hold nobody.
+                // A scatter of no lanes takes as long as one of all lanes, and most chunks of a divergent wave have no
+                // active lanes.
                 let [some, none, joined] = [0; 3].map(|_| self.a.b.block());
                 self.a.test_any(&masks[chunk..=chunk]);
                 self.a.b.branch(Condition::NotZero, some, none);
@@ -610,7 +611,8 @@ impl Selector<'_> {
         });
     }
 
-    /// Does something for each lane of a set, ascending. It gets the lane in its word of 64, and the number of this word.
+    /// A loop over the lanes of a set, ascending. The body gets the lane's index in its word of 64, and the index of
+    /// this word.
     pub(super) fn each_lane(&mut self, set: &[VReg], each: impl FnMut(&mut Self, VReg, usize)) {
         let bits = self.lane_bits(set);
         self.each_bit(bits, each);
@@ -662,7 +664,7 @@ impl Selector<'_> {
         (is_prefix(a) && self.shapes.is_uniform(b)).then_some(Some(b))
     }
 
-    /// Writes the values of the active lanes one after the other: mostly there is room for a whole wave.
+    /// A compressing store: writes the values of the active lanes contiguously. Usually there is room for a whole wave.
     fn compress(&mut self, access: &Access, base: Option<Value>, value: Value) {
         let start = self.a.load_general(View::R64, Address::frame(access.slice));
         let position = match base {
@@ -695,7 +697,7 @@ impl Selector<'_> {
             }
             let mut position = position;
             for (packed, first, count) in &packed {
-                // As many lanes as there are values, as far as the buffer reaches.
+                // As many lanes as there are values, up to the end of the buffer.
                 let mask = if is_inside {
                     *first
                 } else {
@@ -724,7 +726,7 @@ impl Selector<'_> {
         self.a.b.define(Movsxd_r64_rm32, View::R64, &[Source::Register(View::R32, index)])
     }
 
-    /// The words of the lanes in the mask, one after the other.
+    /// Compresses the words of the lanes in the mask.
     fn packed(&mut self, words: VReg, mask: VReg) -> VReg {
         if self.a.isa == Isa::Avx512 {
             let options = Options { mask: Some(mask), zeroing: true, ..Options::default() };
@@ -732,7 +734,7 @@ impl Selector<'_> {
             let words = Source::Register(View::Zmm, words);
             return self.a.b.define_with(code, View::Zmm, &[words], options);
         }
-        // For each set of lanes their indices, a byte each.
+        // A permutation table: the indices of each set of lanes, a byte each.
         let orders: Vec<u8> = (0..256u32)
             .flat_map(|set| {
                 let mut own: Vec<u8> = (0..8).filter(|lane| set >> lane & 1 == 1).collect();
@@ -748,7 +750,7 @@ impl Selector<'_> {
         self.a.b.define(VEX_Vpermd_ymm_ymm_ymmm256, View::Ymm, &sources)
     }
 
-    /// A mask of so many lanes, from the first on.
+    /// A mask of the first `count` lanes.
     fn first_lanes(&mut self, count: VReg) -> VReg {
         if self.a.isa == Isa::Avx512 {
             let ones = self.a.word(u32::MAX);
@@ -791,7 +793,7 @@ impl Selector<'_> {
             let is_copied = self.copied.contains(&place.binding);
             return self.add_by_lane(&access, args[0], inst, is_copied);
         }
-        // One addition for all lanes: each sees what those below it have added.
+        // One addition for all lanes: each sees the sum of the lanes below it.
         let index = self.index(access.index);
         let active = self.active();
         let count = self.lane_count(&active);
@@ -819,7 +821,7 @@ impl Selector<'_> {
         self.set(result, Place::Words(seen));
     }
 
-    /// Where a word is added, and the word; out of bounds nothing is added, and nothing seen.
+    /// The address of an addition, and the word; out of bounds, nothing is added and the result is zero.
     pub(super) fn address_and_own(
         &mut self,
         access: &Access,
@@ -836,9 +838,9 @@ impl Selector<'_> {
         (address, self.a.general(Cmovae_r32_rm32, View::R32, own, zero))
     }
 
-    /// One lane after the other, ascending, through rows of the frame.
+    /// Lane by lane, ascending, through rows of the frame.
     ///
-    /// Nobody reads the result where there may be a copy of the buffer; if there is, nobody else adds to it.
+    /// If the buffer may have a private copy, the result is not used; additions to a private copy need no lock.
     fn add_by_lane(&mut self, access: &Access, value: Value, inst: Inst, is_copied: bool) {
         self.rows = self.rows.max(3);
         let result = self.module.inst(inst).results.first().copied();
@@ -878,7 +880,7 @@ impl Selector<'_> {
             }
         };
         if is_copied {
-            // Each way has its own loop: a lock is worth far more than a jump.
+            // Each case has a separate loop: a lock costs far more than a jump.
             let [own, common, joined] = [0; 3].map(|_| self.a.b.block());
             let is_own = self.a.load_general(View::R32, Address::frame(access.slice + SLICE_OWN));
             let is_own = Source::Register(View::R32, is_own);

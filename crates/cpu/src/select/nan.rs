@@ -1,9 +1,9 @@
-//! Which float values may be held with a NaN that is not the canonical one yet.
+//! Deferred NaN canonicalisation: which float values may hold a NaN that is not canonical yet.
 //!
-//! Arithmetic that makes a NaN makes the canonical one, but hardware keeps the bits of an operand. Arithmetic does not look
-//! at these bits, so it is enough to replace them where something does: a store, a cast, a change of sign, another engine.
-//! A value whose true bits are never those of another NaN is *fixable*: replacing any NaN in it by the canonical one gives
-//! the true value. A fixable value that comes of arithmetic is *raw*.
+//! Arithmetic gives the canonical NaN, but hardware propagates the bits of an operand. Arithmetic does not observe
+//! these bits, so it is enough to canonicalise before operations that do: a store, a cast, a negation, a call. A value
+//! whose true bits are never those of another NaN is *fixable*: replacing any NaN in it by the canonical one gives the
+//! true value. A fixable value that results from arithmetic is *raw*.
 
 use ir::flow::Structure;
 use ir::{Module, Op, Value};
@@ -33,7 +33,7 @@ impl Nans {
             }
             nans.raw[result.index()] = makes && nans.fixable[result.index()];
         }
-        // What is not fixable spoils what it flows into; then, what is raw makes raw.
+        // First, values that are not fixable propagate to the values they flow into; then raw values do.
         let spread = |marks: &mut Vec<bool>, to: bool, only: &dyn Fn(usize) -> bool| {
             let mut changed = true;
             while std::mem::take(&mut changed) {
@@ -54,7 +54,7 @@ impl Nans {
     }
 }
 
-/// Whether the operation is arithmetic whose NaN is left as the hardware makes it, and whether any NaN is canonical anyway.
+/// Whether the operation is arithmetic whose NaN has the hardware's bits, and whether any NaN is canonical anyway.
 fn made(module: &Module, op: &Op) -> (bool, bool) {
     let ty = |value: &Value| module.ty(*value);
     match op {
@@ -86,7 +86,7 @@ fn made(module: &Module, op: &Op) -> (bool, bool) {
     }
 }
 
-/// The operands that a selection moves.
+/// The operands that a selection copies.
 fn moved(op: &Op) -> Option<[Value; 2]> {
     match op {
         Op::Ternary(Ternary::Select, [_, a, b]) => Some([*a, *b]),
@@ -94,7 +94,7 @@ fn moved(op: &Op) -> Option<[Value; 2]> {
     }
 }
 
-/// Each value that flows into another as it is.
+/// Each pair of a value and another one that it is copied to.
 fn edges(module: &Module) -> Vec<(Value, Value)> {
     let mut edges: Vec<(Value, Value)> = Vec::new();
     Structure::of(module).edges(module, |from, into| edges.push((from, into)));

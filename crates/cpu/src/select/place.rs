@@ -1,4 +1,4 @@
-//! Where values are, and how they get from one kind of place to another.
+//! The representations of values, and conversions between them.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use super::Selector;
 use crate::machine::*;
 use crate::vector::*;
 
-/// Where a value is.
+/// The representation of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
-    /// The same bits in all lanes, known now.
+    /// A constant, the same in all lanes.
     Constant(u64),
     /// The same integer in all lanes, or 0 or 1 for a `bool`.
     General(VReg),
@@ -22,7 +22,7 @@ pub(crate) enum Place {
     Splat(VReg),
     /// An `i32`: lane L holds `base + stride * L`.
     Affine { base: VReg, stride: i32 },
-    /// The bits of each lane, known now.
+    /// A constant for each lane.
     Table(Rc<Vec<u64>>),
     /// A vector for each chunk.
     Words(Vec<VReg>),
@@ -32,7 +32,7 @@ pub(crate) enum Place {
     Bits(Vec<VReg>),
 }
 
-/// A place that is written more than once, and whether any NaN in it stands for the canonical one.
+/// A mutable place, and whether any NaN in it means the canonical one.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable(pub(super) Kept, bool);
 
@@ -48,7 +48,7 @@ pub(crate) enum Kept {
 
 impl Selector<'_> {
     pub(super) fn set(&mut self, value: Value, place: Place) {
-        // Where a loop is unrolled a value has had other places before.
+        // In an unrolled loop, a value has had other places before.
         self.copies.iter_mut().for_each(|it| {
             it.remove(&value);
         });
@@ -58,7 +58,9 @@ impl Selector<'_> {
     pub(super) fn place(&self, value: Value) -> &Place {
         match &self.places[value.index()] {
             Some(place) => place,
-            None => unreachable!("the verifier has seen that {value} is defined before its uses"),
+            None => {
+                unreachable!("the verifier has checked that {value} is defined before its uses")
+            }
         }
     }
 
@@ -74,13 +76,13 @@ impl Selector<'_> {
         }
     }
 
-    /// Gives a value the place of another.
+    /// Makes a value an alias of another.
     pub(super) fn rename(&mut self, from: Value, to: Value) {
         let place = self.place_as(from, to);
         self.set(to, place);
     }
 
-    /// The place of a value, as another value may have it.
+    /// The place of a value, for use by an alias.
     pub(super) fn place_as(&mut self, from: Value, to: Value) -> Place {
         match self.place(from).clone() {
             it if !self.nans.is_raw(from) || self.nans.is_raw(to) => it,
@@ -100,7 +102,7 @@ impl Selector<'_> {
 
     // Reading.
 
-    /// An integer or `bool` that is the same in all lanes.
+    /// A uniform integer or `bool`.
     pub(super) fn general(&mut self, value: Value) -> VReg {
         let long = self.ty(value).repr() == Repr::Long;
         match self.place(value).clone() {
@@ -110,7 +112,7 @@ impl Selector<'_> {
                 let vector = self.splat(value);
                 self.a.lowest(vector, long)
             }
-            // Only its shape says that it is uniform.
+            // Only the analysis says that it is uniform.
             Place::Table(_) if self.ty(value) == Ty::Bool => {
                 let set = self.bits(value);
                 let active = self.active();
@@ -136,13 +138,13 @@ impl Selector<'_> {
         }
     }
 
-    /// A float that is the same in all lanes, in a vector.
+    /// A uniform float, in a vector.
     pub(super) fn splat(&mut self, value: Value) -> VReg {
         let vector = self.raw_splat(value);
         if self.nans.is_raw(value) { self.canonical(vector, self.ty(value)) } else { vector }
     }
 
-    /// The same, whatever NaN it holds.
+    /// The same, with any NaN.
     pub(super) fn raw_splat(&mut self, value: Value) -> VReg {
         let long = self.ty(value).repr() == Repr::Long;
         match self.place(value).clone() {
@@ -177,7 +179,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The same, whatever NaN they hold.
+    /// The same, with any NaN.
     pub(super) fn raw_word_args(&mut self, value: Value) -> Vec<Arg> {
         match self.place(value).clone() {
             Place::Words(vectors) => vectors.into_iter().map(Arg::Register).collect(),
@@ -214,7 +216,7 @@ impl Selector<'_> {
                 let args = self.word_args(value);
                 args.into_iter().map(|it| self.a.load(it, false)).collect()
             }
-            Place::Longs(_) | Place::Bits(_) => unreachable!("{value} is no word"),
+            Place::Longs(_) | Place::Bits(_) => unreachable!("{value} is not a word"),
         };
         self.remember(value, &made);
         made
@@ -240,7 +242,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The same, whatever NaN they hold.
+    /// The same, with any NaN.
     pub(super) fn raw_long_args(&mut self, value: Value) -> Vec<Arg> {
         match self.place(value).clone() {
             Place::Longs(vectors) => vectors.into_iter().map(Arg::Register).collect(),
@@ -273,7 +275,7 @@ impl Selector<'_> {
                     .collect();
             }
             Place::Affine { .. } | Place::Words(_) | Place::Bits(_) => {
-                unreachable!("{value} is no long")
+                unreachable!("{value} is not a long")
             }
         };
         vec![vector; 2 * self.chunks]
@@ -300,7 +302,7 @@ impl Selector<'_> {
                     .collect();
             }
             Place::Splat(_) | Place::Affine { .. } | Place::Words(_) | Place::Longs(_) => {
-                unreachable!("{value} is no bool")
+                unreachable!("{value} is not a bool")
             }
         };
         vec![mask; self.chunks]
@@ -308,19 +310,19 @@ impl Selector<'_> {
 
     // Lanes.
 
-    /// The lanes of masks, where they are known now.
+    /// The lanes of masks, if they are constant.
     pub(super) fn known_lanes(&self, masks: &[VReg]) -> Option<u128> {
         masks.iter().enumerate().try_fold(0, |all, (chunk, mask)| {
             Some(all | u128::from(self.a.known(*mask)?) << (chunk * self.lanes))
         })
     }
 
-    /// How many lanes the masks hold.
+    /// The number of lanes in the masks.
     pub(super) fn lane_count(&mut self, masks: &[VReg]) -> VReg {
         if let Some(known) = self.known_lanes(masks) {
             return self.a.word(known.count_ones());
         }
-        // Counts of single masks are wanted elsewhere, too.
+        // Counts of single masks are shared with other uses.
         let counts: Vec<VReg> = masks.iter().map(|it| self.count_in_chunk(*it)).collect();
         let mut sum = counts[0];
         for count in &counts[1..] {
@@ -373,7 +375,7 @@ impl Selector<'_> {
         self.a.general0(Setne_rm8, zero)
     }
 
-    /// The index of the lowest lane of a set; beyond the width if it is empty.
+    /// The index of the lowest lane of a set; at least the width if it is empty.
     pub(super) fn lowest_lane(&mut self, bits: &[VReg]) -> VReg {
         let low =
             self.a.b.define(Tzcnt_r64_rm64, View::R64, &[Source::Register(View::R64, bits[0])]);
@@ -391,7 +393,7 @@ impl Selector<'_> {
         self.a.general(Cmove_r64_rm64, View::R64, low, Source::Register(View::R64, high))
     }
 
-    /// What the lowest active lane holds, through the scratch row.
+    /// The value of the lowest active lane, through the scratch row.
     pub(super) fn first_word(&mut self, words: &[VReg]) -> VReg {
         let active = self.active();
         if let Some(known) = self.known_lanes(&active) {
@@ -409,7 +411,7 @@ impl Selector<'_> {
         self.word_of_lane(words, lane)
     }
 
-    /// What the lane with that index holds; the index is less than 129.
+    /// The value of the lane with that index, which is less than 129.
     pub(super) fn word_of_lane(&mut self, words: &[VReg], lane: VReg) -> VReg {
         let row = self.layout.row(0);
         for (chunk, vector) in words.iter().enumerate() {
@@ -419,7 +421,7 @@ impl Selector<'_> {
         self.a.load_general(View::R32, Address { index, scale: 4, ..Address::frame(row) })
     }
 
-    /// What a lane holds that is known now.
+    /// The value of a lane with a constant index.
     pub(super) fn word_in_lane(&mut self, value: Value, lane: usize) -> VReg {
         match self.place(value).clone() {
             Place::Constant(_) | Place::General(_) | Place::Splat(_) => self.general(value),
@@ -455,7 +457,7 @@ impl Selector<'_> {
 
     // Variables.
 
-    /// A variable for values of the shape and type of this one, holding nothing in particular.
+    /// An uninitialised variable for values with the uniformity and type of this one.
     pub(super) fn variable(&mut self, like: Value) -> Variable {
         let ty = self.ty(like);
         let shape = self.shapes.of(like);
@@ -479,7 +481,7 @@ impl Selector<'_> {
         Variable(kept, self.nans.is_raw(like))
     }
 
-    /// What the variable holds here.
+    /// The current value of the variable.
     pub(super) fn read(&mut self, variable: &Variable) -> Place {
         let mut all = |vars: &[Var]| vars.iter().map(|it| self.a.b.read(*it)).collect();
         match &variable.0 {
@@ -494,11 +496,11 @@ impl Selector<'_> {
         }
     }
 
-    /// Gives the variable a value: in the lanes of the masks, or without masks in all.
+    /// Assigns to the variable: in the lanes of the masks, or without masks in all.
     ///
-    /// What is uniform is so for all lanes that come here, so that nothing need be kept of what was there before.
+    /// A uniform value is the same for all lanes that reach this point, so the old value need not be kept.
     pub(super) fn assign(&mut self, variable: &Variable, value: Value, lanes: Option<&[VReg]>) {
-        // What it flows into takes any NaN if it is raw itself.
+        // The variable may hold any NaN if it is raw itself.
         let raw = variable.1;
         match &variable.0 {
             Kept::General(var) => {
@@ -567,7 +569,7 @@ impl Selector<'_> {
         }
     }
 
-    /// What lane 0 of an affine value holds, or would hold.
+    /// The value of lane 0 of an affine value, whether or not it is active.
     fn base(&mut self, value: Value, stride: i32) -> VReg {
         match self.place(value).clone() {
             Place::Affine { base, .. } => base,
@@ -587,7 +589,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether an arithmetic result can be kept as an affine value: its operands are.
+    /// Whether an arithmetic result can be kept as an affine value, because its operands are.
     pub(super) fn affine_parts(&mut self, value: Value) -> Option<VReg> {
         match self.place(value).clone() {
             Place::Affine { base, .. } => Some(base),
@@ -600,7 +602,7 @@ impl Selector<'_> {
 }
 
 impl Assembler {
-    /// An instruction that changes its one operand.
+    /// An instruction that modifies its only operand.
     pub(crate) fn general1(&mut self, code: iced_x86::Code, a: VReg) -> VReg {
         let view = match code {
             Neg_rm64 | Not_rm64 => View::R64,
@@ -610,7 +612,7 @@ impl Assembler {
         self.b.define_with(code, view, &[], options)
     }
 
-    /// Sets the lowest byte of a register that is zero by the flags.
+    /// Sets the lowest byte of a zero register by the flags.
     pub(crate) fn general0(&mut self, code: iced_x86::Code, zero: VReg) -> VReg {
         let options = Options { tied: Some(zero), ..Options::default() };
         self.b.define_with(code, View::R8, &[], options)

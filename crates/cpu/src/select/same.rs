@@ -1,8 +1,9 @@
 //! `WaveMatch`: for each lane the set of lanes that hold the same bits.
 //!
-//! There are two ways. In narrow waves each lane's word is compared with all. In wide ones that grows with the square of the
-//! width, and the sets are made bit by bit: those who agree with a lane in one bit are the lanes that have it or all the
-//! others, and a lane's set is what is left after all bits in which any two lanes differ.
+//! There are two algorithms. In narrow waves each lane's word is compared with all others. That is quadratic in the
+//! width, so in wide waves the sets are computed bit by bit: the lanes that agree with a lane in one bit are those that
+//! have the bit set or all the others, and a lane's set is the intersection over all bits in which any two lanes
+//! differ.
 
 use iced_x86::Code::*;
 use ir::Value;
@@ -13,13 +14,13 @@ use crate::isa::Isa;
 use crate::machine::*;
 use crate::vector::*;
 
-/// Up to this width words are compared with all lanes.
+/// The largest width at which words are compared with all lanes.
 const NARROW: u32 = 32;
-/// So many words of sets stay in registers while bits are looked at.
+/// The number of words of sets that are kept in registers during the loop over bits.
 const MOST_SETS: usize = 16;
 
 impl Selector<'_> {
-    /// Says whether it is one that has instructions.
+    /// Returns whether the operands are supported.
     pub(super) fn matches(&mut self, args: &[Value], results: &[Value]) -> bool {
         let is_word = |it: &Value| self.ty(*it).repr() == Repr::Word;
         if !args.iter().all(is_word) {
@@ -32,10 +33,10 @@ impl Selector<'_> {
         true
     }
 
-    /// For each lane the lanes that hold the same bits: every lane's word is compared with all.
+    /// The set of equal lanes for each lane, by comparing every lane's word with all.
     ///
-    /// The words go through rows of the frame, where one lane's word can be read into all lanes, and sets of lanes be put
-    /// together from what chunks give.
+    /// The words pass through rows of the frame, from which one lane's word can be broadcast, and in which sets of
+    /// lanes are assembled from chunks.
     fn match_lane_by_lane(&mut self, value: Value, results: &[Value]) {
         self.rows = self.rows.max(1 + results.len());
         let active = self.active();
@@ -95,7 +96,7 @@ impl Selector<'_> {
         }
     }
 
-    /// For each lane the lanes that agree with it in every bit of all words.
+    /// The set of equal lanes for each lane, by comparing bit by bit.
     fn match_bit_by_bit(&mut self, args: &[Value], results: &[Value]) {
         let used = (self.width as usize).div_ceil(32);
         let active = self.active();
@@ -104,7 +105,7 @@ impl Selector<'_> {
         let at_a_time = (MOST_SETS / self.chunks).max(1);
         for first in (0..used).step_by(at_a_time) {
             let part = first..used.min(first + at_a_time);
-            // At first all that run, for every lane.
+            // Initially all active lanes, for every lane.
             let sets: Vec<Vec<Var>> = part
                 .clone()
                 .map(|word| {
@@ -141,7 +142,7 @@ impl Selector<'_> {
         results[used..].iter().for_each(|it| self.set(*it, Place::Constant(0)));
     }
 
-    /// The bits in which any lane differs from the first, and maybe more.
+    /// A superset of the bits in which any lane differs from the first.
     fn differing_bits(&mut self, words: &[VReg]) -> VReg {
         let first = self.a.spread_lowest(words[0], false);
         let mut all: Option<VReg> = None;
@@ -157,7 +158,7 @@ impl Selector<'_> {
         self.a.lowest(all, false)
     }
 
-    /// One of the words of 32 lanes that a set is made of, in all lanes.
+    /// One of the 32-lane words of a set, in all lanes.
     fn word_of_set(&mut self, set: &[VReg], word: usize) -> VReg {
         let per_word = 32 / self.lanes;
         let end = set.len().min((word + 1) * per_word);
@@ -175,7 +176,7 @@ impl Selector<'_> {
         self.a.splat(bits, false)
     }
 
-    /// Does something for each bit of a word, ascending. It gets the bit alone.
+    /// A loop over the set bits of a word, ascending. The body gets the isolated bit.
     fn each_set_bit(&mut self, word: VReg, each: impl FnOnce(&mut Self, VReg)) {
         let left = self.a.b.var(GENERAL);
         self.a.b.write(left, word);

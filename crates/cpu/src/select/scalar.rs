@@ -1,4 +1,4 @@
-//! Arithmetic: one row for each operation that has instructions; the rest are calls.
+//! Arithmetic: one row for each operation with instructions; the others are calls.
 
 use iced_x86::Code::{self, *};
 use ir::Value;
@@ -11,7 +11,7 @@ use crate::isa::Isa;
 use crate::machine::*;
 use crate::vector::*;
 
-/// What a selection of vector instructions came to.
+/// The result of selecting vector instructions.
 enum Made {
     Vectors(Vec<VReg>),
     Masks(Vec<VReg>),
@@ -85,7 +85,7 @@ impl Selector<'_> {
         let x = self.args(a, single, false);
         let (op, y) = match self.reciprocal(op, ty, b) {
             Some(reciprocal) => (Binary::Mul, vec![reciprocal; x.len()]),
-            // The same number, sooner.
+            // The same result, with lower latency.
             None if op == Binary::Mul && self.is_two(ty, b) => (Binary::Add, x.clone()),
             None => (op, self.args(b, single, false)),
         };
@@ -105,7 +105,7 @@ impl Selector<'_> {
         self.constant(value) == Some(two)
     }
 
-    /// What to multiply by in place of a division by a known power of two.
+    /// The reciprocal of a known power of two, to multiply by instead of dividing.
     fn reciprocal(&mut self, op: Binary, ty: Ty, b: Value) -> Option<Arg> {
         let bits = self.constant(b).filter(|_| matches!(op, Binary::Div(_)))?;
         let reciprocal = ops::scalar::reciprocal_of_power(ty, bits)?;
@@ -115,8 +115,8 @@ impl Selector<'_> {
         })
     }
 
-    /// An unsigned division or remainder by a known power of two, which is a shift or a mask. Programs divide by
-    /// `WaveGetLaneCount()` to number their waves.
+    /// Strength reduction: an unsigned division or remainder by a known power of two becomes a shift or a mask.
+    /// Programs divide by `WaveGetLaneCount()` to number their waves.
     fn divide_by_power(&mut self, op: Binary, a: Value, b: Value, to: Value) -> bool {
         let ty = self.ty(a);
         let Some(by) = self.constant(b).filter(|it| it.is_power_of_two()) else { return false };
@@ -146,7 +146,7 @@ impl Selector<'_> {
         let y = vec![y; x.len()];
         let Some(made) = self.binary_vectors(op, ty, &[x, y], Some(bits)) else { return false };
         if let (Place::Affine { base, .. }, Some(first)) = (self.place(a).clone(), made.first()) {
-            // The first lane writes for its wave, as a rule: its number is that of the wave's first thread divided.
+            // Usually the first lane writes for its wave, and its quotient is that of the wave's first thread.
             let by = self.a.word(bits as u32);
             if let Some(lowest) = self.binary_general(op, ty, base, by, Some(bits)) {
                 self.a.note_lowest(*first, lowest);
@@ -288,7 +288,7 @@ impl Selector<'_> {
 
     // Operands and results.
 
-    /// The operand as vectors: one where all operands are the same in all lanes. Not `exact`, a NaN may have any bits.
+    /// The operand as vectors: a single one if all operands are uniform. Without `exact`, a NaN may have any bits.
     fn args(&mut self, value: Value, single: bool, exact: bool) -> Vec<Arg> {
         let ty = self.ty(value);
         if ty == Ty::Bool {
@@ -333,7 +333,7 @@ impl Selector<'_> {
         self.set(to, place);
     }
 
-    /// Arithmetic that makes a NaN makes the canonical one.
+    /// NaN canonicalisation.
     pub(super) fn canonical(&mut self, vector: VReg, ty: Ty) -> VReg {
         let (kind, nan) = match ty {
             Ty::F32 => (Kind::Float, self.a.constant_word(0x7fc0_0000)),
@@ -342,7 +342,7 @@ impl Selector<'_> {
         let is_nan = self.a.test(Test::Unordered, kind, vector, Arg::Register(vector), None);
         let long = ty == Ty::F64;
         if self.a.isa == Isa::Avx512 {
-            let Arg::Memory(address) = nan else { unreachable!("constants lie in memory") };
+            let Arg::Memory(address) = nan else { unreachable!("constants are in memory") };
             let code = if long {
                 EVEX_Vpbroadcastq_zmm_k1z_xmmm64
             } else {
@@ -503,7 +503,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The set bits of each word: those of its nibbles by a table, summed up.
+    /// The population count of each word: a table lookup for each nibble, summed up.
     fn count_bits(&mut self, words: VReg) -> VReg {
         let table: Vec<u32> = (0..self.lanes as u32)
             .map(|i| (0..4).map(|byte| (i % 4 * 4 + byte).count_ones() << (8 * byte)).sum())
@@ -533,7 +533,7 @@ impl Selector<'_> {
         self.a.bytes(sums.0, sums.1, halves, ones)
     }
 
-    /// A bitwise operation with a constant of longs.
+    /// A bitwise operation with a 64-bit constant.
     fn bitwise_long(&mut self, op: Lanewise, a: VReg, constant: Arg) -> VReg {
         let constant = self.a.load(constant, true);
         self.a.op(op, Arg::Register(a), Arg::Register(constant))
@@ -608,7 +608,7 @@ impl Selector<'_> {
                 each!(|a| self.a.unary(code, code, a))
             }
             (Ty::I32, Ty::F32) => {
-                // Both halves as floats that are exact, and one sum that is rounded.
+                // Both halves convert exactly, and their sum is rounded once.
                 let [low, one, other, both] = [0xffff, 0x4b00_0000, 0x5300_0000, 0x5300_0080]
                     .map(|it| self.a.constant_word(it));
                 each!(|a| {
@@ -638,7 +638,7 @@ impl Selector<'_> {
                 let zero = self.a.constant_word(0);
                 let code = EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae;
                 each!(|a| {
-                    // Zero for NaN and what is negative; all ones for what is too large.
+                    // Zero for NaN and negative values; all ones for values that are too large.
                     let positive = self.a.op(Lanewise::MaxS, Arg::Register(a), zero);
                     self.a.unary(code, code, positive)
                 })
@@ -761,7 +761,7 @@ impl Selector<'_> {
             false => self.a.constant_word(31),
         });
         let mut vectors = Vec::with_capacity(args[0].len());
-        // A constant that comes first is read by the instruction itself, if the order makes no difference.
+        // A constant first operand can be a memory operand if the operation is commutative.
         let swap = op.commutes() && matches!(args[0].first(), Some(Arg::Memory(_)));
         let (first, second) = if swap { (&args[1], &args[0]) } else { (&args[0], &args[1]) };
         for (a, b) in first.iter().zip(second) {
@@ -778,7 +778,7 @@ impl Selector<'_> {
                     self.a.op(op, Arg::Register(a), Arg::Register(count))
                 }
                 (None, _) => {
-                    // The broadcast of a bitwise instruction is of words.
+                    // Bitwise instructions broadcast words.
                     let b = match *b {
                         Arg::Memory(_) if long && matches!(op, And | Or | Xor) => {
                             Arg::Register(self.a.load(*b, true))
@@ -797,7 +797,7 @@ impl Selector<'_> {
         Some(vectors)
     }
 
-    /// The number if one operand is NaN, and -0 below +0.
+    /// Minimum or maximum: the number if one operand is NaN, and -0 is below +0.
     fn float_extremes(
         &mut self,
         op: Lanewise,
@@ -810,7 +810,7 @@ impl Selector<'_> {
         let mut vectors = Vec::with_capacity(args[0].len());
         for (a, b) in args[0].iter().zip(&args[1]) {
             let (a, b) = (self.a.load(*a, long), self.a.load(*b, long));
-            // Of a NaN and a number the instruction takes the second operand, of two zeros too.
+            // The instruction returns the second operand if one is NaN, or if both are zero.
             let pick = self.a.op(op, Arg::Register(a), Arg::Register(b));
             let equal = self.a.test(Test::Eq, kind, a, Arg::Register(b), None);
             let both = self.a.op(zeros, Arg::Register(a), Arg::Register(b));
@@ -822,7 +822,7 @@ impl Selector<'_> {
         vectors
     }
 
-    /// A blend by a mask that a comparison of vectors of this kind has given.
+    /// A blend by a mask that results from a comparison of vectors of this kind.
     fn blend_kind(&mut self, mask: VReg, b: VReg, a: VReg, long: bool) -> VReg {
         if long && self.a.isa == Isa::Avx512 {
             self.a.blend_long(mask, 0, b, a)

@@ -1,10 +1,10 @@
-//! Switches: the cases one after the other, as they stand in the text, each with the lanes that select it and those that
-//! fall into it.
+//! Switches: the cases in the order of the text, each with the lanes that select it and those that fall through into
+//! it.
 //!
-//! Which lanes select a case is computed where the case begins, and not before: so few masks are alive at a time, however
-//! many cases there are. A run of many cases is jumped over if nobody falls into it and no selector lies between its least
-//! and its greatest label, and so are the halves of it: a switch with labels in order costs a wave the logarithm of their
-//! number for each label that its lanes select.
+//! The lanes that select a case are computed at the start of the case, so that few masks are live at a time, however
+//! many cases there are. A range of many cases is skipped if no lane falls through into it and no selector is between
+//! its least and greatest label, and likewise its halves (binary search): a switch with ordered labels costs a wave the
+//! logarithm of their number for each label that its lanes select.
 
 use ir::{Case, Inst, Value};
 use std::ops::Range;
@@ -14,7 +14,7 @@ use super::{Kept, Selector, Variable};
 use crate::machine::*;
 use crate::vector::*;
 
-/// Fewer cases than this are asked one by one.
+/// Fewer cases than this are tested one by one.
 const LEAF: usize = 6;
 
 /// A switch whose cases are being selected.
@@ -23,14 +23,14 @@ struct Switch<'a> {
     cases: &'a [Case],
     inits: &'a [Value],
     results: Vec<Variable>,
-    /// The parameters of each case, made shortly before the first lane can come to it: a variable that is read far behind
-    /// where it was made takes a parameter of every block between.
+    /// The parameters of each case, defined shortly before the first lane can reach it: a variable that is read far
+    /// from its definition needs a parameter in every block between.
     params: Vec<Option<Vec<Variable>>>,
-    /// The lanes that came to the switch.
+    /// The lanes that entered the switch.
     before: Vec<VReg>,
-    /// Those that have selected none of the cases so far.
+    /// Those that have not selected any of the cases so far.
     rest: Vec<Var>,
-    /// Those that fall into the next case.
+    /// Those that fall through into the next case.
     falling: Vec<Var>,
     /// Those that wait at its end.
     waiting: Vec<Var>,
@@ -53,7 +53,7 @@ impl Selector<'_> {
         let lost = self.loses_beyond(inst);
         let has_default = cases.iter().any(|it| it.default);
         if !has_default {
-            // Those who select nothing leave with what they have; all others write over it.
+            // Lanes that select no case leave with the initial values; all others overwrite them.
             for (variable, init) in results.iter().zip(inits) {
                 self.assign(variable, *init, None);
             }
@@ -92,7 +92,7 @@ impl Selector<'_> {
         variables.iter().zip(values).for_each(|(var, value)| self.a.b.write(*var, *value));
     }
 
-    /// For each chunk what an operation makes of two masks.
+    /// Applies an operation to two masks, chunk by chunk.
     fn combine(
         &mut self,
         a: &[VReg],
@@ -102,7 +102,7 @@ impl Selector<'_> {
         a.iter().zip(b).map(|(a, b)| op(&mut self.a, *a, *b)).collect()
     }
 
-    /// Jumps over what `run` selects if there is no lane for it; `run` says whether its end can be reached.
+    /// Skips the code that `run` selects if it has no active lanes; `run` returns whether its end is reachable.
     fn only_for(&mut self, lanes: &[VReg], run: impl FnOnce(&mut Self) -> bool) {
         let (some, over, next) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
         self.a.test_any(lanes);
@@ -119,7 +119,7 @@ impl Selector<'_> {
         self.a.b.switch_to(next);
     }
 
-    /// A run of cases, all of which are jumped over where that is known to be right.
+    /// A range of cases, which is skipped as a whole if no lane needs it.
     fn cases(&mut self, switch: &mut Switch<'_>, range: Range<usize>) {
         if range.len() < LEAF {
             return range.for_each(|index| self.case(switch, index));
@@ -129,7 +129,7 @@ impl Selector<'_> {
             let falling = self.read_all(&switch.falling);
             self.combine(&near, &falling, |a, near, falling| a.mask_or(near, falling))
         });
-        // Lanes come to the first case from before the run, and from its last case to the one behind.
+        // Lanes fall through into the first case from before the range, and from its last case into the one after.
         self.params(switch, range.start);
         self.params(switch, range.end);
         let middle = range.start + range.len() / 2;
@@ -146,7 +146,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The variables in which lanes that come to a case bring its parameters: the results, behind the last one.
+    /// The variables that hold a case's parameters for lanes that reach it: the results, after the last case.
     fn params(&mut self, switch: &mut Switch<'_>, index: usize) -> Vec<Variable> {
         let Some(case) = switch.cases.get(index) else { return switch.results.clone() };
         if switch.params[index].is_none() {
@@ -156,8 +156,8 @@ impl Selector<'_> {
         switch.params[index].clone().unwrap_or_default()
     }
 
-    /// The lanes whose selector lies between the least and the greatest label of some cases: all that select one of them,
-    /// and perhaps others. `None` where that is of no help: for a default, and for selectors of other sizes.
+    /// The lanes whose selector is between the least and the greatest label of some cases, a superset of those that
+    /// select one of them. `None` if that does not help: for a default, and for selectors of other sizes.
     fn selects_near(&mut self, switch: &Switch<'_>, cases: &[Case]) -> Option<Vec<VReg>> {
         if self.ty(switch.selector).repr() != ops::Repr::Word || cases.iter().any(|it| it.default) {
             return None;
@@ -189,7 +189,7 @@ impl Selector<'_> {
             self.combine(&labelled, &switch.before, |a, own, all| a.mask_and(own, all));
         let rest = self.read_all(&switch.rest);
         if case.default {
-            // Those that select none of the cases before, and none of those behind.
+            // Lanes that select neither an earlier nor a later case.
             let mut others = rest;
             for label in switch.cases[index + 1..].iter().flat_map(|it| &it.labels) {
                 let equal = self.equals(switch.selector, *label);
@@ -226,11 +226,11 @@ impl Selector<'_> {
         });
     }
 
-    /// Lanes that select a case bring the initial values; those who fell in have brought theirs.
+    /// Lanes that select a case get the initial values; those that fell through have set theirs.
     fn begin_case(&mut self, params: &[Variable], inits: &[Value], selecting: &[VReg]) {
         for (variable, init) in params.iter().zip(inits) {
             match &variable.0 {
-                // All lanes come by the same way: by selecting, if anybody selects.
+                // All lanes arrive the same way: by selection, if any lane selects the case.
                 Kept::General(_) | Kept::Splat(_) | Kept::Affine(..) => {
                     let (yes, no, end) = (self.a.b.block(), self.a.b.block(), self.a.b.block());
                     self.a.test_any(selecting);

@@ -1,10 +1,11 @@
-//! Additions to memory that nobody can see one by one: they are made in a register, and once for all waves of a frame.
+//! Combined additions: atomic additions that cannot be observed individually are accumulated in a register, and added
+//! to memory once for all waves of a frame.
 //!
-//! A place is such a one if all that a module does with its resource is to add to it without looking at what was there.
-//! Then no wave can tell when an addition is made, and the order of additions makes no difference to the sum.
+//! This applies if a module only adds to a resource, without using the results. Then no wave can observe when an
+//! addition happens, and the order of additions does not affect the sum.
 //!
-//! Where the place is known, its sum is kept in a register. Where it is not, all of a small buffer is kept once for each
-//! party of waves, which then need not lock what they alone add to; `launch` adds these copies up at the end.
+//! If the place is known, its sum is kept in a register. Otherwise each party of waves has a private copy of a small
+//! buffer (privatisation), to which it adds without locks; `launch` adds these copies up at the end.
 
 use ir::{Address as At, Atomic, Binding, Inst, Module, Op, ResourceKind, Value};
 use ops::Ty;
@@ -15,7 +16,7 @@ use super::memory::Access;
 use crate::machine::*;
 use crate::vector::*;
 
-/// Each sum takes a register for as long as waves run.
+/// The most sums, each of which occupies a register while waves run.
 const MOST: usize = 4;
 
 /// A sum that has not been added to memory yet, spread over the lanes of a vector.
@@ -28,7 +29,7 @@ pub(super) struct Unseen {
 /// The additions whose sums may be kept, with their indices.
 pub(super) fn unseen(module: &Module) -> Vec<(Inst, Value)> {
     let used = ir::flow::used(module);
-    // The index of an addition that nobody sees.
+    // The index of an addition whose result is not used.
     let silent = |inst: Inst| match &module.inst(inst).op {
         Op::Atomic { place, at, op: Atomic::Add, args }
             if place.element.is_none()
@@ -56,7 +57,7 @@ pub(super) fn unseen(module: &Module) -> Vec<(Inst, Value)> {
     if found.len() > MOST { Vec::new() } else { found }
 }
 
-/// What a module does with a resource, but for asking for its size.
+/// How a module uses a resource, except for queries of its size.
 fn users(module: &Module, binding: Binding) -> impl Iterator<Item = Inst> {
     let all = (0..module.insts.len() as u32).map(Inst);
     all.filter(move |inst| {
@@ -65,7 +66,7 @@ fn users(module: &Module, binding: Binding) -> impl Iterator<Item = Inst> {
     })
 }
 
-/// The buffers of single words of which each party may have a copy, at first zero, to add to.
+/// The buffers of single words of which each party may have a private copy, initially zero.
 pub(crate) fn copied(module: &Module) -> Vec<Binding> {
     let used = ir::flow::used(module);
     let is_silent = |inst: Inst| match &module.inst(inst).op {
@@ -93,7 +94,7 @@ impl Selector<'_> {
         let mut all = HashMap::default();
         for (inst, index) in unseen(self.module) {
             let Op::Atomic { place, at, .. } = self.module.inst(inst).op else {
-                unreachable!("only additions are unseen")
+                unreachable!("only additions are combined")
             };
             let Some(access) = self.access(place, at, 1, Ty::I32) else { continue };
             debug_assert_eq!(access.index, index);
@@ -105,14 +106,14 @@ impl Selector<'_> {
         self.unseen = all;
     }
 
-    /// Adds what the lanes that run have; says whether the addition is one that is kept.
+    /// Adds the values of the active lanes; returns whether the addition is accumulated.
     pub(super) fn add_unseen(&mut self, inst: Inst, value: Value) -> bool {
         let Some(Unseen { sum, .. }) = self.unseen.get(&inst).cloned() else { return false };
         let active = self.active();
         let one = self.known_lanes(&active).is_some_and(|it| it.count_ones() == 1);
         let parts = self.summed.get(&value).copied().filter(|_| one);
         if let Some(parts) = parts {
-            // The sum of a wave, added by one lane: as it was before its lanes were put together.
+            // A wave sum that one lane adds: its value before the horizontal addition.
             let old = self.a.b.read(sum);
             let new = self.a.op(Lanewise::AddD, Arg::Register(old), Arg::Register(parts));
             self.a.b.write(sum, new);
@@ -137,7 +138,7 @@ impl Selector<'_> {
         true
     }
 
-    /// Adds words to the sum in some lanes that are known now.
+    /// Adds words to the sum in constant lanes.
     fn add_in(&mut self, sum: Var, words: VReg, lanes: u32) {
         let on = self.a.mask_constant(lanes);
         let old = self.a.b.read(sum);
@@ -146,7 +147,7 @@ impl Selector<'_> {
         self.a.b.write(sum, new);
     }
 
-    /// Behind the last wave.
+    /// After the last wave.
     pub(super) fn end_unseen(&mut self) {
         let mut all: Vec<(Inst, Unseen)> = self.unseen.drain().collect();
         all.sort_by_key(|it| it.0.index());
@@ -156,7 +157,7 @@ impl Selector<'_> {
             let total = self.a.lowest(total, false);
             let index = match self.module.constant(access.index) {
                 Some(index) => self.a.word(index as u32),
-                None => unreachable!("the index of an unseen addition is a constant"),
+                None => unreachable!("the index of a combined addition is a constant"),
             };
             let (address, total) = self.address_and_own(&access, index, total);
             let options = Options { tied: Some(total), ..Options::default() };

@@ -1,4 +1,4 @@
-//! What lanes tell each other: one row for each operation that has a short way; the rest are calls.
+//! Wave operations: one row for each operation with a short instruction sequence; the others are calls.
 
 use iced_x86::Code::*;
 use ir::Value;
@@ -20,7 +20,7 @@ impl Selector<'_> {
         let to = results[0];
         let inst = match self.module.values[to.index()].def {
             ir::ValueDef::Result(inst, _) => inst,
-            ir::ValueDef::Param(..) => unreachable!("a parameter is no result"),
+            ir::ValueDef::Param(..) => unreachable!("a parameter is not a result"),
         };
         if lanes.is_some() {
             return self.call(inst);
@@ -126,14 +126,14 @@ impl Selector<'_> {
         }
     }
 
-    /// The active lanes that have it.
+    /// The active lanes for which it is true.
     fn active_with(&mut self, value: Value) -> Vec<VReg> {
         let active = self.active();
         let with = self.bits(value);
         active.iter().zip(&with).map(|(a, b)| self.both(*a, *b)).collect()
     }
 
-    /// The words of a set, of which those beyond the width are zero.
+    /// The words of a set; those beyond the width are zero.
     fn set_words_of(&mut self, set: &[VReg], results: &[Value]) {
         let bits = self.lane_bits(set);
         for (i, result) in results.iter().enumerate() {
@@ -152,7 +152,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The lowest lane of a set alone.
+    /// The set with only the lowest lane of a set.
     fn lowest_only(&mut self, set: &[VReg]) -> Vec<VReg> {
         let bits = self.lane_bits(set);
         let mut lowest: Vec<VReg> = bits
@@ -186,7 +186,7 @@ impl Selector<'_> {
             .collect()
     }
 
-    /// For each lane how many lanes of the set lie below it.
+    /// For each lane, the number of lanes of the set below it.
     pub(super) fn count_below(&mut self, set: &[VReg]) -> Vec<VReg> {
         let mut before: Option<VReg> = None;
         let mut counts = Vec::new();
@@ -217,7 +217,7 @@ impl Selector<'_> {
         let lanes: Vec<u32> = (0..self.lanes as u32).collect();
         let lanes = self.a.constant_words(&lanes);
         if self.a.isa == Isa::Avx512 {
-            // A lane of the set has as many below as its rank; any other its index less its rank among the others.
+            // A lane in the set has its rank; any other lane has its index minus its rank among the others.
             let lanes = self.a.load(lanes, false);
             let others = self.a.mask_not(mask);
             let source = Source::Register(View::Zmm, lanes);
@@ -236,7 +236,7 @@ impl Selector<'_> {
         self.count_low_byte(below)
     }
 
-    /// The set bits of words that are less than 256.
+    /// The population count of words below 256.
     fn count_low_byte(&mut self, words: VReg) -> VReg {
         let table: Vec<u32> = (0..8)
             .map(|i| {
@@ -258,7 +258,7 @@ impl Selector<'_> {
         self.a.op(Lanewise::AddD, Arg::Register(low), Arg::Register(high))
     }
 
-    /// Zero in the lanes that are not active.
+    /// Zero in inactive lanes.
     fn zero_inactive(&mut self, words: &[VReg], active: &[VReg]) -> Vec<VReg> {
         if self.are_full(active) {
             return words.to_vec();
@@ -299,7 +299,7 @@ impl Selector<'_> {
             );
             let last = Source::Register(View::R32, last);
             let index = self.a.general(Cmovae_r32_rm32, View::R32, inside, last);
-            // Behind the words of the row stands a zero.
+            // The words of the row are followed by a zero.
             let row = self.layout.row(0);
             let zero = self.a.word(0);
             self.a.store_general(View::R32, Address::frame(row + 4 * self.layout.lanes), zero);
@@ -341,7 +341,7 @@ impl Selector<'_> {
         self.set(to, Place::Words(read));
     }
 
-    /// Reading lanes that are known now, if those of each chunk lie in one chunk.
+    /// Reads of constant lanes, if those for each chunk are in one chunk.
     fn read_known_lanes(&mut self, words: &[VReg], table: &[u64]) -> Option<Vec<VReg>> {
         let lanes = self.lanes;
         let width = u64::from(self.width);
@@ -383,7 +383,7 @@ impl Selector<'_> {
         args.into_iter().map(|it| self.a.load(it, false)).collect()
     }
 
-    /// The words with another value in the lanes that are not active.
+    /// The words, with another value in inactive lanes.
     fn with_neutral(&mut self, words: Vec<VReg>, neutral: u32) -> Vec<VReg> {
         let active = self.active();
         if neutral == 0 || self.are_full(&active) {
@@ -394,10 +394,10 @@ impl Selector<'_> {
         words.iter().zip(&active).map(|(word, on)| self.a.blend(*on, *word, neutral)).collect()
     }
 
-    /// The canonical reduction: halves are folded onto each other until one lane is left.
+    /// The canonical reduction: a tree that folds halves onto each other until one lane is left.
     fn reduce(&mut self, fold: Fold, ty: Ty, value: Value, to: Value) {
         let Some(op) = lanewise(fold, ty) else {
-            unreachable!("the caller has asked for the operation")
+            unreachable!("the caller has checked the operation")
         };
         let words = self.raw_words(value);
         let neutral = match (fold, ty) {
@@ -438,7 +438,7 @@ impl Selector<'_> {
         all
     }
 
-    /// The upper half of the lowest `width` words, in the place of the lower half.
+    /// The upper half of the lowest `width` words, moved to the lower half.
     fn upper_half(&mut self, words: VReg, width: usize) -> VReg {
         let view = self.a.view();
         let from = Source::Register(view, words);
@@ -456,7 +456,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Words of each four moved among these.
+    /// Permutes each four words.
     fn shuffle(&mut self, words: VReg, order: u8) -> VReg {
         let code = self.a.pick(EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8, VEX_Vpshufd_ymm_ymmm256_imm8);
         let source = self.a.vector(words);
@@ -464,7 +464,7 @@ impl Selector<'_> {
         self.a.b.define(code, view, &[source, byte(order)])
     }
 
-    /// The canonical scan: every lane adds the one 1, 2, 4 … below it, all at once.
+    /// The canonical scan (Hillis–Steele): in each step, every lane adds the value of the lane 1, 2, 4 … below it.
     fn scan_sum(&mut self, ty: Ty, value: Value, to: Value) {
         let words = self.raw_words(value);
         let (op, neutral) = match ty {
@@ -486,7 +486,7 @@ impl Selector<'_> {
         }
         let mut below = self.shifted(&sums, 1, fill);
         if ty == Ty::F32 {
-            // The lanes up to the first have nobody below: there it is +0.
+            // The lanes up to the first active one have none below them, so their sum is +0.
             let above = self.above_first();
             let zero = self.a.zero();
             below = (0..self.chunks)
@@ -522,7 +522,7 @@ impl Selector<'_> {
             .collect()
     }
 
-    /// Each lane gets what the lane `distance` below holds; the lowest get `fill`.
+    /// Each lane gets the value of the lane `distance` below it; the lowest lanes get `fill`.
     fn shifted(&mut self, words: &[VReg], distance: usize, fill: VReg) -> Vec<VReg> {
         let (chunks, lanes) = (distance / self.lanes, distance % self.lanes);
         (0..words.len())
@@ -534,7 +534,7 @@ impl Selector<'_> {
             .collect()
     }
 
-    /// The lanes of `upper` moved up by some, with the highest of `lower` below them.
+    /// The lanes of `upper` shifted up, with the highest of `lower` below them.
     fn joined(&mut self, upper: VReg, lower: VReg, lanes: usize) -> VReg {
         if self.a.isa == Isa::Avx512 {
             let sources = [
@@ -561,7 +561,7 @@ impl Selector<'_> {
     }
 }
 
-/// The instruction that folds words of that type.
+/// The instruction for a fold of that type.
 fn lanewise(fold: Fold, ty: Ty) -> Option<Lanewise> {
     Some(match (fold, ty) {
         (Fold::Sum, Ty::I32) => Lanewise::AddD,
@@ -579,7 +579,7 @@ fn lanewise(fold: Fold, ty: Ty) -> Option<Lanewise> {
     })
 }
 
-/// Only the EVEX form can name all registers.
+/// Only the EVEX encoding can address all registers.
 fn extract_code(isa: Isa) -> iced_x86::Code {
     match isa {
         Isa::Avx512 => EVEX_Vextracti32x4_xmmm128_k1z_ymm_imm8,

@@ -1,5 +1,5 @@
-//! Guard pages: an allocator that ends everything it gives out where a page begins that may not be touched. A byte too many
-//! ends the process, and what is given back may not be touched either.
+//! Guard pages: an allocator whose every allocation ends at an inaccessible page. An access one byte too far ends the
+//! process, and freed memory is inaccessible too.
 #![allow(unsafe_code, reason = "an allocator is replaced")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering:
 pub(crate) const PAGE: usize = 4096;
 const REGION: usize = 64 << 30;
 
-/// Takes memory from a region of pages that may not be touched, while it is armed.
+/// Allocates from a region of inaccessible pages, while it is armed.
 pub(crate) struct Fence;
 
 pub(crate) static ARMED: AtomicBool = AtomicBool::new(false);
 static REGION_START: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 static USED: AtomicUsize = AtomicUsize::new(PAGE);
-/// How many allocations there are in the region.
+/// The number of allocations in the region.
 static ALIVE: AtomicUsize = AtomicUsize::new(0);
-/// What runs, for the message about a process that dies.
+/// The running test, for the message when the process dies.
 pub(crate) static RUNNING: AtomicU64 = AtomicU64::new(0);
 
 #[global_allocator]
@@ -26,12 +26,12 @@ static FENCE: Fence = Fence;
 impl Fence {
     pub(crate) fn reserve() {
         let (none, anonymous) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: it maps pages of its own.
+        // SAFETY: it maps new pages.
         let start =
             unsafe { libc::mmap(null_mut(), REGION, none, anonymous | libc::MAP_NORESERVE, -1, 0) };
         assert_ne!(start, libc::MAP_FAILED);
         REGION_START.store(start.cast(), SeqCst);
-        // SAFETY: the handler does nothing but write and end the process.
+        // SAFETY: the handler only writes and ends the process.
         unsafe {
             let handler = died as extern "C" fn(libc::c_int);
             libc::signal(libc::SIGSEGV, handler as libc::sighandler_t);
@@ -39,13 +39,13 @@ impl Fence {
         }
     }
 
-    /// Runs `work` with all of its memory inside the fence, which it has given back in the end.
+    /// Runs `work` with all of its memory inside the fence, and checks that it frees all of it.
     pub(crate) fn around<R: Copy>(work: impl FnOnce() -> R) -> R {
         ARMED.store(true, SeqCst);
         let result = work();
         ARMED.store(false, SeqCst);
         if ALIVE.load(SeqCst) == 0 {
-            // All of it is free again, and its pages may not be touched.
+            // All of it is free again, and its pages are inaccessible.
             USED.store(PAGE, SeqCst);
         }
         result
@@ -61,11 +61,11 @@ impl Fence {
     }
 }
 
-// SAFETY: what is armed gives out memory that nobody else has; all else is the system's.
+// SAFETY: an armed allocator returns memory that is not in use; otherwise the system's allocator does.
 unsafe impl GlobalAlloc for Fence {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !ARMED.load(SeqCst) || layout.align() > PAGE {
-            // SAFETY: the caller's promise is passed on.
+            // SAFETY: the caller's contract.
             return unsafe { System.alloc(layout) };
         }
         let pages = Fence::pages(layout);
@@ -73,27 +73,27 @@ unsafe impl GlobalAlloc for Fence {
         if offset + pages + PAGE > REGION {
             return null_mut();
         }
-        // SAFETY: these pages of the region are given out here for the first time.
+        // SAFETY: these pages of the region are used for the first time.
         unsafe {
             let start = REGION_START.load(SeqCst).add(offset);
             if libc::mprotect(start.cast(), pages, libc::PROT_READ | libc::PROT_WRITE) != 0 {
                 return null_mut();
             }
             ALIVE.fetch_add(1, SeqCst);
-            // It ends where the page does that may not be touched, as near as its alignment lets it.
+            // It ends at the guard page, as close as its alignment allows.
             start.add((pages - layout.size()) & !(layout.align() - 1))
         }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         if !Fence::owns(at) {
-            // SAFETY: the caller's promise is passed on.
+            // SAFETY: the caller's contract.
             return unsafe { System.dealloc(at, layout) };
         }
         ALIVE.fetch_sub(1, SeqCst);
         let start = (at as usize & !(PAGE - 1)) as *mut libc::c_void;
         let pages = Fence::pages(layout);
-        // SAFETY: these pages were given out by `alloc`, and are used no more. Nothing but memory is lost where it fails.
+        // SAFETY: these pages were allocated by `alloc`, and are no longer used. A failure only leaks memory.
         unsafe {
             libc::madvise(start, pages, libc::MADV_DONTNEED);
             libc::mprotect(start, pages, libc::PROT_NONE);
@@ -101,9 +101,9 @@ unsafe impl GlobalAlloc for Fence {
     }
 }
 
-/// Says what was running. Nothing is allocated here.
+/// Prints what was running, without allocating.
 extern "C" fn died(_: libc::c_int) {
-    let mut text = *b"\nmemory outside was touched, while this ran: 00000000000000000000\n";
+    let mut text = *b"\nan access out of bounds, while this ran: 00000000000000000000\n";
     let mut left = RUNNING.load(SeqCst);
     let end = text.len() - 1;
     for digit in text[end - 20..end].iter_mut().rev() {
