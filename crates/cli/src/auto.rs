@@ -110,10 +110,16 @@ pub(crate) struct Maker<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Growth {
     elements: u64,
-    /// How many accesses missed before it grew last.
+    /// The size at which the fewest accesses missed, and how many those were.
+    best: u64,
     missed: u64,
+    /// So often it has been doubled without any gain.
+    vain: u32,
     is_done: bool,
 }
+
+/// After so many doublings without any gain an index is wrong for every size, or means no element.
+const MOST_VAIN: u32 = 4;
 
 /// A piece of memory with what it is seen as: a resource, or the element of a heap.
 struct Slot<'a> {
@@ -192,25 +198,26 @@ impl<'a> Maker<'a> {
             }
             let now = missed.beyond.get(&resource.name).map_or(0, |it| it.reads + it.writes);
             let elements = self.elements(index);
-            let growth = self.sizes.get(&index).copied();
-            match growth {
-                Some(growth) if growth.is_done => {}
-                // It did not help: the index is wrong for any size, or means no element.
-                Some(growth) if now >= growth.missed => {
-                    let elements = growth.elements / 2;
-                    self.sizes.insert(index, Growth { elements, missed: 0, is_done: true });
+            let new = Growth { elements, best: elements, missed: now, vain: 0, is_done: false };
+            let Some(growth) = self.sizes.get(&index).copied() else {
+                if now > 0 && elements < MOST_ELEMENTS {
+                    self.sizes.insert(index, Growth { elements: elements * 2, ..new });
                     changed = true;
                 }
-                _ if now > 0 && elements < MOST_ELEMENTS => {
-                    let elements = elements * 2;
-                    self.sizes.insert(index, Growth { elements, missed: now, is_done: false });
-                    changed = true;
-                }
-                Some(growth) => {
-                    self.sizes.insert(index, Growth { is_done: true, ..growth });
-                }
-                None => {}
+                continue;
+            };
+            if growth.is_done {
+                continue;
             }
+            let growth = match now < growth.missed {
+                true => new,
+                false => Growth { vain: growth.vain + 1, ..growth },
+            };
+            let is_done =
+                growth.missed == 0 || growth.vain >= MOST_VAIN || elements >= MOST_ELEMENTS;
+            let elements = if is_done { growth.best } else { elements * 2 };
+            changed |= elements != self.elements(index);
+            self.sizes.insert(index, Growth { elements, is_done, ..growth });
         }
         changed
     }

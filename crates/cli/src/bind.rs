@@ -87,8 +87,8 @@ fn maker<'a>(seed: u64, groups: [u32; 3], shader: &'a Shader, table: &ResourceTa
     Maker::new(shader, groups, seed, |name| given.contains(name), smallest)
 }
 
-/// How often made-up buffers grow: from one element to the most there are.
-const MOST_GROWTHS: usize = 18;
+/// How often made-up buffers grow or shrink: each of them from one element to the most there are, and back.
+const MOST_GROWTHS: usize = 24;
 /// The wave-instructions that may be run to find out what is accessed beyond its end.
 const TRIAL: u64 = 1 << 14;
 

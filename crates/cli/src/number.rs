@@ -146,9 +146,12 @@ fn exact(bits: u64, scalar: Scalar) -> String {
     }
 }
 
-/// The number with the fewest digits that rounds to this half.
+/// The number with the fewest digits that rounds to this half; an integer with all of its few digits.
 fn half(value: F16) -> String {
     let exact = f64::from(value.to_f32());
+    if exact.fract() == 0.0 {
+        return format!("{exact:?}");
+    }
     let digits = (0..5).map(|digits| format!("{exact:.digits$e}"));
     let shortest =
         digits.filter_map(|it| it.parse::<f64>().ok()).find(|it| F16::from_f64(*it).0 == value.0);

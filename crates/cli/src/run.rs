@@ -12,9 +12,7 @@ use std::sync::atomic::Ordering;
 
 use wavelane::internal::diag::SourceMap;
 use wavelane::internal::{self, Missed, Slot, Slots};
-use wavelane::{
-    ComputePipeline, Dispatch, Engine, Layout, Member, ResourceKind, ResourceTable, Shader,
-};
+use wavelane::{ComputePipeline, Dispatch, Engine, Layout, Member, ResourceTable, Shader};
 
 use crate::args::Line;
 use crate::asked::LowArgs;
@@ -202,22 +200,13 @@ fn views(
             None if buffer.texture.is_some() => texture::layout(&buffer),
             None => Layout::of(&resource.kind, buffer.format),
         };
-        let members = match &resource.kind {
-            ResourceKind::Structured { members, .. } | ResourceKind::Constant { members, .. } => {
-                members.clone()
-            }
-            ResourceKind::Raw { .. }
-            | ResourceKind::Typed { .. }
-            | ResourceKind::Texture { .. }
-            | ResourceKind::Sampler { .. } => Vec::new(),
-        };
         views.push(View {
             resource: resource.name.clone(),
             element,
             name,
             kind: view.name,
             layout,
-            members,
+            members: view.members.to_vec(),
             texture: buffer.texture,
             writable: view.writable,
             has_counter: view.counter,

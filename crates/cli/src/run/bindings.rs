@@ -115,16 +115,9 @@ fn as_json(row: &Row<'_>) -> Value {
 
 /// The members of a struct; an element that is a number, a vector or a matrix has none.
 fn named_members(kind: &ResourceKind) -> &[Member] {
-    match kind {
-        ResourceKind::Constant { members, .. } => members,
-        ResourceKind::Structured { members, .. } => match members.as_slice() {
-            [member] if member.name.is_empty() => &[],
-            members => members,
-        },
-        ResourceKind::Raw { .. }
-        | ResourceKind::Typed { .. }
-        | ResourceKind::Texture { .. }
-        | ResourceKind::Sampler { .. } => &[],
+    match kind.view().members {
+        [member] if member.name.is_empty() => &[],
+        members => members,
     }
 }
 
