@@ -20,7 +20,7 @@ use crate::guard::catch;
 use crate::{ComputePipeline, Dispatch, ResourceTable};
 
 /// The most bytes of buffers that are copied for the run that counts.
-const MOST_BYTES: usize = 16 << 20;
+const MOST_BYTES: usize = 8 << 20;
 
 /// What missed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use wavelane::{ComputePipeline, Dispatch, ResourceTable};
 use crate::value::counted;
 
 /// The wave-instructions that may be run from either end of a dispatch to count what misses.
-// PERF: the reference engine takes a few milliseconds for them, about as long as the process takes to start.
-const FUEL: u64 = 1 << 16;
+// PERF: about 1 ms in a release build; a process takes several to start.
+const FUEL: u64 = 1 << 14;
 
 /// Counts what misses in the dispatch, which has not run yet.
 pub(super) fn count(
