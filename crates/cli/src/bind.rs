@@ -228,7 +228,7 @@ fn contents_of(
     if resource.register.class.is_heap() {
         return in_heap(resource, shader, text);
     }
-    if let ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } = &resource.kind {
+    if !resource.kind.view().is_buffer() {
         return crate::texture::contents(resource, text, &mut open).map(|slot| (slot, None));
     }
     let value = value::parse(text, &mut open)?;
@@ -277,16 +277,9 @@ fn in_heap(heap: &Resource, shader: &Shader, text: &str) -> Result<(Slot, Option
     let class = heap.register.class;
     let mut first = None;
     for view in shader.resources().iter().filter(|it| it.used && it.register.class == class) {
-        let found = match &view.kind {
-            ResourceKind::Texture { .. } | ResourceKind::Sampler { .. } => {
-                crate::texture::contents(view, text, &mut open).map(|buffer| (buffer, None))
-            }
-            ResourceKind::Constant { .. }
-            | ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Typed { .. } => {
-                value::parse(text, &mut open).and_then(|value| contents(view, value))
-            }
+        let found = match view.kind.view().is_buffer() {
+            true => value::parse(text, &mut open).and_then(|value| contents(view, value)),
+            false => crate::texture::contents(view, text, &mut open).map(|buffer| (buffer, None)),
         };
         match found {
             Ok(found) => return Ok(found),
@@ -357,14 +350,7 @@ fn contents(resource: &Resource, value: Value) -> Result<(Slot, Option<Scalar>),
         }
         (_, None) => (Layout::of(kind, None), None, None),
     };
-    let least = match kind {
-        ResourceKind::Constant { size, .. } => *size as usize,
-        ResourceKind::Structured { .. }
-        | ResourceKind::Raw { .. }
-        | ResourceKind::Typed { .. }
-        | ResourceKind::Texture { .. }
-        | ResourceKind::Sampler { .. } => 0,
-    };
+    let least = kind.view().size as usize;
     let mut bytes = match value.content {
         Content::Bytes(bytes) => bytes,
         _ => fill(&resource.name, kind, &layout, &value)?,
@@ -528,11 +514,7 @@ fn find_member<'a>(path: &str, shader: &'a Shader) -> Result<Target<'a>, Problem
             ResourceKind::Constant { members, .. } => {
                 members.iter().map(move |it| (resource, it)).collect::<Vec<_>>()
             }
-            ResourceKind::Structured { .. }
-            | ResourceKind::Raw { .. }
-            | ResourceKind::Typed { .. }
-            | ResourceKind::Texture { .. }
-            | ResourceKind::Sampler { .. } => Vec::new(),
+            _ => Vec::new(),
         })
     };
     let all = || members_of(shader.resources()).chain(members_of(shader.unreached()));

@@ -36,7 +36,7 @@ pub use decode::decode;
 pub use observe::{NoObserver, Observer};
 
 use ir::Module;
-use ir::exec::{Bindings, Failure, Launch, Unsupported, Work};
+use ir::exec::{Bindings, Failure, Launch};
 use ops::wave::FoldOrder;
 
 use buffers::Places;
@@ -93,7 +93,8 @@ pub fn run_varied<O: Observer>(
     bindings: &mut Bindings,
     observer: &mut O,
 ) -> Result<(), Failure> {
-    check(program, launch).map_err(Failure::Unsupported)?;
+    let check = launch.check(program.group_size, program.wave_size, program.wave_masks);
+    check.map_err(Failure::Unsupported)?;
     program.footprint.check(launch.wave_width).map_err(Failure::TooLarge)?;
     let width = launch.wave_width;
     let waves = program.group_size.iter().product::<u32>().div_ceil(width);
@@ -111,36 +112,4 @@ pub fn run_varied<O: Observer>(
         changes: 0,
     };
     Scheduler::new(machine, launch, variation.progress)?.run()
-}
-
-/// The largest thread count of a group in any language version, with some slack.
-const MAX_THREADS: u64 = 1 << 16;
-
-fn check(program: &Program, launch: &Launch) -> Result<(), Unsupported> {
-    let Work::Dispatch { .. } = launch.work;
-    let width = launch.wave_width;
-    let unsupported = |missing: &str| {
-        Err(Unsupported { asked: format!("wave width {width}"), missing: missing.into() })
-    };
-    if !width.is_power_of_two() || !(4..=128).contains(&width) {
-        return unsupported("waves have 4, 8, 16, 32, 64 or 128 lanes");
-    }
-    let sizes = program.wave_size;
-    let (min, max) = (sizes.min, if sizes.max == 0 { sizes.min } else { sizes.max });
-    if min != 0 && !(min..=max).contains(&width) {
-        let allowed = if min == max { format!("{min}") } else { format!("{min} to {max}") };
-        return unsupported(&format!("the shader's `WaveSize` allows only {allowed}"));
-    }
-    if program.wave_masks && width > 32 {
-        return unsupported("the shader uses 32-bit wave masks, which cannot name lanes beyond 31");
-    }
-    let threads = program.group_size.iter().map(|it| u64::from(*it)).fold(1, u64::saturating_mul);
-    if threads == 0 || threads > MAX_THREADS {
-        let asked = format!("groups of {threads} threads");
-        return Err(Unsupported {
-            asked,
-            missing: format!("a group has 1 to {MAX_THREADS} threads"),
-        });
-    }
-    Ok(())
 }

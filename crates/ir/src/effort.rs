@@ -4,7 +4,8 @@
 //! as take the same time. Beyond 32 lanes the unit itself takes longer, since a row is longer: there a lane counts for less.
 //! The texels that a sample reads are known when it has run, and are paid for then.
 
-use ops::{Binary, Unary, WaveOp};
+use ops::scalar::Family;
+use ops::{Binary, WaveOp};
 
 use crate::{Op, TextureOp};
 
@@ -29,25 +30,10 @@ impl Effort {
     pub fn of(op: &Op) -> Option<Effort> {
         let per_lane = |lane| Some(Effort { lane, pair: 0 });
         match op {
-            Op::Unary(
-                Unary::Sin
-                | Unary::Cos
-                | Unary::Tan
-                | Unary::Asin
-                | Unary::Acos
-                | Unary::Atan
-                | Unary::Sinh
-                | Unary::Cosh
-                | Unary::Tanh
-                | Unary::Exp
-                | Unary::Exp2
-                | Unary::Log
-                | Unary::Log2
-                | Unary::Log10,
-                _,
-            ) => per_lane(2),
+            // A logarithm and an exponential function, each with more digits than the result.
             Op::Binary(Binary::Pow, ..) => per_lane(5),
-            Op::Binary(Binary::Atan2, ..) => per_lane(2),
+            Op::Unary(op, _) if op.facts().family == Family::Transcendental => per_lane(2),
+            Op::Binary(op, ..) if op.facts().family == Family::Transcendental => per_lane(2),
             // Lanes are compared with each other, or form sets that run one after the other.
             Op::Wave { op: WaveOp::Match, .. } | Op::Wave { lanes: Some(_), .. } => {
                 Some(Effort { lane: 0, pair: 1 })

@@ -8,7 +8,9 @@
 use ops::Ty;
 use ops::wave::Sees;
 
-use crate::{InstData, Module, Needs, Op, Place, Private, Shared, TextureOp};
+use crate::{
+    Address, InstData, Module, Needs, Op, Place, Private, Shared, TextureOp, Value, Values, values,
+};
 
 /// The effects of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +154,39 @@ impl Op {
                 row(Kind::Construct)
             }
             Op::Yield(_) | Op::Exit { .. } | Op::Return => row(Kind::Terminator),
+        }
+    }
+
+    /// The operands by which a memory instruction finds its memory, and those that it stores or combines with what is
+    /// there. Those of a texture instruction count as both.
+    pub fn address_and_values(&self) -> (Values, Values) {
+        let within = |place: &Place, at: &Address| at.operands().chain(place.element).collect();
+        match self {
+            Op::Load { place, at } => (within(place, at), Values::new()),
+            Op::Store { place, at, values } => (within(place, at), values.clone()),
+            Op::Atomic { place, at, args, .. } => (within(place, at), args.clone()),
+            Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => {
+                (values![*index], Values::new())
+            }
+            Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
+                (values![*index], values![*value])
+            }
+            Op::SharedAtomic { index, args, .. } => (values![*index], args.clone()),
+            Op::Counter { place, .. } => (place.element.into_iter().collect(), Values::new()),
+            Op::Texture(_) => (self.operands(), self.operands()),
+            _ => {
+                debug_assert!(self.effects().memory().is_none(), "a memory instruction: {self:?}");
+                (Values::new(), Values::new())
+            }
+        }
+    }
+
+    /// The operand by which each lane selects a region of a construct.
+    pub fn selector(&self) -> Option<Value> {
+        match self {
+            Op::If { cond, .. } => Some(*cond),
+            Op::Switch { selector, .. } => Some(*selector),
+            _ => None,
         }
     }
 

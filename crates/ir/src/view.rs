@@ -96,6 +96,14 @@ impl ResourceKind {
 }
 
 impl ResourceView<'_> {
+    /// Whether its contents are the bytes of a buffer, rather than a texture's, or none.
+    pub fn is_buffer(&self) -> bool {
+        match self.address {
+            AddressKind::Element | AddressKind::Byte | AddressKind::Texel => true,
+            AddressKind::Texture | AddressKind::None => false,
+        }
+    }
+
     /// Whether it is an array of elements with members.
     pub fn has_elements(&self) -> bool {
         self.address == AddressKind::Element

@@ -14,45 +14,13 @@
 //! See `math.rs` for operations whose rounding a device leaves open, and `shorts.rs` for 16-bit integers as words.
 
 use ir::{Op, Value};
+use ops::scalar::Family;
 use ops::{Binary, Compare, Sign, Ternary, Ty, Unary};
 
 use crate::target::{Class, Has};
 use crate::writer::Writer;
 
 use Sign::{Signed, Unsigned};
-
-/// The integer of the same size.
-pub(crate) fn bits_of(ty: Ty) -> Ty {
-    match ty {
-        Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => ty,
-        Ty::F16 => Ty::I16,
-        Ty::F32 => Ty::I32,
-        Ty::F64 => Ty::I64,
-    }
-}
-
-/// All ones.
-pub(crate) fn ones(ty: Ty) -> u64 {
-    u64::MAX >> (64 - ty.bits())
-}
-
-/// The bits of a number that is exact in the type.
-pub(crate) fn float_bits(ty: Ty, value: f64) -> u64 {
-    match ty {
-        Ty::F16 => u64::from(ops::F16::from_f64(value).0),
-        Ty::F64 => value.to_bits(),
-        Ty::F32 | Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => u64::from((value as f32).to_bits()),
-    }
-}
-
-/// The bits of the canonical NaN.
-fn canonical_nan(ty: Ty) -> u64 {
-    match ty {
-        Ty::F16 => 0x7e00,
-        Ty::F64 => 0x7ff8_0000_0000_0000,
-        Ty::F32 | Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => 0x7fc0_0000,
-    }
-}
 
 impl Writer<'_> {
     /// NaN canonicalisation, if the device's NaN may have other bits.
@@ -62,27 +30,27 @@ impl Writer<'_> {
         }
         let is_nan = self.magnitude(Compare::Gt(Unsigned), ty, value);
         // Selected as integers, because a driver may substitute one NaN for another.
-        let int = bits_of(ty);
-        let (bits, nan) = (self.bits(value, ty), self.constant(int, canonical_nan(ty)));
+        let int = ty.as_int();
+        let (bits, nan) = (self.bits(value, ty), self.constant(int, ty.canonical_nan()));
         self.number(self.choose(is_nan, nan, bits), ty)
     }
 
     /// The bits of a float as an integer.
     pub(crate) fn bits(&self, value: Value, ty: Ty) -> Value {
-        self.bitcast(value, ty, bits_of(ty))
+        self.bitcast(value, ty, ty.as_int())
     }
 
     /// The float with these bits.
     pub(crate) fn number(&self, bits: Value, ty: Ty) -> Value {
-        self.bitcast(bits, bits_of(ty), ty)
+        self.bitcast(bits, ty.as_int(), ty)
     }
 
     /// Compares the bits without the sign with those of infinity.
     pub(crate) fn magnitude(&self, op: Compare, ty: Ty, a: Value) -> Value {
-        let int = bits_of(ty);
+        let int = ty.as_int();
         let bits = self.bits(a, ty);
-        let positive = self.with(Binary::And, bits, ones(int) >> 1);
-        self.test(op, positive, self.constant(int, float_bits(ty, f64::INFINITY)))
+        let positive = self.with(Binary::And, bits, int.ones() >> 1);
+        self.test(op, positive, self.constant(int, ty.float_bits(f64::INFINITY)))
     }
 
     pub(crate) fn unary(&self, op: Unary, ty: Ty, a: Value) -> Value {
@@ -92,17 +60,17 @@ impl Writer<'_> {
         if let Some(exact) = self.exact_unary(op, ty, a) {
             return exact;
         }
-        let int = bits_of(ty);
+        let int = ty.as_int();
         let open = |class| self.target.leaves_open(class, ty);
         match op {
             Unary::Neg if ty.is_float() && open(Class::Sign) => {
                 let bits = self.bits(a, ty);
-                self.number(self.with(Binary::Xor, bits, (ones(int) >> 1) + 1), ty)
+                self.number(self.with(Binary::Xor, bits, (int.ones() >> 1) + 1), ty)
             }
             // Done even if the bits of a NaN do not matter, since it costs the device no more.
             Unary::Abs if ty.is_float() && self.target.has(Class::Sign, ty) != Has::Exact => {
                 let bits = self.bits(a, ty);
-                self.number(self.with(Binary::And, bits, ones(int) >> 1), ty)
+                self.number(self.with(Binary::And, bits, int.ones() >> 1), ty)
             }
             Unary::Abs if ty.is_int() && open(Class::IntegerAbs) => {
                 let negative = self.test(Compare::Lt(Signed), a, self.constant(ty, 0));
@@ -110,18 +78,12 @@ impl Writer<'_> {
                 self.choose(negative, other, a)
             }
             Unary::Saturate if self.target.has(Class::Sign, ty) != Has::Exact => {
-                let (zero, one) = (self.constant(ty, 0), self.constant(ty, float_bits(ty, 1.0)));
+                let (zero, one) = (self.constant(ty, 0), self.constant(ty, ty.float_bits(1.0)));
                 let above = self.test(Compare::Gt(Signed), a, zero);
                 let low = self.choose(above, a, zero);
                 let below = self.test(Compare::Lt(Signed), low, one);
                 self.choose(below, low, one)
             }
-            Unary::Floor
-            | Unary::Ceil
-            | Unary::Trunc
-            | Unary::Round
-            | Unary::Sqrt
-            | Unary::Rsqrt => self.canonical(ty, self.op1(op, a)),
             Unary::IsNan if open(Class::NanTest) => self.magnitude(Compare::Gt(Unsigned), ty, a),
             Unary::IsInf if open(Class::NanTest) => self.magnitude(Compare::Eq, ty, a),
             Unary::IsFinite if open(Class::NanTest) => self.magnitude(Compare::Lt(Unsigned), ty, a),
@@ -129,14 +91,6 @@ impl Writer<'_> {
                 // The highest bit that differs from the sign.
                 let sign = self.with(Binary::Shr(Signed), a, u64::from(ty.bits() - 1));
                 self.unary(Unary::FirstBitHigh(Unsigned), ty, self.op2(Binary::Xor, a, sign))
-            }
-            Unary::CountBits
-            | Unary::ReverseBits
-            | Unary::FirstBitLow
-            | Unary::FirstBitHigh(Unsigned)
-                if open(Class::Bits) =>
-            {
-                self.bit_operation(op, ty, a)
             }
             Unary::UnpackHalf => self.canonical(Ty::F32, self.op1(op, a)),
             Unary::PackHalf if self.target.leaves_open(Class::Nan, Ty::F16) => {
@@ -148,32 +102,11 @@ impl Writer<'_> {
             Unary::Convert { to, from_sign, to_sign } => {
                 self.convert(a, ty, from_sign, to, to_sign)
             }
-            Unary::Neg
-            | Unary::Not
-            | Unary::Abs
-            | Unary::Saturate
-            | Unary::IsNan
-            | Unary::IsInf
-            | Unary::IsFinite
-            | Unary::CountBits
-            | Unary::ReverseBits
-            | Unary::FirstBitLow
-            | Unary::FirstBitHigh(_)
-            | Unary::PackHalf
-            | Unary::Sin
-            | Unary::Cos
-            | Unary::Tan
-            | Unary::Asin
-            | Unary::Acos
-            | Unary::Atan
-            | Unary::Sinh
-            | Unary::Cosh
-            | Unary::Tanh
-            | Unary::Exp
-            | Unary::Exp2
-            | Unary::Log
-            | Unary::Log2
-            | Unary::Log10 => self.op1(op, a),
+            _ => match op.facts().family {
+                Family::BitCount if open(Class::Bits) => self.bit_operation(op, ty, a),
+                Family::Rounding | Family::Root => self.canonical(ty, self.op1(op, a)),
+                _ => self.op1(op, a),
+            },
         }
     }
 
@@ -241,7 +174,7 @@ impl Writer<'_> {
             return self.test(Compare::Ne, a, zero);
         }
         if from == Ty::Bool && self.target.lacks(Class::Truth, to) {
-            let one = if to.is_float() { float_bits(to, 1.0) } else { 1 };
+            let one = if to.is_float() { to.float_bits(1.0) } else { 1 };
             return self.choose(a, self.constant(to, one), self.constant(to, 0));
         }
         let raw = |a| self.op1(Unary::Convert { to, from_sign, to_sign }, a);
@@ -273,11 +206,11 @@ impl Writer<'_> {
         let (low, high, least, most) = match sign {
             Signed => {
                 let limit = power(to.bits() - 1);
-                (-limit, limit, (ones(to) >> 1) + 1, ones(to) >> 1)
+                (-limit, limit, (to.ones() >> 1) + 1, to.ones() >> 1)
             }
-            Unsigned => (0.0, power(to.bits()), 0, ones(to)),
+            Unsigned => (0.0, power(to.bits()), 0, to.ones()),
         };
-        let [low, high] = [low, high].map(|it| self.constant(from, float_bits(from, it)));
+        let [low, high] = [low, high].map(|it| self.constant(from, from.float_bits(it)));
         let above = self.test(Compare::Gt(Signed), a, low);
         let below = self.test(Compare::Lt(Signed), a, high);
         let inside = self.both(above, below);
@@ -333,20 +266,7 @@ impl Writer<'_> {
                 let found = self.zeros(merge, ty, a, b, found);
                 self.canonical(ty, found)
             }
-            Binary::Add
-            | Binary::Sub
-            | Binary::Mul
-            | Binary::Div(_)
-            | Binary::Rem(_)
-            | Binary::And
-            | Binary::Or
-            | Binary::Xor
-            | Binary::Shl
-            | Binary::Shr(_)
-            | Binary::Min(_)
-            | Binary::Max(_)
-            | Binary::Atan2
-            | Binary::Pow => self.op2(op, a, b),
+            _ => self.op2(op, a, b),
         }
     }
 
@@ -360,7 +280,7 @@ impl Writer<'_> {
 
     /// Division and remainder: division by zero gives all ones; the smallest divided by -1 is itself, with remainder 0.
     fn divide(&self, sign: Sign, ty: Ty, a: Value, b: Value, remainder: bool) -> Value {
-        let harmless = self.known(b).is_some_and(|it| it != 0 && it != ones(ty));
+        let harmless = self.known(b).is_some_and(|it| it != 0 && it != ty.ones());
         let by_zero = (!harmless).then(|| self.test(Compare::Eq, b, self.constant(ty, 0)));
         let divisor = match by_zero {
             None => b,
@@ -368,9 +288,9 @@ impl Writer<'_> {
                 let replaced = match sign {
                     Unsigned => by_zero,
                     Signed => {
-                        let smallest = self.constant(ty, (ones(ty) >> 1) + 1);
+                        let smallest = self.constant(ty, (ty.ones() >> 1) + 1);
                         let is_smallest = self.test(Compare::Eq, a, smallest);
-                        let minus_one = self.constant(ty, ones(ty));
+                        let minus_one = self.constant(ty, ty.ones());
                         let is_minus_one = self.test(Compare::Eq, b, minus_one);
                         let overflows = self.both(is_smallest, is_minus_one);
                         self.op2(Binary::Or, by_zero, overflows)
@@ -386,7 +306,7 @@ impl Writer<'_> {
         }
         match by_zero {
             None => result,
-            Some(by_zero) => self.choose(by_zero, self.constant(ty, ones(ty)), result),
+            Some(by_zero) => self.choose(by_zero, self.constant(ty, ty.ones()), result),
         }
     }
 

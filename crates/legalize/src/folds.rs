@@ -6,7 +6,6 @@
 use ir::{Op, Value, Values};
 use ops::{Binary, Compare, Fold, Relation, Sign, Ty, Unary, WaveOp};
 
-use crate::corners::{bits_of, float_bits, ones};
 use crate::target::Class;
 use crate::writer::Writer;
 
@@ -153,9 +152,9 @@ impl Writer<'_> {
 
     /// Restores the sign of a sum that has only `-0` as terms: devices start sums with `+0`, which loses it.
     fn folded_sum(&self, folding: &Folding, ty: Ty, a: Value) -> Value {
-        let int = bits_of(ty);
+        let int = ty.as_int();
         let sum = self.canonical(ty, self.folded_natively(folding, a));
-        let minus = self.constant(int, (ones(int) >> 1) + 1);
+        let minus = self.constant(int, (int.ones() >> 1) + 1);
         let is_minus = self.test(Compare::Eq, self.bits(a, ty), minus);
         // If partitions are folded set by set, a second fold would be a second loop.
         let all_minus = match !folding.masks.is_empty() && !self.target.partitions {
@@ -200,21 +199,21 @@ impl Writer<'_> {
     /// only if there is nothing else. Devices differ on zeros and, contrary to SPIR-V's specification, on NaN.
     fn folded_by_order(&self, folding: &Folding, ty: Ty, a: Value) -> Value {
         let is_min = matches!(folding.fold, Fold::Min(_));
-        let int = bits_of(ty);
+        let int = ty.as_int();
         let ordered = |bits: Value| {
             let last = u64::from(int.bits() - 1);
             let sign = self.with(Binary::Shr(Sign::Signed), bits, last);
-            let flips = self.with(Binary::And, sign, ones(int) >> 1);
+            let flips = self.with(Binary::And, sign, int.ones() >> 1);
             self.op2(Binary::Xor, bits, flips)
         };
         let key = ordered(self.bits(a, ty));
-        let infinity = float_bits(ty, f64::INFINITY);
+        let infinity = ty.float_bits(f64::INFINITY);
         // The ranks of infinity, of NaN above it, and of the absence of any lane above that.
         let (end, nan, no_lanes) = match is_min {
-            true => (infinity, (ones(int) >> 1) - 1, ones(int) >> 1),
+            true => (infinity, (int.ones() >> 1) - 1, int.ones() >> 1),
             false => {
-                let least = (ones(int) >> 1) + 1;
-                ((ones(int) >> 1) ^ infinity | least, least + 1, least)
+                let least = (int.ones() >> 1) + 1;
+                ((int.ones() >> 1) ^ infinity | least, least + 1, least)
             }
         };
         let is_nan = self.magnitude(Compare::Gt(Sign::Unsigned), ty, a);

@@ -61,32 +61,7 @@ impl Writer<'_> {
             Unary::CountBits | Unary::FirstBitLow | Unary::FirstBitHigh(Sign::Unsigned) => {
                 self.unary(op, Ty::I32, a)
             }
-            Unary::Floor
-            | Unary::Ceil
-            | Unary::Trunc
-            | Unary::Round
-            | Unary::Sqrt
-            | Unary::Rsqrt
-            | Unary::Saturate
-            | Unary::Sin
-            | Unary::Cos
-            | Unary::Tan
-            | Unary::Asin
-            | Unary::Acos
-            | Unary::Atan
-            | Unary::Sinh
-            | Unary::Cosh
-            | Unary::Tanh
-            | Unary::Exp
-            | Unary::Exp2
-            | Unary::Log
-            | Unary::Log2
-            | Unary::Log10
-            | Unary::IsNan
-            | Unary::IsInf
-            | Unary::IsFinite
-            | Unary::UnpackHalf
-            | Unary::PackHalf => {
+            _ => {
                 unreachable!("the verifier allows these only for floats or words")
             }
         }

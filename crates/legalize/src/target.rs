@@ -2,6 +2,8 @@
 
 use Ty::{Bool, F16, F32, F64, I16, I32, I64};
 use ir::{Module, Op};
+use ops::scalar::Family;
+use ops::wave::{Facts, Operands, Results, Sees, Spread};
 use ops::{Binary, Sign, Ternary, Ty, Unary, WaveOp};
 
 /// Operations that a device supports or lacks together, or a guarantee about them.
@@ -276,100 +278,82 @@ pub fn asks(module: &Module, op: &Op) -> impl Iterator<Item = (Class, Ty)> {
 }
 
 pub(crate) fn asks_wave(op: WaveOp, ty: Ty) -> [Option<(Class, Ty)>; 2] {
-    let fold = Some((Class::Fold, ty));
-    let class = match op {
-        WaveOp::Reduce(_) | WaveOp::Scan(_) => return [fold, None],
-        WaveOp::MultiReduce(_) | WaveOp::MultiScan(_) | WaveOp::MultiScanInclusive(_) => {
-            return [fold, Some((Class::Partition, ty))];
+    let Facts { signature, sees, spread, fold, .. } = op.facts();
+    let class = match (sees, signature.operands) {
+        (Sees::Partition, _) if fold.is_some() => {
+            return [Some((Class::Fold, ty)), Some((Class::Partition, ty))];
         }
-        WaveOp::AllEqual => Class::AllEqual,
-        WaveOp::Rotate | WaveOp::ClusteredRotate => Class::Rotate,
-        WaveOp::MultiPrefixCountBits => Class::PartitionCount,
-        WaveOp::QuadAny | WaveOp::QuadAll => Class::QuadVote,
-        WaveOp::Match => Class::Match,
-        WaveOp::LaneIndex
-        | WaveOp::LaneCount
-        | WaveOp::IsFirstLane
-        | WaveOp::IsHelperLane
-        | WaveOp::GroupWaveIndex
-        | WaveOp::GroupWaveCount
-        | WaveOp::LaneRelation(_)
-        | WaveOp::ActiveLanes
-        | WaveOp::ConvergedLanes
-        | WaveOp::AnyTrue
-        | WaveOp::AllTrue
-        | WaveOp::Ballot
-        | WaveOp::CountBits
-        | WaveOp::PrefixCountBits
-        | WaveOp::ReadLaneFirst
-        | WaveOp::ReadLaneAt
-        | WaveOp::QuadRead(_)
-        | WaveOp::QuadReadLaneAt => return [None, None],
+        _ if fold.is_some() => Class::Fold,
+        (Sees::Partition, _) => Class::PartitionCount,
+        (Sees::Participants, Operands::Value) => Class::AllEqual,
+        (Sees::Participants, Operands::Values) => Class::Match,
+        // The operand is a distance: a uniform one still names a different lane for each.
+        (Sees::Named, _) if spread == Spread::Any => Class::Rotate,
+        (Sees::Quad, _) if signature.results == Results::Bool => Class::QuadVote,
+        _ => return [None, None],
     };
     [Some((class, ty)), None]
 }
 
 pub(crate) fn asks_unary(op: Unary, ty: Ty) -> [Option<(Class, Ty)>; 2] {
-    let class = match op {
-        Unary::Neg | Unary::Abs | Unary::Saturate if ty.is_float() => Class::Sign,
-        Unary::Abs => Class::IntegerAbs,
-        Unary::IsNan | Unary::IsInf | Unary::IsFinite => Class::NanTest,
-        Unary::CountBits
-        | Unary::ReverseBits
-        | Unary::FirstBitLow
-        | Unary::FirstBitHigh(Sign::Unsigned) => Class::Bits,
-        Unary::FirstBitHigh(Sign::Signed) => Class::SignedBit,
-        Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round => Class::Rounding,
-        Unary::Sqrt | Unary::Rsqrt => Class::Root,
-        Unary::Sin
-        | Unary::Cos
-        | Unary::Tan
-        | Unary::Asin
-        | Unary::Acos
-        | Unary::Atan
-        | Unary::Sinh
-        | Unary::Cosh
-        | Unary::Tanh
-        | Unary::Exp
-        | Unary::Exp2
-        | Unary::Log
-        | Unary::Log2
-        | Unary::Log10 => Class::Transcendental,
-        Unary::UnpackHalf => return [Some((Class::Nan, F32)), None],
-        Unary::PackHalf => return [Some((Class::Nan, F16)), None],
-        Unary::Neg | Unary::Not | Unary::Saturate | Unary::Bitcast(_) => return [None, None],
-        Unary::Convert { to, .. } => {
-            let half = (ty == F16 && to.is_int()) || (to == F16 && ty.is_int());
-            let second = half.then_some((Class::HalfToInteger, ty));
-            return match (ty, to) {
-                _ if ty == to => [None, None],
-                (Bool, other) | (other, Bool) => [Some((Class::Truth, other)), None],
-                _ if ty.is_float() && to.is_float() => [Some((Class::Nan, to)), None],
-                _ if ty.is_float() => [Some((Class::ToInteger, ty)), second],
-                _ => [second, None],
-            };
-        }
+    let class = match op.facts().family {
+        Family::Sign if ty.is_float() => Class::Sign,
+        Family::Sign if op == Unary::Abs => Class::IntegerAbs,
+        Family::NumberTest => Class::NanTest,
+        Family::BitCount if op == Unary::FirstBitHigh(Sign::Signed) => Class::SignedBit,
+        Family::BitCount => Class::Bits,
+        Family::Rounding => Class::Rounding,
+        Family::Root => Class::Root,
+        Family::Transcendental => Class::Transcendental,
+        Family::Half if op == Unary::PackHalf => return [Some((Class::Nan, F16)), None],
+        Family::Half => return [Some((Class::Nan, F32)), None],
+        Family::Conversion => return asks_conversion(ty, op.result(ty).unwrap_or(ty)),
+        Family::Bits
+        | Family::Sign
+        | Family::Ring
+        | Family::Division
+        | Family::Remainder
+        | Family::Extremum
+        | Family::Shift
+        | Family::Comparison
+        | Family::Fma => return [None, None],
     };
     [Some((class, ty)), None]
 }
 
+fn asks_conversion(from: Ty, to: Ty) -> [Option<(Class, Ty)>; 2] {
+    let half = (from == F16 && to.is_int()) || (to == F16 && from.is_int());
+    let second = half.then_some((Class::HalfToInteger, from));
+    match (from, to) {
+        _ if from == to => [None, None],
+        (Bool, other) | (other, Bool) => [Some((Class::Truth, other)), None],
+        _ if from.is_float() && to.is_float() => [Some((Class::Nan, to)), None],
+        _ if from.is_float() => [Some((Class::ToInteger, from)), second],
+        _ => [second, None],
+    }
+}
+
 pub(crate) fn asks_binary(op: Binary, ty: Ty) -> Option<(Class, Ty)> {
-    let class = match op {
-        Binary::Add | Binary::Sub | Binary::Mul if ty.is_float() => Class::Nan,
-        Binary::Div(_) if ty.is_float() => Class::Division,
-        Binary::Rem(_) if ty.is_float() => Class::Remainder,
-        Binary::Min(_) | Binary::Max(_) if ty.is_float() => Class::Extremum,
-        Binary::Div(_) | Binary::Rem(_) => Class::IntegerDivision,
-        Binary::Shl | Binary::Shr(_) => Class::Shift,
-        Binary::Atan2 | Binary::Pow => Class::Transcendental,
-        Binary::Add
-        | Binary::Sub
-        | Binary::Mul
-        | Binary::And
-        | Binary::Or
-        | Binary::Xor
-        | Binary::Min(_)
-        | Binary::Max(_) => return None,
+    let class = match op.facts().family {
+        Family::Ring if ty.is_float() => Class::Nan,
+        Family::Division if ty.is_float() => Class::Division,
+        Family::Remainder if ty.is_float() => Class::Remainder,
+        Family::Extremum if ty.is_float() => Class::Extremum,
+        Family::Division | Family::Remainder => Class::IntegerDivision,
+        Family::Shift => Class::Shift,
+        Family::Transcendental => Class::Transcendental,
+        Family::Bits
+        | Family::Sign
+        | Family::Ring
+        | Family::Extremum
+        | Family::Comparison
+        | Family::NumberTest
+        | Family::BitCount
+        | Family::Rounding
+        | Family::Root
+        | Family::Fma
+        | Family::Conversion
+        | Family::Half => return None,
     };
     Some((class, ty))
 }

@@ -87,6 +87,41 @@ impl Ty {
             Ty::I64 | Ty::F64 => 64,
         }
     }
+
+    /// All bits of a value.
+    pub fn ones(self) -> u64 {
+        u64::MAX >> (64 - self.bits())
+    }
+
+    /// The integer type of the same size; other types than floats are returned unchanged.
+    pub fn as_int(self) -> Ty {
+        match self {
+            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => self,
+            Ty::F16 => Ty::I16,
+            Ty::F32 => Ty::I32,
+            Ty::F64 => Ty::I64,
+        }
+    }
+
+    /// The bits of a number, rounded to this float type.
+    pub fn float_bits(self, number: f64) -> u64 {
+        match self {
+            Ty::F16 => u64::from(F16::from_f64(number).0),
+            Ty::F32 => u64::from((number as f32).to_bits()),
+            Ty::F64 => number.to_bits(),
+            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => unreachable!("{self:?} is not a float"),
+        }
+    }
+
+    /// The bits of the canonical NaN of this float type.
+    pub fn canonical_nan(self) -> u64 {
+        match self {
+            Ty::F16 => 0x7e00,
+            Ty::F32 => 0x7fc0_0000,
+            Ty::F64 => 0x7ff8_0000_0000_0000,
+            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => unreachable!("{self:?} is not a float"),
+        }
+    }
 }
 
 mod sealed {

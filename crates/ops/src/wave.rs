@@ -153,20 +153,14 @@ impl Fold {
 
     /// The value that the lowest lane of an exclusive scan receives, and the result of an empty fold.
     pub fn identity(self, ty: Ty) -> u64 {
-        let float = |f16: u64, f32: u64, f64: u64| match ty {
-            Ty::F16 => f16,
-            Ty::F32 => f32,
-            Ty::F64 => f64,
-            Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => unreachable!("{ty:?} is not a float"),
-        };
-        let ones = u64::MAX >> (64 - ty.bits());
+        let ones = ty.ones();
         match self {
             Fold::Sum | Fold::Or | Fold::Xor => 0,
-            Fold::Product if ty.is_float() => float(0x3c00, 0x3f80_0000, 0x3ff0_0000_0000_0000),
+            Fold::Product if ty.is_float() => ty.float_bits(1.0),
             Fold::Product => 1,
             Fold::And => ones,
-            Fold::Min(_) if ty.is_float() => float(0x7c00, 0x7f80_0000, 0x7ff0_0000_0000_0000),
-            Fold::Max(_) if ty.is_float() => float(0xfc00, 0xff80_0000, 0xfff0_0000_0000_0000),
+            Fold::Min(_) if ty.is_float() => ty.float_bits(f64::INFINITY),
+            Fold::Max(_) if ty.is_float() => ty.float_bits(f64::NEG_INFINITY),
             Fold::Min(Sign::Unsigned) => ones,
             Fold::Max(Sign::Unsigned) => 0,
             Fold::Min(Sign::Signed) => ones >> 1,

@@ -196,9 +196,8 @@ fn layout(module: &Module, binding: Binding, format: Option<Format>) -> Option<L
             };
             types.all(|it| it == first).then(|| row(float, 1))
         }
-        ResourceKind::Constant { .. }
-        | ResourceKind::Texture { .. }
-        | ResourceKind::Sampler { .. } => None,
+        // Constants and samplers are not written, and texels are compared by their format.
+        _ => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use interp::{NoObserver, Program, Progress, Variation};
 use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap};
-use ir::{Binding, Module, ResourceKind};
+use ir::{AddressKind, Binding, Module};
 use ops::wave::FoldOrder;
 
 use crate::compare::{self, Difference, Side, Turns};
@@ -407,10 +407,11 @@ fn named(module: &Module, names: &[String], binding: Binding) -> bool {
 
 /// Whether both contain the same elements, in another order.
 fn is_permuted(module: &Module, a: &Bindings, b: &Bindings, difference: Difference) -> bool {
-    let size = match &module.resource(difference.binding).kind {
-        ResourceKind::Structured { stride, .. } => *stride as usize,
-        ResourceKind::Raw { .. } | ResourceKind::Typed { .. } => 4,
-        _ => return false,
+    let view = module.resource(difference.binding).kind.view();
+    let size = match view.address {
+        AddressKind::Element => view.stride as usize,
+        AddressKind::Byte | AddressKind::Texel => 4,
+        AddressKind::Texture | AddressKind::None => return false,
     };
     let elements = |it: &Bindings| {
         let buffer = it.bindings[difference.binding.index()].get(difference.element as usize)?;

@@ -8,7 +8,7 @@ use interp::observe::{
     WaveEvent,
 };
 use interp::{Observer, Progress};
-use ir::{Module, Op, Value, Values, values};
+use ir::{Module, Op, Value};
 use ops::LaneMask;
 use ops::scalar::Hazard;
 use ops::wave::Sees;
@@ -151,24 +151,7 @@ impl<'a> Watcher<'a> {
             return;
         }
         let op = &self.facts.module.inst(event.at.inst).op;
-        let (address, values): (Values, Values) = match op {
-            Op::Load { place, at } => (at.operands().chain(place.element).collect(), Values::new()),
-            Op::Store { place, at, values } => {
-                (at.operands().chain(place.element).collect(), values.clone())
-            }
-            Op::Atomic { place, at, args, .. } => {
-                (at.operands().chain(place.element).collect(), args.clone())
-            }
-            Op::SharedLoad { index, .. } | Op::PrivateLoad { index, .. } => {
-                (values![*index], Values::new())
-            }
-            Op::SharedStore { index, value, .. } | Op::PrivateStore { index, value, .. } => {
-                (values![*index], values![*value])
-            }
-            Op::SharedAtomic { index, args, .. } => (values![*index], args.clone()),
-            Op::Texture(_) => (op.operands(), op.operands()),
-            _ => (Values::new(), Values::new()),
-        };
+        let (address, values) = op.address_and_values();
         if !event.address_poison.is_empty() {
             self.sink(event.at, &address, event.address_poison, "used as an address");
         }
@@ -309,12 +292,8 @@ impl Observer for Watcher<'_> {
 
     fn diverge(&mut self, event: &DivergeEvent<'_>) {
         if !event.poison.is_empty() {
-            let values = match &self.facts.module.inst(event.at.inst).op {
-                Op::If { cond, .. } => vec![*cond],
-                Op::Switch { selector, .. } => vec![*selector],
-                _ => Vec::new(),
-            };
-            self.sink(event.at, &values, event.poison, "used as a condition");
+            let selector = self.facts.module.inst(event.at.inst).op.selector();
+            self.sink(event.at, selector.as_slice(), event.poison, "used as a condition");
         }
         self.races.together(event.at);
         let policy = self.rules.reconvergence;

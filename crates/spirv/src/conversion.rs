@@ -12,7 +12,6 @@ use ops::{Sign, Ty, Unary};
 use crate::emit::Emitter;
 use crate::module::Id;
 use crate::opcode as op;
-use crate::scalar::float_bits;
 
 /// The number format of a channel.
 enum Channel {
@@ -56,7 +55,7 @@ fn channel(format: Format, index: u32) -> Channel {
 
 impl Emitter<'_> {
     fn single(&mut self, value: f64) -> Id {
-        self.out.constant(Ty::F32, float_bits(Ty::F32, value))
+        self.out.constant(Ty::F32, Ty::F32.float_bits(value))
     }
 
     /// The exact value of a loaded component; `value` is the device's result.

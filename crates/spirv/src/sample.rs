@@ -25,7 +25,6 @@ use crate::environment::{Environment, Extension};
 use crate::memory::{Descriptor, View};
 use crate::module::{Id, push};
 use crate::opcode::{self as op, Opcode};
-use crate::scalar::float_bits;
 
 /// Bits in the mask of image operands; the operands follow in this order.
 const BIAS: u32 = 0x1;
@@ -107,7 +106,7 @@ impl Emitter<'_> {
         let end = f64::from(1 << 24);
         let mut value = value;
         for (limit, beyond) in [(end, op::F_ORD_GREATER_THAN), (-end, op::F_ORD_LESS_THAN)] {
-            let limit = self.out.constant(Ty::F32, float_bits(Ty::F32, limit));
+            let limit = self.out.constant(Ty::F32, Ty::F32.float_bits(limit));
             let is_beyond = self.test(beyond, value, limit);
             value = self.choose(Ty::F32, is_beyond, limit, value);
         }
@@ -117,21 +116,21 @@ impl Emitter<'_> {
     /// A level of detail truncated to 256ths. If a single level is selected, it is moved half a step up, so that
     /// halfway between levels every device selects the coarser one.
     fn cut(&mut self, level: Id, whole_levels: bool) -> Id {
-        let steps = self.out.constant(Ty::F32, float_bits(Ty::F32, 256.0));
+        let steps = self.out.constant(Ty::F32, Ty::F32.float_bits(256.0));
         let scaled = self.exact(op::F_MUL, Ty::F32, &[level, steps]);
         let whole = self.unary(Unary::Floor, Ty::F32, scaled);
         let zero = self.out.constant(Ty::F32, 0);
         let mut cut = whole;
         if whole_levels {
-            let half = self.out.constant(Ty::F32, float_bits(Ty::F32, 0.5));
+            let half = self.out.constant(Ty::F32, Ty::F32.float_bits(0.5));
             let middle = self.exact(op::F_ADD, Ty::F32, &[whole, half]);
             let is_magnified = self.test(op::F_ORD_LESS_THAN_EQUAL, whole, zero);
             cut = self.choose(Ty::F32, is_magnified, whole, middle);
         }
-        let step = self.out.constant(Ty::F32, float_bits(Ty::F32, 1.0 / 256.0));
+        let step = self.out.constant(Ty::F32, Ty::F32.float_bits(1.0 / 256.0));
         let cut = self.exact(op::F_MUL, Ty::F32, &[cut, step]);
         // Values far from every level are not changed.
-        let far = self.out.constant(Ty::F32, float_bits(Ty::F32, 1024.0));
+        let far = self.out.constant(Ty::F32, Ty::F32.float_bits(1024.0));
         let is_near = self.magnitude_below(level, far);
         self.choose(Ty::F32, is_near, cut, level)
     }

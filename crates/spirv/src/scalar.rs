@@ -10,30 +10,6 @@ use crate::emit::Emitter;
 use crate::module::Id;
 use crate::opcode::{self as op, Opcode};
 
-/// The integer of the same size.
-pub(crate) fn bits_of(ty: Ty) -> Ty {
-    match ty {
-        Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => ty,
-        Ty::F16 => Ty::I16,
-        Ty::F32 => Ty::I32,
-        Ty::F64 => Ty::I64,
-    }
-}
-
-/// All ones.
-pub(crate) fn ones(ty: Ty) -> u64 {
-    u64::MAX >> (64 - ty.bits())
-}
-
-/// The bits of a number that is exact in the type.
-pub(crate) fn float_bits(ty: Ty, value: f64) -> u64 {
-    match ty {
-        Ty::F16 => u64::from(ops::F16::from_f64(value).0),
-        Ty::F64 => value.to_bits(),
-        Ty::F32 | Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => u64::from((value as f32).to_bits()),
-    }
-}
-
 impl Emitter<'_> {
     pub(crate) fn typed(&mut self, opcode: Opcode, ty: Ty, operands: &[Id]) -> Id {
         let ty = self.out.ty(ty);
@@ -77,15 +53,11 @@ impl Emitter<'_> {
         if !self.is_exact() {
             return value;
         }
-        let nan = match ty {
-            Ty::F16 => 0x7e00,
-            Ty::F64 => 0x7ff8_0000_0000_0000,
-            Ty::F32 | Ty::Bool | Ty::I16 | Ty::I32 | Ty::I64 => 0x7fc0_0000,
-        };
         let is_nan = self.magnitude(op::U_GREATER_THAN, ty, value);
         // Selected as integers, because a driver may substitute one NaN for another.
-        let int = bits_of(ty);
-        let (bits, nan) = (self.bitcast(value, ty, int), self.out.constant(int, nan));
+        let int = ty.as_int();
+        let (bits, nan) =
+            (self.bitcast(value, ty, int), self.out.constant(int, ty.canonical_nan()));
         let chosen = self.choose(int, is_nan, nan, bits);
         self.bitcast(chosen, int, ty)
     }
@@ -112,7 +84,7 @@ impl Emitter<'_> {
         let sum = self.words(op::I_ADD, sum, 0xfff);
         let normal = self.words(op::BITWISE_AND, sum, !0x1fff);
         // Denormals are multiples of 2^-24, and so is a sum with one half.
-        let half = self.out.constant(Ty::F32, float_bits(Ty::F32, 0.5));
+        let half = self.out.constant(Ty::F32, Ty::F32.float_bits(0.5));
         let positive = self.bitcast(size, Ty::I32, Ty::F32);
         let sum = self.exact(op::F_ADD, Ty::F32, &[positive, half]);
         let small = self.exact(op::F_SUB, Ty::F32, &[sum, half]);
@@ -143,9 +115,9 @@ impl Emitter<'_> {
             Unary::Not if ty == Ty::Bool => self.op(op::LOGICAL_NOT, ty_id, &[a]),
             Unary::Not => self.op(op::NOT, ty_id, &[a]),
             Unary::Abs if ty.is_float() => {
-                let int = bits_of(ty);
+                let int = ty.as_int();
                 let (bits, mask) =
-                    (self.bitcast(a, ty, int), self.out.constant(int, ones(int) >> 1));
+                    (self.bitcast(a, ty, int), self.out.constant(int, int.ones() >> 1));
                 let positive = self.typed(op::BITWISE_AND, int, &[bits, mask]);
                 self.bitcast(positive, int, ty)
             }
@@ -170,7 +142,7 @@ impl Emitter<'_> {
             Unary::Log2 => self.rounded(op::GLSL_LOG2, ty, a),
             Unary::Saturate => {
                 let (zero, one) =
-                    (self.out.constant(ty, 0), self.out.constant(ty, float_bits(ty, 1.0)));
+                    (self.out.constant(ty, 0), self.out.constant(ty, ty.float_bits(1.0)));
                 let above = self.test(op::F_ORD_GREATER_THAN, a, zero);
                 let low = self.choose(ty, above, a, zero);
                 let below = self.test(op::F_ORD_LESS_THAN, low, one);
@@ -207,11 +179,11 @@ impl Emitter<'_> {
 
     /// Compares the bits without the sign with those of infinity.
     pub(crate) fn magnitude(&mut self, opcode: Opcode, ty: Ty, a: Id) -> Id {
-        let int = bits_of(ty);
+        let int = ty.as_int();
         let bits = self.bitcast(a, ty, int);
-        let mask = self.out.constant(int, ones(int) >> 1);
+        let mask = self.out.constant(int, int.ones() >> 1);
         let positive = self.typed(op::BITWISE_AND, int, &[bits, mask]);
-        let infinity = self.out.constant(int, float_bits(ty, f64::INFINITY));
+        let infinity = self.out.constant(int, ty.float_bits(f64::INFINITY));
         self.test(opcode, positive, infinity)
     }
 
@@ -242,7 +214,7 @@ impl Emitter<'_> {
             return self.test(opcode, a, zero);
         }
         if from == Ty::Bool {
-            let one = if to.is_float() { float_bits(to, 1.0) } else { 1 };
+            let one = if to.is_float() { to.float_bits(1.0) } else { 1 };
             let (one, zero) = (self.out.constant(to, one), self.out.constant(to, 0));
             return self.choose(to, a, one, zero);
         }

@@ -137,8 +137,7 @@ impl Device {
             }
             (Class::IntegerDivision, Op::Binary(it, a, b)) => {
                 let ty = self.module.ty(*a);
-                let [zero, ones] =
-                    [0, u64::MAX >> (64 - ty.bits())].map(|it| self.constant(ty, it));
+                let [zero, ones] = [0, ty.ones()].map(|it| self.constant(ty, it));
                 let smallest = self.constant(ty, 1 << (ty.bits() - 1));
                 let by_zero = self.test(Compare::Eq, *b, zero);
                 let by_minus_one = self.test(Compare::Eq, *b, ones);
@@ -219,7 +218,7 @@ impl Device {
     fn replace(&mut self, open: Value, anything: u64) {
         let (seen, raw) = self.rename();
         let ty = self.module.ty(raw);
-        let anything = self.constant(ty, anything & (u64::MAX >> (64 - ty.bits())));
+        let anything = self.constant(ty, anything & ty.ones());
         self.finish(seen, Op::Ternary(Ternary::Select, [open, anything, raw]));
     }
 
@@ -261,12 +260,7 @@ impl Device {
     }
 
     fn float(&mut self, ty: Ty, value: f64) -> Value {
-        let bits = match ty {
-            Ty::F16 => ops::F16::from_f64(value).0.into(),
-            Ty::F64 => value.to_bits(),
-            _ => (value as f32).to_bits().into(),
-        };
-        self.constant(ty, bits)
+        self.constant(ty, ty.float_bits(value))
     }
 
     fn test(&mut self, op: Compare, a: Value, b: Value) -> Value {

@@ -167,6 +167,18 @@ impl Includer for SuiteFiles {
     }
 }
 
+/// Checks that a generated text is one section, which compiles to a valid module whose inputs can be made.
+#[cfg(test)]
+pub(crate) fn check_generated(file: &str, text: &str) {
+    let sections = crate::section::read(file, text).unwrap();
+    let [section] = sections.as_slice() else { panic!("{} sections:\n{text}", sections.len()) };
+    let compiled = compile(section, 8).unwrap();
+    let shown = || diag::render_all(&compiled.diagnostics, &compiled.sources, diag::Style::Plain);
+    let module = compiled.module.as_ref().unwrap_or_else(|| panic!("{}\n{text}", shown()));
+    check_module(module).unwrap();
+    inputs(section, module).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+}
+
 /// Invariants of every module: it verifies, and its text form round-trips.
 pub fn check_module(module: &Module) -> Result<(), String> {
     let text = ir::text::print(module);

@@ -171,20 +171,18 @@ const MOST_SCALARS: usize = 1 << 20;
 impl Layout {
     /// The layout of an element of a resource; a typed buffer may have a different format.
     pub fn of(kind: &ResourceKind, format: Option<Format>) -> Layout {
+        let view = kind.view();
+        if let Some(element) = view.element {
+            let (scalar, components) = match format {
+                Some(format) => (Scalar::from(format.scalar), format.components),
+                None => (own(element.scalar, element.norm), element.components),
+            };
+            return Layout::uniform(scalar, components as usize);
+        }
         match kind {
             ResourceKind::Raw { .. } => Layout::words(4),
-            ResourceKind::Constant { size, members } => Layout::of_members(members, *size),
-            ResourceKind::Structured { stride, members, .. } => {
-                Layout::of_members(members, *stride)
-            }
-            ResourceKind::Sampler { .. } => Layout::uniform(Scalar::U8, 1),
-            ResourceKind::Typed { element, .. } | ResourceKind::Texture { element, .. } => {
-                let (scalar, components) = match format {
-                    Some(format) => (Scalar::from(format.scalar), format.components),
-                    None => (own(element.scalar, element.norm), element.components),
-                };
-                Layout::uniform(scalar, components as usize)
-            }
+            _ if view.is_buffer() => Layout::of_members(view.members, view.size.max(view.stride)),
+            _ => Layout::uniform(Scalar::U8, 1),
         }
     }
 

@@ -41,11 +41,7 @@ impl Reader<'_> {
                 if !is_guarded {
                     self.inst(data);
                 }
-                let guards = match data.op {
-                    Op::If { cond, .. } => self.depends_on_width(cond),
-                    Op::Switch { selector, .. } => self.depends_on_width(selector),
-                    _ => false,
-                };
+                let guards = data.op.selector().is_some_and(|it| self.depends_on_width(it));
                 let inner = data.op.regions().into_iter();
                 open.extend(inner.map(|it| (it, is_guarded || guards)));
             }

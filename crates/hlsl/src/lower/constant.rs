@@ -43,7 +43,7 @@ impl Sum {
 
 impl Lowerer<'_> {
     pub(super) fn constant(&mut self, ty: Ty, bits: u64) -> Value {
-        let bits = bits & (u64::MAX >> (64 - ty.bits()));
+        let bits = bits & ty.ones();
         if let Some(known) = self.prelude.constants.get(&(ty, bits)) {
             return *known;
         }

@@ -469,8 +469,7 @@ impl<'a> Printer<'a> {
                 self.line();
                 self.out.push('}');
             }
-            // No other instruction has regions.
-            _ => {}
+            _ => debug_assert!(op.regions().is_empty(), "a construct that is not printed: {op:?}"),
         }
     }
 }

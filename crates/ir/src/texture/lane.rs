@@ -321,11 +321,7 @@ fn component(texel: Texel, i: usize, ty: Ty) -> u64 {
 /// A filtered number in the shader's type, rounded once; integers as in [`component`].
 fn narrowed(value: f64, ty: Ty) -> u64 {
     if value.is_nan() && ty.is_float() {
-        return match ty {
-            Ty::F16 => 0x7e00,
-            Ty::F64 => 0x7ff8_0000_0000_0000,
-            _ => 0x7fc0_0000,
-        };
+        return ty.canonical_nan();
     }
     match ty {
         Ty::Bool => u64::from(value != 0.0),

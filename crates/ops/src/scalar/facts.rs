@@ -1,5 +1,5 @@
-//! Facts about each arithmetic operation: whether it reads its operands as numbers or as bits, and which NaNs it
-//! returns.
+//! Facts about each arithmetic operation: its family, whether it reads its operands as numbers or as bits, and which
+//! NaNs it returns.
 //!
 //! All operations are pure. The facts are about floats; an operation on integers alone reads bits.
 
@@ -8,9 +8,43 @@ use super::{Binary, Compare, Ternary, Unary};
 /// Facts about one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
+    pub family: Family,
     pub reads: Reads,
     /// Whether a NaN result is always the canonical one, whatever the operands.
     pub canonical: bool,
+}
+
+/// Operations that machines have or lack together, and that take about as long as each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Moves and combines bits: casts, selects, logic.
+    Bits,
+    /// Changes a float's sign, or clamps it: a NaN operand passes.
+    Sign,
+    /// Sums, differences and products.
+    Ring,
+    Division,
+    Remainder,
+    /// The smaller or the larger of two.
+    Extremum,
+    Shift,
+    Comparison,
+    /// Tests for NaN and infinity.
+    NumberTest,
+    /// Counts, finds or reverses bits.
+    BitCount,
+    /// To an integral number.
+    Rounding,
+    /// Square roots and their reciprocals.
+    Root,
+    /// A product and a sum, rounded once.
+    Fma,
+    /// Without an exact definition in hardware: `ops::math` defines it.
+    Transcendental,
+    /// Between types.
+    Conversion,
+    /// Between a float and the 16 bits of a half in a word.
+    Half,
 }
 
 /// What an operation observes of its operands.
@@ -31,25 +65,37 @@ impl Facts {
     }
 }
 
-const NUMBERS: Facts = Facts { reads: Reads::Numbers, canonical: true };
-const CLASS: Facts = Facts { reads: Reads::Class, canonical: true };
+const NUMBERS: Facts = Facts { family: Family::Ring, reads: Reads::Numbers, canonical: true };
+const CLASS: Facts = Facts { family: Family::NumberTest, reads: Reads::Class, canonical: true };
 /// On integers, or on bits from which a new float is made.
-const BITS: Facts = Facts { reads: Reads::Bits, canonical: true };
+const BITS: Facts = Facts { family: Family::Bits, reads: Reads::Bits, canonical: true };
 /// A move: the payload of a NaN is preserved.
-const MOVES: Facts = Facts { reads: Reads::Bits, canonical: false };
+const MOVES: Facts = Facts { family: Family::Bits, reads: Reads::Bits, canonical: false };
+
+impl Facts {
+    const fn of(self, family: Family) -> Facts {
+        Facts { family, ..self }
+    }
+}
 
 impl Unary {
     pub const fn facts(self) -> Facts {
         use Unary::*;
         match self {
-            Floor | Ceil | Trunc | Round | Sqrt | Rsqrt | Saturate => NUMBERS,
-            Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh => NUMBERS,
-            Exp | Exp2 | Log | Log2 | Log10 => NUMBERS,
-            PackHalf | Convert { .. } => NUMBERS,
+            Floor | Ceil | Trunc | Round => NUMBERS.of(Family::Rounding),
+            Sqrt | Rsqrt => NUMBERS.of(Family::Root),
+            Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Exp | Exp2 | Log | Log2
+            | Log10 => NUMBERS.of(Family::Transcendental),
+            Saturate => NUMBERS.of(Family::Sign),
+            PackHalf => NUMBERS.of(Family::Half),
+            Convert { .. } => NUMBERS.of(Family::Conversion),
             IsNan | IsInf | IsFinite => CLASS,
-            Not | CountBits | ReverseBits | FirstBitLow | FirstBitHigh(_) | UnpackHalf => BITS,
+            Not => BITS,
+            CountBits | ReverseBits | FirstBitLow | FirstBitHigh(_) => BITS.of(Family::BitCount),
+            UnpackHalf => BITS.of(Family::Half),
             // The sign is a bit.
-            Neg | Abs | Bitcast(_) => MOVES,
+            Neg | Abs => MOVES.of(Family::Sign),
+            Bitcast(_) => MOVES,
         }
     }
 }
@@ -58,22 +104,27 @@ impl Binary {
     pub const fn facts(self) -> Facts {
         use Binary::*;
         match self {
-            Add | Sub | Mul | Div(_) | Rem(_) | Min(_) | Max(_) | Atan2 | Pow => NUMBERS,
-            And | Or | Xor | Shl | Shr(_) => BITS,
+            Add | Sub | Mul => NUMBERS.of(Family::Ring),
+            Div(_) => NUMBERS.of(Family::Division),
+            Rem(_) => NUMBERS.of(Family::Remainder),
+            Min(_) | Max(_) => NUMBERS.of(Family::Extremum),
+            Atan2 | Pow => NUMBERS.of(Family::Transcendental),
+            And | Or | Xor => BITS,
+            Shl | Shr(_) => BITS.of(Family::Shift),
         }
     }
 }
 
 impl Compare {
     pub const fn facts(self) -> Facts {
-        NUMBERS
+        NUMBERS.of(Family::Comparison)
     }
 }
 
 impl Ternary {
     pub const fn facts(self) -> Facts {
         match self {
-            Ternary::Fma => NUMBERS,
+            Ternary::Fma => NUMBERS.of(Family::Fma),
             Ternary::Select => MOVES,
         }
     }

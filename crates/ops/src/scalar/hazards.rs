@@ -1,6 +1,6 @@
 //! Operands for which the language leaves an operation undefined, although it has a result here.
 
-use super::{Binary, Unary, eval_unary};
+use super::{Binary, Family, Unary, eval_unary};
 use crate::{Sign, Ty};
 
 /// What is wrong with the operands.
@@ -17,25 +17,24 @@ pub enum Hazard {
 impl Binary {
     /// Whether [`Binary::hazard`] can report anything for this type.
     pub fn has_hazards(self, ty: Ty) -> bool {
-        match self {
-            Binary::Div(_) | Binary::Rem(_) => !ty.is_float(),
-            Binary::Shl | Binary::Shr(_) => true,
-            _ => false,
+        match self.facts().family {
+            Family::Division | Family::Remainder => !ty.is_float(),
+            family => family == Family::Shift,
         }
     }
 
     /// Second operands that are harmless with every first operand, as a range. There may be others.
     pub fn harmless(self, ty: Ty) -> std::ops::RangeInclusive<u64> {
-        match self {
-            Binary::Shl | Binary::Shr(_) => 0..=u64::from(ty.bits()) - 1,
+        match self.facts().family {
+            Family::Shift => 0..=u64::from(ty.bits()) - 1,
             // Excludes zero, and everything that may be -1.
-            _ => 1..=(u64::MAX >> (64 - ty.bits())) >> 1,
+            _ => 1..=ty.ones() >> 1,
         }
     }
 
     /// What is wrong with the bits of two operands.
     pub fn hazard(self, ty: Ty, a: u64, b: u64) -> Option<Hazard> {
-        let ones = u64::MAX >> (64 - ty.bits());
+        let ones = ty.ones();
         let (a, b) = (a & ones, b & ones);
         match self {
             Binary::Div(sign) | Binary::Rem(sign) if !ty.is_float() => {

@@ -85,15 +85,11 @@ pub(super) fn asked<'a>(job: &Job<'a>, contents: &Contents<'a>) -> Vec<(usize, u
         let storage = module.storage(binding.resource);
         let elements = contents.elements(storage);
         for element in 0..program.counts[number] {
-            let bound = elements.get(element as usize).copied().filter(|it| match &declared.kind {
-                ResourceKind::Texture { dim, .. } => {
-                    it.texture.is_some_and(|it| it.suits(*dim) && it.bytes().is_some())
-                }
-                ResourceKind::Sampler { .. } => it.sampler.is_some(),
-                ResourceKind::Constant { .. }
-                | ResourceKind::Structured { .. }
-                | ResourceKind::Raw { .. }
-                | ResourceKind::Typed { .. } => it.texture.is_none(),
+            let view = declared.kind.view();
+            let bound = elements.get(element as usize).copied().filter(|it| match view.dim {
+                Some(dim) => it.texture.is_some_and(|it| it.suits(dim) && it.bytes().is_some()),
+                None if view.is_buffer() => it.texture.is_none(),
+                None => it.sampler.is_some(),
             });
             let counter = binding.kind == BindingKind::Counter;
             let asked = Asked {
