@@ -9,7 +9,8 @@ use ops::Ty;
 use ops::wave::Sees;
 
 use crate::{
-    Address, InstData, Module, Needs, Op, Place, Private, Shared, TextureOp, Value, Values, values,
+    Address, InstData, Module, Needs, Op, Place, Private, Region, Shared, TextureOp, Value, Values,
+    values,
 };
 
 /// The effects of an instruction.
@@ -219,6 +220,14 @@ impl Module {
         memories.for_each(|memory| needs.ty(memory.ty));
         self.needs = needs;
         self.mark_used();
+    }
+
+    /// Whether an operation in a region depends on which lanes execute it together.
+    pub fn sees_lanes(&self, region: Region) -> bool {
+        self.region(region).insts.iter().any(|inst| {
+            let op = &self.inst(*inst).op;
+            op.effects().sees_lanes || op.regions().into_iter().any(|it| self.sees_lanes(it))
+        })
     }
 
     /// Marks the resources that an operation in a region names.

@@ -11,8 +11,8 @@
 //! # Map
 //! `target.rs`: the capabilities of a device; `writer.rs`: the new module under construction; `corners.rs`: corner
 //! cases of arithmetic; `math.rs`: bit-exact float functions; `shorts.rs`: 16-bit integers; `folds.rs`: reductions and
-//! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `observed.rs`: which NaN bits can
-//! be observed.
+//! scans; `whole_waves.rs`: scans by whole waves; `waves.rs`: other wave operations; `switches.rs`: cases that see
+//! lanes; `observed.rs`: which NaN bits can be observed.
 //!
 //! # Deliberately absent
 //! Optimisation. Every rewrite here exists because a target lacks something.
@@ -23,12 +23,13 @@ mod folds;
 mod math;
 mod observed;
 mod shorts;
+mod switches;
 mod target;
 mod waves;
 mod whole_waves;
 mod writer;
 
-use ir::{Case, Module, Op, Region, Value, Values, values};
+use ir::{Module, Op, Region, Value, Values, values};
 use ops::{Ty, WaveOp};
 
 pub use target::{Class, Has, Row, Target, asks};
@@ -96,13 +97,7 @@ impl Writer<'_> {
                 let body = self.region(*body);
                 self.fill(new, Op::Loop { body, inits }, &data.results);
             }
-            Op::Switch { selector, cases, inits } => {
-                let (selector, inits) = (self.get(*selector), self.get_all(inits));
-                let new = self.reserve(inst);
-                let case = |it: &Case| Case { body: self.region(it.body), ..it.clone() };
-                let cases = cases.iter().map(case).collect();
-                self.fill(new, Op::Switch { selector, cases, inits }, &data.results);
-            }
+            Op::Switch { selector, cases, inits } => self.switch(inst, *selector, cases, inits),
             Op::Block { body } => {
                 let new = self.reserve(inst);
                 let body = self.region(*body);

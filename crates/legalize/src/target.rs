@@ -61,6 +61,8 @@ pub enum Class {
     QuadVote,
     /// Wave operations of the lanes that a mask names.
     NamedLanes,
+    /// Switches. Corners: cases that fall through, or that see which lanes execute them together.
+    Switch,
     /// Exclusive scans by all lanes of a wave, if the target says when waves are whole.
     WholeScan,
 }
@@ -120,6 +122,8 @@ const COMMON: &[Row] = &[
     row(Class::PartitionCount, &[Bool], Has::No),
     row(Class::AllEqual, FLOATS, Has::No),
     row(Class::Rotate, ALL, Has::No),
+    row(Class::Switch, ALL, Has::No),
+    row(Class::Switch, &[I32], Has::Partly),
 ];
 
 /// Vulkan, with the reference engine's bits for floats.
@@ -261,6 +265,7 @@ pub fn asks(module: &Module, op: &Op) -> impl Iterator<Item = (Class, Ty)> {
             all[..2].copy_from_slice(&asks_wave(*op, ty));
             all[2] = lanes.map(|_| (Class::NamedLanes, ty));
         }
+        Op::Switch { selector, .. } => all[0] = Some((Class::Switch, module.ty(*selector))),
         // Other operations are the same everywhere.
         _ => {}
     }

@@ -6,7 +6,7 @@
 //! | `if` | a selection; results are phis at its merge; an `OpSelect` if both arms only yield values |
 //! | `loop` | a loop; only the yield branches to the continue target |
 //! | `block` | a selection by an `OpSwitch` with only a default, because a conditional selection cannot be left from inside |
-//! | `switch` | an `OpSwitch` if cases neither fall through nor observe the active set, otherwise a cascade of `if`s in a `block` |
+//! | `switch` | an `OpSwitch`: cases neither fall through nor observe the active set (`legalize` makes cascades of other switches) |
 //! | `exit` | a branch to the merge of its construct, if SPIR-V allows one |
 //! | `return` | `OpReturn` |
 //!
@@ -19,9 +19,7 @@
 //! Each construct of the IR has one merge here, at which the lanes reconverge that leave the construct in the IR. A
 //! routed exit reconverges with others at a merge on its way, and diverges from them again by a selection whose header
 //! is that merge. Between the two are only phis, comparisons and branches, none of which observes the active set. So
-//! every operation that observes it runs with the lanes of the IR. A cascade tests one case group after another and
-//! runs its body with the lanes that selected any of its labels or fell in, exactly as the IR specifies; those that
-//! exit wait at the merge of the enclosing `OpSwitch`.
+//! every operation that observes it runs with the lanes of the IR.
 //!
 //! # What is left to drivers
 //! A value that is computed in a loop and used after it belongs to each lane. Drivers without maximal reconvergence may
@@ -413,6 +411,7 @@ impl<'a> Emitter<'a> {
         true
     }
 
+    /// No case falls through, except out of the last one: `legalize` has made cascades of the other switches.
     pub(crate) fn switch(
         &mut self,
         inst: Inst,
@@ -421,24 +420,6 @@ impl<'a> Emitter<'a> {
         inits: &[Value],
     ) -> Result<Reached, Unsupported> {
         let inits = self.sent(inits);
-        let plain = self.ir.ty(selector) == Ty::I32
-            && cases.iter().all(|case| !self.sees_lanes(case.body))
-            && cases.iter().rev().skip(1).all(|case| !self.yields(case.body));
-        if plain {
-            self.plain_switch(inst, selector, cases, inits)
-        } else {
-            self.cascade(inst, selector, cases, inits)
-        }
-    }
-
-    /// A switch in which no case falls through into another one.
-    fn plain_switch(
-        &mut self,
-        inst: Inst,
-        selector: Value,
-        cases: &[Case],
-        inits: Vec<Id>,
-    ) -> Result<Reached, Unsupported> {
         let merge = self.out.id();
         let labels: Vec<Id> = cases.iter().map(|_| self.out.id()).collect();
         let default = cases.iter().position(|case| case.default);
@@ -464,107 +445,8 @@ impl<'a> Emitter<'a> {
         Ok(self.close(inst))
     }
 
-    fn cascade(
-        &mut self,
-        inst: Inst,
-        selector: Value,
-        cases: &[Case],
-        inits: Vec<Id>,
-    ) -> Result<Reached, Unsupported> {
-        let ty = self.ir.ty(selector);
-        let selector = self.get(selector);
-        self.open(inst);
-        let boolean = self.out.bool();
-        // For each case, whether its labels are selected, as words, 1 or 0; the default takes what no other case does.
-        // A driver's compiler turns conditions joined by `or` into a switch, and then loses the active set in later
-        // loops (NVIDIA 580).
-        let uint = self.out.uint();
-        let mut selected: Vec<Option<Id>> = Vec::new();
-        for case in cases {
-            let mut any = None;
-            for label in &case.labels {
-                let label = self.out.constant(ty, *label);
-                let equal = self.op(op::I_EQUAL, boolean, &[selector, label]);
-                let equal = self.as_word(equal);
-                any = Some(self.either(any, equal));
-            }
-            selected.push(any);
-        }
-        if let Some(default) = cases.iter().position(|case| case.default) {
-            let mut others = None;
-            for (i, any) in selected.iter().enumerate() {
-                if let (true, Some(any)) = (i != default, *any) {
-                    others = Some(self.either(others, any));
-                }
-            }
-            let one = self.out.word(1);
-            selected[default] = Some(match others {
-                Some(others) => self.op(op::BITWISE_XOR, uint, &[others, one]),
-                None => one,
-            });
-        }
-        let mut carried = inits;
-        let mut fallen: Option<Id> = None;
-        for (case, selected) in cases.iter().zip(selected) {
-            let enters = match selected {
-                Some(selected) => Some(self.either(fallen, selected)),
-                None => fallen,
-            };
-            let enters = match enters {
-                Some(enters) => self.as_truth(enters),
-                None => self.out.truth(false),
-            };
-            let (start, next) = (self.out.id(), self.out.id());
-            let before = self.block;
-            self.select_branch(enters, start, next, next);
-            self.label(start);
-            self.set_params(case.body, &carried);
-            let yielded = self.region(case.body)?.map(|it| self.sent(it));
-            let after = self.block;
-            if yielded.is_some() {
-                self.branch(next);
-            }
-            self.label(next);
-            fallen = None;
-            if let Some(values) = yielded {
-                let types: Vec<Id> =
-                    self.ir.inst(inst).results.iter().map(|it| self.sent_ty(*it)).collect();
-                let olds = std::mem::take(&mut carried);
-                for ((ty, old), new) in types.into_iter().zip(olds).zip(values) {
-                    let phi = self.phi(ty, &[(old, before), (new, after)]);
-                    carried.push(phi);
-                }
-                let (no, yes) = (self.out.word(0), self.out.word(1));
-                fallen = Some(self.phi(uint, &[(no, before), (yes, after)]));
-            }
-        }
-        self.leave(inst, carried);
-        Ok(self.close(inst))
-    }
-
-    /// The disjunction of two words that are 1 or 0.
-    fn either(&mut self, a: Option<Id>, b: Id) -> Id {
-        let uint = self.out.uint();
-        a.map_or(b, |a| self.op(op::BITWISE_OR, uint, &[a, b]))
-    }
-
     fn set_params(&mut self, region: Region, values: &[Id]) {
         self.arrive(&self.ir.region(region).params, values);
-    }
-
-    /// Whether a region can reach its end.
-    fn yields(&self, region: Region) -> bool {
-        let last = self.ir.region(region).insts.last();
-        last.is_some_and(|last| matches!(self.ir.inst(*last).op, Op::Yield(_)))
-    }
-
-    /// Whether an operation in a region can observe the active set.
-    pub(crate) fn sees_lanes(&self, region: Region) -> bool {
-        let ir = self.ir;
-        ir.region(region).insts.iter().any(|inst| {
-            let op = &ir.inst(*inst).op;
-            op.effects().sees_lanes || op.regions().into_iter().any(|it| self.sees_lanes(it))
-        })
     }
 }
 

@@ -5,6 +5,8 @@
 //! its result by something else, as a device may. If the difference is visible, the corner case was not written
 //! out.
 
+use std::collections::BTreeSet;
+
 use interp::NoObserver;
 use ir::exec::{Bindings, Launch};
 use ir::{Inst, InstData, Module, Op, Region, Value, ValueData, ValueDef, values};
@@ -77,18 +79,61 @@ pub fn fault(
 /// The module as it may run on a device that fulfils the target's promises and no more.
 pub fn perturbed(module: &Module, target: &Target) -> Module {
     let mut module = module.clone();
+    let open = open_cases(&module, target);
     for region in 0..module.regions.len() as u32 {
         let insts = std::mem::take(&mut module.regions[Region(region).index()].insts);
         let mut device = Device { module, list: Vec::new(), last: Inst(0) };
         for inst in insts {
+            if open.falls.contains(&inst) {
+                device.lose_yield(inst);
+            }
             device.list.push(inst);
             device.last = inst;
             device.perturb(inst, target);
+            if open.sees_lanes.contains(&inst) && !device.module.inst(inst).results.is_empty() {
+                let always = device.constant(Ty::Bool, 1);
+                device.replace(always, 0x0bad_0bad_0bad_0bad);
+            }
         }
         module = device.module;
         module.regions[Region(region).index()].insts = device.list;
     }
     module
+}
+
+/// The instructions that an open corner of a switch concerns.
+#[derive(Default)]
+struct OpenCases {
+    /// The yields of cases that fall through.
+    falls: BTreeSet<Inst>,
+    /// What sees lanes in a case.
+    sees_lanes: BTreeSet<Inst>,
+}
+
+fn open_cases(module: &Module, target: &Target) -> OpenCases {
+    let mut open = OpenCases::default();
+    for data in &module.insts {
+        let Op::Switch { selector, cases, .. } = &data.op else { continue };
+        if target.has(Class::Switch, module.ty(*selector)) != Has::Partly {
+            continue;
+        }
+        for (number, case) in cases.iter().enumerate() {
+            let last = module.region(case.body).insts.last();
+            let yields = |it: &&Inst| matches!(module.inst(**it).op, Op::Yield(_));
+            open.falls.extend(last.filter(|it| number + 1 < cases.len() && yields(it)));
+            let mut regions = vec![case.body];
+            while let Some(region) = regions.pop() {
+                for inst in &module.region(region).insts {
+                    let op = &module.inst(*inst).op;
+                    regions.extend(op.regions());
+                    if op.effects().sees_lanes {
+                        open.sees_lanes.insert(*inst);
+                    }
+                }
+            }
+        }
+    }
+    open
 }
 
 struct Device {
@@ -124,6 +169,16 @@ impl Device {
         {
             self.other_nan(ty);
         }
+    }
+
+    /// What falls through arrives as something else.
+    fn lose_yield(&mut self, inst: Inst) {
+        let mut op = self.module.inst(inst).op.clone();
+        op.for_each_operand(|it| {
+            let ty = self.module.ty(*it);
+            *it = self.constant(ty, 0x0bad_0bad_0bad_0bad & ty.ones());
+        });
+        self.module.insts[inst.index()].op = op;
     }
 
     /// Replaces results that are left open by something else.

@@ -107,12 +107,23 @@ fn a_corner_case_that_is_not_legalised_is_noticed() {
         "uint(isinf(asfloat(0x7f800000 + t)))",
         "asuint(WaveActiveSum(asfloat(0x80000000)))",
         "asuint(WaveActiveMin(asfloat(t << 26)))",
+        "shared_case(t)",
+        "falling(t)",
     ];
     let target = Target::vulkan(true, true);
     for corner in corners {
+        let main = "[numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex)";
         let text = format!(
             "RWStructuredBuffer<uint> Out;
-            [numthreads(64, 1, 1)] void main(uint t : SV_GroupIndex) {{ Out[t] = {corner}; }}"
+            uint shared_case(uint t) {{
+                switch (t % 3) {{ case 0: case 1: return WaveActiveSum(t); default: return 0; }}
+            }}
+            uint falling(uint t) {{
+                uint n = 7;
+                switch (t % 3) {{ case 0: n = t; case 1: n++; break; }}
+                return n;
+            }}
+            {main} {{ Out[t] = {corner}; }}"
         );
         let compiled = run::compile_text("corner.hlsl", &text, &run::options(&[]).unwrap());
         let module =
