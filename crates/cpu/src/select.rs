@@ -29,7 +29,7 @@ mod wave;
 use std::collections::BTreeSet;
 
 use iced_x86::Code::*;
-use ir::shape::{Shape, Shapes};
+use ir::uniformity::{Uniformities, Uniformity};
 use ir::{Builtin, Inst, Module, Op, Region, Value};
 use ops::{Compare, SyncScope, Ty};
 use rustc_hash::FxHashMap as HashMap;
@@ -53,7 +53,7 @@ pub(crate) struct Selected {
 pub(crate) struct Selector<'m> {
     pub(crate) a: Assembler,
     module: &'m Module,
-    shapes: Shapes,
+    uniformity: Uniformities,
     nans: nan::Nans,
     width: u32,
     /// The width for which fuel is counted.
@@ -119,12 +119,12 @@ pub(crate) fn select<'m>(
     let has_barriers = module.insts.iter().any(
         |it| matches!(&it.op, Op::Barrier { barrier, .. } if barrier.sync == SyncScope::Group),
     );
-    let shapes = ir::shape::shape(module);
+    let uniformity = ir::uniformity::analyse(module);
     let mut selector = Selector {
         a,
         module,
-        streams_in: isa == Isa::Avx512 && memory::streams_in(module, &shapes),
-        shapes,
+        streams_in: isa == Isa::Avx512 && memory::streams_in(module, &uniformity),
+        uniformity,
         nans: nan::Nans::new(module),
         width,
         asked,
@@ -386,7 +386,7 @@ impl<'m> Selector<'m> {
     // Built-in inputs.
 
     fn builtin(&mut self, builtin: Builtin, to: Value) {
-        let shape = self.shapes.of(to);
+        let uniformity = self.uniformity.of(to);
         let (axis, group) = match builtin {
             Builtin::GroupId(axis) => {
                 let at = GROUP + 4 * usize::from(axis);
@@ -398,7 +398,7 @@ impl<'m> Selector<'m> {
             Builtin::GroupIndex => (3, false),
         };
         let size = self.module.group_size.get(axis).copied();
-        if size == Some(1) && shape == Shape::Uniform {
+        if size == Some(1) && uniformity == Uniformity::Uniform {
             // All threads of a group have the same coordinate on this axis.
             let place = match group {
                 true => {
@@ -415,8 +415,8 @@ impl<'m> Selector<'m> {
         });
         // In one dimension lane L of wave W is thread W times the width, plus L.
         let [_, y, z] = self.module.group_size;
-        if axis == 3 && shape != Shape::Varying
-            || axis == 0 && y == 1 && z == 1 && shape != Shape::Varying
+        if axis == 3 && uniformity != Uniformity::Varying
+            || axis == 0 && y == 1 && z == 1 && uniformity != Uniformity::Varying
         {
             let wave = self.a.b.read(self.wave);
             let mut base = self.times(wave, self.width);
@@ -424,8 +424,8 @@ impl<'m> Selector<'m> {
                 let start = Source::Register(View::R32, start);
                 base = self.a.general(Add_r32_rm32, View::R32, base, start);
             }
-            let place = match shape {
-                Shape::Affine { stride } => Place::Affine { base, stride: stride as i32 },
+            let place = match uniformity {
+                Uniformity::Affine { stride } => Place::Affine { base, stride: stride as i32 },
                 _ => Place::General(base),
             };
             return self.set(to, place);
@@ -440,7 +440,7 @@ impl<'m> Selector<'m> {
             scale: 4,
             ..Address::at(Base::Register(table), (4 * axis * slots) as i32)
         };
-        if shape != Shape::Varying {
+        if uniformity != Uniformity::Varying {
             let mut base = self.a.load_general(View::R32, entry);
             if let Some(start) = start {
                 base = self.a.general(
@@ -450,8 +450,8 @@ impl<'m> Selector<'m> {
                     Source::Register(View::R32, start),
                 );
             }
-            let place = match shape {
-                Shape::Affine { stride } => Place::Affine { base, stride: stride as i32 },
+            let place = match uniformity {
+                Uniformity::Affine { stride } => Place::Affine { base, stride: stride as i32 },
                 _ => Place::General(base),
             };
             return self.set(to, place);
@@ -493,7 +493,7 @@ impl<'m> Selector<'m> {
     }
 
     fn is_uniform(&self, value: Value) -> bool {
-        self.shapes.is_uniform(value)
+        self.uniformity.is_uniform(value)
     }
 
     /// The mask, unless it is known to contain all lanes.

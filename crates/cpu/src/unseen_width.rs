@@ -12,7 +12,7 @@
 //! element, that is, if their index is one affine value.
 
 use ir::facts::Kind;
-use ir::shape::{Shape, Shapes};
+use ir::uniformity::{Uniformities, Uniformity};
 use ir::{Address, Binding, Inst, Module, Op, Place, Region, ResourceKind, Value};
 
 use crate::isa::Isa;
@@ -43,7 +43,7 @@ struct Access {
 
 fn is_unseen(module: &Module) -> bool {
     let Some(accesses) = accesses(module) else { return false };
-    let shapes = std::cell::OnceCell::new();
+    let uniformity = std::cell::OnceCell::new();
     let repeated = values_in_loops(module);
     accesses.iter().filter(|it| it.is_store).all(|store| {
         let mut same = accesses.iter().filter(|it| it.binding == store.binding);
@@ -58,17 +58,17 @@ fn is_unseen(module: &Module) -> bool {
             return !store.in_loop;
         }
         let Some(index) = own_element(module, store) else { return false };
-        let shapes = shapes.get_or_init(|| ir::shape::shape(module));
+        let uniformity = uniformity.get_or_init(|| ir::uniformity::analyse(module));
         !repeated.contains(&index)
-            && is_injective(shapes, index)
+            && is_injective(uniformity, index)
             && same.all(|it| is_plain(it) && own_element(module, it) == Some(index))
     })
 }
 
 /// Whether lanes of a wave hold different numbers, however wide it is.
-fn is_injective(shapes: &Shapes, index: Value) -> bool {
+fn is_injective(uniformity: &Uniformities, index: Value) -> bool {
     // No product with a difference of lane indices may be 0 modulo the range of the type.
-    matches!(shapes.of(index), Shape::Affine { stride } if stride.unsigned_abs() < 1 << 16)
+    matches!(uniformity.of(index), Uniformity::Affine { stride } if stride.unsigned_abs() < 1 << 16)
 }
 
 /// The index of the element of a structured buffer that is accessed.

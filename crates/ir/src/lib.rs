@@ -41,13 +41,13 @@ mod footprint;
 mod module;
 pub mod rewrite;
 pub mod rounds;
-pub mod shape;
 pub mod simplify;
 pub mod texel;
 pub mod text;
 mod texture;
 pub mod trace;
 pub mod turns;
+pub mod uniformity;
 pub mod verify;
 mod view;
 

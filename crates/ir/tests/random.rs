@@ -4,7 +4,7 @@
 //! documentation: it shares nothing with an engine or with the analyses.
 
 use ops::{Binary, Compare, Random, Sign, Ty, WaveOp};
-use wavelane_ir::shape::{Flow, Shape, Shapes, shape};
+use wavelane_ir::uniformity::{Flow, Uniformities, Uniformity, analyse};
 use wavelane_ir::{
     Address, Binding, Builder, Inst, Module, Op, Place, Region, Value, Values, values,
 };
@@ -154,7 +154,7 @@ type Set = u8;
 
 struct Runner<'a> {
     module: &'a Module,
-    shapes: Shapes,
+    uniformity: Uniformities,
     values: Vec<[u32; LANES]>,
     live: Set,
     /// The lanes that wait at the end of each construct.
@@ -166,7 +166,7 @@ struct Runner<'a> {
 fn run(module: &Module) -> Runner<'_> {
     let mut runner = Runner {
         module,
-        shapes: shape(module),
+        uniformity: analyse(module),
         values: vec![[0; LANES]; module.values.len()],
         live: 0b1111,
         waiting: vec![0; module.insts.len()],
@@ -182,23 +182,23 @@ fn lanes(set: Set) -> impl Iterator<Item = usize> {
 }
 
 impl Runner<'_> {
-    /// Checks that a value has its shape in these lanes.
+    /// Checks that a value has its uniformity in these lanes.
     fn check(&self, value: Value, active: Set) {
         let first = active.trailing_zeros() as usize;
         for lane in lanes(active) {
             let difference =
                 self.values[value.index()][lane].wrapping_sub(self.values[value.index()][first]);
             let distance = (lane - first) as u32;
-            match self.shapes.of(value) {
-                Shape::Uniform => assert_eq!(difference, 0, "{value} is not uniform"),
-                Shape::Affine { stride } => {
+            match self.uniformity.of(value) {
+                Uniformity::Uniform => assert_eq!(difference, 0, "{value} is not uniform"),
+                Uniformity::Affine { stride } => {
                     assert_eq!(
                         difference,
                         (stride as u32).wrapping_mul(distance),
                         "{value} is not affine"
                     );
                 }
-                Shape::Varying => {}
+                Uniformity::Varying => {}
             }
         }
     }
@@ -227,7 +227,7 @@ impl Runner<'_> {
             if active == 0 || self.fuel == 0 {
                 return 0;
             }
-            if self.shapes.flow(region) == Flow::Uniform {
+            if self.uniformity.flow(region) == Flow::Uniform {
                 assert_eq!(
                     active, self.live,
                     "{inst} in {region} runs with only some lanes of the wave"
@@ -282,7 +282,7 @@ impl Runner<'_> {
                 for (region, set) in [(*then, taken), (*else_, active & !taken)] {
                     if set != 0 {
                         assert!(
-                            set == active || self.shapes.flow(region) == Flow::Apart,
+                            set == active || self.uniformity.flow(region) == Flow::Apart,
                             "{region} is entered by only some lanes"
                         );
                         let left = self.region(region, set);
@@ -356,7 +356,7 @@ impl Runner<'_> {
 }
 
 #[test]
-fn shapes_and_pruning_keep_their_promises() {
+fn uniformity_and_pruning_keep_their_promises() {
     let (mut finished, mut uniform_results, mut pruned_insts) = (0, 0, 0);
     for seed in 0..5_000 {
         let module = Writer::module(seed);
@@ -379,10 +379,10 @@ fn shapes_and_pruning_keep_their_promises() {
         };
         finished += ended;
         pruned_insts += module.insts.len() - pruned.insts.len();
-        let shapes = shape(&module);
+        let uniformity = analyse(&module);
         let constructs = module.insts.iter().filter(|it| !it.op.regions().is_empty());
         uniform_results +=
-            constructs.flat_map(|it| &it.results).filter(|it| shapes.is_uniform(**it)).count();
+            constructs.flat_map(|it| &it.results).filter(|it| uniformity.is_uniform(**it)).count();
     }
     // The test is meaningful only if it meets enough interesting cases.
     assert!(finished > 2_500, "{finished} runs finished");

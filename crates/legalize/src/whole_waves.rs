@@ -11,7 +11,7 @@
 //! Integers only: for floats, another order of operations would change the bits. Reductions, and scans over partitions
 //! or by masked lanes, remain the device's instructions.
 
-use ir::shape::{Flow, shape};
+use ir::uniformity::{Flow, analyse};
 use ir::{Module, Op, Region, Value};
 use ops::{Binary, Compare, Fold, Sign, Ty, WaveOp};
 
@@ -30,9 +30,9 @@ pub(crate) fn whole_scans(module: &Module, target: &Target) -> Vec<bool> {
     if whole.is_none() || !module.insts.iter().any(|it| is_scan(&it.op)) {
         return Vec::new();
     }
-    let shapes = shape(module);
+    let uniformity = analyse(module);
     let regions = || (0..module.regions.len()).map(|it| Region(it as u32));
-    let is_whole = |region: &Region| shapes.flow(*region) == Flow::Uniform;
+    let is_whole = |region: &Region| uniformity.flow(*region) == Flow::Uniform;
     let returns = |region: &Region| {
         let last = module.region(*region).insts.last();
         last.is_some_and(|it| matches!(module.inst(*it).op, Op::Return))

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use ir::shape::Shapes;
+use ir::uniformity::Uniformities;
 use ir::{Inst, Op, Value};
 use legalize::legalize;
 use ops::{Ternary, Ty};
@@ -40,7 +40,7 @@ pub fn emit(
         out,
         values: vec![None; ir.values.len()],
         distances_only: Vec::new(),
-        shapes: OnceCell::new(),
+        uniformity: OnceCell::new(),
         block: start,
         targets: Vec::new(),
         resources: Resources::default(),
@@ -68,7 +68,7 @@ pub(crate) struct Emitter<'a> {
     /// Instructions that are used only as the distance of a relative read.
     distances_only: Vec<bool>,
     /// The uniformity of values, computed on demand.
-    pub(crate) shapes: OnceCell<Shapes>,
+    pub(crate) uniformity: OnceCell<Uniformities>,
     /// The block under construction.
     pub(crate) block: Id,
     /// The enclosing constructs.

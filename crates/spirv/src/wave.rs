@@ -16,7 +16,7 @@
 //! lane; these leave, so that the next iteration has another first lane. It needs maximal reconvergence, as everything
 //! here does.
 
-use ir::shape::shape;
+use ir::uniformity::analyse;
 use ir::{Op, Value, ValueDef};
 use ops::wave::Results;
 use ops::{Binary, Compare, Fold, QuadDirection, Relation, Sign, Ty, WaveOp};
@@ -169,7 +169,7 @@ impl Emitter<'_> {
             (_, true) => a,
             (false, false) => return None,
         };
-        self.shapes.get_or_init(|| shape(self.ir)).is_uniform(*bits).then_some(*bits)
+        self.uniformity.get_or_init(|| analyse(self.ir)).is_uniform(*bits).then_some(*bits)
     }
 
     fn folded(&mut self, fold: Fold, ty: Ty, how: u32, a: Id, partition: Option<Id>) -> Id {

@@ -485,7 +485,7 @@ impl Selector<'_> {
     fn begin(&mut self, inst: Inst) -> (Open, Vec<VReg>) {
         let results = self.results(inst);
         let before = self.active();
-        let end = if self.shapes.splits(inst) {
+        let end = if self.uniformity.splits(inst) {
             let class = self.a.mask_class();
             let waiting: Vec<Var> = (0..self.chunks).map(|_| self.a.b.var(class)).collect();
             let none = self.a.mask_constant(0);

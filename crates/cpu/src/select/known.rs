@@ -58,7 +58,7 @@ impl Selector<'_> {
 
     /// The trip count of a loop, if it is known and the loop can be unrolled.
     pub(super) fn rounds(&self, inst: Inst) -> Option<usize> {
-        if self.shapes.splits(inst) || self.loses_beyond(inst) {
+        if self.uniformity.splits(inst) || self.loses_beyond(inst) {
             return None;
         }
         ir::rounds::rounds(self.module, self.width, inst, |value| {

@@ -4,7 +4,7 @@
 //! a gather. A store to `base + WavePrefixCountBits(p)` by the lanes with `p` becomes a compressing store.
 
 use iced_x86::Code::*;
-use ir::shape::{Shape, Shapes};
+use ir::uniformity::{Uniformities, Uniformity};
 use ir::{Address as At, Atomic, Inst, Module, Op, Place as Of, ResourceKind, Value, ValueDef};
 use ops::{Binary, Ty};
 
@@ -35,10 +35,10 @@ const LINE: usize = 64;
 
 /// Whether a program reads buffers and writes very little. Measured: sums over a buffer take a third less time with
 /// prefetches (64 lanes, AVX-512), while programs that write as much as they read take a tenth more.
-pub(super) fn streams_in(module: &Module, shapes: &Shapes) -> bool {
+pub(super) fn streams_in(module: &Module, uniformity: &Uniformities) -> bool {
     module.insts.iter().all(|inst| match &inst.op {
         Op::Store { at, .. } => {
-            !at.operands().any(|it| matches!(shapes.of(it), Shape::Affine { .. }))
+            !at.operands().any(|it| matches!(uniformity.of(it), Uniformity::Affine { .. }))
         }
         _ => true,
     })
@@ -658,10 +658,10 @@ impl Selector<'_> {
         }
         let ValueDef::Result(inst, _) = self.module.values[index.index()].def else { return None };
         let Op::Binary(Binary::Add, a, b) = self.module.inst(inst).op else { return None };
-        if is_prefix(b) && self.shapes.is_uniform(a) {
+        if is_prefix(b) && self.uniformity.is_uniform(a) {
             return Some(Some(a));
         }
-        (is_prefix(a) && self.shapes.is_uniform(b)).then_some(Some(b))
+        (is_prefix(a) && self.uniformity.is_uniform(b)).then_some(Some(b))
     }
 
     /// A compressing store: writes the values of the active lanes contiguously. Usually there is room for a whole wave.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use iced_x86::Code::*;
 use ir::Value;
-use ir::shape::Shape;
+use ir::uniformity::Uniformity;
 use ops::{Repr, Ty};
 
 use super::Selector;
@@ -460,7 +460,7 @@ impl Selector<'_> {
     /// An uninitialised variable for values with the uniformity and type of this one.
     pub(super) fn variable(&mut self, like: Value) -> Variable {
         let ty = self.ty(like);
-        let shape = self.shapes.of(like);
+        let uniformity = self.uniformity.of(like);
         let mut fresh = |class: RegClass| {
             let var = self.a.b.var(class);
             let undefined = self.a.b.undefined(class);
@@ -468,10 +468,10 @@ impl Selector<'_> {
             var
         };
         let mask = if self.a.isa == crate::isa::Isa::Avx512 { MASK } else { VECTOR };
-        let kept = match (shape, ty.repr()) {
-            (Shape::Uniform, _) if ty.is_float() => Kept::Splat(fresh(VECTOR)),
-            (Shape::Uniform, _) => Kept::General(fresh(GENERAL)),
-            (Shape::Affine { stride }, _) if ty == Ty::I32 => {
+        let kept = match (uniformity, ty.repr()) {
+            (Uniformity::Uniform, _) if ty.is_float() => Kept::Splat(fresh(VECTOR)),
+            (Uniformity::Uniform, _) => Kept::General(fresh(GENERAL)),
+            (Uniformity::Affine { stride }, _) if ty == Ty::I32 => {
                 Kept::Affine(fresh(GENERAL), stride as i32)
             }
             (_, Repr::Word) => Kept::Words((0..self.chunks).map(|_| fresh(VECTOR)).collect()),

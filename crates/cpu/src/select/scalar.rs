@@ -2,7 +2,7 @@
 
 use iced_x86::Code::{self, *};
 use ir::Value;
-use ir::shape::Shape;
+use ir::uniformity::Uniformity;
 use ops::{Binary, Compare, Repr, Sign, Ternary, Ty, Unary};
 
 use super::{Place, Selector};
@@ -23,7 +23,8 @@ impl Selector<'_> {
             return self.set(to, place);
         }
         let (ty, result) = (self.ty(a), self.ty(to));
-        if let (Shape::Affine { stride }, Ty::I32, Ty::I32) = (self.shapes.of(to), ty, result)
+        if let (Uniformity::Affine { stride }, Ty::I32, Ty::I32) =
+            (self.uniformity.of(to), ty, result)
             && let Some(base) = self.affine_parts(a)
         {
             let base = match op {
@@ -55,7 +56,7 @@ impl Selector<'_> {
             return;
         }
         let ty = self.ty(a);
-        if let (Shape::Affine { stride }, Ty::I32) = (self.shapes.of(to), ty)
+        if let (Uniformity::Affine { stride }, Ty::I32) = (self.uniformity.of(to), ty)
             && let (Some(x), Some(y)) = (self.affine_parts(a), self.affine_parts(b))
             && let Some(base) = self.binary_general(op, ty, x, y, self.constant(b))
         {

@@ -91,7 +91,7 @@ fn nesting_is_bounded() {
         };
         let deepest = read(&nested(MAX_DEPTH - 1)).unwrap();
         verify(&deepest).unwrap();
-        crate::shape::shape(&deepest);
+        crate::uniformity::analyse(&deepest);
         assert_eq!(read(&print(&deepest)).unwrap(), deepest);
         let error = read(&nested(MAX_DEPTH)).unwrap_err();
         assert_eq!(error.message, "regions nest more than 256 deep");

@@ -9,8 +9,8 @@
 //!      \    |     |      /
 //!         (never computed)
 //! ```
-//! A shape describes one execution of the instruction that defines the value, and the lanes active there.
-//! Because a value is visible only where a subset of these lanes is active, the shape holds at every use.
+//! An element describes one execution of the instruction that defines the value, and the lanes active there.
+//! Because a value is visible only where a subset of these lanes is active, it holds at every use.
 //! - `Uniform`: these lanes hold the same bits.
 //! - `Affine { stride }`: an integer; lane L holds `base + stride * L` modulo the type, with one `base` for these lanes.
 //! - `Varying`: nothing is known.
@@ -23,7 +23,7 @@
 //! A construct *splits* if not all lanes that leave it reach its end at the same time and by the same path:
 //! then its results vary although every argument is uniform. This is the temporal divergence of loops: an induction
 //! variable is uniform in each iteration, but its last value differs between lanes that left in different ones.
-//! An argument that is one value from outside the construct keeps its shape.
+//! An argument that is one value from outside the construct keeps its element.
 //!
 //! # Limits
 //! The analysis is sound for every wave width and schedule, and for data races as if one lane read for all. In
@@ -38,7 +38,7 @@ use crate::{Address, Builtin, Inst, Module, Op, Place, Region, Value};
 
 /// How a value differs between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum Uniformity {
     Uniform,
     /// The stride is not 0, and lies in the signed range of the value's type.
     Affine {
@@ -49,8 +49,8 @@ pub enum Shape {
 
 /// The results for a module, indexed by its values, regions and instructions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shapes {
-    values: Vec<Shape>,
+pub struct Uniformities {
+    values: Vec<Uniformity>,
     regions: Vec<Flow>,
     splits: Vec<bool>,
 }
@@ -67,13 +67,13 @@ pub enum Flow {
     Apart,
 }
 
-impl Shapes {
-    pub fn of(&self, value: Value) -> Shape {
+impl Uniformities {
+    pub fn of(&self, value: Value) -> Uniformity {
         self.values[value.index()]
     }
 
     pub fn is_uniform(&self, value: Value) -> bool {
-        self.of(value) == Shape::Uniform
+        self.of(value) == Uniformity::Uniform
     }
 
     pub fn flow(&self, region: Region) -> Flow {
@@ -87,7 +87,7 @@ impl Shapes {
 }
 
 /// Analyses a verified module.
-pub fn shape(module: &Module) -> Shapes {
+pub fn analyse(module: &Module) -> Uniformities {
     let mut analysis = Analysis {
         module,
         values: vec![None; module.values.len()],
@@ -98,7 +98,7 @@ pub fn shape(module: &Module) -> Shapes {
         structure: Structure::of(module),
         changed: true,
     };
-    // Fixpoint: shapes only rise and flags only become true, so this terminates, usually after as many passes as
+    // Fixpoint: elements only rise and flags only become true, so this terminates, usually after as many passes as
     // loops nest.
     while std::mem::take(&mut analysis.changed) {
         analysis.region(module.body, 0);
@@ -106,8 +106,8 @@ pub fn shape(module: &Module) -> Shapes {
     analysis.finish()
 }
 
-/// A computed shape, or none yet.
-type Known = Option<Shape>;
+/// A computed element, or none yet.
+type Known = Option<Uniformity>;
 
 struct Analysis<'a> {
     module: &'a Module,
@@ -144,17 +144,17 @@ impl<'a> Analysis<'a> {
         self.path.pop();
     }
 
-    fn raise(&mut self, value: Value, shape: Known) {
+    fn raise(&mut self, value: Value, uniformity: Known) {
         let old = self.values[value.index()];
-        let new = join(old, shape);
+        let new = join(old, uniformity);
         if new != old {
             self.values[value.index()] = new;
             self.changed = true;
         }
     }
 
-    fn raise_all(&mut self, values: &[Value], shape: Known) {
-        values.iter().for_each(|it| self.raise(*it, shape));
+    fn raise_all(&mut self, values: &[Value], uniformity: Known) {
+        values.iter().for_each(|it| self.raise(*it, uniformity));
     }
 
     fn set_apart(&mut self, region: Region) {
@@ -166,7 +166,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn is_varying(&self, value: Value) -> bool {
-        !matches!(self.known(value), None | Some(Shape::Uniform))
+        !matches!(self.known(value), None | Some(Uniformity::Uniform))
     }
 
     fn inst(&mut self, inst: Inst, depth: usize) {
@@ -174,43 +174,43 @@ impl<'a> Analysis<'a> {
         let data = module.inst(inst);
         let results = data.results.as_slice();
         match &data.op {
-            Op::Const { .. } | Op::Undef(_) => self.raise_all(results, Some(Shape::Uniform)),
-            Op::Builtin(builtin) => self.raise_all(results, Some(builtin_shape(module, *builtin))),
+            Op::Const { .. } | Op::Undef(_) => self.raise_all(results, Some(Uniformity::Uniform)),
+            Op::Builtin(builtin) => self.raise_all(results, Some(of_builtin(module, *builtin))),
             Op::Unary(op, a) => self.raise_all(
                 results,
                 self.known(*a).map(|it| unary(*op, it, module.ty(*a), module.ty(results[0]))),
             ),
             Op::Binary(op, a, b) => {
-                let shape =
+                let uniformity =
                     self.known(*a).zip(self.known(*b)).map(|(x, y)| self.binary(*op, *a, *b, x, y));
-                self.raise_all(results, shape);
+                self.raise_all(results, uniformity);
             }
             Op::Compare(_, a, b) => self.raise_all(results, self.pure(&[*a, *b])),
             Op::Ternary(Ternary::Fma, args) => self.raise_all(results, self.pure(args)),
             Op::Ternary(Ternary::Select, [cond, a, b]) => {
-                let shape = match self.known(*cond) {
+                let uniformity = match self.known(*cond) {
                     None => None,
-                    Some(Shape::Uniform) => join(self.known(*a), self.known(*b)),
+                    Some(Uniformity::Uniform) => join(self.known(*a), self.known(*b)),
                     Some(_) if a == b => self.known(*a),
-                    Some(_) => Some(Shape::Varying),
+                    Some(_) => Some(Uniformity::Varying),
                 };
-                self.raise_all(results, shape);
+                self.raise_all(results, uniformity);
             }
             Op::Wave { op, args, lanes } => {
                 // Lanes that name different sets get the results of different sets.
-                let shape =
-                    if lanes.is_some() { Some(Shape::Varying) } else { self.wave(*op, args) };
-                self.raise_all(results, shape);
+                let uniformity =
+                    if lanes.is_some() { Some(Uniformity::Varying) } else { self.wave(*op, args) };
+                self.raise_all(results, uniformity);
             }
             Op::Load { place, at } => self.raise_all(results, self.access(*place, Some(*at))),
             Op::Size { place } => self.raise_all(results, self.access(*place, None)),
             Op::Texture(_) => {
                 // Each lane runs an atomic operation separately.
-                let shape = match data.op.effects().is_atomic() {
-                    true => Some(Shape::Varying),
+                let uniformity = match data.op.effects().is_atomic() {
+                    true => Some(Uniformity::Varying),
                     false => self.pure(&data.op.operands()),
                 };
-                self.raise_all(results, shape);
+                self.raise_all(results, uniformity);
             }
             // Inactive lanes of the quad count as the reading lane.
             Op::Derivative(_, a) => self.raise_all(results, self.pure(&[*a])),
@@ -220,7 +220,7 @@ impl<'a> Analysis<'a> {
             | Op::Atomic { .. }
             | Op::SharedAtomic { .. }
             | Op::Counter { .. } => {
-                self.raise_all(results, Some(Shape::Varying));
+                self.raise_all(results, Some(Uniformity::Varying));
             }
             Op::Barrier { .. }
             | Op::Store { .. }
@@ -317,22 +317,24 @@ impl<'a> Analysis<'a> {
                 }
                 _ => None,
             };
-            let shape = match same {
+            let uniformity = match same {
                 Some(value) => self.known(value),
-                None if split => Some(Shape::Varying),
-                None => ways.iter().fold(None, |shape, way| join(shape, self.known(way[i]))),
+                None if split => Some(Uniformity::Varying),
+                None => {
+                    ways.iter().fold(None, |uniformity, way| join(uniformity, self.known(way[i])))
+                }
             };
-            self.raise(*result, shape);
+            self.raise(*result, uniformity);
         }
     }
 
     /// An operation whose result depends only on its operands.
     fn pure(&self, args: &[Value]) -> Known {
-        let args: Option<Vec<Shape>> = args.iter().map(|it| self.known(*it)).collect();
-        Some(if args?.iter().all(|it| *it == Shape::Uniform) {
-            Shape::Uniform
+        let args: Option<Vec<Uniformity>> = args.iter().map(|it| self.known(*it)).collect();
+        Some(if args?.iter().all(|it| *it == Uniformity::Uniform) {
+            Uniformity::Uniform
         } else {
-            Shape::Varying
+            Uniformity::Varying
         })
     }
 
@@ -342,14 +344,14 @@ impl<'a> Analysis<'a> {
         self.pure(&args)
     }
 
-    fn binary(&self, op: Binary, a: Value, b: Value, x: Shape, y: Shape) -> Shape {
+    fn binary(&self, op: Binary, a: Value, b: Value, x: Uniformity, y: Uniformity) -> Uniformity {
         let ty = self.module.ty(a);
-        if (x, y) == (Shape::Uniform, Shape::Uniform) {
-            return Shape::Uniform;
+        if (x, y) == (Uniformity::Uniform, Uniformity::Uniform) {
+            return Uniformity::Uniform;
         }
-        let (Some(x), Some(y)) = (stride(x), stride(y)) else { return Shape::Varying };
+        let (Some(x), Some(y)) = (stride(x), stride(y)) else { return Uniformity::Varying };
         if !ty.is_int() {
-            return Shape::Varying;
+            return Uniformity::Varying;
         }
         let constant = |value| self.module.constant(value).map(|bits| bits as i64);
         let result = match op {
@@ -370,20 +372,20 @@ impl<'a> Analysis<'a> {
             | Binary::Atan2
             | Binary::Pow => None,
         };
-        result.map_or(Shape::Varying, |stride| affine(stride, ty))
+        result.map_or(Uniformity::Varying, |stride| affine(stride, ty))
     }
 
     fn wave(&self, op: WaveOp, args: &[Value]) -> Known {
         match op.facts().spread {
-            Spread::Uniform => Some(Shape::Uniform),
-            Spread::LaneIndex => Some(Shape::Affine { stride: 1 }),
+            Spread::Uniform => Some(Uniformity::Uniform),
+            Spread::LaneIndex => Some(Uniformity::Affine { stride: 1 }),
             Spread::Operands(from) => self.pure(&args[from..]),
-            Spread::ByPlace | Spread::Any => Some(Shape::Varying),
+            Spread::ByPlace | Spread::Any => Some(Uniformity::Varying),
         }
     }
 
     /// The whole wave runs a region if no lanes diverge on the way there.
-    fn finish(self) -> Shapes {
+    fn finish(self) -> Uniformities {
         let mut regions = vec![Flow::Uniform; self.module.regions.len()];
         let mut open = vec![(self.module.body, true)];
         while let Some((region, whole)) = open.pop() {
@@ -399,8 +401,8 @@ impl<'a> Analysis<'a> {
             }
         }
         let splits = self.splits();
-        let values = self.values.into_iter().map(|it| it.unwrap_or(Shape::Uniform)).collect();
-        Shapes { values, regions, splits }
+        let values = self.values.into_iter().map(|it| it.unwrap_or(Uniformity::Uniform)).collect();
+        Uniformities { values, regions, splits }
     }
 
     fn splits(&self) -> Vec<bool> {
@@ -413,60 +415,62 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// The join of the lattice: the least shape that covers both.
+/// The join of the lattice: the least uniformity that covers both.
 fn join(a: Known, b: Known) -> Known {
     match (a, b) {
         (None, it) | (it, None) => it,
         (Some(a), Some(b)) if a == b => Some(a),
-        (Some(_), Some(_)) => Some(Shape::Varying),
+        (Some(_), Some(_)) => Some(Uniformity::Varying),
     }
 }
 
-fn stride(shape: Shape) -> Option<i64> {
-    match shape {
-        Shape::Uniform => Some(0),
-        Shape::Affine { stride } => Some(stride),
-        Shape::Varying => None,
+fn stride(uniformity: Uniformity) -> Option<i64> {
+    match uniformity {
+        Uniformity::Uniform => Some(0),
+        Uniformity::Affine { stride } => Some(stride),
+        Uniformity::Varying => None,
     }
 }
 
-/// The shape of an integer with the given stride, modulo the type.
-fn affine(stride: i64, ty: Ty) -> Shape {
+/// The uniformity of an integer with the given stride, modulo the type.
+fn affine(stride: i64, ty: Ty) -> Uniformity {
     let unused = 64 - ty.bits();
     match stride << unused >> unused {
-        0 => Shape::Uniform,
-        stride => Shape::Affine { stride },
+        0 => Uniformity::Uniform,
+        stride => Uniformity::Affine { stride },
     }
 }
 
-fn unary(op: Unary, shape: Shape, from: Ty, to: Ty) -> Shape {
-    match (op, shape) {
-        (_, Shape::Uniform) => Shape::Uniform,
-        (Unary::Neg, Shape::Affine { stride }) if from.is_int() => {
+fn unary(op: Unary, uniformity: Uniformity, from: Ty, to: Ty) -> Uniformity {
+    match (op, uniformity) {
+        (_, Uniformity::Uniform) => Uniformity::Uniform,
+        (Unary::Neg, Uniformity::Affine { stride }) if from.is_int() => {
             affine(stride.wrapping_neg(), from)
         }
         // The complement of x is -x - 1.
-        (Unary::Not, Shape::Affine { stride }) if from.is_int() => {
+        (Unary::Not, Uniformity::Affine { stride }) if from.is_int() => {
             affine(stride.wrapping_neg(), from)
         }
         // A wider type exposes where the narrow one wraps around.
-        (Unary::Convert { .. }, Shape::Affine { stride })
+        (Unary::Convert { .. }, Uniformity::Affine { stride })
             if from.is_int() && to.is_int() && to.bits() <= from.bits() =>
         {
             affine(stride, to)
         }
-        (Unary::Bitcast(_), Shape::Affine { stride }) if from == to => Shape::Affine { stride },
-        (_, Shape::Affine { .. } | Shape::Varying) => Shape::Varying,
+        (Unary::Bitcast(_), Uniformity::Affine { stride }) if from == to => {
+            Uniformity::Affine { stride }
+        }
+        (_, Uniformity::Affine { .. } | Uniformity::Varying) => Uniformity::Varying,
     }
 }
 
 /// Threads are assigned to lanes in the order of their index in the group, unless the group's X and Y are both
 /// even:
 /// then a launch may assign them in squares of four.
-fn builtin_shape(module: &Module, builtin: Builtin) -> Shape {
+fn of_builtin(module: &Module, builtin: Builtin) -> Uniformity {
     let size = module.group_size;
     let linear = size[0] % 2 == 1 || size[1] % 2 == 1;
-    let lane = Shape::Affine { stride: 1 };
+    let lane = Uniformity::Affine { stride: 1 };
     let widest = match (module.wave_size.max, module.wave_size.min) {
         (0, 0) => 128,
         (0, only) => only,
@@ -475,14 +479,14 @@ fn builtin_shape(module: &Module, builtin: Builtin) -> Shape {
     // Whether each wave lies within one row of threads.
     let in_rows = size[1] == 1 && size[2] == 1 || size[0].is_multiple_of(widest);
     match builtin {
-        Builtin::GroupId(_) => Shape::Uniform,
+        Builtin::GroupId(_) => Uniformity::Uniform,
         Builtin::GroupIndex if linear => lane,
-        Builtin::GroupIndex => Shape::Varying,
+        Builtin::GroupIndex => Uniformity::Varying,
         Builtin::GroupThreadId(i) | Builtin::DispatchThreadId(i) => match i {
-            _ if size.get(usize::from(i)) == Some(&1) => Shape::Uniform,
+            _ if size.get(usize::from(i)) == Some(&1) => Uniformity::Uniform,
             0 if linear && in_rows => lane,
-            1 | 2 if linear && in_rows => Shape::Uniform,
-            _ => Shape::Varying,
+            1 | 2 if linear && in_rows => Uniformity::Uniform,
+            _ => Uniformity::Varying,
         },
     }
 }

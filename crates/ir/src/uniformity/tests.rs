@@ -1,28 +1,28 @@
-//! Tests of `shape`.
+//! Tests of `uniformity`.
 
 use super::*;
 use crate::text::read;
 use crate::verify::verify;
 
 /// Analyses a module with the given lines in its body.
-fn analyse(group_size: &str, lines: &str) -> Shapes {
+fn analysed(group_size: &str, lines: &str) -> Uniformities {
     let text = format!(
         "entry \"main\": compute 6.0\ngroup_size {group_size}\nb0 \"B\": raw.rw at u0 used\ng0 \"g\": i32 x 4\np0 \"p\": i32 x 4\nbody r0 {{\n{lines}\nyield\n}}\n"
     );
     let module = read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&module).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
-    shape(&module)
+    analyse(&module)
 }
 
-/// The shapes of all values: `u` for uniform, the stride of affine ones, `-` for varying.
-fn shapes(group_size: &str, lines: &str) -> String {
-    let shapes = analyse(group_size, lines);
-    let show = |shape: &Shape| match shape {
-        Shape::Uniform => "u".to_owned(),
-        Shape::Affine { stride } => stride.to_string(),
-        Shape::Varying => "-".to_owned(),
+/// The uniformity of all values: `u` for uniform, the stride of affine ones, `-` for varying.
+fn uniformity(group_size: &str, lines: &str) -> String {
+    let uniformity = analysed(group_size, lines);
+    let show = |uniformity: &Uniformity| match uniformity {
+        Uniformity::Uniform => "u".to_owned(),
+        Uniformity::Affine { stride } => stride.to_string(),
+        Uniformity::Varying => "-".to_owned(),
     };
-    shapes.values.iter().map(show).collect::<Vec<_>>().join(" ")
+    uniformity.values.iter().map(show).collect::<Vec<_>>().join(" ")
 }
 
 /// The flow of all regions, by its first letter.
@@ -32,7 +32,7 @@ fn flows(lines: &str) -> String {
         Flow::Together => "T",
         Flow::Apart => "A",
     };
-    analyse("64, 1, 1", lines).regions.iter().map(letter).collect()
+    analysed("64, 1, 1", lines).regions.iter().map(letter).collect()
 }
 
 #[test]
@@ -54,7 +54,7 @@ v5: i32 = wave.lane_index";
         ("64, 3, 1\nwave_size 4, 64, 32", "1 1 u 1 u 1"),
         ("1, 64, 1", "1 u - u u 1"),
     ] {
-        assert_eq!(shapes(group_size, lines), expected, "{group_size}");
+        assert_eq!(uniformity(group_size, lines), expected, "{group_size}");
     }
 }
 
@@ -88,7 +88,7 @@ v3: bool = eq v1, v2
 v4: bool = wave.is_first_lane
 v5: i32 = {line}"
         );
-        assert_eq!(shapes("1, 1, 1", &lines), format!("1 u u u - {expected}"), "{line}");
+        assert_eq!(uniformity("1, 1, 1", &lines), format!("1 u u u - {expected}"), "{line}");
     }
     // A wider type exposes where the narrow one wraps around; a narrower one truncates.
     let lines = "v0: i32 = wave.lane_index
@@ -98,7 +98,7 @@ v3: i32 = mul v0, v2
 v4: i16 = convert.u.u.i16 v3
 v5: i16 = convert.u.u.i16 v0
 v6: f32 = convert.u.s.f32 v0";
-    assert_eq!(shapes("1, 1, 1", lines), "1 - u 65536 u 1 -");
+    assert_eq!(uniformity("1, 1, 1", lines), "1 - u 65536 u 1 -");
 }
 
 #[test]
@@ -114,7 +114,7 @@ v7: i32 = wave.read_lane_at v1, v0
 v8: bool = wave.any_true v2
 v9: i32 = wave.reduce.sum v0 lanes v0
 v10, v11, v12, v13: i32 = wave.ballot v2";
-    assert_eq!(shapes("1, 1, 1", lines), "1 u - u - u u - u - u u u u");
+    assert_eq!(uniformity("1, 1, 1", lines), "1 u - u - u u - u - u u u u");
 }
 
 #[test]
@@ -129,7 +129,7 @@ v6: i32 = shared_load g0[v1]
 v7: i32 = shared_load g0[v0]
 v8: i32 = private_load p0[v1]
 v9: i32 = atomic.add b0[byte v1], v1";
-    assert_eq!(shapes("1, 1, 1", lines), "1 u u - - u u - - -");
+    assert_eq!(uniformity("1, 1, 1", lines), "1 u u - - u u - - -");
 }
 
 #[test]
@@ -147,9 +147,9 @@ yield v2, v0, v0
 }}"
         )
     };
-    assert_eq!(shapes("1, 1, 1", &lines("v2")), "1 u u u u 1 -");
+    assert_eq!(uniformity("1, 1, 1", &lines("v2")), "1 u u u u 1 -");
     // The middle one is the same value by both paths.
-    assert_eq!(shapes("1, 1, 1", &lines("v0")), "1 u u - - 1 -");
+    assert_eq!(uniformity("1, 1, 1", &lines("v0")), "1 u u - - 1 -");
     assert_eq!((flows(&lines("v2")), flows(&lines("v0"))), ("UUU".to_owned(), "UAA".to_owned()));
 }
 
@@ -167,7 +167,7 @@ return
 block do r3 {
 yield
 }";
-    assert_eq!(shapes("1, 1, 1", lines), "1 u - u u");
+    assert_eq!(uniformity("1, 1, 1", lines), "1 u - u u");
     assert_eq!(flows(lines), "UAAU");
 }
 
@@ -192,13 +192,13 @@ yield v7, v8
 
 #[test]
 fn an_induction_variable_is_uniform_but_varies_after_a_loop_with_divergent_exits() {
-    assert_eq!(shapes("1, 1, 1", &counting("v1")), "1 u u u u 1 u u 1");
+    assert_eq!(uniformity("1, 1, 1", &counting("v1")), "1 u u u u 1 u u 1");
     assert_eq!(flows(&counting("v1")), "UUUU");
     // Inside, the counter stays uniform. A value from outside is the same whenever a lane leaves.
-    assert_eq!(shapes("1, 1, 1", &counting("v0")), "1 u - u u 1 - u 1");
+    assert_eq!(uniformity("1, 1, 1", &counting("v0")), "1 u - u u 1 - u 1");
     assert_eq!(flows(&counting("v0")), "UTAA");
-    assert!(analyse("1, 1, 1", &counting("v0")).splits(Inst(2)));
-    assert!(!analyse("1, 1, 1", &counting("v1")).splits(Inst(2)));
+    assert!(analysed("1, 1, 1", &counting("v0")).splits(Inst(2)));
+    assert!(!analysed("1, 1, 1", &counting("v1")).splits(Inst(2)));
 }
 
 #[test]
@@ -209,7 +209,7 @@ loop v1, v1 do r1(v2, v3: i32) {
 v4: i32 = mul v3, v3
 yield v3, v0
 }";
-    assert_eq!(shapes("1, 1, 1", lines), "1 u - - -");
+    assert_eq!(uniformity("1, 1, 1", lines), "1 u - - -");
 }
 
 #[test]
@@ -240,8 +240,8 @@ yield v2
 }}"
         )
     };
-    assert_eq!(shapes("1, 1, 1", &lines("v4")), "1 u u - u u");
-    assert_eq!(shapes("1, 1, 1", &lines("v3")), "1 u u - u -");
+    assert_eq!(uniformity("1, 1, 1", &lines("v4")), "1 u u - u u");
+    assert_eq!(uniformity("1, 1, 1", &lines("v3")), "1 u u - u -");
     assert_eq!(
         (flows(&lines("v4")), flows(&lines("v3"))),
         ("UUUUUUU".to_owned(), "UTTAATT".to_owned())
@@ -264,7 +264,7 @@ exit i3 v1
 }
 yield v2
 }";
-    assert_eq!(shapes("1, 1, 1", lines), "- u u -");
+    assert_eq!(uniformity("1, 1, 1", lines), "- u u -");
 }
 
 #[test]
@@ -288,8 +288,8 @@ exit i3 v9, v1
         )
     };
     // The results arrive by one exit, and the second is a value from outside.
-    assert_eq!(shapes("1, 1, 1", &lines("v1")), "1 u u u u u u u u u u");
-    assert_eq!(shapes("1, 1, 1", &lines("v0")), "1 u u - u u u - - - u");
+    assert_eq!(uniformity("1, 1, 1", &lines("v1")), "1 u u u u u u u u u u");
+    assert_eq!(uniformity("1, 1, 1", &lines("v0")), "1 u u - u u u - - - u");
     assert_eq!(flows(&lines("v0")), "UAAA");
 }
 
@@ -304,7 +304,7 @@ yield v2
 }
 }";
     assert_eq!(
-        shapes("1, 1, 1", &lines.replace("v3: i32 = switch", "i3: v3: i32 = switch")),
+        uniformity("1, 1, 1", &lines.replace("v3: i32 = switch", "i3: v3: i32 = switch")),
         "1 u u - u"
     );
 }
@@ -315,5 +315,5 @@ fn values_never_computed_count_as_uniform() {
 yield
 }
 v1: i32 = add v0, v0";
-    assert_eq!(shapes("1, 1, 1", lines), "u u");
+    assert_eq!(uniformity("1, 1, 1", lines), "u u");
 }
