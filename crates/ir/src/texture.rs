@@ -64,6 +64,7 @@ pub struct TextureArgs {
     pub level: Values,
     /// The index of a sample of a multisampled texture.
     pub sample: Values,
+    /// The derivatives along X. Beside a bias, optionally 2 to its power, for devices that scale gradients instead.
     pub ddx: Values,
     pub ddy: Values,
     /// In texels, one for each axis; a gather may have four, one for each texel.
@@ -90,6 +91,13 @@ impl TextureArgs {
     pub fn by_role_mut(&mut self) -> [&mut Values; 9] {
         let TextureArgs { at, level, sample, ddx, ddy, offset, reference, least, values } = self;
         [at, level, sample, ddx, ddy, offset, reference, least, values]
+    }
+}
+
+impl Texture {
+    /// Whether it is a sample with a bias.
+    pub fn is_biased(&self) -> bool {
+        matches!(self.op, TextureOp::Sample(Detail::Bias) | TextureOp::Compare(Detail::Bias))
     }
 }
 
@@ -175,7 +183,9 @@ impl TextureOp {
                 (*at, *offsets, *least) = (place, offset, optional(Ty::F32, 1));
                 match detail {
                     Detail::Implicit => {}
-                    Detail::Bias => *level = exactly(Ty::F32, 1),
+                    Detail::Bias => {
+                        (*level, *ddx) = (exactly(Ty::F32, 1), optional(Ty::F32, 1));
+                    }
                     Detail::Level => (*level, *least) = (exactly(Ty::F32, 1), none),
                     Detail::Gradients => {
                         *ddx = exactly(Ty::F32, dim.sample_axes());

@@ -30,7 +30,7 @@ mod whole_waves;
 mod writer;
 
 use ir::{Module, Op, Region, Value, Values, values};
-use ops::{Ty, WaveOp};
+use ops::{Ty, Unary, WaveOp};
 
 pub use target::{Class, Has, Row, Target, asks};
 
@@ -133,6 +133,12 @@ impl Writer<'_> {
         let data = self.source.inst(inst);
         let mut op = data.op.clone();
         op.for_each_operand(|it| *it = self.stored(self.get(*it), self.source.ty(*it)));
+        if let Op::Texture(texture) = &mut op
+            && texture.is_biased()
+            && self.target.lacks(Class::SampleBias, Ty::F32)
+        {
+            texture.args.ddx = values![self.unary(Unary::Exp2, Ty::F32, texture.args.level[0])];
+        }
         let types: Vec<Ty> = data.results.iter().map(|it| self.source.ty(*it)).collect();
         let new = self.add(op, &types);
         // A derivative is a subtraction, so its NaN may have any bits.

@@ -63,6 +63,8 @@ pub enum Class {
     NamedLanes,
     /// Switches. Corners: cases that fall through, or that see which lanes execute them together.
     Switch,
+    /// Biases of samples. A device without multiplies the gradients, by a power of two that is given with the bias.
+    SampleBias,
     /// Exclusive scans by all lanes of a wave, if the target says when waves are whole.
     WholeScan,
 }
@@ -137,6 +139,7 @@ const EXACT: &[Row] = &[
     row(Class::Fma, &[F16, F32], Has::No),
     row(Class::Transcendental, &[F16, F32], Has::No),
     row(Class::Fold, FLOATS, Has::Partly),
+    row(Class::SampleBias, &[F32], Has::No),
 ];
 
 /// Vulkan, with the device's floats.
@@ -168,6 +171,7 @@ const CUDA: &[Row] = &[
     row(Class::Remainder, &[F16, F32], Has::No),
     row(Class::Transcendental, &[F16, F32], Has::No),
     row(Class::Fold, FLOATS, Has::Partly),
+    row(Class::SampleBias, &[F32], Has::No),
 ];
 
 /// Lane operations that SPIR-V has, natively or by a loop that costs less than one in the IR.
@@ -264,6 +268,9 @@ pub fn asks(module: &Module, op: &Op) -> impl Iterator<Item = (Class, Ty)> {
             let ty = args.first().map_or(Bool, |it| module.ty(*it));
             all[..2].copy_from_slice(&asks_wave(*op, ty));
             all[2] = lanes.map(|_| (Class::NamedLanes, ty));
+        }
+        Op::Texture(texture) if texture.is_biased() && texture.args.ddx.is_empty() => {
+            all[0] = Some((Class::SampleBias, F32));
         }
         Op::Switch { selector, .. } => all[0] = Some((Class::Switch, module.ty(*selector))),
         // Other operations are the same everywhere.

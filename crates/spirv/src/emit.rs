@@ -15,7 +15,7 @@ use crate::memory::Resources;
 use crate::module::{Id, Module, push, string};
 use crate::opcode::{self as op, Opcode};
 use crate::reflect::{Reflection, Warning};
-use crate::{Emitted, Unsupported, sample};
+use crate::{Emitted, Unsupported};
 
 /// HLSL in SPIR-V's list of source languages.
 const HLSL: u32 = 5;
@@ -29,8 +29,7 @@ pub fn emit(
     environment: &Environment,
     debug: &dyn Debug,
 ) -> Result<Emitted, Unsupported> {
-    let scaled = sample::with_scales(ir, environment);
-    let ir = &legalize(scaled.as_ref().unwrap_or(ir), &environment.target());
+    let ir = &legalize(ir, &environment.target());
     let mut out = Module::new();
     let [main, start] = [out.id(), out.id()];
     let mut emitter = Emitter {

@@ -13,15 +13,12 @@
 //! rounding. With [`Environment::exact`](crate::Environment), NaN coordinates become 0 and layers are rounded here,
 //! because devices differ.
 
-use ir::{
-    Derivative, Detail, Inst, InstData, Module, Op, Texture, TextureOp, Value, ValueData, ValueDef,
-    values,
-};
+use ir::{Derivative, Detail, Inst, Texture, Value};
 use ops::{Sign, Ty, Unary};
 
 use crate::Unsupported;
 use crate::emit::Emitter;
-use crate::environment::{Environment, Extension};
+use crate::environment::Extension;
 use crate::memory::{Descriptor, View};
 use crate::module::{Id, push};
 use crate::opcode::{self as op, Opcode};
@@ -479,39 +476,4 @@ impl Emitter<'_> {
         let value = self.texel_converted(found, Ty::F32, Sign::Signed, ty);
         Ok(vec![self.or_nothing(&source, ty, value)])
     }
-}
-
-/// Adds the power of two of a bias as the first derivative, so that it is legalised like the shader's arithmetic:
-/// samples with a bias become samples with scaled gradients. `None` if there is no such sample.
-pub(crate) fn with_scales(module: &Module, environment: &Environment) -> Option<Module> {
-    let is_biased = |module: &Module, inst: Inst| {
-        matches!(&module.inst(inst).op, Op::Texture(it) if !it.args.level.is_empty()
-            && matches!(it.op, TextureOp::Sample(Detail::Bias) | TextureOp::Compare(Detail::Bias)))
-    };
-    let insts = || (0..module.insts.len() as u32).map(Inst);
-    if !environment.exact || !insts().any(|it| is_biased(module, it)) {
-        return None;
-    }
-    let mut module = module.clone();
-    for region in 0..module.regions.len() {
-        let list = std::mem::take(&mut module.regions[region].insts);
-        let mut new = Vec::with_capacity(list.len());
-        for inst in list {
-            if is_biased(&module, inst) {
-                let scale = Value(module.values.len() as u32);
-                let power = Inst(module.insts.len() as u32);
-                let data = module.inst(inst).clone();
-                let Op::Texture(mut texture) = data.op else { continue };
-                let op = Op::Unary(Unary::Exp2, texture.args.level[0]);
-                module.values.push(ValueData { ty: Ty::F32, def: ValueDef::Result(power, 0) });
-                module.insts.push(InstData { op, results: values![scale], span: data.span });
-                texture.args.ddx = values![scale];
-                module.insts[inst.index()].op = Op::Texture(texture);
-                new.push(power);
-            }
-            new.push(inst);
-        }
-        module.regions[region].insts = new;
-    }
-    Some(module)
 }
