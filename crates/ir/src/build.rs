@@ -33,8 +33,13 @@ impl Builder {
 
     /// Appends an instruction with results of the given types.
     pub fn inst(&mut self, op: Op, results: &[Ty]) -> Inst {
+        self.inst_with(op, results.iter().copied())
+    }
+
+    /// The same where the types are computed.
+    pub fn inst_with(&mut self, op: Op, results: impl Iterator<Item = Ty>) -> Inst {
         let inst = self.reserve();
-        self.fill(inst, op, results);
+        self.fill_with(inst, op, results);
         inst
     }
 
@@ -66,13 +71,17 @@ impl Builder {
 
     /// Sets the operation and results of a reserved construct.
     pub fn fill(&mut self, inst: Inst, op: Op, results: &[Ty]) {
+        self.fill_with(inst, op, results.iter().copied());
+    }
+
+    fn fill_with(&mut self, inst: Inst, op: Op, results: impl Iterator<Item = Ty>) {
         let first = self.module.values.len() as u32;
-        for (i, ty) in results.iter().enumerate() {
-            self.module.values.push(ValueData { ty: *ty, def: ValueDef::Result(inst, i as u32) });
+        for (i, ty) in results.enumerate() {
+            self.module.values.push(ValueData { ty, def: ValueDef::Result(inst, i as u32) });
         }
         let data = &mut self.module.insts[inst.index()];
         data.op = op;
-        data.results = (0..results.len() as u32).map(|i| Value(first + i)).collect();
+        data.results = (first..self.module.values.len() as u32).map(Value).collect();
     }
 
     /// Opens a new region with parameters of the given types; instructions go there until it is closed.
@@ -91,6 +100,11 @@ impl Builder {
     /// Reopens a closed region, to append what was not known before.
     pub fn reopen(&mut self, region: Region) {
         self.open.push(region);
+    }
+
+    /// Makes room for so many more instructions in the open region.
+    pub fn expect(&mut self, insts: usize) {
+        self.current().insts.reserve(insts);
     }
 
     pub fn close(&mut self) -> Region {

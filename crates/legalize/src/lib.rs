@@ -59,7 +59,9 @@ impl Writer<'_> {
 
     /// Appends a region's instructions to the open region.
     fn list(&self, region: Region) {
-        for inst in &self.source.region(region).insts {
+        let insts = &self.source.region(region).insts;
+        self.expect(insts.len());
+        for inst in insts {
             self.inst(*inst);
         }
     }
@@ -139,11 +141,11 @@ impl Writer<'_> {
         {
             texture.args.ddx = values![self.unary(Unary::Exp2, Ty::F32, texture.args.level[0])];
         }
-        let types: Vec<Ty> = data.results.iter().map(|it| self.source.ty(*it)).collect();
-        let new = self.add(op, &types);
+        let new = self.add_like(op, &data.results);
         // A derivative is a subtraction, so its NaN may have any bits.
         let computes = matches!(data.op, Op::Derivative(..));
-        for ((old, new), ty) in data.results.iter().zip(self.results(new)).zip(types) {
+        for (old, new) in data.results.iter().zip(self.results(new)) {
+            let ty = self.source.ty(*old);
             let value = self.loaded(new, ty);
             self.set(*old, if computes { self.canonical(ty, value) } else { value });
         }

@@ -8,14 +8,41 @@
 //! Values that are merged, at the ends of branches and from one iteration of a loop to the next, form equivalence
 //! classes (union-find): all are observed if one is. 16-bit floats always are: the test for NaN keeps drivers from
 //! removing their rounding.
+use ir::flow::Structure;
 use ir::{Module, Op, Value};
-use ops::{Binary, Ternary, Ty};
+use ops::scalar::Family;
+use ops::{Ternary, Ty};
 
-/// For each value, whether its bits may be observed.
-pub(crate) fn observed(module: &Module) -> Vec<bool> {
-    let mut flows = Flows { module, parents: (0..module.values.len()).collect() };
+use crate::target::{Class, Target};
+
+/// For each value, whether its bits may be observed; empty if the module adds no floats, or if the target's NaN need not
+/// be canonical.
+pub(crate) fn observed(module: &Module, target: &Target) -> Vec<bool> {
+    let open = [Ty::F32, Ty::F64].map(|ty| target.leaves_open(Class::Nan, ty));
+    let adds = |op: &Op| match op {
+        Op::Binary(op, a, _) => {
+            let ty = module.ty(*a);
+            op.facts().family == Family::Ring
+                && ((ty == Ty::F32 && open[0]) || (ty == Ty::F64 && open[1]))
+        }
+        _ => false,
+    };
+    if !module.insts.iter().any(|it| adds(&it.op)) {
+        return Vec::new();
+    }
+    let mut classes = Classes { parents: (0..module.values.len() as u32).collect() };
+    // A constant merges nothing: each of its uses is separate.
+    let mut flow = |from: Value, into: Value| {
+        if module.constant(from).is_none() {
+            classes.unite(into, from);
+        }
+    };
+    Structure::of(module).edges(module, &mut flow);
     for inst in &module.insts {
-        flows.join(&inst.op, &inst.results);
+        if let Op::Ternary(Ternary::Select, [_, yes, no]) = inst.op {
+            flow(yes, inst.results[0]);
+            flow(no, inst.results[0]);
+        }
     }
     let mut is_observed = vec![false; module.values.len()];
     for inst in &module.insts {
@@ -23,90 +50,43 @@ pub(crate) fn observed(module: &Module) -> Vec<bool> {
             continue;
         }
         for value in inst.op.operands() {
-            is_observed[flows.root(value.index())] = true;
+            is_observed[classes.root(value)] = true;
         }
     }
-    (0..is_observed.len()).map(|value| is_observed[flows.root(value)]).collect()
+    (0..is_observed.len() as u32).map(|value| is_observed[classes.root(Value(value))]).collect()
 }
 
 /// Whether the operation uses its operands as numbers, or only passes them on to values that they are merged with.
 fn takes_numbers(module: &Module, op: &Op) -> bool {
     let wide = |value: &Value| matches!(module.ty(*value), Ty::F32 | Ty::F64);
     match op {
-        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div(_), a, _)
-        | Op::Compare(_, a, _) => wide(a),
-        Op::Ternary(Ternary::Select, _)
-        | Op::If { .. }
-        | Op::Loop { .. }
-        | Op::Switch { .. }
-        | Op::Block { .. }
-        | Op::Yield(_)
-        | Op::Exit { .. } => true,
-        // Everything else may observe the bits.
-        _ => false,
+        Op::Binary(op, a, _) => {
+            matches!(op.facts().family, Family::Ring | Family::Division) && wide(a)
+        }
+        Op::Compare(_, a, _) => wide(a),
+        Op::Ternary(Ternary::Select, _) | Op::Yield(_) | Op::Exit { .. } => true,
+        // Everything else may observe the bits, except what has regions.
+        _ => op.is_construct(),
     }
 }
 
 /// Union-find over values that are merged.
-struct Flows<'a> {
-    module: &'a Module,
-    parents: Vec<usize>,
+struct Classes {
+    parents: Vec<u32>,
 }
 
-impl Flows<'_> {
-    fn root(&mut self, mut value: usize) -> usize {
-        while self.parents[value] != value {
-            self.parents[value] = self.parents[self.parents[value]];
-            value = self.parents[value];
+impl Classes {
+    fn root(&mut self, value: Value) -> usize {
+        let mut value = value.index();
+        while self.parents[value] as usize != value {
+            self.parents[value] = self.parents[self.parents[value] as usize];
+            value = self.parents[value] as usize;
         }
         value
     }
 
-    fn unite(&mut self, some: &[Value], others: &[Value]) {
-        for (a, b) in some.iter().zip(others) {
-            // A constant merges nothing: each of its uses is separate.
-            if self.module.constant(*b).is_some() {
-                continue;
-            }
-            let (a, b) = (self.root(a.index()), self.root(b.index()));
-            self.parents[a] = b;
-        }
-    }
-
-    fn join(&mut self, op: &Op, results: &[Value]) {
-        let module = self.module;
-        let yields = |region: ir::Region| {
-            let last = module.region(region).insts.last().map(|it| &module.inst(*it).op);
-            match last {
-                Some(Op::Yield(args)) => args.as_slice(),
-                _ => &[],
-            }
-        };
-        match op {
-            Op::Ternary(Ternary::Select, [_, yes, no]) => {
-                self.unite(results, &[*yes]);
-                self.unite(results, &[*no]);
-            }
-            Op::If { then, else_, .. } => {
-                self.unite(results, yields(*then));
-                self.unite(results, yields(*else_));
-            }
-            Op::Block { body } => self.unite(results, yields(*body)),
-            Op::Loop { body, inits } => {
-                let params = &module.region(*body).params;
-                self.unite(params, inits);
-                self.unite(params, yields(*body));
-            }
-            Op::Switch { cases, inits, .. } => {
-                self.unite(results, inits);
-                for case in cases {
-                    self.unite(results, &module.region(case.body).params);
-                    self.unite(results, yields(case.body));
-                }
-            }
-            Op::Exit { to, args } => self.unite(&module.inst(*to).results, args),
-            // Nothing else passes values on.
-            _ => {}
-        }
+    fn unite(&mut self, a: Value, b: Value) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parents[a] = b as u32;
     }
 }

@@ -69,6 +69,10 @@ pub enum Class {
     WholeScan,
 }
 
+impl Class {
+    const COUNT: usize = Class::WholeScan as usize + 1;
+}
+
 /// How a device implements the operations of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Has {
@@ -93,8 +97,8 @@ pub struct Row {
 /// A device, described by the rows in which it is not exact. Everything else is [`Has::Exact`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Later rows override earlier ones.
-    rows: Vec<Row>,
+    /// For each class and type, what the last of its rows says.
+    has: [[Has; Ty::ALL.len()]; Class::COUNT],
     /// The number of lanes of every wave, if waves are whole whenever the group's X size is a multiple of it, and lanes
     /// reconverge as the IR specifies.
     pub(crate) whole_waves: Option<u32>,
@@ -194,7 +198,7 @@ impl Target {
 
     /// A device that has everything: legalisation changes nothing.
     pub fn everything() -> Target {
-        Target { rows: Vec::new(), whole_waves: None, partitions: false }
+        Target::of_rows(&[])
     }
 
     /// A Vulkan device. With `exact`, it has 64-bit floats and integers, which are used to compute the reference
@@ -202,7 +206,7 @@ impl Target {
     pub fn vulkan(exact: bool, short_words: bool) -> Target {
         let floats = if exact { EXACT } else { NEAR };
         let shorts = if short_words { SHORT_WORDS } else { &[] };
-        Target { rows: [COMMON, floats, shorts].concat(), whole_waves: None, partitions: false }
+        Target::of_rows(&[COMMON, floats, shorts])
     }
 
     /// The same device, with native partitions of the active lanes.
@@ -212,16 +216,12 @@ impl Target {
     }
 
     pub fn cuda() -> Target {
-        Target { rows: [COMMON, CUDA, LANES].concat(), whole_waves: None, partitions: false }
+        Target::of_rows(&[COMMON, CUDA, LANES])
     }
 
     /// The device with the fewest capabilities.
     pub fn least() -> Target {
-        Target {
-            rows: [COMMON, EXACT, SHORT_WORDS, LANES].concat(),
-            whole_waves: None,
-            partitions: false,
-        }
+        Target::of_rows(&[COMMON, EXACT, SHORT_WORDS, LANES])
     }
 
     /// The target with this name: a version of Vulkan means a device with 64-bit floats and integers.
@@ -237,14 +237,25 @@ impl Target {
     /// The same device, if all its waves have this many lanes. Then lanes can read others by relative index, which is
     /// faster than an instruction that must determine the active lanes.
     pub fn with_whole_waves(mut self, lanes: u32) -> Target {
-        self.rows.push(row(Class::WholeScan, INTEGERS, Has::No));
+        self.put(&row(Class::WholeScan, INTEGERS, Has::No));
         self.whole_waves = Some(lanes);
         self
     }
 
     pub fn has(&self, class: Class, ty: Ty) -> Has {
-        let row = self.rows.iter().rev().find(|it| it.class == class && it.types.contains(&ty));
-        row.map_or(Has::Exact, |it| it.has)
+        self.has[class as usize][ty as usize]
+    }
+
+    /// Later rows override earlier ones.
+    fn of_rows(rows: &[&[Row]]) -> Target {
+        let has = [[Has::Exact; Ty::ALL.len()]; Class::COUNT];
+        let mut target = Target { has, whole_waves: None, partitions: false };
+        rows.iter().copied().flatten().for_each(|row| target.put(row));
+        target
+    }
+
+    fn put(&mut self, row: &Row) {
+        row.types.iter().for_each(|ty| self.has[row.class as usize][*ty as usize] = row.has);
     }
 
     /// Whether the corner cases of a class must be written out.

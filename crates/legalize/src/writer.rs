@@ -41,8 +41,9 @@ struct Uses {
 impl<'a> Writer<'a> {
     pub(crate) fn new(source: &'a Module, target: &'a Target) -> Writer<'a> {
         let empty = Module {
-            values: Vec::with_capacity(source.values.len()),
-            insts: Vec::with_capacity(source.insts.len()),
+            // Most modules grow by less than a quarter.
+            values: Vec::with_capacity(source.values.len() * 5 / 4),
+            insts: Vec::with_capacity(source.insts.len() * 5 / 4),
             regions: Vec::with_capacity(source.regions.len()),
             name: source.name.clone(),
             resources: source.resources.clone(),
@@ -65,7 +66,7 @@ impl<'a> Writer<'a> {
             insts: RefCell::new(vec![None; source.insts.len()]),
             constants: RefCell::default(),
             front: RefCell::default(),
-            observed: observed::observed(source),
+            observed: observed::observed(source, target),
             whole_scans: whole_scans(source, target),
             uses: Cell::default(),
         }
@@ -107,7 +108,7 @@ impl<'a> Writer<'a> {
     }
 
     pub(crate) fn is_observed(&self, value: Value) -> bool {
-        self.observed[value.index()]
+        self.observed.get(value.index()).is_none_or(|it| *it)
     }
 
     /// The number of lanes of a scan of the source, if all lanes of the wave take part and a Hillis–Steele scan is
@@ -147,6 +148,11 @@ impl<'a> Writer<'a> {
 
     pub(crate) fn open(&self, params: &[Ty]) -> (Region, Values) {
         self.out.borrow_mut().open(params)
+    }
+
+    /// Makes room for instructions in the open region.
+    pub(crate) fn expect(&self, insts: usize) {
+        self.out.borrow_mut().expect(insts);
     }
 
     pub(crate) fn close(&self) -> Region {
@@ -251,9 +257,18 @@ impl<'a> Writer<'a> {
         self.out.borrow_mut().inst(op, results)
     }
 
+    /// The same with results of the types of values of the source.
+    pub(crate) fn add_like(&self, op: Op, results: &[Value]) -> Inst {
+        // What the source has, it has declared that it needs.
+        let types = results.iter().map(|it| self.source.ty(*it));
+        self.out.borrow_mut().inst_with(op, types)
+    }
+
     pub(crate) fn value(&self, op: Op, ty: Ty) -> Value {
-        let inst = self.add(op, &[ty]);
-        self.out.borrow().results(inst)[0]
+        self.note(ty);
+        let mut out = self.out.borrow_mut();
+        let inst = out.inst(op, &[ty]);
+        out.results(inst)[0]
     }
 
     fn note(&self, ty: Ty) {

@@ -12,7 +12,7 @@ use ops::{Ternary, Ty};
 use crate::control::{Reached, Target};
 use crate::environment::{Debug, Environment, Extension, Place};
 use crate::memory::Resources;
-use crate::module::{Id, Module, push, string};
+use crate::module::{Id, Module, push, push_all, string};
 use crate::opcode::{self as op, Opcode};
 use crate::reflect::{Reflection, Warning};
 use crate::{Emitted, Unsupported};
@@ -107,22 +107,26 @@ impl Emitter<'_> {
 
     /// An instruction with a result.
     pub(crate) fn op(&mut self, opcode: Opcode, ty: Id, operands: &[Id]) -> Id {
-        let operands: Vec<u32> = operands.iter().map(|it| it.0).collect();
-        self.op_words(opcode, ty, &operands)
+        let id = self.out.id();
+        let body = &mut self.out.body;
+        body.push((operands.len() as u32 + 3) << 16 | u32::from(opcode.number));
+        body.extend([ty.0, id.0]);
+        body.extend(operands.iter().map(|it| it.0));
+        id
     }
 
     /// The same with operands that are not all ids.
     pub(crate) fn op_words(&mut self, opcode: Opcode, ty: Id, operands: &[u32]) -> Id {
         let id = self.out.id();
-        let words = [&[ty.0, id.0], operands].concat();
-        push(&mut self.out.body, opcode, &words);
+        push_all(&mut self.out.body, opcode, &[ty.0, id.0], operands);
         id
     }
 
     /// An instruction without a result.
     pub(crate) fn effect(&mut self, opcode: Opcode, operands: &[Id]) {
-        let operands: Vec<u32> = operands.iter().map(|it| it.0).collect();
-        push(&mut self.out.body, opcode, &operands);
+        let body = &mut self.out.body;
+        body.push((operands.len() as u32 + 1) << 16 | u32::from(opcode.number));
+        body.extend(operands.iter().map(|it| it.0));
     }
 
     pub(crate) fn unsupported<T>(

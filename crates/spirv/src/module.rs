@@ -29,12 +29,25 @@ pub(crate) struct Module {
     pub(crate) body: Vec<u32>,
     /// Types and constants by their words without the result, for deduplication.
     made: BTreeMap<Vec<u32>, Id>,
+    /// The words that are looked up, kept for the next time.
+    key: Vec<u32>,
+    /// Scalar types and constants that were made: nearly every instruction names some.
+    scalars: [Option<Id>; Ty::ALL.len()],
+    constants: BTreeMap<(Ty, u64), Id>,
 }
 
 /// Appends an instruction to a section.
 pub(crate) fn push(section: &mut Vec<u32>, opcode: Opcode, operands: &[u32]) {
     section.push((operands.len() as u32 + 1) << 16 | u32::from(opcode.number));
     section.extend_from_slice(operands);
+}
+
+/// The same with operands in two parts.
+pub(crate) fn push_all(section: &mut Vec<u32>, opcode: Opcode, first: &[u32], rest: &[u32]) {
+    let count = (first.len() + rest.len()) as u32 + 1;
+    section.push(count << 16 | u32::from(opcode.number));
+    section.extend_from_slice(first);
+    section.extend_from_slice(rest);
 }
 
 /// A string as operands: bytes packed into words, with a terminating zero.
@@ -60,6 +73,9 @@ impl Module {
             prologue: Vec::new(),
             body: Vec::new(),
             made: BTreeMap::new(),
+            key: Vec::new(),
+            scalars: [None; Ty::ALL.len()],
+            constants: BTreeMap::new(),
         }
     }
 
@@ -77,8 +93,7 @@ impl Module {
     }
 
     pub(crate) fn decorate(&mut self, id: Id, decoration: u32, operands: &[u32]) {
-        let words = [&[id.0, decoration], operands].concat();
-        push(&mut self.decorations, op::DECORATE, &words);
+        push_all(&mut self.decorations, op::DECORATE, &[id.0, decoration], operands);
     }
 
     /// A type, deduplicated by its operands. The flag says whether it is new.
@@ -94,18 +109,19 @@ impl Module {
         ty: Option<Id>,
         operands: &[u32],
     ) -> (Id, bool) {
-        let mut key = vec![u32::from(opcode.number) | u32::from(apart) << 16];
-        key.extend(ty.map(|it| it.0));
-        key.extend_from_slice(operands);
-        if let Some(id) = self.made.get(&key) {
+        self.key.clear();
+        self.key.push(u32::from(opcode.number) | u32::from(apart) << 16);
+        self.key.extend(ty.map(|it| it.0));
+        self.key.extend_from_slice(operands);
+        if let Some(id) = self.made.get(self.key.as_slice()) {
             return (*id, false);
         }
         let id = self.id();
-        let mut words: Vec<u32> = ty.map(|it| it.0).into_iter().collect();
-        words.push(id.0);
-        words.extend_from_slice(operands);
-        push(&mut self.globals, opcode, &words);
-        self.made.insert(key, id);
+        match ty {
+            Some(ty) => push_all(&mut self.globals, opcode, &[ty.0, id.0], operands),
+            None => push_all(&mut self.globals, opcode, &[id.0], operands),
+        }
+        self.made.insert(self.key.clone(), id);
         (id, true)
     }
 
@@ -118,7 +134,7 @@ impl Module {
     }
 
     pub(crate) fn bool(&mut self) -> Id {
-        self.made_type(op::TYPE_BOOL, &[])
+        self.ty(Ty::Bool)
     }
 
     /// Integers are unsigned: the operations carry the sign.
@@ -132,7 +148,7 @@ impl Module {
     }
 
     pub(crate) fn uint(&mut self) -> Id {
-        self.int(32)
+        self.ty(Ty::I32)
     }
 
     pub(crate) fn float(&mut self, bits: u32) -> Id {
@@ -145,11 +161,16 @@ impl Module {
     }
 
     pub(crate) fn ty(&mut self, ty: Ty) -> Id {
-        match ty {
-            Ty::Bool => self.bool(),
+        if let Some(id) = self.scalars[ty as usize] {
+            return id;
+        }
+        let id = match ty {
+            Ty::Bool => self.made_type(op::TYPE_BOOL, &[]),
             Ty::I16 | Ty::I32 | Ty::I64 => self.int(ty.bits()),
             Ty::F16 | Ty::F32 | Ty::F64 => self.float(ty.bits()),
-        }
+        };
+        self.scalars[ty as usize] = Some(id);
+        id
     }
 
     pub(crate) fn vector(&mut self, of: Id, count: u32) -> Id {
@@ -201,8 +222,11 @@ impl Module {
     }
 
     pub(crate) fn constant(&mut self, ty: Ty, bits: u64) -> Id {
+        if let Some(id) = self.constants.get(&(ty, bits)) {
+            return *id;
+        }
         let ty_id = self.ty(ty);
-        match ty {
+        let id = match ty {
             Ty::Bool if bits & 1 == 1 => self.made(op::CONSTANT_TRUE, Some(ty_id), &[]).0,
             Ty::Bool => self.made(op::CONSTANT_FALSE, Some(ty_id), &[]).0,
             Ty::I16 | Ty::F16 => self.made(op::CONSTANT, Some(ty_id), &[bits as u32 & 0xffff]).0,
@@ -210,7 +234,9 @@ impl Module {
             Ty::I64 | Ty::F64 => {
                 self.made(op::CONSTANT, Some(ty_id), &[bits as u32, (bits >> 32) as u32]).0
             }
-        }
+        };
+        self.constants.insert((ty, bits), id);
+        id
     }
 
     /// A signed constant, for operands that require one.
