@@ -6,10 +6,11 @@
 #![allow(clippy::print_stdout, reason = "shows how much was run")]
 
 use interp::NoObserver;
-use ir::exec::{Bindings, Launch};
+use ir::exec::{Bindings, Buffer, Launch, Work};
+use ir::trace::Trace;
 use ir::{Module, Op};
 use legalize::{Target, legalize};
-use suite::engines::Programs;
+use suite::engines::{Programs, difference};
 use suite::generate::Statistics;
 use suite::legalized::{fault, perturbed, targets};
 use suite::run;
@@ -86,6 +87,91 @@ fn the_suite_does_the_same_for_every_target() {
     assert!(runs > 2000 || !filter.is_empty(), "{runs} runs");
 }
 
+/// Passes that no target asks for: pruning and tracing leave what a program stores, and flushing twice is flushing once.
+/// What they make is legalised like any module.
+fn check_passes(section: &Section, turn: usize) -> Result<bool, String> {
+    let width = section.widths[0];
+    let Some(module) = run::compile(section, width)?.module else { return Ok(false) };
+    let Ok(before) = run::inputs(section, &module) else { return Ok(false) };
+    let mut launch = run::launch(section, &module, width);
+    // Every pass adds instructions.
+    launch.fuel = launch.fuel.map(|it| it * 32);
+    let after = |module: &Module, before: &Bindings| {
+        ir::verify::verify(module).map_err(|problems| problems[0].to_string())?;
+        let mut bindings = before.clone();
+        let ended = interp::run(module, &launch, &mut bindings, &mut NoObserver);
+        ended.map(|()| bindings).map_err(|failure| failure.to_string())
+    };
+    let Ok(wanted) = after(&module, &before) else { return Ok(false) };
+    let targets = targets(width);
+    let (name, target) = &targets[turn % targets.len()];
+    let same = |what: &str, module: &Module, before: &Bindings, wanted: &Bindings| {
+        let got = after(module, before).map_err(|why| format!("{what}: {why}"))?;
+        match difference(module, wanted, &got) {
+            None => Ok(()),
+            Some(differs) => Err(format!("{what}: {differs}")),
+        }
+    };
+    let legalised = |what: &str, module: &Module, before: &Bindings, wanted: &Bindings| match fault(
+        module, target, &launch, before, wanted,
+    ) {
+        None => Ok(()),
+        Some(differs) => Err(format!("{what} for {name}: {differs}")),
+    };
+    let mut pruned = module.clone();
+    ir::simplify::prune(&mut pruned);
+    same("pruned", &pruned, &before, &wanted)?;
+
+    let mut flushed = module.clone();
+    ir::flush_denormals(&mut flushed);
+    let flushes = after(&flushed, &before)?;
+    let mut twice = flushed.clone();
+    ir::flush_denormals(&mut twice);
+    same("flushed twice", &twice, &before, &flushes)?;
+    legalised("flushed", &flushed, &before, &flushes)?;
+
+    let Work::Dispatch { groups } = launch.work;
+    let points = (0..ir::trace::points(&module).len()).collect();
+    let trace = Trace { groups, points, skip: 0, room: 4, clock: false };
+    let (traced, binding) = trace.rewrite(&module);
+    let mut with_room = before.clone();
+    let events = Buffer { bytes: vec![0; trace.bytes(&module)], ..Buffer::default() };
+    with_room.bindings.push(vec![events]);
+    let traces = after(&traced, &with_room)?;
+    let mut without = traces.clone();
+    without.bindings.truncate(binding.index());
+    if let Some(differs) = difference(&module, &wanted, &without) {
+        return Err(format!("traced: {differs}"));
+    }
+    // Values that a target makes in another way are other bits: a logarithm of its own, say.
+    legalised("traced", &traced, &with_room, &traces)?;
+    Ok(true)
+}
+
+#[test]
+fn pruning_flushing_and_tracing_keep_what_a_program_does() {
+    let filter = std::env::var("LEGALIZE").unwrap_or_default();
+    let (mut runs, mut wrong) = (0, Vec::new());
+    for (turn, file) in suite::files(&suite::folder()).iter().enumerate() {
+        // Every third section of a file: those beside it differ in one operation.
+        for section in suite::read(file).unwrap().iter().skip(turn % 3).step_by(3) {
+            let is_error = |level: &str| level == "error" || level == "unsupported";
+            let fails = section.annotations.iter().any(|it| is_error(&it.level));
+            if fails || !section.name.contains(&filter) {
+                continue;
+            }
+            match check_passes(section, turn + runs) {
+                Ok(ran) => runs += usize::from(ran),
+                Err(what) => wrong.push(format!("{}: {what}", section.name)),
+            }
+        }
+    }
+    println!("{runs} runs");
+    let shown = wrong[..wrong.len().min(20)].join("\n");
+    assert!(wrong.is_empty(), "{} differ:\n{shown}", wrong.len());
+    assert!(runs > 200 || !filter.is_empty(), "{runs} runs");
+}
+
 /// A module that is not legalised behaves differently on a device that promises no more: one test for each corner
 /// case.
 #[test]
@@ -130,7 +216,7 @@ fn a_corner_case_that_is_not_legalised_is_noticed() {
             compiled.module.unwrap_or_else(|| panic!("{corner}: {:?}", compiled.diagnostics));
         let launch = suite::engines::launch([1, 1, 1], 32);
         let after = |module: &Module| {
-            let buffer = ir::exec::Buffer { bytes: vec![0; 256], ..Default::default() };
+            let buffer = Buffer { bytes: vec![0; 256], ..Default::default() };
             let mut bindings = Bindings { bindings: vec![vec![buffer]] };
             interp::run(module, &launch, &mut bindings, &mut NoObserver).unwrap();
             bindings.bindings[0][0].bytes.clone()
