@@ -227,7 +227,7 @@ fn entries(file: &ast::File, options: &Options) -> Vec<String> {
 }
 
 /// Preprocesses and parses a file.
-fn read(
+pub(crate) fn read(
     main: FileId,
     sources: &mut SourceMap,
     includer: &mut dyn Includer,

@@ -9,6 +9,7 @@ pub mod ast;
 mod bombs;
 pub mod check;
 mod compile;
+mod declared;
 mod foreign;
 mod hash;
 pub mod hir;
@@ -25,6 +26,7 @@ mod walk;
 
 pub use check::check;
 pub use compile::{Compiled, Entries, compile, compute_entries, validate};
+pub use declared::{Declared, declared};
 pub use lower::lower;
 pub use options::{Denormals, Dialect, MatrixOrder, Options, PushLayout, Stage, Version};
 pub use parse::parse;

@@ -44,7 +44,7 @@ pub(crate) fn stage_word(stage: Stage) -> &'static str {
 }
 
 /// The stage named in `[shader("…")]`.
-fn stage_of_word(word: &str) -> Option<Stage> {
+pub(crate) fn stage_of_word(word: &str) -> Option<Stage> {
     Some(match word {
         "vertex" => Stage::Vertex,
         "hull" => Stage::Hull,

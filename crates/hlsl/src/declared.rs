@@ -1,0 +1,75 @@
+//! The entry points that a text declares, for callers that are to check or run all of them.
+//!
+//! An entry point shows itself by its attributes: `[shader("…")]`, `[numthreads]`, or one that only a certain stage has. Vertex
+//! and pixel shaders need no attribute and cannot be told from other functions, except for `main`, the default name.
+
+use diag::{FileId, Sink, SourceMap, Span};
+
+use crate::ast;
+use crate::check::{attr, entry};
+use crate::compile::read;
+use crate::options::{Options, Stage};
+use crate::preprocess::Includer;
+
+/// The most entry points that are listed: each costs its caller a compilation.
+const MOST: usize = 1024;
+
+/// An entry point of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    pub name: String,
+    /// What its attributes say; `None` for a `main` without any.
+    pub stage: Option<Stage>,
+    /// The name in the source.
+    pub span: Span,
+}
+
+/// The entry points of a file, in order, each name once. `None` if the file cannot be parsed: the reasons are in the sink.
+pub fn declared(
+    main: FileId,
+    sources: &mut SourceMap,
+    includer: &mut dyn Includer,
+    options: &Options,
+    sink: &mut Sink,
+) -> Option<Vec<Declared>> {
+    sink.cancelled_by(&options.cancel);
+    let file = read(main, sources, includer, options, sink)?;
+    let mut all: Vec<Declared> = Vec::new();
+    for item in &file.items {
+        let ast::ItemKind::Function(function) = &item.kind else { continue };
+        let Some(name) = function.name.as_plain() else { continue };
+        let stage = stage(&item.attributes);
+        if stage.is_none() && name.name.as_str() != "main" {
+            continue;
+        }
+        let word = name.name.as_str();
+        // A declaration before the definition, or an overload that is no entry point.
+        if let Some(known) = all.iter_mut().find(|it| it.name == word) {
+            known.stage = known.stage.or(stage);
+            continue;
+        }
+        all.push(Declared { name: word.to_owned(), stage, span: name.span });
+        if all.len() == MOST {
+            break;
+        }
+    }
+    Some(all)
+}
+
+/// The stage that the attributes of a function tell.
+fn stage(attributes: &[ast::Attribute]) -> Option<Stage> {
+    let has = |name: &str| attributes.iter().any(|it| attr::is(it, name));
+    if let Some(word) = entry::shader_word(attributes) {
+        return entry::stage_of_word(word);
+    }
+    if has("numthreads") {
+        return Some(if has("outputtopology") { Stage::Mesh } else { Stage::Compute });
+    }
+    if has("domain") {
+        return Some(if has("patchconstantfunc") { Stage::Hull } else { Stage::Domain });
+    }
+    if has("maxvertexcount") {
+        return Some(Stage::Geometry);
+    }
+    has("earlydepthstencil").then_some(Stage::Pixel)
+}
