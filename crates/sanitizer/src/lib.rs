@@ -33,5 +33,5 @@ pub use floats::FloatRoom;
 pub use interp::Progress;
 pub use order::Order;
 pub use race::IntraWaveSync;
-pub use sweep::{Plan, Report, Seen, Stopped, examine};
+pub use sweep::{Pace, Plan, Report, Seen, Stopped, examine};
 pub use watch::{Rules, Watcher};

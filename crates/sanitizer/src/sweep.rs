@@ -1,5 +1,8 @@
 //! The sweep: runs one program at every width, in several orders, each run observed or compared.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
 use interp::{NoObserver, Program, Progress, Variation};
 use ir::exec::{Bindings, Failure, LaneOrder, Launch, Schedule, Trap};
 use ir::{AddressKind, Binding, Module};
@@ -31,6 +34,24 @@ pub struct Plan {
     pub width_dependent: Vec<String>,
     /// Resources whose elements may come in any order.
     pub unordered: Vec<String>,
+    /// How far the sweep has come, for whoever watches it.
+    pub pace: Option<Arc<Pace>>,
+}
+
+/// How far a sweep has come. [`Launch::progress`] counts within the current run, and starts again with each.
+#[derive(Debug, Default)]
+pub struct Pace {
+    width: AtomicU32,
+    run: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Pace {
+    /// The width of the current run, its number, counting from 1, and how many there are at most.
+    pub fn now(&self) -> (u32, usize, usize) {
+        let (width, run) = (self.width.load(Ordering::Relaxed), self.run.load(Ordering::Relaxed));
+        (width, run, self.most.load(Ordering::Relaxed).max(run))
+    }
 }
 
 impl Plan {
@@ -58,7 +79,16 @@ impl Plan {
             float_room: FloatRoom::default(),
             width_dependent: Vec::new(),
             unordered: Vec::new(),
+            pace: None,
         }
+    }
+
+    /// How often the program is run at most, if every run ends: findings make runs in other orders superfluous.
+    pub fn most_runs(&self, module: &Module, launch: &Launch) -> usize {
+        let trials = self.trials(module, launch);
+        let folds = trials.iter().any(|it| matches!(it, Order::Folds(_))) && !self.watches_all;
+        // Sums in another order are compared with a run in the canonical one, which notes their operands.
+        self.widths.len() * (1 + trials.len() + usize::from(folds))
     }
 
     /// The number of random orders of waves and of lanes.
@@ -167,6 +197,9 @@ pub fn examine(
     plan: &Plan,
 ) -> Result<Report, Box<Stopped>> {
     let (program, report) = (interp::decode(module), Report::default());
+    if let Some(pace) = &plan.pace {
+        pace.most.store(plan.most_runs(module, launch), Ordering::Relaxed);
+    }
     let mut sweep = Sweep { module, program, bindings, plan, report, results: Vec::new() };
     let mut canonical: Option<Run> = None;
     for width in &plan.widths {
@@ -241,6 +274,18 @@ impl<'a> Sweep<'a> {
         }
     }
 
+    /// Counts a run, and starts the count within it.
+    fn begin(&mut self, launch: &Launch) {
+        self.report.runs += 1;
+        if let Some(pace) = &self.plan.pace {
+            pace.width.store(launch.wave_width, Ordering::Relaxed);
+            pace.run.store(self.report.runs, Ordering::Relaxed);
+        }
+        if let Some(progress) = &launch.progress {
+            progress.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// An observed run. Returns its results if it ended.
     fn watch(
         &mut self,
@@ -250,7 +295,7 @@ impl<'a> Sweep<'a> {
     ) -> Result<Option<Bindings>, Failure> {
         let mut watcher = Watcher::new(self.module, launch.wave_width, self.plan.rules);
         let mut left = self.bindings.clone();
-        self.report.runs += 1;
+        self.begin(launch);
         let ended = interp::run_varied(&self.program, launch, variation, &mut left, &mut watcher);
         let endless = match &ended {
             Ok(()) => None,
@@ -341,7 +386,7 @@ impl<'a> Sweep<'a> {
         order: Order,
     ) -> Result<Option<Bindings>, Failure> {
         let mut left = self.bindings.clone();
-        self.report.runs += 1;
+        self.begin(launch);
         let ended = match turns {
             Some(turns) => interp::run_varied(&self.program, launch, variation, &mut left, turns),
             None => {
