@@ -15,8 +15,8 @@ pub use crate::trace::{TRACE_NAME, Trace, TracePoint};
 pub use ir::exec::Buffer as Slot;
 pub use ir::trace::Event as TraceEvent;
 pub use sanitizer::{
-    ExitedThreads, FloatRoom, IntraWaveSync, Kind, Order, Plan, Progress, Reconvergence, Report,
-    Seen, Verdict,
+    ExitedThreads, FloatRoom, IntraWaveSync, Kind, Order, Pace, Plan, Progress, Reconvergence,
+    Report, Seen, Verdict,
 };
 
 /// The reference of the language.
@@ -29,8 +29,39 @@ pub use diag;
 /// The whole of the emitter.
 pub use spirv as spirv_target;
 
+pub use hlsl::Declared;
+
+use crate::guard::catch;
 use crate::memory::{Cell, State};
-use crate::{ComputePipeline, Dispatch, DispatchError, ResourceTable};
+use crate::{
+    Bug, ComputePipeline, Dispatch, DispatchError, Includer, Options, ResourceTable, SourceMap,
+};
+
+/// The entry points that a text declares by their attributes, and `main`. `None` if it cannot be parsed; compiling it says why.
+pub fn declared(
+    name: &str,
+    text: &str,
+    options: &Options,
+    includer: &mut dyn Includer,
+) -> Result<Option<Vec<Declared>>, Bug> {
+    catch(|| {
+        let (mut sources, mut sink) = (SourceMap::new(), diag::Sink::new());
+        let main = sources.add(name, text)?;
+        hlsl::declared(main, &mut sources, includer, options, &mut sink)
+    })
+}
+
+/// How often [`ComputePipeline::examine`] runs the shader at most.
+pub fn most_runs(
+    pipeline: &ComputePipeline,
+    dispatch: &Dispatch,
+    plan: &Plan,
+    table: &ResourceTable,
+) -> usize {
+    let dispatch = Dispatch { wave_size: plan.widths.first().copied(), ..dispatch.clone() };
+    let launch = pipeline.launch(&dispatch, table);
+    launch.map_or(0, |it| plan.most_runs(&pipeline.shader.module, &it))
+}
 
 /// Runs a pipeline, and copies the results to the host.
 pub fn dispatch(
