@@ -1,5 +1,7 @@
 //! Diagnostics for other programs: JSON, the commands of GitHub's workflow logs, and SARIF 2.1.0.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::{Code, Diagnostic, Help, Label, Level, SourceMap, Span};
@@ -84,7 +86,7 @@ pub fn sarif_log(mut results: Vec<Value>, version: &str) -> Value {
             })
         })
         .collect();
-    json!({
+    sarif_with_files(json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
@@ -92,7 +94,52 @@ pub fn sarif_log(mut results: Vec<Value>, version: &str) -> Value {
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
-    })
+    }))
+}
+
+/// A log with what can be told from its results: the files that they name, relative to a folder that has a name, each once and
+/// without `./`, and that the run came to its end.
+pub fn sarif_with_files(mut log: Value) -> Value {
+    for run in log["runs"].as_array_mut().into_iter().flatten() {
+        let mut files = BTreeSet::new();
+        name_files(&mut run["results"], &mut files);
+        let artifact = |file: &String| json!({ "location": located(file) });
+        run["artifacts"] = files.iter().map(artifact).collect();
+        run["invocations"] = json!([{ "executionSuccessful": true }]);
+        let about = "the folder in which the command was run";
+        run["originalUriBaseIds"] = json!({ BASE: { "description": { "text": about } } });
+    }
+    log
+}
+
+/// The name of the folder that files are relative to.
+const BASE: &str = "ROOT";
+
+/// The place of a file: relative to the folder of the run, unless it has a root of its own.
+fn located(file: &str) -> Value {
+    match file.starts_with('/') || file.contains(':') {
+        true => json!({ "uri": file }),
+        false => json!({ "uri": file, "uriBaseId": BASE }),
+    }
+}
+
+/// Gives every file below a value its one name, and collects those.
+fn name_files(value: &mut Value, files: &mut BTreeSet<String>) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|it| name_files(it, files)),
+        Value::Object(object) => {
+            if let Some(uri) = object.get("artifactLocation").and_then(|it| it["uri"].as_str()) {
+                let mut file = uri.replace('\\', "/");
+                while let Some(rest) = file.strip_prefix("./") {
+                    file = rest.trim_start_matches('/').to_owned();
+                }
+                object["artifactLocation"] = located(&file);
+                files.insert(file);
+            }
+            object.values_mut().for_each(|it| name_files(it, files));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// One result of a SARIF log.
